@@ -15,7 +15,20 @@ import pytest
 from accucheck import probe
 from accucheck.case import CaseFile
 from accucheck.language import Language
-from accucheck.model import STRENGTH, Code, Curve, Finding, Histogram, Kind, Level, Progress, Table, Verdict, suggest
+from accucheck.model import (
+    STRENGTH,
+    Code,
+    Curve,
+    Finding,
+    Heatmap,
+    Histogram,
+    Kind,
+    Level,
+    Progress,
+    Table,
+    Verdict,
+    suggest,
+)
 from example_findings import KEPT, as_kept, at_thresholds, of_variants
 
 NAMES = probe.names()
@@ -145,6 +158,9 @@ def is_bounded(finding: Finding) -> None:
             assert evidence.total is None or evidence.total >= len(evidence.rows)
         elif isinstance(evidence, Curve):
             assert all(len(values) == len(evidence.x) for values in evidence.series.values())
+        elif isinstance(evidence, Heatmap):
+            assert len(evidence.rows) == len(evidence.values) <= 60 and len(evidence.columns) <= 60
+            assert all(len(row) == len(evidence.columns) for row in evidence.values)
         elif isinstance(evidence, Histogram):
             assert len(evidence.labels) == len(evidence.counts)
         elif isinstance(evidence, Code):

@@ -63,6 +63,12 @@ def test_the_script_is_found_named_and_examined(tmp_path):
     assert again.code == 1 and not again.err, "what was kept is taken from there"
 
 
+def test_what_a_watched_run_would_tell_is_named_with_the_command(tmp_path):
+    project(tmp_path, "train.py")
+    told = " ".join(accucheck("run", "--lang", "en", "--only", "dp", cwd=tmp_path).out.split())
+    assert "watched (watched run, made by: accucheck watch -- python train.py)" in told
+
+
 def test_results_are_not_out_of_date_before_nor_after_what_was_taken_is_kept(tmp_path):
     project(tmp_path, "train.py")
     assert accucheck("run", str(tmp_path), "--only", "dp").code == 1

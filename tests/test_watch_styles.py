@@ -118,3 +118,27 @@ def test_what_is_accumulated_is_said(
     _, _, run = watched(folder, capfd, monkeypatch)
     assert [one["finite"] for one in run.facts["not-taken"]] == [True] * 8
     assert os.environ.get("ACCUCHECK_WATCH") is None
+
+
+_DECAYED = """
+net = Net()
+groups = [{"params": net.trainable_params(), "weight_decay": 0.01}]
+optimizer = nn.Momentum(groups, 0.1, 0.9)
+step = ms.value_and_grad(lambda point, label: ops.cross_entropy(net(point), label), None, optimizer.parameters)
+for batch in data(2).create_tuple_iterator():
+    optimizer(step(*batch)[1])
+ms.pytype_to_dtype(float)
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["graph"]])
+def test_what_the_users_own_run_does_not_warn_of_is_not_warned_of(
+    options: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Functions of MindSpore's own that are not compiled in this pass call deprecated ones; the script does so once itself."""
+    tmp_path.joinpath("train.py").write_text(HEAD + _DECAYED)
+    plan = Plan([sys.executable, "train.py", *options], tmp_path, mode="pynative", cwd=tmp_path)
+    (found,) = watch(plan).passes
+    out, err = capfd.readouterr()
+    assert (found.code, found.steps, found.failed) == (0, 2, [])
+    assert (out + err).count("'mindspore.pytype_to_dtype' is deprecated") == 1

@@ -305,6 +305,117 @@ trainer = Trainer(net, nn.Adam(net.trainable_params(), 0.01), nn.CrossEntropyLos
 trainer.train()
 told(net, *trainer.losses)
 """,
+    "trainer with arguments and callbacks": """
+from dataclasses import dataclass
+
+
+@dataclass
+class TrainingArguments:
+    num_train_epochs: int = 2
+    learning_rate: float = 0.05
+    weight_decay: float = 0.01
+    max_grad_norm: float = 1.0
+    gradient_accumulation_steps: int = 2
+
+
+@dataclass
+class TrainerState:
+    global_step: int = 0
+    epoch: int = 0
+
+
+class TrainerCallback:
+    def on_step_end(self, args, state, loss):
+        pass
+
+    def on_epoch_end(self, args, state, trainer):
+        pass
+
+
+class Log(TrainerCallback):
+    def __init__(self):
+        self.losses = []
+
+    def on_step_end(self, args, state, loss):
+        self.losses.append(loss)
+
+
+class Evaluate(TrainerCallback):
+    def on_epoch_end(self, args, state, trainer):
+        print("right", trainer.evaluate()["right"])
+
+
+class Model(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.net, self.loss_fn = Net(), nn.CrossEntropyLoss()
+
+    def construct(self, point, label=None):
+        logits = self.net(point)
+        return {"loss": None if label is None else self.loss_fn(logits, label), "logits": logits}
+
+
+class Trainer:
+    def __init__(self, model, args, train_dataset, eval_dataset, callbacks):
+        self.model, self.args, self.state = model, args, TrainerState()
+        self.train_dataset, self.eval_dataset, self.callbacks = train_dataset, eval_dataset, callbacks
+        bare = [one for one in model.trainable_params() if one.ndim == 1]
+        rest = [one for one in model.trainable_params() if one.ndim > 1]
+        groups = [{"params": rest, "weight_decay": args.weight_decay}, {"params": bare, "weight_decay": 0.0}]
+        self.optimizer = ms.experimental.optim.AdamW(groups, lr=args.learning_rate)
+        self.scheduler = ms.experimental.optim.lr_scheduler.LambdaLR(self.optimizer, lambda step: 1 - step / STEPS)
+        self.grad_fn = ms.value_and_grad(self.compute_loss, None, self.optimizer.parameters)
+
+    def compute_loss(self, inputs):
+        return self.model(**inputs)["loss"] / self.args.gradient_accumulation_steps
+
+    def training_step(self, inputs):
+        self.model.set_train()
+        return self.grad_fn(inputs)
+
+    def _inputs(self, dataset):
+        for row in dataset.create_dict_iterator(num_epochs=1):
+            yield {"point": row["point"], "label": row["label"]}
+
+    def train(self):
+        args, total, kept = self.args, 0.0, None
+        for epoch in range(args.num_train_epochs):
+            self.state.epoch = epoch
+            for number, inputs in enumerate(self._inputs(self.train_dataset), 1):
+                loss, grads = self.training_step(inputs)
+                total += float(loss)
+                kept = grads if kept is None else tuple(one + other for one, other in zip(kept, grads))
+                if number % args.gradient_accumulation_steps == 0:
+                    self.optimizer(ops.clip_by_global_norm(kept, args.max_grad_norm))
+                    self.scheduler.step()
+                    self.state.global_step += 1
+                    for one in self.callbacks:
+                        one.on_step_end(args, self.state, loss)
+                    total, kept = 0.0, None
+            for one in self.callbacks:
+                one.on_epoch_end(args, self.state, self)
+
+    def evaluate(self):
+        self.model.set_train(False)
+        found = [
+            int((self.model(**inputs)["logits"].argmax(1) == inputs["label"]).sum())
+            for inputs in self._inputs(self.eval_dataset)
+        ]
+        return {"right": sum(found)}
+
+
+model, log = Model(), Log()
+trainer = Trainer(model, TrainingArguments(), data(), data(2), [log, Evaluate()])
+trainer.train()
+told(model, *log.losses)
+""",
+    "sink mode": _CALLBACK
+    + """
+net = Net()
+model = Model(net, nn.CrossEntropyLoss(), nn.Momentum(net.trainable_params(), 0.1, 0.9))
+model.train(2, data(6), callbacks=[Keep()], dataset_sink_mode=True)
+told(net, *losses)
+""",
 }
 #: Steps that each trains, where it is another number than STEPS.
 UPDATES = {"accumulation": 4}

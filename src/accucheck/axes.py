@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise
 
 #: The largest number that an axis can hold.
@@ -32,6 +32,49 @@ def logarithmic_x(values: Sequence[float]) -> bool:
     """The same for x, where it must not be of even steps: steps from 1 to 10,000 lie evenly, learning rates of a range test do not."""
     known = sorted(value for value in values if not math.isnan(value))
     return logarithmic(known) and known[len(known) // 2] < 0.1 * known[-1]
+
+
+def some(count: int, most: int, first: Collection[int] = ()) -> list[int]:
+    """At most `most` of the places from 0 to `count`, in order: those of `first`, the rest evenly, with both ends."""
+    if count <= most:
+        return [*range(count)]
+    chosen = sorted(first)[:most]
+    room = min(most - len(chosen), count)
+    even = [round(number * (count - 1) / max(1, room - 1)) for number in range(room)]
+    return sorted({*chosen, *even})
+
+
+def within(marked: Iterable[Sequence[int]], rows: int, columns: int) -> list[list[int]]:
+    """Of cells of a map, [row, column], those that it has."""
+    return [[*cell] for cell in marked if len(cell) == 2 and 0 <= cell[0] < rows and 0 <= cell[1] < columns]
+
+
+def told(value: float | None, marked: bool = False) -> str:
+    """A cell of a map in text: a sign where it is marked, a dash where there is nothing."""
+    known = finite([value])[0]
+    return ("×" if marked else "") + (
+        "–" if math.isnan(known) and not marked else "" if math.isnan(known) else f"{known:.3g}"
+    )
+
+
+def shades(values: Iterable[float | None]) -> Callable[[float | None], float | None]:
+    """Of a value of a map its shade from 0 to 1, None where there is none: along the logarithm where values spread over DECADES, where
+    0 is as light as the least."""
+    known = [value for value in finite(values) if not math.isnan(value)]
+    positive = [value for value in known if value > 0]
+    log = min(known, default=0.0) >= 0 and logarithmic(positive)
+    low, high = (min(positive), max(positive)) if log else (min(known, default=0.0), max(known, default=0.0))
+
+    def at(value: float) -> float:
+        return math.log10(max(value, low)) if log else value
+
+    def shade(value: float | None) -> float | None:
+        place = finite([value])[0]
+        if math.isnan(place):
+            return None
+        return (at(place) - at(low)) / (at(high) - at(low)) if high > low else 0.5
+
+    return shade
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:

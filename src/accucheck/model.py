@@ -123,6 +123,23 @@ class Histogram(msgspec.Struct, frozen=True, tag="histogram"):
     y_label: str = ""
 
 
+class Heatmap(msgspec.Struct, frozen=True, tag="heatmap"):
+    """A value for each row in each column, drawn as shades; None where there is none. `marked`: [row, column] of those meant.
+
+    `total` is the number of rows that exist when `rows` holds only some of them.
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    value_label: str
+    rows: list[str]
+    columns: list[str]
+    values: list[list[float | None]]
+    marked: list[list[int]] = []
+    total: int | None = None
+
+
 class Code(msgspec.Struct, frozen=True, tag="code"):
     """Lines of a source file as they stand; `line` is the number of the first, `marked` are the ones meant."""
 
@@ -169,7 +186,9 @@ class Note(msgspec.Struct, frozen=True, tag="text"):
     text: str
 
 
-Evidence = Union[Table, Tree, Curve, Histogram, Code, Images, Note]
+Chart = Union[Curve, Histogram, Heatmap]
+CHARTS = (Curve, Histogram, Heatmap)
+Evidence = Union[Table, Tree, Chart, Code, Images, Note]
 
 
 def line_of(branch: Branch) -> str:

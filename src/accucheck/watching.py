@@ -38,6 +38,8 @@ KEEP = 5
 FIRST = Path(__file__).with_name("live") / "first"
 #: The file in a folder of recordings that holds what the command printed, where that is kept.
 OUTPUT = "output.log"
+#: What is looked for in a dump, with the graphs beside it: a fact of a recording, or nothing.
+Look = Callable[[Path, Path, Path, recordings.Run], "dict[str, Any] | None"]
 #: Seconds for a command to end that is stopped: by an interrupt, and then by a request to end.
 PATIENCE = 5.0
 #: How a process names its recording, and seconds for all to end once the command has.
@@ -138,33 +140,43 @@ class Watching:
 
     def _again(self, passes: list[Pass]) -> list[Pass]:
         """Where a pass saw something that is not finite: one more up to that step that looks for the operator it begins at, in PyNative,
-        or, where it shows in graph mode alone, in a dump of the step."""
+        or, where it shows in graph mode alone, in a dump of the step; where both modes differ, for the cell."""
         bad = [(one, step) for one in passes if (step := _first_bad(one)) is not None]
         if not bad:
-            return []
+            return self._apart(passes)
         found, step = bad[0]
         again = DUMP if found.mode == "user" and found.graph else NAN
         if again == NAN and self.plan.nan:
             return []
         self._begins(again)
-        if again == NAN:
-            return [self._pass(NAN, step)]
-        with tempfile.TemporaryDirectory(prefix="accucheck-") as dump:  # MindSpore takes no dot in its path
-            return [self._look_into(Path(dump), self._pass(DUMP, step, Path(dump)))]
+        return [self._pass(NAN, step) if again == NAN else self._dumped(step, _first_not_finite)]
 
-    def _look_into(self, dump: Path, found: Pass) -> Pass:
-        """Add to a recording what the dump beside it says."""
-        from .probes._watched_dump import first
+    def _apart(self, passes: list[Pass]) -> list[Pass]:
+        """Where both modes give other losses of a step that began alike: one more up to it, with a dump of the graph."""
+        from .probes.watched_both import first_apart
 
-        fact = first(dump / DUMP, dump / GRAPHS, self.plan.root)
-        if fact is not None and 0 in found.recordings:
-            made = recordings.read(found.recordings[0]).runs[-1].facts.get("optimizer", [])
-            if (
-                fact["phase"] == "update" and made
-            ):  # the line that made the optimizer: the graph knows none of the project's
-                fact["place"] = fact["place"] or made[0].get("place")
-            with suppress(OSError), found.recordings[0].open("a", encoding="utf-8") as stream:
-                stream.write(json.dumps(fact) + "\n")
+        runs = {
+            one.mode: recordings.read(one.recordings[0], samples=True).runs[-1] for one in passes if 0 in one.recordings
+        }
+        if not {"pynative", "user"} <= runs.keys() or not any(one.graph for one in passes):
+            return []
+        step = first_apart(runs["pynative"], runs["user"])
+        if step is None:
+            return []
+        self._begins(DUMP)
+        return [self._dumped(step, _outputs_of(step))]
+
+    def _dumped(self, step: int, look: Look) -> Pass:
+        """The pass that is dumped up to a step, with what `look` finds in the dump added to its recording."""
+        with tempfile.TemporaryDirectory(prefix="accucheck-") as folder:  # MindSpore takes no dot in its path
+            dump = Path(folder)
+            found = self._pass(DUMP, step, dump)
+            if 0 in found.recordings:
+                run = recordings.read(found.recordings[0]).runs[-1]
+                fact = look(dump / DUMP, dump / GRAPHS, self.plan.root, run)
+                if fact is not None:
+                    with suppress(OSError), found.recordings[0].open("a", encoding="utf-8") as stream:
+                        stream.write(json.dumps(fact) + "\n")
         return found
 
     def stop(self) -> None:
@@ -258,6 +270,22 @@ def _dumped(step: int, folder: Path) -> dict[str, str]:
         "MS_DEV_SAVE_GRAPHS": "1",
         "MS_DEV_SAVE_GRAPHS_PATH": str(folder / GRAPHS),
     }
+
+
+def _first_not_finite(dump: Path, graphs: Path, root: Path, run: recordings.Run) -> dict[str, Any] | None:
+    from .probes._watched_dump import first
+
+    fact = first(dump, graphs, root, run)
+    made = run.facts.get("optimizer", [])
+    if fact is not None and fact["phase"] == "update" and made:  # the graph knows no line of the project's there
+        fact["place"] = fact["place"] or made[0].get("place")
+    return fact
+
+
+def _outputs_of(step: int) -> Look:
+    from .probes._watched_dump import outputs
+
+    return lambda dump, graphs, root, run: outputs(dump, graphs, root, step)
 
 
 def _first_bad(ended: Pass) -> int | None:

@@ -52,10 +52,12 @@ def judged(folder: Path, line: str) -> dict[str, Finding]:
 
 def test_noise_that_a_graph_freezes_is_found(tmp_path: Path) -> None:
     found = judged(tmp_path, "x = x * float(np.random.rand())")
-    (told,) = [one for one in found.values() if one.level is not Level.INFO]
-    assert told.code in ("differs-later", "differs-at-once")
-    assert told.fix is not None
-    assert told.fix.message == "fix-frozen"
+    told = next(one for code, one in found.items() if code in ("differs-later", "differs-at-once"))
+    assert (told.level, told.fix and told.fix.message) == (Level.SUSPECT, "fix-frozen")
+    assert {one.code for one in found.values() if one.level is not Level.INFO} == {told.code, "first-cell"}
+    cell = found["first-cell"]
+    assert (cell.data["cell"], cell.data["before"], cell.data["step"]) == ("head (Dense)", "fc", told.data["step"])
+    assert (cell.where.path, cell.where.line) == ("train.py", 15)
 
 
 def test_a_training_without_it_agrees(tmp_path: Path) -> None:

@@ -15,12 +15,12 @@ import first_not_finite as planted
 pytestmark = pytest.mark.mindspore
 
 
-def judged(folder: Path) -> list[Finding]:
+def judged(folder: Path, **params: str) -> list[Finding]:
     """What the probe says of the last watch below a folder."""
     module = probe.load("watched_not_finite")
     watched = max((folder / ".accucheck" / "watch").iterdir())
     case = cases.load(folder, [f"watched={watched.relative_to(folder)}"])
-    return [event for event in module.run(case, probe.params(module, {})) if isinstance(event, Finding)]
+    return [event for event in module.run(case, probe.params(module, params)) if isinstance(event, Finding)]
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,20 @@ def test_the_operator_and_the_line_are_named(name: str, code: str, fix: str, tmp
     assert found[0].data["operator"].startswith(one.operators)
     assert found[0].fix is not None
     assert found[0].fix.message == fix
+    (loss,) = judged(tmp_path, about="loss")  # the network makes it: the loss is not at fault, and not in order either
+    assert (loss.code, loss.level, loss.incomplete) == ("blocked", Level.INFO, True)
+    assert f"train.py:{line}" in loss.data["begun"]["en"]
+
+
+@pytest.mark.parametrize("name", ["float16, update", "log left out by where, backward"])
+def test_in_a_graph_the_operation_and_the_line_are_named(name: str, tmp_path: Path) -> None:
+    one = planted.FAULTS[name]
+    script, line = planted.written(tmp_path, one, "graph")
+    facts = planted.firsts(tmp_path, script, "graph")
+    assert [(fact["phase"], fact["place"]) for fact in facts[:1]] == [(one.phase, ["train.py", line])]
+    assert facts[0]["operator"].startswith(one.operators)
+    (found,) = [finding for finding in judged(tmp_path) if finding.level is Level.PROBLEM]
+    assert (found.code, found.where.path, found.where.line) == (one.phase, "train.py", line)
 
 
 @pytest.mark.parametrize("name", ["places hidden by -Inf", "a log of 0 that where leaves out"])

@@ -8,6 +8,7 @@ from accucheck.model import (
     Curve,
     Finding,
     Fix,
+    Heatmap,
     Histogram,
     Images,
     Kind,
@@ -153,7 +154,17 @@ EPOCHS = Finding(
                 ],
             },
             {"best": 12.0},
-        )
+        ),
+        Heatmap(
+            "share",
+            "epoch",
+            HOSTILE,
+            "loss",
+            ["飞机", "$x$_{1}", HOSTILE],
+            [str(n) for n in range(30)],
+            [[0.5**n * 10.0**-row if n != 3 else None for n in range(30)] for row in range(3)],
+            [[2, 3]],
+        ),
     ],
 )
 

@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from accucheck.model import Curve, Histogram
+from accucheck.model import Chart, Curve, Heatmap, Histogram
 from accucheck.report import charts
 from accucheck.report.parts import ChartPart
 
@@ -19,7 +19,7 @@ def image(content: bytes):
     return picture.convert("RGB")
 
 
-def part(chart: Curve | Histogram, english: Curve | Histogram | None = None) -> ChartPart:
+def part(chart: Chart, english: Chart | None = None) -> ChartPart:
     return ChartPart("title", chart, english or chart)
 
 
@@ -145,3 +145,45 @@ def test_names_of_marks_hide_no_other() -> None:
     assert not [(a, b) for at, a in enumerate(boxes) for b in boxes[at + 1 :] if a.overlaps(b)]
     edge = axes.get_figure().bbox
     assert all(box.x0 >= 0 and box.x1 <= edge.x1 for box in boxes)
+
+
+HEAT = Heatmap(
+    *("t", "step", "layer", "norm"),
+    ["first.weight", "second.weight", "head.weight"],
+    ["1", "2", "3"],
+    [[1e-7, 1e-6, 1e-5], [1e-3, None, 1e-2], [1.0, 2.0, None]],
+    [[2, 2]],
+)
+
+
+def test_a_heat_map_has_shades_and_crosses_what_is_marked() -> None:
+    from matplotlib import colormaps
+
+    picture = image(charts.draw(part(HEAT)))
+    assert picture.width == 819
+    lightest, darkest = (
+        "#{:02x}{:02x}{:02x}".format(*colormaps[charts.HEAT](end, bytes=True)[:3]) for end in (0.0, 1.0)
+    )
+    assert has(picture, lightest) > 1000 and has(picture, darkest) > 1000
+    assert has(picture, charts.COLOURS[1]) > 10
+    page = charts.within_a_page(charts.draw(part(HEAT), "svg"), "c1-", "name")
+    assert page.count('href="data:image/png;base64,') == 2  # the map and its colours: no path a cell
+    assert "first.weight" in page and len(page) < 40_000
+
+
+@pytest.mark.parametrize(
+    "heat",
+    [
+        Heatmap("t", "x", "y", "v", [], [], []),
+        Heatmap("t", "x", "y", "v", ["a"], ["1"], [[None]], [[0, 0]]),
+        Heatmap("t", "x", "y", "v", ["a", "b"], ["1", "2"], [[0.0, 0.0], [0.0, 0.0]]),
+        Heatmap("t", "$x_{", "y", "v", ["$\\frac{", "\U0001f600"], ["1", "2"], [[-1.0, 1e300], [math.nan, math.inf]]),
+        Heatmap(
+            "t", "x", "y", "v", [f"layer {n}" for n in range(60)], ["1"] * 60, [[float(n)] * 60 for n in range(60)]
+        ),
+    ],
+)
+def test_an_odd_heat_map_is_drawn(heat: Heatmap) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert image(charts.draw(part(heat))).width == 819

@@ -99,7 +99,7 @@ def test_page_and_properties(report: Report, document: docx.document.Document) -
     assert (properties.author, properties.last_modified_by, properties.comments) == ("accucheck", "accucheck", "")
     assert properties.created.isoformat().startswith("2026-03-04T05:06:07")
     widths = [shape.width.cm for shape in document.inline_shapes]
-    assert len(widths) == 2 and all(width == pytest.approx(16, abs=0.01) for width in widths)
+    assert len(widths) == 3 and all(width == pytest.approx(16, abs=0.01) for width in widths)
 
 
 def test_same_report_same_bytes(report: Report, content: bytes) -> None:

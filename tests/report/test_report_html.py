@@ -35,7 +35,7 @@ from accucheck.session import Entry, Record
 pytestmark = pytest.mark.part(6)
 
 VOID = {"meta", "img", "br", "link", "input", "hr"}
-OF_CHARTS = {"svg", "g", "path", "defs", "clippath", "rect", "use", "text", "tspan"}
+OF_CHARTS = {"svg", "g", "path", "defs", "clippath", "image", "rect", "use", "text", "tspan"}
 ALLOWED = {
     *("html", "head", "meta", "title", "style", "body", "nav", "main", "header", "section", "div", "span", "p", "b", "small"),
     *("h1", "h2", "h3", "h4", "h5", "ul", "ol", "li", "dl", "dt", "dd", "a", "code", "pre", "blockquote", "details"),
@@ -167,8 +167,9 @@ def test_the_page_is_whole_and_alone(report: Report) -> None:
     others = [
         (tag, address) for tag, name, address in shown.attributes if name in ("href", "src") and address[0] != "#"
     ]
-    assert {tag for tag, _ in others} <= {"a"}
-    assert all(address.startswith("https://www.mindspore.cn/") for _, address in others)
+    beginnings = {"a": "https://www.mindspore.cn/", "image": "data:image/png;base64,"}
+    assert {tag for tag, _ in others} <= set(beginnings)
+    assert all(address.startswith(beginnings[tag]) for tag, address in others)
     assert not [name for _, name, _ in shown.attributes if name.startswith("on")]
     policy = next(value for value in shown.all("content") if "default-src" in value)
     assert policy.startswith("default-src 'none'") and "script" not in policy

@@ -72,8 +72,8 @@ def test_structure(report: Report, files: dict[str, bytes]) -> None:
     assert headings[0] == ("精度检查报告：resnet50-cifar10" if zh else "Accuracy check report: resnet50-cifar10")
     assert any(heading.startswith("dp.03 ") for heading in headings)
     assert not any("no heading" in heading or "second" in heading for heading in headings)
-    # front, verdict, summary, environment, what is always asked, versions, share, gaps; the rows of pictures are samples of the data
-    assert sum(token.type == "table_open" for token in tokens) == 8
+    # front, verdict, summary, environment, what is always asked, versions, share, the map, gaps; rows of pictures are samples of data
+    assert sum(token.type == "table_open" for token in tokens) == 9
     for start in (i for i, token in enumerate(tokens) if token.type == "table_open"):
         end = next(i for i in range(start, len(tokens)) if tokens[i].type == "table_close")
         widths, width = [], 0
@@ -104,14 +104,14 @@ def test_evidence_folds_away_on_github(report: Report, files: dict[str, bytes]) 
         part for item in report.items for result in item.results for found in result.findings for part in found.evidence
     ]
     titles = [f"<details><summary>{escape(part.title)}</summary>" for part in evidence]
-    assert len(evidence) == 6 and blocks == [line for title in titles for line in (title, "</details>")]
+    assert len(evidence) == 7 and blocks == [line for title in titles for line in (title, "</details>")]
     plain = [line for line in files["case-accuracy.md"].decode().split("\n") if line]
     assert [line for line in folded.split("\n") if line and line not in blocks] == plain, "the same is said in both"
 
 
 def test_pictures_lie_beside_it(files: dict[str, bytes]) -> None:
     pictures = {name: content for name, content in files.items() if name.endswith(".png")}
-    assert list(pictures) == ["case-accuracy_files/chart-001.png", "case-accuracy_files/chart-002.png"]
+    assert list(pictures) == [f"case-accuracy_files/chart-00{number}.png" for number in (1, 2, 3)]
     text = files["case-accuracy.md"].decode()
     for name, content in pictures.items():
         assert content.startswith(b"\x89PNG") and f"({name})" in text

@@ -52,6 +52,7 @@ def test_what_the_shipped_templates_use_is_there(make, report: Report, tmp_path:
     assert [path.name for path in write(report, tmp_path, own).files if path.suffix == ".png"] == [
         "chart-001.png",
         "chart-002.png",
+        "chart-003.png",
     ]
 
 

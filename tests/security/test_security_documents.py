@@ -66,6 +66,15 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "series": {EVIL: [1, 2]},
             "marks": {EVIL: 1},
         },
+        {
+            **{"type": "heatmap", "title": EVIL, "x_label": EVIL, "y_label": EVIL, "value_label": EVIL},
+            **{
+                "rows": [EVIL, "=1"],
+                "columns": [EVIL, "2"],
+                "values": [[1, None], [2, 3, 4]],
+                "marked": [[0, 1], [9, 9]],
+            },
+        },
         {"type": "images", "title": EVIL, "paths": [str(picture), "../private.png"], "captions": [EVIL, EVIL]},
     ]
     where = {"path": EVIL, "line": 1, "name": EVIL, "field": EVIL}

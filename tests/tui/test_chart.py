@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from accucheck import alternatives
 from accucheck.axes import decades, finite, logarithmic, logarithmic_x, ticks
 from accucheck.language import Language
-from accucheck.model import Curve, Histogram
+from accucheck.model import Curve, Heatmap, Histogram
 from accucheck.tui.widgets import chart
 
 STEPS = [float(step) for step in range(300)]
@@ -162,3 +162,49 @@ def test_untrusted_names_are_text():
     assert "\x1b" not in text and "\u202e" not in text and "[red]a\\x1b" in text
     bars = "\n".join(drawn(chart.bars(Histogram("t", [hostile], [1.0]), str, 100, 20)))
     assert "\x1b" not in bars and "[red]" in bars
+
+
+LAYERS = [f"backbone.layer{number}.weight" for number in range(24)]
+HEAT = Heatmap(
+    *("t", "步", "层", "梯度范数"),
+    LAYERS,
+    [str(step) for step in range(1, 81)],
+    [[10.0 ** (-row / 4) if (row, step) != (3, 0) else None for step in range(80)] for row in range(24)],
+    [[20, 79]],
+)
+
+
+@pytest.mark.parametrize("only_ascii", [False, True])
+@pytest.mark.parametrize("width", [40, 76, 118, 196])
+def test_a_heat_map_fills_its_width_and_no_more(width, only_ascii):
+    lines = drawn(chart.heat(HEAT, str, width, only_ascii=only_ascii))
+    assert len(lines) == 24 + 2
+    assert all(cell_len(line) <= width for line in lines)
+    assert sum(("x" if only_ascii else "×") in line[-8:] for line in lines) == 1
+    assert "步" in lines[-2] and "梯度范数" in lines[-1]
+    darkest, lightest = ("#", ".") if only_ascii else ("█", "·")
+    first, last = lines[0].removeprefix("backbone.layer0"), lines[23].removeprefix("backbone.layer23.")
+    assert darkest in first and lightest in last and darkest not in last
+    few = drawn(chart.heat(HEAT, str, width, only_ascii=only_ascii, most=6))
+    assert len(few) == 6 + 2 and any("layer20" in line or "×" in line or line.endswith("x") for line in few)
+
+
+def test_a_heat_map_in_words():
+    lines = alternatives.heat(HEAT, str, Language.EN)
+    assert lines[0].startswith("24 rows of 80 columns, lowest 1.77828e-06 (backbone.layer23.weight, 步 1), highest 1 (")
+    assert lines[1:3] == ["1 cell marked, first backbone.layer20.weight, 步 80", "no value in 1 cell"]
+    assert lines[3] == "backbone.layer0.weight: 1  1  1  1  1"
+    assert lines[23].endswith("×1e-05")
+    assert len(lines) == 27
+    assert alternatives.heat(Heatmap("t", "x", "y", "v", [], [], []), str, Language.ZH) == ["没有可画的值"]
+    assert chart.heat(Heatmap("t", "x", "y", "v", [], [], []), str, 80) == []
+
+
+def test_a_heat_map_from_elsewhere_breaks_nothing():
+    """Rows and values of other lengths, marks outside, what is no number, markup."""
+    odd = Heatmap(
+        "t", "[b]x", "y", "v", ["[red]a\x1b[31m", "b"], ["1", "2"], [[1.0], [2.0, 3.0, math.inf], []], [[9, 9], [0]]
+    )
+    lines = drawn(chart.heat(odd, str, 60))
+    assert len(lines) == 4 and "\x1b" not in "".join(lines) and "[red]a" in lines[0]
+    assert alternatives.heat(odd, str, Language.EN)

@@ -12,6 +12,7 @@ from accucheck.model import (
     Curve,
     Finding,
     Fix,
+    Heatmap,
     Histogram,
     Kind,
     Level,
@@ -52,6 +53,7 @@ def told(app):
         Table("a table", ["name", "count"], [[f"row {n}", n] for n in range(30)]),
         Curve("a curve", "x", "y", [1.0, 2.0, 3.0], {"loss": [3.0, 2.0, 1.0]}, {}),
         Histogram("bars", ["a", "b"], [1, 2]),
+        Heatmap("a map", "step", "layer", "norm", ["a", "b"], ["1", "2"], [[1.0, 2.0], [None, 3.0]], [[1, 0]]),
         Code("t.py", 3, "a = 1\nb = 2", [4]),
         Note("note", "words " * 40),
     ]

@@ -33,7 +33,7 @@ _LOW = -3e4
 _SOFTMAX = re.compile(r"softmax|attention", re.I)
 #: Operations that look for overflow, after which a training step with a loss scale drops the update.
 _CHECK = re.compile(r"AllFinite|FloatStatus|NPUGetFloatStatus\w*|IsFinite", re.I)
-_BACKWARD = re.compile(r"(^|[/_])Gradients[/_]|\.backward(\.|$)|\.parameters_grad(\.|$)")
+BACKWARD = re.compile(r"(^|[/_])Gradients[/_]|\.backward(\.|$)|\.parameters_grad(\.|$)")
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Dirty:
 
     @property
     def is_backward(self) -> bool:
-        return _BACKWARD.search(self.operation.name) is not None
+        return BACKWARD.search(self.operation.name) is not None
 
     @property
     def is_scaling(self) -> bool:
@@ -125,7 +125,7 @@ def judge(operations: list[Operation], look: Callable[[Tensor], Values | None]) 
                 step.origin, step.kind = guilty[0], "origin"
                 step.carriers.append(found)
             yield step
-        if _updates(operation) or operation.type == "Parameter":
+        if updates(operation) or operation.type == "Parameter":
             first = [
                 tensor.slot for tensor, _ in found.tensors if tensor.io == "input" or operation.type == "Parameter"
             ]
@@ -133,25 +133,25 @@ def judge(operations: list[Operation], look: Callable[[Tensor], Values | None]) 
     yield step
 
 
-def _updates(operation: Operation) -> bool:
+def updates(operation: Operation) -> bool:
     return (UPDATE.fullmatch(operation.type) or ASSIGN.fullmatch(operation.type)) is not None
 
 
 def _examined(operation: Operation, seen: Callable[[list[Tensor]], list[tuple[Tensor, Values]]]) -> Dirty | None:
     """The operation with what is dirty in it, or None."""
     # An optimizer updates its inputs in place, and they were dumped afterwards; what it gives out is seldom written.
-    outputs = operation.inputs if _updates(operation) else operation.outputs or operation.inputs
+    outputs = operation.inputs if updates(operation) else operation.outputs or operation.inputs
     dirty = [(tensor, values) for tensor, values in seen(outputs) if not values.finite]
     if not dirty:
         return None
-    return Dirty(operation, dirty, seen(operation.inputs) if operation.outputs and not _updates(operation) else [])
+    return Dirty(operation, dirty, seen(operation.inputs) if operation.outputs and not updates(operation) else [])
 
 
 def _kind(found: Dirty, step: Step) -> str:
     operation, dirty_inputs = found.operation, found.dirty_inputs
     if operation.type == "Parameter":
         return "carrier" if step.origin else "weight"
-    if _updates(operation):
+    if updates(operation):
         return "carrier" if step.origin else "update"
     low = all(_only_low(values) for _, values in found.tensors)
     if low and all(_only_low(values) for _, values in dirty_inputs):

@@ -69,6 +69,25 @@ def of_case(case: Case, *, samples: bool = False, again: bool = False) -> list[W
     return sorted(found, key=lambda one: (one.mode != "pynative", one.rank))
 
 
+def begun(case: Case) -> dict[str, Any]:
+    """The fact of the first operator whose result was not finite, for whom it blocks; empty where none is known.
+
+    Raises ReadError where there is no recording, or one cannot be read.
+    """
+    facts = [fact for watch in of_case(case, again=True) for fact in watch.facts("not-finite")]
+    return min(facts, key=lambda fact: int(fact.get("step") or 0), default={})
+
+
+def begun_at(fact: dict[str, Any]) -> dict[str, str]:
+    """That operator and its line, to be put behind a sentence: " It begins at Sqrt (net.py:9): see mp.01."; "" where it is not known."""
+    if not fact:
+        return {"en": "", "zh": ""}
+    place = fact.get("place")
+    line = f" ({place[0]}:{place[1]})" if isinstance(place, list) and len(place) == 2 else ""
+    operator = f"{fact.get('operator')}{line}"
+    return {"en": f" It begins at {operator}: see mp.01.", "zh": f"起点是 {operator}，见 mp.01。"}
+
+
 def paths(case: Case) -> list[Path]:
     """The files of the recordings of rank 0: that of PyNative first. Raises ReadError where there is none."""
     found = [path for folder in case.paths("watched") for path in _files(folder)]

@@ -58,7 +58,7 @@ def recording(
     moves = {name for group in held for name in group if name not in still} | {*_STATISTICS}
     lines: list[Mapping[str, Any]] = [_HEAD, *more, _network(ids, frozen, weights or {}, shared)]
     lines += [_optimizer(number, group, ids, decay or {}) for number, group in enumerate(held)]
-    called = [[name, kind, True, [{"zero": 0.0}]] for name, kind, _ in _CELLS if name not in idle]
+    called = [[name, kind, True, [{"zero": 0.0, "std": 0.8}]] for name, kind, _ in _CELLS if name not in idle]
     modes = modes or {1: []}
     for step in range(1, steps + 1):
         if step in modes:

@@ -4,7 +4,7 @@ its gradients were, and which cells ran in which pass."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -12,14 +12,17 @@ from typing import Any, Union
 
 import msgspec
 
+from ..axes import some
 from ..case import Case
 from ..errors import ReadError
 from ..language import Words
-from ..model import Plain, Table
+from ..model import Heatmap, Plain, Table
 from . import _watched
 from ._checkpoints import table
 from ._watched import Watch
 
+#: Rows and columns of a map.
+HEAT = 60
 #: A number as a recording has it: what is not finite is a word.
 _Number = Union[float, str, None]
 _Place = Union[tuple[str, int], None]
@@ -38,6 +41,7 @@ WORDS: Words = {
     "shape": {"en": "Shape", "zh": "形状"},
     "optimizer": {"en": "Optimizer", "zh": "优化器"},
     "step": {"en": "Step", "zh": "step"},
+    "layers": {"en": "layer, in the order of calls", "zh": "层（按调用顺序）"},
 }
 
 
@@ -296,3 +300,32 @@ def listed(title: str, parameters: Iterable[Parameter]) -> Table:
     """A table of parameters with their shapes, the kinds of their cells, and where those are made; `title`: of WORDS."""
     rows: list[list[Plain]] = [[one.path, one.size, one.kind.rpartition(".")[2], one.made] for one in parameters]
     return table(title, ["parameter", "shape", "kind", "place"], rows)
+
+
+def heat(title: str, value: str, rows: Sequence[tuple[str, Mapping[int, float | None]]]) -> Heatmap:
+    """Layers by step: of each its name and its values; what is not finite is marked. `title` and `value`: of WORDS."""
+    steps = sorted({step for _, values in rows for step in values})
+    steps = [steps[place] for place in some(len(steps), HEAT)]
+    bad = {place for place, (_, values) in enumerate(rows) if any(_bad(one) for one in values.values())}
+    places = some(len(rows), HEAT, sorted(bad)[: HEAT // 2])
+    chosen = [rows[place] for place in places]
+    return Heatmap(
+        title,
+        "step",
+        "layers",
+        value,
+        [name for name, _ in chosen],
+        [str(step) for step in steps],
+        [[None if _bad(values.get(step)) else values.get(step) for step in steps] for _, values in chosen],
+        [
+            [row, column]
+            for row, (_, values) in enumerate(chosen)
+            for column, step in enumerate(steps)
+            if _bad(values.get(step))
+        ],
+        len(rows) if len(rows) > len(chosen) else None,
+    )
+
+
+def _bad(value: float | None) -> bool:
+    return value is not None and not math.isfinite(value)

@@ -1,8 +1,9 @@
 """Compares what one command did in PyNative mode and in graph mode, watched in both: losses by step, rates in force, which weights move.
 
 Catches a training that fails in one mode alone, a weight that moves in one and stays in the other, a rate that a graph has frozen, and
-losses that differ from the first step on, or at once after they agreed to rounding. Passes that begin with other weights, or are given
-other rows, are not compared; a training that draws numbers on its own (dropout) differs by that already.
+losses that differ from the first step on, or at once after they agreed to rounding, with the first layer that gives something else.
+Passes that begin with other weights, or are given other rows, are not compared; a training that draws numbers on its own (dropout) differs
+by that already.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from ..probe import Example, Skip
 from . import _watched
 
 if TYPE_CHECKING:
+    from ..readers.recordings import Run
     from ..readers.runs import Column
 
 KIND = Kind.FILE
@@ -78,6 +80,16 @@ MESSAGES: Words = {
         "zh": "两种模式的 loss 到第 {before} 步为止一致（相差 {close:.1g}），第 {step} 步起不同：PyNative 模式 {pynative:.6g}，"
         "图模式 {graph:.6g}。图中有内容停留在编译时的状态。",
     },
+    "first-cell": {
+        "en": "Step {step}: what {cell} gives is the first to differ, {pynative} in PyNative mode and {graph} in graph mode; {before} "
+        "before it still agrees.",
+        "zh": "第 {step} 步：最先出现差异的是 {cell} 的输出，PyNative 模式为 {pynative}，图模式为 {graph}；其前的 {before} 仍然一致。",
+    },
+    "first-cell-of-all": {
+        "en": "Step {step}: what {cell} gives, the first layer that can be compared, differs: {pynative} in PyNative mode and {graph} in "
+        "graph mode.",
+        "zh": "第 {step} 步：可比较的第一个层 {cell} 的输出就已不同，PyNative 模式为 {pynative}，图模式为 {graph}。",
+    },
     "random": {
         "en": "The network draws numbers while it trains ({names}), so that losses of both modes need not agree.",
         "zh": "网络训练时会产生随机数（{names}），两种模式的 loss 不必相同。",
@@ -122,13 +134,15 @@ _REASONS = {
     "losses": {"en": "no loss was seen in one of them", "zh": "其中一次没有观察到 loss"},
 }
 _NAMES = 6
+#: What four digits of a number leave open, twice over.
+_DIGITS = 1e-3
 _MODES = {"pynative": "PyNative", "user": "graph"}
 #: The largest watch.json that is read.
 _ABOUT = 1 << 20
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    found = {one.mode: one for one in _watched.of_case(case, samples=True) if not one.rank}
+    found = {one.mode: one for one in _watched.of_case(case, samples=True, again=True) if not one.rank}
     yield Progress(1, 1, "files")
     failed = list(_failed(case, found))
     yield from failed
@@ -138,7 +152,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if pynative is None or graph is None or not (pynative.steps and graph.steps) or not _is_graph(graph):
         raise Skip("one-mode")
     yield from _weights(pynative, graph)
-    yield from _losses(pynative, graph, params)
+    yield from _losses(pynative, graph, found.get("dump"), params)
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:
@@ -194,31 +208,122 @@ def _moved(watch: _watched.Watch) -> dict[str, bool]:
     return {str(name): ratio != 0 for name, ratio in zip(names, ratios, strict=False) if ratio is not None}
 
 
-def _losses(pynative: _watched.Watch, graph: _watched.Watch, params: Params) -> Iterator[Finding]:
-    import numpy as np
-
+def _losses(
+    pynative: _watched.Watch, graph: _watched.Watch, dumped: _watched.Watch | None, params: Params
+) -> Iterator[Finding]:
     rates = _paired(pynative.run.series.get("lr"), graph.run.series.get("lr"))
     apart = [(step, one, other) for step, one, other in rates if abs(one - other) > 1e-4 * max(abs(one), abs(other))]
     if apart:
         step, one, other = apart[0]
         data: dict[str, Any] = {"step": step, "pynative": one, "graph": other}
         yield Finding("rates-differ", Level.SUSPECT, graph.where(step=step), data, fix=Fix("fix-rate"))
-    pairs = _same_rows(pynative, graph, _paired(pynative.run.series.get("loss"), graph.run.series.get("loss")))
-    reason = None if _begin_alike(pynative, graph) else "weights"
+    pairs = _same_rows(pynative.run, graph.run)
+    reason = None if _begin_alike(pynative.run, graph.run) else "weights"
     reason = reason or ("losses" if pairs is None else None if pairs else "rows")
     if reason or not pairs:
         yield Finding("not-comparable", Level.INFO, graph.where(), {"reason": _REASONS[reason or "losses"]})
         return
-    drawn = _drawing(pynative)
+    drawn = _drawing(pynative.run)
     if drawn:
         yield Finding("random", Level.INFO, graph.where(), {"names": ", ".join(drawn[:_NAMES])})
         return
+    told = list(_judged(pairs, _differences(pairs), graph, _rounding(pynative.run, params), params))
+    yield from told
+    if dumped is not None and any(one.level is Level.SUSPECT for one in told):
+        yield from _cell(pynative, dumped, _rounding(pynative.run, params))
+
+
+def first_apart(pynative: Run, graph: Run) -> int | None:
+    """The step from which on losses differ, where all before agree and both modes began alike and drew nothing; it was looked at."""
+    params = Params()
+    pairs = _same_rows(pynative, graph)
+    if not pairs or not _begin_alike(pynative, graph) or _drawing(pynative):
+        return None
+    at = _parted(_differences(pairs), _rounding(pynative, params), params)
+    step = None if at is None else pairs[at][0]
+    looked_at = {one.get("step") for one in pynative.facts.get("pass", ()) if one.get("calls")}
+    return step if step in looked_at else None
+
+
+def _differences(pairs: list[tuple[int, float, float]]) -> Any:
+    """Of the losses of each step, against their size."""
+    import numpy as np
+
     values = np.array([[one, other] for _, one, other in pairs])
     with np.errstate(all="ignore"):
         differences = np.abs(values[:, 0] - values[:, 1]) / np.maximum(np.abs(values).max(axis=1), 1e-12)
     differences[~np.isfinite(values).any(axis=1)] = 0
     differences[~np.isfinite(differences)] = np.inf
-    yield from _judged(pairs, differences, graph, params.rounding * (10 if _is_half(pynative) else 1), params)
+    return differences
+
+
+def _parted(differences: Any, rounding: float, params: Params) -> int | None:
+    """Where losses that come to differ by more than rounding part: at once, or with a jump that rounding does not make."""
+    far = [at for at, value in enumerate(differences) if value > rounding]
+    if not far or far[0] == 0:
+        return far[0] if far else None
+    jumps = (
+        at
+        for at in range(1, far[0] + 1)
+        if differences[at] > max(rounding / 10, params.jump * max(differences[at - 1], 1e-7))
+    )
+    return next(jumps, None)
+
+
+def _rounding(pynative: Run, params: Params) -> float:
+    return params.rounding * (10 if _is_half(pynative) else 1)
+
+
+def _cell(pynative: _watched.Watch, dumped: _watched.Watch, rounding: float) -> Iterator[Finding]:
+    """The first cell whose output differs in the step that was dumped in graph mode, and the lines between it and the last that agrees."""
+    fact = dumped.first("graph-outputs")
+    step = fact.get("step")
+    seen = next((one for one in pynative.facts("pass") if one.get("step") == step and one.get("training")), {})
+    calls = [str(one[0]) for one in seen.get("calls", ())]
+    inner = {name for name in calls if any(other.startswith(f"{name}.") for other in calls) or not name}
+    before: str | None = None
+    after = -1
+    for name, kind, _, gave in seen.get("calls", ()):
+        graph = (
+            _named(fact.get("cells") or (), str(name)) if calls.count(str(name)) == 1 and name not in inner else None
+        )
+        if graph is None or not gave:
+            continue
+        if _agrees(gave[0], graph[3], rounding):
+            before, after = str(name), int(graph[2])
+            continue
+        lines = [place for _, place in fact["operations"][after + 1 : graph[1]] if place]
+        place = lines[0] if lines else _place(pynative, str(name))
+        data = {"step": step, "cell": f"{name} ({str(kind).rpartition('.')[2]})", "before": before or "-"}
+        data |= {"pynative": _range(gave[0]), "graph": _range(graph[3])}
+        code = "first-cell" if before is not None else "first-cell-of-all"
+        yield Finding(code, Level.SUSPECT, pynative.where(place, step=step), data, fix=Fix("fix-frozen"))
+        return
+
+
+def _named(cells: Iterable[list[Any]], name: str) -> list[Any] | None:
+    """The cell of a graph whose whole name ends in this one, where there is one only."""
+    found = [one for one in cells if one[0] == name or str(one[0]).endswith(f".{name}")]
+    return found[0] if len(found) == 1 else None
+
+
+def _agrees(one: dict[str, Any], other: dict[str, Any], rounding: float) -> bool:
+    """Whether two tensors have the same range and mean, to rounding and the four digits of a recording; what is not known agrees."""
+    names = [name for name in ("low", "high", "mean") if isinstance(one.get(name), float | int) and name in other]
+    if one.get("shape") != other.get("shape") or not names:
+        return True
+    size = max(abs(one[name]) for name in names)
+    return all(abs(one[name] - other[name]) <= (rounding + _DIGITS) * size for name in names)
+
+
+def _range(told: dict[str, Any]) -> str:
+    return f"{told['low']:.4g} … {told['high']:.4g}"
+
+
+def _place(watch: _watched.Watch, name: str) -> Any:
+    """Where a cell was made."""
+    cells = [one for fact in watch.facts("network") for one in fact.get("cells") or () if one[0] == name]
+    return cells[0][2] if cells else None
 
 
 def _judged(
@@ -230,14 +335,13 @@ def _judged(
         "graph": [other for _, _, other in pairs],
     }
     evidence: list[Evidence] = [Curve("losses", "step", "loss", steps, series)]
-    far = [at for at, value in enumerate(differences) if value > rounding]
-    at = far[0] if far else 0
+    at = _parted(differences, rounding, params)
     before = float(differences[at - 1]) if at else 0.0
-    step, one, other = pairs[at]
+    step, one, other = pairs[at or 0]
     data: dict[str, Any] = {"pynative": one, "graph": other, "step": step}
-    if far and at == 0 and step == 1:
+    if at == 0 and step == 1:
         yield Finding("differs-at-once", Level.SUSPECT, graph.where(step=step), data, evidence, Fix("fix-frozen"))
-    elif far and at and differences[at] > params.jump * max(before, 1e-7):
+    elif at:
         data |= {"before": pairs[at - 1][0], "close": max(before, 1e-7)}
         yield Finding("differs-later", Level.SUSPECT, graph.where(step=step), data, evidence, Fix("fix-frozen"))
     else:
@@ -254,13 +358,12 @@ def _paired(one: Column | None, other: Column | None) -> list[tuple[int, float, 
     return [(step, value, known[step]) for step, value in found if step in known]
 
 
-def _same_rows(
-    pynative: _watched.Watch, graph: _watched.Watch, pairs: list[tuple[int, float, float]]
-) -> list[tuple[int, float, float]] | None:
-    """Those up to the first step that was given other rows; None where there are none at all."""
+def _same_rows(pynative: Run, graph: Run) -> list[tuple[int, float, float]] | None:
+    """Losses of both up to the first step that was given other rows; None where there are none at all."""
+    pairs = _paired(pynative.series.get("loss"), graph.series.get("loss"))
     if not pairs:
         return None
-    rows, others = dict(pynative.run.samples), dict(graph.run.samples)
+    rows, others = dict(pynative.samples), dict(graph.samples)
     kept = []
     for pair in pairs:
         if rows.get(pair[0]) != others.get(pair[0]):
@@ -269,21 +372,21 @@ def _same_rows(
     return kept
 
 
-def _begin_alike(pynative: _watched.Watch, graph: _watched.Watch) -> bool:
+def _begin_alike(pynative: Run, graph: Run) -> bool:
     """Whether the weights hold the same at the start; of one of the passes fewer may be known."""
     one, other = _digests(pynative), _digests(graph)
     return bool(one and other) and (one <= other or other <= one)
 
 
-def _digests(watch: _watched.Watch) -> set[str]:
+def _digests(run: Run) -> set[str]:
     """Of what the weights of all networks hold at the start."""
-    return {str(one.get("digest")) for fact in watch.facts("network") for one in fact.get("parameters") or ()}
+    return {str(one.get("digest")) for fact in run.facts.get("network", ()) for one in fact.get("parameters") or ()}
 
 
-def _drawing(watch: _watched.Watch) -> list[str]:
+def _drawing(run: Run) -> list[str]:
     """Cells of MindSpore's own that draw numbers: dropout with a chance above 0."""
     found = []
-    for fact in watch.facts("network"):
+    for fact in run.facts.get("network", ()):
         for cell in fact.get("cells") or ():
             name, kind, _, given = cell[:4]
             given = given if isinstance(given, dict) else {}
@@ -293,9 +396,9 @@ def _drawing(watch: _watched.Watch) -> list[str]:
     return found
 
 
-def _is_half(watch: _watched.Watch) -> bool:
+def _is_half(run: Run) -> bool:
     """Whether something is computed in half precision."""
-    return any("float16" in json.dumps(one.get("calls")) for one in watch.facts("pass")[:2])
+    return any("float16" in json.dumps(one.get("calls")) for one in run.facts.get("pass", ())[:2])
 
 
 def _recording(
@@ -306,6 +409,7 @@ def _recording(
     ratios: Iterable[float] = (0.01, 0.02),
     digest: str = "a",
     drop: float = 0.0,
+    more: Iterable[dict[str, Any]] = (),
 ) -> str:
     head = (
         '{"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}'
@@ -318,6 +422,7 @@ def _recording(
         {"fact": "network", "number": 0, "cells": cells, "parameters": [{"name": "fc.weight", "digest": digest}]},
         {"fact": "optimizer", "number": 0, "parameters": ["fc.weight", "fc.bias"]},
         {"fact": "changes", "step": 1, "optimizer": 0, "ratios": list(ratios)},
+        *more,
     ]
     steps = [
         {"step": at, "epoch": 1, "seconds": 0.1, "loss": loss, "lr": rate, "samples": [at, at + 1]}
@@ -326,8 +431,10 @@ def _recording(
     return "\n".join([head, *(json.dumps(one) for one in [*facts, *steps])]) + "\n"
 
 
-def _example(name: str, pynative: str, graph: str, verdict: Verdict, *codes: str, about: str = "") -> Example:
-    files = {"watch/pynative.jsonl": pynative, "watch/user.jsonl": graph}
+def _example(
+    name: str, pynative: str, graph: str, verdict: Verdict, *codes: str, about: str = "", dump: str = ""
+) -> Example:
+    files = {"watch/pynative.jsonl": pynative, "watch/user.jsonl": graph, "watch/dump.jsonl": dump}
     given: dict[str, Any] = {f"{path}": text for path, text in files.items() if text}
     if about:
         given["watch/watch.json"] = about
@@ -337,6 +444,27 @@ def _example(name: str, pynative: str, graph: str, verdict: Verdict, *codes: str
 _FALLS = [2.3, 2.1, 1.9, 1.8]
 _OTHER = [2.9, 2.5, 2.2, 2.1]
 _NEAR = [2.3, 2.1000001, 1.9000004, 1.8000011]
+_DENSE = "mindspore.nn.layer.basic.Dense"
+_GAVE: dict[str, Any] = {"shape": [8, 4], "low": -1.5, "high": 1.25, "mean": 0.125}
+
+
+def _pass(*cells: str) -> dict[str, Any]:
+    """What layers gave in the second step in PyNative mode."""
+    calls = [["", "train.Net", True, [_GAVE]], *([name, _DENSE, True, [_GAVE]] for name in cells)]
+    return {"fact": "pass", "step": 2, "training": True, "networks": [0], "data": 0, "batch": [], "calls": calls}
+
+
+def _dump(**scales: float) -> str:
+    """What they gave in graph mode, so many times as much, each by one operation with a line of the network's own behind it."""
+    cells = [
+        [f"network.{name}", 2 * at, 2 * at, {**_GAVE, **{key: _GAVE[key] * scale for key in ("low", "high", "mean")}}]
+        for at, (name, scale) in enumerate(scales.items())
+    ]
+    operations = [one for name in scales for one in ([f"network.{name}", None], ["", ["train.py", 17]])]
+    fact = {"fact": "graph-outputs", "step": 2, "operations": operations, "cells": cells}
+    return _recording(_FALLS[:2], True, more=[fact])
+
+
 _ABOUT_FAILED = '{"passes": [{"mode": "pynative", "code": 0}, {"mode": "user", "code": 1}]}'
 EXAMPLES = [
     _example("both modes agree", _recording(_FALLS, False), _recording(_NEAR, True), Verdict.NOT_APPLICABLE, "agree"),
@@ -344,6 +472,31 @@ EXAMPLES = [
         "another loss at once", _recording(_FALLS, False), _recording(_OTHER, True), Verdict.UNDECIDED, "differs-at-once"
     ),
     _example("frozen noise", _recording(_FALLS, False), _recording([2.3, 2.15, 2.0, 1.7], True), Verdict.UNDECIDED, "differs-later"),
+    _example(
+        "frozen noise that hardly matters",
+        _recording(_FALLS, False),
+        _recording([2.3, 2.1005, 1.9004, 1.81], True),
+        Verdict.UNDECIDED,
+        "differs-later",
+    ),
+    _example(
+        "frozen noise between two layers",
+        _recording(_FALLS, False, more=[_pass("fc", "head")]),
+        _recording([2.3, 2.15, 2.0, 1.7], True),
+        Verdict.UNDECIDED,
+        "differs-later",
+        "first-cell",
+        dump=_dump(fc=1.0, head=1.3),
+    ),
+    _example(
+        "the first layer differs",
+        _recording(_FALLS, False, more=[_pass("fc", "head")]),
+        _recording([2.3, 2.15, 2.0, 1.7], True),
+        Verdict.UNDECIDED,
+        "differs-later",
+        "first-cell-of-all",
+        dump=_dump(fc=0.9, head=1.3),
+    ),
     _example(
         "a weight that a graph leaves",
         _recording(_FALLS, False),

@@ -20,7 +20,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Curve, Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Verdict, Where
 from ..probe import Example
-from . import _gradient_limits, _watched_networks
+from . import _gradient_limits, _watched, _watched_networks
 from ._checkpoints import shown, table
 from ._watched_examples import recording
 from ._watched_networks import Parameter, Seen
@@ -106,8 +106,9 @@ MESSAGES: Words = {
         "zh": "在所观察的训练中，梯度到达了 {layers:,} 层的 {count:,} 个参数（共 {all:,} 个）；查看了 {steps:,} 步。",
     },
     "not-finite": {
-        "en": "From step {step:,} on, the optimizer updates with gradients that are NaN or Inf: {count:,} of {all:,} parameters, {names}.",
-        "zh": "从第 {step:,} 步起，优化器用 NaN 或 Inf 的梯度更新参数：{all:,} 个参数中有 {count:,} 个，{names}。",
+        "en": "From step {step:,} on, the optimizer updates with gradients that are NaN or Inf: {count:,} of {all:,} parameters, "
+        "{names}.{begun}",
+        "zh": "从第 {step:,} 步起，优化器用 NaN 或 Inf 的梯度更新参数：{all:,} 个参数中有 {count:,} 个，{names}。{begun}",
     },
     "not-finite-once": {
         "en": "In step {step:,} {count:,} {count:gradient was|gradients were} NaN or Inf: {names}. Later gradients are finite again.",
@@ -170,6 +171,10 @@ WORDS: Words = {
     **_watched_networks.WORDS,
     "without": {"en": "Parameters without a gradient", "zh": "没有梯度的参数"},
     "by-layer": {"en": "Norms of gradients, in the order in which layers run", "zh": "各层的梯度范数（按运行顺序）"},
+    "by-layer-and-step": {
+        "en": "Norm of the gradient by layer and step; × is NaN or Inf",
+        "zh": "各层各步的梯度范数；× 为 NaN 或 Inf",
+    },
     "by-step": {"en": "Norm of the gradient by step", "zh": "各步的梯度范数"},
     "first": {"en": "First", "zh": "首步"},
     "median": {"en": "Median", "zh": "中位数"},
@@ -187,7 +192,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if not isinstance(seen, Seen):
         yield Finding("no-steps", Level.INFO, Where(seen.path), {"path": seen.path}, incomplete=True)
     elif params.about == "norms":
-        yield from _Norms(seen, params).judge()
+        yield from _Norms(seen, params, _watched.begun(case)).judge()
     else:
         yield from _Connection(case, seen, params).judge()
 
@@ -327,8 +332,9 @@ def _cut_after(cuts: list[dict[str, Any]], last: int) -> dict[str, Any] | None:
 class _Norms:
     """How large gradients are, from layer to layer."""
 
-    def __init__(self, seen: Seen, params: Params) -> None:
-        self.seen, self.params = seen, params
+    def __init__(self, seen: Seen, params: Params, begun: dict[str, Any]) -> None:
+        """`begun`: the first operator whose result was not finite, where it is known."""
+        self.seen, self.params, self.begun = seen, params, begun
         self.steps = len({one.step for one in seen.gradients})
         order: dict[tuple[int | None, str], int] = {}
         for one in seen.passes:
@@ -393,6 +399,7 @@ class _Norms:
         data = {"step": step, "count": len(some), "all": len(last), "names": shown(one.path for one in some)}
         where = self.seen.watch.where(list(some[0].place or []), name=some[0].path, step=step)
         if stays:
+            data["begun"] = _watched.begun_at(self.begun)
             yield Finding("not-finite", Level.PROBLEM, where, data, evidence, Fix("fix-first"))
         else:
             yield Finding("not-finite-once", Level.INFO, where, data, evidence)
@@ -425,7 +432,9 @@ class _Norms:
             norms = [norm for _, _, norm in self.seen.norms[one.id]]
             rows.append([one.path, one.made, _finite(norms[0]), _finite(self.middle.get(one.id)), _finite(norms[-1])])
         columns = ["parameter", "place", "first", "median", "last"]
-        return [table("by-layer", columns, rows), _chart(self.seen, self.layers)] if rows else []
+        by_step = [(one.path, {step: norm for step, _, norm in self.seen.norms[one.id]}) for one in self.layers]
+        heat = _watched_networks.heat("by-layer-and-step", "norm", by_step)
+        return [heat, table("by-layer", columns, rows)] if rows else []
 
 
 def _finite(value: float | None) -> float | None:

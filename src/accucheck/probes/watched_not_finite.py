@@ -27,6 +27,14 @@ NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
 
 
 class Params(msgspec.Struct, frozen=True):
+    about: Annotated[
+        str,
+        Meta(
+            pattern="^(training|loss)$",
+            description="whether the whole training is judged, or its loss, which is not at fault for what the network makes",
+            extra={"unit": "word", "source": "the items mp.01 and cg.04"},
+        ),
+    ] = "training"
     often: Annotated[
         float,
         Meta(
@@ -87,6 +95,10 @@ MESSAGES: Words = {
     "no-place": {
         "en": "{what} is not finite from step {step} on. Which operator began it was not looked for.",
         "zh": "从第 {step} 步起，{what} 不是有限值。没有查找由哪个算子引起。",
+    },
+    "blocked": {
+        "en": "From step {step} on the training is not finite, and its loss tells nothing.{begun}",
+        "zh": "从第 {step} 步起训练中出现 NaN/Inf，此后的 loss 说明不了什么。{begun}",
     },
     "finite-operators": {
         "en": "{count:,} operators in {steps:,} training steps were looked at; all that reaches loss, gradients and weights is finite.",
@@ -185,9 +197,24 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if not any(one.steps or one.facts("not-finite") for one in watches):
         raise Skip("no-steps")
     findings = list(_found(watches, params))
+    if params.about == "loss":
+        findings = [_of_loss(watches, one) for one in findings if one.level is Level.PROBLEM][:1]
     yield from findings
-    if not any(one.level is not Level.INFO for one in findings):
+    if not any(one.level is not Level.INFO or one.incomplete for one in findings):
         yield _finite(watches)
+
+
+def _of_loss(watches: list[_watched.Watch], finding: Finding) -> Finding:
+    """What makes the loss itself not finite; of what the network makes, that the loss cannot be judged from there on."""
+    facts = [fact for watch in watches for fact in watch.facts("not-finite")]
+    cells = {
+        str((fact.get("cell") or [""])[0]) for fact in facts if fact.get("operator") == finding.data.get("operator")
+    }
+    if any(name.startswith("^") for name in cells):  # outside of the network
+        return finding
+    first = min(facts, key=lambda fact: int(fact.get("step") or 0), default={})
+    data = {"step": finding.data["step"], "begun": _watched.begun_at(first)}
+    return Finding("blocked", Level.INFO, finding.where, data, incomplete=True)
 
 
 def _found(watches: list[_watched.Watch], params: Params) -> Iterator[Finding]:
@@ -377,10 +404,9 @@ def _fact(phase: str, operator: str, how: str = "made", **more: Any) -> dict[str
     }  # fmt: skip
 
 
-def _example(name: str, recording: str, verdict: Verdict, *codes: str) -> Example:
-    return Example(
-        name, files={"watch/pynative.jsonl": recording}, case={"watched": "watch"}, verdict=verdict, codes=codes
-    )
+def _example(name: str, recording: str, verdict: Verdict, *codes: str, **params: Any) -> Example:
+    files: dict[str, Any] = {"watch/pynative.jsonl": recording}
+    return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=codes, params=params)
 
 
 _NAN = ["nan", "nan", "nan"]
@@ -432,5 +458,19 @@ EXAMPLES = [
         "dropped",
     ),
     _example("nearly all updates are dropped", _recording(*[_TAKEN] * 9), Verdict.UNDECIDED, "dropped-often"),
+    _example(
+        "the derivative of a root in the loss",
+        _recording(_fact("backward", "Sqrt", cell=["^_loss_fn", "Distance"]), _LOST, norms=_NAN),
+        Verdict.PROBLEM,
+        "backward",
+        about="loss",
+    ),
+    _example(
+        "the network gives the loss NaN",
+        _recording(_fact("forward", "Log"), _LOST, losses=_NAN),
+        Verdict.UNDECIDED,
+        "blocked",
+        about="loss",
+    ),
     _example("a loss of NaN, without a place", _recording(losses=[2.3, "nan", "nan"]), Verdict.PROBLEM, "no-place"),
 ]  # fmt: skip

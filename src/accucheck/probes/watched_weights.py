@@ -188,6 +188,11 @@ _AGAIN = {
 PROOF: Words = dict.fromkeys(WHY, _AGAIN)
 WORDS: Words = {
     **_watched_networks.WORDS,
+    "given": {
+        "en": "Standard deviation of what each layer gives, by step; × is NaN or Inf",
+        "zh": "各层各步输出的标准差；× 为 NaN 或 Inf",
+    },
+    "spread": {"en": "standard deviation", "zh": "标准差"},
     "weights": {"en": "Weights", "zh": "权重"},
     "entries": {"en": "Not loaded, and not used", "zh": "未加载与未使用的条目"},
     "network": {"en": "Not loaded into the network", "zh": "网络中未加载"},
@@ -256,7 +261,21 @@ class _Initial:
                 yield _told(self.seen, code, Level.SUSPECT, [one], "fix-initialise", **data)
         lines = _watched_networks.lines(self.weights)
         refutes = [Refutes("zero_weights_script", CONSTANT, places=lines)] if lines and not flat else []
-        yield Finding("varied", Level.INFO, self.seen.watch.where(), {"count": len(self.weights)}, refutes=refutes)
+        data = {"count": len(self.weights)}
+        yield Finding("varied", Level.INFO, self.seen.watch.where(), data, self._given(), refutes=refutes)
+
+    def _given(self) -> list[Evidence]:
+        """How far what the layers with weights give is spread, by layer and step."""
+        layers = {(one.network, one.layer): one.path for one in self.weights if (one.network, one.layer) in self.order}
+        spread: dict[tuple[int | None, str], dict[int, float | None]] = {key: {} for key in layers}
+        for one in self.seen.passes:
+            for call in self.seen.calls(one) if one.training else ():
+                if (call.network, call.name) in spread and call.gave:
+                    value = _watched_networks.number(call.gave[0].get("std"))
+                    spread[call.network, call.name].setdefault(one.step, value)
+        rows = [(key[1] or ".", spread[key]) for key in sorted(layers, key=lambda key: self.order[key])]
+        known = any(value is not None for _, values in rows for value in values.values())
+        return [_watched_networks.heat("given", "spread", rows)] if known else []
 
     def _code(self, one: Parameter) -> str:
         """What becomes of a weight that starts at zero or constant."""

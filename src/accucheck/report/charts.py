@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 from xml.etree import ElementTree
 
-from ..axes import LARGEST, finite, logarithmic, logarithmic_x
-from ..model import Curve, Histogram
+from ..axes import LARGEST, finite, logarithmic, logarithmic_x, shades
+from ..model import Curve, Heatmap, Histogram
 from .parts import ChartPart
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ MARKERS = ("o", "s", "^", "D", "v", "x", "P")
 #: Behind the name of a mark, so that no curve runs through it.
 _PAPER = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
 WIDTH, DPI = 6.3, 130  # inches: the text width of an A4 page with 2 cm margins, less a little
+#: Of a heat map, light to dark: even in grey, and to people with any colour vision.
+HEAT = "cividis_r"
 MAX_PIXELS = 50_000_000
 #: Pillow keeps 8 bytes for each line, however short.
 MAX_LINES = 1_000_000
@@ -128,6 +130,9 @@ def _figure(part: ChartPart) -> Any:
     if isinstance(chart, Curve):
         figure = Figure(figsize=(WIDTH, 2.7), dpi=DPI, layout=layout)
         _curve(figure.add_subplot(), chart, font is not None)
+    elif isinstance(chart, Heatmap):
+        figure = Figure(figsize=(WIDTH, min(max(1.8, 0.17 * len(chart.rows) + 0.9), 9.0)), dpi=DPI, layout=layout)
+        _heat(figure, chart, font is not None)
     else:
         lying = _lying(chart)
         height = max(1.6, 0.21 * len(chart.labels) + 0.6) if lying else 2.7
@@ -150,6 +155,7 @@ def _saved(figure: Any, form: str) -> bytes:
 
 
 _SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
+_PIXELS = "data:image/png;base64,"
 _HUNDREDTHS = re.compile(r"(\.\d\d)\d+")
 
 
@@ -171,7 +177,7 @@ def within_a_page(content: bytes, prefix: str, name: str) -> str:
         if (own := attributes.pop("id", None)) is not None and own.encode() in used:
             attributes["id"] = prefix + own
         if (target := attributes.pop(_LINK, None)) is not None:
-            attributes["href"] = f"#{prefix}{target[1:]}"
+            attributes["href"] = target if target.startswith(_PIXELS) else f"#{prefix}{target[1:]}"
         if "clip-path" in attributes:
             attributes["clip-path"] = attributes["clip-path"].replace("#", f"#{prefix}")
         if "d" in attributes:  # in points: a hundredth is finer than any screen
@@ -270,6 +276,48 @@ def _bars(axes: Any, bars: Histogram, lying: bool, chinese: bool) -> None:
     axes.set_ylabel(_label(up, chinese))
     axes.set_axisbelow(True)
     axes.margins(**{"x" if lying else "y": 0.12})
+
+
+def _heat(figure: Any, heat: Heatmap, chinese: bool) -> None:
+    """Shades from light to dark, which stay in order in grey; what has no value is dashed, what is marked is crossed."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LogNorm, Normalize
+
+    axes, rows, columns = figure.add_subplot(), len(heat.rows), len(heat.columns)
+    shade, every = (
+        shades(value for row in heat.values for value in row),
+        [value for row in heat.values for value in row],
+    )
+    known = [value for value in finite(every) if not math.isnan(value)]
+    axes.set_facecolor("#f4f4f4")
+    axes.spines[:].set_visible(False)
+    grid = [[math.nan if (place := shade(value)) is None else place for value in row] for row in heat.values]
+    if rows and columns:
+        axes.imshow(grid, cmap=HEAT, vmin=0, vmax=1, aspect="auto", interpolation="none")
+    crossed = {(row, column) for row, column in heat.marked}
+    empty = [
+        (row, column)
+        for row in range(rows)
+        for column in range(columns)
+        if math.isnan(grid[row][column]) and (row, column) not in crossed
+    ]
+    for marker, colour, cells in (("_", "#b0b0b0", empty), ("x", COLOURS[1], sorted(crossed))):
+        style = {"marker": marker, "color": colour, "linestyle": "none", "markersize": 5, "markeredgewidth": 1.4}
+        axes.plot([column for _, column in cells], [row for row, _ in cells], **style)
+    axes.set_yticks(range(rows), [_label(row, chinese, 30) for row in heat.rows], fontsize=7.5)
+    each = -(-columns // 12) or 1
+    axes.set_xticks(range(0, columns, each), [_label(column, chinese, 10) for column in heat.columns[::each]])
+    axes.set_xlabel(_label(heat.x_label, chinese))
+    axes.set_ylabel(_label(heat.y_label, chinese))
+    if known and min(known) < max(known):
+        positive = [value for value in known if value > 0]
+        log = min(known) >= 0 and logarithmic(positive)
+        norm = LogNorm(min(positive), max(positive)) if log else Normalize(min(known), max(known))
+        bar = figure.colorbar(ScalarMappable(norm, HEAT), ax=axes, fraction=0.04, pad=0.02)
+        bar.set_label(_label(heat.value_label, chinese), fontsize=8)
+        bar.ax.yaxis.set_major_formatter("{x:g}")
+        bar.ax.tick_params(labelsize=7.5)
+        bar.outline.set_visible(False)
 
 
 def picture(path: Path) -> bytes | None:

@@ -296,7 +296,8 @@ class _Parts:
     def evidence(self, part: EvidencePart) -> str:
         """A piece of evidence, or the name of a chart, which an issue shows only as a file; empty where it is too long for an issue."""
         if isinstance(part, ChartPart):
-            return self.text(self.say("in-report", title=part.title))
+            named = self.text(self.say("in-report", title=part.title))
+            return named if part.table is None else f"{named}\n\n{self.table(part.table)}"
         if isinstance(part, TablePart):
             if len(part.rows) > MAX_ROWS or not part.columns:
                 return ""

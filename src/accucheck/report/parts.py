@@ -9,7 +9,7 @@ from typing import Any, Union
 import msgspec
 
 from ..language import word
-from ..model import Curve, Histogram, Language, Level, Status, Verdict
+from ..model import Chart, Language, Level, Status, Verdict
 from .bilingual import Both, joined, said
 from .words import WORDS
 
@@ -40,12 +40,14 @@ class TablePart(_Part, frozen=True, tag="table"):
 
 
 class ChartPart(_Part, frozen=True, tag="chart"):
-    """A chart to draw; `english` is drawn where the machine has no font for the report's language."""
+    """A chart to draw; `english` is drawn where the machine has no font for the report's language. `table`: some of its numbers, for
+    where it is a file or cannot be shown."""
 
     title: str
-    chart: Union[Curve, Histogram]
-    english: Union[Curve, Histogram]
+    chart: Chart
+    english: Chart
     bound: str = ""
+    table: TablePart | None = None
 
 
 class CodePart(_Part, frozen=True, tag="code"):

@@ -8,11 +8,14 @@ from typing import TypeVar
 
 import msgspec
 
+from .. import axes
 from ..model import (
+    CHARTS,
     Code,
     Curve,
     Evidence,
     Finding,
+    Heatmap,
     Histogram,
     Images,
     Language,
@@ -37,6 +40,8 @@ MAX_CHARTS = 10  # per result
 MAX_ROWS = 50
 MAX_COLUMNS = 10
 MAX_POINTS, MAX_SERIES, MAX_MARKS = 20_000, 20, 100  # of a chart
+MAX_HEAT = 60  # rows and columns of a heat map
+TOLD_ROWS, TOLD_COLUMNS = 12, 5  # of these, as a table
 MAX_LOG_LINES = 20
 
 V = TypeVar("V")
@@ -87,7 +92,7 @@ def result_part(context: Context, item_id: str, result: ProbeResult) -> ResultPa
 def finding_part(context: Context, name: str, finding: Finding, charts: int) -> FindingPart:
     evidence: list[EvidencePart] = []
     for entry in finding.evidence:
-        drawn = isinstance(entry, (Curve, Histogram))
+        drawn = isinstance(entry, CHARTS)
         if len(evidence) < MAX_EVIDENCE and (charts > 0 if drawn else context.room_for_evidence > 0):
             evidence.append(evidence_part(context, name, entry))
             context.room_for_evidence -= _extent(evidence[-1])
@@ -134,6 +139,8 @@ def evidence_part(context: Context, name: str, evidence: Evidence) -> EvidencePa
             _bars(context, name, evidence, context.english),
             context.say("bars", shown=MAX_ROWS, total=total) if total > MAX_ROWS else "",
         )
+    if isinstance(evidence, Heatmap):
+        return _heat_part(context, name, evidence)
     if isinstance(evidence, Code):
         text = evidence.text.replace("\r\n", "\n")
         first = evidence.line + len(text) - len(text.lstrip("\n"))  # `lines` leaves out blank ones at the ends
@@ -248,6 +255,44 @@ def _bars(context: Context, name: str, bars: Histogram, speech: machine.Speech) 
         counts=bars.counts[:MAX_ROWS],
         x_label=context.title(name, bars.x_label, speech),
         y_label=context.title(name, bars.y_label, speech),
+    )
+
+
+def _heat_part(context: Context, name: str, heat: Heatmap) -> ChartPart:
+    """The map, and a table of some of its rows and columns: those with something marked, and others evenly."""
+    drawn = _heat(context, name, heat, context.speech)
+    total = max(len(heat.rows), heat.total or 0)
+    bound = _bounds(context, ("rows", len(drawn.rows), total), ("columns", len(drawn.columns), len(heat.columns)))
+    rows = axes.some(len(drawn.rows), TOLD_ROWS, {row for row, _ in drawn.marked})
+    columns = axes.some(len(drawn.columns), TOLD_COLUMNS, {column for _, column in drawn.marked[:1]})
+    marked = {(row, column) for row, column in drawn.marked}
+    cells = [
+        [drawn.rows[row], *(axes.told(drawn.values[row][column], (row, column) in marked) for column in columns)]
+        for row in rows
+    ]
+    head = [drawn.y_label, *(f"{drawn.x_label} {drawn.columns[column]}" for column in columns)]
+    return ChartPart(
+        context.title(name, heat.title),
+        drawn,
+        _heat(context, name, heat, context.english),
+        bound,
+        TablePart(drawn.value_label, head, cells, [False, *[True] * len(columns)]),
+    )
+
+
+def _heat(context: Context, name: str, heat: Heatmap, speech: machine.Speech) -> Heatmap:
+    """Of a map from anywhere: at most MAX_HEAT rows and columns, each row with a value or None for each column."""
+    columns = min(MAX_HEAT, len(heat.columns))
+    rows = min(MAX_HEAT, len(heat.rows), len(heat.values))
+    return Heatmap(
+        title=context.title(name, heat.title, speech),
+        x_label=context.title(name, heat.x_label, speech),
+        y_label=context.title(name, heat.y_label, speech),
+        value_label=context.title(name, heat.value_label, speech),
+        rows=[context.title(name, row, speech) for row in heat.rows[:rows]],
+        columns=[context.title(name, column, speech) for column in heat.columns[:columns]],
+        values=[[*row[:columns], *[None] * (columns - len(row))] for row in heat.values[:rows]],
+        marked=axes.within(heat.marked, rows, columns),
     )
 
 

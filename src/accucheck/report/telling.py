@@ -110,7 +110,10 @@ class Telling:
             yield self._context.say("lacking")
         for key, items in sorted(found.items(), key=lambda entry: (-len(entry[1]), entry[0])):
             words = TITLES.get(key)
-            shown = self._context.say("lacking-title", key=key, title=self._context.pick(words)) if words else key
+            title = "" if words is None else self._context.pick(words)
+            if key == "watched":  # what makes it is one command
+                title = self._context.say("lacking-watched", title=title)
+            shown = self._context.say("lacking-title", key=key, title=title) if title else key
             yield "  " + self._context.line(self._context.say("labelled", label=shown, text=self._named(items)))
 
     def _unagreed(self, results: Sequence[tuple[str, ProbeResult]]) -> Iterator[str]:

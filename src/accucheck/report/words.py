@@ -247,6 +247,10 @@ WORDS = {
         "en": "Not examined, as the case does not give these keys (give them in accucheck.yaml, or run with --set KEY=VALUE):",
         "zh": "以下各键未给出，相应检查项未（完整）检查；可在 accucheck.yaml 中补充，或用 --set KEY=VALUE 给出：",
     },
+    "lacking-watched": {
+        "en": "{title}, made by: accucheck watch -- python train.py",
+        "zh": "{title}，用此命令生成：accucheck watch -- python train.py",
+    },
     "lacking-title": {"en": "{key} ({title})", "zh": "{key}（{title}）"},
     "left-needs-consent": {
         "en": "Live probes left out, as they run the project's own code; --live allows it ({count:,}): {items}",

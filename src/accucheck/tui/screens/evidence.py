@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from ... import store
 from ...errors import SaveError
-from ...model import Code, Curve, Evidence, Finding, Histogram
+from ...model import CHARTS, Code, Evidence, Finding
 from ..places import open_place, why_not_open
 from ..signs import Speech, plain, wrap
 from ..verbs import BACK, FILTER, HELP, PALETTE, Verb, VerbScreen
@@ -178,7 +178,7 @@ class EvidenceScreen(VerbScreen[None]):
             if len(changes) > LINES:
                 lines.append(Content.styled(say("text-more", count=len(changes) - LINES), "$text-muted"))
             lines += [Content(""), Content.styled(say("mend-hint", key=self.key_of("mend")), "$text-muted")]
-        if self._ways[self._way % len(self._ways)] == "chart" and isinstance(self._evidence, (Curve, Histogram)):
+        if self._ways[self._way % len(self._ways)] == "chart" and isinstance(self._evidence, CHARTS):
             lines += [Content("")] if lines and lines[-1].plain else []
             lines += [plain(wrap(line, width, 2), "$text-muted") for line in told(name, self._evidence, self.speech)]
         return Content("\n").join(lines)

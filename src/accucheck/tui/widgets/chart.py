@@ -13,9 +13,9 @@ from typing import NamedTuple
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
-from ...axes import decades, finite, logarithmic, logarithmic_x, recorded_apart, ticks
+from ...axes import decades, finite, logarithmic, logarithmic_x, recorded_apart, shades, some, ticks, within
 from ...language import visible
-from ...model import Curve, Histogram
+from ...model import Curve, Heatmap, Histogram
 
 Label = Callable[[str], str]
 #: Of each series its own, by turns.
@@ -29,6 +29,8 @@ APART = 14
 LEAST_WIDTH, LEAST_HEIGHT = 12, 3
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _EIGHTHS_ACROSS, _EIGHTHS_UP = " ▏▎▍▌▋▊▉█", " ▁▂▃▄▅▆▇█"
+#: From the least to the most.
+_SHADES, _ASCII_SHADES = "·░▒▓█", ".:=*#"
 _DIM = "$text-muted"
 
 
@@ -325,6 +327,68 @@ def spark(values: Sequence[float | None], width: int, *, counts: bool = False) -
         else:
             line.append(" ")
     return "".join(line)
+
+
+# --- maps --------------------------------------------------------------------------------------------------------------
+
+
+def heat(
+    chart: Heatmap, label: Label, width: int, *, only_ascii: bool = False, most: int | None = None
+) -> list[Content]:
+    """A line a row, of at most `most` of them: its name, and its cells from light to dark, of several in one the darkest; × stands for
+    those that are marked. Last comes what the shades mean."""
+    count = min(len(chart.rows), len(chart.values))
+    marked = {(row, column) for row, column in within(chart.marked, count, len(chart.columns))}
+    rows = some(count, most if most is not None else count, {row for row, _ in marked})
+    names = {row: cut(label(chart.rows[row]), max(6, min(28, width // 3)), only_ascii=only_ascii) for row in rows}
+    longest = max(map(cell_len, names.values()), default=0)
+    room = width - longest - 1
+    if not rows or not chart.columns or room < LEAST_WIDTH:
+        return []
+    fit = min(len(chart.columns), room)
+    each = min(4, room // fit)
+    shade = shades(value for row in chart.values for value in row)
+    lines = []
+    for row in rows:
+        line = Content(f"{names[row]}{' ' * (longest - cell_len(names[row]))} ")
+        values = [*chart.values[row], *[None] * len(chart.columns)]
+        for number in range(fit):
+            columns = range(number * len(chart.columns) // fit, (number + 1) * len(chart.columns) // fit)
+            places = [place for column in columns if (place := shade(values[column])) is not None]
+            bad = any((row, column) in marked for column in columns)
+            line += _patch(max(places, default=None), bad, each, only_ascii=only_ascii)
+        lines.append(line)
+    return [*lines, *_heat_legend(chart, label, longest, fit * each, width, only_ascii=only_ascii)]
+
+
+def _patch(place: float | None, bad: bool, each: int, *, only_ascii: bool) -> Content:
+    """A cell of a map, `each` wide."""
+    if bad:
+        return Content.styled(("x" if only_ascii else "×") * each, "$text-error bold")
+    if place is None:
+        return Content.styled(" " * (each - 1) + "-", _DIM)
+    signs = _ASCII_SHADES if only_ascii else _SHADES
+    return Content.styled(signs[min(len(signs) - 1, int(place * len(signs)))] * each, COLOURS[0])
+
+
+def _heat_legend(
+    chart: Heatmap, label: Label, margin: int, across: int, width: int, *, only_ascii: bool
+) -> list[Content]:
+    """The first and last column with the name of the axis, and the values of the lightest and the darkest shade."""
+    ends = [cut(label(text), across // 3, only_ascii=only_ascii) for text in (chart.columns[0], chart.columns[-1])]
+    room = across - sum(map(cell_len, ends))
+    name = cut(label(chart.x_label), max(0, room - 2), only_ascii=only_ascii)
+    left = (room - cell_len(name)) // 2
+    below = f"{' ' * (margin + 1)}{ends[0]}{' ' * left}{name}{' ' * (room - cell_len(name) - left)}{ends[1]}"
+    known = [value for value in finite(value for row in chart.values for value in row) if not math.isnan(value)]
+    if not known:
+        return [Content.styled(below, _DIM)]
+    signs = _ASCII_SHADES if only_ascii else _SHADES
+    log = min(known) >= 0 and logarithmic([value for value in known if value > 0])
+    least = min((value for value in known if value > 0), default=0.0) if log else min(known)
+    text = f"{signs[0]} {least:.3g}  {signs[-1]} {max(known):.3g}"
+    value = cut(label(chart.value_label), max(0, width - len(text) - 2), only_ascii=only_ascii)
+    return [Content.styled(below, _DIM), Content.assemble((f"{value}  ", _DIM), (text, COLOURS[0]))]
 
 
 # --- bars -------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,22 @@ from textual.widgets import Static
 
 from ... import alternatives
 from ...language import visible
-from ...model import Code, Curve, Evidence, Histogram, Images, Note, Plain, Table, Tree, line_of, tree_text
+from ...model import (
+    CHARTS,
+    Chart,
+    Code,
+    Curve,
+    Evidence,
+    Heatmap,
+    Histogram,
+    Images,
+    Note,
+    Plain,
+    Table,
+    Tree,
+    line_of,
+    tree_text,
+)
 from ..signs import Speech, plain
 from .findings import label_of
 from .pages import CELL, cell_text
@@ -25,7 +40,7 @@ LINES = 2000
 
 def ways(evidence: Evidence | None) -> tuple[str, ...]:
     """How a piece of evidence can be looked at, the usual way first."""
-    if isinstance(evidence, (Curve, Histogram)):
+    if isinstance(evidence, CHARTS):
         return "chart", "text", "values"
     if isinstance(evidence, Images):
         return "images", "text"
@@ -39,7 +54,7 @@ def ways(evidence: Evidence | None) -> tuple[str, ...]:
 def widgets(name: str, evidence: Evidence, way: str, speech: Speech, case: Case, room: int) -> list[Widget]:
     """Evidence looked at in one of its ways. room: lines of the screen below the head."""
     label = label_of(name, speech)
-    if way == "chart" and isinstance(evidence, (Curve, Histogram)):
+    if way == "chart" and isinstance(evidence, CHARTS):
         from .plot import Plot
 
         return [Plot(evidence, label, room)]
@@ -64,12 +79,9 @@ def widgets(name: str, evidence: Evidence, way: str, speech: Speech, case: Case,
     return [Static(shown, classes="text", markup=False)]
 
 
-def told(name: str, chart: Curve | Histogram, speech: Speech) -> list[str]:
+def told(name: str, chart: Chart, speech: Speech) -> list[str]:
     """A chart in words."""
-    label = label_of(name, speech)
-    if isinstance(chart, Curve):
-        return alternatives.curve(chart, label, speech.language)
-    return alternatives.bars(chart, label, speech.language)
+    return alternatives.words(chart, label_of(name, speech), speech.language)
 
 
 def text_of(name: str, evidence: Evidence, speech: Speech) -> str:
@@ -80,7 +92,7 @@ def text_of(name: str, evidence: Evidence, speech: Speech) -> str:
         return "\n".join("\t".join(row) for row in rows)
     if isinstance(evidence, Tree):
         return tree_text(evidence)
-    if isinstance(evidence, Curve):
+    if isinstance(evidence, (Curve, Heatmap)):
         return "\n".join([label(evidence.title), *told(name, evidence, speech)])
     if isinstance(evidence, Histogram):
         bars = [
@@ -98,6 +110,9 @@ def values(evidence: Evidence, label: Callable[[str], str]) -> Table:
     if isinstance(evidence, Histogram):
         pairs = zip(evidence.labels, evidence.counts, strict=False)
         return Table(evidence.title, [evidence.x_label, evidence.y_label], [list(pair) for pair in pairs])
+    if isinstance(evidence, Heatmap):
+        held = zip(evidence.rows, evidence.values, strict=False)
+        return Table(evidence.title, [evidence.y_label, *evidence.columns], [[name, *row] for name, row in held])
     if not isinstance(evidence, Curve):
         return Table("", [], [])
     columns: list[list[Any]] = [list(evidence.x), *[list(series) for series in evidence.series.values()]]
@@ -136,7 +151,7 @@ def file_of(name: str, evidence: Evidence, speech: Speech) -> tuple[bytes, str]:
     """What saving writes, and the ending of the file."""
     from ...report import spreadsheet
 
-    if isinstance(evidence, (Table, Histogram, Curve)):
+    if isinstance(evidence, (Table, *CHARTS)):
         table = evidence if isinstance(evidence, Table) else values(evidence, label_of(name, speech))
         return spreadsheet.encode([[*table.columns], *[[*row] for row in table.rows]]), ".csv"
     return text_of(name, evidence, speech).encode("utf-8", "backslashreplace"), ".txt"

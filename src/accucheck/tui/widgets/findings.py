@@ -21,6 +21,7 @@ from ...model import (
     Curve,
     Evidence,
     Finding,
+    Heatmap,
     Histogram,
     Images,
     Level,
@@ -264,6 +265,7 @@ def kind_of(evidence: Evidence) -> str:
         Tree: "tree",
         Curve: "chart",
         Histogram: "chart",
+        Heatmap: "chart",
         Code: "code",
         Note: "text",
         Images: "images",
@@ -304,6 +306,10 @@ def _preview(speech: Speech, name: str, evidence: Evidence, width: int) -> Conte
         labels, label = evidence.labels[:PREVIEW_LINES], label_of(name, speech)
         room = min(width, MOST_WIDE)
         drawn = chart.lying(labels, evidence.counts, label, room, only_ascii=speech.only_ascii, beside=evidence.counts)
+        return Content("\n").join([plain(head, "$text-secondary"), *(Content("      ") + line for line in drawn)])
+    if isinstance(evidence, Heatmap):
+        room = min(width, MOST_WIDE)
+        drawn = chart.heat(evidence, label_of(name, speech), room, only_ascii=speech.only_ascii, most=PREVIEW_LINES)
         return Content("\n").join([plain(head, "$text-secondary"), *(Content("      ") + line for line in drawn)])
     if isinstance(evidence, Curve):
         lines = _sparks(speech, evidence, label_of(name, speech), min(width, MOST_WIDE))

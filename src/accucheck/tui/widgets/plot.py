@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Static
 
-from ...model import Curve, Histogram
+from ...model import Chart, Curve, Heatmap
 from . import chart as drawing
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ SHARE, LEAST, MOST = 0.6, 7, 34
 class Plot(Static):
     app: Walkthrough
 
-    def __init__(self, chart: Curve | Histogram, label: Callable[[str], str], room: int) -> None:
+    def __init__(self, chart: Chart, label: Callable[[str], str], room: int) -> None:
         """room: lines of the screen that chart and words share."""
         super().__init__(markup=False)
         self._chart, self._label = chart, label
@@ -38,6 +38,8 @@ class Plot(Static):
         chart, only_ascii = self._chart, self.app.speech.only_ascii
         if isinstance(chart, Curve):
             lines = drawing.curve(chart, self._label, width, self._rows, only_ascii=only_ascii)
+        elif isinstance(chart, Heatmap):
+            lines = drawing.heat(chart, self._label, width, only_ascii=only_ascii)
         else:
             lines = drawing.bars(chart, self._label, width, self._rows, only_ascii=only_ascii)
         self.update(Content("\n").join(lines))

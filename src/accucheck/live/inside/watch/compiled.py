@@ -139,7 +139,7 @@ class Compiled:
     def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Optional[Step]:  # noqa: UP045  # Python 3.9
         """_JitExecutor.__call__(executor, ...)."""
         run, given = self.run, [*args[1:], *kwargs.values()]
-        if self.active or run.passes.open or run.updating is not None:
+        if not self.idle():
             return None
         optimizers = list({id(one): one for one in self.within(args[0].fn, args[0].obj)}.values())
         if not optimizers:
@@ -149,11 +149,14 @@ class Compiled:
         return self.begins(args[0].obj, optimizers, given)
 
     def returned(self, step: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-        run = self.run
         if step is not None:
             self.ends(step, result)
-        elif result is not RAISED and not self.active and not run.passes.open and run.updating is None:
+        elif result is not RAISED and self.idle():
             self.gave(list(args[1:]), result)
+
+    def idle(self) -> bool:
+        """Whether nothing is being followed within which a function would run."""
+        return not self.active and not self.run.passes.open and self.run.updating is None
 
     def gave(self, given: list[Any], result: Any) -> None:
         """A function in graph mode that gives a loss and gradients, which an optimizer takes next."""

@@ -51,14 +51,14 @@ class Pass:
 class Passes:
     """Follows cells and functions as they begin and end.
 
-    `looks` tells whether the next pass is looked at closely, `between` is called when one begins that lies within no other, `trained`
-    is given a pass when its gradient is asked for.
+    `looks` tells whether a pass that begins with a cell or function is looked at closely, `between` is called when one begins that lies
+    within no other, `trained` is given a pass when its gradient is asked for.
     """
 
     def __init__(
         self,
         hooks: Hooks,
-        looks: Callable[[], bool],
+        looks: Callable[[Any], bool],
         between: Callable[[Pass | None], None],
         trained: Callable[[Pass], None],
     ) -> None:
@@ -77,7 +77,7 @@ class Passes:
         """A cell that is no optimizer is called; the result goes to left()."""
         if not self.stack and not self.open:
             self.begin()
-            self.last = Pass(cell, given, self.looks())
+            self.last = Pass(cell, given, self.looks(cell))
         self.stack.append(cell)
         current = self.open[-1] if self.open else self.last
         return current.enter(cell, len(self.stack), given) if current else None
@@ -96,7 +96,7 @@ class Passes:
         """new_graph(executor, function or cell, *its arguments)."""
         if not self.stack and not self.open:
             self.begin()
-        new = Pass(args[1], list(args[2:]), self.looks())
+        new = Pass(args[1], list(args[2:]), self.looks(args[1]))
         if self.stack and self.stack[-1] is new.top:
             new.enter(new.top, len(self.stack), list(args[2:]))
         self.open.append(new)

@@ -37,13 +37,14 @@ FIRST, EVERY = 10, 10
 INFERENCE = 2
 #: Passes that are run again with their padding changed, at most.
 TRIALS = 2
-#: Where launchers tell a process its rank.
+#: Where launchers tell a process its rank, and how many there are.
 RANKS = ("RANK_ID", "OMPI_COMM_WORLD_RANK", "RANK")
+SIZES = ("RANK_SIZE", "MS_WORKER_NUM", "OMPI_COMM_WORLD_SIZE", "WORLD_SIZE")
 #: Passes whose gradients no optimizer took, until it is clear that none is used.
 WITHOUT = 32
 #: Lines of the user's of which is told that they switch the mode or end the way of a gradient.
 LINES = 256
-#: After the last step, this share of the time so far is waited for an evaluation.
+#: An evaluation is waited for during so many further steps, as a share of those that were asked for; one that runs, as a share of the time.
 MORE = 0.5
 
 
@@ -104,6 +105,8 @@ class Run:
         self.values: dict[str, Any] = {}
         self.step: dict[str, Any] = {}
         self.count = 0
+        #: Whether what trained last was in training mode.
+        self.awake = False
         self.gradients: Any = None
         #: What was told last of passes with the same networks.
         self.modes: dict[tuple[int, ...], dict[str, Any]] = {}
@@ -123,6 +126,8 @@ class Run:
         self.labels: int | None = None
         self.begun = self.clock = time.perf_counter()
         self.last: float | None = None
+        #: Whether other ranks may wait for this one: all must end at the same step.
+        self.ranks = any(os.environ.get(name, "1") not in ("0", "1") for name in SIZES)
         self.operators = Operators(hooks, self.passes) if settings.get("nan") else None
         self.origins = Origins(hooks, files=not self.rests)
         self.passes.tell = self.data.tell = self.origins.tell
@@ -255,8 +260,11 @@ class Run:
         number = self.steps + 1
         return number <= self.first or number % self.every == 0
 
-    def looks(self) -> bool:
-        return self.is_close() if self.inference == 0 else self.inference <= INFERENCE
+    def looks(self, top: Any) -> bool:
+        """Whether the pass of a cell or function that begins is looked at closely: the first ones of an evaluation are."""
+        if self.inference:
+            return self.inference <= INFERENCE
+        return self.is_close() or (self.awake and not getattr(top, "training", True))
 
     def scaled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """scale(scaler, loss or gradients)."""
@@ -268,6 +276,7 @@ class Run:
         if self.gradients is not None:
             self.not_taken()
         self.inference = 0
+        self.awake = bool(getattr(ended.top, "training", True))
         self.count += 1
         self.epoch = self.data.epoch
         self.learned.update(self.data.running())
@@ -429,14 +438,19 @@ class Run:
         """Raises Enough when all steps were seen, and an evaluation, if one comes soon."""
         if self.role != "train":
             enough = self.most and self.inferences >= self.most
-        elif self.last is None:
-            return
         else:
-            waited = time.perf_counter() - self.last
-            enough = self.inferences > INFERENCE or waited > MORE * (self.last - self.begun)
+            enough = self.last is not None and self.trained_enough(self.last)
         if enough:
             self.at_exit("enough")
             raise Enough(0)
+
+    def trained_enough(self, last: float) -> bool:
+        """After the last step, which ended at `last`. Not every rank evaluates: those of several end by steps alone."""
+        if self.steps >= self.most + max(1, int(MORE * self.most)):
+            return True
+        if self.inferences <= INFERENCE:
+            return False
+        return not self.ranks or time.perf_counter() - last > MORE * (last - self.begun)
 
     def at_exit(self, why: str = "exit") -> None:
         """The last lines of the recording."""
@@ -445,6 +459,9 @@ class Run:
         self.ended = True
         if self.done:
             self.finish()
+        last = self.passes.last
+        if last is not None and not (last.trained or self.passes.stack or self.passes.open):
+            self.hooks.safely("last pass", self.inferred, last)
         if self.operators is not None:
             self.operators.end(self.steps)
         digests = {held.number: held.digests() for held in self.optimizers.values()}

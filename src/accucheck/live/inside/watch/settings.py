@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import random
 import sys
+import traceback
+from functools import wraps
 from typing import Any
 
 import numpy
@@ -28,6 +31,8 @@ class Settings:
             random.seed(1)
 
         self.hooks = hooks
+        #: Whether the command asked for graph mode last.
+        self.graph = False
         hooks.around(argparse.ArgumentParser, "parse_known_args", after=self.parsed)
         for owner, name in (
             (mindspore, "set_seed"),
@@ -41,13 +46,14 @@ class Settings:
         self.context(mode)
 
     def context(self, mode: str) -> None:
-        """Tell the mode that is set; in the pass in PyNative, set that one instead, and have ms.jit leave functions as they are."""
+        """Tell the mode that is set; in the pass in PyNative, set that one instead, and have ms.jit leave the user's functions alone."""
         context = sys.modules["mindspore.context"]
         kind, pynative = context._Context, context.PYNATIVE_MODE
         original, setters = kind.set_mode, kind.setters
         hooks = self.hooks
 
         def set_mode(own: Any, wanted: Any) -> Any:
+            self.graph = bool(wanted != pynative)
             hooks.safely("set_mode", lambda: hooks.journal.fact("mode", graph=wanted != pynative, place=hooks.place()))
             return original(own, pynative if mode == "pynative" else wanted)
 
@@ -59,16 +65,47 @@ class Settings:
         kind.setters = {**setters, "mode": set_mode}
         now = context._context()
         hooks.journal.fact("mode", graph=now.get_mode() != pynative, place=None)
-        hooks.around(sys.modules["mindspore"], "jit", before=self.compiled)
+        mindspore = sys.modules["mindspore"]
+        self.within = os.path.join(os.path.dirname(str(mindspore.__file__)), "")
+        hooks.replace(mindspore, "jit", mindspore.jit, self.jit(mindspore.jit, left=mode == "pynative"))
         if mode == "pynative":
-            os.environ["MS_JIT"] = "0"
             original(now, pynative)
+            hooks.safely("log", self.hush, mindspore.log._get_logger())
 
-    def compiled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """ms.jit(function, ...) in the user's code: it is compiled into a graph."""
+    def jit(self, original: Any, left: bool) -> Any:
+        """ms.jit(...), which tells that it was called; `left`: it leaves functions as they are, but for those of MindSpore's own."""
+
+        @wraps(original)
+        def jit(*args: Any, **kwargs: Any) -> Any:
+            if sys._getframe(1).f_code.co_filename.startswith(self.within):
+                return original(*args, **kwargs)
+            self.hooks.safely("jit", self.compiled)
+            function = [*args, kwargs.get("function"), kwargs.get("fn")][0]
+            if not left:
+                return original(*args, **kwargs)
+            return (lambda decorated: decorated) if function is None else function
+
+        return jit
+
+    def compiled(self) -> None:
+        """The user's code has a function compiled into a graph."""
         place = self.hooks.place(deep=1)
         if place is not None:
             self.hooks.journal.fact("mode", graph=True, place=place)
+
+    def hush(self, logger: logging.Logger) -> None:
+        """What graph mode would compile runs as Python in this pass, where MindSpore warns of deprecated functions that it calls itself."""
+
+        def heard(record: logging.LogRecord) -> bool:
+            if not self.graph or "deprecated" not in str(record.msg):
+                return True
+            called = [frame.f_code for frame, _ in traceback.walk_stack(None)]
+            names = [code.co_name for code in called]
+            callers = called[names.index(record.funcName) + 1 :] if record.funcName in names else []
+            return not (callers and callers[0].co_filename.startswith(self.within))
+
+        logger.addFilter(heard)
+        self.hooks.back.append(lambda: logger.removeFilter(heard))
 
     def parsed(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """ArgumentParser.parse_known_args(): what each option is."""
