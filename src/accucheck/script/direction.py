@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from ..knowledge import api
-from .factors import gradient, operation
-from .losses import Losses, Said, applied, heads
-from .losses import _behind as passes
-from .losses import _encoded as encoded
+from .effects import effect
+from .factors import DIVIDES, MULTIPLIES, gradient, operation
+from .losses import Losses, Said, applied, encoded, heads, passes_on
 from .networks import base_names, kind_of
 from .training_steps import Training, training
 from .values import Frame, Instance, Items, Known, Made, Many, Value, options
@@ -24,46 +23,8 @@ from .values import Frame, Instance, Items, Known, Made, Many, Value, options
 DEEP = 60
 
 _SUMS = frozenset({"add", "sub", "subtract"})
-_PRODUCTS = frozenset({"mul", "multiply"})
-_QUOTIENTS = frozenset({"div", "truediv", "realdiv", "divide", "floordiv", "divnonan"})
 _NEGATIONS = frozenset({"neg", "negative"})
 _SIZES = frozenset({"abs", "absolute", "square", "norm"})
-#: What is never below zero, whatever it is given.
-_NOT_NEGATIVE = _SIZES | {
-    *(
-        "exp",
-        "sigmoid",
-        "softmax",
-        "relu",
-        "softplus",
-        "sqrt",
-        "len",
-        "shape",
-        "size",
-        "numel",
-        "onehot",
-        "eye",
-        "ones",
-        "oneslike",
-    ),
-    *(
-        "==",
-        "!=",
-        "<",
-        "<=",
-        ">",
-        ">=",
-        "not",
-        "equal",
-        "notequal",
-        "less",
-        "lessequal",
-        "greater",
-        "greaterequal",
-        "isfinite",
-    ),
-    *("logicaland", "logicalor", "logicalnot", "and", "or", "countnonzero", "var", "std"),
-}
 
 
 @dataclass(frozen=True)
@@ -140,7 +101,7 @@ def _ascends(steps: Training) -> bool:
 
 def _is_negation(call: Made) -> bool:
     done = operation(call)
-    return done.name in _NEGATIONS or (done.name in _PRODUCTS and any(_below_zero(given) for given in done.operands))
+    return done.name in _NEGATIONS or (done.name in MULTIPLIES and any(_below_zero(given) for given in done.operands))
 
 
 class Directions:
@@ -173,7 +134,7 @@ class Directions:
             return inner.turned(value) if inner is not None else None
         if done.name in _SUMS and len(done.operands) == 2:
             return self._sum(value, done.operands, done.name != "add")
-        if done.name in _PRODUCTS | _QUOTIENTS and len(done.operands) == 2:
+        if done.name in MULTIPLIES | DIVIDES and len(done.operands) == 2:
             return self._product(value)
         return self._through(value)
 
@@ -183,7 +144,7 @@ class Directions:
             return self.of(made.args[0]) if made.args else None
         if made.name == "sum":  # Python's own
             return self._together(made.args[:1])
-        step = passes(made)
+        step = passes_on(made)
         return None if step is None or step[1] else self._together(step[0])
 
     def _together(self, values: Iterable[Value]) -> Way | None:
@@ -230,12 +191,12 @@ def _factors(made: Made) -> tuple[list[Value], list[Value], bool]:
     while queue and len(found) < DEEP:
         done = operation(queue.pop())
         for place, operand in enumerate(done.operands[:2]):
-            divides = place == 1 and done.name in _QUOTIENTS
+            divides = place == 1 and done.name in DIVIDES
             if isinstance(operand, Known):
                 negative ^= _below_zero(operand)
             elif divides:
                 divisors.append(operand)
-            elif isinstance(operand, Made) and operation(operand).name in _PRODUCTS | _QUOTIENTS:
+            elif isinstance(operand, Made) and operation(operand).name in MULTIPLIES | DIVIDES:
                 queue.append(operand)
             else:
                 found.append(operand)
@@ -271,6 +232,15 @@ def _below_zero(value: Value) -> bool:
     return isinstance(value, Known) and isinstance(value.value, (int, float)) and value.value < 0
 
 
+def _is_never_below_zero(made: Made) -> bool:
+    """Whether an operation gives no number below zero, whatever it is given: bounds, constants, sizes of axes."""
+    known = effect(made)
+    if known is None:
+        return False
+    bound = known.constant if known.low is None else known.low
+    return known.kind == "description" or (bound is not None and bound >= 0)
+
+
 def _not_negative(value: Value, depth: int = 0) -> bool:
     """Whether a factor cannot turn a sign: a count, a mask, a square, what averages or products of such give."""
     if depth > DEEP:
@@ -283,11 +253,11 @@ def _not_negative(value: Value, depth: int = 0) -> bool:
     if not isinstance(value, Made):
         return False
     done = operation(value)
-    if done.name in _NOT_NEGATIVE or value.name == "@shape" or encoded(value) is not None:
+    if _is_never_below_zero(value) or encoded(value) is not None:
         return True
-    if done.name in _PRODUCTS | _QUOTIENTS | {"add"}:
+    if done.name in MULTIPLIES | DIVIDES | {"add"}:
         return all(_not_negative(part, depth + 1) for part in done.operands)
     if value.api in ("Tensor", "tensor", "Parameter"):
         return bool(value.args) and _not_negative(value.args[0], depth + 1)
-    step = passes(value)
+    step = passes_on(value)
     return step is not None and not step[1] and bool(step[0]) and all(_not_negative(v, depth + 1) for v in step[0])

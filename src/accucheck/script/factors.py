@@ -44,8 +44,8 @@ def words(text: str) -> frozenset[str]:
 
 #: What keeps a constant factor of the operand; but for its sign, and for what is clipped.
 _FACTOR = (*TAKEN, "filled", "limited", "between", "factor", "negated")
-_MULTIPLIES = words("mul multiply tensormul imul scalarmul")
-_DIVIDES = words("div truediv realdiv divide truedivide floordiv floordivide tensordiv scalardiv divnonan")
+MULTIPLIES = words("mul multiply tensormul imul scalarmul")
+DIVIDES = words("div truediv realdiv divide truedivide floordiv floordivide tensordiv scalardiv divnonan")
 _SUMS = words("add sub subtract tensoradd tensorsub assignadd assignsub accumulate addv2")
 _ONES = words("ones oneslike")
 _ZEROS = words("zeros zeroslike")
@@ -462,9 +462,9 @@ class Factors:
             return self.of(made.result, scales)
         if first is None:
             pass
-        elif name in _MULTIPLIES or name in _DIVIDES:
+        elif name in MULTIPLIES or name in DIVIDES:
             second = done.operand(1, "other", "y", "value")
-            way = -1.0 if name in _DIVIDES else 1.0
+            way = -1.0 if name in DIVIDES else 1.0
             return self._product(self.of(first, scales), [t.power(way) for t in self.of(second, scales)], here)
         elif name in _SUMS:
             return [t for term in self._sum(made, done, scales) if (t := term.times(here)) is not None]

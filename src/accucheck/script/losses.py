@@ -112,7 +112,7 @@ def heads(value: Value | None, depth: int = 0) -> list[Head]:
         if isinstance(part, (Many, Items)):
             queue += [(inner, logged, averaged) for inner in flow.inputs(part)]
         elif isinstance(part, Made):
-            step = _behind(part)
+            step = passes_on(part)
             if step is None:
                 head = _head(part, logged, depth)
                 found.append(head._replace(gives="logits") if averaged and head.gives == "activation" else head)
@@ -125,7 +125,7 @@ def heads(value: Value | None, depth: int = 0) -> list[Head]:
     return found
 
 
-def _behind(made: Made) -> tuple[list[Value], bool] | None:
+def passes_on(made: Made) -> tuple[list[Value], bool] | None:
     """What a call passes on without changing its form, and whether it takes the logarithm; None for what gives a form."""
     if made.name == "comprehension":
         return made.args[:1], False
@@ -523,7 +523,7 @@ def form(application: Application) -> Iterator[Said]:
         sparse = application.cell.args[0]
     is_sparse = labels == "classes" or (isinstance(sparse, Known) and sparse.value is True)
     if is_sparse and application.labels is not None:
-        made = _encoded(application.labels)
+        made = encoded(application.labels)
         if made is not None:
             yield Said("one-hot-for-sparse", place, {"loss": loss}, made)
 
@@ -694,21 +694,21 @@ def _is_integer(value: Value | None) -> bool:
             given = [*value.args, *value.keywords.values()]
             kinds = [getattr(kind, "name", "") or str(getattr(kind, "value", "")) for kind in given]
             return last in ("int", "long") or any(re.search(r"(^|\.)int(32|64)?$", kind) for kind in kinds)
-        behind = _behind(value)
+        behind = passes_on(value)
         if behind is None or not behind[0]:
             return False
         value = behind[0][0]
     return False
 
 
-def _encoded(value: Value) -> Made | None:
+def encoded(value: Value) -> Made | None:
     """The one-hot encoding that labels are, behind changes of shape and type."""
     for _ in range(20):
         if not isinstance(value, Made):
             return None
         if _one_hot(value):
             return value
-        behind = _behind(value)
+        behind = passes_on(value)
         if behind is None or not behind[0] or name_of(value) in (".item", ".each", "[]"):
             return None
         value = behind[0][0]
@@ -735,7 +735,7 @@ def _likelihood(call: Made) -> Value | None:
             factors.append(part)
     if len(factors) != 2:
         return None
-    labels = [factor for factor in factors if _encoded(factor) is not None]
+    labels = [factor for factor in factors if encoded(factor) is not None]
     if len(labels) != 1:
         return None
     return next(factor for factor in factors if factor is not labels[0])
