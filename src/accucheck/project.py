@@ -274,7 +274,7 @@ def open_project(
     if not case.spec.watched and (watched := latest(Path(case.root))) is not None:
         settings = [f"watched={case.relative(watched)}", *settings]
         if not case.spec.runtime.command and (command := watched_command(watched)) is not None:
-            settings = [f"runtime.command={json.dumps(command)}", *settings]
+            settings = [f"runtime.command={json.dumps(command, ensure_ascii=False)}", *settings]
         case = cases.load(path, list(settings))
     checklists = checklists_.load_all(names or ["accuracy"])
     opened = None if session == "none" else _opened(open_session, Path(case.root), session)

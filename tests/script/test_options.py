@@ -13,7 +13,7 @@ from accucheck.script.command import Command
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import Trace, follow
-from accucheck.script.values import Items, Known, Value
+from accucheck.script.values import Items, Known, Value, options
 
 PLAIN = """
 p = argparse.ArgumentParser()
@@ -155,6 +155,34 @@ show([args.lr, args.epochs])
     assert isinstance(epochs, Known) and (epochs.value, epochs.origin, epochs.assumed) == (120, "configured", None)
     other = shown(followed(tmp_path, script, ["--config", "nowhere.yaml", "--lr", "0.2"]))
     assert isinstance(other, Items) and told(other.items[0]) == 0.2 and told(other.items[1]) is ...
+
+
+def test_what_a_condition_sets_is_not_settled(tmp_path: Path) -> None:
+    script = """import argparse
+p = argparse.ArgumentParser()
+p.add_argument("--lr", type=float, default=0.1)
+if somewhere():
+    p.set_defaults(lr=0.5)
+show(p.parse_args().lr)
+"""
+    assert {option.value for option in options(shown(followed(tmp_path, script, []))) if isinstance(option, Known)} == {
+        0.1,
+        0.5,
+    }
+    assert told(shown(followed(tmp_path, script, ["--lr", "3"]))) == 3.0
+
+
+def test_a_configuration_whose_path_may_be_another_one_is_not_settled(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("lr: 50.0\n")
+    script = """import argparse, yaml
+def main(path="a.yaml"):
+    p = argparse.ArgumentParser()
+    p.add_argument("--lr", type=float, default=0.1)
+    p.set_defaults(**yaml.safe_load(open(path)))
+    show(p.parse_args().lr)
+"""
+    found = shown(followed(tmp_path, script, []))
+    assert isinstance(found, Known) and (found.value, found.origin, found.assumed) == (50.0, "config", "config")
 
 
 def test_a_variable_of_the_shell_that_nobody_sets_is_unknown(tmp_path: Path) -> None:

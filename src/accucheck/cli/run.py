@@ -222,7 +222,7 @@ def _command_settings(project: Path, asked: Asked) -> list[str]:
     if started is None:
         raise UserError("command-script", command=text)
     scripts = () if asked.scripts else (str(started.script),)
-    return [f"runtime.command={json.dumps(text)}", *script_settings(project, scripts)]
+    return [f"runtime.command={json.dumps(text, ensure_ascii=False)}", *script_settings(project, scripts)]
 
 
 def _chosen(opened: Project, asked: Asked) -> tuple[list[str], list[Job]]:

@@ -171,9 +171,9 @@ def _followed(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
         if local := project.shadow("mindspore", source):
             scripts.gaps.append(gap(ReadError("script-shadow", path=shown, name="mindspore", local=local), shown))
             continue
+        started = command if command is not None and command.script == path.resolve() else None
         for view in (VIEWS[role], "eval"):
             project = Project(root, path.parent, project)
-            started = command if command is not None and command.script == path.resolve() else None
             trace = follow(source, assumption(view), project.find, root, project.acts, started)
             scripts.readings.append(Reading(role, view, source, trace, project))
             if view == "eval" or not trace.assumed:

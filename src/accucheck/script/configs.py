@@ -42,11 +42,11 @@ def load(
     return None
 
 
-def keys(path: Path) -> dict[str, list[tuple[int, Any]]]:
-    """Where a configuration file gives a name a plain value: the lines, from 1, and the values. Empty where it cannot be read."""
+def keys(path: Path) -> dict[str, list[tuple[int, str]]]:
+    """Where a configuration file gives a name a plain value: the lines, from 1, and how it is written. Empty where it cannot be read."""
     import yaml
 
-    found: dict[str, list[tuple[int, Any]]] = {}
+    found: dict[str, list[tuple[int, str]]] = {}
     try:
         data = path.read_bytes()[: LIMIT + 1]
         root = None if len(data) > LIMIT or beyond_bounds(data, aliases=0) else yaml.compose(data, safe_loader())

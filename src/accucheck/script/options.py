@@ -12,7 +12,7 @@ import ast
 import shlex
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .values import Function, Items, Known, Made, Mapping, Named, Partial, Unknown, Value
+from .values import Function, Items, Known, Made, Mapping, Named, Partial, Unknown, Value, join
 
 if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
@@ -83,7 +83,7 @@ def _parse(tracer: Tracer, parsed: Made) -> Mapping:
     calls = [call for call in tracer.trace.options if any(_root(call) is root for root in roots)]
     words = _words(tracer, parsed)
     given: dict[str, Any] = {}
-    converted = {call_target(call): call for call in calls if call.name == ".add_argument"}
+    converted = {_target(call): call for call in calls if call.name == ".add_argument"}
     if words is not None:
         try:
             given, rest = _given(calls, words)
@@ -96,10 +96,8 @@ def _parse(tracer: Tracer, parsed: Made) -> Mapping:
     values: dict[Any, Value] = {}
     for call in calls:
         if call.name == ".set_defaults":
-            if "**" in call.keywords and not call.tests:  # of a configuration that was not read
-                values = {name: Unknown(name) for name in values}
-            values |= {name: _settled(value, "config", words) for name, value in call.keywords.items() if name != "**"}
-        elif target := call_target(call):
+            values |= _set(call, values, words)
+        elif target := _target(call):
             values[target] = _settled(_default(call, target), "argparse", words)
     for name, text in given.items():
         values[name] = _converted(tracer, converted[name], name, text)
@@ -110,12 +108,23 @@ def _unbound(tracer: Tracer, parsed: Made, code: str, text: str) -> None:
     tracer.trace.unbound.append((code, text[:200], parsed.source.path, parsed.line))
 
 
+def _set(call: Made, values: dict[Any, Value], words: list[str] | None) -> dict[Any, Value]:
+    """The options that set_defaults changes. Where a condition that could not be decided stands before it, they are settled no more."""
+    unread = "**" in call.keywords and not call.tests  # of a configuration that was not read
+    found: dict[Any, Value] = {name: Unknown(name) for name in values} if unread else {}
+    for name, value in call.keywords.items():
+        if name != "**":
+            given = _settled(value, "config", words)
+            perhaps = words is not None and bool(call.tests) and name in values
+            found[name] = join([values[name], given]) if perhaps else given
+    return found
+
+
 def _settled(value: Value, origin: str, words: list[str] | None) -> Value:
-    """A default: settled where the arguments of the run are known and do not give another value."""
-    if not isinstance(value, Known):
+    """A default that the script writes: settled where the arguments of the run are known and do not give another value."""
+    if not isinstance(value, Known) or value.origin not in (None, "argparse"):
         return value
-    kept = value.origin or origin
-    return Known(value.value, "unset" if words is not None and kept in ("argparse", origin) else kept, value.name)
+    return Known(value.value, origin if words is None else "unset", value.name)
 
 
 def _named(value: Value, name: str) -> Value:
@@ -202,7 +211,7 @@ def _add(parser: Any, call: Made) -> None:
         elif isinstance(value, Named) and value.name == "argparse.BooleanOptionalAction":
             settings[name] = argparse.BooleanOptionalAction
         elif value is not None:
-            raise Refused(name)
+            raise Refused(f"{' '.join(flags)} {name}=")
     if isinstance(settings.get("action"), str) and settings["action"] not in _ACTIONS:
         return  # help and version give no value
     try:
@@ -239,7 +248,7 @@ def _literal(text: str, name: str) -> Value:
     return Known(value, "command", name) if isinstance(value, (str, int, float, bool, type(None))) else Unknown(name)
 
 
-def call_target(call: Made) -> str:
+def _target(call: Made) -> str:
     """The name under which the namespace has an option: its dest, else its first long flag, else its first one."""
     target = call.keywords.get("dest")
     if isinstance(target, Known):

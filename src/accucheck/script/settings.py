@@ -145,6 +145,7 @@ class Definitions:
     def __init__(self, modules: Iterable[Source], configurations: Mapping_[str, Path] = MappingProxyType({})) -> None:
         self.modules = list(modules)
         self.configurations = configurations
+        self.keys: dict[str, dict[str, list[tuple[int, str]]]] = {}
         self.found: dict[str, list[tuple[str, int, Any]]] | None = None
 
     def place(self, known: Known, prefer: str) -> str:
@@ -169,12 +170,12 @@ class Definitions:
 
     def configured(self, known: Known) -> str:
         """The place of a value in the configuration files that were loaded, where one of them alone gives the name this value."""
-        places = [
-            f"{shown}:{line}"
-            for shown, path in self.configurations.items()
-            for line, text in configs.keys(path).get(known.name, ())
-            if text.lower() == str(known.value).lower() or text == repr(known.value) or _as_number(text) == known.value
-        ]
+        places = []
+        for shown, path in self.configurations.items():
+            if shown not in self.keys:
+                self.keys[shown] = configs.keys(path)
+            lines = self.keys[shown].get(known.name, ())
+            places += [f"{shown}:{line}" for line, text in lines if _spells(text, known.value)]
         return places[0] if len(places) == 1 else ""
 
 
@@ -218,11 +219,12 @@ _ORIGINS = {
 }
 
 
-def _as_number(text: str) -> float | None:
+def _spells(text: str, value: Any) -> bool:
+    """Whether a configuration writes a value like this: numbers and truth values have several spellings."""
     try:
-        return float(text)
+        return text.lower() == str(value).lower() or float(text) == value
     except ValueError:
-        return None
+        return False
 
 
 def number(value: Any) -> float | None:
