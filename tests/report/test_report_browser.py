@@ -99,7 +99,7 @@ def test_what_is_shown(chromium: Browser, page: Path, report: Report) -> None:
     text = " ".join(str(chromium.evaluate("document.body.textContent")).split())
     for item in report.items:
         assert item.title.split("\n")[0].split(" / ")[0] in text
-    assert chromium.evaluate("document.querySelectorAll('svg').length") == 2
+    assert chromium.evaluate("document.querySelectorAll('svg').length") == 3
     titles = ("sign-off", "since", "path1", "summary", "reproduce", "environment", "details", "not-checked")
     assert chromium.evaluate(f"{list(titles)}.filter(name => !document.getElementById(name))") == []
     assert chromium.evaluate("document.querySelectorAll('.review').length") == 1

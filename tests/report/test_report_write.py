@@ -35,7 +35,7 @@ def test_all_formats(report: Report, tmp_path: Path) -> None:
     assert {path.name for path in folder.iterdir()} == {path.name for path in written.paths} | {
         "resnet50-cifar10-accuracy_files"
     }
-    assert len(list((folder / "resnet50-cifar10-accuracy_files").iterdir())) == 2
+    assert len(list((folder / "resnet50-cifar10-accuracy_files").iterdir())) == 3
     before = {path: path.read_bytes() for path in written.files}
     again = write(report, folder, Options(formats=ALL, force=True))
     assert sorted(again.files) == sorted(before)
@@ -60,7 +60,13 @@ def test_force_leaves_no_picture_of_the_report_before(report: Report, tmp_path: 
     for name in ("chart-009.png", "attachment-012.log", "table-003.csv", "mine.txt", "chart-1"):
         (folder / name).write_text("old")
     write(report, tmp_path, Options(formats=("md",), stem="x", force=True))
-    assert {path.name for path in folder.iterdir()} == {"chart-001.png", "chart-002.png", "mine.txt", "chart-1"}
+    assert {path.name for path in folder.iterdir()} == {
+        "chart-001.png",
+        "chart-002.png",
+        "chart-003.png",
+        "mine.txt",
+        "chart-1",
+    }
 
 
 def test_a_name_that_is_taken_meanwhile(report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,6 +85,7 @@ def test_a_name_that_is_taken_meanwhile(report: Report, tmp_path: Path, monkeypa
         "x-2.md",
         "x-2_files/chart-001.png",
         "x-2_files/chart-002.png",
+        "x-2_files/chart-003.png",
     }
 
 

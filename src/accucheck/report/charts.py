@@ -6,9 +6,11 @@ import io
 import math
 import re
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
@@ -50,6 +52,8 @@ _PAPER = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none
 WIDTH, DPI = 6.3, 130  # inches: the text width of an A4 page with 2 cm margins, less a little
 #: Of a heat map, light to dark: even in grey, and to people with any colour vision.
 HEAT = "cividis_r"
+#: Shades that are told apart; each is one path, so that a page holds no picture that it would have to load.
+LEVELS = 32
 MAX_PIXELS = 50_000_000
 #: Pillow keeps 8 bytes for each line, however short.
 MAX_LINES = 1_000_000
@@ -155,7 +159,6 @@ def _saved(figure: Any, form: str) -> bytes:
 
 
 _SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
-_PIXELS = "data:image/png;base64,"
 _HUNDREDTHS = re.compile(r"(\.\d\d)\d+")
 
 
@@ -177,7 +180,7 @@ def within_a_page(content: bytes, prefix: str, name: str) -> str:
         if (own := attributes.pop("id", None)) is not None and own.encode() in used:
             attributes["id"] = prefix + own
         if (target := attributes.pop(_LINK, None)) is not None:
-            attributes["href"] = target if target.startswith(_PIXELS) else f"#{prefix}{target[1:]}"
+            attributes["href"] = f"#{prefix}{target[1:]}"
         if "clip-path" in attributes:
             attributes["clip-path"] = attributes["clip-path"].replace("#", f"#{prefix}")
         if "d" in attributes:  # in points: a hundredth is finer than any screen
@@ -280,6 +283,7 @@ def _bars(axes: Any, bars: Histogram, lying: bool, chinese: bool) -> None:
 
 def _heat(figure: Any, heat: Heatmap, chinese: bool) -> None:
     """Shades from light to dark, which stay in order in grey; what has no value is dashed, what is marked is crossed."""
+    from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LogNorm, Normalize
 
@@ -292,8 +296,8 @@ def _heat(figure: Any, heat: Heatmap, chinese: bool) -> None:
     axes.set_facecolor("#f4f4f4")
     axes.spines[:].set_visible(False)
     grid = [[math.nan if (place := shade(value)) is None else place for value in row] for row in heat.values]
-    if rows and columns:
-        axes.imshow(grid, cmap=HEAT, vmin=0, vmax=1, aspect="auto", interpolation="none")
+    colours = colormaps[HEAT].resampled(LEVELS)
+    _squares(axes, grid, colours)
     crossed = {(row, column) for row, column in heat.marked}
     empty = [
         (row, column)
@@ -313,11 +317,35 @@ def _heat(figure: Any, heat: Heatmap, chinese: bool) -> None:
         positive = [value for value in known if value > 0]
         log = min(known) >= 0 and logarithmic(positive)
         norm = LogNorm(min(positive), max(positive)) if log else Normalize(min(known), max(known))
-        bar = figure.colorbar(ScalarMappable(norm, HEAT), ax=axes, fraction=0.04, pad=0.02)
+        bar = figure.colorbar(ScalarMappable(norm, colours), ax=axes, fraction=0.04, pad=0.02)
         bar.set_label(_label(heat.value_label, chinese), fontsize=8)
         bar.ax.yaxis.set_major_formatter("{x:g}")
         bar.ax.tick_params(labelsize=7.5)
         bar.outline.set_visible(False)
+
+
+def _squares(axes: Any, grid: list[list[float]], colours: Any) -> None:
+    """A square for each number from 0 to 1, those of one shade in one path, neighbours in a row together."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path as Outline
+
+    corners: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    for row, values in enumerate(grid):
+        levels = [None if math.isnan(value) else min(int(value * LEVELS), LEVELS - 1) for value in values]
+        begin = 0.0
+        for level, alike in groupby(levels):
+            end = begin + len(list(alike))
+            if level is not None:
+                left, right, top, bottom = begin - 0.5, end - 0.5, row - 0.5, row + 0.5
+                corners[level] += [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
+            begin = end
+    codes = [Outline.MOVETO, Outline.LINETO, Outline.LINETO, Outline.LINETO, Outline.CLOSEPOLY]
+    for level, points in sorted(corners.items()):
+        outline = Outline(points, codes * (len(points) // len(codes)))
+        shade = "#{:02x}{:02x}{:02x}".format(*colours(level, bytes=True)[:3])
+        axes.add_patch(PathPatch(outline, facecolor=shade, linewidth=0, antialiased=False))
+    axes.set_xlim(-0.5, max(map(len, grid), default=1) - 0.5)
+    axes.set_ylim(max(len(grid), 1) - 0.5, -0.5)
 
 
 def picture(path: Path) -> bytes | None:
