@@ -229,7 +229,7 @@ def test_few_keys_lead_from_the_first_screen_of_the_demo_to_a_planted_fault(term
     program = terminal(tmp_path, f"{sys.executable} -m accucheck demo --folder demo --lang en")
     program.see("R runs")
     program.press("R")
-    program.see("What to do next")
+    program.see("What to do next:")  # with the steps, not while they are looked for
     program.press("Enter")
     program.see("v shows the evidence")
     program.press("v")
@@ -249,7 +249,7 @@ def test_few_keys_lead_from_the_first_screen_of_any_project_to_a_planted_fault(t
     program.press("b")
     program.see("How to check")
     program.press("R")
-    program.see("What to do next")
+    program.see("What to do next:")  # with the steps, not while they are looked for
     program.press("Enter")
     program.see("suggests: problem")
     program.press("v")

@@ -65,7 +65,7 @@ async def test_a_return_without_a_word_is_none(walkthrough):
 
 async def test_each_role_keeps_to_its_own_and_is_told(walkthrough):
     app = answered(walkthrough, "xx.01", who="Wang", role=Role.REVIEWER)
-    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
         await until(pilot, lambda: "(1) accept" in text_of(app))
         for key in ("n", "o", "a"):
             before = len(app._notifications)
