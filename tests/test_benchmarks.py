@@ -239,7 +239,7 @@ def test_each_benchmark_says_what_it_measures_and_gives_rows(path: Path) -> None
     assert {"report", "row"} <= called
 
 
-@pytest.mark.part(5)
+@pytest.mark.part(10)
 def test_a_real_benchmark(tmp_path: Path) -> None:
     result = _running.measure(BENCHMARKS / "start_up.py", tmp_path, ["--rounds", "1"])
     assert not result.failed and result.arguments == ["--rounds", "1"]
@@ -344,7 +344,7 @@ model.train(2, train)
 """
 
 
-@pytest.mark.part(5)
+@pytest.mark.part(10)
 def test_labelled_projects_of_a_real_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One project in which shuffling is in order, an edit that turns it off, and one that changes nothing."""
     bare = tmp_path / "repos/owner+name/repo"

@@ -9,7 +9,7 @@ import pytest
 
 from command_line import accucheck, copy_example
 
-pytestmark = pytest.mark.part(8)
+pytestmark = pytest.mark.part(10)
 
 
 @pytest.fixture

@@ -76,6 +76,7 @@ def anchors(page: Path) -> set[str]:
 # --- links --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.part(10)
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_links_lead_to_files_and_headings(page: Path) -> None:
     text = BLOCK.sub("", page.read_text(encoding="utf-8"))

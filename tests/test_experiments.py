@@ -12,7 +12,7 @@ import pytest
 
 from command_line import accucheck, copy_example
 
-pytestmark = pytest.mark.part(5)
+pytestmark = pytest.mark.part(10)
 
 STEPS, BATCHES, FORK = 24, 10, 15
 DATA = """

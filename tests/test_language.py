@@ -34,6 +34,7 @@ def blanks(template: str) -> set[str]:
     return {field for _, field, _, _ in string.Formatter().parse(template) if field is not None}
 
 
+@pytest.mark.part(5)
 @pytest.mark.parametrize("words", catalogues())
 def test_both_languages_are_complete(words):
     for key, entry in words.items():

@@ -81,6 +81,7 @@ def refutes_what_there_is(module: Any, finding: Finding) -> None:
         assert set(entry.codes) <= set(weaker.WHY), entry
 
 
+@pytest.mark.part(5)
 @pytest.mark.parametrize(("name", "example"), examples())
 def test_an_example_comes_out_as_it_says(name: str, example: probe.Example, tmp_path: Path) -> None:
     module = probe.load(name)
@@ -240,7 +241,7 @@ def test_parameters_say_what_they_mean(name: str) -> None:
         assert extra.get("description"), f"{field.name} has no description"
 
 
-@pytest.mark.part(5)
+@pytest.mark.part(10)
 @pytest.mark.parametrize("name", NAMES)
 def test_importing_a_probe_loads_nothing_heavy(name: str) -> None:
     code = "import sys; from accucheck import probe; probe.load(sys.argv[1]); print(*sorted({*sys.modules}))"

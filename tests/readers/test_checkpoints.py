@@ -524,7 +524,7 @@ def test_hostile_records_of_torch(tmp_path):
     assert infos["w"].obstacle == "view"
 
 
-@pytest.mark.part(5)
+@pytest.mark.part(10)
 def test_containers_that_multiply_are_bounded(tmp_path):
     layers = b"\x80\x02]" + b"".join(b"q%c](h%ch%ch%ce" % (i, i, i, i) for i in range(40)) + b"."
     assert code_of(archive(tmp_path / "laugh.pth", layers)) == "malformed"
