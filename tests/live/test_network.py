@@ -145,7 +145,7 @@ def test_the_cases_own_optimizer_and_data_without_batches(tmp_path: Path) -> Non
         ({"network": "project:bad"}, "raised"),
         ({"loss": "mindspore.nn:BCELoss"}, "raised"),
         ({"loss": "project:plain"}, "no-tensor"),
-        ({"loss": "project:of_three"}, "raised"),
+        ({"loss": "project:of_three"}, "columns"),
     ],
 )
 def test_what_the_users_functions_do_wrong(tmp_path: Path, more: dict[str, Any], event: str) -> None:

@@ -51,9 +51,10 @@ def test_from_start_to_report_by_keys(tmp_path, home, language):
         wait_until(lambda: entry(project, "dp.03").note == "the order 顺序 is fixed", lambda: screen.screen)
 
         screen.keys("A")
-        screen.until(say("yes"))
+        question = WORDS["accept-all-title"][language.value].partition("{")[0]
+        screen.until(question, say("yes"))
         screen.keys("Enter")
-        screen.until(without=(say("yes"), " 1/24"))
+        screen.until(without=(question, " 1/24"))
         wait_until(lambda: len(concluded(project)) > 1, lambda: screen.screen)
 
         screen.keys("e")

@@ -449,8 +449,9 @@ class Walkthrough(App[None]):
             self.notify(self.speech.say("stale-found", count=len(self.stale)), timeout=8, markup=False)
         self._tell_stale = False
         self._refresh()
-        if isinstance(self.screen, VerbScreen) and self.screen is not self.checklist:
-            self.screen.show_keys()
+        top = self.screen_stack[-1] if self.screen_stack else None  # none where the answer comes while the program ends
+        if isinstance(top, VerbScreen) and top is not self.checklist:
+            top.show_keys()
 
     def write_mend(self, diff: str, mend: Mend) -> Path:
         """Write a mend into its file, remembered for undo; returns the copy of the file as it was. Raises UserError."""
