@@ -313,6 +313,22 @@ EPOCHS: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         "rates = warm_up(0.1, 3, steps) + get_lr(0.1, 97, steps)\n" + lasting("np.array(rates)"),
         [("epochs", "100")],
     ),
+    "a warm-up and what follows, each of one of two functions": (
+        "def stairs(lr, epochs):\n    return [lr * i / epochs for i in range(epochs) for _ in range(steps)]\n"
+        "def ramp(lr, epochs):\n    return [lr * i / epochs / steps for i in range(epochs * steps)]\n"
+        "def make_lr(base, num_epochs, warm, by_epoch):\n    kind = stairs if by_epoch else ramp\n"
+        "    return kind(base, epochs=warm) + kind(-base, epochs=num_epochs - warm)\n"
+        + lasting("make_lr(0.1, 100, 3, chosen())"),
+        [("epochs", "100")],
+    ),
+    "a warm-up and what follows, shorter together": (
+        "def ramp(base, rise, epochs, steps):\n    return [base * i / rise for i in range(epochs * steps)]\n"
+        "def fall(base, epochs, steps, cycle):\n    return [base] * (epochs * steps)\n"
+        "def make_lr(base, num_epochs, warm):\n"
+        "    return ramp(base, warm, warm, steps) + fall(base, num_epochs - warm, steps, 1)\n"
+        + lasting("make_lr(0.1, 60, 3)"),
+        [("epochs", "100"), ("schedule-length", "60")],
+    ),
     "a schedule of one's own": (
         "def get_lr(base, total_epochs, steps):\n    return np.linspace(base, 0, total_epochs * steps)\n"
         + lasting("get_lr(0.1, 90, steps)"),

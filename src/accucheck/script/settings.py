@@ -641,8 +641,10 @@ class Settings:
         (epochs,) = trained
         for place, _, bound in self.optimizers():
             rate = next((bound[name] for name in _RATES if name in bound), None)
-            for found in (list(self.of_framework(rate)), list(self.of_project(rate))):
-                if epochs in (sum(length for _, _, _, length in found), self.together(rate)):
+            of_project = list(self.of_project(rate))
+            together = self.together(rate) if of_project else set()
+            for found, covered in ((list(self.of_framework(rate)), set[float]()), (of_project, together)):
+                if epochs in covered | {sum(length for _, _, _, length in found)}:
                     continue  # one after the other: a warm-up and what follows
                 for source, node, name, length in found:
                     if length != epochs:
@@ -675,12 +677,18 @@ class Settings:
                 ):
                     yield frame.source, frame.node, frame.function.name, float(told.value)
 
-    def together(self, rate: Value | None) -> float:
-        """The epochs that all functions of the project are told whose results are parts of a learning rate."""
+    def together(self, rate: Value | None) -> set[float]:
+        """The numbers of epochs that functions of the project whose results are parts of a learning rate can make one after
+        the other, each told one of its own numbers: a warm-up and a decay, or the one that puts both together."""
         held = {id(part) for part in sources(rate)}
-        given = [frame for frame in self.trace.frames if any(id(value) in held for value in options(frame.returned))]
-        told = (plain(value) for frame in given for name, value in frame.parameters.items() if _ROUNDS.match(name))
-        return sum(number(value.value) or 0.0 for value in told if isinstance(value, Known))
+        sums = {0.0}
+        for frame in self.trace.frames:
+            if len(sums) > LIMIT or not any(id(value) in held for value in options(frame.returned)):
+                continue
+            told = [plain(value) for name, value in frame.parameters.items() if _ROUNDS.match(name)]
+            own = {number(value.value) or 0.0 for value in told if isinstance(value, Known)}
+            sums |= {before + epochs for before in sums for epochs in own}
+        return sums
 
     def in_epochs(self, made: Made) -> float | None:
         """How many epochs a schedule of the framework lasts: its total number of steps over those of an epoch."""
