@@ -203,3 +203,20 @@ def test_variables_of_the_environment_that_the_command_sets(tmp_path: Path) -> N
         read(file, "main.py"), lambda name, compared: None, Project(tmp_path, tmp_path).find, tmp_path, command=command
     )
     assert told(shown(found)) == ["0.1", ...]
+
+
+def test_an_option_that_stays_text_keeps_the_text_of_a_configuration(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text('shuffle: "true"\nresume: "false"\n')
+    script = """import argparse, yaml
+with open("a.yaml") as stream:
+    given = yaml.safe_load(stream)
+p = argparse.ArgumentParser()
+for name in given:
+    p.add_argument("--" + name, type=type(given[name]), default=given[name])
+p.add_argument("--drop", type=str, default=given["resume"])
+args = p.parse_args()
+show([args.shuffle == "true", args.drop == "false", args.drop == "true"])
+"""
+    found = shown(followed(tmp_path, script, None))
+    assert isinstance(found, Items) and told(found)[1:] == [True, False]
+    assert told(found.items[0]) in (True, ...)  # never the opposite of what runs

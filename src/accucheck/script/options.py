@@ -261,10 +261,17 @@ def _target(call: Made) -> str:
 def _default(call: Made, name: str) -> Value:
     default, action = call.keywords.get("default"), call.keywords.get("action")
     if isinstance(default, Known):
-        return Known(_boolean(default.value), default.origin or "argparse", name)
+        kept = default.value if default.assumed == "config" and _gives_text(call) else _boolean(default.value)
+        return Known(kept, default.origin or "argparse", name)
     if default is None and isinstance(action, Known) and action.value in ("store_true", "store_false"):
         return Known(action.value == "store_false", "argparse", name)
     return Unknown(name) if default is None else default
+
+
+def _gives_text(call: Made) -> bool:
+    """Whether an option stays the text that is given for it."""
+    kind = call.keywords.get("type")
+    return isinstance(kind, Named) and kind.name == "str" or isinstance(kind, Made) and kind.name == "type"
 
 
 def _boolean(value: Any) -> Any:
