@@ -1,9 +1,9 @@
 """Reads from the training script whether each device gets its own part of the training data.
 
-Catches: a distributed run whose data set gets no shards, one shard for all devices, shards cut from an order that differs
-between machines (os.listdir, glob and the like without sorting), a list that each device shuffles for itself before it is cut,
-and seeds that differ by rank. Cannot tell how many samples really overlap: `shard_overlap` measures that. A script for a
-single device, and data that all devices take whole by design, are not applicable. Never imports or runs the script.
+Catches: a distributed run whose data set gets no shards, one shard for all devices, shards that no device reads, shards cut from
+an order that differs between machines (os.listdir, glob and the like without sorting), a list that each device shuffles for itself
+before it is cut, and seeds that differ by rank. Cannot tell how many samples really overlap: `shard_overlap` measures that. A script
+for a single device, and data that all devices take whole by design, are not applicable. Never imports or runs the script.
 """
 
 from __future__ import annotations
@@ -59,6 +59,14 @@ MESSAGES: Words = {
     "shard-by-device": {
         "en": "The shard_id of {dataset} is the number of the device, not the rank: it starts again on each machine.",
         "zh": "{dataset} 的 shard_id 用的是设备号而不是 rank，每台机器上都会从头编号。",
+    },
+    "parts-unread": {
+        "en": "{dataset} is divided into {parts} parts, and {devices} devices read the parts {read}, by rank: not each part once.",
+        "zh": "{dataset} 分为 {parts} 片，而 {devices} 张卡按 rank 依次读取第 {read} 片，并非每片恰好读取一次。",
+    },
+    "part-unclear": {
+        "en": "Which part of {dataset} a device reads is computed from what is not to be seen here.",
+        "zh": "各卡读取 {dataset} 的哪一片，由此处看不到的内容计算得出。",
     },
     "unsorted": {
         "en": "{call} gives the files in any order, and {dataset} ({at}) is divided by that order.",
@@ -137,6 +145,7 @@ WHY: Words = {
         "en": "On several machines, or with devices that do not start from 0, parts come twice and others never.",
         "zh": "多机训练或所用设备不是从 0 开始时，有的分片重复，有的缺失。",
     },
+    "parts-unread": _OVERLAP,
     "unsorted": _OVERLAP,
     "shuffled-apart": _OVERLAP,
     "seed-by-rank": _OVERLAP,
@@ -157,6 +166,7 @@ _LEVELS = {
     "no-shards": Level.PROBLEM,
     "no-shards-here": Level.PROBLEM,
     "constant-shard": Level.PROBLEM,
+    "parts-unread": Level.PROBLEM,
     "unsorted": Level.PROBLEM,
     "shuffled-apart": Level.PROBLEM,
     "seed-by-rank": Level.PROBLEM,
@@ -167,13 +177,14 @@ _FIXES = {
     "no-shards": "fix-shards",
     "no-shards-here": "fix-shards",
     "constant-shard": "fix-rank",
+    "parts-unread": "fix-rank",
     "shard-by-device": "fix-rank",
     "aside": "fix-shards",
     "unsorted": "fix-sort",
     "shuffled-apart": "fix-shuffle",
     "seed-by-rank": "fix-seed",
 }
-_GAPS = ("unresolved", "no-dataset", "sampler-unclear")
+_GAPS = ("unresolved", "no-dataset", "sampler-unclear", "part-unclear")
 _NOT_HERE = ("single", "whole-batch")
 
 
@@ -293,6 +304,64 @@ train_ds = ds.MindDataset("train.mindrecord", num_shards=get_group_size(), shard
 """,
         Verdict.OK,
         "sharded",
+    ),
+    _example(
+        "half of the parts, each for two devices",
+        """
+init()
+train_ds = ds.MindDataset("train.mindrecord", num_shards=get_group_size(), shard_id=get_rank() // 2)
+""",
+        Verdict.PROBLEM,
+        "parts-unread",
+    ),
+    _example(
+        "parts counted from one",
+        """
+class Place:
+    def __init__(self):
+        init()
+        self.size, self.number = get_group_size(), get_rank() + 1
+
+place = Place()
+train_ds = ds.ImageFolderDataset("train", num_shards=place.size, shard_id=place.number)
+""",
+        Verdict.PROBLEM,
+        "parts-unread",
+    ),
+    _example(
+        "parts for groups of two devices, that share a network",
+        """
+def part(rank, per_group):
+    return rank // per_group
+
+init()
+train_ds = ds.MindDataset("train.mindrecord", num_shards=get_group_size() // 2, shard_id=part(get_rank(), 2))
+""",
+        Verdict.OK,
+        "sharded",
+    ),
+    _example(
+        "a part by what is not followed",
+        """
+from elsewhere import order
+init()
+train_ds = ds.MindDataset("train.mindrecord", num_shards=get_group_size(), shard_id=order[get_rank()])
+""",
+        Verdict.UNDECIDED,
+        "part-unclear",
+    ),
+    _example(
+        "a way for several devices that no caller takes",
+        """
+def create(path, devices=1, number=0):
+    if devices == 1:
+        return ds.ImageFolderDataset(path)
+    return ds.ImageFolderDataset(path, num_shards=devices, shard_id=number)
+
+train_ds = create("train")
+""",
+        Verdict.NOT_APPLICABLE,
+        "single",
     ),
     _example(
         "one way for a single device, one for several",

@@ -271,7 +271,7 @@ def _default(call: Made, name: str) -> Value:
 def _gives_text(call: Made) -> bool:
     """Whether an option stays the text that is given for it."""
     kind = call.keywords.get("type")
-    return isinstance(kind, Named) and kind.name == "str" or isinstance(kind, Made) and kind.name == "type"
+    return isinstance(kind, (Named, Made)) and kind.name in ("str", "type")
 
 
 def _boolean(value: Any) -> Any:

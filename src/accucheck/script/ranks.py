@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -28,6 +29,18 @@ _DEVICE_ENV = frozenset(("DEVICE_ID", "ASCEND_DEVICE_ID", "CUDA_VISIBLE_DEVICES"
 _STARTS = frozenset(("communication.init", "mint.distributed.init_process_group"))
 _BROADCASTS = frozenset(("parameter_broadcast", "broadcast_parameters", "sync_params", "sync_parameters", "broadcast"))
 _FALSE = ("false", "0", "no", "none", "")
+#: With how many devices it is computed who reads which part, where the script does not say how many there are.
+_SIZES = (2, 8)
+_ARITHMETIC = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+}
+#: Arithmetic is followed into so many operations within each other.
+_DEPTH = 20
 
 
 def kinds(value: Value | None) -> set[str]:
@@ -65,6 +78,64 @@ def _kind(value: Value) -> str | None:
     if isinstance(value, Unknown):
         return _named(value.name)
     return None
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the devices read of data in `count` parts, numbered from 0: rank i reads the part `read[i]`."""
+
+    count: int
+    read: tuple[int, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether the devices read all the parts, and no part that there is not."""
+        return set(self.read) == set(range(self.count))
+
+
+def parts(count: Value | None, index: Value | None) -> Parts | None:
+    """What the devices read where `count` parts are made and each takes the part `index`: complete where some number of devices
+    makes it so. None where that cannot be computed from the rank and the number of devices."""
+    found = []
+    constants = [computed for option in options(count) if (computed := _computed(option, 0, 0)) is not None]
+    for size in [int(number) for number in constants if 1 < number <= 1 << 10] or _SIZES:
+        made = _computed(count, 0, size)
+        read = [_computed(index, rank, size) for rank in range(size)]
+        if made is None or made < 1 or None in read:
+            return None
+        found.append(Parts(int(made), tuple(int(number) for number in read if number is not None)))
+    return max(found, key=lambda one: (one.complete, len(one.read)))
+
+
+def _computed(value: Value | None, rank: int, size: int, depth: int = 0) -> float | None:
+    """The number that a value is on this rank of so many. A constant beside what is computed is for a single device."""
+    found = options(value)
+    computed = [option for option in found if not isinstance(option, Known) or _told(option) is not None] or found
+    numbers = {_option_computed(option, rank, size, depth) for option in computed} if depth < _DEPTH else set()
+    return numbers.pop() if len(numbers) == 1 else None
+
+
+def _option_computed(option: Value, rank: int, size: int, depth: int) -> float | None:
+    if (kind := _told(option)) is not None:
+        return {"rank": rank, "size": size}.get(kind)
+    if isinstance(option, Known):
+        return option.value if type(option.value) in (int, float) and not option.assumed else None
+    if not isinstance(option, Made):
+        return None
+    numbers = [_computed(part, rank, size, depth + 1) for part in option.args]
+    given = [number for number in numbers if number is not None]
+    if len(given) != len(numbers):
+        return None
+    if option.name == "int" and len(given) == 1:
+        return int(given[0])
+    if option.name not in _ARITHMETIC or len(given) != 2 or (given[1] == 0 and option.name in ("/", "//", "%")):
+        return None
+    return float(_ARITHMETIC[option.name](*given))
+
+
+def _told(option: Value) -> str | None:
+    """Which of "rank", "size" and "device" a value is, an option of the command line by its name."""
+    return _named(option.name) if isinstance(option, Known) and option.assumed else _kind(option)
 
 
 def _named(name: str) -> str | None:

@@ -163,6 +163,8 @@ class _Sharding:
                     code, origin.source, origin.node, data | {"start": where}, diff, branch is not True and not start
                 )
             return
+        if not many and _undivided(count):
+            return
         fixed = [option.value for option in options(index) if isinstance(option, Known) and not option.assumed]
         if index is not None and len(fixed) == len(options(index)):
             if branch is True or many or not ranks.constant(count):
@@ -172,8 +174,18 @@ class _Sharding:
         elif "device" in (held := ranks.kinds(index)) and "rank" not in held:
             yield Said("shard-by-device", origin.source, origin.node, data)
         else:
-            yield Said("sharded", origin.source, origin.node, data)
+            yield self.divided(origin, count, index, data)
         yield from self.order(origin, parameters, data)
+
+    def divided(self, origin: Made, count: Value | None, index: Value | None, data: dict[str, Any]) -> Said:
+        """Whether the devices together read all parts of a data set."""
+        parts = ranks.parts(count, index)
+        if parts is None:
+            return Said("part-unclear", origin.source, origin.node, data)
+        if parts.complete:
+            return Said("sharded", origin.source, origin.node, data)
+        shown = {"devices": len(parts.read), "parts": parts.count, "read": ", ".join(map(str, parts.read[:16]))}
+        return Said("parts-unread", origin.source, origin.node, data | shown)
 
     def feeds(self, chain: list[Made]) -> bool:
         """True for data that a network is fed with, as far as that is to be seen: batched, or given to a Model."""
@@ -315,6 +327,13 @@ def _with_elements(value: Value | None, depth: int = 0) -> Iterator[Value]:
 def _one(count: Value | None) -> bool:
     """True for no number of shards, or one; not for an option that is one by default."""
     return all(isinstance(o, Known) and o.value in (None, 1) and not o.assumed for o in options(count))
+
+
+def _undivided(count: Value | None) -> bool:
+    """True for one part, also where it is the default of a parameter that no caller gives."""
+    return all(
+        isinstance(o, Known) and o.value in (None, 1) and o.assumed in (None, "parameter") for o in options(count)
+    )
 
 
 def _mentions_shards(call: ast.Call) -> bool:
