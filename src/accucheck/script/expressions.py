@@ -92,8 +92,12 @@ class Expressions:
     yields: list[list[Value]]
     handed: list[Function]
     entered: dict[ast.AST, int]
+    scopes: list[Scope]
+    tables: list[Mapping]
 
     if TYPE_CHECKING:
+
+        def registered(self, table: Mapping) -> bool: ...
 
         def step(self) -> None: ...
         def next(self) -> int: ...
@@ -194,6 +198,8 @@ class Expressions:
     def held(self, owner: Value, name: str, node: ast.AST) -> Value | None:
         """An attribute as far as it is seen; None when it is not."""
         if isinstance(owner, Named):
+            if name == "__dict__" and (module := self.imported(owner)) is not None:
+                return Mapping(module.names)
             return self.resolved(Named(f"{owner.name}.{name}", owner.importer))
         if isinstance(owner, Super):
             found = owner.of.above(name)
@@ -217,13 +223,16 @@ class Expressions:
             if name == "__dict__":
                 return Mapping(owner.attributes)
             return found or models.inherited(self, owner, name, node)
+        if isinstance(owner, (Class, Function)) and name in ("__name__", "__qualname__"):
+            return Known(owner.node.name if isinstance(owner, Class) else owner.name)
         if isinstance(owner, Class):
             found = owner.find(name)
             if isinstance(found, Function) and decorated_as(found.node, "classmethod"):
                 return Function(found.node, found.scope, found.source, owner, found.of)
             return found
         if isinstance(owner, Mapping):
-            return owner.items.get(name)
+            held = owner.items.get(name)
+            return None if held is None else self.resolved(held)
         if isinstance(owner, Known) and name == "parent" and isinstance(owner.value, str):
             return Known(os.path.dirname(owner.value), owner.origin)
         if isinstance(owner, (Made, Unknown)) and owner.held and name in owner.held:
@@ -243,6 +252,9 @@ class Expressions:
     def on_Subscript(self, node: ast.Subscript, scope: Scope) -> Value:
         owners = options(self.value(node.value, scope))
         key = self.value(node.slice, scope)
+        own = isinstance(node.slice, ast.Name) and node.slice.id == "__name__"
+        if own and isinstance(owners[0], Named) and owners[0].name == "sys.modules":
+            return Mapping(scope.top.names)
         return join([self.subscript(owner, key, node) for owner in owners])
 
     def on_Slice(self, node: ast.Slice, scope: Scope) -> Value:
@@ -253,8 +265,10 @@ class Expressions:
     def subscript(self, owner: Value, key: Value, node: ast.AST) -> Value:
         if isinstance(owner, Mapping):
             if isinstance(key, Known) and models.hashable(key.value):
+                if key.value not in owner.items:
+                    self.registered(owner)
                 found = owner.items.get(key.value) or (join(owner.fed, limit=32) if owner.fed else None)
-                return found or Unknown(key.value if isinstance(key.value, str) else "")
+                return self.resolved(found) if found else Unknown(key.value if isinstance(key.value, str) else "")
             if owner.fed:
                 return join([*owner.fed, *list(owner.items.values())[:8]], limit=32)
             return join(list(owner.items.values())) if 0 < len(owner.items) <= 8 else Unknown()
@@ -371,6 +385,10 @@ class Expressions:
         for option in called:
             if isinstance(option, Named) and option.name == "super":
                 return self.super(args, scope)
+            if isinstance(option, Named) and option.name == "globals":
+                return Mapping(scope.top.names)
+            if isinstance(option, Named) and option.name == "eval" and (found := self.evaluated(args, node, scope)):
+                return found
         return join([self.call(option, args, keywords, node, unpacked) for option in called])
 
     def super(self, args: list[Value], scope: Scope) -> Value:
@@ -380,6 +398,20 @@ class Expressions:
             if isinstance(of, Class):
                 return Super(of, function.owner)
         return Unknown("super")
+
+    def evaluated(self, args: list[Value], node: ast.Call, scope: Scope) -> Value | None:
+        """What eval gives for a known text that is a name, with or without dots."""
+        text = args[0].value if len(args) == 1 and isinstance(args[0], Known) else None
+        if not isinstance(text, str) or len(text) > 200 or not text.replace(".", "").isidentifier():
+            return None
+        try:
+            parsed = ast.parse(text, mode="eval").body
+        except SyntaxError:
+            return None
+        for part in ast.walk(parsed):
+            ast.copy_location(part, node)
+        found = self.value(parsed, scope)
+        return None if isinstance(found, Unknown) else found
 
     def callee(self, node: ast.expr, scope: Scope) -> list[Value | tuple[Value, str]]:
         """What is called; a method of something that is not examined as (its owner, its name)."""
@@ -545,6 +577,8 @@ class Expressions:
             if inside is not None:
                 return Known(inside is (kind is ast.In))
         if kind in (ast.In, ast.NotIn) and isinstance(values[0], Known) and isinstance(values[1], Mapping):
+            if values[0].value not in values[1].items:
+                self.registered(values[1])
             inside = values[0].value in values[1].items
             if inside or not values[1].fed:
                 return Known(inside is (kind is ast.In), "config")
@@ -666,6 +700,8 @@ class Expressions:
 
     def on_Dict(self, node: ast.Dict, scope: Scope) -> Value:
         found, unknown = Mapping({}), []
+        if not node.keys:
+            self.table(found)
         for key, part in zip(node.keys, node.values, strict=True):
             value = self.value(part, scope)
             if key is None and not isinstance(value, Mapping):
@@ -713,6 +749,12 @@ class Expressions:
         return self.made("comprehension", [*values, first], {}, node)
 
     on_SetComp = on_GeneratorExp = on_DictComp = on_ListComp
+
+    def table(self, made: Mapping) -> None:
+        """Keep an empty dict that a module makes, itself or in an object."""
+        frame = self.frame
+        if frame is None or (frame.parent is None and frame.function.name == "__init__"):
+            self.tables.append(made)
 
     def dictionary(self, node: ast.DictComp, over: Items, inner: Scope) -> Value:
         found = Mapping({})

@@ -255,6 +255,8 @@ def _setattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node
 
 def _vars(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     owner = args[0] if len(args) == 1 else None
+    if isinstance(owner, Named):
+        return tracer.held(owner, "__dict__", node)
     if isinstance(owner, Instance):
         return Mapping(owner.attributes)
     if isinstance(owner, Mapping):
@@ -340,7 +342,10 @@ def _reversed(tracer: Tracer, args: list[Value], keywords: dict[str, Value], nod
 
 
 def _dict(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-    return _record(args, keywords)
+    made = _record(args, keywords)
+    if made is not None and not made.items:
+        tracer.table(made)
+    return made
 
 
 def _map(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
@@ -433,7 +438,14 @@ def _type(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
     return Named(type(args[0].value).__name__) if plain and isinstance(args[0], Known) else None
 
 
+def _module(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    """A module that is imported by its name."""
+    name = args[0].value if args and isinstance(args[0], Known) else None
+    return Named(name, tracer.source) if isinstance(name, str) and name.strip(".") else None
+
+
 _FUNCTIONS: dict[str, Any] = {
+    "importlib.import_module": _module,
     "type": _type,
     "os.getenv": _environment,
     "os.environ.get": _environment,
@@ -575,6 +587,8 @@ def _of_mapping(
 ) -> Value | None:
     if name in ("get", "pop", "setdefault") and args and isinstance(args[0], Known) and hashable(args[0].value):
         key = args[0].value
+        if key not in owner.items:
+            tracer.registered(owner)
         if key not in owner.items and len(args) > 1:
             found = join([args[1], *(owner.fed or [])])
             if name == "setdefault":

@@ -159,6 +159,8 @@ class Tracer(Expressions):
         self.yields: list[list[Value]] = []
         self.breaks: list[list[dict[str, Value]]] = []
         self.handed: list[Function] = []  # functions given to calls that are not followed
+        self.tables: list[Mapping] = []  # dicts that modules make empty: what is defined may enter itself there
+        self.waiting: list[Named] = []  # imported modules that are not run yet
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -446,6 +448,8 @@ class Tracer(Expressions):
                 root = made.base if registers and isinstance(made, Made) else made
                 if isinstance(root, Made):
                     root.attached = [*(root.attached or []), function]
+                elif isinstance(made, Function):
+                    self.decorate(made, function, decorator)
         sets = decorated_as(node, "setter") or decorated_as(node, "deleter")
         if not sets:  # a property gives what its getter returns
             scope.names[node.name] = function
@@ -456,14 +460,36 @@ class Tracer(Expressions):
     def do_ClassDef(self, node: ast.ClassDef, scope: Scope) -> bool:
         inner = Scope(scope)
         made = Class(node, inner.names, [self.value(base, scope) for base in node.bases], self.source)
-        for decorator in node.decorator_list:
-            self.value(decorator, scope)
+        decorators = [(part, self.value(part, scope)) for part in node.decorator_list]
         self.block(node.body, inner)
         made.attributes = inner.names
         for value in made.attributes.values():
             if isinstance(value, Function) and value.scope is inner:
                 value.scope, value.of = scope, made  # a method does not see the names of its class
         scope.names[node.name] = made
+        for part, value in reversed(decorators):
+            for option in options(value):
+                if isinstance(option, Function):
+                    self.decorate(option, made, part)
+        return True
+
+    def decorate(self, decorator: Function, decorated: Function | Class, node: ast.expr) -> None:
+        """What a decorator of the project does with what it is given, such as entering it in a registry. Its result is taken to do
+        the same as what was decorated. However many it decorates, it counts as entered once."""
+        times = self.entered.get(decorator.node, 0)
+        self.call_function(decorator, [decorated], {}, node)
+        self.entered[decorator.node] = max(times, 1)
+
+    def registered(self, table: Mapping) -> bool:
+        """Run the imported modules that were not run yet, as far as they decorate what they define, because something is looked up
+        in a table that modules fill. False when that is no such table, or nothing is left to run."""
+        if not self.waiting or not any(table is each for each in self.tables):
+            return False
+        while self.waiting:
+            module = self.waiting.pop(0)
+            source = self.find(module.name, module.importer or self.source)
+            if source is not None and any(map(_registers, source.tree.body)):
+                self.imported(module)
         return True
 
     def do_Import(self, node: ast.Import, scope: Scope) -> bool:
@@ -482,13 +508,17 @@ class Tracer(Expressions):
                 scope.stars.append(Named(module, importer))
             else:
                 dot = "" if module.endswith(".") else "."
-                scope.names[alias.asname or alias.name] = Named(f"{module}{dot}{alias.name}", importer)
+                named = Named(f"{module}{dot}{alias.name}", importer)
+                scope.names[alias.asname or alias.name] = named
+                self.waiting.append(Named(named.name, self.source))  # perhaps a module
         return True
 
     def load(self, module: Named) -> None:
         """Importing a module runs it: what it does at its top counts, for instance a seed that is set there."""
         if len(self.active) < DEPTH and self.at_once(module.name, module.importer or self.source):
             self.imported(module)
+        else:
+            self.waiting.append(Named(module.name, self.source))
 
     def do_Global(self, node: ast.Global | ast.Nonlocal, scope: Scope) -> bool:
         scope.outer.update(node.names)
@@ -773,6 +803,11 @@ _RUN: dict[type[ast.AST], Callable[[Tracer, Any, Scope], bool]] = {
     for name, method in vars(Tracer).items()
     if name.startswith("do_") and hasattr(ast, name[3:])
 }
+
+
+def _registers(node: ast.stmt) -> bool:
+    """True for a definition with a decorator, and for an import, behind which there may be some."""
+    return bool(getattr(node, "decorator_list", ())) or isinstance(node, (ast.Import, ast.ImportFrom))
 
 
 def _stub(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

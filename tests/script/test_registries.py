@@ -1,0 +1,118 @@
+"""Networks, losses and schedules that a script looks up by a name, in what its modules put into tables."""
+
+from pathlib import Path
+
+import pytest
+
+from accucheck.script.project import Project
+from accucheck.script.source import read
+from accucheck.script.trace import Trace, follow
+from accucheck.script.values import Class, Known, unseen
+
+BY_FUNCTION = """TABLE = {}
+def enter(made):
+    TABLE[made.__name__] = made
+    return made
+def build(name, **given):
+    if name not in TABLE:
+        raise ValueError(name)
+    return TABLE[name](**given)
+"""
+BY_NAME = """TABLE = dict()
+def enter_as(name):
+    def inner(made):
+        TABLE[name] = made
+        return made
+    return inner
+def build(name, **given):
+    return TABLE.get(name)(**given)
+"""
+BY_OBJECT = """class Register:
+    def __init__(self, kind):
+        self.kind = kind
+        self.held = {}
+    def enter(self, name=None):
+        def inner(made):
+            key = made.__name__ if name is None else name
+            if key in self.held:
+                raise KeyError(key)
+            self.held[key] = made
+            return made
+        return inner
+    def build(self, given):
+        given = given.copy()
+        return self.held[given.pop("type")](**given)
+NETS = Register("net")
+"""
+
+
+def followed(root: Path, **modules: str) -> Trace:
+    for name, text in modules.items():
+        (root / f"{name}.py").write_text(text)
+    file = root / "main.py"
+    return follow(read(file, "main.py"), lambda name, compared: None, Project(root, root).find, root)
+
+
+def made(found: Trace, name: str) -> list[object]:
+    """The first arguments of the calls of `name` that surely run."""
+    calls = [call for call in found.calls if call.name == name and not unseen(call.frame)]
+    return [call.args[0].value for call in calls if isinstance(call.args[0], Known)]
+
+
+@pytest.mark.parametrize(
+    ("table", "decorator", "built"),
+    [
+        (BY_FUNCTION, "@table.enter", 'table.build("Net", width=7)'),
+        (BY_NAME, '@table.enter_as("net")', 'table.build("net", width=7)'),
+        (BY_OBJECT, "@table.NETS.enter()", 'table.NETS.build({"type": "Net", "width": 7})'),
+        (BY_OBJECT, '@table.NETS.enter("net")', 'table.NETS.build(dict(type="net", width=7))'),
+    ],
+)
+def test_what_a_module_enters_in_a_table_is_built_by_its_name(
+    tmp_path: Path, table: str, decorator: str, built: str
+) -> None:
+    net = f"import table\n{decorator}\nclass Net:\n    def __init__(self, width=1):\n        width_is(width)\n"
+    other = net.replace("Net", "Other").replace('"net"', '"other"').replace("width_is", "other_is")
+    found = followed(
+        tmp_path,
+        table=table,
+        nets=net,
+        others=other,
+        main=f"import table\nimport nets\nfrom others import *\n{built}\n",
+    )
+    assert made(found, "width_is") == [7] and made(found, "other_is") == []
+
+
+def test_more_are_entered_than_a_function_is_followed(tmp_path: Path) -> None:
+    nets = "".join(f"@enter\ndef net{n}():\n    built({n})\n" for n in range(300))
+    found = followed(tmp_path, table=BY_FUNCTION, main=f'from table import build, enter\n{nets}build("net299")\n')
+    assert made(found, "built") == [299]
+
+
+@pytest.mark.parametrize(
+    "looked_up",
+    [
+        'globals()["Net"]',
+        'eval("Net")',
+        'eval("nets.Net")',
+        'getattr(nets, "Net")',
+        'nets.__dict__["Net"]',
+        'vars(nets)["Net"]',
+        'importlib.import_module("nets").Net',
+        'getattr(sys.modules[__name__], "Net")',
+    ],
+)
+def test_a_class_by_its_name(tmp_path: Path, looked_up: str) -> None:
+    main = f"import importlib, sys\nimport nets\nfrom nets import Net\nshow({looked_up})\n"
+    found = followed(tmp_path, nets="class Net:\n    pass\n", main=main)
+    (call,) = [call for call in found.calls if call.name == "show"]
+    assert isinstance(call.args[0], Class) and call.args[0].node.name == "Net"
+
+
+@pytest.mark.parametrize(
+    "looked_up", ['build("nothing")', 'eval("1 +")', 'eval("nowhere.Net")', 'globals()["nothing"]']
+)
+def test_a_name_that_nothing_has_is_unknown(tmp_path: Path, looked_up: str) -> None:
+    found = followed(tmp_path, table=BY_FUNCTION, main=f"from table import build, enter\nshow({looked_up})\nafter(1)\n")
+    assert not any(isinstance(call.args[0], (Class, Known)) for call in found.calls if call.name == "show")
+    assert made(found, "after") == [1] and not found.gave_up
