@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import models
+from . import declared, models
 from . import options as command_line
 from .source import Source
 from .syntax import children
@@ -94,6 +94,10 @@ class Expressions:
     entered: dict[ast.AST, int]
     scopes: list[Scope]
     tables: list[Mapping]
+    commands: list[Function]
+    waiting: list[Named]
+    modules: dict[Path, Scope]
+    flags: Mapping
 
     if TYPE_CHECKING:
 
@@ -137,6 +141,8 @@ class Expressions:
         """What a full name stands for, when its module is followed into; any other value as it is."""
         if not isinstance(value, Named) or depth > 10:
             return value
+        if value.name == "absl.flags.FLAGS":
+            return self.flags
         key = value.name, value.importer.file if value.importer else None
         if key in self.outside:
             return value
@@ -443,6 +449,8 @@ class Expressions:
             known = models.method(self, owner, name, args, keywords, node)
             return known or self.made("." + name, args, keywords, node, owner, unpacked)
         if isinstance(called, Function):
+            if declared.is_command(called):
+                return declared.call_command(self, called, args, keywords, node)
             return self.call_function(called, args, keywords, node, unpacked)
         if isinstance(called, Class):
             return self.construct(called, args, keywords, node, unpacked)

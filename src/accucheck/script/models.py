@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..knowledge import effects, names
+from . import declared
 from .effects import effect
 from .options import namespace
 from .values import (
@@ -124,6 +125,8 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
     handler = _FUNCTIONS.get(name)
     if handler is not None:
         found: Value | None = handler(tracer, args, keywords, node)
+        return found
+    if name.startswith("absl.") and (found := declared.absl(tracer, name, args, keywords, node)) is not None:
         return found
     if isinstance(target := _target(name, args, keywords), Made):
         made = tracer.made(name, args, keywords, node)
@@ -446,6 +449,8 @@ def _module(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node:
 
 _FUNCTIONS: dict[str, Any] = {
     "importlib.import_module": _module,
+    "fire.Fire": declared.fire,
+    "tyro.cli": declared.tyro,
     "type": _type,
     "os.getenv": _environment,
     "os.environ.get": _environment,
@@ -487,6 +492,8 @@ def method(
     """The result of a method of something that is not the project's own."""
     if name == "apply" and len(args) == 1 and isinstance(args[0], Function):
         return tracer.call_function(args[0], [owner], {}, node)
+    if name == "parse_args_into_dataclasses" and isinstance(owner, Made):
+        return declared.parsed_classes(tracer, owner, node)
     if isinstance(owner, Super):
         return _of_super(tracer, owner, name, args, keywords, node)
     if isinstance(owner, Items):

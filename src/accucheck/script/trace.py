@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import models
+from . import declared, models
 from . import options as command_line
 from .command import Command
 from .expressions import Expressions, decorated_as
@@ -160,6 +160,8 @@ class Tracer(Expressions):
         self.breaks: list[list[dict[str, Value]]] = []
         self.handed: list[Function] = []  # functions given to calls that are not followed
         self.tables: list[Mapping] = []  # dicts that modules make empty: what is defined may enter itself there
+        self.flags = Mapping({})  # those that absl has
+        self.commands: list[Function] = []  # functions that click makes commands
         self.waiting: list[Named] = []  # imported modules that are not run yet
 
     # --- running ------------------------------------------------------------------------------------------------------
@@ -194,7 +196,7 @@ class Tracer(Expressions):
                 if not self.made_of(value):
                     self.construct(value, [], {}, value.node, unseen=True)
             elif isinstance(value, Function) and value.node not in self.entered:
-                self.call_function(value, [], {}, value.node, unseen=True)
+                self.call_function(value, [], declared.defaults(self, value), value.node, unseen=True)
         done = 0
         while done < len(self.trace.instances) or self.handed:
             for function in self.handed:
@@ -444,12 +446,15 @@ class Tracer(Expressions):
         function = Function(node, scope, self.source)
         for decorator in node.decorator_list:
             for made in options(self.value(decorator, scope)):
+                function.decorators += (made,)
                 registers = isinstance(made, Made) and made.name == ".register"
                 root = made.base if registers and isinstance(made, Made) else made
                 if isinstance(root, Made):
                     root.attached = [*(root.attached or []), function]
                 elif isinstance(made, Function):
                     self.decorate(made, function, decorator)
+        if declared.is_command(function):
+            self.commands.append(function)
         sets = decorated_as(node, "setter") or decorated_as(node, "deleter")
         if not sets:  # a property gives what its getter returns
             scope.names[node.name] = function

@@ -1,0 +1,252 @@
+"""Options that scripts declare by other libraries than argparse: each is run by the library itself with the same words."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from accucheck.script.command import Command
+from accucheck.script.project import Project
+from accucheck.script.source import read
+from accucheck.script.trace import Trace, follow
+from accucheck.script.values import Items, Known, Mapping, Value
+
+CLICK = """
+import click
+@click.command()
+@click.argument("data")
+@click.option("--lr", default=0.1)
+@click.option("--learning-rate", "-r", "rate", type=float, default="0.2", show_default=True)
+@click.option("--epochs", "-e", type=click.IntRange(1, 500), default=90)
+@click.option("--shuffle/--no-shuffle", default=True)
+@click.option("--amp", is_flag=True)
+@click.option("--on", type=bool, default=False)
+@click.option("--tag", multiple=True)
+@click.option("--size", nargs=2, type=int, default=(1, 2))
+@click.option("-v", "--verbose", count=True)
+@click.option("--mode", type=click.Choice(["graph", "pynative"]), default="graph")
+@click.option("--name")
+def main(data, lr, rate, epochs, shuffle, amp, on, tag, size, verbose, mode, name):
+    show([data, lr, rate, epochs, shuffle, amp, on, tag, size, verbose, mode, name])
+"""
+GROUP = """
+import click
+@click.group()
+@click.option("--seed", type=int, default=1)
+@click.pass_context
+def cli(ctx, seed):
+    ctx.obj = {"seed": seed}
+@cli.command()
+@click.option("--lr", default=0.1)
+@click.pass_context
+def train(ctx, lr):
+    show(["train", ctx.obj["seed"], lr])
+@cli.command("test")
+@click.option("--batch-size", default=8)
+@click.pass_obj
+def evaluate(held, batch_size):
+    show(["test", held["seed"], batch_size])
+"""
+
+
+def followed(root: Path, text: str, words: str | None) -> Trace:
+    file = root / "main.py"
+    file.write_text(text)
+    command = None if words is None else Command(file.resolve(), tuple(shlex.split(words)))
+    return follow(read(file, "main.py"), lambda name, compared: None, Project(root, root).find, root, command=command)
+
+
+def told(value: Value) -> Any:
+    if isinstance(value, Items):
+        items = [told(item) for item in value.items]
+        return items
+    if isinstance(value, Mapping):
+        return {key: told(item) for key, item in value.items.items()}
+    return value.value if isinstance(value, Known) else ...
+
+
+def shown(found: Trace) -> list[Any]:
+    """What is shown first, by what surely runs."""
+    return [told(call.args[0]) for call in found.calls if call.name == "show"]
+
+
+def listed(value: Any) -> Any:
+    return [listed(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def by_click(text: str, name: str, words: str) -> list[Any]:
+    seen: list[Any] = []
+    scope: dict[str, Any] = {"show": seen.append}
+    exec(text, scope)
+    scope[name].main(args=shlex.split(words), standalone_mode=False)
+    return [listed(each) for each in seen]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "folder",
+        "--lr 50 folder -r0.5 --epochs=3",
+        "folder --no-shuffle --amp --on yes",
+        "folder --tag a --tag b --size 3 4 -vv -v",
+        "--mode pynative -e 7 --name x -- folder",
+        "folder --on=off --shuffle --lr 1e-3",
+    ],
+)
+def test_options_are_as_click_gives_them(tmp_path: Path, words: str) -> None:
+    found = followed(tmp_path, CLICK + "main()\n", words)
+    assert shown(found) == by_click(CLICK, "main", words)
+    assert not found.unbound
+
+
+@pytest.mark.parametrize("words", ["train", "--seed 3 train --lr 2", "--seed 5 test --batch-size 4"])
+def test_a_group_of_click_runs_the_command_that_is_named(tmp_path: Path, words: str) -> None:
+    found = followed(tmp_path, GROUP + "cli()\n", words)
+    assert by_click(GROUP, "cli", words)[0] in shown(found)
+
+
+def test_without_a_command_the_defaults_of_click_may_be_others(tmp_path: Path) -> None:
+    found = followed(tmp_path, CLICK + "main()\n", None)
+    (call,) = [call for call in found.calls if call.name == "show"]
+    assert isinstance(call.args[0], Items) and isinstance(lr := call.args[0].items[1], Known)
+    assert (lr.value, lr.assumed) == (0.1, "argparse")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        ("folder --other 1", "options-unknown", "--other"),
+        ("folder --lr", "options-refused", "--lr"),
+        ("folder --lr fast", "options-refused", "fast"),
+    ],
+)
+def test_words_that_fit_no_option_of_click_are_told(tmp_path: Path, words: str, code: str, text: str) -> None:
+    found = followed(tmp_path, CLICK + "main()\n", words)
+    with pytest.raises(click.ClickException):
+        by_click(CLICK, "main", words)
+    told_code, told_words, place, _ = found.unbound[0]
+    assert (told_code, place) == (code, "main.py") and text in told_words
+    assert shown(found)[0][10] == "graph"
+
+
+ABSL = """
+from absl import app, flags
+FLAGS = flags.FLAGS
+flags.DEFINE_float("lr", 0.1, "")
+flags.DEFINE_integer("epochs", 90, "")
+flags.DEFINE_bool("shuffle", True, "")
+flags.DEFINE_string("name", None, "")
+flags.DEFINE_list("sizes", ["1"], "")
+flags.DEFINE_multi_float("rates", [1.0], "")
+flags.DEFINE_enum("mode", "graph", ["graph", "pynative"], "")
+BATCH = flags.DEFINE_integer("batch", 32, "")
+def main(argv):
+    show([FLAGS.lr, FLAGS.epochs, FLAGS.shuffle, FLAGS.name, FLAGS.sizes, FLAGS.rates, FLAGS.mode, BATCH.value])
+if __name__ == "__main__":
+    app.run(main)
+"""
+FIRE = """
+import fire
+def main(data="x", lr=0.1, shuffle=True, *rest, sizes=(1, 2), **more):
+    show([data, lr, shuffle, rest, sizes, more])
+fire.Fire(main)
+"""
+FIRE_CLASS = """
+import fire
+class Run:
+    def __init__(self, seed=1):
+        self.seed = seed
+    def train(self, lr=0.1, batch_size=32):
+        show([self.seed, lr, batch_size])
+fire.Fire(Run)
+"""
+FIELDS = """
+from dataclasses import dataclass, field
+from typing import List, Literal, Optional
+@dataclass
+class Args:
+    lr: float = 0.1
+    batch_size: int = 32
+    shuffle: bool = True
+    amp: bool = False
+    name: Optional[str] = None
+    sizes: List[int] = field(default_factory=lambda: [1])
+    mode: Literal["graph", "pynative"] = field(default="graph")
+"""
+TYRO = FIELDS + "import tyro\nargs = tyro.cli(Args)\n"
+PARSER = (
+    FIELDS
+    + "from transformers import HfArgumentParser\n(args,) = HfArgumentParser((Args,)).parse_args_into_dataclasses()\n"
+)
+SHOW = "show([args.lr, args.batch_size, args.shuffle, args.amp, args.name, args.sizes, args.mode])\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "words", "expected"),
+    [  # as absl-py 2.5.1 gives them
+        (ABSL, "", [0.1, 90, True, None, ["1"], [1.0], "graph", 32]),
+        (ABSL, "--lr=50 --epochs 3", [50.0, 3, True, None, ["1"], [1.0], "graph", 32]),
+        (ABSL, "-lr 5 --noshuffle", [5.0, 90, False, None, ["1"], [1.0], "graph", 32]),
+        (ABSL, "--shuffle=false x y", [0.1, 90, False, None, ["1"], [1.0], "graph", 32]),
+        (ABSL, "--shuffle x --lr=3", [3.0, 90, True, None, ["1"], [1.0], "graph", 32]),
+        (ABSL, "--sizes=1,2 --rates=1 --rates=2", [0.1, 90, True, None, ["1", "2"], [1.0, 2.0], "graph", 32]),
+        (ABSL, "--batch=7 -- --lr=3", [0.1, 90, True, None, ["1"], [1.0], "graph", 7]),
+        (ABSL, "--epochs=0x10 x --lr=3", [3.0, 16, True, None, ["1"], [1.0], "graph", 32]),
+        # as fire 0.7.1 gives them
+        (FIRE, "d --lr 50", ["d", 50, True, [], [1, 2], {}]),
+        (FIRE, "--lr=5 --noshuffle", ["x", 5, False, [], [1, 2], {}]),
+        (FIRE, "--shuffle False d", ["d", 0.1, False, [], [1, 2], {}]),
+        (FIRE, "d 2 --shuffle", ["d", 2, True, [], [1, 2], {}]),
+        (FIRE, "--sizes [3,4] --extra 7 d", ["d", 0.1, True, [], [3, 4], {"extra": 7}]),
+        (FIRE, "d 1 True a b", ["d", 1, True, ["a", "b"], [1, 2], {}]),
+        (FIRE, "--data-x 1", ["x", 0.1, True, [], [1, 2], {"data_x": 1}]),
+        (FIRE, "-l 5", ["x", 0.1, True, [], [1, 2], {"l": 5}]),
+        (FIRE_CLASS, "train --lr 5", [1, 5, 32]),
+        (FIRE_CLASS, "--seed 3 train --batch-size 7", [3, 0.1, 7]),
+        (FIRE_CLASS, "train 5 6 --seed=2", [2, 5, 6]),
+        # as tyro 1.0.17 gives them
+        (TYRO + SHOW, "", [0.1, 32, True, False, None, [1], "graph"]),
+        (TYRO + SHOW, "--lr 50 --batch-size 4", [50.0, 4, True, False, None, [1], "graph"]),
+        (TYRO + SHOW, "--batch_size=7 --no-shuffle --amp", [0.1, 7, False, True, None, [1], "graph"]),
+        (TYRO + SHOW, "--name x --sizes 3 4 --mode pynative", [0.1, 32, True, False, "x", [3, 4], "pynative"]),
+        (PARSER + SHOW, "--lr 50 --no_shuffle --amp True", [50.0, 32, False, True, None, [1], "graph"]),
+        (PARSER + SHOW, "--batch_size 4 --amp --sizes 3 4", [0.1, 4, True, True, None, [3, 4], "graph"]),
+    ],
+)
+def test_options_are_as_their_library_gives_them(tmp_path: Path, script: str, words: str, expected: list[Any]) -> None:
+    found = followed(tmp_path, script, words)
+    assert shown(found)[0] == expected
+    assert not found.unbound
+
+
+def test_a_file_of_flags_and_flags_after_it(tmp_path: Path) -> None:
+    (tmp_path / "flags.txt").write_text("# of the run\n--lr=9\n--epochs=4\n--flagfile=flags.txt\n")
+    found = followed(tmp_path, ABSL, "--flagfile=flags.txt --epochs=5")
+    assert shown(found)[0][:2] == [9.0, 5]
+    missing = followed(tmp_path, ABSL, "--flagfile=nowhere.txt")
+    assert {name for name, _, _ in missing.unread} == {"nowhere.txt"}
+
+
+@pytest.mark.parametrize(
+    ("script", "words", "code", "text"),
+    [
+        (ABSL, "--nope=1", "options-unknown", "--nope"),
+        (ABSL, "--lr=abc", "options-refused", "--lr"),
+        (FIRE_CLASS, "train --nope 1", "options-unknown", "--nope"),
+        (TYRO + SHOW, "--nope 1", "options-unknown", "--nope"),
+        (TYRO + SHOW, "--lr fast", "options-refused", "fast"),
+    ],
+)
+def test_words_that_fit_no_option_are_told(tmp_path: Path, script: str, words: str, code: str, text: str) -> None:
+    found = followed(tmp_path, script, words)
+    told_code, told_words, place, line = found.unbound[0]
+    assert (told_code, place) == (code, "main.py") and text in told_words and line > 1
+
+
+@pytest.mark.parametrize("script", [ABSL, TYRO + SHOW, PARSER + SHOW])
+def test_without_a_command_defaults_may_be_others(tmp_path: Path, script: str) -> None:
+    (call,) = [call for call in followed(tmp_path, script, None).calls if call.name == "show"]
+    assert isinstance(call.args[0], Items) and isinstance(lr := call.args[0].items[0], Known)
+    assert (lr.value, lr.assumed) == (0.1, "argparse")
