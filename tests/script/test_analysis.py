@@ -163,3 +163,27 @@ def test_a_configuration_that_two_scripts_lack_is_named_once(tmp_path: Path) -> 
         eval_py="from load import rate\nprint(rate)\n" + GOOD,
     )
     assert [(gap.code, gap.data["name"]) for gap in read_scripts(case).gaps] == [("no-config", "settings.yaml")]
+
+
+def test_a_configuration_whose_syntax_is_broken_is_told_at_its_line(tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").write_text("lr: 0.1\nsizes: [1, 2\nx: : y\n")
+    text = "import yaml\nsettings = yaml.safe_load(open('settings.yaml'))\nprint(settings['lr'])\n" + GOOD
+    case = case_of(tmp_path, {"train": "train.py"}, train_py=text)
+    ((code, path, line, problem),) = [
+        (gap.code, gap.path, gap.line, gap.data.get("problem")) for gap in read_scripts(case).gaps
+    ]
+    assert (code, path, line) == ("broken-config", "settings.yaml", 3) and problem
+
+
+def test_a_configuration_of_fifty_thousand_lines_is_read(tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").write_text("shuffle: false\n" + "".join(f"key{n}: {n}\n" for n in range(50_000)))
+    text = (
+        HEAD
+        + "import yaml\nsettings = yaml.safe_load(open('settings.yaml'))\n"
+        + "data = ds.ImageFolderDataset('t', shuffle=settings['shuffle'])\nmodel.train(1, data)\n"
+    )
+    case = case_of(tmp_path, {"train": "train.py"}, train_py=text)
+    assert [(each.level, each.where.line) for each in findings(case) if each.level is not Level.INFO] == [
+        (Level.SUSPECT, 5)
+    ]
+    assert not read_scripts(case).gaps

@@ -220,3 +220,9 @@ show([args.shuffle == "true", args.drop == "false", args.drop == "true"])
     found = shown(followed(tmp_path, script, None))
     assert isinstance(found, Items) and told(found)[1:] == [True, False]
     assert told(found.items[0]) in (True, ...)  # never the opposite of what runs
+
+
+def test_a_value_that_the_type_of_its_option_does_not_take_is_told(tmp_path: Path) -> None:
+    found = followed(tmp_path, f"import argparse\n{PLAIN}\nshow([args.epochs, args.mode])\n", ["--epochs", "many"])
+    assert found.unbound == [("option-type", "--epochs many", "main.py", 6)]
+    assert told(shown(found)) == [..., "graph"]

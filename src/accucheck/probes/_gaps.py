@@ -19,9 +19,17 @@ MESSAGES: Words = {
         "en": "{name}, which is loaded here, is not there or cannot be read below the project: its values are unknown.",
         "zh": "此处加载的 {name} 不存在或无法在工程目录下读取，其中的取值未知。",
     },
+    "broken-config": {
+        "en": "This configuration file is not valid YAML ({problem}): its values are unknown.",
+        "zh": "该配置文件不是有效的 YAML（{problem}），其中的取值未知。",
+    },
     "options-refused": {
         "en": "The command of the run does not fit the options that are parsed here: {words}. Their defaults are examined instead.",
         "zh": "运行命令与此处解析的命令行选项不符：{words}。改按选项的默认值检查。",
+    },
+    "option-type": {
+        "en": "The command of the run gives this option a value that its type does not take: {words}. It counts as unknown.",
+        "zh": "运行命令给该选项的取值与其类型不符：{words}。按未知处理。",
     },
     "options-unknown": {
         "en": "The command of the run gives arguments that are parsed here and fit no option: {words}.",
@@ -44,7 +52,9 @@ MESSAGES: Words = {
 
 
 #: Gaps that leave settings unknown, and let everything else be judged.
-UNKNOWN = frozenset(("no-config", "options-refused", "options-unknown", "command-elsewhere"))
+UNKNOWN = frozenset(
+    ("no-config", "broken-config", "option-type", "options-refused", "options-unknown", "command-elsewhere")
+)
 
 
 def findings(scripts: Scripts | Folder) -> Iterator[Finding]:

@@ -182,6 +182,8 @@ def _followed(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
             scripts.gaps.append(Gap("too-complex", shown, None, {"path": shown}))
         for name, loader, line in dict.fromkeys(trace.unread):
             scripts.gaps.append(Gap("no-config", loader, line, {"name": name}))
+        for name, line, problem in dict.fromkeys(trace.broken):
+            scripts.gaps.append(Gap("broken-config", name, line, {"problem": problem}))
         for code, text, parser, line in dict.fromkeys(trace.unbound):
             scripts.gaps.append(Gap(code, parser, line, {"words": text}))
     asked = case.spec.runtime.command

@@ -22,23 +22,50 @@ def load(
     """A file by the name the script opens it with: below the working folder (the project's or the script's own), or made from
     __file__, with its values, which have this origin. None when it is not there, not below `root`, or not readable: its values are
     then unknown."""
+    path = _find(root, entry, importer, name)
+    try:
+        if path is None or path.stat().st_size > LIMIT:
+            return None
+        documents = _parse(path.read_bytes(), path.suffix.lower())
+    except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
+        return None
+    values = [_value(document, "", 0, origin) for document in documents]
+    if several:
+        return path, Items(values)
+    return (path, values[0]) if values else None
+
+
+def _find(root: Path, entry: Path, importer: Path, name: str) -> Path | None:
     if "\0" in name:
         return None
     real = Path(os.path.realpath(root))
     for folder in (entry, root, importer.parent):
         path = Path(os.path.realpath(folder / name))
-        if not path.is_relative_to(real) or not os.path.isfile(path):  # noqa: PTH113 - a name too long is not there either
-            continue
-        try:
-            if path.stat().st_size > LIMIT:
-                return None
-            documents = _parse(path.read_bytes(), path.suffix.lower())
-        except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
+        if path.is_relative_to(real) and os.path.isfile(path):  # noqa: PTH113 - a name too long is not there either
+            return path
+    return None
+
+
+def fault(root: Path, entry: Path, importer: Path, name: str) -> tuple[str, int, str] | None:
+    """Where a YAML file that `load` could not read breaks its syntax: its path below `root`, the line from 1, and what is wrong there.
+    None for any other obstacle."""
+    import yaml
+
+    path = _find(root, entry, importer, name)
+    try:
+        if path is None or path.suffix.lower() == ".json" or path.stat().st_size > LIMIT:
             return None
-        values = [_value(document, "", 0, origin) for document in documents]
-        if several:
-            return path, Items(values)
-        return (path, values[0]) if values else None
+        data = path.read_bytes()
+        if not beyond_bounds(data, aliases=0):
+            for _ in yaml.load_all(data, safe_loader()):
+                pass
+    except yaml.MarkedYAMLError as error:
+        if path is None or error.problem_mark is None:
+            return None
+        shown = path.relative_to(os.path.realpath(root)).as_posix()
+        return shown, error.problem_mark.line + 1, str(error.problem or error.context)[:200]
+    except (OSError, ValueError, RecursionError, OverflowError, yaml.YAMLError):
+        return None
     return None
 
 

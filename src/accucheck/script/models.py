@@ -216,6 +216,9 @@ def _loaded(tracer: Tracer, name: str, given: Value, node: ast.AST) -> Value | N
     origin_ = "configured" if tracer.command is not None and source.assumed is None else "config"
     entry = tracer.trace.source.file.parent
     found = configs.load(tracer.root, entry, tracer.source.file, source.value, "_all" in name, origin_)
+    if found is None and (fault := configs.fault(tracer.root, entry, tracer.source.file, source.value)) is not None:
+        tracer.trace.broken.append(fault)
+        return None
     if found is None:
         tracer.trace.unread.append((source.value, tracer.source.path, getattr(node, "lineno", 1)))
         return None

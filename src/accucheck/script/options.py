@@ -235,6 +235,9 @@ def _converted(tracer: Tracer, call: Made, name: str, given: Any) -> Value:
         found = tracer.call(kind, [Known(given, "command", name)], {}, call.node)
         if isinstance(found, Known):
             return Known(found.value, "command", name)
+        if isinstance(kind, Named) and kind.name in ("int", "float"):
+            place = call.source.path, call.line
+            tracer.trace.unbound.append(("option-type", f"--{name} {shlex.quote(given)}"[:200], *place))
     return Unknown(name)
 
 

@@ -61,7 +61,8 @@ class Trace:
     """What was met, each in the order of running: `calls` that are not followed (operators too), `frames` of functions that
     are, `instances` of the project's classes; `stores` are attributes and items set on results of calls, `sets` attributes of
     those instances that are set again; `options` those of the calls that say which options a command line has; `unread` are
-    configuration files that are not there or not readable, with the place that loads them, `loaded` those that were read;
+    configuration files that are not there or not readable, with the place that loads them, `broken` those whose syntax is broken,
+    with the line and what is wrong there, `loaded` those that were read;
     `unbound` what of the command fits no option: a gap's code, the words, and the place that parses them. `assumed` tells that a
     flag was taken for what `assume` says; `gave_up` that too much was asked. `again` runs more of the project's code
     afterwards: see Tracer.again."""
@@ -74,6 +75,7 @@ class Trace:
     sets: list[Store] = field(default_factory=list)
     options: list[Made] = field(default_factory=list)
     unread: list[tuple[str, str, int]] = field(default_factory=list)
+    broken: list[tuple[str, int, str]] = field(default_factory=list)
     loaded: list[Path] = field(default_factory=list)
     unbound: list[tuple[str, str, str, int]] = field(default_factory=list)
     assumed: bool = False
