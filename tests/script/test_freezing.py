@@ -318,3 +318,72 @@ FOLLOWS: dict[str, bool] = {
 def test_a_frozen_network_that_follows_another(tmp_path: Path, text: str) -> None:
     found = said(tmp_path, FROZEN_TARGET + text, TARGET, "return self.head(self.neck(h) + self.target(h))")
     assert [one.code for one in found] == ["random-frozen" if FOLLOWS[text] else "frozen"]
+
+
+LAYERS = ["body.0.weight", "body.1.gamma", "neck.weight", "head.weight"]
+#: A part of the list of parameters -> the weights, but for biases, that are sure to lie within it.
+PARTS: dict[str, set[str]] = {
+    "[:-2]": {"body.0", "body.1"},  # without biases these two would be neck and head
+    "[:-2:1]": {"body.0", "body.1"},
+    "[-2:]": {"head"},
+    "[-1:]": set(),
+    "[:1]": {"body.0"},
+    "[:]": NAMES,
+    "[:count]": set(),
+    "[::0]": set(),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("listed", ["net.trainable_params()", "net.get_parameters()"])
+def test_a_part_of_the_list_of_parameters(tmp_path: Path, listed: str, part: str) -> None:
+    text = f"for p in {listed}{part}:\n    p.requires_grad = False\n"
+    assert frozen(said(tmp_path, LOAD + text, declared=LAYERS)) == PARTS[part]
+
+
+def test_one_of_the_list_of_parameters(tmp_path: Path) -> None:
+    text = "net.trainable_params()[0].requires_grad = False\n"
+    assert frozen(said(tmp_path, LOAD + text, declared=LAYERS)) == {"body.0"}
+
+
+def test_a_part_of_the_parameters_is_not_called_all_of_them(tmp_path: Path) -> None:
+    text = (
+        "def keep(params):\n    for p in params:\n        p.requires_grad = False\nkeep(net.trainable_params()[:-2])\n"
+    )
+    assert [one.code for one in said(tmp_path, text)] == ["random-frozen"]
+
+
+@pytest.mark.parametrize(("part", "code"), [("[:-2]", "random-frozen"), ("[:9]", "frozen"), ("[-9:]", "frozen")])
+def test_layers_made_in_a_loop_are_more_than_one(tmp_path: Path, part: str, code: str) -> None:
+    init = "self.blocks = nn.CellList([nn.Dense(8, 8) for _ in range(9)])"
+    text = f"for p in net.trainable_params(){part}:\n    p.requires_grad = False\n"
+    found = said(tmp_path, text, init, "for b in self.blocks:\n    h = b(h)\n" + FORWARD)
+    assert {one.code for one in found} == {code}
+
+
+#: How a class derived from a layer is written -> whether its objects are the layer of the framework.
+DERIVED: dict[str, bool] = {
+    "class Own(nn.Dense):\n    pass\n": True,
+    "class Own(nn.Dense):\n    def __init__(self, n, m):\n        super().__init__(n, m, weight_init='normal')\n": True,
+    "class Own(ms.mint.nn.Linear):\n    def __init__(self, *args, **options):\n"
+    "        super(Own, self).__init__(*args, **options)\n        self.start()\n\n"
+    "    def start(self):\n        self.weight.set_data(initializer(Normal(0.1), self.weight.shape))\n": True,
+    "class Own(nn.Dense):\n    def construct(self, x):\n        return ops.relu(x)\n": False,
+    "class Own(nn.Dense):\n    def __init__(self, n, m):\n        super().__init__(n, m)\n"
+    "        self.weight = Parameter(Tensor(table))\n": False,
+}
+
+
+@pytest.mark.parametrize("of", DERIVED)
+def test_a_layer_derived_from_one_of_the_framework_is_frozen_like_it(tmp_path: Path, of: str) -> None:
+    frozen_here = "net.neck.weight.requires_grad = False\n"
+    found = said(tmp_path, frozen_here, of + "\nself.neck = Own(8, 8)")
+    assert [one.code for one in found] == (["random-frozen"] if DERIVED[of] else ["frozen"])
+    assert {one.code for one in said(tmp_path, LOAD + frozen_here, of + "\nself.neck = Own(8, 8)")} == {"frozen"}
+    assert said(tmp_path, "", of + "\nself.neck = Own(8, 8)") == []
+
+
+def test_no_gradient_reaches_a_derived_layer_behind_a_stop(tmp_path: Path) -> None:
+    of = "class Own(nn.Dense):\n    pass\n\nself.neck = Own(8, 8)"
+    found = said(tmp_path, "", of, "return self.head(ops.stop_gradient(self.neck(h)))")
+    assert "part-cut-off" in {one.code for one in found}

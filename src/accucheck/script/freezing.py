@@ -302,8 +302,10 @@ class Look:
             return [id(owner.base)] if isinstance(owner.base, Made) and owner.name[1:] in _matrices(owner.base) else []
         found = []
         for network in _networks_of(owner):
-            for path, leaf in leaves(network):
-                if isinstance(leaf, Made) and leaf.order < store.order and _chosen(store, path, leaf):
+            held = [(path, leaf) for path, leaf in leaves(network) if isinstance(leaf, Made)]
+            within = _within(owner, [leaf for _, leaf in held])
+            for path, leaf in held:
+                if id(leaf) in within and leaf.order < store.order and _chosen(store, path, leaf):
                     found.append(id(leaf))
         return found
 
@@ -676,6 +678,47 @@ def _networks_of(owner: Value) -> list[Value]:
 def _listed_of(value: Value) -> list[Value]:
     """The networks whose parameters a value lists."""
     return list(options(value.base)) if isinstance(value, Made) and value.name in _PARAMETERS else []
+
+
+def _within(owner: Value, held: list[Made]) -> set[int]:
+    """The ids of the layers and parameters whose matrices lie in the part of a list of parameters that a switch is about,
+    whether or not layers have biases; none where that cannot be told."""
+    keys = [part.args[0] for part in _behind(owner) if isinstance(part, Made) and _cuts(part)]
+    if not keys:
+        return {id(leaf) for leaf in held}
+    chosen = _slice(keys[0])
+    if len(keys) > 1 or chosen is None:
+        return set()
+    if any(leaf.loops for leaf in held) and not _ends_off(chosen):  # made in a loop, it stands for several
+        return set()
+    bare = [(id(leaf), True) for leaf in held for _ in _matrices(leaf) or [""]]
+    full = [(id(leaf), name in _matrices(leaf) or not name) for leaf in held for name in weights(leaf.api) or [""]]
+    left = {leaf for places in (bare, full) for leaf, matrix in _left_out_of(places, chosen) if matrix}
+    return {id(leaf) for leaf in held} - left
+
+
+def _cuts(made: Made) -> bool:
+    """True for an item, or a part, of a list of parameters."""
+    return made.name == "[]" and bool(made.args) and isinstance(made.base, Made) and made.base.name in _PARAMETERS
+
+
+def _slice(key: Value) -> slice | None:
+    """The places that a key of a list stands for; None where they are not seen."""
+    if isinstance(key, Known) and type(key.value) is int:
+        return slice(key.value, key.value + 1 or None)
+    bounds = [bound.value for bound in key.args if isinstance(bound, Known)] if isinstance(key, Made) else []
+    plain = all(bound is None or type(bound) is int for bound in bounds)
+    return slice(*bounds) if len(bounds) == 3 and plain and bounds[2] != 0 else None
+
+
+def _ends_off(chosen: slice) -> bool:
+    """True when a part leaves out so many at the ends of a list: more of them in between change nothing."""
+    return (chosen.start or 0) >= 0 and (chosen.stop is None or chosen.stop < 0) and chosen.step in (None, 1)
+
+
+def _left_out_of(places: list[tuple[int, bool]], chosen: slice) -> list[tuple[int, bool]]:
+    within = set(range(len(places))[chosen])
+    return [place for number, place in enumerate(places) if number not in within]
 
 
 def _of_trainable(owner: Value) -> bool:

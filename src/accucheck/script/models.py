@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..knowledge import api as apis
 from ..knowledge import effects, names
 from . import declared
 from .effects import effect
@@ -525,7 +526,9 @@ def _of_super(
     if not isinstance(instance, Instance):
         return None
     if name == "__init__":
-        instance.supers += [(base, args, keywords) for base in owner.of.beyond()]
+        bases = owner.of.beyond()
+        instance.supers += [(base, args, keywords) for base in bases]
+        derive(instance, bases, args, keywords)
         if args and isinstance(args[0], Mapping):  # class Config(dict)
             instance.attributes.update(args[0].items)
         return Known(None)
@@ -717,7 +720,38 @@ def applied_instance(
             return _threaded(tracer, _flat(given), args, node)
         if api in _STEPS:
             return _stepped(tracer, api, called, arguments, args, keywords, node)
-    return None
+    layer = layer_of(called)
+    return None if layer is None else tracer.call(layer, args, keywords, node)
+
+
+def derive(instance: Instance, bases: list[str], args: list[Value], keywords: dict[str, Value]) -> None:
+    """Keep the layer that the base of an object's class makes of it, where no method of the class stands for its call."""
+    known = apis.find(names.canonical(bases[0])) if len(bases) == 1 else None
+    runs = any(instance.of.find(name) is not None for name in ("__call__", "construct", "forward"))
+    if known is None or not known.weights or runs or instance.node is None or instance.source is None:
+        return
+    instance.layer = Made(
+        bases[0],
+        args,
+        keywords,
+        instance.node,
+        instance.source,
+        frame=instance.frame,
+        tests=instance.tests,
+        loops=instance.loops,
+        order=instance.order,
+        left=instance.left,
+    )
+
+
+def layer_of(instance: Instance) -> Made | None:
+    """The layer that an object of a derived class is, unless the class has put weights of its own in the place of those."""
+    layer = instance.layer
+    known = apis.find(layer.api) if layer is not None else None
+    if layer is None or known is None or known.weights.keys() & instance.attributes.keys():
+        return None
+    layer.bound = instance.bound
+    return layer
 
 
 def _stepped(
@@ -828,7 +862,8 @@ def inherited(tracer: Tracer, owner: Instance, name: str, node: ast.AST) -> Valu
         if found is not None:
             owner.attributes[name] = found
             return found
-    return None
+    layer = layer_of(owner)
+    return None if layer is None else tracer.attribute(layer, name, node)
 
 
 def _supers(owner: Instance) -> list[tuple[str, dict[str, Value]]]:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from ..knowledge import api, names
 from . import flow
 from .analysis import Reading, Scripts
-from .models import contained
+from .models import contained, layer_of
 from .source import Placed, Source
 from .syntax import children, kept, walk
 from .values import (
@@ -201,6 +201,8 @@ def leaves(
     if is_layer(value) or is_parameter(value):
         yield path, value
     elif isinstance(value, Instance):
+        if (layer := layer_of(value)) is not None:
+            yield path, layer
         if is_cell(value.of):
             for name, held in value.attributes.items():
                 yield from leaves(held, (*path, name), seen)

@@ -801,6 +801,7 @@ class Tracer(Expressions):
             instance.attributes.update(zip(of.fields(), args, strict=False))
             instance.attributes.update(keywords)
             instance.supers += [(name, args, keywords) for name in of.beyond()]
+            models.derive(instance, of.beyond(), args, keywords)
         return instance
 
 

@@ -215,7 +215,7 @@ class Class(Value):
 @dataclass(eq=False, slots=True)
 class Instance(Placed, Value):
     """An object of a class of the project. `supers`: calls of a base's __init__ that is not followed, with their arguments;
-    `read`: the names of the attributes that were asked for."""
+    `read`: the names of the attributes that were asked for; `layer`: the layer with weights that its base makes of it."""
 
     of: Class
     attributes: dict[str, Value] = field(default_factory=dict)
@@ -229,6 +229,7 @@ class Instance(Placed, Value):
     supers: list[tuple[str, list[Value], dict[str, Value]]] = field(default_factory=list)
     read: set[str] = field(default_factory=set)
     left: tuple[Test, ...] = ()
+    layer: Made | None = None
 
     @property
     def under(self) -> tuple[Test, ...]:
