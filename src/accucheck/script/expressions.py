@@ -213,29 +213,9 @@ class Expressions:
                 return Function(found.node, found.scope, found.source, owner.owner, found.of)
             return found
         if isinstance(owner, Instance):
-            owner.read.add(name)
-            if name in owner.attributes:
-                return owner.attributes[name]
-            found = owner.of.find(name)
-            if isinstance(found, Function):
-                is_class = decorated_as(found.node, "classmethod")
-                bound = Function(found.node, found.scope, found.source, owner.of if is_class else owner, found.of)
-                if decorated_as(found.node, "property"):
-                    return self.call_function(bound, [], {}, node)
-                if decorated_as(found.node, "cached_property"):
-                    owner.attributes[name] = self.call_function(bound, [], {}, node)
-                    return owner.attributes[name]
-                return bound
-            if name == "__dict__":
-                return Mapping(owner.attributes)
-            return found or models.inherited(self, owner, name, node)
-        if isinstance(owner, (Class, Function)) and name in ("__name__", "__qualname__"):
-            return Known(owner.node.name if isinstance(owner, Class) else owner.name)
-        if isinstance(owner, Class):
-            found = owner.find(name)
-            if isinstance(found, Function) and decorated_as(found.node, "classmethod"):
-                return Function(found.node, found.scope, found.source, owner, found.of)
-            return found
+            return self.of_instance(owner, name, node)
+        if isinstance(owner, (Class, Function)):
+            return self.of_definition(owner, name)
         if isinstance(owner, Mapping):
             held = owner.items.get(name)
             return None if held is None else self.resolved(held)
@@ -253,6 +233,36 @@ class Expressions:
                 name in owner.keywords and owner.base is None and name != "embedding_table"
             ):  # SimpleNamespace(shuffle=True)
                 return owner.keywords[name]
+        return None
+
+    def of_instance(self, owner: Instance, name: str, node: ast.AST) -> Value | None:
+        """An attribute of an object of a class of the project."""
+        owner.read.add(name)
+        if name in owner.attributes:
+            return owner.attributes[name]
+        found = owner.of.find(name)
+        if isinstance(found, Function):
+            is_class = decorated_as(found.node, "classmethod")
+            bound = Function(found.node, found.scope, found.source, owner.of if is_class else owner, found.of)
+            if decorated_as(found.node, "property"):
+                return self.call_function(bound, [], {}, node)
+            if decorated_as(found.node, "cached_property"):
+                owner.attributes[name] = self.call_function(bound, [], {}, node)
+                return owner.attributes[name]
+            return bound
+        if name == "__dict__":
+            return Mapping(owner.attributes)
+        return found or models.inherited(self, owner, name, node)
+
+    def of_definition(self, owner: Class | Function, name: str) -> Value | None:
+        """An attribute of a class or function of the project."""
+        if name in ("__name__", "__qualname__"):
+            return Known(owner.node.name if isinstance(owner, Class) else owner.name)
+        if isinstance(owner, Class):
+            found = owner.find(name)
+            if isinstance(found, Function) and decorated_as(found.node, "classmethod"):
+                return Function(found.node, found.scope, found.source, owner, found.of)
+            return found
         return None
 
     def on_Subscript(self, node: ast.Subscript, scope: Scope) -> Value:
