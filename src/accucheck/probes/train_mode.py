@@ -105,6 +105,10 @@ MESSAGES: Words = {
         "en": "{call} switches the mode of its network by itself.",
         "zh": "{call} 会自行切换网络的模式。",
     },
+    "runs-in-training": {
+        "en": "{network} runs here between training steps, in training mode; whether that evaluates it is not to be seen.",
+        "zh": "{network} 在训练步之间以训练模式运行，看不出这里是否在做评估。",
+    },
     "evaluates": {"en": "Evaluated in inference mode: {network}.", "zh": "在推理模式下评估：{network}。"},
     "mode-unseen": {
         "en": "Training is found only in code that nobody is seen to call; the mode at that time is not to be seen here.",
@@ -277,6 +281,8 @@ def _of_reading(reading: Reading, account: Account) -> Iterator[Finding]:
         for step in known[:MOST]:
             if id(step) not in wrong:
                 yield _info("trains", step.source, step.line, {"network": _names(step.tops)})
+        for event in [*account.unclear.values()][:MOST]:
+            yield _info("runs-in-training", event.source, event.line, {"network": _names(event.cells)}, incomplete=True)
         if account.steps and not known and not by_model and not account.faults:
             step = account.steps[0]
             yield _info("mode-unseen", step.source, step.line, {}, incomplete=True)
@@ -658,6 +664,49 @@ model.train(10, train_ds)
 """,
         Verdict.OK,
         "by-model",
+    ),
+    _example(
+        "a function that validates within one that trains and validates",
+        _STEP
+        + """
+def train_and_validate(network):
+    def validate_batch(x, y):
+        return loss_fn(network(x), y)
+
+    for epoch in range(10):
+        network.set_train()
+        for x, y in train_ds.create_tuple_iterator():
+            train_step(x, y)
+        for x, y in val_ds.create_tuple_iterator():
+            print(validate_batch(x, y))
+
+train_and_validate(net)
+""",
+        Verdict.PROBLEM,
+        "evaluated-in-training",
+    ),
+    _example(
+        "a network that runs between steps and is only printed",
+        _STEP
+        + """
+net.set_train()
+for x, y in train_ds.create_tuple_iterator():
+    train_step(x, y)
+    print(net(x).argmax(1) == y)
+""",
+        Verdict.UNDECIDED,
+        "runs-in-training",
+    ),
+    _example(
+        "a network that runs between steps to give them their labels",
+        _STEP
+        + """
+net.set_train()
+for x, y in train_ds.create_tuple_iterator():
+    train_step(x, net(x).argmax(1))
+""",
+        Verdict.OK,
+        "trains",
     ),
     _example(
         "set_train(False) before training",

@@ -115,6 +115,7 @@ class Account:
     runs: list[Event] = field(default_factory=list)  # evaluation by bare calls
     unknown: set[int] = field(default_factory=set)  # ids of steps whose mode is decided by code that is not seen
     inference: set[int] = field(default_factory=set)  # ids of steps that train what is in inference mode
+    unclear: dict[int, Event] = field(default_factory=dict)  # by node: runs in training mode that may evaluate
 
 
 def underlying(value: Value | None) -> Iterator[Value]:
@@ -548,6 +549,8 @@ class Replay:
             if self.judged[id(event)]:
                 self.account.runs.append(event)
         if not self.judged[id(event)] and not self.in_callback:
+            if wrong and self.beside_steps(event):
+                self.account.unclear[id(event.place.node)] = event
             return
         if self.beside and self.root is not None and role([self.root.function.name]) == "eval":
             return
@@ -566,7 +569,8 @@ class Replay:
         while frame is not None:
             callers.append(frame)
             frame = frame.parent
-        if role([f.function.name for f in callers[:3]]) == "eval":
+        nearest = next((side for f in callers[:3] if (side := role([f.function.name])) is not None), None)
+        if nearest == "eval":
             return True
         starts = self.step_orders
         inside = any(bisect_left(starts, f.order) != bisect_left(starts, f.end + 1) for f in callers[:1])
@@ -574,6 +578,19 @@ class Replay:
             return False
         given = event.place.args if isinstance(event.place, Made) else list(event.place.parameters.values())
         return role(list(_said(given))) == "eval"
+
+    def beside_steps(self, event: Event) -> bool:
+        """True for what runs in a loop that trains, and flows into no training step: it may well evaluate."""
+        loops = any(id(loop) in self.training_loops for loop in event.loops)
+        given = [event.place] if isinstance(event.place, Made) else options(event.place.returned)
+        return loops and not any(id(value) in self.into_steps for value in given)
+
+    @cached_property
+    def into_steps(self) -> set[int]:
+        """The ids of all that flows into training steps."""
+        calls = [step.place for step in self.all_steps if isinstance(step.place, Made)]
+        given = (value for call in calls for value in (*call.args, *call.keywords.values()))
+        return {id(part) for value in given for part in flow.sources(value)}
 
     @cached_property
     def step_orders(self) -> list[int]:
