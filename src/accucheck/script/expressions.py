@@ -205,7 +205,8 @@ class Expressions:
         """An attribute as far as it is seen; None when it is not."""
         if isinstance(owner, Named):
             if name == "__dict__" and (module := self.imported(owner)) is not None:
-                return Mapping(module.names)
+                # What the module defines: nobody picks what it imports by a name out of sight.
+                return Mapping({key: value for key, value in module.names.items() if not isinstance(value, Named)})
             return self.resolved(Named(f"{owner.name}.{name}", owner.importer))
         if isinstance(owner, Super):
             found = owner.of.above(name)
