@@ -46,6 +46,10 @@ WAYS = {
     "if args.numbers == 'half': net = ops.relu(net)\n": Link.ELSEWHERE,
     "def run(net):\n    return ops.relu(net)\n\nif args.halve:\n    run(net)\nrun(net)\n": Link.CLEAR,
     "def run(net):\n    return ops.relu(net)\n\nif args.halve:\n    run(net)\n": Link.ELSEWHERE,
+    "def small(net):\n    return ops.relu(net)\n\ndef big(net):\n    return ops.abs(net)\n\n"
+    "{'small': small, 'big': big}[chosen](net)\n": Link.CONDITION,
+    "def small(net):\n    return ops.relu(net)\n\ndef big(net):\n    return ops.abs(net)\n\n"
+    "{'small': small, 'big': big}['small'](net)\n": Link.CLEAR,
     "for name in vars(args):\n    if vars(args)[name] == 'True':\n        vars(args)[name] = True\n"
     "if args.numbers == 'half':\n" + FOUND: Link.ELSEWHERE,
 }

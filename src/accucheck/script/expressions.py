@@ -406,7 +406,13 @@ class Expressions:
                 return Mapping(scope.top.names)
             if isinstance(option, Named) and option.name == "eval" and (found := self.evaluated(args, node, scope)):
                 return found
-        return join([self.call(option, args, keywords, node, unpacked) for option in called])
+        defined = {id(option.node) for option in called if isinstance(option, (Class, Function))}
+        if len(defined) < 2:
+            return join([self.call(option, args, keywords, node, unpacked) for option in called])
+        outer, self.tests = self.tests, (*self.tests, Test(Unknown(), None, node.func))
+        found = [self.call(option, args, keywords, node, unpacked) for option in called]
+        self.tests = outer
+        return join(found)
 
     def super(self, args: list[Value], scope: Scope) -> Value:
         function = self.frame.function if self.frame else None

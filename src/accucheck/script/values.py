@@ -19,7 +19,8 @@ class Value:
 
 @dataclass(eq=False, slots=True)
 class Test(Value):
-    """A condition that could not be decided, and which of its ways was taken; None for a handler of an exception."""
+    """A condition that could not be decided, and which of its ways was taken; None for a handler of an exception, and
+    for one of several definitions that a call may run."""
 
     value: Value
     taken: bool | None
