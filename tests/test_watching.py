@@ -1,15 +1,20 @@
 """accucheck watch on commands that are unlike a plain `python train.py`: real processes, each of them run under watch."""
 
 import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from accucheck import case as cases
 from accucheck.errors import UserError
+from accucheck.probes._watched import of_case
 from accucheck.readers import recordings
 from accucheck.watching import OUTPUT, Plan, Watched, Watching, watch
+from left_behind import wait_until
 
 #: A training of two steps; `WHAT` is done between MindSpore's import and them.
 TRAIN = """
@@ -181,6 +186,34 @@ def test_a_training_that_is_started_anew_and_killed_keeps_what_was_seen(tmp_path
     run = seen(found)
     assert max(run.series["loss"].steps) == 3  # the fourth was not over
     assert run.facts["gradients"][-1]["step"] == 4
+
+
+@mindspore
+def test_a_watch_that_is_killed_leaves_recordings_that_are_read(tmp_path: Path) -> None:
+    """Neither accucheck nor the command comes to its end; a process that did not train left a recording as well."""
+    child = "    import subprocess\n    subprocess.run([sys.executable, '-c', 'import mindspore'])\n"
+    held = "if number == 4:\n            open('ready', 'w').write(str(os.getpid()))\n            import time\n            time.sleep(600)"
+    script(tmp_path, within=held, after=f"if __name__ == '__main__':\n{child}    train()", steps=9)
+    program = [sys.executable, "-m", "accucheck", "watch", "--steps", "0", "--", sys.executable, "train.py"]
+    watch_ = subprocess.Popen(program, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_until((tmp_path / "ready").exists, lambda: f"no fifth step; ended with {watch_.poll()}")
+        watch_.kill()
+        watch_.wait(60)
+        wait_until(lambda: (tmp_path / "ready").read_text(), lambda: "no process id")
+    finally:
+        watch_.kill()
+        with suppress(OSError, ValueError):
+            os.kill(int((tmp_path / "ready").read_text()), signal.SIGKILL)
+    folder = recordings.latest(tmp_path)
+    assert folder is not None and len(list(folder.glob("pynative.rank0.*.jsonl"))) == 2
+    assert recordings.command(folder) == f"{sys.executable} train.py"
+    ((mode, rank, path),) = recordings.watched(folder)
+    assert (mode, rank, recordings.trained(recordings.read(path).runs[-1])[0]) == ("pynative", 0, 4)
+    found = of_case(cases.load(tmp_path, [f"watched={folder.relative_to(tmp_path)}"]))
+    assert [(one.mode, one.rank, one.steps) for one in found] == [("pynative", 0, 4)]
+    (folder / "pynative.jsonl").write_bytes(path.read_bytes())  # a pass that ended before another began
+    assert [told[2].name for told in recordings.watched(folder)] == ["pynative.jsonl"]
 
 
 @mindspore

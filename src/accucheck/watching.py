@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -43,7 +42,6 @@ Look = Callable[[Path, Path, Path, recordings.Run], "dict[str, Any] | None"]
 #: Seconds for a command to end that is stopped: by an interrupt, and then by a request to end.
 PATIENCE = 5.0
 #: How a process names its recording, and seconds for all to end once the command has.
-_RAW = re.compile(r"(\w+)\.rank(\d+)\.\d+\.jsonl")
 #: Passes that follow where something is not finite; the folder of graphs beside the dump, and steps that are dumped.
 NAN, DUMP, GRAPHS, DUMPED = "nan", "dump", "graphs", 3
 #: What a process exits with that a signal ended, as shells say it.
@@ -117,6 +115,7 @@ class Watching:
         plan = self.plan
         modes = {"user": ["user"], "pynative": ["pynative"], "both": ["pynative", "user"], "": ["pynative"]}[plan.mode]
         passes: list[Pass] = []
+        self._tell(passes)  # also for a watch that is killed
         for mode in modes:
             self._begins(mode)
             passes.append(self._pass(mode))
@@ -126,6 +125,12 @@ class Watching:
                 modes.append("user")
         if not self._stopped.is_set() and not any(_interrupted(one) for one in passes):
             passes += self._again(passes)
+        self._tell(passes)
+        return Watched(self.folder, passes, self.elsewhere)
+
+    def _tell(self, passes: list[Pass]) -> None:
+        """Write down what is watched, and how each pass ended."""
+        plan = self.plan
         about = {
             "accucheck": __version__,
             "command": list(plan.command),
@@ -136,7 +141,6 @@ class Watching:
         with suppress(OSError):
             text = json.dumps(about, ensure_ascii=False, indent=1) + "\n"
             self.folder.joinpath(ABOUT).write_text(text, encoding="utf-8")
-        return Watched(self.folder, passes, self.elsewhere)
 
     def _again(self, passes: list[Pass]) -> list[Pass]:
         """Where a pass saw something that is not finite: one more up to that step that looks for the operator it begins at, in PyNative,
@@ -361,8 +365,8 @@ def _gathered(folder: Path, mode: str, code: int) -> Pass:
         started.unlink()
     best: dict[int, tuple[int, int, Path]] = {}
     for path in sorted(folder.glob(f"{mode}.rank*.jsonl")):
-        told = _RAW.fullmatch(path.name)
-        if told is None:
+        told = recordings.of_mode(path)
+        if told is None or not told[2]:
             continue
         try:
             run = recordings.read(path).runs[-1]
@@ -372,11 +376,10 @@ def _gathered(folder: Path, mode: str, code: int) -> Pass:
         found.missing += [str(one.get("hook")) for one in run.facts.get("missing", ()) if found.imported == 1]
         found.graph |= any(one.get("graph") is True for one in run.facts.get("mode", ()))
         found.failed += run.facts.get("failed", [])
-        steps = len(run.series["seconds"].values) if "seconds" in run.series else 0
-        passes = len(run.facts.get("pass", ()))
-        before = best.get(int(told[2]))
+        steps, passes = recordings.trained(run)
+        before = best.get(told[1])
         if before is None or (steps, passes) > before[:2]:
-            best[int(told[2])] = steps, passes, path
+            best[told[1]] = steps, passes, path
     for rank, (steps, passes, path) in sorted(best.items()):
         target = folder / (f"{mode}.rank{rank}.jsonl" if rank else f"{mode}.jsonl")
         path.replace(target)
@@ -384,6 +387,6 @@ def _gathered(folder: Path, mode: str, code: int) -> Pass:
             found.recordings[rank] = target
         found.steps, found.inferences = max(found.steps, steps), max(found.inferences, passes)
     for path in folder.glob(f"{mode}.rank*.*.jsonl"):
-        if _RAW.fullmatch(path.name):
+        if (told := recordings.of_mode(path)) is not None and told[2]:
             path.unlink()
     return found

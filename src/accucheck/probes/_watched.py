@@ -5,7 +5,6 @@ The facts are those that live/inside/watch writes; each is a dict with the key "
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +16,9 @@ from ..model import Where
 if TYPE_CHECKING:
     from ..readers.recordings import Run
 
-#: How a recording is called: its mode, and its rank where that is not 0.
-_NAME = re.compile(r"(user|pynative|nan|dump)(?:\.rank(\d+))?\.jsonl")
+
+#: The passes that train as the user does.
+_MODES = ("user", "pynative")
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,9 @@ class Watch:
     @property
     def steps(self) -> int:
         """How many training steps were seen."""
-        seconds = self.run.series.get("seconds")
-        return 0 if seconds is None else len(seconds.values)
+        from ..readers.recordings import trained
+
+        return trained(self.run)[0]
 
     def where(self, place: Any = None, **named: Any) -> Where:
         """A place of the user's code as a fact gives it, [file, line]; without one, the recording."""
@@ -59,11 +60,10 @@ def of_case(case: Case, *, samples: bool = False, again: bool = False) -> list[W
 
     found = []
     for folder in case.paths("watched"):
-        for path in _files(folder):
-            told = _NAME.fullmatch(path.name)
-            runs = recordings.read(path, samples=samples).runs if told is not None else []
-            if told is not None and runs and (again or told[1] in ("user", "pynative")):
-                found.append(Watch(case.relative(path), told[1], int(told[2] or 0), runs[-1]))
+        for mode, rank, path in recordings.watched(folder):
+            runs = recordings.read(path, samples=samples).runs if again or mode in _MODES else []
+            if runs:
+                found.append(Watch(case.relative(path), mode, rank, runs[-1]))
     if not found:
         raise ReadError("no-recordings", path=", ".join(case.relative(path) for path in case.paths("watched")))
     return sorted(found, key=lambda one: (one.mode != "pynative", one.rank))
@@ -90,13 +90,10 @@ def begun_at(fact: dict[str, Any]) -> dict[str, str]:
 
 def paths(case: Case) -> list[Path]:
     """The files of the recordings of rank 0: that of PyNative first. Raises ReadError where there is none."""
-    found = [path for folder in case.paths("watched") for path in _files(folder)]
-    told = [(path, _NAME.fullmatch(path.name)) for path in found]
-    first = [path for path, name in told if name is not None and name[1] in ("user", "pynative") and not name[2]]
+    from ..readers import recordings
+
+    found = [told for folder in case.paths("watched") for told in recordings.watched(folder)]
+    first = [path for mode, rank, path in found if mode in _MODES and rank == 0]
     if not first:
         raise ReadError("no-recordings", path=", ".join(case.relative(path) for path in case.paths("watched")))
     return first
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.jsonl")) if folder.is_dir() else [folder]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shlex
 from array import array
 from dataclasses import dataclass, field
@@ -44,6 +45,8 @@ _FACTS = 1 << 16
 ABOUT, _ABOUT_BYTES = "watch.json", 1 << 20
 #: Groups of parameters in a line of learning rates.
 _GROUPS = 64
+#: How a watch calls a recording: its mode, and its rank where that is not 0; until its command has ended, one of each process.
+_NAME = re.compile(r"(user|pynative|nan|dump)(?:\.rank(\d+)(\.\d+)?)?\.jsonl")
 
 
 @dataclass
@@ -108,7 +111,36 @@ def latest(root: Path) -> Path | None:
         found = sorted((root / WATCH).iterdir(), reverse=True)
     except OSError:
         return None
-    return next((path for path in found if path.is_dir() and any(path.glob("*.jsonl"))), None)
+    return next((path for path in found if path.is_dir() and any(of_mode(file) for file in path.glob("*.jsonl"))), None)
+
+
+def of_mode(path: Path) -> tuple[str, int, bool] | None:
+    """The mode and rank of a recording of a watch, and whether it is that of one process while the watch lasts, by its name."""
+    told = _NAME.fullmatch(path.name)
+    return None if told is None else (told[1], int(told[2] or 0), told[3] is not None)
+
+
+def watched(place: Path) -> list[tuple[str, int, Path]]:
+    """Mode, rank and file of each recording of a watch, a folder or one of them. Of a watch that did not come to its end, the
+    recording of each rank is that of the process that trained most. Raises ReadError where such a recording cannot be read."""
+    kept: dict[tuple[str, int], Path] = {}
+    lasting: dict[tuple[str, int], list[Path]] = {}
+    for path in sorted(place.glob("*.jsonl")) if place.is_dir() else [place]:
+        if (told := of_mode(path)) is not None:
+            mode, rank, of_process = told
+            if of_process:
+                lasting.setdefault((mode, rank), []).append(path)
+            else:
+                kept[mode, rank] = path
+    for key, found in lasting.items():
+        kept.setdefault(key, max(found, key=lambda path: max(map(trained, read(path).runs), default=(0, 0))))
+    return [(mode, rank, path) for (mode, rank), path in sorted(kept.items())]
+
+
+def trained(run: Run) -> tuple[int, int]:
+    """How many steps of training were recorded, and how many passes were looked at."""
+    seconds = run.series.get("seconds")
+    return 0 if seconds is None else len(seconds.values), len(run.facts.get("pass", ()))
 
 
 def command(folder: Path) -> str | None:

@@ -410,9 +410,9 @@ class Expressions:
         if len(defined) < 2:
             return join([self.call(option, args, keywords, node, unpacked) for option in called])
         outer, self.tests = self.tests, (*self.tests, Test(Unknown(), None, node.func))
-        found = [self.call(option, args, keywords, node, unpacked) for option in called]
+        results = [self.call(option, args, keywords, node, unpacked) for option in called]
         self.tests = outer
-        return join(found)
+        return join(results)
 
     def super(self, args: list[Value], scope: Scope) -> Value:
         function = self.frame.function if self.frame else None
