@@ -19,3 +19,4 @@ def test_a_map_of_many_layers_is_bounded_and_keeps_what_is_not_finite() -> None:
     assert len(heat.rows) <= 60 and len(heat.columns) == 60 and heat.total == 300
     assert heat.rows[0] == "layer0" and heat.rows[-1] == "layer299" and "layer151" in heat.rows
     assert (heat.columns[0], heat.columns[-1]) == ("1", "499")
+    assert heat.marked == [[heat.rows.index("layer151"), heat.columns.index("77")]]

@@ -303,9 +303,11 @@ def listed(title: str, parameters: Iterable[Parameter]) -> Table:
 
 
 def heat(title: str, value: str, rows: Sequence[tuple[str, Mapping[int, float | None]]]) -> Heatmap:
-    """Layers by step: of each its name and its values; what is not finite is marked. `title` and `value`: of WORDS."""
+    """Layers by step: of each its name and its values; what is not finite is marked, and its first step is
+    always shown. `title` and `value`: of WORDS."""
     steps = sorted({step for _, values in rows for step in values})
-    steps = [steps[place] for place in some(len(steps), HEAT)]
+    begins = [place for place, step in enumerate(steps) if any(_bad(values.get(step)) for _, values in rows)][:1]
+    steps = [steps[place] for place in some(len(steps), HEAT, begins)]
     bad = {place for place, (_, values) in enumerate(rows) if any(_bad(one) for one in values.values())}
     places = some(len(rows), HEAT, sorted(bad)[: HEAT // 2])
     chosen = [rows[place] for place in places]
