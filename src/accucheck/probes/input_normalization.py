@@ -58,6 +58,12 @@ MESSAGES: Words = {
         "{high:.3f}, next to a constant.",
         "zh": "这里的均值和标准差按 0 到 255 给出，而 {input} 之前已经缩小，结果为 {low:.3f} 到 {high:.3f}，几乎成了常数。",
     },
+    "impossible-statistics": {
+        "en": "No values between {low:g} and {high:g} have a mean of {mean:g} and a std of {std:g}: with that mean, a std is at most "
+        "{most:.3g}. Mean and std may have changed places.",
+        "zh": "取值在 {low:g} 到 {high:g} 之间的数据不可能均值为 {mean:g} 而标准差为 {std:g}：均值如此时标准差至多为 {most:.3g}。"
+        "均值和标准差可能写反了。",
+    },
     "scaled-twice": {
         "en": "{input} is scaled down more than once: what reaches the network is {low:.4f} to {high:.4f}, next to a constant.",
         "zh": "{input} 被重复缩小，进入网络的取值为 {low:.4f} 到 {high:.4f}，几乎成了常数。",
@@ -124,6 +130,10 @@ MESSAGES: Words = {
         "en": "Divide mean and std by 255, or drop the scaling before.",
         "zh": "把均值和标准差除以 255，或去掉之前的缩放。",
     },
+    "fix-measured": {
+        "en": "Give the mean and the std of the training data, in this order.",
+        "zh": "按顺序填写训练数据的均值和标准差。",
+    },
     "fix-once": {
         "en": "Keep one of the two: ToTensor divides by 255 by itself, whatever it is given.",
         "zh": "两处只保留一处：ToTensor 本身就会除以 255，与输入类型无关。",
@@ -155,6 +165,10 @@ WHY: Words = {
     "unit-statistics": _LARGE,
     "pixel-statistics": _SMALL,
     "scaled-twice": _SMALL,
+    "impossible-statistics": {
+        "en": "The channels then differ in mean and spread from what the network, or weights trained before, expect of them.",
+        "zh": "各通道的均值和幅度会偏离网络（或预训练权重）所预期的取值。",
+    },
     "scaler-unused": _UNEVEN,
     "only-in-evaluation": {
         "en": "The network is evaluated on numbers of another scale than it was trained on, so the measured accuracy is far below what "
@@ -181,6 +195,7 @@ _LEVELS = {
     "unit-statistics": Level.PROBLEM,
     "pixel-statistics": Level.PROBLEM,
     "scaled-twice": Level.PROBLEM,
+    "impossible-statistics": Level.PROBLEM,
     "scaler-unused": Level.PROBLEM,
     "only-in-evaluation": Level.PROBLEM,
     "raw-perhaps": Level.SUSPECT,
@@ -191,6 +206,7 @@ _FIXES = {
     "unit-statistics": "fix-rescale",
     "pixel-statistics": "fix-statistics",
     "scaled-twice": "fix-once",
+    "impossible-statistics": "fix-measured",
     "scaler-unused": "fix-transform",
     "only-in-evaluation": "fix-both",
     "sometimes": "fix-normalise",
@@ -335,6 +351,31 @@ transforms = [vision.RandomCropDecodeResize(224), vision.Normalize(mean=mean, st
         + _TRAIN,
         Verdict.PROBLEM,
         "pixel-statistics",
+    ),
+    _example(
+        "mean and std have changed places",
+        _NET
+        + "transforms = [vision.ToTensor(), vision.Normalize([0.229, 0.224, 0.225], [0.485, 0.456, 0.406], is_hwc=False)]"
+        + _TRAIN,
+        Verdict.PROBLEM,
+        "impossible-statistics",
+    ),
+    _example(
+        "mean and std of pixels have changed places, in a function",
+        _NET
+        + "def scaled(mean, std):\n    return vision.Normalize(mean, std)\n\n"
+        + "transforms = [scaled(std=[123.7, 116.3, 103.5], mean=[58.4, 57.1, 57.4]), vision.HWC2CHW()]"
+        + _TRAIN,
+        Verdict.PROBLEM,
+        "impossible-statistics",
+    ),
+    _example(
+        "a scale that somebody chose",
+        _NET
+        + "transforms = [vision.ToTensor(), vision.Normalize([0.1, 0.2, 0.3], [1.0, 1.0, 1.0], is_hwc=False)]"
+        + _TRAIN,
+        Verdict.OK,
+        "normalised",
     ),
     _example(
         "Rescale and ToTensor both divide",

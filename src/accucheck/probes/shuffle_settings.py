@@ -497,6 +497,16 @@ ms.Model(net).train(1, train_ds)
         "buffer-alone",
     ),
     _example(
+        "a buffer of two, and batches of a size that the command gives",
+        """
+train_ds = ds.MindDataset("corpus.mindrecord", shuffle=False)
+train_ds = train_ds.shuffle(2).batch(settings.batch)
+ms.Model(net).train(1, train_ds)
+""",
+        Verdict.UNDECIDED,
+        "buffer-alone",
+    ),
+    _example(
         "a sampler of the project that shuffles where it is told to",
         """
 import mindspore as ms

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from math import sqrt
+from typing import Any, NamedTuple
 
 from .flow import inputs
 from .pipelines import LOOKS, Input, Pipeline, Pipelines
@@ -14,7 +15,9 @@ from .values import Made, options
 
 #: Beyond this many units a range is an order of magnitude off [-1, 1]; below this width it has been scaled down too often.
 REACH, WIDTH = 20.0, 0.1
-FAULTS = ("raw", "features-raw", "unit-statistics", "pixel-statistics", "scaled-twice")
+FAULTS = ("raw", "features-raw", "unit-statistics", "pixel-statistics", "scaled-twice", "impossible-statistics")
+#: By how much a std may be beyond the largest that there is: statistics are written with three digits.
+ROUNDED = 1.02
 FINE = ("normalised", "centred")
 
 
@@ -32,6 +35,8 @@ class Said:
 
 def judge(way: Way) -> str:
     """What the range behind a way says: one of FAULTS or FINE, or unclear."""
+    if impossible(way) is not None:
+        return "impossible-statistics"
     if way.low is None or way.high is None:
         return "normalised" if way.normalised else "unclear"
     reach, width = max(abs(way.low), abs(way.high)), way.high - way.low
@@ -71,6 +76,43 @@ def _statistics(way: Way, large: bool) -> Step | None:
             biggest = max(abs(part) for group in numbers for part in group)
             if (biggest > 2.0) is large:
                 return step
+    return None
+
+
+class Impossible(NamedTuple):
+    """A Normalize whose mean and std no data between `low` and `high` have: with that mean, a std is at most `most`."""
+
+    step: Step
+    mean: float
+    std: float
+    low: float
+    high: float
+    most: float
+    known: bool  # the range was followed, not told by the size of the statistics
+
+
+def impossible(way: Way) -> Impossible | None:
+    """The first channel of a Normalize with a std beyond the bound of Bhatia and Davis for its mean and range. A std that is the
+    same for all channels is a scale that somebody chose, no statistic."""
+    for place, step in enumerate(way.steps):
+        told = dict(step.arguments)
+        means, stds = (_numbers(told.get(key)) for key in ("mean", "std"))
+        if step.kind != "scale" or len(means) != len(stds) or len(set(stds)) < 2:
+            continue
+        biggest = max(*means, *stds)
+        before = way.steps[place - 1] if place else None
+        low, high = (before.low, before.high) if before is not None else (None, None)
+        if before is None and way.origin == "pixels":
+            low, high = 0.0, 255.0
+        known = low is not None and high is not None
+        if low is None or high is None:
+            low, high = 0.0, 1.0 if biggest <= 1 else 255.0
+        if high > REACH and biggest <= 2:
+            continue  # statistics of another range, which is a fault of its own
+        for mean, std in zip(means, stds, strict=True):
+            most = sqrt((mean - low) * (high - mean)) if low < mean < high else None
+            if most is not None and std > most * ROUNDED:
+                return Impossible(step, mean, std, low, high, most, known)
     return None
 
 
@@ -154,16 +196,29 @@ def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) 
             yield Said("only-in-evaluation", made, data, way)
             continue
         if code in FAULTS:
-            step = unit_statistics(way) if code == "unit-statistics" else _statistics(way, large=True)
-            if code == "features-raw":
-                step = next((part for part in way.steps if part.kind == "features"), None)
+            step, known = _cause(code, way)
             place = step.made if step is not None else made
             data |= {"low": way.low, "high": way.high}
+            if (beyond := impossible(way)) is not None and code == "impossible-statistics":
+                data |= {"low": beyond.low, "high": beyond.high}
+                data |= {"mean": beyond.mean, "std": beyond.std, "most": beyond.most}
             followed = arrives or (pipeline.trained and not entry.parameter)
             found = code if followed else "raw-perhaps" if code == "raw" else code
-            yield Said(found, place, data, way, step, certain=arrives and not any(s.assumed for s in way.steps))
+            certain = known and arrives and not any(s.assumed for s in way.steps)
+            yield Said(found, place, data, way, step, certain=certain)
         else:
             yield Said(code, made, data, way)
+
+
+def _cause(code: str, way: Way) -> tuple[Step | None, bool]:
+    """The step that a fault of FAULTS lies in, where it lies in one, and whether what it is given was followed."""
+    if code == "unit-statistics":
+        return unit_statistics(way), True
+    if code == "impossible-statistics" and (beyond := impossible(way)) is not None:
+        return beyond.step, beyond.known
+    if code == "features-raw":
+        return next((part for part in way.steps if part.kind == "features"), None), True
+    return _statistics(way, large=True), True
 
 
 def of_input(entry: Input) -> tuple[str, Way]:
@@ -173,6 +228,8 @@ def of_input(entry: Input) -> tuple[str, Way]:
     inside = entry.arrives & {"norm", "scaled"}
     bad = [n for n, code in enumerate(codes) if code in FAULTS]
     good = [n for n, code in enumerate(codes) if code in FINE]
+    if "impossible-statistics" in codes:  # whatever the other ways do, and the network with it
+        return "impossible-statistics", ways[codes.index("impossible-statistics")]
     if bad and not good and len(bad) == len(codes):
         first = bad[0]
         if inside:

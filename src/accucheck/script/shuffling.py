@@ -63,8 +63,8 @@ _PLAIN = frozenset(
 
 
 #: A buffer that holds no more than a part of 1 / FEW of the data set mixes only what is near; one of ENOUGH samples, as MindSpore's own
-#: shuffling has, is taken for enough though the size of the data is not seen.
-FEW, ENOUGH = 2, 10_000
+#: shuffling has, is taken for enough though the size of the data is not seen. One of less than TINY is not, wherever the data come from.
+FEW, ENOUGH, TINY = 2, 10_000, 100
 
 
 @dataclass(frozen=True)
@@ -467,10 +467,9 @@ class Examination:
         orders = {state.order for state in states}
         state = min(states, key=lambda state: (UNKNOWN, IN_ORDER, SHUFFLED).index(state.order))
         origin = state.origins[0]
-        stored = (
-            self.known.sources[origin.last].access == "files"
-        )  # read through in the order of the disk, of any length
-        if orders == {SHUFFLED} and stored and state.buffer is not None and state.buffer < ENOUGH:
+        # Files are read through in the order of the disk, and are of any length.
+        enough = ENOUGH if self.known.sources[origin.last].access == "files" else TINY
+        if orders == {SHUFFLED} and state.buffer is not None and state.buffer < enough:
             return _said("buffer-alone", state.at, {"dataset": state.data["dataset"], "buffer": state.buffer})
         if orders == {SHUFFLED} or state.order == UNKNOWN:
             return _said(state.code, state.at, state.data)
