@@ -1,4 +1,5 @@
-"""What the examples of each probe find, as example_findings.json keeps it: `python tests/example_findings.py` writes it again.
+"""What the examples of each probe find, as example_findings.json keeps it: `python tests/example_findings.py` writes it again, and
+with names of probes only what theirs find.
 
 Verdict and codes alone leave open where a threshold lies; the levels and numbers of the findings tell. Live probes are left out: their
 numbers differ from one machine to another.
@@ -8,6 +9,7 @@ import io
 import json
 import math
 import re
+import sys
 import tempfile
 import zlib
 from collections import Counter
@@ -279,9 +281,9 @@ def _codes(findings: Iterable[Finding]) -> str:
     )
 
 
-def write() -> None:
-    kept: dict[str, dict[str, Any]] = {}
-    for name in probe.names():
+def write(names: list[str]) -> None:
+    kept: dict[str, dict[str, Any]] = json.loads(KEPT.read_text(encoding="utf-8")) if names else {}
+    for name in names or probe.names():
         module = probe.load(name)
         if module.KIND is not Kind.LIVE:
             kept[name] = {example.name: as_kept(run(module, example)) for example in module.EXAMPLES}
@@ -294,4 +296,4 @@ def write() -> None:
 
 
 if __name__ == "__main__":
-    write()
+    write(sys.argv[1:])

@@ -70,7 +70,7 @@ def test_the_same_training_in_order_is_not_accused(tmp_path: Path) -> None:
     assert judged(label_fit, case)["fits"].data["classes"] == 4
 
 
-def test_a_watch_that_still_runs_has_no_recording_yet(tmp_path: Path) -> None:
+def test_a_watch_that_has_only_begun_has_no_recording_yet(tmp_path: Path) -> None:
     folder = tmp_path / "watch"
     folder.mkdir()
     (folder / "started.jsonl").write_text('{"pid": 1}\n', encoding="utf-8")

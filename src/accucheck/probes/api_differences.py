@@ -64,6 +64,11 @@ MESSAGES: Words = {
         "en": "{api} has momentum={value:g}, the weight of the old statistics here; PyTorch's {value:g} is {other:g} in MindSpore.",
         "zh": "{api} 设置了 momentum={value:g}，在 MindSpore 中这是旧统计量的权重；PyTorch 的 {value:g} 对应这里的 {other:g}。",
     },
+    "momentum-one": {
+        "en": "{api} has momentum=1, the weight of the old statistics: the moving mean and variance never change; PyTorch's 1 is 0 "
+        "in MindSpore.",
+        "zh": "{api} 设置了 momentum=1，即旧统计量的权重为 1，滑动均值和方差从不更新；PyTorch 的 1 对应 MindSpore 的 0。",
+    },
     "momentum-as-epsilon": {
         "en": "The second argument of {api} is eps, not momentum: eps becomes {value:g}.",
         "zh": "{api} 的第二个参数是 eps 而不是 momentum：eps 变成了 {value:g}。",
@@ -184,6 +189,10 @@ WHY: Words = {
     "keeps-little": _DROPS_MOST,
     "rate-unclear": _DROPS_WRONG,
     "momentum-reversed": _STATISTICS,
+    "momentum-one": {
+        "en": "Evaluation then normalises with a mean of 0 and a variance of 1, the values that they were made with.",
+        "zh": "评估时会一直使用初始值（均值 0、方差 1）做归一化。",
+    },
     "momentum-as-epsilon": _EPSILON,
     "large-epsilon": _EPSILON,
     "bias-in-third-place": {
@@ -225,6 +234,7 @@ PROOF: Words = {
     "keeps-little": _MEASURE,
     "rate-unclear": _MEASURE,
     "momentum-reversed": _STEP,
+    "momentum-one": _STEP,
     "momentum-as-epsilon": _STEP,
     "large-epsilon": _STEP,
     "bias-in-third-place": _VALUES,
@@ -242,6 +252,7 @@ _LEVELS = {
     "keeps-little": Level.PROBLEM,
     "rate-unclear": Level.SUSPECT,
     "momentum-reversed": Level.PROBLEM,
+    "momentum-one": Level.PROBLEM,
     "momentum-as-epsilon": Level.PROBLEM,
     "large-epsilon": Level.SUSPECT,
     "bias-in-third-place": Level.PROBLEM,
@@ -259,6 +270,7 @@ _FIXES = {
     "drops-a-keep-rate": "fix-keep",
     "keeps-little": "fix-drop",
     "momentum-reversed": "fix-momentum",
+    "momentum-one": "fix-momentum",
     "momentum-as-epsilon": "fix-name",
     "bias-in-third-place": "fix-name",
     "misplaced": "fix-name",
@@ -561,6 +573,12 @@ Net()
         "layer = nn.BatchNorm2d(8, momentum=0.1)\n",
         Verdict.PROBLEM,
         "momentum-reversed",
+    ),
+    _example(
+        "BatchNorm that keeps its first statistics",
+        "layer = nn.BatchNorm2d(8, momentum=1.0, affine=True)\n",
+        Verdict.PROBLEM,
+        "momentum-one",
     ),
     _example(
         "BatchNorm of mint has PyTorch's momentum",

@@ -698,6 +698,28 @@ for x, y in train_ds.create_tuple_iterator():
         "runs-in-training",
     ),
     _example(
+        "a network that runs on other data between steps",
+        _STEP
+        + """
+import mindspore.dataset as ds
+
+def rows(name, shuffle):
+    return ds.ImageFolderDataset(name, shuffle=shuffle).batch(8)
+
+learn, check = rows("train", True), rows("check", False)
+for epoch in range(10):
+    net.set_train()
+    for batch in learn.create_dict_iterator():
+        train_step(batch["image"], batch["label"])
+    right = 0
+    for batch in check.create_dict_iterator():
+        right += (net(batch["image"]).argmax(1) == batch["label"]).sum()
+    print(right)
+""",
+        Verdict.PROBLEM,
+        "evaluated-in-training",
+    ),
+    _example(
         "a network that runs between steps to give them their labels",
         _STEP
         + """

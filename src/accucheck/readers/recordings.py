@@ -133,7 +133,10 @@ def watched(place: Path) -> list[tuple[str, int, Path]]:
             else:
                 kept[mode, rank] = path
     for key, found in lasting.items():
-        kept.setdefault(key, max(found, key=lambda path: max(map(trained, read(path).runs), default=(0, 0))))
+        seen = {path: max(map(trained, read(path).runs), default=(0, 0)) for path in found}
+        most = max(found, key=lambda path: seen[path])
+        if seen[most] != (0, 0):  # nothing yet, where the watch has only begun
+            kept.setdefault(key, most)
     return [(mode, rank, path) for (mode, rank), path in sorted(kept.items())]
 
 

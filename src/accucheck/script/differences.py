@@ -450,6 +450,9 @@ def _statistics(call: Made, given: dict[str, Value]) -> Iterator[Wrong]:
             data = {"api": call.api, "value": option.value, "other": round(1 - option.value, 10)}
             yield Wrong("momentum-reversed", call, data, option, _constant(call, "momentum", str(data["other"])))
             break
+        if isinstance(option, Known) and _number(option) and option.value == 1:
+            yield Wrong("momentum-one", call, {"api": call.api}, option, None)
+            break
 
 
 def _number(value: Known) -> bool:

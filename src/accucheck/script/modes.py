@@ -572,6 +572,8 @@ class Replay:
         nearest = next((side for f in callers[:3] if (side := role([f.function.name])) is not None), None)
         if nearest == "eval":
             return True
+        if self.reads_apart(event):
+            return True
         starts = self.step_orders
         inside = any(bisect_left(starts, f.order) != bisect_left(starts, f.end + 1) for f in callers[:1])
         if inside or (event.loops and id(event.loops[-1]) in self.training_loops):
@@ -585,12 +587,26 @@ class Replay:
         given = [event.place] if isinstance(event.place, Made) else options(event.place.returned)
         return loops and not any(id(value) in self.into_steps for value in given)
 
+    def reads_apart(self, event: Event) -> bool:
+        """True for what runs beside training steps on rows of other data sets than theirs, and flows into none of them."""
+        if not self.beside_steps(event):
+            return False
+        given = event.place.args if isinstance(event.place, Made) else event.place.parameters.values()
+        own = {id(part) for value in given for part in flow.sources(value) if _is_data_set(part)}
+        trained = {id(part) for part in self.steps_are_given if _is_data_set(part)}
+        return bool(own and trained) and not own & trained
+
+    @cached_property
+    def steps_are_given(self) -> list[Value]:
+        """All that flows into training steps."""
+        calls = [step.place for step in self.all_steps if isinstance(step.place, Made)]
+        given = (value for call in calls for value in (*call.args, *call.keywords.values()))
+        return [part for value in given for part in flow.sources(value)]
+
     @cached_property
     def into_steps(self) -> set[int]:
         """The ids of all that flows into training steps."""
-        calls = [step.place for step in self.all_steps if isinstance(step.place, Made)]
-        given = (value for call in calls for value in (*call.args, *call.keywords.values()))
-        return {id(part) for value in given for part in flow.sources(value)}
+        return {id(part) for part in self.steps_are_given}
 
     @cached_property
     def step_orders(self) -> list[int]:
@@ -641,6 +657,10 @@ class Replay:
                         self.fault("callback-may-leave-inference", event, event, left)
                     elif left:
                         self.fault("callback-leaves-inference", event, event, left)
+
+
+def _is_data_set(value: Value) -> bool:
+    return isinstance(value, Made) and value.base is None and value.api.startswith("dataset.")
 
 
 def _is_instance_norm(layer: Value) -> bool:
