@@ -135,6 +135,9 @@ async def test_the_hints_lead_from_the_first_run_to_the_report(app, tmp_path):
             if now == "demo-accept":
                 break
             if now == "demo-next":
+                await until(
+                    pilot, lambda: "What to do next:" in text_of(app)
+                )  # the steps, not that they are looked for
                 await pilot.press("enter")
             for _ in app.project.items:
                 if hint(app)[0] == "demo-look":

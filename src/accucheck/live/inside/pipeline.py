@@ -152,6 +152,13 @@ def sources_of(node: Node) -> list[Node]:
     return [source for child in node.children for source in sources_of(child)]
 
 
+def sampler_of(source: Node) -> Any:
+    """What picks the rows of a source; None where they are read as they come, as of a generator that has no __getitem__, whose sampler
+    MindSpore makes and does not ask."""
+    reads_on = "GeneratorDataset" in kinds(source) and not hasattr(getattr(source, "source", None), "__getitem__")
+    return None if reads_on else getattr(source, "sampler", None)
+
+
 def sampler_facts(sampler: Any) -> list[dict[str, Any]]:
     """What a chain of samplers says about itself, outermost first."""
     facts = []
@@ -185,7 +192,7 @@ def described(node: Node, depth: int = 0, limit: int = 60) -> list[dict[str, Any
             entry[name] = value
     entries = [entry]
     if not node.children:
-        entries += [dict(fact, depth=depth + 1) for fact in sampler_facts(getattr(node, "sampler", None))]
+        entries += [dict(fact, depth=depth + 1) for fact in sampler_facts(sampler_of(node))]
     for child in node.children:
         if len(entries) < limit:
             entries += described(child, depth + 1, limit)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ..pipeline import described
+from ..pipeline import described, sampler_of
 from ..replay import operation_text, unfolded
 from .cells import class_of
 from .hooks import RAISED, Hooks
@@ -100,7 +100,7 @@ def _walked(node: Any) -> list[Any]:
     """The nodes in the order of described(), with None for samplers."""
     found = [node]
     if not node.children:
-        sampler = getattr(node, "sampler", None)
+        sampler = sampler_of(node)
         while sampler is not None:
             found.append(None)
             sampler = getattr(sampler, "child_sampler", None)
