@@ -41,7 +41,6 @@ OUTPUT = "output.log"
 Look = Callable[[Path, Path, Path, recordings.Run], "dict[str, Any] | None"]
 #: Seconds for a command to end that is stopped: by an interrupt, and then by a request to end.
 PATIENCE = 5.0
-#: How a process names its recording, and seconds for all to end once the command has.
 #: Passes that follow where something is not finite; the folder of graphs beside the dump, and steps that are dumped.
 NAN, DUMP, GRAPHS, DUMPED = "nan", "dump", "graphs", 3
 #: What a process exits with that a signal ended, as shells say it.

@@ -250,3 +250,8 @@ def test_without_a_command_defaults_may_be_others(tmp_path: Path, script: str) -
     (call,) = [call for call in followed(tmp_path, script, None).calls if call.name == "show"]
     assert isinstance(call.args[0], Items) and isinstance(lr := call.args[0].items[0], Known)
     assert (lr.value, lr.assumed) == (0.1, "argparse")
+
+
+def test_a_command_of_something_else_than_click_is_a_function(tmp_path: Path) -> None:
+    script = "from elsewhere import App\napp = App()\n@app.command()\ndef main(lr=0.1):\n    show([lr])\nmain(0.5)\n"
+    assert shown(followed(tmp_path, script, "--lr 3")) == [[0.5]]

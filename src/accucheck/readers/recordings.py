@@ -122,7 +122,7 @@ def of_mode(path: Path) -> tuple[str, int, bool] | None:
 
 def watched(place: Path) -> list[tuple[str, int, Path]]:
     """Mode, rank and file of each recording of a watch, a folder or one of them. Of a watch that did not come to its end, the
-    recording of each rank is that of the process that trained most. Raises ReadError where such a recording cannot be read."""
+    recording of each rank is that of the process that trained most; one that cannot be read counts as nothing yet."""
     kept: dict[tuple[str, int], Path] = {}
     lasting: dict[tuple[str, int], list[Path]] = {}
     for path in sorted(place.glob("*.jsonl")) if place.is_dir() else [place]:
@@ -133,11 +133,18 @@ def watched(place: Path) -> list[tuple[str, int, Path]]:
             else:
                 kept[mode, rank] = path
     for key, found in lasting.items():
-        seen = {path: max(map(trained, read(path).runs), default=(0, 0)) for path in found}
+        seen = {path: _trained_in(path) for path in found}
         most = max(found, key=lambda path: seen[path])
         if seen[most] != (0, 0):  # nothing yet, where the watch has only begun
             kept.setdefault(key, most)
     return [(mode, rank, path) for (mode, rank), path in sorted(kept.items())]
+
+
+def _trained_in(path: Path) -> tuple[int, int]:
+    try:
+        return max(map(trained, read(path).runs), default=(0, 0))
+    except ReadError:  # nothing of it could be written before the end
+        return 0, 0
 
 
 def trained(run: Run) -> tuple[int, int]:

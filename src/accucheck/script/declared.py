@@ -246,11 +246,17 @@ def converter(tracer: Tracer, kind: Value | None, otherwise: Value | None) -> Ca
 
 # --- click ------------------------------------------------------------------------------------------------------------
 
-_COMMANDS = ("click.command", "click.group", ".command", ".group")
-
 
 def is_command(function: Function) -> bool:
-    return any(made.name in _COMMANDS for made in function.decorators if isinstance(made, Made))
+    return any(map(_makes_command, function.decorators))
+
+
+def _makes_command(decorator: Value) -> bool:
+    """Whether a decorator is click's, or a method of a group of click: others have a .command() as well."""
+    if not isinstance(decorator, Made):
+        return False
+    of_group = isinstance(decorator.base, Function) and is_command(decorator.base)
+    return decorator.name in ("click.command", "click.group") or (of_group and decorator.name in (".command", ".group"))
 
 
 def command_options(tracer: Tracer, function: Function) -> list[Option]:
@@ -351,14 +357,14 @@ def run_command(tracer: Tracer, function: Function, node: ast.AST, given: list[s
 def _group(function: Function) -> ast.AST | None:
     """The function of the group that a command belongs to."""
     for made in function.decorators:
-        if isinstance(made, Made) and made.name in (".command", ".group") and isinstance(made.base, Function):
+        if isinstance(made, Made) and _makes_command(made) and isinstance(made.base, Function):
             return made.base.node
     return None
 
 
 def _command_name(function: Function) -> str:
     for made in function.decorators:
-        if isinstance(made, Made) and made.name in _COMMANDS:
+        if isinstance(made, Made) and _makes_command(made):
             given = made.argument(["name"], "name")
             if isinstance(given, Known) and isinstance(given.value, str):
                 return given.value

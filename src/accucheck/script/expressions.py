@@ -399,13 +399,28 @@ class Expressions:
             if not isinstance(value, Mapping) or value.fed:  # of what is stored under keys that are not known
                 keywords["**"] = value
                 unpacked = True
-        for option in called:
-            if isinstance(option, Named) and option.name == "super":
-                return self.super(args, scope)
-            if isinstance(option, Named) and option.name == "globals":
-                return Mapping(scope.top.names)
-            if isinstance(option, Named) and option.name == "eval" and (found := self.evaluated(args, node, scope)):
-                return found
+        of_scope = (self.of_scope(option.name, args, node, scope) for option in called if isinstance(option, Named))
+        if (found := next((value for value in of_scope if value is not None), None)) is not None:
+            return found
+        return self.any_of(called, args, keywords, node, unpacked)
+
+    def of_scope(self, name: str, args: list[Value], node: ast.Call, scope: Scope) -> Value | None:
+        """The result of a function of Python that depends on where it is called; None for any other."""
+        if name == "super":
+            return self.super(args, scope)
+        if name == "globals":
+            return Mapping(scope.top.names)
+        return self.evaluated(args, node, scope) if name == "eval" else None
+
+    def any_of(
+        self,
+        called: list[Value | tuple[Value, str]],
+        args: list[Value],
+        keywords: dict[str, Value],
+        node: ast.Call,
+        unpacked: bool,
+    ) -> Value:
+        """A call of one of several; which definition it is, is a condition that could not be decided."""
         defined = {id(option.node) for option in called if isinstance(option, (Class, Function))}
         if len(defined) < 2:
             return join([self.call(option, args, keywords, node, unpacked) for option in called])

@@ -12,6 +12,7 @@ import ast
 import shlex
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from .declared import Refused
 from .values import Function, Items, Known, Made, Mapping, Named, Partial, Unknown, Value, join
 
 if TYPE_CHECKING:
@@ -23,10 +24,6 @@ OPTIONS = (".add_argument", ".set_defaults")
 _GROUPS = (".add_argument_group", ".add_mutually_exclusive_group")
 _ACTIONS = ("store", "store_true", "store_false", "append", "count", "store_const", "append_const", "extend")
 _LITERALS = ("ast.literal_eval", "eval", "json.loads", "yaml.safe_load")
-
-
-class Refused(Exception):
-    """The parser does not take the arguments."""
 
 
 class _Parser(argparse.ArgumentParser):

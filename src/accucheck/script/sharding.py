@@ -18,7 +18,7 @@ from .shuffling import IN_PLACE, SHUFFLED, data_sets
 from .source import Source
 from .syntax import walk
 from .training_steps import on_cpu
-from .values import Instance, Items, Known, Made, Value, options
+from .values import Instance, Items, Known, Made, Unknown, Value, options
 
 _LISTINGS = frozenset(
     ("os.listdir", "glob.glob", "glob.iglob", "os.walk", "os.scandir", "os.fwalk", ".iterdir", ".glob", ".rglob")
@@ -185,7 +185,10 @@ class _Sharding:
         if parts.complete:
             return Said("sharded", origin.source, origin.node, data)
         shown = {"devices": len(parts.read), "parts": parts.count, "read": ", ".join(map(str, parts.read[:16]))}
-        return Said("parts-unread", origin.source, origin.node, data | shown)
+        by_name = any(
+            isinstance(part, Unknown) or (isinstance(part, Known) and part.assumed) for part in sources(index)
+        )
+        return Said("parts-unread", origin.source, origin.node, data | shown, likely=by_name)
 
     def feeds(self, chain: list[Made]) -> bool:
         """True for data that a network is fed with, as far as that is to be seen: batched, or given to a Model."""
