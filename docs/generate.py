@@ -28,6 +28,7 @@ from generator.platforms import wheels
 from generator.probes import index as probe_index
 from generator.probes import probe_pages
 from generator.templates import template_page
+from generator.watched import watched_findings
 
 from accucheck import checklist as checklists
 from accucheck.language import Language
@@ -49,6 +50,7 @@ def documents() -> dict[Path, str]:
             ("template", template_page),
             ("glossary", terms),
             ("wheels", wheels),
+            ("watched-findings", watched_findings),
         ):
             made[docs / f"reference/{name}.{language.value}.md"] = write(language)
         made |= {docs / "items" / name: text for name, text in items.item_pages(language).items()}

@@ -167,6 +167,11 @@ WORDS: Words = {
         "zh": "发现示例：探针在自带示例上的实际输出",
     },
     "clean": {"en": "Where nothing is wrong it says:", "zh": "没有问题时的输出："},
+    "watched-findings": {"en": "What watching a run finds", "zh": "观察运行能发现什么"},
+    "watched-intro": {
+        "en": "The findings of probes that read a recording of [`accucheck watch`](../watch.en.md), each with a tested example.",
+        "zh": "读取 [`accucheck watch`](../watch.zh.md) 记录的各探针的每种发现，均附测试所运行的示例。",
+    },
     "more-rows": {"en": "({count:,} more rows)", "zh": "（另有 {count:,} 行）"},
     "collect-text": {
         "en": "Keys of accucheck.yaml that this step lives on, and code that collects what they name; `accucheck path` prints it too.",
