@@ -1,7 +1,8 @@
 """What watching adds to a step of ResNet-50 (batch of 8, CPU, PyNative), and how long a watch of the example takes to its findings.
 
 The same training runs alone and under `accucheck watch`, in turn; a step is timed by the training itself. All steps of a watch are looked
-at closely here, as the first ten of any watch are, so that this is its worst.
+at closely here, as the first ten of any watch are, so that this is its worst. For `accucheck.watch(every=100)` in one's own loop, a hundred
+steps with one that is looked at count as one figure, on images of 64 pixels, so that it ends in minutes.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from pathlib import Path
 from _measuring import ROOT, Row, report, row
 
 TRAINING = """
+import contextlib
 import resource
 import time
 
+import accucheck
 import mindspore as ms
 import numpy as np
 from mindspore import nn, ops
@@ -70,21 +73,32 @@ def forward(images, labels):
 step = ms.value_and_grad(forward, None, optimizer.parameters)
 network.set_train()
 dice = np.random.default_rng(0)
-images = ms.Tensor(dice.standard_normal((8, 3, 224, 224)).astype(np.float32))
+images = ms.Tensor(dice.standard_normal((8, 3, SIZE, SIZE)).astype(np.float32))
 labels = ms.Tensor(dice.integers(0, 1000, 8).astype(np.int32))
-for _ in range(STEPS):
-    begin = time.perf_counter()
-    loss, grads = step(images, labels)
-    optimizer(grads)
-    print("loss", repr(float(loss)), "weight", repr(float(network.last.weight.asnumpy().sum())), "seconds", time.perf_counter() - begin)
+with WATCHING:
+    for _ in range(STEPS):
+        begin = time.perf_counter()
+        loss, grads = step(images, labels)
+        optimizer(grads)
+        print("loss", repr(float(loss)), "weight", repr(float(network.last.weight.asnumpy().sum())), "seconds", time.perf_counter() - begin)
 print("memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 
 
-def trained(folder: Path, watched: bool) -> tuple[list[float], float, list[str]]:
+WATCH = ("-m", "accucheck", "watch", "--steps", "0", "--mode", "user", "--", sys.executable)
+
+
+def script(folder: Path, steps: int, size: int = 224, watching: str = "contextlib.nullcontext()") -> Path:
+    """The training of so many steps on images of `size` pixels, within this context manager."""
+    path = folder / f"train_{size}_{'alone' if 'null' in watching else 'watched'}.py"
+    path.write_text(TRAINING.replace("STEPS", str(steps)).replace("SIZE", str(size)).replace("WATCHING", watching))
+    return path
+
+
+def trained(path: Path, *before: str) -> tuple[list[float], float, list[str]]:
     """Seconds of each step after the first, the most memory in MiB, and the losses and weights as printed."""
-    watch = ["-m", "accucheck", "watch", "--steps", "0", "--mode", "user", "--", sys.executable]
-    command = [sys.executable, *(watch if watched else []), "train.py"]
+    command = [sys.executable, *before, path.name]
+    folder = path.parent
     ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     seconds = [float(one) for one in re.findall(r"seconds (\S+)", ran.stdout)]
     memory = float(re.findall(r"^memory (\S+)", ran.stdout, re.M)[0])
@@ -96,12 +110,11 @@ def resnet(rounds: int, steps: int) -> list[Row]:
     watched: list[float] = []
     memories: dict[bool, float] = {}
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        folder.joinpath("train.py").write_text(TRAINING.replace("STEPS", str(steps + 1)))
+        path = script(Path(name), steps + 1)
         said = []
         for _ in range(rounds):
             for under, taken in ((False, alone), (True, watched)):
-                seconds, memories[under], lines = trained(folder, under)
+                seconds, memories[under], lines = trained(path, *(WATCH if under else ()))
                 taken += seconds
                 said.append(lines)
     equal = all(lines == said[0] for lines in said)
@@ -112,6 +125,21 @@ def resnet(rounds: int, steps: int) -> list[Row]:
         row("ResNet-50, a step looked at closely", watched, "s", "unwatched", alone, ratio_most=2.0, note=note),
         row("ResNet-50, memory added", [more], "MiB", most=200.0),
     ]
+
+
+def every_hundredth(rounds: int, hundreds: int) -> list[Row]:
+    """A loop of one's own: the seconds of each hundred steps, one of which is looked at, after the first hundred."""
+    taken: dict[str, list[float]] = {"contextlib.nullcontext()": [], "accucheck.watch(every=100)": []}
+    with tempfile.TemporaryDirectory() as name:
+        for _ in range(rounds):
+            for watching, sums in taken.items():
+                seconds, _, _ = trained(script(Path(name), 100 * (hundreds + 1) + 1, 64, watching))
+                sums += [sum(seconds[at : at + 100]) for at in range(100, len(seconds), 100)]
+    alone, watched = taken.values()
+    print(
+        f"ResNet-50 on 64 pixels: {statistics.median(alone):.2f} s a hundred steps, {statistics.median(watched):.2f} s with every=100"
+    )
+    return [row("ResNet-50, 100 steps with every=100", watched, "s", "unwatched", alone, ratio_most=1.02)]
 
 
 def example() -> list[Row]:
@@ -134,8 +162,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--steps", type=int, default=4)
+    parser.add_argument("--hundreds", type=int, default=2)
     options = parser.parse_args()
-    return report([*resnet(options.rounds, options.steps), *example()])
+    rows = resnet(options.rounds, options.steps) + every_hundredth(options.rounds, options.hundreds) + example()
+    return report(rows)
 
 
 if __name__ == "__main__":
