@@ -154,6 +154,7 @@ def _script(reading: Reading, devices: int | None) -> Iterator[Finding]:
         and "weights" in seed.reaches
         and (end is None or seed.call.order < end)
         and ranks.branch(ranks.tests_of(seed.call)) is not False
+        and (start is None or deployment.beside(ranks.tests_of(seed.call)) is not None)
     ]
     if deployment.broadcasts and not _idle(reading, deployment.broadcasts):
         yield _finding("broadcast", Level.INFO, deployment.broadcasts[0], {})

@@ -22,7 +22,7 @@ from .networks import is_layer, leaves, weights
 from .syntax import kept, unparse
 from .trace import Store, Trace
 from .training import MANY_DEVICES
-from .values import Frame, Instance, Items, Known, Made, Many, Test, Value, options, unseen
+from .values import Frame, Instance, Items, Known, Made, Many, Named, Test, Value, options, unseen
 
 
 class Link(IntEnum):
@@ -237,7 +237,11 @@ def _replaced(order: int, owner: Value, value: Value, tests: tuple[Test, ...], n
     walked = flow.find(owner, lambda made: made.name in _WALKS, stop=lambda one: isinstance(one, Instance))
     if walked is not None and walked.base is not None:
         layers |= {id(leaf) for _, leaf in leaves(walked.base) if _is_weight(name, leaf)}
-    asked = " ".join(test.text for test in tests if test.taken and "isinstance" in test.text)
+    kinds = [test for test in tests if test.taken and "isinstance" in test.text]
+    classes = [part.name for test in kinds for part in flow.sources(test.value) if isinstance(part, Named)]
+    asked = " ".join(
+        [*(test.text for test in kinds), *classes]
+    )  # a class by its own name too, whatever the script calls it
     return Replaced(order, frozenset(layers), value, tests, asked)
 
 

@@ -13,6 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from itertools import zip_longest
 from typing import Any
 
 from .analysis import Scripts
@@ -460,7 +461,7 @@ class _Look:
                         id(v) for v in cell.attributes.values()
                     }:
                         continue
-                    if _texts(other) == _texts(value):
+                    if _given(other) == _given(value):
                         data = {"name": name, "of": cell.of.node.name, "line": value.line}
                         yield Said("table-twice", other.source, other.node, data, certain=False)
 
@@ -767,9 +768,12 @@ def _text(node: ast.AST) -> str:
     return ast.unparse(node) if isinstance(node, ast.expr) else ""
 
 
-def _texts(call: Made) -> list[str]:
+def _given(call: Made) -> list[str]:
+    """The arguments of a call by position: the value of each that is known, and the text of any other."""
     node = call.node
-    return [ast.unparse(arg) for arg in node.args] if isinstance(node, ast.Call) else []
+    texts = [ast.unparse(arg) for arg in node.args] if isinstance(node, ast.Call) else []
+    values = [repr(value.value) if isinstance(value, Known) else "" for value in call.args]
+    return [value or text for value, text in zip_longest(values, texts, fillvalue="")]
 
 
 def _key(node: ast.AST) -> str:

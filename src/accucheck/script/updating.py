@@ -263,8 +263,8 @@ def _masked(step: Step, overflow: Overflow) -> bool:
 
 
 def _vague(training: Training, step: Step, checks: list[Made]) -> list[Test]:
-    """The conditions of an update that ask for an overflow in a way that is not seen through: by what they are called, or by
-    a name or function that one of the checks decides."""
+    """The conditions of an update that ask for an overflow in a way that is not seen through: by what they are called, by what
+    flows into them, or by a name or function that one of the checks decides."""
     looked = {id(check.node) for check in checks}
     frames: list[Frame | None] = [check.frame for check in checks]
     while frames:
@@ -287,6 +287,7 @@ def _vague(training: Training, step: Step, checks: list[Made]) -> list[Test]:
         if speaks_of_overflow(test.value, negated=not checks)
         or (test in step.place.left and _SPEAKS.search(test.text))
         or _holds(test.node, looked)
+        or any(isinstance(part, Made) and id(part.node) in looked for part in sources(test.value))
         or any(isinstance(part, ast.Name) and part.id in decided for part in walk(test.node))
     ]
 
