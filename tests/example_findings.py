@@ -108,7 +108,7 @@ def at_thresholds(module: Any, example: Example) -> dict[str, str]:
 
 def of_variants(module: Any, example: Example) -> dict[str, str]:
     """What is found, where it is otherwise, when one thing of the example is changed: its case, or a line, a number, a file."""
-    whole = _with_bytes(example)
+    whole = with_bytes(example)
     usual, kept = _said(module, whole), {}
     for name, variant in _variants(whole):
         said = _said(module, variant)
@@ -117,7 +117,7 @@ def of_variants(module: Any, example: Example) -> dict[str, str]:
     return kept
 
 
-def _with_bytes(example: Example) -> Example:
+def with_bytes(example: Example) -> Example:
     """The same example, with what its functions write as bytes."""
     if not any(callable(content) for content in example.files.values()):
         return example
@@ -126,10 +126,10 @@ def _with_bytes(example: Example) -> Example:
         made = [path for path in sorted(Path(folder).rglob("*")) if path.is_file()]
         texts = {path: content for path, content in example.files.items() if isinstance(content, str)}
         files = {str(path.relative_to(folder)): path.read_bytes() for path in made} | texts
-    return _like(example, files=files)
+    return like(example, files=files)
 
 
-def _like(example: Example, **changes: Any) -> Example:
+def like(example: Example, **changes: Any) -> Example:
     given = {"files": example.files, "case": example.case, **changes}
     return Example(example.name, verdict=example.verdict, params=example.params, **given)
 
@@ -138,11 +138,11 @@ def _variants(example: Example) -> Iterator[tuple[str, Example]]:
     for keys, value in _leaves(example.case):
         if type(value) is int:
             for other in (value - 1, value + 1):
-                yield f"{'.'.join(keys)}={other}", _like(example, case=_with(example.case, keys, other))
+                yield f"{'.'.join(keys)}={other}", like(example, case=_with(example.case, keys, other))
         if isinstance(value, list) and len(value) > 1:
             for name, some in (("one of", value[:1]), ("all but one of", value[:-1])):
-                yield f"{name} {'.'.join(keys)}", _like(example, case=_with(example.case, keys, some))
-        yield f"without {'.'.join(keys)}", _like(example, case=_with(example.case, keys, None))
+                yield f"{name} {'.'.join(keys)}", like(example, case=_with(example.case, keys, some))
+        yield f"without {'.'.join(keys)}", like(example, case=_with(example.case, keys, None))
     seen: Counter[str] = Counter()
     for path, content in example.files.items():
         seen[suffix := Path(path).suffix] += 1
@@ -151,12 +151,12 @@ def _variants(example: Example) -> Iterator[tuple[str, Example]]:
         if len(example.files) > 1:
             yield (
                 f"without {path}",
-                _like(example, files={**example.files, path: ""} if suffix == ".py" else _but(example, path)),
+                like(example, files={**example.files, path: ""} if suffix == ".py" else _but(example, path)),
             )
         changed = _texts(suffix, content) if isinstance(content, str) else _arrays(suffix, content)
         with suppress(ValueError, ReadError):  # a file that is damaged on purpose
             for name, text in changed:
-                yield f"{path} {name}", _like(example, files={**example.files, path: text})
+                yield f"{path} {name}", like(example, files={**example.files, path: text})
 
 
 def _but(example: Example, path: str) -> dict[str, Any]:
@@ -258,7 +258,7 @@ def _numbers(array: Any) -> Iterator[tuple[str, Any]]:
     if array.dtype.kind != "f" or not array.size:
         return
     yield "a hundredth more", (array * 1.01).astype(array.dtype)
-    yield "all 0", np.zeros_like(array)
+    yield "all 0", np.zeroslike(array)
     yield "turned round", array.ravel()[::-1].reshape(array.shape)
     for value in (np.nan, np.inf):
         changed = array.copy()
