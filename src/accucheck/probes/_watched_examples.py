@@ -47,18 +47,27 @@ def recording(
     modes: Mapping[int, Sequence[str]] | None = None,
     shared: Sequence[Sequence[str]] = (),
     more: Sequence[Mapping[str, Any]] = (),
+    raw: Sequence[float] = (),
+    totals: Sequence[float] = (),
+    scales: Sequence[float] = (),
+    divisor: float = 1.0,
+    half: Sequence[str] = (),
     end: bool = True,
 ) -> str:
     """Lines of JSON. `norms` of gradients by layer; `idle` layers are not called; from step `broken` on gradients are NaN; `groups` are the
     parameters of each optimizer, `still` those that never change, `frozen` those of requires_grad=False; `weights` add to what is told of
-    a parameter; `modes` are the cells in inference mode from a step on; `more` facts come first.
+    a parameter; `modes` are the cells in inference mode from a step on; `more` facts come first. By step: `raw` are the norms of all
+    gradients as the pass gave them, `totals` those that the optimizer got, `scales` the loss scales; `divisor` is the optimizer's own.
+    `half` are the layers that give float16.
     """
     ids = {name: number for number, name in enumerate(_SHAPES, 1)}
     held = [[name for name in group if name not in _STATISTICS] for group in groups]
     moves = {name for group in held for name in group if name not in still} | {*_STATISTICS}
     lines: list[Mapping[str, Any]] = [_HEAD, *more, _network(ids, frozen, weights or {}, shared)]
-    lines += [_optimizer(number, group, ids, decay or {}) for number, group in enumerate(held)]
-    called = [[name, kind, True, [{"zero": 0.0, "std": 0.8}]] for name, kind, _ in _CELLS if name not in idle]
+    lines += [
+        {**_optimizer(number, group, ids, decay or {}), "loss_scale": divisor} for number, group in enumerate(held)
+    ]
+    called = [[name, kind, True, [_given(name in half)]] for name, kind, _ in _CELLS if name not in idle]
     modes = modes or {1: []}
     for step in range(1, steps + 1):
         if step in modes:
@@ -67,11 +76,18 @@ def recording(
             {"fact": "pass", "step": step, "training": True, "networks": [0], "data": 0, "batch": [], "calls": called}
         )
         for number, group in enumerate(held):
-            lines += _update(step, number, group, norms or {}, still, broken is not None and step >= broken)
-        lines.append({"step": step, "epoch": 1, "seconds": 0.1, "loss": 2.0 * 0.98**step, **(rates or {"lr": 0.1})})
+            gradients, changes = _update(step, number, group, norms or {}, still, broken is not None and step >= broken)
+            lines += [{**gradients, "raw": raw[step - 1]} if raw else gradients, changes]
+        by_step = {key: values[step - 1] for key, values in (("grad_norm", totals), ("loss_scale", scales)) if values}
+        loss = {"loss": 2.0 * 0.98**step, **(rates or {"lr": 0.1}), **by_step}
+        lines.append({"step": step, "epoch": 1, "seconds": 0.1, **loss})
     if end:
         lines.append(_end(held, moves, frozen, weights or {}))
     return "\n".join(json.dumps(line) for line in lines) + "\n"
+
+
+def _given(half: bool) -> Mapping[str, Any]:
+    return {"zero": 0.0, "std": 0.8, **({"type": "float16"} if half else {})}
 
 
 def _optimizer(
@@ -80,7 +96,7 @@ def _optimizer(
     return {
         **{"fact": "optimizer", "number": number, "class": "mindspore.nn.optim.momentum.Momentum"},
         **{"place": ["train.py", 30 + number], "parameters": [*group], "ids": [ids[name] for name in group]},
-        **{"decay": [decay.get(name, 0.0) for name in group], "loss_scale": 1.0},
+        "decay": [decay.get(name, 0.0) for name in group],
         "digests": [f"start-{name}" for name in group],
     }
 

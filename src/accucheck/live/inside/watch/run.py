@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy
 
-from ..measures import array, plain
+from ..measures import array, plain, squares
 from .cells import class_of
 from .compiled import Compiled, Step
 from .data import Data
@@ -214,9 +214,20 @@ class Run:
             self.operators.updates(held, given[0] if given else ())
         if self.is_close():
             found = held.gradients(given[0] if given else ())
-            self.step[f"{prefix}grad_norm"] = found.pop("norm")
+            self.step[f"{prefix}grad_norm"] = total = found.pop("norm")
+            found["raw"] = self.norm_of_pass(given[0] if given else (), total)
             self.journal.fact("gradients", step=self.steps + 1, optimizer=held.number, **found)
             held.keep()
+
+    def norm_of_pass(self, given: Any, total: Any) -> Any:
+        """The norm of the gradients as the pass gave them, before anything divided or clipped them, where an update takes those of
+        one pass; `total` is the norm of those that the optimizer is given."""
+        raw, taken = tensors_of(self.gradients), tensors_of(given)
+        if self.count != 1 or len(raw) != len(taken) or not raw:
+            return None
+        if all(one is other for one, other in zip(raw, taken)):  # noqa: B905  # Python 3.9
+            return total
+        return plain(squares(array(one) for one in raw) ** 0.5)
 
     def after_update(self, held: Watched, result: Any) -> None:
         self.updating, self.gradients, self.count = None, None, 0
