@@ -51,7 +51,7 @@ HEAVY = {
 
 #: Probes that never say ok: whether what they read is right is for a person, or another probe, to say.
 TELLING = {
-    *("watched_both", "watched_groups", "watched_labels"),
+    *("watched_both", "watched_groups", "watched_labels", "watched_layers"),
     *("batch_size_live", "label_fit", "label_fit_live", "missing_handling", "pipeline_settings", "recorded_rates"),
     *("recorded_losses", "recorded_shards"),
     *("graph_constants", "training_settings"),

@@ -52,28 +52,51 @@ def recording(
     scales: Sequence[float] = (),
     divisor: float = 1.0,
     half: Sequence[str] = (),
+    kinds: Mapping[str, str] | None = None,
+    arguments: Mapping[str, Mapping[str, Any]] | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    batch: int = 0,
     end: bool = True,
 ) -> str:
     """Lines of JSON. `norms` of gradients by layer; `idle` layers are not called; from step `broken` on gradients are NaN; `groups` are the
     parameters of each optimizer, `still` those that never change, `frozen` those of requires_grad=False; `weights` add to what is told of
     a parameter; `modes` are the cells in inference mode from a step on; `more` facts come first. By step: `raw` are the norms of all
     gradients as the pass gave them, `totals` those that the optimizer got, `scales` the loss scales; `divisor` is the optimizer's own.
-    `half` are the layers that give float16.
+    `half` are the layers that give float16. Of layers: `kinds` are other classes, `arguments` what they were made with, `shapes` those of
+    what they gave; a `batch` of so many samples and labels is given to each pass.
     """
+    layers = [(name, (kinds or {}).get(name, kind), line) for name, kind, line in _CELLS]
     ids = {name: number for number, name in enumerate(_SHAPES, 1)}
     held = [[name for name in group if name not in _STATISTICS] for group in groups]
     moves = {name for group in held for name in group if name not in still} | {*_STATISTICS}
-    lines: list[Mapping[str, Any]] = [_HEAD, *more, _network(ids, frozen, weights or {}, shared)]
+    lines: list[Mapping[str, Any]] = [
+        _HEAD,
+        *more,
+        _network(layers, arguments or {}, ids, frozen, weights or {}, shared),
+    ]
     lines += [
         {**_optimizer(number, group, ids, decay or {}), "loss_scale": divisor} for number, group in enumerate(held)
     ]
-    called = [[name, kind, True, [_given(name in half)]] for name, kind, _ in _CELLS if name not in idle]
+    called = [
+        [name, kind, True, [_given(name in half, (shapes or {}).get(name))]]
+        for name, kind, _ in layers
+        if name not in idle
+    ]
+    given = [{"shape": [batch, 8]}, {"shape": [batch]}] if batch else []
     modes = modes or {1: []}
     for step in range(1, steps + 1):
         if step in modes:
             lines.append({"fact": "modes", "step": step, "networks": [0], "inference": [*modes[step]], "cells": 5})
         lines.append(
-            {"fact": "pass", "step": step, "training": True, "networks": [0], "data": 0, "batch": [], "calls": called}
+            {
+                "fact": "pass",
+                "step": step,
+                "training": True,
+                "networks": [0],
+                "data": 0,
+                "batch": given,
+                "calls": called,
+            }
         )
         for number, group in enumerate(held):
             gradients, changes = _update(step, number, group, norms or {}, still, broken is not None and step >= broken)
@@ -86,8 +109,9 @@ def recording(
     return "\n".join(json.dumps(line) for line in lines) + "\n"
 
 
-def _given(half: bool) -> Mapping[str, Any]:
-    return {"zero": 0.0, "std": 0.8, **({"type": "float16"} if half else {})}
+def _given(half: bool, shape: Sequence[int] | None) -> Mapping[str, Any]:
+    told = {"type": "float16"} if half else {}
+    return {"zero": 0.0, "std": 0.8, **told, **({"shape": [*shape]} if shape else {})}
 
 
 def _optimizer(
@@ -113,12 +137,14 @@ def _update(
 
 
 def _network(
+    layers: Sequence[tuple[str, str, int]],
+    arguments: Mapping[str, Mapping[str, Any]],
     ids: Mapping[str, int],
     frozen: Sequence[str],
     weights: Mapping[str, Mapping[str, Any]],
     shared: Sequence[Sequence[str]],
 ) -> Mapping[str, Any]:
-    cells = [[name, kind, ["net.py", line], {}] for name, kind, line in _CELLS]
+    cells = [[name, kind, ["net.py", line], dict(arguments.get(name, {}))] for name, kind, line in layers]
     parameters = [
         {
             **{"name": name, "path": name, "id": ids[name], "shape": shape, "type": "float32", "zero": 0.0},
