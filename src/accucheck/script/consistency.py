@@ -10,7 +10,7 @@ from typing import Any
 
 from . import seeding
 from .flow import find
-from .normalization import judge, pipelines_of, unique
+from .normalization import judge, last_made, pipelines_of, placed, unique
 from .pipelines import Input, Pipeline, Pipelines
 from .sample_functions import SCALERS
 from .sample_numbers import Scale, after
@@ -97,7 +97,9 @@ def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Said]:
                     code, data["condition"] = "random-perhaps", "?"
                 else:
                     code = "random-before-split" if split and shared else "random-in-evaluation"
-                yield Said(code, step.made, data, None, step, certain=known and pipeline.sure, shared=shared)
+                yield Said(
+                    code, placed(step, way, pipeline), data, None, step, certain=known and pipeline.sure, shared=shared
+                )
 
 
 def _condition(step: Step, pipeline: Pipeline) -> str:
@@ -339,7 +341,7 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
         _unlike(training.opaque, evaluation.opaque) or _nameless(base) or _nameless(way)
     ):
         code = "unclear"
-    made = way.steps[-1].made if way.steps else evaluation.leaf or evaluation.source or theirs.frame_call
+    made = last_made(way, evaluation) if way.steps else evaluation.leaf or evaluation.source or theirs.frame_call
     if made is None:
         return None
     data = {

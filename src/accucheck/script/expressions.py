@@ -766,13 +766,10 @@ class Expressions:
     def on_ListComp(self, node: Any, scope: Scope) -> Value:
         inner = Scope(scope)
         first = self.value(node.generators[0].iter, inner)
-        plain = len(node.generators) == 1 and not node.generators[0].ifs and not isinstance(node, ast.DictComp)
-        if plain and isinstance(first, Items) and not first.open and len(first.items) <= 16:
-            unrolled = []
-            for item in first.items:
-                self.assign(node.generators[0].target, item, inner)
-                unrolled.append(self.value(node.elt, inner))
-            return Items(unrolled)
+        if not isinstance(node, ast.DictComp) and isinstance(first, Items):
+            unrolled: list[Value] = []
+            if self.unrolled(node, first, inner, unrolled):
+                return Items(unrolled)
         single = isinstance(node, ast.DictComp) and len(node.generators) == 1
         if single and isinstance(first, Items) and not first.open and len(first.items) <= 200:
             return self.dictionary(node, first, inner)
@@ -789,6 +786,25 @@ class Expressions:
         return self.made("comprehension", [*values, first], {}, node)
 
     on_SetComp = on_GeneratorExp = on_DictComp = on_ListComp
+
+    def unrolled(self, node: Any, over: Value, inner: Scope, found: list[Value], depth: int = 0) -> bool:
+        """Add what a comprehension makes of each of a few items to `found`; False where what it goes over, or a condition, is not
+        known."""
+        if not isinstance(over, Items) or over.open or len(over.items) > models.SHORT or len(found) > 200:
+            return False
+        part, deeper = node.generators[depth], node.generators[depth + 1 :]
+        for item in over.items:
+            self.assign(part.target, item, inner)
+            truths = [self.truth(self.value(test, inner)) for test in part.ifs]
+            if None in truths:
+                return False
+            if False in truths:
+                continue
+            if not deeper:
+                found.append(self.value(node.elt, inner))
+            elif not self.unrolled(node, self.value(deeper[0].iter, inner), inner, found, depth + 1):
+                return False
+        return True
 
     def table(self, made: Mapping) -> None:
         """Keep an empty dict that a module makes, itself or in an object."""

@@ -38,6 +38,8 @@ from .values import (
 if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
 
+#: What is made of each item of a list is made item by item of so many.
+SHORT = 16
 #: Classes that make a record out of a dict or of keywords; by their last name, as projects bring copies of their own.
 _RECORDS = frozenset(
     (
@@ -358,14 +360,20 @@ def _dict(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
 def _map(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     if len(args) < 2 or not isinstance(args[0], (Function, Instance, Partial)):
         return None
+    over = args[1]
+    if len(args) == 2 and isinstance(over, Items) and not over.open and len(over.items) <= SHORT:
+        return Items([mapped_each(tracer, args[0], [item], node) for item in over.items])
     return mapped(tracer, args[0], args[1:], node)
 
 
 def mapped(tracer: Tracer, function: Value, over: list[Value], node: ast.AST) -> Value:
     """A function applied to each element, as a comprehension would."""
-    given = [tracer.element(value, node) for value in over]
-    inner = attached(tracer, function, given, node) or tracer.call(function, given, {}, node)
+    inner = mapped_each(tracer, function, [tracer.element(value, node) for value in over], node)
     return tracer.made("comprehension", [inner, *over], {}, node)
+
+
+def mapped_each(tracer: Tracer, function: Value, given: list[Value], node: ast.AST) -> Value:
+    return attached(tracer, function, given, node) or tracer.call(function, given, {}, node)
 
 
 def _next(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:

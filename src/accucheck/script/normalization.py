@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any, NamedTuple
 
-from .flow import inputs
+from .flow import derives, inputs
 from .pipelines import LOOKS, Input, Pipeline, Pipelines
 from .sample_functions import SCALERS
 from .samples import Step, Way
-from .values import Made, options
+from .values import Items, Made, options
 
 #: Beyond this many units a range is an order of magnitude off [-1, 1]; below this width it has been scaled down too often.
 REACH, WIDTH = 20.0, 0.1
@@ -181,7 +181,7 @@ def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) 
     judged = [(entry, *of_input(entry)) for entry in wanted]
     fine = any(code in FINE or code == "in-network" for _, code, _ in judged)
     for entry, code, way in judged:
-        made = last_made(way) or pipeline.leaf or pipeline.source or entry.frame_call
+        made = last_made(way, pipeline) or pipeline.leaf or pipeline.source or entry.frame_call
         if made is None:
             continue
         arrives = bool(entry.arrives & {"layer"})
@@ -197,7 +197,7 @@ def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) 
             continue
         if code in FAULTS:
             step, known = _cause(code, way)
-            place = step.made if step is not None else made
+            place = placed(step, way, pipeline) if step is not None else made
             data |= {"low": way.low, "high": way.high}
             if (beyond := impossible(way)) is not None and code == "impossible-statistics":
                 data |= {"low": beyond.low, "high": beyond.high}
@@ -256,8 +256,20 @@ def unique(inputs: list[Input]) -> list[Input]:
     return list(kept.values())
 
 
-def last_made(way: Way) -> Made | None:
-    return way.steps[-1].made if way.steps else way.root if isinstance(way.root, Made) else None
+def last_made(way: Way, pipeline: Pipeline) -> Made | None:
+    if way.steps:
+        return placed(way.steps[-1], way, pipeline)
+    return way.root if isinstance(way.root, Made) else None
+
+
+def placed(step: Step, way: Way, pipeline: Pipeline) -> Made:
+    """Where to show a step: where it is made, or, where one expression makes several steps of a way by what a list says, the call
+    that maps the data set with them."""
+    made = step.made
+    if not any(other is not step and other.made.node is made.node and other.name != step.name for other in way.steps):
+        return made
+    maps = (part for part in pipeline.chain if part.name == ".map")
+    return next((part for part in maps if made.base is not None and derives(Items(part.args), made.base)), made)
 
 
 def _normalised_elsewhere(entry: Input, readings: list[Pipelines]) -> bool:

@@ -9,6 +9,7 @@ known makes the range unknown, never a guess.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Mapping_
@@ -65,7 +66,7 @@ from .sample_numbers import (
     text_of,
     varies,
 )
-from .values import Items, Known, Made, Many, Mapping, Named, Test, Unknown, Value, name_of, options
+from .values import Instance, Items, Known, Made, Many, Mapping, Named, Test, Unknown, Value, name_of, options
 
 #: So many ways through the code are kept apart, and so deep a value is followed back.
 WAYS, DEPTH = 6, 80
@@ -487,8 +488,10 @@ class Samples:
         if name.startswith(("nn.", "mint.nn.")) and last not in ("Pad", "ResizeBilinear", "Norm"):
             return (Way("network", made, unclear=True),)
         if what.name and not last[:1].isupper() and not name.startswith(("ops.", "nn.", "mint.")):
-            # A function made what is applied, or passed it on: its name does not tell what that does to a sample.
-            return [self.step(way, made, "opaque", last, (), unknown=True) for way in ways]
+            # A function made what is applied, or passed it on: its name does not tell what that does to a sample. One of Python
+            # itself, such as list, gives back what it was given.
+            own = last if what.base is not None or not hasattr(builtins, what.name) else ""
+            return [self.step(way, made, "opaque", own, (), unknown=True) for way in ways]
         return self.function(made, last, name, ways)
 
     def composed(self, operations: Value, args: list[Value], at: Made) -> Value:
@@ -497,6 +500,8 @@ class Samples:
         for operation in operations.items if isinstance(operations, Items) else [operations]:
             result = self.apply(operation, found, at)
             found = result.items if isinstance(result, Items) and len(result.items) == len(args) > 1 else [result]
+        if isinstance(operations, Items) and _from_loop(operations, at):
+            found = [_made("", found, at, None, at.tests)]  # and others that were not followed
         return found[0] if len(found) == 1 else Items(found)
 
     def apply(self, operation: Value, args: list[Value], at: Made) -> Value:
@@ -813,6 +818,12 @@ def arguments(
     given = [(parameters[n] if n < len(parameters) else str(n), value) for n, value in enumerate(made.args[:8])]
     found = [(key, plain(value)) for key, value in (*given, *made.keywords.items()) if id(value) not in skip]
     return tuple((key, value) for key, value in found if key not in defaults or _data(defaults[key]) != _data(value))
+
+
+def _from_loop(operations: Items, at: Made) -> bool:
+    """True for a list of operations that a loop which was not followed turn by turn filled."""
+    made = (operation for operation in operations.items if isinstance(operation, (Made, Instance)))
+    return operations.open and any(set(operation.loops) - set(at.loops) for operation in made)
 
 
 def _data(value: Any) -> Any:

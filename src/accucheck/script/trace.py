@@ -51,7 +51,6 @@ RECURSION = 2
 MORE = 60_000
 #: Loops over constants that only set or add things are taken once for each of so many items.
 UNROLLED = 200
-
 #: (name, the constant it is compared with or None for a plain test) -> what it is taken for, or None for unknown.
 Assume = Callable[[str, Any], "bool | None"]
 
@@ -322,9 +321,7 @@ class Tracer(Expressions):
         return self.either([(node.body, yes), (node.orelse, no)], scope)
 
     def do_For(self, node: ast.For, scope: Scope) -> bool:
-        iterated = self.value(node.iter, scope)
-        if isinstance(iterated, Mapping) and not iterated.fed:
-            iterated = Items([Known(key) for key in iterated.items])
+        iterated = _listed(self.value(node.iter, scope))
         if isinstance(iterated, Items) and (_fills(node, iterated) or _applies(node, iterated)):
             outer = self.tests
             for item in iterated.items:  # one that was only made on a condition is only applied on it
@@ -850,25 +847,52 @@ def _loaded(target: ast.expr) -> ast.expr:
     return target
 
 
+def _listed(over: Value) -> Value:
+    """What a loop goes over as a list, where that is known: the keys of a dict, what enumerate and zip make of short lists."""
+    if isinstance(over, Mapping) and not over.fed:
+        return Items([Known(key) for key in over.items])
+    if isinstance(over, Made) and over.name in ("enumerate", "zip") and over.args and not over.keywords:
+        lists = [
+            arg.items for arg in over.args if isinstance(arg, Items) and not arg.open and len(arg.items) <= models.SHORT
+        ]
+        if len(lists) == len(over.args):
+            numbers = [[Known(number) for number in range(len(lists[0]))]] if over.name == "enumerate" else []
+            return Items([Items(list(pair), fixed=True) for pair in zip(*numbers, *lists, strict=False)])
+    return over
+
+
 def _fills(node: ast.For, over: Items) -> bool:
     """True for a short loop over constants that sets attributes or items, or adds options: a configuration being put
-    together; or that fills a short list."""
+    together; or that fills a short list. A loop within it is followed where it may go over what the items hold."""
     if over.open or len(over.items) > UNROLLED or len(node.body) > 8:
         return False
-    if any(isinstance(part, (ast.For, ast.While, ast.With)) for part in node.body):
+    short = len(over.items) <= models.SHORT
+    nested = short and any(_nests(item) for item in over.items)
+    if any(isinstance(part, (ast.While, ast.With) if nested else (ast.For, ast.While, ast.With)) for part in node.body):
         return False
-    adds = ("append", "add", "extend") if len(over.items) <= 16 else ()
-    for part in node.body:
-        for inner in walk(part):
-            if isinstance(inner, ast.Call):
-                called = inner.func
-                if isinstance(called, ast.Name) and called.id == "setattr":
-                    return True
-                if isinstance(called, ast.Attribute) and called.attr in ("add_argument", "__setattr__", *adds):
-                    return True
-            elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
-                return True
-    return False
+    return any(_sets(inner) or (short and _grows(inner)) for part in node.body for inner in walk(part))
+
+
+def _sets(node: ast.AST) -> bool:
+    """True for what sets an attribute or an item by its name, or adds an option."""
+    if isinstance(node, ast.Call):
+        called = node.func
+        by_name = isinstance(called, ast.Name) and called.id == "setattr"
+        return by_name or (isinstance(called, ast.Attribute) and called.attr in ("add_argument", "__setattr__"))
+    return isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+
+
+def _grows(node: ast.AST) -> bool:
+    """True for what adds to a list."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr in ("append", "add", "extend")
+    return isinstance(node, ast.AugAssign) and isinstance(node.value, (ast.List, ast.ListComp))
+
+
+def _nests(item: Value) -> bool:
+    """True for a list or dict, also where enumerate or zip put it beside something else."""
+    inner = item.items if isinstance(item, Items) and item.fixed else [item]
+    return any(isinstance(part, (Mapping, Items)) for part in inner)
 
 
 def _applies(node: ast.For, over: Items) -> bool:
