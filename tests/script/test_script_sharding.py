@@ -170,3 +170,70 @@ def test_the_line_is_mended(code: str, line: str | None, tmp_path: Path) -> None
     added = [line[1:] for line in (diffs[0] or "").splitlines() if line.startswith("+") and not line.startswith("+++")]
     assert len(diffs) == 1
     assert added == ([] if line is None else [line])
+
+
+KIND = """import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="Ascend")
+parser.add_argument("--several", action="store_true")
+args = parser.parse_args()
+ms.set_context(device_target=args.device)
+{start}
+def read():
+    if {test}:
+        return ds.MnistDataset("a", num_shards=get_group_size(), shard_id=get_rank())
+    return ds.MnistDataset("a")
+data = read()
+ms.Model(net).train(1, data)
+"""
+STARTED = "several = args.several\nif several:\n    init()"
+
+
+@pytest.mark.parametrize(
+    ("test", "start", "codes"),
+    [
+        ("args.device == 'Ascend' and several", STARTED, ["sharded", "no-shards"]),
+        ("several and args.device == 'GPU'", STARTED, ["sharded", "no-shards"]),
+        ("several", STARTED, ["sharded"]),
+        ("several and args.device != 'CPU'", STARTED, ["sharded"]),
+        ("several and use_shards", STARTED, ["sharded"]),
+        (
+            "args.device == 'Ascend' and several",
+            "several = args.several\nif args.device == 'Ascend' and several:\n    init()",
+            ["sharded"],
+        ),
+    ],
+)
+def test_shards_on_one_kind_of_device_only(test: str, start: str, codes: list[str], tmp_path: Path) -> None:
+    assert [one.code for one in said(tmp_path, KIND.format(test=test, start=start))] == codes
+
+
+STEPS = """
+from mindspore import nn
+init()
+names = {}
+picked = {}
+def batch(names):
+    return ms.Tensor(np.stack([np.load(name) for name in random.sample(names, 4)]))
+net = nn.Dense(4, 1)
+step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))
+for _ in range(9):
+    step(batch(picked), batch(picked))
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "picked", "codes"),
+    [
+        ("os.listdir('a')", "names[:90]", ["cut-unsorted", "no-dataset"]),
+        ("[f'a/{name}' for name in glob.glob('a/*')]", "names[9:]", ["cut-unsorted", "no-dataset"]),
+        ("list(os.listdir('a'))", "names[:-9]", ["cut-unsorted", "no-dataset"]),
+        ("sorted(os.listdir('a'))", "names[:90]", ["no-dataset"]),
+        ("os.listdir('a')\nnames.sort()", "names[:90]", ["no-dataset"]),
+        ("os.listdir('a')", "names", ["no-dataset"]),
+        ("os.listdir('a')", "[name[:-4] for name in names]", ["no-dataset"]),
+        ("os.listdir('a')", "sorted(names)[:90]", ["no-dataset"]),
+    ],
+)
+def test_files_that_are_taken_by_their_places(names: str, picked: str, codes: list[str], tmp_path: Path) -> None:
+    assert [one.code for one in said(tmp_path, STEPS.format(names, picked))] == codes

@@ -84,7 +84,7 @@ ORDERS = {
     OPTION.format("type=bool, default=False")
     + "data = " + MNIST.format("sampler=ds.DistributedSampler(2, 0, shuffle=args.mix)"): "off-by-default",
     OWN.format("np.random.permutation(9)") + "data = " + MNIST.format("sampler=Own()"): "shuffled",
-    OWN.format("range(9)") + "data = " + MNIST.format("sampler=Own()"): "unresolved",
+    OWN.format("range(9)") + "data = " + MNIST.format("sampler=Own()"): "sampler-in-order",
     # what becomes of it
     f"{ORDERED}.shuffle(100)": "shuffled",
     "ds.TFRecordDataset('a', shuffle=False).shuffle(100)": "buffer-alone",

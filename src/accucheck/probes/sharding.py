@@ -72,6 +72,10 @@ MESSAGES: Words = {
         "en": "{call} gives the files in any order, and {dataset} ({at}) is divided by that order.",
         "zh": "{call} 返回的文件顺序不固定，而 {dataset}（{at}）正是按这个顺序分片的。",
     },
+    "cut-unsorted": {
+        "en": "{call} gives the files in any order, and {part} ({at}), which the training gets, takes some of them by their places.",
+        "zh": "{call} 返回的文件顺序不固定，而训练用到的 {part}（{at}）按位置取其中一部分。",
+    },
     "shuffled-apart": {
         "en": "{call} shuffles without a common seed, before {dataset} is divided: each device cuts its part from another order.",
         "zh": "{call} 在 {dataset} 分片之前打乱数据，各卡又没有相同的种子，各自从不同的顺序中切分。",
@@ -94,6 +98,10 @@ MESSAGES: Words = {
         "part, is not seen in its code.",
         "zh": "{sampler} 得到了设备编号，但从其代码中看不出每个设备各取一部分，且 len() 返回的是该部分的长度。",
     },
+    "sampler-length": {
+        "en": "{sampler} gives each device a part of the samples, and its len() is that of all of them.",
+        "zh": "{sampler} 给每个设备一部分样本，而它的 len() 返回的是全部样本的数量。",
+    },
     "by-rank": {
         "en": "What {dataset} reads is chosen by rank. Whether the parts are alike depends on the order of the data before that, which is "
         "not seen here.",
@@ -109,6 +117,10 @@ MESSAGES: Words = {
         "zh": "传入 num_shards=get_group_size(), shard_id=get_rank()。",
     },
     "fix-rank": {"en": "Pass shard_id=get_rank().", "zh": "传入 shard_id=get_rank()。"},
+    "fix-length": {
+        "en": "Return from __len__ how many samples __iter__ gives this device.",
+        "zh": "让 __len__ 返回 __iter__ 给本设备的样本数。",
+    },
     "fix-sort": {
         "en": "Sort the list before it is used: sorted(...).",
         "zh": "使用之前先对列表排序：sorted(...)。",
@@ -147,18 +159,32 @@ WHY: Words = {
     },
     "parts-unread": _OVERLAP,
     "unsorted": _OVERLAP,
+    "cut-unsorted": {
+        "en": "Machines then train on different files: what one sets aside for validation, another trains on.",
+        "zh": "不同机器用来训练的文件因此不同：一台留作验证的文件，另一台可能用于训练。",
+    },
     "shuffled-apart": _OVERLAP,
     "seed-by-rank": _OVERLAP,
+    "sampler-length": {
+        "en": "The steps of an epoch, and a learning rate by steps, are then as many as for a single device; a GeneratorDataset fails at "
+        "the end of the epoch.",
+        "zh": "一个 epoch 的步数以及按步数生成的学习率都会按单卡计算；GeneratorDataset 会在 epoch 结束时报错。",
+    },
 }
 _SHARDS = {
     "en": "Print the sample ids of an epoch on each rank: no two may overlap, and together they must be all.",
     "zh": "在每个 rank 上打印一个 epoch 的样本编号：两两不应重叠，合起来应是全部样本。",
 }
+_LISTED = {
+    "en": "Print the list of files on two machines, or after copying the data elsewhere, and compare the order.",
+    "zh": "在两台机器上（或把数据复制到别处后）打印文件列表，比较顺序。",
+}
 PROOF: Words = {
     **dict.fromkeys(WHY, _SHARDS),
-    "unsorted": {
-        "en": "Print the list of files on two machines, or after copying the data elsewhere, and compare the order.",
-        "zh": "在两台机器上（或把数据复制到别处后）打印文件列表，比较顺序。",
+    **dict.fromkeys(("unsorted", "cut-unsorted"), _LISTED),
+    "sampler-length": {
+        "en": "Compare len(sampler) with len(list(sampler)), made for two devices.",
+        "zh": "按两个设备构造采样器，比较 len(sampler) 与 len(list(sampler))。",
     },
 }
 
@@ -168,8 +194,10 @@ _LEVELS = {
     "constant-shard": Level.PROBLEM,
     "parts-unread": Level.PROBLEM,
     "unsorted": Level.PROBLEM,
+    "cut-unsorted": Level.PROBLEM,
     "shuffled-apart": Level.PROBLEM,
     "seed-by-rank": Level.PROBLEM,
+    "sampler-length": Level.PROBLEM,
     "shard-by-device": Level.SUSPECT,
     "aside": Level.SUSPECT,
 }
@@ -181,8 +209,10 @@ _FIXES = {
     "shard-by-device": "fix-rank",
     "aside": "fix-shards",
     "unsorted": "fix-sort",
+    "cut-unsorted": "fix-sort",
     "shuffled-apart": "fix-shuffle",
     "seed-by-rank": "fix-seed",
+    "sampler-length": "fix-length",
 }
 _GAPS = ("unresolved", "no-dataset", "sampler-unclear", "part-unclear")
 _NOT_HERE = ("single", "whole-batch")
@@ -215,11 +245,11 @@ def _finding(said: Said) -> Finding:
     evidence = [said.source.code(line, min(last, line + 12))] if line else []
     sure = None
     if level is not Level.INFO:
-        likely = said.likely or said.code in ("unsorted", "shard-by-device")
+        likely = said.likely or said.code in ("unsorted", "cut-unsorted", "shard-by-device")
         sure = Sure.POSSIBLE if said.code == "aside" else Sure.LIKELY if likely else Sure.CERTAIN
     fix = Fix(_FIXES[said.code], said.diff) if said.code in _FIXES else None
     data = said.data
-    if said.code == "unsorted":
+    if "call" in data and "line" in data:
         data = {**data, "at": _beside.at(data["path"], data["line"], said.source.path)}
     return Finding(said.code, level, where, data, [*evidence], fix, incomplete=said.code in _GAPS, sure=sure)
 
@@ -287,6 +317,12 @@ EXAMPLES = [
     _example(
         "a sampler of the project with the length of the whole",
         _PARTS.format(length="self.count") + _PARTED,
+        Verdict.PROBLEM,
+        "sampler-length",
+    ),
+    _example(
+        "a sampler of the project whose length a file tells",
+        _PARTS.format(length='int(open("length.txt").read())') + _PARTED,
         Verdict.UNDECIDED,
         "sampler-unclear",
     ),

@@ -32,7 +32,7 @@ class Fed:
 def fed(reading: Reading) -> Fed:
     """The data of the training in a reading, made once for all who ask."""
     found = Fed()
-    for place, values in _given(reading):
+    for place, values in given(reading):
         found.fed = True
         _follow(found, place, values)
     if not found.sets:  # a trainer that is not seen is given a data set
@@ -50,7 +50,7 @@ def made(reading: Reading) -> list[Made]:
     return _distinct([part for _, chain in data_sets(reading.trace).sets() for part in chain if _is_set(part)])
 
 
-def _given(reading: Reading) -> Iterator[tuple[Made, list[Value]]]:
+def given(reading: Reading) -> Iterator[tuple[Made, list[Value]]]:
     """What the steps of a script are given, with the call that gives it."""
     for call in reading.trace.calls:
         trains = call.name in (".train", ".fit") and any(

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
+
 from . import ranks
+from .flow import sources
 from .trace import Trace, Tracer
-from .values import Function, Instance, Made, Unknown, Value
+from .values import Function, Instance, Items, Known, Made, Many, Unknown, Value, options, same
 
 #: What makes or seeds a generator of random numbers, and draws nothing.
 _MAKES = frozenset({"seed", "RandomState", "default_rng", "Generator", "Random", "SeedSequence", "PCG64"})
+#: Functions of Python that give what is outside of the program, or what is not said here.
+_OUTSIDE = frozenset({"open", "input", "next", "eval", "exec", "id", "hash", "set", "frozenset", "vars", "getattr"})
 
 
 def draws(trace: Trace, sampler: Instance) -> bool:
     """Whether the order of a sampler is drawn at random in each run of its __iter__, whatever a run's options say."""
     _, calls = _ran(trace, sampler, "__iter__")
     return any(_draws(call) and not call.under for call in calls)
+
+
+def in_order(trace: Trace, sampler: Instance) -> bool:
+    """Whether a sampler gives the same order in each run of its __iter__: all that this calls, and all that it gives is made of, is
+    arithmetic on numbers and lists, and nothing shuffles one of those lists elsewhere."""
+    given, calls = _ran(trace, sampler, "__iter__")
+    parts = list(sources(given, _counts))
+    run = {id(arg) for part in parts if isinstance(part, Made) and part.name == "generator" for arg in part.args}
+    held = [part for part in parts if id(part) not in run]
+    mixed = {id(part) for call in trace.calls if call.last == "shuffle" for arg in call.args for part in options(arg)}
+    return len(held) > 1 and all(map(_settled, [*calls, *held])) and not any(id(part) in mixed for part in held)
 
 
 def asks_rank(trace: Trace, sampler: Instance) -> bool:
@@ -29,6 +46,84 @@ def divides(trace: Trace, sampler: Instance) -> bool:
         return False
     length, _ = _ran(trace, sampler, "__len__")
     return sampler.of.find("__len__") is None or bool(ranks.kinds(length) & {"rank", "size"})
+
+
+def length_of_all(trace: Trace, sampler: Instance) -> ast.AST | None:
+    """Where the __len__ of a sampler gives the number of all that its __iter__ gives this device a part of; None where it does not, or
+    that is not seen."""
+    whole = _divided(_ran(trace, sampler, "__iter__")[0])
+    method = sampler.of.find("__len__")
+    if whole is None or not isinstance(method, Function) or not _equal(_ran(trace, sampler, "__len__")[0], whole):
+        return None
+    returns = [part for part in ast.walk(method.node) if isinstance(part, ast.Return)]
+    return returns[0] if len(returns) == 1 else method.node
+
+
+def _divided(given: Value) -> Value | None:
+    """How many there are in all, of values that are a part of them by the number of the device."""
+    while isinstance(given, Made) and given.name != "[]" and (kept := _kept(given)) is not None:
+        given = kept
+    key = given.args[0] if isinstance(given, Made) and given.name == "[]" and given.args else None
+    if not (isinstance(given, Made) and isinstance(key, Made) and key.name == "slice") or given.base is None:
+        return None
+    start, stop, step = (ranks.kinds(part) for part in key.args)
+    parted = "rank" in start and ("size" in step or "rank" in stop)
+    return _length(given.base) if parted else None
+
+
+def _length(value: Value) -> Value | None:
+    """How many values there are in a list or an array, as another value; None where that is not seen."""
+    lengths = [_option_length(option) for option in options(value)]
+    first = lengths[0]
+    return first if first is not None and all(one is not None and _equal(one, first) for one in lengths) else None
+
+
+def _option_length(value: Value) -> Value | None:
+    if not isinstance(value, Made):
+        return None
+    if value.last in ("range", "arange", "permutation") and len(value.args) == 1 and not value.keywords:
+        given = value.args[0]
+        return given if not isinstance(given, Made) or _kept(given) is None else _length(given)
+    kept = _kept(value)
+    return None if kept is None else _length(kept)
+
+
+def _kept(made: Made) -> Value | None:
+    """What a call gives back in another form, with as many values."""
+    if made.name in ("list", "tuple", "iter", "sorted", "reversed", "numpy.array", "numpy.asarray") and made.args:
+        return made.args[0]
+    return made.base if made.name in (".tolist", ".copy", ".astype") else None
+
+
+def _equal(one: Value, other: Value, depth: int = 0) -> bool:
+    """Whether two values are the same number, as far as the way that they are computed tells."""
+    if same(one, other):
+        return True
+    if not (isinstance(one, Made) and isinstance(other, Made)) or one.name != other.name or depth > 8:
+        return False
+    ours, theirs = ([part for part in (made.base, *made.args) if part is not None] for made in (one, other))
+    alike = len(ours) == len(theirs) > 0 and not one.keywords and not other.keywords and not _draws(one)
+    return alike and all(_equal(a, b, depth + 1) for a, b in zip(ours, theirs, strict=True))
+
+
+def _counts(value: Value) -> bool:
+    """True for a number of values: whatever these are, it is the same in each run."""
+    return isinstance(value, Made) and value.name in ("len", "@shape", "@size")
+
+
+def _settled(value: Value) -> bool:
+    """Whether a value, or the result of a call, is the same in each run, given what it is made of."""
+    if not isinstance(value, Made):
+        return isinstance(value, (Known, Items, Many))
+    root = value
+    while isinstance(root.base, Made):
+        root = root.base
+    if root.base is not None and not _counts(value):
+        return isinstance(root.base, (Items, Many, Known))
+    if root.name.startswith(("numpy.", "math.")):
+        return not root.name.startswith("numpy.random.")
+    plain = not root.name[:1].isalpha() or root.name in ("slice", "comprehension", "generator")
+    return plain or (hasattr(builtins, root.name) and root.name not in _OUTSIDE)
 
 
 def _ran(trace: Trace, sampler: Instance, name: str) -> tuple[Value, list[Made]]:
@@ -49,7 +144,7 @@ def _ran(trace: Trace, sampler: Instance, name: str) -> tuple[Value, list[Made]]
 
 
 def _draws(call: Made) -> bool:
-    root = call
-    while isinstance(root.base, Made):
-        root = root.base
-    return root.name.startswith(("numpy.random.", "random.")) and call.last not in _MAKES
+    """True for what draws a number itself, not for what is made of the draw."""
+    drawn_from = call.base if isinstance(call.base, Made) else call
+    of_random = drawn_from.name.startswith(("numpy.random.", "random."))
+    return of_random and call.last not in _MAKES and (drawn_from is call or drawn_from.last in _MAKES)

@@ -330,6 +330,23 @@ class Deployment:
         started = (call for call in self.starts if branch(tests_of(call)) is not False)
         return next((call for call in started if together(tests_of(call), tests)), None)
 
+    def fails_alone(self, operand: ast.expr) -> bool:
+        """True for a condition that does not hold on a single device: by what it asks, or as communication starts under it only."""
+        if way(operand, False) is False:
+            return True
+        text = ast.unparse(operand)[:300]
+        held = [dict(fact for test in tests_of(start) for fact in _facts(test).items()) for start in self.starts]
+        return bool(held) and all(facts.get(text) is True for facts in held)
+
+    def takes_alone(self, tests: tuple[Test, ...]) -> bool:
+        """True for a way that a single device takes, too: beside one for `several devices and something else`."""
+        return any(
+            test.taken is False and self.fails_alone(operand)
+            for test in tests
+            if isinstance(test.node, ast.BoolOp) and isinstance(test.node.op, ast.And)
+            for operand in test.node.values
+        )
+
     @property
     def whole_batch(self) -> Made | None:
         """The setting by which all devices take the same input."""

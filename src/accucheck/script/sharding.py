@@ -11,14 +11,16 @@ from typing import Any
 
 from . import ranks, seeding
 from .analysis import Reading
+from .fed import given
 from .flow import sources
-from .own_samplers import asks_rank, divides
+from .own_samplers import asks_rank, divides, length_of_all
+from .sample_numbers import is_none
 from .seen import is_foreign
 from .shuffling import IN_PLACE, SHUFFLED, data_sets
 from .source import Source
 from .syntax import walk
-from .training_steps import on_cpu
-from .values import Instance, Items, Known, Made, Unknown, Value, options
+from .training_steps import devices, on_cpu
+from .values import Function, Instance, Items, Known, Made, Test, Unknown, Value, options
 
 _LISTINGS = frozenset(
     ("os.listdir", "glob.glob", "glob.iglob", "os.walk", "os.scandir", "os.fwalk", ".iterdir", ".glob", ".rglob")
@@ -84,7 +86,7 @@ _COUNTS = frozenset(
 
 class _Sharding:
     def __init__(self, reading: Reading, modules: list[Source], devices: int | None) -> None:
-        self.trace, self.modules, self.devices = reading.trace, modules, devices
+        self.reading, self.trace, self.modules, self.devices = reading, reading.trace, modules, devices
         self.source = reading.source
         self.deployment = ranks.deployment(reading.trace)
         self.data = data_sets(reading.trace)
@@ -121,6 +123,7 @@ class _Sharding:
         if not told and many and whole is not None:
             yield Said("whole-batch", whole.source, whole.node)
         elif not told and many:
+            yield from self.cut()
             place = start or None
             yield Said("no-dataset", place.source if place else self.source, place.node if place else self.source.tree)
         elif not told:
@@ -128,7 +131,11 @@ class _Sharding:
 
     def of(self, origin: Made, chain: list[Made], parameters: list[str], whole: Made | None) -> Iterator[Said]:
         tests = ranks.tests_of(origin)
+        if (other := self.on_another_target(tests)) is not None and self.deployment.beside(other):
+            tests = other
         branch, start = ranks.branch(tests), self.deployment.beside(tests)
+        if branch is None and self.deployment.takes_alone(tests):
+            branch = False
         many = start is not None or (self.devices or 0) > 1
         if branch is False or on_cpu(tests):
             return
@@ -177,6 +184,20 @@ class _Sharding:
             yield self.divided(origin, count, index, data)
         yield from self.order(origin, parameters, data)
 
+    def on_another_target(self, tests: tuple[Test, ...]) -> tuple[Test, ...] | None:
+        """The conditions of a way that one device takes, and several take on another kind of device: beside `kind and several`. None
+        for any other way."""
+        found = []
+        for test in tests:
+            if test.taken is False and isinstance(test.node, ast.BoolOp) and isinstance(test.node.op, ast.And):
+                others = [operand for operand in test.node.values if not self.deployment.fails_alone(operand)]
+                kinds = [part for part in options(test.value) if devices(Test(part, False, test.node)) is not None]
+                if len(kinds) == len(others) == 1 < len(test.node.values):
+                    found.append(Test(kinds[0], False, others[0]))
+                    continue
+            found.append(test)
+        return tuple(found) if found != list(tests) else None
+
     def divided(self, origin: Made, count: Value | None, index: Value | None, data: dict[str, Any]) -> Said:
         """Whether the devices together read all parts of a data set."""
         parts = ranks.parts(count, index)
@@ -205,14 +226,14 @@ class _Sharding:
 
     def by_rank(self, chain: list[Made]) -> bool:
         """True when the data themselves are chosen by rank: a path, a list, a sampler of one's own, .take() and the like."""
-        given = [value for call in chain for value in (*call.args, *call.keywords.values())]
-        return any("rank" in ranks.kinds(value) for value in given)
+        held = [value for call in chain for value in (*call.args, *call.keywords.values())]
+        return any("rank" in ranks.kinds(value) for value in held)
 
     def sampled_elsewhere(self, origin: Made, parameters: list[str]) -> bool:
         """True for a sampler out of sight, which may ask for the number of the device itself."""
         hidden = (one.of.find("__iter__") is None for one in self.own_samplers(origin, parameters))
-        given = self.data.samplers(origin, parameters)
-        return any(hidden) or any(isinstance(option, Made) and is_foreign(option) for option in given)
+        samplers = self.data.samplers(origin, parameters)
+        return any(hidden) or any(isinstance(option, Made) and is_foreign(option) for option in samplers)
 
     def own_samplers(self, origin: Made, parameters: list[str]) -> list[Instance]:
         return [option for option in self.data.samplers(origin, parameters) if isinstance(option, Instance)]
@@ -220,8 +241,38 @@ class _Sharding:
     def unclear(self, origin: Made, parameters: list[str]) -> Iterator[Said]:
         """Samplers of the project that get the number of the device, and are not seen to divide by it."""
         for sampler in self.own_samplers(origin, parameters):
-            if not divides(self.trace, sampler):
+            length = sampler.of.find("__len__")
+            counted = length_of_all(self.trace, sampler)
+            if counted is not None and isinstance(length, Function):
+                yield Said("sampler-length", length.source, counted, {"sampler": sampler.of.node.name})
+            elif not divides(self.trace, sampler):
                 yield Said("sampler-unclear", origin.source, origin.node, {"sampler": sampler.of.node.name})
+
+    def cut(self) -> Iterator[Said]:
+        """Lists of files in any order of which the steps get some by their places: no data set of MindSpore divides them."""
+        for value in (value for _, values in given(self.reading) for value in values):
+            for part in sources(value, self.settles):
+                listing = self.listed(part) if isinstance(part, Made) and _takes_some(part) else None
+                if listing is not None and isinstance(part, Made):
+                    told = {"path": part.source.path, "line": part.line, "call": listing.last}
+                    text = part.source.segment(part.node, 60) if isinstance(part.node, ast.expr) else listing.last
+                    yield Said("cut-unsorted", listing.source, listing.node, told | {"part": text}, _in_order(listing))
+
+    def listed(self, part: Made) -> Made | None:
+        """The listing that a list is, or is made of element by element, in the order that it has."""
+        value: Value | None = part
+        for _ in range(20):
+            if not isinstance(value, Made) or id(value) in self.sorted:
+                return None
+            if value.name in _LISTINGS - {"os.walk", "os.fwalk"}:
+                return value
+            if value.name == "comprehension":
+                value = value.args[-1]
+            elif value.name in ("list", "tuple") and value.args:
+                value = value.args[0]
+            else:
+                value = value.base if value.name == ".copy" or _takes_some(value) else None
+        return None
 
     # --- what the shards are cut from -----------------------------------------------------------------------------------
 
@@ -311,6 +362,13 @@ class _Sharding:
                     known = self.data.known.sources.get(name)
                     if known is not None and "num_shards" in known.parameters:
                         yield node, name
+
+
+def _takes_some(value: Made) -> bool:
+    """True for a slice that leaves something out."""
+    key = value.args[0] if value.name == "[]" and value.args else None
+    bounds = key.args if isinstance(key, Made) and key.name == "slice" else []
+    return any(not is_none(bound) for bound in bounds[:2])
 
 
 def _with_elements(value: Value | None, depth: int = 0) -> Iterator[Value]:

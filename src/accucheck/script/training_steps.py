@@ -50,6 +50,8 @@ DYNAMIC = ("amp.DynamicLossScaleManager", "nn.DynamicLossScaleUpdateCell", "amp.
 FIXED = ("amp.FixedLossScaleManager", "nn.FixedLossScaleUpdateCell", "amp.StaticLossScaler")
 
 _DEVICES = {"ascend", "gpu", "cpu"}
+#: Which option was compared with what, as values.Known has it.
+_ASKED = re.compile(r" (==|!=) '(\w+)'$")
 #: Values of precision_mode, in either spelling of CANN, that compute in half precision of their own accord.
 _HALF_MODES = frozenset(
     {"force_fp16", "allow_fp32_to_fp16", "allow_mix_precision", "allow_mix_precision_fp16", "allow_mix_precision_bf16"}
@@ -428,7 +430,7 @@ def on_cpu(tests: tuple[Test, ...]) -> bool:
     """Whether code under these conditions runs on a CPU alone, where neither mixed precision nor several devices are at stake."""
     left = set(_DEVICES)
     for test in tests:
-        if (named := _devices(test)) is not None:
+        if (named := devices(test)) is not None:
             left &= named
     return left == {"cpu"}
 
@@ -453,18 +455,24 @@ def _cell(name: str, place: Made | Instance, arguments: dict[str, Value]) -> Ste
     return Step("cell", place, optimizer, network, sens=arguments.get("sens"))
 
 
-def _devices(test: Test) -> set[str] | None:
+def devices(test: Test) -> set[str] | None:
     """The kinds of devices that a condition leaves; None when it is about something else."""
     value, taken = test.value, test.taken
     while isinstance(value, Made) and value.name == "not" and value.args:
         value, taken = value.args[0], not taken
-    if not isinstance(value, Made) or value.name not in ("==", "!=", "in", "not in") or taken is None:
+    if taken is None:
         return None
-    known = [o for arg in value.args for o in (arg.items if isinstance(arg, Items) else [arg]) if isinstance(o, Known)]
-    named = {o.value.lower() for o in known if isinstance(o.value, str)} & _DEVICES
+    if isinstance(value, Known) and (asked := _ASKED.search(value.asked)) is not None:
+        symbol, named = asked[1], {asked[2].lower()} & _DEVICES
+    elif isinstance(value, Made) and value.name in ("==", "!=", "in", "not in"):
+        each = [o for arg in value.args for o in (arg.items if isinstance(arg, Items) else [arg])]
+        texts = [o.value.lower() for o in each if isinstance(o, Known) and isinstance(o.value, str)]
+        symbol, named = value.name, set(texts) & _DEVICES
+    else:
+        return None
     if not named:
         return None
-    return named if taken is (value.name in ("==", "in")) else _DEVICES - named
+    return named if taken is (symbol in ("==", "in")) else _DEVICES - named
 
 
 def _is_none(value: Value) -> bool:

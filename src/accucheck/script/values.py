@@ -340,7 +340,8 @@ def join(values: list[Value], limit: int = 8) -> Value:
 
 def same(one: Value, other: Value) -> bool:
     if isinstance(one, Known) and isinstance(other, Known):
-        return type(one.value) is type(other.value) and one.value == other.value and one.origin == other.origin
+        alike = one.origin == other.origin and one.asked == other.asked
+        return alike and type(one.value) is type(other.value) and one.value == other.value
     if isinstance(one, Named) and isinstance(other, Named):
         return one.name == other.name
     return one is other
