@@ -1,4 +1,4 @@
-"""Gradients of weights that nothing takes."""
+"""Gradients of weights that nothing takes, weights that no optimizer is given, and losses that are computed too early."""
 
 from __future__ import annotations
 
@@ -181,3 +181,58 @@ def test_an_optimizer_of_a_slice_of_the_parameters(tmp_path: Path, given: str) -
 )
 def test_all_parameters_and_slices_that_are_meant(tmp_path: Path, before: str, given: str) -> None:
     assert slices(tmp_path, f"{before}trained = nn.Adam({given})\n") == []
+
+
+EARLY = """
+for x, y in data:
+    BEFORE
+    def objective(*given):
+        RETURN
+
+    loss, grads = ms.value_and_grad(objective, None, opt.parameters)(GIVEN)
+    opt(grads)
+"""
+
+
+def early(before: str, returned: str, given: str = "") -> str:
+    return EARLY.replace("BEFORE", before).replace("RETURN", returned).replace("GIVEN", given)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        early("value = loss_fn(net(x), y)", "return given[0]", "value"),
+        early("value = loss_fn(net(x), y)", "return given[0] * 2.0", "value"),
+        early("value = loss_fn(net(x), y)", "return value"),
+        early("logits = net(x)", "return loss_fn(given[0], given[1])", "logits, y"),
+        early("logits = ops.relu(net(x))", "return ops.mse_loss(logits, y).mean()"),
+    ],
+)
+def test_a_loss_that_is_computed_before_the_function_that_is_differentiated(tmp_path: Path, text: str) -> None:
+    (one,) = said(tmp_path, text)
+    assert one.code == "computed-before" and one.certain
+    assert "value_and_grad" in one.source.lines[one.line - 1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        early("pass", "return loss_fn(net(given[0]), given[1])", "x, y"),
+        early("first = net.body(x)", "return loss_fn(net.head(first), y)"),
+        early("first = net(x)", "return loss_fn(first, y) + 0.1 * ops.square(net.head.weight).sum()"),
+        early(
+            "first, weights = net(x), net.trainable_params()",
+            "return loss_fn(first, y) + sum(w.sum() for w in weights)",
+        ),
+        early("first, weight = net(x), net.head.weight", "return loss_fn(first, y) + weight.sum()"),
+        early("first = net(x)", "return helper(first, y)"),
+        early("first = x * 2", "return loss_fn(first, y)"),
+    ],
+)
+def test_a_function_that_uses_a_weight_or_what_is_not_seen(tmp_path: Path, text: str) -> None:
+    assert codes(tmp_path, text) == []
+
+
+def test_gradients_of_what_is_given_may_well_be_without_weights(tmp_path: Path) -> None:
+    text = early("value = loss_fn(net(x), y)", "return given[0]", "value").replace("None, opt.parameters", "0")
+    assert codes(tmp_path, text) == []

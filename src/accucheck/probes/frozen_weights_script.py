@@ -65,6 +65,11 @@ MESSAGES: Words = {
         "en": "Nothing takes the gradients of the weights that are made here: no optimizer gets them, so no weight is updated.",
         "zh": "此处求出的权重梯度没有任何去处：没有交给优化器，因此没有权重得到更新。",
     },
+    "computed-before": {
+        "en": "The function that is differentiated here uses no weight: what it is given in line {line} of {path} was computed with the "
+        "network before it runs, so all gradients of the weights are 0.",
+        "zh": "此处求导的函数没有用到任何权重：{path} 第 {line} 行传给它的值在它运行之前就已由网络算出，因此权重的梯度全为 0。",
+    },
     "optimizer-part": {
         "en": "The optimizer is given {text} only: at least {count} other {count:parameter|parameters} of the network keep first values, "
         "for no other optimizer is given them, and nothing is sure to be loaded.",
@@ -145,6 +150,10 @@ MESSAGES: Words = {
         "en": "Give the gradients to the optimizer: optimizer(grads)",
         "zh": "把梯度交给优化器：optimizer(grads)",
     },
+    "fix-compute-within": {
+        "en": "Run the network within the function that is differentiated, and give it the batch.",
+        "zh": "把网络的前向计算放进被求导的函数，并把 batch 传给它。",
+    },
     "fix-all": {"en": "Give the optimizer net.trainable_params().", "zh": "把 net.trainable_params() 交给优化器。"},
     "fix-list": {
         "en": "Walk get_parameters() to unfreeze, and build the optimizer afterwards.",
@@ -192,6 +201,7 @@ WHY: Words = {
             "random-frozen",
             "head-frozen",
             "gradients-dropped",
+            "computed-before",
             "optimizer-part",
             "unfreezes-nothing",
             "not-registered",
@@ -212,6 +222,10 @@ _CHECKPOINTS = {
 }
 PROOF: Words = {
     **dict.fromkeys(WHY, _CHECKPOINTS),
+    "computed-before": {
+        "en": "Print the gradients of a step: each is 0.",
+        "zh": "打印一步的梯度：全部为 0。",
+    },
     "gradients-dropped": {
         "en": "Print one weight before and after a step: it stays as it is.",
         "zh": "打印一步前后的某个权重：它没有变化。",
@@ -231,6 +245,7 @@ _SUSPECTS = {
 }
 _FIXES = {
     "gradients-dropped": "fix-apply",
+    "computed-before": "fix-compute-within",
     "optimizer-part": "fix-all",
     "all-frozen": "fix-unfreeze",
     "random-frozen": "fix-unfreeze",
@@ -364,6 +379,16 @@ EXAMPLES = [
         _NET + "net = Net()" + _TRAIN.replace("    opt(grads)\n", ""),
         Verdict.PROBLEM,
         "gradients-dropped",
+    ),
+    _example(
+        "a loss that is computed before the function that is differentiated",
+        _NET
+        + "net = Net()"
+        + _TRAIN.replace("return loss_fn(net(x), y)", "return x / y").replace(
+            "step(x, y)", "step(loss_fn(net(x), y), 2)"
+        ),
+        Verdict.PROBLEM,
+        "computed-before",
     ),
     _example("nothing is frozen", _NET + "net = Net()" + _TRAIN, Verdict.NOT_APPLICABLE, "nothing-frozen"),
     _example(

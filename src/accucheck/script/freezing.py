@@ -43,7 +43,7 @@ from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping
 LIMIT = 60_000
 #: So many losses, and places that set requires_grad, are looked at.
 STEPS = 40
-_PARAMETERS = (
+PARAMETERS = (
     ".trainable_params",
     ".get_parameters",
     ".parameters_and_names",
@@ -126,8 +126,8 @@ class Look:
         behind: dict[int, list[Made]] = {}
         whole: list[tuple[_Step, list[Made]]] = []
         for step in steps:
-            free, _ = _reach(step.loss, stop=True)
-            every, stops = _reach(step.loss, stop=False)
+            free, _ = reach(step.loss, stop=True)
+            every, stops = reach(step.loss, stop=False)
             trained = step.trained or set(self.layers)
             reached |= free & trained
             cut = (every - free) & trained & set(self.layers)
@@ -243,7 +243,7 @@ class Look:
         """The ids of the layers whose parameters a list of parameters holds."""
         found: set[int] = set()
         for part in _behind(given):
-            if isinstance(part, Made) and part.name in _PARAMETERS:
+            if isinstance(part, Made) and part.name in PARAMETERS:
                 for owner in options(part.base):
                     found |= {id(leaf) for _, leaf in leaves(owner)}
             elif isinstance(part, Made) and part.name == "@parameters":
@@ -259,7 +259,7 @@ class Look:
                 continue
             if call.discarded:
                 given = call.args[0] if call.args else None
-                feature = given is not None and bool(_reach(given, stop=False)[0])
+                feature = given is not None and bool(reach(given, stop=False)[0])
                 code = "stop-discarded-feature" if feature else "stop-discarded"
                 yield Said(code, call.source, call.node, {"text": _text(call.node)}, certain=False)
             else:
@@ -484,7 +484,7 @@ class Look:
         """The layers with weights that are nearest to a loss."""
         found = set()
         for step in self.steps:
-            nearest = next((part.base for part in flow.sources(step.loss) if _applies(part)), None)  # type: ignore[attr-defined]
+            nearest = next((part.base for part in flow.sources(step.loss) if applies(part)), None)  # type: ignore[attr-defined]
             if nearest is not None:
                 found.add(id(nearest))
         return found
@@ -611,7 +611,7 @@ def learns(layer: Made) -> bool:
     return trains(layer) if is_parameter(layer) else bool(_matrices(layer))
 
 
-def _reach(value: Value, stop: bool) -> tuple[set[int], list[Made]]:
+def reach(value: Value, stop: bool) -> tuple[set[int], list[Made]]:
     """The ids of the layers and parameters that a value is computed with, and each stop_gradient on the way, nearest first.
 
     With `stop` nothing behind a stop_gradient counts.
@@ -649,7 +649,7 @@ def _stops(call: Made) -> bool:
     )
 
 
-def _applies(value: Value) -> bool:
+def applies(value: Value) -> bool:
     return isinstance(value, Made) and value.name == "" and value.base is not None and is_layer(value.base)
 
 
@@ -663,7 +663,7 @@ def _behind(value: Value | None, depth: int = 0) -> Iterator[Value]:
     if value is None or depth > 12:
         return
     yield value
-    if isinstance(value, Made) and (value.name in _PARAMETERS or value.name == "@parameters"):
+    if isinstance(value, Made) and (value.name in PARAMETERS or value.name == "@parameters"):
         return
     if isinstance(value, (Made, Many, Items, Mapping, Partial)):
         for inner in flow.inputs(value)[:60]:
@@ -677,7 +677,7 @@ def _networks_of(owner: Value) -> list[Value]:
 
 def _listed_of(value: Value) -> list[Value]:
     """The networks whose parameters a value lists."""
-    return list(options(value.base)) if isinstance(value, Made) and value.name in _PARAMETERS else []
+    return list(options(value.base)) if isinstance(value, Made) and value.name in PARAMETERS else []
 
 
 def _within(owner: Value, held: list[Made]) -> set[int]:
@@ -699,7 +699,7 @@ def _within(owner: Value, held: list[Made]) -> set[int]:
 
 def _cuts(made: Made) -> bool:
     """True for an item, or a part, of a list of parameters."""
-    return made.name == "[]" and bool(made.args) and isinstance(made.base, Made) and made.base.name in _PARAMETERS
+    return made.name == "[]" and bool(made.args) and isinstance(made.base, Made) and made.base.name in PARAMETERS
 
 
 def _slice(key: Value) -> slice | None:
@@ -727,7 +727,7 @@ def _of_trainable(owner: Value) -> bool:
 
 def _own_tests(store: Store) -> tuple[Test, ...]:
     """The conditions within the loop over the parameters: which of them are meant."""
-    listed = next((p for p in _behind(store.owner) if isinstance(p, Made) and p.name in _PARAMETERS), None)
+    listed = next((p for p in _behind(store.owner) if isinstance(p, Made) and p.name in PARAMETERS), None)
     return store.tests[len(listed.tests) :] if listed is not None else ()
 
 

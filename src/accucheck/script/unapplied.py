@@ -1,4 +1,5 @@
-"""What training leaves out: gradients of weights that nothing takes, and weights that no optimizer is given."""
+"""What training leaves out: gradients of weights that nothing takes, weights that no optimizer is given, and losses that are
+computed before the function that is differentiated runs."""
 
 from __future__ import annotations
 
@@ -10,9 +11,10 @@ from typing import NamedTuple, TypeGuard
 
 from . import flow
 from .analysis import Reading, Scripts
+from .effects import effect, name_of
 from .factors import Gradient, gradient
-from .freezing import Look, learns, optimizers_of
-from .networks import Said, Structure, is_parameter, kind_of, leaves, pure, structure_of, weights
+from .freezing import PARAMETERS, Look, applies, learns, optimizers_of, reach
+from .networks import Said, Structure, is_layer, is_parameter, kind, kind_of, leaves, pure, structure_of, weights
 from .training_steps import training
 from .values import Instance, Items, Known, Made, Many, Mapping, Value, options
 
@@ -25,7 +27,7 @@ def examine(scripts: Scripts) -> Iterator[Said]:
     found: dict[tuple[str, int], Said] = {}
     for reading in scripts.training:
         unapplied = Unapplied(reading)
-        for said in (*unapplied.dropped(), *unapplied.left_out()):
+        for said in (*unapplied.dropped(), *unapplied.left_out(), *unapplied.outside()):
             found.setdefault((said.source.path, said.line), said)
     yield from found.values()
 
@@ -61,6 +63,43 @@ class Unapplied:
                 data = {"text": ast.unparse(part.made.node)[:80], "count": count}
                 place = part.made
                 yield Said("optimizer-part", place.source, place.node, data, possible=look.loaded(perhaps=True))
+
+    def outside(self) -> Iterator[Said]:
+        """A differentiated function that uses no weight, while what it works on was computed with the weights before it ran."""
+        look = Look(self.structure)
+        told: set[int] = set()
+        for call in self.trace.calls:
+            found = gradient(call)
+            if found is None or found.weights is None or _is_none(found.weights) or found.loss is None:
+                continue
+            before = self.given_to(found)
+            reached = {layer for value in before or () for layer in reach(value, stop=True)[0]}
+            place = _maker(call)
+            if reached & (look.of_parameters(found.weights) or look.trained) and id(place.node) not in told:
+                told.add(id(place.node))
+                yield Said("computed-before", place.source, place.node, {"line": call.line, "path": call.source.path})
+
+    def given_to(self, found: Gradient) -> list[Value] | None:
+        """What a differentiated function works on that was there before it ran, where all that it does with it is seen and no weight
+        takes part."""
+        call, loss = found.call, found.loss
+        run = next((one for one in self.trace.frames if one.node is call.node and one.returned is call.result), None)
+        if run is None or loss is None:
+            return None
+        given = {id(value) for value in (*call.args, *call.keywords.values())}
+        before: list[Value] = []
+        queue, seen = [loss], {id(loss)}
+        while queue:
+            part = queue.pop()
+            if id(part) in given or (isinstance(part, Made) and part.order < run.order):
+                before.append(part)
+                continue
+            inner = _computed_from(part)
+            if inner is None or len(seen) > LIMIT:
+                return None
+            queue += [value for value in inner if id(value) not in seen]
+            seen.update(map(id, inner))
+        return None if any(map(_has_weight_itself, before)) else before
 
     @cached_property
     def optimizers(self) -> set[int]:
@@ -113,6 +152,33 @@ class Unapplied:
         """Whether code that was not followed asks for a value by its name."""
         scope: ast.AST = made.frame.function.node if made.frame is not None else made.source.tree
         return any(self.structure.unmet(scope, name) for name in made.bound)
+
+
+def _computed_from(value: Value) -> list[Value] | None:
+    """What a value is computed from, by operations that have no weights; None where that is not seen."""
+    if isinstance(value, Known):
+        return []
+    if isinstance(value, (Many, Items)):
+        return flow.inputs(value)
+    if not isinstance(value, Made) or (effect(value) is None and kind(name_of(value)) != "loss"):
+        return None
+    given = [*value.args, *value.keywords.values()]
+    return [value.base, *given] if value.name and value.base is not None else given
+
+
+def _has_weight_itself(value: Value) -> bool:
+    """Whether a value holds weights other than by what layers computed with them: lists of parameters, one parameter."""
+    return any(
+        isinstance(part, Instance)
+        or is_parameter(part)
+        or (isinstance(part, Made) and (part.name in (*PARAMETERS, "@parameters") or _reads_weight(part)))
+        for part in flow.sources(value, applies)
+        if not applies(part)
+    )
+
+
+def _reads_weight(made: Made) -> bool:
+    return made.name[:1] == "@" and made.base is not None and is_layer(made.base)
 
 
 class _Part(NamedTuple):
