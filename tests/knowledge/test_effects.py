@@ -2,7 +2,7 @@
 
 effects_trials.json says how to run an operation: `args` behind the array for functions and methods, `init` for classes, or an
 expression for one spelling. In it `f` is the operation, `x` and `y` are arrays (`x` may be another one, by name), `n` is `x` of
-numpy, `i`, `j` and `b` are indices and a mask, `t` is a type, `s` makes an array of a shape, `lo` and `hi` are limits.
+numpy, `i`, `j`, `rows` and `b` are indices and a mask, `t` is a type, `s` makes an array of a shape, `lo` and `hi` are limits.
 """
 
 import ast
@@ -100,6 +100,7 @@ class Run:
             **{
                 "i": ms.Tensor(index.astype(numpy.int32)),
                 "j": ms.Tensor(numpy.array([[0, 1], [5, 2], [3, 3], [4, 0]])),
+                "rows": ms.Tensor([[0, 1], [3, 2]]),
             },
             **{
                 "b": self.array(numpy.flip(ARRAYS["truth"]).copy()),
@@ -270,6 +271,24 @@ def ordered(run: Run) -> bool:
     return all(bool((numpy.diff(result, axis=axis) >= 0).all()) for axis in range(result.ndim))
 
 
+def picks(run: Run) -> bool:
+    """Other numbers give other elements."""
+    ms = run.spaces["ms"]
+    rows = [ms.Tensor([[1, 0], [0, 2]]), ms.Tensor([[0, 1], [3, 2]])]
+    each = {
+        "i": [[3, 1, 0, 1], [0, 2, 2, 3]],
+        "j": [[[1, 0], [2, 5], [0, 0], [1, 4]], [[0, 1], [5, 2], [3, 3], [4, 0]]],
+    }
+    given = [{name: ms.Tensor(lists[way]) for name, lists in each.items()} | {"rows": rows[way]} for way in range(2)]
+    one, other = (run.result(**way) for way in given)
+    return bool((one != other).any()) and all(bool(numpy.isin(found, run.operands()).all()) for found in (one, other))
+
+
+def rises(run: Run) -> bool:
+    given = numpy.sort(run.operand().ravel()).reshape(run.operand().shape)
+    return by_element(run) and bool((numpy.diff(plain(run.whole(x=run.array(given))).ravel()) >= -1e-5).all())
+
+
 def linear(run: Run) -> bool:
     given = run.operand()
     if isinstance(given, list):
@@ -323,6 +342,10 @@ def claims(effect: Effect) -> dict[str, Callable[[Run], bool]]:
         found["ordered"] = ordered
     if effect.linear:
         found["linear"] = linear
+    if effect.picks:
+        found["picks"] = picks
+    if effect.rises:
+        found["rises"] = rises
     found["operands"] = placed
     if effect.reduces:
         found["reduces"] = lambda run: run.result().size < run.operands().size or "cum" in run.name.lower()

@@ -55,7 +55,6 @@ def codes(folder: Path, text: str) -> list[str]:
         "-(ops.cross_entropy(logits, y, reduction='none') * (y > 0).astype(ms.float32)).sum() / x.shape[0]",
         "-sum([ops.l1_loss(logits, y), ops.mse_loss(logits, y)])",
         "-(ops.log_softmax(logits) * -1.0 * ops.one_hot(y, 4, 1.0, 0.0)).sum(-1).mean()",
-        "(ops.log_softmax(logits) * ops.one_hot(y, 4, 1.0, 0.0)).sum(-1).mean()",
     ],
 )
 def test_a_loss_whose_sign_is_turned(tmp_path: Path, loss: str) -> None:
@@ -68,7 +67,6 @@ def test_a_loss_whose_sign_is_turned(tmp_path: Path, loss: str) -> None:
         "nn.CrossEntropyLoss()(logits, y)",
         "-(-nn.CrossEntropyLoss()(logits, y))",
         "1 + 2 * ops.mse_loss(logits, y)",
-        "-(ops.log_softmax(logits) * ops.one_hot(y, 4, 1.0, 0.0)).sum(-1).mean()",
         "-(-ops.cross_entropy(logits, y, reduction='none') * advantage).mean()",
         "critic(logits).mean() - ops.cross_entropy(logits, y)",
         "ops.relu(1.0 - ops.mse_loss(logits, y))",
@@ -79,6 +77,50 @@ def test_a_loss_whose_sign_is_turned(tmp_path: Path, loss: str) -> None:
     ],
 )
 def test_a_loss_that_is_minimised_and_what_is_no_loss(tmp_path: Path, loss: str) -> None:
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == []
+
+
+LIKELIHOODS = [
+    "(ops.log_softmax(logits) * ops.one_hot(y, 4, 1.0, 0.0)).sum(-1).mean()",
+    "ops.gather_elements(ops.log_softmax(logits), 1, y.expand_dims(1)).mean()",
+    "ops.GatherD()(nn.LogSoftmax()(logits), 1, y.view(-1, 1)).squeeze(1).sum()",
+    "ops.log(ops.gather_d(ops.softmax(logits), 1, y.reshape(-1, 1)) + 1e-8).mean()",
+    "ops.log_softmax(logits)[ops.arange(y.shape[0]), y].mean()",
+    "ops.gather_nd(ops.log_softmax(logits), places).mean()",
+    "(ops.gather_d(ops.log_softmax(logits), 1, y) * (y > 0).astype(ms.float32)).sum() / (y > 0).sum()",
+    "((1 - ops.softmax(logits).gather_elements(1, y)) ** 2.0 * ops.log_softmax(logits).gather_elements(1, y)).mean()",
+    "sum([ops.gather_d(ops.log_softmax(part), 1, y).mean() for part in (logits, logits / 2)])",
+]
+
+
+@pytest.mark.parametrize("loss", LIKELIHOODS)
+def test_the_likelihood_of_the_labels_is_not_to_be_minimised(tmp_path: Path, loss: str) -> None:
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == ["likelihood-minimised"]
+
+
+@pytest.mark.parametrize("loss", LIKELIHOODS)
+def test_the_likelihood_of_the_labels_is_minimised_with_a_minus(tmp_path: Path, loss: str) -> None:
+    assert codes(tmp_path, LOOP.replace("LOSS", f"-({loss})")) == ["own-likelihood"]
+    assert codes(tmp_path, LOOP.replace("LOSS", f"-(-({loss}))")) == ["loss-negated"]
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "(ops.gather_d(ops.log_softmax(logits), 1, y) * rewards).mean()",
+        "(ops.gather_d(ops.log_softmax(logits), 1, y) * -rewards).mean()",
+        "(ops.softmax(logits) * ops.log_softmax(logits)).sum(-1).mean()",
+        "ops.log_softmax(logits).mean()",
+        "ops.log_softmax(logits)[:, 0].mean()",
+        "sum([ops.log_softmax(logits)[place] for place in range(4)])",
+        "ops.gather_d(ops.softmax(logits), 1, y).mean()",
+        "ops.gather_d(logits, 1, y).mean()",
+        "ops.exp(ops.gather_d(ops.log_softmax(logits), 1, y) - before).mean()",
+        "(ops.gather_d(ops.log_softmax(logits), 1, y) - worth(x)).mean()",
+        "ops.gather_d(ops.log(1 - ops.softmax(logits)), 1, y).mean()",
+    ],
+)
+def test_what_is_no_likelihood_of_labels_or_has_a_reward(tmp_path: Path, loss: str) -> None:
     assert codes(tmp_path, LOOP.replace("LOSS", loss)) == []
 
 

@@ -58,6 +58,8 @@ class Effect(msgspec.Struct, frozen=True):
     new         the result does not hang on the elements of an operand
     axes        the sizes of its axes stay, but for their order and for axes of size 1; so with all that keep "same"
     ordered     along each axis the elements stay in their order, whatever becomes of the axes
+    picks       numbers in another operand tell which elements it takes
+    rises       of a larger element, it gives no smaller one; each element counts alone
     linear      f(x + y) = f(x) + f(y)
     reduces     one number for several
     several     it gives further results: all this is said of the one at `value`
@@ -83,6 +85,8 @@ class Effect(msgspec.Struct, frozen=True):
     new: bool = False
     axes: bool = False
     ordered: bool = False
+    picks: bool = False
+    rises: bool = False
     linear: bool = False
     reduces: bool = False
     several: bool = False

@@ -2,9 +2,9 @@
 
 Catches: a Softmax or Sigmoid before a loss that contains one, raw outputs for a loss that wants probabilities or their
 logarithms, also in formulas of one's own, one-hot labels for sparse losses, losses that are summed over the batch, a regression
-loss on classes, a loss whose sign is turned, class weights that are none, a number in the place of a loss function, training cells
-that are never run, the wrong interpolation in a gradient penalty. Cannot tell: formulas of one's own beyond these, and networks that
-are not seen. Never imports or runs the scripts.
+loss on classes, a loss whose sign is turned, a likelihood that is minimised, class weights that are none, a number in the place of
+a loss function, training cells that are never run, the wrong interpolation in a gradient penalty. Cannot tell: formulas of one's
+own beyond these, and networks that are not seen. Never imports or runs the scripts.
 """
 
 from __future__ import annotations
@@ -100,6 +100,11 @@ MESSAGES: Words = {
         "en": "The sign of {loss} is turned on its way to what gradients are taken of ({at}): each step makes the loss larger.",
         "zh": "{loss} 在到达求梯度的值之前变了号（{at}）：每一步都在使损失增大。",
     },
+    "likelihood-minimised": {
+        "en": "What gradients are taken of here is the log-probability of the labels as it is: minimising it makes the right classes less "
+        "likely with each step.",
+        "zh": "此处被求梯度并最小化的就是标签的对数概率本身，没有取负：每一步都会降低正确类别的概率。",
+    },
     "loss-negated-perhaps": {
         "en": "{loss} reaches what gradients are taken of with its sign turned ({at}); whether another factor turns it back, or another "
         "optimizer works against this one, is not to be seen here.",
@@ -163,6 +168,7 @@ MESSAGES: Words = {
         "en": "Use CrossEntropyLoss, or encode the labels as one-hot.",
         "zh": "改用 CrossEntropyLoss，或把标签转成 one-hot。",
     },
+    "fix-negate": {"en": "Minimise the negative: put a minus before it.", "zh": "应最小化它的相反数：在前面加负号。"},
     "fix-sign": {"en": "Minimise the loss itself: take the minus away.", "zh": "应最小化损失本身：去掉负号。"},
     "fix-weight": {
         "en": 'Use reduction="none", multiply by the weights, and divide the sum by their sum.',
@@ -212,6 +218,7 @@ _MAXIMISED = {
 }
 WHY: Words = {
     "loss-negated": _MAXIMISED,
+    "likelihood-minimised": _MAXIMISED,
     "loss-negated-perhaps": _MAXIMISED,
     "double-softmax": _SQUASHED,
     "double-sigmoid": _SQUASHED,
@@ -266,6 +273,10 @@ _RISES = {
 PROOF: Words = {
     **dict.fromkeys(WHY, _REFERENCE),
     "loss-negated": _RISES,
+    "likelihood-minimised": {
+        "en": "Train on one batch again and again and print the probability of the right classes: it falls.",
+        "zh": "用同一个 batch 反复训练，打印正确类别的概率：它在下降。",
+    },
     "loss-negated-perhaps": _RISES,
     "none-reduction": {
         "en": 'Print the shape of the loss: with reduction none it is that of the batch. Train with reduction="mean" and compare.',
@@ -285,6 +296,7 @@ PROOF: Words = {
 
 _LEVELS = {
     "loss-negated": Level.PROBLEM,
+    "likelihood-minimised": Level.PROBLEM,
     "loss-negated-perhaps": Level.SUSPECT,
     "double-softmax": Level.PROBLEM,
     "double-sigmoid": Level.PROBLEM,
@@ -308,6 +320,7 @@ _LEVELS = {
 _LIKELY = ("no-logarithm", "regression-on-classes", "weight-per-position", "penalty-normal", "penalty-once")
 _FIXES = {
     "loss-negated": "fix-sign",
+    "likelihood-minimised": "fix-negate",
     "loss-negated-perhaps": "fix-sign",
     "double-softmax": "fix-remove-softmax",
     "sigmoid-for-classes": "fix-remove-sigmoid",
@@ -724,6 +737,18 @@ print(penalty(real, fake))
         _trained("-nn.CrossEntropyLoss()(logits, y)"),
         Verdict.PROBLEM,
         "loss-negated",
+    ),
+    _example(
+        "the log-probability of the labels, minimised as it is",
+        _trained("ops.gather_elements(ops.log_softmax(logits), 1, y.expand_dims(1)).mean()"),
+        Verdict.PROBLEM,
+        "likelihood-minimised",
+    ),
+    _example(
+        "the log-probability of the labels, negated",
+        _trained("-ops.log_softmax(logits)[ops.arange(y.shape[0]), y].mean()"),
+        Verdict.OK,
+        "own-likelihood",
     ),
     _example(
         "a loss less the logarithm of probabilities",

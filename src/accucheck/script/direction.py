@@ -1,8 +1,8 @@
 """Which way what is minimised moves with a loss: the sign with which a loss reaches the value that gradients are taken of.
 
 Known losses fall as predictions get better, and so do distances written out, as the mean of (a - b) ** 2; the log-probability of the
-labels rises. From there the sign is followed through sums, products, quotients and averages. A factor that may be negative leaves it
-unsure.
+labels rises, whether a product with one-hot labels takes it or their numbers do. From there the sign is followed through sums,
+products, quotients and averages. A factor that may be negative leaves it unsure; with a log-probability it may be a reward.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from ..knowledge import api
-from .effects import effect
+from . import flow
+from .effects import TAKEN, effect, kept
 from .factors import DIVIDES, MULTIPLIES, gradient, operation
 from .losses import Losses, Said, applied, encoded, heads, passes_on
 from .networks import base_names, kind_of
@@ -30,19 +31,20 @@ _SIZES = frozenset({"abs", "absolute", "square", "norm"})
 @dataclass(frozen=True)
 class Way:
     """A loss within a value: `falls` when the value falls as predictions get better; `sure` unless something on the way is not
-    known; `turn` is where the sign was turned last."""
+    known; `turn` is where the sign was turned last. `likelihood`: the loss is a log-probability of the labels, or such negated."""
 
     falls: bool
     loss: Made
     sure: bool = True
     turn: Made | None = None
+    likelihood: bool = False
 
     def turned(self, by: Made) -> Way:
         return replace(self, falls=not self.falls, turn=by)
 
 
 def examine(losses: Losses) -> list[Said]:
-    """Losses that are made larger by the steps that follow their gradient."""
+    """Losses that are made larger by the steps that follow their gradient, and likelihoods that these steps raise."""
     steps = training(losses.reading)
     if _ascends(steps):
         return []
@@ -52,7 +54,7 @@ def examine(losses: Losses) -> list[Said]:
         taken = gradient(call)
         if taken is None or taken.weights is not None:  # gradients of inputs may be followed upwards
             way = directions.of(value)
-            if way is not None and not way.falls:
+            if way is not None and (way.likelihood or not way.falls):
                 found.setdefault(id(way.turn or way.loss), way)
     against = _compete(steps)
     return [_said(way, against) for way in found.values()]
@@ -79,7 +81,11 @@ def _has_loss(step: Value) -> bool:
 
 def _said(way: Way, against: bool) -> Said:
     """`against`: there are optimizers that may work against each other."""
-    code = "loss-negated" if way.sure and not against else "loss-negated-perhaps"
+    if way.falls:
+        return Said("own-likelihood", way.loss)
+    code = "loss-negated" if way.turn is not None else "likelihood-minimised"
+    if not way.sure or against:
+        code = "loss-negated-perhaps"
     name = applied(way.loss)
     data = {"loss": name.loss.rsplit(".", 1)[-1] if name else way.loss.last or way.loss.name}
     return Said(code, way.turn or way.loss, data, way.loss)
@@ -128,6 +134,8 @@ class Directions:
             return None
         if applied(value) is not None or _is_distance(value):
             return Way(True, value)
+        if _is_likelihood(value):
+            return Way(False, value, likelihood=True)
         done = operation(value)
         if done.name in _NEGATIONS and done.operands:
             inner = self.of(done.operands[0])
@@ -173,11 +181,14 @@ class Directions:
         ways = [(way, factor) for factor in factors if (way := self.of(factor)) is not None]
         if not ways and (likelihood := _likelihood(made, factors)) is not None:
             ways = [(likelihood, factor) for factor in factors if encoded(factor) is None]
+        ways = [(way, factor) for way, factor in ways if way.likelihood] or ways  # the others are weights
         if len(ways) != 1:
             return None
         way, of = ways[0]
         rest = [factor for factor in (*factors, *divisors) if factor is not of]
         way = replace(way, sure=way.sure and all(_not_negative(factor) for factor in rest))
+        if way.likelihood and not way.sure:  # actions that paid are made likelier, others less likely
+            return None
         return way.turned(made) if negative else way
 
 
@@ -211,7 +222,44 @@ def _likelihood(made: Made, factors: list[Value]) -> Way | None:
         return None
     forms = heads(others[0])
     logs = bool(forms) and all(head.gives.endswith("log-probabilities") for head in forms)
-    return Way(False, made) if logs else None
+    return Way(False, made, likelihood=True) if logs else None
+
+
+def _is_likelihood(made: Made) -> bool:
+    """Log-probabilities of classes, of which numbers tell which to take, perhaps averaged."""
+    if made.result is not None or not _is_picked(made):
+        return False
+    forms = heads(made)
+    return bool(forms) and all(head.gives == "log-probabilities" for head in forms)
+
+
+def _is_picked(value: Value, depth: int = 0) -> bool:
+    """Whether all that a value holds was taken by numbers of its elements, before or after the form that it has was given."""
+    if isinstance(value, (Many, Items)):
+        inner = [part for part in flow.inputs(value) if not isinstance(part, Known)]
+        return depth < DEEP and bool(inner) and all(_is_picked(part, depth + 1) for part in inner)
+    if not isinstance(value, Made) or depth >= DEEP:
+        return False
+    if _picks(value):
+        return True
+    step = passes_on(value)
+    return step is not None and bool(step[0]) and all(_is_picked(part, depth + 1) for part in step[0])
+
+
+def _picks(made: Made) -> bool:
+    """Whether numbers that are computed or read tell which elements a call takes."""
+    if made.name != "[]":
+        known = effect(made)
+        return known is not None and known.picks
+    key = made.args[0] if made.args else None
+    parts = key.items if isinstance(key, Items) else [key]
+    return any(isinstance(part, Made) and part.name != "slice" and not _is_turn(part) for part in parts)
+
+
+def _is_turn(made: Made) -> bool:
+    """The number of a turn of a loop."""
+    counted = made.base if made.name == ".each" else None
+    return isinstance(counted, Made) and counted.name in ("range", "enumerate")
 
 
 def _is_distance(made: Made) -> bool:
@@ -241,6 +289,21 @@ def _is_never_below_zero(made: Made) -> bool:
     return known.kind == "description" or (bound is not None and bound >= 0)
 
 
+def _is_at_most(value: Value, bound: Value) -> bool:
+    """Whether no element is larger than a constant, as a probability is none than 1: behind what takes elements."""
+    if not isinstance(bound, Known) or not isinstance(bound.value, (int, float)):
+        return False
+    for _ in range(DEEP):
+        known = effect(value) if isinstance(value, Made) else None
+        if known is not None and known.high is not None:
+            return known.high <= bound.value
+        taken = kept(value, *TAKEN) if isinstance(value, Made) else None
+        if not taken or len(taken) != 1:
+            return False
+        (value,) = taken
+    return False
+
+
 def _not_negative(value: Value, depth: int = 0) -> bool:
     """Whether a factor cannot turn a sign: a count, a mask, a square, what averages or products of such give."""
     if depth > DEEP:
@@ -255,6 +318,10 @@ def _not_negative(value: Value, depth: int = 0) -> bool:
     done = operation(value)
     if _is_never_below_zero(value) or encoded(value) is not None:
         return True
+    if done.name in ("sub", "subtract") and len(done.operands) == 2:
+        return _is_at_most(done.operands[1], done.operands[0])
+    if done.name == "pow" and done.operands:
+        return _is_even(done.operands[-1]) or _not_negative(done.operands[0], depth + 1)
     if done.name in MULTIPLIES | DIVIDES | {"add"}:
         return all(_not_negative(part, depth + 1) for part in done.operands)
     if value.api in ("Tensor", "tensor", "Parameter"):
