@@ -105,6 +105,11 @@ MESSAGES: Words = {
         "likely with each step.",
         "zh": "此处被求梯度并最小化的就是标签的对数概率本身，没有取负：每一步都会降低正确类别的概率。",
     },
+    "same-direction": {
+        "en": "This loss and that of the network it is trained against ({at}) pull the score of generated samples the same way: the two do "
+        "not compete. One of them has its sign or its labels turned.",
+        "zh": "这个损失与对抗网络的损失（{at}）把生成样本的得分拉向同一方向：两者没有形成对抗，其中之一的符号或标签反了。",
+    },
     "loss-negated-perhaps": {
         "en": "{loss} reaches what gradients are taken of with its sign turned ({at}); whether another factor turns it back, or another "
         "optimizer works against this one, is not to be seen here.",
@@ -169,6 +174,10 @@ MESSAGES: Words = {
         "zh": "改用 CrossEntropyLoss，或把标签转成 one-hot。",
     },
     "fix-negate": {"en": "Minimise the negative: put a minus before it.", "zh": "应最小化它的相反数：在前面加负号。"},
+    "fix-compete": {
+        "en": "Let the critic tell real from generated samples, and the generator minimise the opposite for its own samples.",
+        "zh": "让判别器区分真实样本与生成样本，让生成器对自己的样本最小化相反的目标。",
+    },
     "fix-sign": {"en": "Minimise the loss itself: take the minus away.", "zh": "应最小化损失本身：去掉负号。"},
     "fix-weight": {
         "en": 'Use reduction="none", multiply by the weights, and divide the sum by their sum.',
@@ -219,6 +228,10 @@ _MAXIMISED = {
 WHY: Words = {
     "loss-negated": _MAXIMISED,
     "likelihood-minimised": _MAXIMISED,
+    "same-direction": {
+        "en": "A generator learns from a critic that works against it; one that agrees with it rewards samples for being unlike real ones.",
+        "zh": "生成器要靠与之对抗的判别器才能学习；两者方向一致时，得到奖励的是与真实样本不同的输出。",
+    },
     "loss-negated-perhaps": _MAXIMISED,
     "double-softmax": _SQUASHED,
     "double-sigmoid": _SQUASHED,
@@ -278,6 +291,11 @@ PROOF: Words = {
         "zh": "用同一个 batch 反复训练，打印正确类别的概率：它在下降。",
     },
     "loss-negated-perhaps": _RISES,
+    "same-direction": {
+        "en": "Print the mean score of real and of generated samples every 100 steps: a critic drives them apart, the generator drives the "
+        "second towards the first.",
+        "zh": "每 100 步打印真实样本与生成样本的平均得分：判别器应把两者拉开，生成器应使后者靠近前者。",
+    },
     "none-reduction": {
         "en": 'Print the shape of the loss: with reduction none it is that of the batch. Train with reduction="mean" and compare.',
         "zh": '打印 loss 的形状：reduction 为 none 时与 batch 相同。改用 reduction="mean" 训练并比较。',
@@ -297,6 +315,7 @@ PROOF: Words = {
 _LEVELS = {
     "loss-negated": Level.PROBLEM,
     "likelihood-minimised": Level.PROBLEM,
+    "same-direction": Level.PROBLEM,
     "loss-negated-perhaps": Level.SUSPECT,
     "double-softmax": Level.PROBLEM,
     "double-sigmoid": Level.PROBLEM,
@@ -317,10 +336,18 @@ _LEVELS = {
     "penalty-once": Level.PROBLEM,
 }
 #: Problems that rest on how things are used elsewhere, or may be a loss of a special kind.
-_LIKELY = ("no-logarithm", "regression-on-classes", "weight-per-position", "penalty-normal", "penalty-once")
+_LIKELY = (
+    "same-direction",
+    "no-logarithm",
+    "regression-on-classes",
+    "weight-per-position",
+    "penalty-normal",
+    "penalty-once",
+)
 _FIXES = {
     "loss-negated": "fix-sign",
     "likelihood-minimised": "fix-negate",
+    "same-direction": "fix-compete",
     "loss-negated-perhaps": "fix-sign",
     "double-softmax": "fix-remove-softmax",
     "sigmoid-for-classes": "fix-remove-sigmoid",
@@ -347,7 +374,7 @@ MOST = 100
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import direction
+    from ..script import adversaries, direction
     from ..script.analysis import read_scripts
     from ..script.losses import Losses
 
@@ -356,7 +383,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     done: set[tuple[str, str, int]] = set()
     for number, reading in enumerate(scripts.training, 1):
         losses = Losses(reading)
-        said = [*losses.examine(), *direction.examine(losses)]
+        said = [*losses.examine(), *direction.examine(losses), *adversaries.examine(losses)]
         told: dict[str, int] = {}
         for one in said:
             key = one.code, one.place.source.path, one.place.line
@@ -498,6 +525,28 @@ def _trained(loss: str, net: str = _NET) -> str:
 
 _SOFTMAX = _NET.replace("return self.head(self.body(x))", "return ops.softmax(self.head(self.body(x)), axis=1)")
 _SIGMOID = _NET.replace("return self.head(self.body(x))", "return nn.Sigmoid()(self.head(self.body(x)))")
+_GAN = (
+    _NET
+    + """
+maker = nn.SequentialCell(nn.Dense(8, 64), nn.ReLU(), nn.Dense(64, 784))
+maker_optimizer = nn.SGD(maker.trainable_params(), 0.1)
+
+def judged(x, z):
+    fake = ops.stop_gradient(maker(z))
+    return net(x).mean() - net(fake).mean()
+
+def made(z):
+    return -net(maker(z)).mean()
+
+judge_step = ms.value_and_grad(judged, None, optimizer.parameters)
+maker_step = ms.value_and_grad(made, None, maker_optimizer.parameters)
+for x, z in train_ds.create_tuple_iterator():
+    loss, grads = judge_step(x, z)
+    optimizer(grads)
+    loss, grads = maker_step(z)
+    maker_optimizer(grads)
+"""
+)
 
 EXAMPLES = [
     _example("cross entropy on logits", _trained("nn.CrossEntropyLoss()(logits, y)"), Verdict.OK, "fits"),
@@ -749,6 +798,13 @@ print(penalty(real, fake))
         _trained("-ops.log_softmax(logits)[ops.arange(y.shape[0]), y].mean()"),
         Verdict.OK,
         "own-likelihood",
+    ),
+    _example("a critic that rates generated samples higher", _GAN, Verdict.PROBLEM, "same-direction"),
+    _example(
+        "a critic and a generator that compete",
+        _GAN.replace("net(x).mean() - net(fake).mean()", "net(fake).mean() - net(x).mean()"),
+        Verdict.UNDECIDED,
+        "no-loss",
     ),
     _example(
         "a loss less the logarithm of probabilities",

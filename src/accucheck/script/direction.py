@@ -46,7 +46,7 @@ class Way:
 def examine(losses: Losses) -> list[Said]:
     """Losses that are made larger by the steps that follow their gradient, and likelihoods that these steps raise."""
     steps = training(losses.reading)
-    if _ascends(steps):
+    if ascends(steps):
         return []
     found: dict[int, Way] = {}
     directions = Directions()
@@ -97,7 +97,7 @@ def _compete(steps: Training) -> bool:
     return any(not one & other for one, other in combinations(held, 2))
 
 
-def _ascends(steps: Training) -> bool:
+def ascends(steps: Training) -> bool:
     """Whether gradients are negated before they are applied."""
     return any(
         _is_negation(call) and any(steps.is_gradient(given) for given in operation(call).operands)

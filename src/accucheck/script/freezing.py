@@ -95,7 +95,7 @@ TOLD = (
 
 
 @dataclass
-class _Step:
+class Step:
     """A loss that is differentiated: its value, the place, and the ids of the weights that the gradient is taken of."""
 
     loss: Value
@@ -124,7 +124,7 @@ class Look:
         steps = self.steps
         reached: set[int] = set()
         behind: dict[int, list[Made]] = {}
-        whole: list[tuple[_Step, list[Made]]] = []
+        whole: list[tuple[Step, list[Made]]] = []
         for step in steps:
             free, _ = reach(step.loss, stop=True)
             every, stops = reach(step.loss, stop=False)
@@ -173,11 +173,11 @@ class Look:
             yield from ({id(leaf) for _, leaf in leaves(option)} for option in options(part))
 
     @cached_property
-    def steps(self) -> list[_Step]:
+    def steps(self) -> list[Step]:
         """The losses that are differentiated."""
         return list(islice(self.differentiated(), STEPS))
 
-    def differentiated(self) -> Iterator[_Step]:
+    def differentiated(self) -> Iterator[Step]:
         seen = False
         for call in self.trace.calls:
             if call.name != "" or call.result is None or not isinstance(call.base, (Made, Instance)):
@@ -191,21 +191,21 @@ class Look:
                 if base.argument(["fn", "grad_position", "weights"], "weights") is None:
                     continue  # of the inputs
                 seen = True
-                yield _Step(loss, call.source, call.node, trained)
+                yield Step(loss, call.source, call.node, trained)
             elif isinstance(base, Made) and isinstance(base.base, Made) and base.base.api == "ops.GradOperation":
                 by_list = base.base.argument(["get_all", "get_by_list", "sens_param"], "get_by_list")
                 if _true(by_list):
                     seen = True
                     given = base.args[1] if len(base.args) > 1 else None
-                    yield _Step(call.result, call.source, call.node, self.of_parameters(given))
+                    yield Step(call.result, call.source, call.node, self.of_parameters(given))
             elif isinstance(base, Made) and kind(base.api) == "step" and "TrainOneStep" in base.api:
                 seen = True
                 optimizer = base.argument(["network", "optimizer"], "optimizer")
-                yield _Step(call.result, call.source, call.node, self.of_optimizer(optimizer))
+                yield Step(call.result, call.source, call.node, self.of_optimizer(optimizer))
         if not seen:
             yield from self.given_to_model()
 
-    def given_to_model(self) -> Iterator[_Step]:
+    def given_to_model(self) -> Iterator[Step]:
         """The networks that Model, or a training cell that nothing calls here, runs."""
         for call in self.trace.calls:
             network = optimizer = None
@@ -226,7 +226,7 @@ class Look:
                         and frame.function.name in FORWARD
                         and frame.returned is not None
                     ):
-                        yield _Step(frame.returned, call.source, call.node, self.of_optimizer(optimizer))
+                        yield Step(frame.returned, call.source, call.node, self.of_optimizer(optimizer))
 
     def of_optimizer(self, optimizer: Value | None) -> set[int]:
         found: set[int] = set()

@@ -1,0 +1,226 @@
+"""Networks that are trained against each other: whether they do pull the score of what one of them makes in opposite directions.
+
+A step wants its loss to fall. What that asks of the scores in it is followed back through sums, signs, averages and functions that
+rise, and through losses with constant labels: a score is to rise or fall without end, or to come to a number. A critic is the step
+that wants one thing of scores of samples that another step's network made and something else of all others; that other step has to
+want the opposite of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from .direction import ascends
+from .effects import TAKEN, effect, kept, operands
+from .factors import DIVIDES, MULTIPLIES, operation
+from .freezing import Look, Step, reach
+from .losses import Application, Losses, Said, applied, passes_on
+from .networks import is_layer, structure_of
+from .training_steps import training
+from .values import Items, Known, Made, Many, Value, options
+
+#: Values between a loss and the scores in it are looked at, and steps of one script.
+LIMIT, STEPS = 2000, 8
+_BINARY = ("probabilities", "logits")
+
+
+class Pull(NamedTuple):
+    """What a step wants of a score: `want` is a number, or infinite where it is to rise or fall without end."""
+
+    want: float
+    score: Made
+
+    @property
+    def layer(self) -> Value:
+        assert self.score.base is not None
+        return self.score.base
+
+
+class Player(NamedTuple):
+    """A step with what it wants of scores."""
+
+    step: Step
+    pulls: list[Pull]
+
+    @property
+    def place(self) -> Value:
+        return _formula(self.step.loss)
+
+
+def examine(losses: Losses) -> Iterator[Said]:
+    """Pairs of steps of which both pull the score of generated samples the same way, each pair once."""
+    steps = Look(structure_of(losses.reading)).steps
+    if len(steps) < 2 or ascends(training(losses.reading)):
+        return
+    players = [Player(step, list(pulls(step.loss))) for step in steps[:STEPS] if step.trained]
+    told: set[tuple[int, int]] = set()
+    for critic in players:
+        for generator in players:
+            where = id(critic.step.node), id(generator.step.node)
+            if where in told or critic.step.trained & generator.step.trained:
+                continue
+            agreed = next((layer for layer in _layers(critic) if _agree(critic, generator, layer)), None)
+            if agreed is not None:
+                told.add(where)
+                yield from _said(critic, generator, agreed)
+
+
+def _said(critic: Player, generator: Player, layer: Value) -> Iterator[Said]:
+    """Told at the critic where it wants real samples to score lower, which is unusual, at the generator otherwise."""
+    made, others = _sides(critic, generator, layer)
+    odd = max(made) > min(others)
+    first, second = (critic, generator) if odd else (generator, critic)
+    if isinstance(first.place, Made):
+        yield Said("same-direction", first.place, {}, second.place if isinstance(second.place, Made) else None)
+
+
+def _layers(critic: Player) -> list[Value]:
+    """The trained layers that give the scores of a critic."""
+    found = {id(pull.layer): pull.layer for pull in critic.pulls if id(pull.layer) in critic.step.trained}
+    return list(found.values())
+
+
+def _sides(critic: Player, generator: Player, layer: Value) -> tuple[set[float], set[float]]:
+    """What a critic wants of scores of generated samples, and of all others."""
+    made, others = set[float](), set[float]()
+    for pull in critic.pulls:
+        if pull.layer is layer:
+            generated = reach(pull.score, stop=False)[0] & generator.step.trained
+            (made if generated else others).add(pull.want)
+    return made, others
+
+
+def _agree(critic: Player, generator: Player, layer: Value) -> bool:
+    """Whether a generator wants of the score of what it makes what its critic wants, or even more."""
+    made, others = _sides(critic, generator, layer)
+    own = {
+        pull.want
+        for pull in generator.pulls
+        if pull.layer is layer and reach(pull.score, stop=True)[0] & generator.step.trained
+    }
+    if not len(made) == len(others) == len(own) == 1 or made == others:
+        return False
+    (low,), (high,), (wanted,) = made, others, own
+    return wanted <= low if low < high else wanted >= low
+
+
+def _formula(loss: Value) -> Value:
+    """The expression that a differentiated function returns, within the functions that it calls."""
+    for _ in range(LIMIT):
+        if isinstance(loss, Made) and loss.result is not None:
+            loss = loss.result
+        elif isinstance(loss, (Many, Items)) and (inner := _parts(loss)):
+            loss = inner[0]
+        else:
+            break
+    return loss
+
+
+def _parts(value: Many | Items) -> list[Value]:
+    return list(options(value)) if isinstance(value, Many) else value.items
+
+
+# --- what a step wants of scores --------------------------------------------------------------------------------------
+
+
+def pulls(loss: Value) -> Iterator[Pull]:
+    """What a step that makes a loss fall wants of the results of layers, as far as it is followed."""
+    queue, seen = [(loss, -math.inf)], set[tuple[int, float]]()
+    while queue and len(seen) < LIMIT:
+        value, want = queue.pop()
+        if (id(value), want) in seen:
+            continue
+        seen.add((id(value), want))
+        if isinstance(value, (Many, Items)):
+            queue += [(part, want) for part in _parts(value)]
+        elif isinstance(value, Made):
+            if value.name == "" and value.base is not None and is_layer(value.base):
+                yield Pull(want, value)
+            else:
+                queue += _wanted(value, want)
+
+
+def _wanted(made: Made, want: float) -> Iterable[tuple[Value, float]]:
+    """What is wanted of the operands of a call when something is wanted of its result."""
+    if (application := applied(made)) is not None:
+        return _of_loss(application, want)
+    if made.result is not None:
+        return [(made.result, want)]
+    done = operation(made)
+    known = effect(made)
+    if known is not None and known.keeps == "negated":
+        return [(value, -want) for value in operands(made)]
+    if len(done.operands) == 2 and done.name in ("add", "sub", "subtract"):
+        return _of_sum(done.operands, want, done.name != "add")
+    if len(done.operands) == 2 and done.name in MULTIPLIES | DIVIDES:
+        return _of_product(done.operands, want, done.name in DIVIDES)
+    if _is_even(made):
+        return [(done.operands[0], 0.0)] if want == -math.inf else []
+    if known is not None and known.rises:
+        return [(value, want) for value in operands(made)]
+    if made.name == "sum":  # Python's own
+        return [(value, want) for value in made.args[:1]]
+    step = passes_on(made)
+    return [(value, want) for value in step[0]] if step is not None and not step[1] else []
+
+
+def _of_sum(sides: list[Value], want: float, minus: bool) -> list[tuple[Value, float]]:
+    """Of a sum with a constant, another number is wanted of the rest; of one of two terms, no number is wanted."""
+    left, right = sides
+    first, second = constant(left), constant(right)
+    if second is not None:
+        return [(left, want + second if minus else want - second)]
+    if first is not None:
+        return [(right, first - want if minus else want - first)]
+    return [(left, want), (right, -want if minus else want)] if math.isinf(want) else []
+
+
+def _of_product(sides: list[Value], want: float, divides: bool) -> list[tuple[Value, float]]:
+    left, right = sides
+    first, second = constant(left), constant(right)
+    if second:
+        return [(left, want * second if divides else want / second)]
+    return [(right, want / first)] if first and not divides else []
+
+
+def _of_loss(application: Application, want: float) -> list[tuple[Value, float]]:
+    """Of predictions in a loss that is to fall or rise, where its labels are one number."""
+    label = constant(application.labels)
+    known = application.known
+    if application.prediction is None or label is None or known.labels != "same-shape" or math.isfinite(want):
+        return []
+    if known.expects in _BINARY and label in (0, 1):
+        return [(application.prediction, want if label == 0 else -want)]
+    return [(application.prediction, label)] if want < 0 else []
+
+
+def _is_even(made: Made) -> bool:
+    """Whether an operation is least at 0 and rises to both sides."""
+    done = operation(made)
+    if done.name == "pow":
+        return len(done.operands) == 2 and constant(done.operands[1]) == 2
+    known = effect(made)
+    if known is None or not done.operands:
+        return False
+    size = known.keeps == "factor" and known.low == 0 and known.axes and not known.rises
+    return size or known.power == 2
+
+
+def constant(value: Value | None, depth: int = 0) -> float | None:
+    """The number that each element of a value is; None where it is not seen."""
+    if isinstance(value, Known):
+        return float(value.value) if isinstance(value.value, (int, float)) else None
+    if not isinstance(value, Made) or depth > 24:
+        return None
+    known = effect(value)
+    if known is not None and known.constant is not None:
+        return known.constant
+    done = operation(value)
+    pair = [constant(operand, depth + 1) for operand in done.operands[:2]]
+    if len(pair) == 2 and None not in pair and done.name in MULTIPLIES | {"add", "sub", "subtract"}:
+        left, right = (number or 0.0 for number in pair)
+        return left * right if done.name in MULTIPLIES else left + right if done.name == "add" else left - right
+    numbers = {constant(part, depth + 1) for part in kept(value, *TAKEN) or ()}
+    return numbers.pop() if len(numbers) == 1 else None
