@@ -2,9 +2,10 @@
 
 Catches: a Softmax or Sigmoid before a loss that contains one, raw outputs for a loss that wants probabilities or their
 logarithms, also in formulas of one's own, one-hot labels for sparse losses, losses that are summed over the batch, a regression
-loss on classes, a loss whose sign is turned, a likelihood that is minimised, class weights that are none, a number in the place of
-a loss function, training cells that are never run, the wrong interpolation in a gradient penalty. Cannot tell: formulas of one's
-own beyond these, and networks that are not seen. Never imports or runs the scripts.
+loss on classes, a loss whose sign is turned, a likelihood that is minimised, a critic and a generator that do not compete, class
+weights that are none, a number in the place of a loss function, training cells that are never run, a gradient penalty with the
+wrong interpolation or of an average. Cannot tell: formulas of one's own beyond these, and networks that are not seen. Never
+imports or runs the scripts.
 """
 
 from __future__ import annotations
@@ -134,6 +135,11 @@ MESSAGES: Words = {
         "not anew for each batch.",
         "zh": "梯度惩罚的插值系数由 {function} 在构建或编译网络时只抽取一次，而不是每个 batch 重新抽取。",
     },
+    "penalty-of-mean": {
+        "en": "The scores are averaged over the batch here before their gradient is taken, and its norm is compared sample by sample "
+        "({at}): each sample has only its share of the gradient, 1 / batch size.",
+        "zh": "此处先对 batch 求平均再求梯度，而其范数是逐样本比较的（{at}）：每个样本只分到 1 / batch size 的梯度。",
+    },
     "fits": {
         "en": "{loss} gets what it expects: the result of {layer}.",
         "zh": "{loss} 的输入符合要求：来自 {layer}。",
@@ -188,6 +194,10 @@ MESSAGES: Words = {
         "zh": "传入损失函数本身，每一步会用它处理网络的输出。",
     },
     "fix-call": {"en": "Call it with each batch.", "zh": "用每个 batch 调用它。"},
+    "fix-own-scores": {
+        "en": "Take the gradient of the scores themselves, or of their sum; average only what becomes of the norms.",
+        "zh": "对得分本身（或其总和）求梯度，只对由范数算出的惩罚项取平均。",
+    },
     "fix-uniform": {
         "en": "Draw it anew for each batch with ops.rand, which is uniform from 0 to 1.",
         "zh": "每个 batch 用 ops.rand（0 到 1 的均匀分布）重新抽取。",
@@ -269,6 +279,10 @@ WHY: Words = {
     },
     "penalty-normal": _INTERPOLATED,
     "penalty-once": _INTERPOLATED,
+    "penalty-of-mean": {
+        "en": "The penalty drives the norm of that share to 1, and so the slope of the critic to the size of the batch.",
+        "zh": "惩罚把这一份的范数推向 1，判别器的实际斜率因此被推向 batch size。",
+    },
 }
 _REFERENCE = {
     "en": "Compute the loss of one batch in numpy from the network's raw outputs and compare; or train one epoch with the mended "
@@ -306,6 +320,10 @@ PROOF: Words = {
         "en": "Print the smallest and largest interpolation weight of a batch: they must lie between 0 and 1.",
         "zh": "打印一个 batch 中插值系数的最小值和最大值：应在 0 与 1 之间。",
     },
+    "penalty-of-mean": {
+        "en": "Print the norms with two batch sizes: they must not change with the size.",
+        "zh": "用两种 batch size 打印这些范数：它们不应随 batch size 变化。",
+    },
     "penalty-once": {
         "en": "Print the interpolation weights of two steps: they must differ.",
         "zh": "打印两步的插值系数：应当不同。",
@@ -334,6 +352,7 @@ _LEVELS = {
     "never-called": Level.PROBLEM,
     "penalty-normal": Level.PROBLEM,
     "penalty-once": Level.PROBLEM,
+    "penalty-of-mean": Level.PROBLEM,
 }
 #: Problems that rest on how things are used elsewhere, or may be a loss of a special kind.
 _LIKELY = (
@@ -343,6 +362,7 @@ _LIKELY = (
     "weight-per-position",
     "penalty-normal",
     "penalty-once",
+    "penalty-of-mean",
 )
 _FIXES = {
     "loss-negated": "fix-sign",
@@ -365,6 +385,7 @@ _FIXES = {
     "never-called": "fix-call",
     "penalty-normal": "fix-uniform",
     "penalty-once": "fix-uniform",
+    "penalty-of-mean": "fix-own-scores",
 }
 #: What says that a loss is right; without any of these, nothing was judged.
 _CLEAR = ("fits", "own-likelihood")
@@ -374,7 +395,7 @@ MOST = 100
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import adversaries, direction
+    from ..script import adversaries, direction, input_gradients
     from ..script.analysis import read_scripts
     from ..script.losses import Losses
 
@@ -383,7 +404,12 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     done: set[tuple[str, str, int]] = set()
     for number, reading in enumerate(scripts.training, 1):
         losses = Losses(reading)
-        said = [*losses.examine(), *direction.examine(losses), *adversaries.examine(losses)]
+        said = [
+            *losses.examine(),
+            *direction.examine(losses),
+            *adversaries.examine(losses),
+            *input_gradients.examine(losses),
+        ]
         told: dict[str, int] = {}
         for one in said:
             key = one.code, one.place.source.path, one.place.line
@@ -768,6 +794,22 @@ print(penalty(real, fake))
 """,
         Verdict.OK,
         "fits",
+    ),
+    _example(
+        "a gradient penalty of scores that are averaged first",
+        _trained("nn.MSELoss()(logits, y)")
+        + """
+def score(x):
+    return net(x).mean()
+
+def penalty(between):
+    slope = ms.grad(score)(between).view(32, -1)
+    return ((slope.norm(dim=1) - 1) ** 2).mean()
+
+print(penalty(between))
+""",
+        Verdict.PROBLEM,
+        "penalty-of-mean",
     ),
     _example(
         "a ReLU before the loss",

@@ -1,0 +1,127 @@
+"""Gradients of inputs in a penalty: of each sample's own score, or of an average that divides them by the size of the batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .effects import effect, kept, operands
+from .factors import Gradient, gradient, operation
+from .freezing import reach
+from .losses import Losses, Said
+from .values import Items, Known, Made, Value
+
+#: Calls between a norm that is compared and the gradient, and between a gradient function and the average that it returns.
+FAR = 40
+_SUMS = ("sub", "subtract", "add")
+
+
+def examine(losses: Losses) -> Iterator[Said]:
+    """Averages over the batch whose gradients are compared with a number, sample by sample; each place once."""
+    gradients = {id(call): found for call in losses.trace.calls if (found := gradient(call)) is not None}
+    told: set[int] = set()
+    for call in losses.trace.calls if gradients else ():
+        norm = _compared(call)
+        found = _gradient_of(norm, gradients) if norm is not None else None
+        average = _average(found) if found is not None else None
+        if average is not None and id(average.node) not in told:
+            told.add(id(average.node))
+            yield Said("penalty-of-mean", average, {}, call)
+
+
+def _compared(call: Made) -> Value | None:
+    """What a number other than 0 is taken off, as 1 of a norm."""
+    done = operation(call)
+    if done.name not in _SUMS or len(done.operands) != 2:
+        return None
+    numbers = [part for part in done.operands if isinstance(part, Known)]
+    others = [part for part in done.operands if not isinstance(part, Known)]
+    off = len(numbers) == 1 and _is_large(numbers[0]) and (done.name != "add" or _is_below(numbers[0]))
+    return others[0] if off else None
+
+
+def _is_large(number: Known) -> bool:
+    """No guard against a division by zero."""
+    return isinstance(number.value, (int, float)) and abs(number.value) > 1e-2
+
+
+def _is_below(number: Known) -> bool:
+    return isinstance(number.value, (int, float)) and number.value < 0
+
+
+def _gradient_of(norm: Value, gradients: dict[int, Gradient]) -> Gradient | None:
+    """The gradient of which something is the norm of each sample: a root, or a size, of what was added up but for the first axis."""
+    value, by_sample, bent = norm, False, False
+    for _ in range(FAR):
+        if not isinstance(value, Made):
+            return None
+        base = value.base if value.name == "[]" and isinstance(value.base, Made) else value
+        found = gradients.get(id(base))
+        if found is not None:
+            first = base is not value and isinstance(value.args[0], Known) and value.args[0].value == 0
+            both = isinstance(base.base, Made) and base.base.api == "value_and_grad"
+            return found if by_sample and bent and not (first and both) else None
+        known = effect(value)
+        by_sample |= known is not None and known.reduces and _spares_batch(value)
+        bent |= known is not None and (known.power is not None or (known.low == 0 and known.reduces))
+        inner = _within(value)
+        if inner is None:
+            return None
+        value = inner
+    return None
+
+
+def _within(made: Made) -> Value | None:
+    """The one operand behind a root, square, sum, size or change of shape; beside it stand numbers."""
+    if made.result is not None:
+        return made.result
+    done, known = operation(made), effect(made)
+    if done.name in ("add", "pow") and len(done.operands) == 2 and isinstance(done.operands[1], Known):
+        return done.operands[0]
+    if known is None:
+        return None
+    passed = kept(made, "same", "order", "values", "factor", "limited") or (operands(made) if known.power else None)
+    return passed[0] if passed and len(passed) == 1 else None
+
+
+def _axes(made: Made) -> set[object] | None:
+    """The axes that a call is told to reduce; None where it is told none, which is all."""
+    does = effect(made)
+    ordered = does is not None and does.operation == "norm"  # the order of the norm comes first
+    given = operation(made).operand(2 if ordered else 1, "axis", "dim")
+    parts = given.items if isinstance(given, Items) else [] if given is None else [given]
+    known = {part.value for part in parts if isinstance(part, Known)} - {None, ()}
+    return known or None
+
+
+def _spares_batch(made: Made) -> bool:
+    axes = _axes(made)
+    return axes is not None and 0 not in axes
+
+
+def _average(found: Gradient) -> Made | None:
+    """The average over the batch that a gradient of inputs is taken of, where it is one of results of layers."""
+    if found.loss is None or found.sens is not None or not _of_inputs(found):
+        return None
+    value: Value = found.loss
+    for _ in range(FAR):
+        if not isinstance(value, Made):
+            return None
+        known = effect(value)
+        if known is not None and known.reduces:
+            return value if _is_mean_of_layers(value) else None
+        inner = value.result if value.result is not None else next(iter(kept(value, "same", "order") or ()), None)
+        if inner is None:
+            return None
+        value = inner
+    return None
+
+
+def _is_mean_of_layers(made: Made) -> bool:
+    known, axes = effect(made), _axes(made)
+    averages = known is not None and known.keeps == "between" and known.linear
+    over_batch = axes is None or 0 in axes
+    return averages and over_batch and any(reach(value, stop=False)[0] for value in operands(made))
+
+
+def _of_inputs(found: Gradient) -> bool:
+    return found.weights is None or (isinstance(found.weights, Known) and found.weights.value is None)
