@@ -111,3 +111,38 @@ def test_the_class_that_sets_a_parallel_mode(source: str, expected: str, tmp_pat
         + f"from {source} import AutoParallel\ncell = AutoParallel({CELL.strip()})\ncell(x, y)\n"
     )
     assert codes(aggregation.examine(training(tmp_path, text))) == [expected]
+
+
+OWN_STEP = """
+class Step(nn.Cell):
+    def __init__(self, network, optimizer):
+        super().__init__(auto_prefix=False)
+        self.network, self.optimizer, self.weights = network, optimizer, optimizer.parameters
+        self.grad, self.reduce = ops.GradOperation(get_by_list=True), None
+        self.many = ms.get_auto_parallel_context("parallel_mode") in ["data_parallel"]
+        if self.many:
+            self.reduce = nn.DistributedGradReducer(optimizer.parameters)
+
+    def construct(self, x, y):
+        grads = self.grad(self.network, self.weights)(x, y)
+        if self.many:
+            USE
+        return self.optimizer(grads)
+
+cell = Step(nn.WithLossCell(net, loss_fn), opt)
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "alone", "many"),
+    [
+        ("grads = self.reduce(grads)", ["one-device"], ["reduced"]),
+        ("grads = ops.Partial()(self.reduce)(grads)", ["one-device"], ["unresolved"]),
+        ("pass", ["reducer-idle"], ["not-reduced"]),
+        ("grads = ops.clip_by_global_norm(grads)", ["reducer-idle"], ["not-reduced"]),
+    ],
+)
+def test_a_reducer_that_a_cell_makes(use: str, alone: list[str], many: list[str], tmp_path: Path) -> None:
+    text = OWN_STEP.replace("USE", use)
+    assert codes(aggregation.examine(training(tmp_path, text))) == alone
+    assert codes(aggregation.examine(training(tmp_path, DATA + text))) == many

@@ -33,6 +33,7 @@ _LEVELS = {
     "mode-unset": Level.PROBLEM,
     "not-reduced-maybe": Level.SUSPECT,
     "mode-unset-maybe": Level.SUSPECT,
+    "reducer-idle": Level.SUSPECT,
 }
 #: Info that leaves the probe undecided.
 _OPEN = ("mode-unknown", "unresolved")
@@ -50,6 +51,11 @@ MESSAGES: Words = {
     "reduced-dropped": {
         "en": "The result of this reduction is not used: {step} goes on with the gradients of its own device.",
         "zh": "此处聚合的返回值没有使用：{step} 继续使用本卡的梯度。",
+    },
+    "reducer-idle": {
+        "en": "{step} makes this reducer for several devices and never applies it: the script trains on one device, on several each would "
+        "update with its own gradients.",
+        "zh": "{step} 为多卡训练创建了这个聚合算子，却从未使用：脚本目前在单卡上训练，一旦换成多卡，各卡只会用自己的梯度更新。",
     },
     "mode-unset": {
         "en": "Communication is started here, the data are sharded, but no parallel mode is set: {step} takes each device for the "
@@ -118,6 +124,7 @@ _FIXES = {
     "reduced-dropped": "fix-assign",
     "mode-unset": "fix-mode",
     "mode-unset-maybe": "fix-mode",
+    "reducer-idle": "fix-reduce",
 }
 
 
@@ -193,6 +200,27 @@ def together(gradients):
         "reduced",
     ),
     _example("one device", _LOOP.replace("    grads = reducer(grads)\n", ""), Verdict.NOT_APPLICABLE, "one-device"),
+    _example(
+        "a cell that makes a reducer and does not apply it",
+        """
+class Step(nn.Cell):
+    def __init__(self, network, optimizer):
+        super().__init__(auto_prefix=False)
+        self.network, self.optimizer, self.weights = network, optimizer, optimizer.parameters
+        self.grad = ops.GradOperation(get_by_list=True)
+        self.many = ms.get_auto_parallel_context("parallel_mode") == ms.ParallelMode.DATA_PARALLEL
+        if self.many:
+            self.reducer = nn.DistributedGradReducer(optimizer.parameters)
+
+    def construct(self, x, y):
+        grads = self.grad(self.network, self.weights)(x, y)
+        return self.optimizer(grads)
+
+step = Step(nn.WithLossCell(net, loss_fn), opt)
+""",
+        Verdict.UNDECIDED,
+        "reducer-idle",
+    ),
     _example(
         "the compiler reduces",
         _PARALLEL.replace("DATA_PARALLEL", "SEMI_AUTO_PARALLEL") + _LOOP.replace("    grads = reducer(grads)\n", ""),

@@ -10,7 +10,7 @@ from .flow import sources
 from .loss_scaling import about
 from .remarks import Remark, merged, remark
 from .training_steps import Step, Training, canonical
-from .values import Instance, Known, Made, Named, Value, name_of, options
+from .values import Instance, Items, Known, Made, Named, Value, name_of, options
 
 INITS = frozenset(
     {"communication.init", "communication.management.init", "mint.distributed.init_process_group", "init"}
@@ -36,8 +36,11 @@ def _examine(training: Training) -> Iterator[Remark]:
     starts = [call for call in training.calls if call.api in INITS and call.name.startswith("mindspore.")]
     modes = _modes(training)
     if not starts and not modes & (_PARALLEL | {"unknown"}):
-        place = steps[0] if steps else None
-        yield about(place, "one-device") if place is not None else training.no_step()
+        idle = [(step, reducer) for step in steps for reducer in _idle_reducers(training, step)]
+        for step, reducer in idle:
+            yield about(step, "reducer-idle", reducer, also=[step])
+        if not idle:
+            yield about(steps[0], "one-device") if steps else training.no_step()
         return
     if not steps:
         yield training.no_step()
@@ -96,6 +99,29 @@ def _framework(training: Training, step: Step, modes: set[str], starts: list[Mad
         yield remark(
             starts[0], "mode-unset" if _shards(training) else "mode-unset-maybe", also=[step], step=_title(step)
         )
+
+
+def _idle_reducers(training: Training, step: Step) -> Iterator[Made]:
+    """The reducers that the cell of a step makes for several devices and that nothing is done with."""
+    owner = step.frame.owner if step.kind == "own" and step.frame is not None else None
+    for held in owner.attributes.values() if isinstance(owner, Instance) else ():
+        for reducer in options(held):
+            if (
+                isinstance(reducer, Made)
+                and reducer.api == "nn.DistributedGradReducer"
+                and not _is_used(training, reducer)
+            ):
+                yield reducer
+
+
+def _is_used(training: Training, reducer: Made) -> bool:
+    """Whether a call is made of it, or of something that is given it."""
+    given = ([call.base, *call.args, *call.keywords.values()] for call in training.calls)
+    return any(reducer in options(part) for values in given for value in values for part in _spread(value))
+
+
+def _spread(value: Value | None) -> list[Value]:
+    return value.items if isinstance(value, Items) else [] if value is None else [value]
 
 
 def _title(step: Step) -> str:
