@@ -4,8 +4,8 @@ Catches: a Softmax or Sigmoid before a loss that contains one, raw outputs for a
 logarithms, also in formulas of one's own, one-hot labels for sparse losses, losses that are summed over the batch, a regression
 loss on classes, a loss whose sign is turned, a likelihood that is minimised, a critic and a generator that do not compete, class
 weights that are none, a number in the place of a loss function, training cells that are never run, a gradient penalty with the
-wrong interpolation or of an average. Cannot tell: formulas of one's own beyond these, and networks that are not seen. Never
-imports or runs the scripts.
+wrong interpolation or of an average, a column of predictions less a vector of labels. Cannot tell: formulas of one's own beyond
+these, and networks that are not seen. Never imports or runs the scripts.
 """
 
 from __future__ import annotations
@@ -140,6 +140,11 @@ MESSAGES: Words = {
         "({at}): each sample has only its share of the gradient, 1 / batch size.",
         "zh": "此处先对 batch 求平均再求梯度，而其范数是逐样本比较的（{at}）：每个样本只分到 1 / batch size 的梯度。",
     },
+    "pairs-compared": {
+        "en": "A column of predictions, (N, 1), meets a vector of labels, (N,), here: both are spread to (N, N), so that each prediction "
+        "is compared with the labels of all samples.",
+        "zh": "此处列形状的预测 (N, 1) 与向量形状的标签 (N,) 相遇，二者被广播成 (N, N)：每个预测都与所有样本的标签比较。",
+    },
     "fits": {
         "en": "{loss} gets what it expects: the result of {layer}.",
         "zh": "{loss} 的输入符合要求：来自 {layer}。",
@@ -197,6 +202,10 @@ MESSAGES: Words = {
     "fix-own-scores": {
         "en": "Take the gradient of the scores themselves, or of their sum; average only what becomes of the norms.",
         "zh": "对得分本身（或其总和）求梯度，只对由范数算出的惩罚项取平均。",
+    },
+    "fix-one-shape": {
+        "en": "Bring both to one shape first: prediction.squeeze(-1), or labels.reshape(-1, 1).",
+        "zh": "先让两者形状一致：prediction.squeeze(-1)，或 labels.reshape(-1, 1)。",
     },
     "fix-uniform": {
         "en": "Draw it anew for each batch with ops.rand, which is uniform from 0 to 1.",
@@ -279,6 +288,10 @@ WHY: Words = {
     },
     "penalty-normal": _INTERPOLATED,
     "penalty-once": _INTERPOLATED,
+    "pairs-compared": {
+        "en": "The mean over all pairs is least where each prediction is the mean of the labels: the network learns that one number.",
+        "zh": "对所有配对取平均时，每个预测都等于标签均值才使损失最小：网络只会学到这一个数。",
+    },
     "penalty-of-mean": {
         "en": "The penalty drives the norm of that share to 1, and so the slope of the critic to the size of the batch.",
         "zh": "惩罚把这一份的范数推向 1，判别器的实际斜率因此被推向 batch size。",
@@ -324,6 +337,10 @@ PROOF: Words = {
         "en": "Print the norms with two batch sizes: they must not change with the size.",
         "zh": "用两种 batch size 打印这些范数：它们不应随 batch size 变化。",
     },
+    "pairs-compared": {
+        "en": "Print the shapes of predictions and labels of a batch: they must be equal.",
+        "zh": "打印一个 batch 中预测与标签的形状：两者应当相同。",
+    },
     "penalty-once": {
         "en": "Print the interpolation weights of two steps: they must differ.",
         "zh": "打印两步的插值系数：应当不同。",
@@ -352,6 +369,7 @@ _LEVELS = {
     "never-called": Level.PROBLEM,
     "penalty-normal": Level.PROBLEM,
     "penalty-once": Level.PROBLEM,
+    "pairs-compared": Level.PROBLEM,
     "penalty-of-mean": Level.PROBLEM,
 }
 #: Problems that rest on how things are used elsewhere, or may be a loss of a special kind.
@@ -363,6 +381,7 @@ _LIKELY = (
     "penalty-normal",
     "penalty-once",
     "penalty-of-mean",
+    "pairs-compared",
 )
 _FIXES = {
     "loss-negated": "fix-sign",
@@ -385,6 +404,7 @@ _FIXES = {
     "never-called": "fix-call",
     "penalty-normal": "fix-uniform",
     "penalty-once": "fix-uniform",
+    "pairs-compared": "fix-one-shape",
     "penalty-of-mean": "fix-own-scores",
 }
 #: What says that a loss is right; without any of these, nothing was judged.
@@ -395,7 +415,7 @@ MOST = 100
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import adversaries, direction, input_gradients
+    from ..script import adversaries, direction, input_gradients, shapes
     from ..script.analysis import read_scripts
     from ..script.losses import Losses
 
@@ -404,12 +424,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     done: set[tuple[str, str, int]] = set()
     for number, reading in enumerate(scripts.training, 1):
         losses = Losses(reading)
-        said = [
-            *losses.examine(),
-            *direction.examine(losses),
-            *adversaries.examine(losses),
-            *input_gradients.examine(losses),
-        ]
+        rules = (direction, adversaries, input_gradients, shapes)
+        said = [*losses.examine(), *(one for rule in rules for one in rule.examine(losses))]
         told: dict[str, int] = {}
         for one in said:
             key = one.code, one.place.source.path, one.place.line
@@ -551,6 +567,20 @@ def _trained(loss: str, net: str = _NET) -> str:
 
 _SOFTMAX = _NET.replace("return self.head(self.body(x))", "return ops.softmax(self.head(self.body(x)), axis=1)")
 _SIGMOID = _NET.replace("return self.head(self.body(x))", "return nn.Sigmoid()(self.head(self.body(x)))")
+_REGRESSION = """
+net = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 1))
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+rows, targets = np.random.randn(500, 8), np.random.randn(500)
+train_ds = ms.dataset.NumpySlicesDataset((rows, targets), ["row", "target"], shuffle=True).batch(20)
+
+def forward(x, y):
+    return ((net(x) - y) ** 2).mean()
+
+step = ms.value_and_grad(forward, None, optimizer.parameters)
+for x, y in train_ds.create_tuple_iterator():
+    loss, grads = step(x, y)
+    optimizer(grads)
+"""
 _GAN = (
     _NET
     + """
@@ -810,6 +840,18 @@ print(penalty(between))
 """,
         Verdict.PROBLEM,
         "penalty-of-mean",
+    ),
+    _example(
+        "a column of predictions less a vector of labels",
+        _REGRESSION,
+        Verdict.PROBLEM,
+        "pairs-compared",
+    ),
+    _example(
+        "a vector of predictions less a vector of labels",
+        _REGRESSION.replace("net(x) - y", "net(x).squeeze(-1) - y"),
+        Verdict.UNDECIDED,
+        "no-loss",
     ),
     _example(
         "a ReLU before the loss",

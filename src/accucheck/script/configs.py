@@ -22,7 +22,7 @@ def load(
     """A file by the name the script opens it with: below the working folder (the project's or the script's own), or made from
     __file__, with its values, which have this origin. None when it is not there, not below `root`, or not readable: its values are
     then unknown."""
-    path = _find(root, entry, importer, name)
+    path = find(root, entry, importer, name)
     try:
         if path is None or path.stat().st_size > LIMIT:
             return None
@@ -35,7 +35,7 @@ def load(
     return (path, values[0]) if values else None
 
 
-def _find(root: Path, entry: Path, importer: Path, name: str) -> Path | None:
+def find(root: Path, entry: Path, importer: Path, name: str) -> Path | None:
     if "\0" in name:
         return None
     real = Path(os.path.realpath(root))
@@ -51,7 +51,7 @@ def fault(root: Path, entry: Path, importer: Path, name: str) -> tuple[str, int,
     None for any other obstacle."""
     import yaml
 
-    path = _find(root, entry, importer, name)
+    path = find(root, entry, importer, name)
     try:
         if path is None or path.suffix.lower() == ".json" or path.stat().st_size > LIMIT:
             return None

@@ -132,7 +132,7 @@ class Directions:
             return self._together(value.options if isinstance(value, Many) else value.items)
         if not isinstance(value, Made):
             return None
-        if applied(value) is not None or _is_distance(value):
+        if applied(value) is not None or is_distance(value):
             return Way(True, value)
         if _is_likelihood(value):
             return Way(False, value, likelihood=True)
@@ -262,7 +262,7 @@ def _is_turn(made: Made) -> bool:
     return isinstance(counted, Made) and counted.name in ("range", "enumerate")
 
 
-def _is_distance(made: Made) -> bool:
+def is_distance(made: Made) -> bool:
     """(a - b) ** 2, abs(a - b) and the like."""
     done = operation(made)
     squared = done.name == "pow" and len(done.operands) == 2 and _is_even(done.operands[1])

@@ -1,0 +1,227 @@
+"""Shapes of predictions and labels, as far as a script and the headers of its arrays tell: a column of predictions, (N, 1), less a
+vector of labels, (N,), is a table of every prediction with every label, and its mean a loss that no label can be told from."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..knowledge import api
+from . import configs, flow
+from .analysis import Reading
+from .direction import is_distance
+from .effects import effect, kept, operands
+from .factors import operation
+from .losses import Losses, Said, applied
+from .networks import kind_of
+from .pipelines import Pipelines
+from .values import Items, Known, Made, Many, Value
+
+#: Values within values are followed so far.
+DEEP = 40
+#: The header of an array lies within so many bytes.
+HEADER = 20_000
+#: What numpy raises over the header of something else.
+_MALFORMED = (ValueError, SyntaxError, TypeError, RecursionError, MemoryError, tokenize.TokenError)
+
+
+class Shape(NamedTuple):
+    """The number of axes and the size of the last one; None for what is not known."""
+
+    rank: int | None
+    last: int | None
+
+
+def examine(losses: Losses) -> Iterator[Said]:
+    """Predictions in a column from which a vector of labels is taken, in what is trained; each place once."""
+    shapes = Shapes(losses.reading)
+    told: set[int] = set()
+    for _, trained in losses.trained:
+        for part in flow.sources(trained):
+            if not isinstance(part, Made) or id(part.node) in told:
+                continue
+            pair = _compared(part)
+            if pair is not None and (shapes.spread(*pair) or shapes.spread(*reversed(pair))):
+                told.add(id(part.node))
+                yield Said("pairs-compared", part, {})
+
+
+def _compared(made: Made) -> tuple[Value, Value] | None:
+    """What a distance, written out or a loss of MindSpore that lets shapes differ, is between."""
+    application = applied(made)
+    if application is not None:
+        known = application.known
+        averages = known.expects == "raw" and known.labels == "same-shape" and known.reduction == "mean"
+        if not averages or application.prediction is None or application.labels is None:
+            return None
+        return application.prediction, application.labels
+    inner = operation(made).operands[0] if is_distance(made) else None
+    sides = operation(inner).operands[:2] if isinstance(inner, Made) else []
+    return (sides[0], sides[1]) if len(sides) == 2 else None
+
+
+class Shapes:
+    """The shapes of the values of one reading."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+
+    @cached_property
+    def pipelines(self) -> Pipelines:
+        return Pipelines(self.reading)
+
+    def spread(self, one: Value, other: Value) -> bool:
+        """Whether the first is a column and the second a vector."""
+        column = self.of(one)
+        if column is None or column.last != 1 or column.rank not in (None, 2):
+            return False
+        vector = self.of(other)
+        return vector is not None and vector.rank == 1
+
+    def of(self, value: Value | None, depth: int = 0) -> Shape | None:
+        if isinstance(value, Many):
+            found = {self.of(option, depth + 1) for option in value.options} if depth < DEEP else set()
+            return found.pop() if len(found) == 1 else None
+        if not isinstance(value, Made) or depth > DEEP:
+            return None
+        if value.result is not None:
+            return self.of(value.result, depth + 1)
+        if value.name == "" and kind_of(value.base) == "dense":
+            inner = self.of(value.args[0], depth + 1) if value.args else None
+            return Shape(inner.rank if inner is not None else None, _width(value.base))
+        return self.column(value, depth) or self.array(value) or self.changed(value, depth)
+
+    def changed(self, made: Made, depth: int) -> Shape | None:
+        """Behind an operation that leaves the axes as they are, or adds, takes and joins some."""
+        known = effect(made)
+        if known is None:
+            return None
+        inner = [self.of(part, depth + 1) for part in operands(made)[:1]]
+        before = inner[0] if inner else None
+        if known.operation in ("reshape", "flatten"):
+            return _reshaped(made)
+        if known.operation in ("squeeze", "expand_dims"):
+            return None if before is None else _with_axis(made, before, known.operation == "expand_dims")
+        stays = known.rises or bool(kept(made, "same", "whole", "truth"))
+        return before if stays else None
+
+    def column(self, made: Made, depth: int) -> Shape | None:
+        """A column of batches that are read from arrays."""
+        sets = [part for part in flow.sources(made, _is_array_set) if _is_array_set(part)] if _reads(made) else []
+        values = self.pipelines.read(made) if len(sets) == 1 else None
+        found = {self.of(value, depth + 1) for value in values or ()}
+        (shape,) = found if len(found) == 1 else (None,)
+        if shape is None or shape.rank is None:
+            return None
+        batches = sum(isinstance(part, Made) and part.name == ".batch" for part in flow.sources(made, _is_array_set))
+        rank = shape.rank - 1 + batches
+        return Shape(rank, shape.last if shape.rank > 1 else None) if rank > 0 else None
+
+    def array(self, made: Made) -> Shape | None:
+        """An array that is read or drawn here."""
+        known = effect(made)
+        if known is not None and known.kind == "random" and known.operation in ("normal", "uniform"):
+            return _drawn(made)
+        base, key = made.base, made.args[0] if made.args else None
+        if made.api == "numpy.load":
+            return self.stored(key, None)
+        if made.name == "[]" and isinstance(base, Made) and isinstance(key, Known) and isinstance(key.value, str):
+            if base.api == "numpy.load" and base.args:
+                return self.stored(base.args[0], key.value)
+            if base.name.startswith("pandas.read_"):
+                return Shape(1, None)
+        if made.name in ("@values", ".to_numpy") and isinstance(base, Made):
+            return self.array(base)
+        return None
+
+    def stored(self, name: Value | None, member: str | None) -> Shape | None:
+        """The shape that the header of a file below the project tells."""
+        if not isinstance(name, Known) or not isinstance(name.value, str):
+            return None
+        source = self.reading.source.file
+        path = configs.find(self.reading.project.root, source.parent, source, name.value)
+        sizes = header(path, member) if path is not None else None
+        return None if sizes is None else Shape(len(sizes), sizes[-1] if sizes else None)
+
+
+def header(path: Path, member: str | None) -> tuple[int, ...] | None:
+    """The shape of an array in an NPY file, or of a member of an NPZ file; None where it is not there or cannot be read."""
+    try:
+        if member is None:
+            with path.open("rb") as file:
+                return _shape_in(file.read(HEADER))
+        with zipfile.ZipFile(path) as archive, archive.open(member + ".npy") as stored:
+            return _shape_in(stored.read(HEADER))
+    except (OSError, KeyError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error, *_MALFORMED):
+        return None
+
+
+def _shape_in(data: bytes) -> tuple[int, ...]:
+    from numpy.lib import format as npy
+
+    reader: Any = npy
+    file = io.BytesIO(data)
+    version = reader.read_magic(file)
+    read = reader.read_array_header_1_0 if version == (1, 0) else reader.read_array_header_2_0
+    return tuple(int(size) for size in read(file)[0])
+
+
+def _width(layer: Value | None) -> int | None:
+    known = api.find(layer.api) if isinstance(layer, Made) else None
+    given = known.bind_any(layer.args, layer.keywords) if known is not None and isinstance(layer, Made) else None
+    width = (given or {}).get("out_channels") or (given or {}).get("out_features")
+    return width.value if isinstance(width, Known) and type(width.value) is int else None
+
+
+def _is_array_set(value: Value) -> bool:
+    return isinstance(value, Made) and value.api == "dataset.NumpySlicesDataset"
+
+
+def _reads(made: Made) -> bool:
+    """A part of what a loop over batches yields."""
+    return made.name in ("[]", ".item") and isinstance(made.base, Made) and made.base.name == ".each"
+
+
+def _sizes(made: Made) -> list[Value]:
+    """The sizes that are given, one by one or as a tuple."""
+    given = operation(made).operands[1:] or [
+        value for name, value in made.keywords.items() if name in ("shape", "newshape", "size")
+    ]
+    return given[0].items if len(given) == 1 and isinstance(given[0], Items) else given
+
+
+def _reshaped(made: Made) -> Shape | None:
+    sizes = _sizes(made)
+    if not sizes:  # of a method: one axis
+        return Shape(1, None) if made.name[:1] == "." else None
+    last = sizes[-1]
+    return Shape(
+        len(sizes), last.value if isinstance(last, Known) and type(last.value) is int and last.value > 0 else None
+    )
+
+
+def _with_axis(made: Made, before: Shape, adds: bool) -> Shape | None:
+    """With an axis more or less."""
+    axis = operation(made).operand(1, "axis", "dim")
+    if before.rank is None:
+        return None
+    if axis is None:
+        return Shape(1, None) if not adds and before == (2, 1) else None
+    if not isinstance(axis, Known) or type(axis.value) is not int:
+        return None
+    rank = before.rank + (1 if adds else -1)
+    at_end = axis.value in (-1, max(rank, before.rank) - 1)
+    return Shape(rank, 1 if adds and at_end else None if at_end else before.last)
+
+
+def _drawn(made: Made) -> Shape | None:
+    sizes = [*made.args] or _sizes(made)
+    sizes = sizes[0].items if len(sizes) == 1 and isinstance(sizes[0], Items) else sizes
+    known = [size.value for size in sizes if isinstance(size, Known) and type(size.value) is int]
+    return Shape(len(known), known[-1]) if known and len(known) == len(sizes) else None

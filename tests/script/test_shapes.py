@@ -1,0 +1,112 @@
+"""A column of predictions must not meet a vector of labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from accucheck.case import Case, CaseFile
+from accucheck.case import Scripts as Given
+from accucheck.script import shapes
+from accucheck.script.analysis import read_scripts
+from accucheck.script.losses import Losses, Said
+
+TEXT = """
+import numpy as np
+import pandas as pd
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn, ops
+
+net = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, WIDTH))
+opt = nn.Adam(net.trainable_params())
+rows = np.random.randn(500, 8)
+targets = TARGETS
+data = ds.NumpySlicesDataset((rows, targets), ["row", "target"], shuffle=True).batch(20)
+
+def forward(x, y):
+    return LOSS
+
+step = ms.value_and_grad(forward, None, opt.parameters)
+for x, y in data.create_tuple_iterator():
+    loss, grads = step(x, y)
+    opt(grads)
+"""
+VECTORS = [
+    "np.random.randn(500)",
+    "np.load('train.npy')",
+    "np.load('train.npz')['target'].astype(np.float32)",
+    "pd.read_csv('train.csv')['target'].values",
+    "np.random.rand(500, 1).reshape(-1)",
+]
+COLUMNS = [
+    "np.random.randn(500, 1)",
+    "np.load('train.npz')['column']",
+    "np.load('train.npy').reshape(-1, 1)",
+    "np.expand_dims(np.random.rand(500), -1)",
+    "pd.read_csv('train.csv')[['target']].values",
+    "np.load('absent.npy')",
+    "np.load('train.npz')['absent']",
+    "np.load('broken.npz')['target']",
+    "np.load('broken.npy')",
+]
+
+
+def said(folder: Path, targets: str, loss: str = "((net(x) - y) ** 2).mean()", width: int = 1) -> list[Said]:
+    text = TEXT.replace("TARGETS", targets).replace("LOSS", loss).replace("WIDTH", str(width))
+    (folder / "train.py").write_text(text)
+    np.save(folder / "train.npy", np.zeros(500, np.float32))
+    np.savez(folder / "train.npz", target=np.zeros(500), column=np.zeros((500, 1)))
+    (folder / "broken.npz").write_bytes((folder / "train.npz").read_bytes()[:300])
+    (folder / "broken.npy").write_bytes(b"\x93NUMPY\x01\x00v\x00" + b"{" * 200)
+    scripts = read_scripts(Case(root=str(folder), spec=CaseFile(scripts=Given(train="train.py"))))
+    return [one for reading in scripts.training for one in shapes.examine(Losses(reading))]
+
+
+@pytest.mark.parametrize("targets", VECTORS)
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "((net(x) - y) ** 2).mean()",
+        "ops.square(y - ops.relu(net(x))).mean()",
+        "ops.abs(net(x) - y.astype(ms.float32)).mean()",
+        "nn.MSELoss()(net(x), y)",
+        "ops.l1_loss(net(x), y)",
+    ],
+)
+def test_a_column_of_predictions_meets_a_vector_of_labels(tmp_path: Path, targets: str, loss: str) -> None:
+    (one,) = said(tmp_path, targets, loss)
+    assert one.code == "pairs-compared" and loss in one.place.source.lines[one.place.line - 1]
+
+
+@pytest.mark.parametrize("targets", COLUMNS)
+def test_labels_in_a_column_or_of_a_shape_that_is_not_seen(tmp_path: Path, targets: str) -> None:
+    assert said(tmp_path, targets) == []
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "((net(x).squeeze(-1) - y) ** 2).mean()",
+        "((net(x).squeeze() - y) ** 2).mean()",
+        "((net(x).view(-1) - y) ** 2).mean()",
+        "((net(x)[:, 0] - y) ** 2).mean()",
+        "((net(x) - y.expand_dims(1)) ** 2).mean()",
+        "nn.MSELoss()(net(x), y.reshape(-1, 1))",
+        "nn.BCEWithLogitsLoss()(net(x), y)",
+        "(net(x) - y).mean()",
+    ],
+)
+def test_shapes_that_are_brought_together(tmp_path: Path, loss: str) -> None:
+    assert said(tmp_path, VECTORS[0], loss) == []
+
+
+def test_several_outputs_are_no_column(tmp_path: Path) -> None:
+    assert said(tmp_path, VECTORS[0], width=500) == []
+
+
+def test_what_is_computed_beside_the_training_is_no_loss(tmp_path: Path) -> None:
+    loss = "ops.square(net(x).squeeze(-1) - y).mean()\n\ndef shown(x, y):\n    return ops.square(net(x) - y).mean()"
+    assert said(tmp_path, VECTORS[0], loss) == []
