@@ -201,3 +201,55 @@ def test_layers_that_are_kept_fixed_are_not_counted_as_given(tmp_path: Path) -> 
     (reading,) = scripts(tmp_path, HEAD.format(held="pass", given="more=None") + text + MODEL).training
     (one,) = examine(Training(reading))
     assert (one.code, one.data["layers"], one.data["of"]) == ("covered", 1, 2)
+
+
+LOOP = """
+def groups(net):
+    decayed, others = [], []
+    for param in net.trainable_params():
+        if "bias" in param.name:
+            others.append(param)
+        else:
+            decayed.append(param)
+    return GROUPS
+
+net = Net()
+opt = nn.Adam(groups(net))
+"""
+LISTED = """
+net = Net()
+decayed = [param for param in net.trainable_params() if "bias" not in param.name]
+others = list(filter(lambda param: "bias" in param.name, net.trainable_params()))
+opt = nn.Adam(GROUPS)
+"""
+
+
+@pytest.mark.parametrize("text", [LOOP, LISTED])
+@pytest.mark.parametrize(
+    ("groups", "told"),
+    [
+        ("[{'params': decayed, 'weight_decay': 0.1}]", True),
+        ("decayed", True),
+        ("[{'params': decayed}, {'params': others}]", False),
+        ("decayed + others", False),
+        ("[{'params': decayed}, {'params': others}, {'order_params': net.trainable_params()}]", False),
+        ("net.trainable_params()", False),
+    ],
+)
+def test_a_list_of_parameters_that_nothing_reads(tmp_path: Path, text: str, groups: str, told: bool) -> None:
+    found = [code for code, _ in said(tmp_path, text.replace("GROUPS", groups) + MODEL)]
+    assert ("list-forgotten" in found) is told
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("others.append(param)", "others.append(param)\n            decayed.append(param)"),
+        ("others.append(param)", "param.requires_grad = False\n            others.append(param)"),
+        ("    return", "    print(len(others))\n    return"),
+        ("others.append(param)", "others.append(param.name)"),
+    ],
+)
+def test_lists_that_hold_what_is_trained_elsewhere_or_not_at_all(tmp_path: Path, old: str, new: str) -> None:
+    text = LOOP.replace("GROUPS", "[{'params': decayed}]").replace(old, new)
+    assert "list-forgotten" not in [code for code, _ in said(tmp_path, text + MODEL)]

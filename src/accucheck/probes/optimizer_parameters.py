@@ -33,6 +33,7 @@ _LEVELS = {
     "left-out": Level.PROBLEM,
     "left-out-maybe": Level.SUSPECT,
     "added-later": Level.PROBLEM,
+    "list-forgotten": Level.PROBLEM,
     **dict.fromkeys(_DISAGREE, Level.PROBLEM),
     **dict.fromkeys((f"{code}-sometimes" for code in _DISAGREE), Level.SUSPECT),
 }
@@ -57,6 +58,11 @@ MESSAGES: Words = {
     "added-later": {
         "en": "This {layer} is put into the network after {optimizer} was given the parameters: its weights never change.",
         "zh": "这个 {layer} 是在参数交给 {optimizer} 之后才放进网络的，它的权重永远不会更新。",
+    },
+    "list-forgotten": {
+        "en": "Parameters are put into {name} here, and nothing reads it: {optimizer} is given others of the network only, so these are "
+        "never updated.",
+        "zh": "此处把参数放进 {name}，但之后没有任何地方用到它：{optimizer} 只拿到网络的其他参数，这些参数永远不会更新。",
     },
     "parameters-unknown": {
         "en": "Which parameters the optimizers of {step} are given is not to be seen here.",
@@ -84,6 +90,10 @@ MESSAGES: Words = {
         "en": "Give the optimizer these parameters too: the trainable_params() of the cell that holds network and loss, or both lists.",
         "zh": "把这些参数也交给优化器：用同时包含网络和损失的 Cell 的 trainable_params()，或把两个列表拼在一起。",
     },
+    "fix-group": {
+        "en": "Give the optimizer a group of these too.",
+        "zh": "把这些参数也作为一组交给优化器。",
+    },
     "fix-order": {
         "en": "Change the network first, then make the optimizer.",
         "zh": "先改好网络，再创建优化器。",
@@ -99,6 +109,7 @@ WHY: Words = {
     "left-out": _RANDOM,
     "left-out-maybe": _RANDOM,
     "added-later": _RANDOM,
+    "list-forgotten": _RANDOM,
 }
 _UNCHANGED = {
     "en": "Compare two checkpoints of different epochs: the tensors that are equal bit by bit are not trained.",
@@ -109,11 +120,13 @@ PROOF: Words = {
     "left-out": _UNCHANGED,
     "left-out-maybe": _UNCHANGED,
     "added-later": _UNCHANGED,
+    "list-forgotten": _UNCHANGED,
 }
 _FIXES = {
     "left-out": "fix-give",
     "left-out-maybe": "fix-give",
     "added-later": "fix-order",
+    "list-forgotten": "fix-group",
     "kept": "fix-same",
     "mismatch": "fix-same",
     "mismatch-own": "fix-unscale",
@@ -167,6 +180,17 @@ def step(x, y):
 
 
 _example = partial(script_example, _HEAD)
+
+_GROUPS = """
+decayed, others = [], []
+for param in net.trainable_params():
+    if "bias" in param.name:
+        others.append(param)
+    else:
+        decayed.append(param)
+opt = nn.Adam([{'params': decayed, 'weight_decay': 0.1}])
+model = ms.Model(net, nn.CrossEntropyLoss(), opt)
+"""
 
 EXAMPLES = [
     _example(
@@ -226,6 +250,18 @@ model = ms.Model(net, nn.CrossEntropyLoss(), opt)
 """,
         Verdict.PROBLEM,
         "added-later",
+    ),
+    _example(
+        "a list of parameters that no group holds",
+        _GROUPS,
+        Verdict.PROBLEM,
+        "list-forgotten",
+    ),
+    _example(
+        "groups that hold all lists of parameters",
+        _GROUPS.replace("'weight_decay': 0.1}]", "'weight_decay': 0.1}, {'params': others}]"),
+        Verdict.UNDECIDED,
+        "covered-in-part",
     ),
     _example(
         "a new last layer before the optimizer is made",

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..knowledge import api
 from .flow import sources
 from .loss_scaling import disagreements, title
+from .parameter_groups import forgotten
 from .remarks import Remark, merged, remark, span
 from .training_steps import Step, Training, is_optimizer
 from .values import Frame, Instance, Items, Known, Made, Many, Mapping, Unknown, Value, options, unseen
@@ -44,13 +45,15 @@ def _examine(training: Training) -> Iterator[Remark]:
         return
     yield from disagreements(training)
     optimizers = _optimizers(training)
+    lost = list(_forgotten(optimizers))
+    yield from lost
     owners, complete = _owners(optimizers)
     if not owners or not complete:
         yield remark(steps[0], "parameters-unknown", step=title(steps[0]))
         return
     simple = all(_is_simple(value, 0) for optimizer in optimizers for value in _first(optimizer))
     covered = {id(part) for owner in owners for part in _parts(owner)}
-    found = False
+    found = bool(lost)
     for step in steps:
         for network in _trained(training, step):
             for layer, path in _left(network, covered):
@@ -67,6 +70,23 @@ def _examine(training: Training) -> Iterator[Remark]:
     if not found:
         whole = simple and not any(_picks(value) for optimizer in optimizers for value in _first(optimizer))
         yield _covered(training, steps, optimizers, covered, whole)
+
+
+def _forgotten(optimizers: list[Made | Instance]) -> Iterator[Remark]:
+    """Parameters that are put aside in a list which nothing reads, where the optimizer is given others of the same network."""
+    for optimizer in optimizers:
+        for given in _first(optimizer):
+            for one in forgotten(given, _LISTS):
+                line, last = one.node.lineno, one.node.end_lineno or one.node.lineno
+                yield Remark(
+                    "list-forgotten",
+                    one.source,
+                    line,
+                    last,
+                    {"name": one.name, "optimizer": _name(optimizer)},
+                    likely=True,
+                    also=(span(optimizer),),
+                )
 
 
 def _covered(

@@ -1,0 +1,89 @@
+"""Lists of some of a network's parameters that are made beside those which an optimizer is given, and that nothing reads."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .flow import sources
+from .source import Source
+from .syntax import walk
+from .values import Made, Value
+
+
+class Forgotten(NamedTuple):
+    """Where parameters are put into a list that nothing reads."""
+
+    source: Source
+    node: ast.stmt
+    name: str
+
+
+def forgotten(given: Value, lists: frozenset[str]) -> Iterator[Forgotten]:
+    """What is forgotten in the functions that list the parameters which an optimizer is given. `lists`: the methods that list them."""
+    if any(isinstance(part, Made) and part.name in lists for part in sources(given, _chooses) if not _chooses(part)):
+        return  # all parameters, in plain sight
+    seen: set[int] = set()
+    for part in sources(given):
+        if isinstance(part, Made) and part.name in lists:
+            scope = part.frame.function.node if part.frame is not None else part.source.tree
+            if id(scope) not in seen:
+                seen.add(id(scope))
+                yield from (Forgotten(part.source, node, name) for node, name in _unread(scope, lists))
+
+
+def _chooses(value: Value) -> bool:
+    """What may take some of a list: a loop over it, a comprehension, a filter."""
+    return isinstance(value, Made) and value.name in (".each", "comprehension", "filter", "[]")
+
+
+def _unread(scope: ast.AST, lists: frozenset[str]) -> Iterator[tuple[ast.stmt, str]]:
+    receivers = {id(node.value) for node in walk(scope) if isinstance(node, ast.Attribute) and node.attr == "append"}
+    loads = [node for node in walk(scope) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    read = {node.id for node in loads if id(node) not in receivers}
+    read |= {name for node in walk(scope) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+    for node in walk(scope):
+        if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and _lists(node.iter, lists):
+            yield from _in_block(node.body, node.target.id, read)
+        elif isinstance(node, ast.Assign) and _picks(node.value, lists):
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            if len(names) == len(node.targets) and not read.intersection(names):
+                yield node, names[0]
+
+
+def _in_block(block: list[ast.stmt], parameter: str, read: set[str]) -> Iterator[tuple[ast.stmt, str]]:
+    """Lists to which a parameter goes in a block and the blocks within, where it goes to none that is read, nor is frozen."""
+    kept = {statement: name for statement in block if (name := _appended(statement, parameter)) is not None}
+    if any(name in read for name in kept.values()) or any(map(_freezes, block)):
+        return
+    yield from kept.items()
+    for statement in block:
+        if isinstance(statement, ast.If):
+            yield from _in_block(statement.body, parameter, read)
+            yield from _in_block(statement.orelse, parameter, read)
+
+
+def _appended(statement: ast.stmt, parameter: str) -> str | None:
+    """The list to which a statement appends a parameter."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or len(call.args) != 1:
+        return None
+    to, what = call.func.value, call.args[0]
+    one = isinstance(what, ast.Name) and what.id == parameter
+    return to.id if call.func.attr == "append" and isinstance(to, ast.Name) and one else None
+
+
+def _freezes(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Attribute) and part.attr == "requires_grad" for part in walk(node))
+
+
+def _lists(node: ast.AST, lists: frozenset[str]) -> bool:
+    return any(isinstance(part, ast.Attribute) and f".{part.attr}" in lists for part in walk(node))
+
+
+def _picks(node: ast.expr, lists: frozenset[str]) -> bool:
+    """A list of parameters from which a condition takes some."""
+    filtered = any(isinstance(part, ast.Call) and getattr(part.func, "id", "") == "filter" for part in walk(node))
+    chosen = any(isinstance(part, ast.comprehension) and part.ifs for part in walk(node))
+    return (filtered or chosen) and _lists(node, lists) and not _freezes(node)
