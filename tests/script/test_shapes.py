@@ -54,8 +54,28 @@ COLUMNS = [
 ]
 
 
-def said(folder: Path, targets: str, loss: str = "((net(x) - y) ** 2).mean()", width: int = 1) -> list[Said]:
-    text = TEXT.replace("TARGETS", targets).replace("LOSS", loss).replace("WIDTH", str(width))
+OF_MODEL = (
+    TEXT[: TEXT.index("def forward")]
+    + """
+class Own(nn.LossBase):
+    def __init__(self, squeeze=False):
+        super().__init__()
+        self.squeeze = squeeze
+
+    def construct(self, prediction, labels):
+        if self.squeeze:
+            prediction = prediction.squeeze(-1)
+        return self.get_loss(ops.square(prediction - labels))
+
+ms.Model(net, LOSS, opt).train(3, data)
+"""
+)
+
+
+def said(
+    folder: Path, targets: str, loss: str = "((net(x) - y) ** 2).mean()", width: int = 1, text: str = TEXT
+) -> list[Said]:
+    text = text.replace("TARGETS", targets).replace("LOSS", loss).replace("WIDTH", str(width))
     (folder / "train.py").write_text(text)
     np.save(folder / "train.npy", np.zeros(500, np.float32))
     np.savez(folder / "train.npz", target=np.zeros(500), column=np.zeros((500, 1)))
@@ -101,6 +121,29 @@ def test_labels_in_a_column_or_of_a_shape_that_is_not_seen(tmp_path: Path, targe
 )
 def test_shapes_that_are_brought_together(tmp_path: Path, loss: str) -> None:
     assert said(tmp_path, VECTORS[0], loss) == []
+
+
+@pytest.mark.parametrize(
+    ("loss", "targets", "told"),
+    [
+        ("nn.MSELoss()", VECTORS[0], True),
+        ("nn.HuberLoss()", VECTORS[2], True),
+        ("Own()", VECTORS[3], True),
+        ("nn.MSELoss()", COLUMNS[0], False),
+        ("nn.SmoothL1Loss(reduction='mean')", VECTORS[0], False),
+        ("Own(squeeze=True)", VECTORS[0], False),
+    ],
+)
+def test_labels_that_a_model_hands_to_its_loss(tmp_path: Path, loss: str, targets: str, told: bool) -> None:
+    assert [one.code for one in said(tmp_path, targets, loss, text=OF_MODEL)] == ["pairs-compared"] * told
+
+
+@pytest.mark.parametrize(
+    "operation",
+    ["map(lambda row: row.reshape(1), 'target').batch(20)", "batch(20, per_batch_map=widen, input_columns=['target'])"],
+)
+def test_rows_that_get_another_shape_on_the_way(tmp_path: Path, operation: str) -> None:
+    assert said(tmp_path, VECTORS[0], text=TEXT.replace("batch(20)", operation)) == []
 
 
 def test_several_outputs_are_no_column(tmp_path: Path) -> None:

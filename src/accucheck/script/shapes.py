@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 
 from ..knowledge import api
 from . import configs, flow
-from .analysis import Reading
 from .direction import is_distance
 from .effects import effect, kept, operands
 from .factors import operation
 from .losses import Losses, Said, applied
 from .networks import kind_of
 from .pipelines import Pipelines
-from .values import Items, Known, Made, Many, Value
+from .values import Items, Known, Made, Many, Unknown, Value, options
 
 #: Values within values are followed so far.
 DEEP = 40
@@ -40,7 +39,7 @@ class Shape(NamedTuple):
 
 def examine(losses: Losses) -> Iterator[Said]:
     """Predictions in a column from which a vector of labels is taken, in what is trained; each place once."""
-    shapes = Shapes(losses.reading)
+    shapes = Shapes(losses)
     told: set[int] = set()
     for _, trained in losses.trained:
         for part in flow.sources(trained):
@@ -69,8 +68,8 @@ def _compared(made: Made) -> tuple[Value, Value] | None:
 class Shapes:
     """The shapes of the values of one reading."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
+    def __init__(self, losses: Losses) -> None:
+        self.losses, self.reading = losses, losses.reading
 
     @cached_property
     def pipelines(self) -> Pipelines:
@@ -84,7 +83,23 @@ class Shapes:
         vector = self.of(other)
         return vector is not None and vector.rank == 1
 
+    @cached_property
+    def labels(self) -> dict[int, Shape | None]:
+        """The labels that a Model hands to its loss: the second of two columns of the data set that it trains on."""
+        found: dict[int, Shape | None] = {}
+        for handed in self.losses.handed:
+            runs = (call for call in self.reading.trace.calls if call.name in (".train", ".fit"))
+            sets = [_data(call) for call in runs if handed.model in options(call.base)]
+            columns = [each for data in sets for each in self.pipelines.of(data)]
+            two = len(sets) == len(columns) == 1 and len(columns[0].order) == 2
+            shape = self.batched(sets[0], {self.of(columns[0].at(1), 1)}) if two else None
+            parts = (part for value in handed.losses for part in flow.sources(value))
+            found.update({id(part): shape for part in parts if isinstance(part, Unknown) and part.name == "labels"})
+        return found
+
     def of(self, value: Value | None, depth: int = 0) -> Shape | None:
+        if isinstance(value, Unknown):
+            return self.labels.get(id(value))
         if isinstance(value, Many):
             found = {self.of(option, depth + 1) for option in value.options} if depth < DEEP else set()
             return found.pop() if len(found) == 1 else None
@@ -113,14 +128,18 @@ class Shapes:
 
     def column(self, made: Made, depth: int) -> Shape | None:
         """A column of batches that are read from arrays."""
-        sets = [part for part in flow.sources(made, _is_array_set) if _is_array_set(part)] if _reads(made) else []
-        values = self.pipelines.read(made) if len(sets) == 1 else None
-        found = {self.of(value, depth + 1) for value in values or ()}
-        (shape,) = found if len(found) == 1 else (None,)
+        values = self.pipelines.read(made) if _reads(made) else None
+        return self.batched(made, {self.of(value, depth + 1) for value in values}) if values else None
+
+    def batched(self, read: Value | None, arrays: set[Shape | None]) -> Shape | None:
+        """What is read of arrays that a data set cuts into rows and joins to batches."""
+        parts = list(flow.sources(read, _is_array_set))
+        if sum(map(_is_array_set, parts)) != 1 or len(arrays) != 1 or any(map(_changes_rows, parts)):
+            return None
+        (shape,) = arrays
         if shape is None or shape.rank is None:
             return None
-        batches = sum(isinstance(part, Made) and part.name == ".batch" for part in flow.sources(made, _is_array_set))
-        rank = shape.rank - 1 + batches
+        rank = shape.rank - 1 + sum(isinstance(part, Made) and part.name == ".batch" for part in parts)
         return Shape(rank, shape.last if shape.rank > 1 else None) if rank > 0 else None
 
     def array(self, made: Made) -> Shape | None:
@@ -181,6 +200,17 @@ def _width(layer: Value | None) -> int | None:
 
 def _is_array_set(value: Value) -> bool:
     return isinstance(value, Made) and value.api == "dataset.NumpySlicesDataset"
+
+
+def _data(run: Made) -> Value | None:
+    """The data set of Model.train or Model.fit."""
+    return run.argument(["epoch", "train_dataset"], "train_dataset")
+
+
+def _changes_rows(value: Value) -> bool:
+    """An operation of the project on rows or batches, which may give them any shape."""
+    mapped = isinstance(value, Made) and value.name == ".map"
+    return mapped or (isinstance(value, Made) and value.name == ".batch" and "per_batch_map" in value.keywords)
 
 
 def _reads(made: Made) -> bool:
