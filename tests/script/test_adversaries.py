@@ -162,6 +162,41 @@ def test_what_is_no_such_game_or_is_not_seen(tmp_path: Path, judge: str, maker: 
     assert said(tmp_path, pair(FUNCTIONS, judge, maker)) == []
 
 
+HELPERS = """
+class Aim(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.loss = nn.BCEWithLogitsLoss()
+
+    def construct(self, score, real):
+        target = ops.ones_like(score) if real else ops.zeros_like(score)
+        return self.loss(score, target)
+
+aim = Aim()
+
+def hinge(score, real=True):
+    if real:
+        return ops.relu(1.0 - score).mean()
+    return ops.relu(1.0 + score).mean()
+"""
+
+
+@pytest.mark.parametrize(
+    ("judge", "maker", "told"),
+    [
+        ("aim(judge(real), True) + aim(judge(fake), False)", "aim(judge(fake), True)", False),
+        ("aim(judge(real), True) + aim(judge(fake), False)", "aim(judge(fake), False)", True),
+        ("(hinge(judge(real)) + hinge(judge(fake), real=False)) / 2", "-judge(fake).mean()", False),
+        ("(hinge(judge(real)) + hinge(judge(fake), real=False)) / 2", "hinge(judge(fake), False)", True),
+        # Of a flag that is not seen, both ways are possible.
+        ("aim(judge(real), flag) + aim(judge(fake), other)", "aim(judge(fake), flag)", False),
+    ],
+)
+def test_losses_of_the_project_that_are_told_what_is_real(tmp_path: Path, judge: str, maker: str, told: bool) -> None:
+    found = said(tmp_path, HELPERS + pair(FUNCTIONS, judge, maker))
+    assert [one.code for one in found] == ["same-direction"] * told
+
+
 def test_gradients_that_are_negated_turn_all_around(tmp_path: Path) -> None:
     text = pair(FUNCTIONS, PAIRS[0][0], "judge(fake).mean()").replace(
         "maker_opt(grads)", "maker_opt([-grad for grad in grads])"

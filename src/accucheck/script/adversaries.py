@@ -38,15 +38,23 @@ class Pull(NamedTuple):
         return self.score.base
 
 
-class Player(NamedTuple):
+class Player:
     """A step with what it wants of scores."""
 
-    step: Step
-    pulls: list[Pull]
+    def __init__(self, step: Step) -> None:
+        self.step, self.pulls = step, list(pulls(step.loss))
+        self.seen: dict[tuple[int, bool], set[int]] = {}
 
     @property
     def place(self) -> Value:
         return _formula(self.step.loss)
+
+    def behind(self, score: Made, stop: bool) -> set[int]:
+        """The layers that a score is computed with; with `stop`, those that a gradient reaches."""
+        key = id(score), stop
+        if key not in self.seen:
+            self.seen[key] = reach(score, stop)[0]
+        return self.seen[key]
 
 
 def examine(losses: Losses) -> Iterator[Said]:
@@ -54,7 +62,7 @@ def examine(losses: Losses) -> Iterator[Said]:
     steps = Look(structure_of(losses.reading)).steps
     if len(steps) < 2 or ascends(training(losses.reading)):
         return
-    players = [Player(step, list(pulls(step.loss))) for step in steps[:STEPS] if step.trained]
+    players = [Player(step) for step in steps[:STEPS] if step.trained]
     told: set[tuple[int, int]] = set()
     for critic in players:
         for generator in players:
@@ -87,7 +95,7 @@ def _sides(critic: Player, generator: Player, layer: Value) -> tuple[set[float],
     made, others = set[float](), set[float]()
     for pull in critic.pulls:
         if pull.layer is layer:
-            generated = reach(pull.score, stop=False)[0] & generator.step.trained
+            generated = critic.behind(pull.score, stop=False) & generator.step.trained
             (made if generated else others).add(pull.want)
     return made, others
 
@@ -98,7 +106,7 @@ def _agree(critic: Player, generator: Player, layer: Value) -> bool:
     own = {
         pull.want
         for pull in generator.pulls
-        if pull.layer is layer and reach(pull.score, stop=True)[0] & generator.step.trained
+        if pull.layer is layer and generator.behind(pull.score, stop=True) & generator.step.trained
     }
     if not len(made) == len(others) == len(own) == 1 or made == others:
         return False
