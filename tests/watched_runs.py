@@ -22,6 +22,6 @@ def watched(root: Path, script: str, steps: int = 0) -> Case:
     return cases.load(root, [f"watched={found.folder.relative_to(root)}"])
 
 
-def judged(probe: ModuleType, case: Case, **params: float) -> dict[str, Finding]:
+def judged(probe: ModuleType, case: Case, **params: float | str) -> dict[str, Finding]:
     """What the probe finds, by code."""
     return {one.code: one for one in probe.run(case, probe.Params(**params)) if isinstance(one, Finding)}

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from accucheck.model import Level
 from accucheck.probes import watched_settings
 from watched_runs import judged, watched
 
@@ -38,3 +39,11 @@ def test_batches_options_and_seeds_are_told_as_they_were(tmp_path: Path) -> None
     assert found["options"].data["names"] == ["batch=16"]
     assert found["seeded"].data["names"] == ["mindspore.set_seed(5)"]
     assert judged(watched_settings, case, about="epochs")["whole"].data == {"steps": 2, "epochs": 1}
+    assert judged(watched_settings, case, about="seed")["seeded"].refutes[0].probe == "randomness_fixed"
+
+
+@pytest.mark.mindspore
+def test_a_run_without_a_seed_cannot_be_compared(tmp_path: Path) -> None:
+    case = watched(tmp_path, SCRIPT.replace("ms.set_seed(5)", "pass"))
+    assert judged(watched_settings, case, about="seed")["no-seed"].level is Level.PROBLEM
+    assert judged(watched_settings, case)["no-seed"].level is Level.INFO

@@ -1,7 +1,7 @@
 """Tells the settings that a watched run really used: size of batches, epochs, options of the command, and seeds.
 
-It judges none of them: whether a batch or a number of epochs suits the task shows in curves. Cannot tell options that are not read by
-argparse, nor batches of functions that take no tensor.
+Catches a run in which nothing sets a seed, where two runs are to be compared. It judges nothing else: whether a batch or a number of epochs
+suits the task shows in curves. Cannot tell options that are not read by argparse, nor batches of functions that take no tensor.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Evidence, Finding, Kind, Level, Plain, Progress, Table, Verdict
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Table, Verdict
 from ..model import suggest as usual
 from ..probe import Example, Skip
 from . import _watched
@@ -29,9 +29,9 @@ class Params(msgspec.Struct, frozen=True):
     about: Annotated[
         str,
         Meta(
-            pattern="^(batch_size|epochs)$",
+            pattern="^(batch_size|epochs|seed)$",
             description="which setting the item is about",
-            extra={"unit": "word", "source": "the items hp.02 and hp.03"},
+            extra={"unit": "word", "source": "the items hp.02, hp.03 and cmp.01"},
         ),
     ] = "batch_size"
 
@@ -62,6 +62,10 @@ MESSAGES: Words = {
         "en": "No seed was set in the watched run: another run begins with other weights and another order of samples.",
         "zh": "所观察的运行中没有设置随机种子：再次运行时初始权重和样本次序都会不同。",
     },
+    "fix-seed": {
+        "en": "Call mindspore.set_seed(1) once, right after the imports, or give the option that sets it.",
+        "zh": "在导入语句之后调用一次 mindspore.set_seed(1)，或在命令中给出设置种子的选项。",
+    },
     "no-steps": {"en": "No training step was watched.", "zh": "没有观察到训练步。"},
 }
 WORDS: Words = {
@@ -70,8 +74,18 @@ WORDS: Words = {
     "value": {"en": "value", "zh": "取值"},
     "default": {"en": "default", "zh": "默认值"},
 }
-WHY: Words = {}
-PROOF: Words = {}
+WHY: Words = {
+    "no-seed": {
+        "en": "Two runs differ from the first step on, and a comparison shows differences that are none of the code's.",
+        "zh": "两次运行从第一步起就不同，对比时看到的差异未必来自代码。",
+    },
+}
+PROOF: Words = {
+    "no-seed": {
+        "en": "Run the command twice and compare the loss of the first step.",
+        "zh": "运行两次，比较第一步的 loss。",
+    },
+}
 #: Names that a message shows.
 _SHOWN = 12
 
@@ -84,6 +98,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         raise Skip("no-steps")
     if params.about == "epochs":
         yield from _epochs(watch)
+        return
+    if params.about == "seed":
+        yield from _seeds(watch, compared=True)
         return
     ranks = len({one.rank for one in watches if one.mode == watch.mode})
     yield from _batches(watch, ranks)
@@ -138,16 +155,27 @@ def _options(watch: Watch) -> Iterator[Finding]:
     yield Finding("options", Level.INFO, watch.where(told.get("place")), data, evidence)
 
 
-def _seeds(watch: Watch) -> Iterator[Finding]:
+def _seeds(watch: Watch, compared: bool = False) -> Iterator[Finding]:
+    """`compared`: whether another run is to be compared with, so that it must begin alike."""
     seeds = watch.facts("seed")
     if not seeds:
-        yield Finding("no-seed", Level.INFO, watch.where())
+        level, fix = (Level.PROBLEM, Fix("fix-seed")) if compared else (Level.INFO, None)
+        yield Finding("no-seed", level, watch.where(), fix=fix)
         return
     names = list(dict.fromkeys(f"{one.get('of')}({', '.join(map(str, one.get('value') or []))})" for one in seeds))
-    yield Finding("seeded", Level.INFO, watch.where(seeds[0].get("place")), {"names": names[:_SHOWN]})
+    refutes = [Refutes("randomness_fixed", ["no-seed", "seed-not-reached"])] if compared else []
+    data = {"names": names[:_SHOWN]}
+    yield Finding("seeded", Level.INFO, watch.where(seeds[0].get("place")), data, refutes=refutes)
 
 
-def _example(name: str, *codes: str, sizes: tuple[int, ...] = (32, 32), seed: bool = True, **params: Any) -> Example:
+def _example(
+    name: str,
+    *codes: str,
+    sizes: tuple[int, ...] = (32, 32),
+    seed: bool = True,
+    verdict: Verdict = Verdict.UNDECIDED,
+    **params: Any,
+) -> Example:
     head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
     options = {"values": {"lr": 0.1, "epochs": 3}, "defaults": {"lr": 0.05, "epochs": 3}, "place": ["train.py", 9]}
     lines: list[dict[str, Any]] = [head, {"fact": "options", **options}]
@@ -159,11 +187,13 @@ def _example(name: str, *codes: str, sizes: tuple[int, ...] = (32, 32), seed: bo
         lines.append({"step": step, "epoch": step, "loss": 1.0, "seconds": 0.1})
     lines.append({"fact": "end", "why": "enough", "steps": len(sizes)})
     files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
-    return Example(name, files=files, case={"watched": "watch"}, verdict=Verdict.UNDECIDED, codes=codes, params=params)
+    return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=codes, params=params)
 
 
 EXAMPLES = [
     _example("a seed and options", "batches", "options", "seeded"),
     _example("no seed, a smaller last batch", "sizes", "options", "no-seed", sizes=(32, 20), seed=False),
     _example("a part of the epochs", "part", about="epochs"),
+    _example("a seed, to be compared with", "seeded", about="seed"),
+    _example("no seed, to be compared with", "no-seed", about="seed", seed=False, verdict=Verdict.PROBLEM),
 ]
