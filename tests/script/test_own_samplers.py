@@ -160,9 +160,26 @@ LENGTHS = {
         "self.count",
         ["sampler-length"],
     ),
+    "of all, counted": ("iter(range(self.part, self.count, self.parts))", "self.count", ["sampler-length"]),
+    "of the part, counted": ("iter(range(self.part, self.count, self.parts))", "self.count // self.parts", []),
     "of another number": (f"iter({PART})", "self.length", ["sampler-unclear"]),
     "the same for all devices": ("iter(self.places[0::self.parts])", "self.count", None),
 }
+
+
+YIELDS = """
+    def __iter__(self):
+        for place in {}:
+            yield place
+
+    def __len__(self):
+        return self.count
+"""
+
+
+@pytest.mark.parametrize("places", [PART, "range(self.part, self.count, self.parts)"])
+def test_the_length_of_a_sampler_that_yields(places: str, tmp_path: Path) -> None:
+    assert shares(tmp_path, sampler(YIELDS.format(places))) == ["by-rank", "sampler-length"]
 
 
 @pytest.mark.parametrize(("given", "length", "codes"), LENGTHS.values(), ids=LENGTHS)

@@ -55,6 +55,10 @@ MESSAGES: Words = {
         "en": "reshuffle_each_epoch is set to False: {dataset} is shuffled once, and every epoch repeats that order.",
         "zh": "reshuffle_each_epoch 被设为 False：{dataset} 只混洗一次，每个 epoch 的顺序都相同。",
     },
+    "buffer-nearby": {
+        "en": "The only shuffling of {dataset} has a buffer of {buffer}, which moves a sample by a few places.",
+        "zh": "{dataset} 唯一的混洗缓冲区大小为 {buffer}，样本只会移动几个位置。",
+    },
     "small-buffer": {
         "en": "The only shuffling of {dataset} has a buffer of {buffer:,}, less than a batch of {batch:,}.",
         "zh": "{dataset} 唯一的混洗缓冲区大小为 {buffer:,}，小于 batch 大小 {batch:,}。",
@@ -154,6 +158,7 @@ WHY: Words = {
     "shuffle-off": _SAME_ORDER,
     "sampler-in-order": _SAME_ORDER,
     "buffer-one": _SAME_ORDER,
+    "buffer-nearby": _HARDLY,
     "shuffle-dropped": _SAME_ORDER,
     "reshuffle-off": {
         "en": "Every epoch repeats the same batches: the network fits that order and generalises worse.",
@@ -205,6 +210,7 @@ _LEVELS = {
     "shuffle-off": Level.PROBLEM,
     "sampler-in-order": Level.PROBLEM,
     "buffer-one": Level.PROBLEM,
+    "buffer-nearby": Level.PROBLEM,
     "shuffle-dropped": Level.PROBLEM,
     "reshuffle-off": Level.PROBLEM,
     "small-buffer": Level.SUSPECT,
@@ -224,6 +230,7 @@ _FIXES = {
     "shuffle-off": "fix-shuffle",
     "sampler-in-order": "fix-sampler",
     "buffer-one": "fix-buffer",
+    "buffer-nearby": "fix-buffer",
     "small-buffer": "fix-buffer",
     "buffer-of-a-part": "fix-buffer",
     "shuffle-dropped": "fix-assign",
@@ -503,8 +510,8 @@ train_ds = ds.MindDataset("corpus.mindrecord", shuffle=False)
 train_ds = train_ds.shuffle(2).batch(settings.batch)
 ms.Model(net).train(1, train_ds)
 """,
-        Verdict.UNDECIDED,
-        "buffer-alone",
+        Verdict.PROBLEM,
+        "buffer-nearby",
     ),
     _example(
         "a sampler of the project that shuffles where it is told to",

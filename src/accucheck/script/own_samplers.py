@@ -61,14 +61,23 @@ def length_of_all(trace: Trace, sampler: Instance) -> ast.AST | None:
 
 def _divided(given: Value) -> Value | None:
     """How many there are in all, of values that are a part of them by the number of the device."""
-    while isinstance(given, Made) and given.name != "[]" and (kept := _kept(given)) is not None:
+    if isinstance(given, Made) and given.name == "generator":
+        each = given.result
+        given = each.base or given if isinstance(each, Made) and each.name == ".each" else given
+    while isinstance(given, Made) and (kept := _kept(given)) is not None:
         given = kept
+    if isinstance(given, Made) and given.last in ("range", "arange") and len(given.args) == 3:
+        return given.args[1] if _by_rank(*given.args) else None
     key = given.args[0] if isinstance(given, Made) and given.name == "[]" and given.args else None
     if not (isinstance(given, Made) and isinstance(key, Made) and key.name == "slice") or given.base is None:
         return None
-    start, stop, step = (ranks.kinds(part) for part in key.args)
-    parted = "rank" in start and ("size" in step or "rank" in stop)
-    return _length(given.base) if parted else None
+    return _length(given.base) if _by_rank(*key.args) else None
+
+
+def _by_rank(start: Value, stop: Value, step: Value) -> bool:
+    """Whether a slice or range begins where the number of the device says, and leaves the others theirs."""
+    parted = "size" in ranks.kinds(step) or "rank" in ranks.kinds(stop)
+    return "rank" in ranks.kinds(start) and parted
 
 
 def _length(value: Value) -> Value | None:

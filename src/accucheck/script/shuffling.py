@@ -65,6 +65,8 @@ _PLAIN = frozenset(
 #: A buffer that holds no more than a part of 1 / FEW of the data set mixes only what is near; one of ENOUGH samples, as MindSpore's own
 #: shuffling has, is taken for enough though the size of the data is not seen. One of less than TINY is not, wherever the data come from.
 FEW, ENOUGH, TINY = 2, 10_000, 100
+#: A buffer of less than this moves samples by a few places: what is read from files stays in its order.
+NEARBY = 10
 
 
 @dataclass(frozen=True)
@@ -184,7 +186,8 @@ class Examination:
                 return replace(chosen, code="split-in-order", at=call)
         if call.last in ("batch", "padded_batch") and chosen.buffer is not None:
             size = call.argument(["batch_size"], "batch_size")
-            if isinstance(size, Known) and type(size.value) is int and chosen.buffer < size.value and not size.assumed:
+            known = isinstance(size, Known) and type(size.value) is int and not size.assumed
+            if isinstance(size, Known) and known and NEARBY <= chosen.buffer < size.value:
                 data = {"dataset": chosen.data["dataset"], "buffer": chosen.buffer, "batch": size.value}
                 return replace(chosen, order=UNKNOWN, code="small-buffer", data=data, buffer=None)
         return chosen
@@ -476,6 +479,10 @@ class Examination:
         # Files are read through in the order of the disk, and are of any length.
         enough = ENOUGH if self.known.sources[origin.last].access == "files" else TINY
         if orders == {SHUFFLED} and state.buffer is not None and state.buffer < enough:
+            known = sure and not self.only_read
+            if known and state.buffer < NEARBY and _reads_files(self.known.sources[origin.last].parameters):
+                told = {"dataset": state.data["dataset"], "buffer": state.buffer}
+                return replace(_said("buffer-nearby", state.at, told), assumed=True)
             return _said("buffer-alone", state.at, {"dataset": state.data["dataset"], "buffer": state.buffer})
         if orders == {SHUFFLED} or state.order == UNKNOWN:
             return _said(state.code, state.at, state.data)
@@ -577,6 +584,11 @@ class Examination:
         """True when a result ends up within a data set that is made here."""
         users = [user for user, _ in self.uses.consumers[id(call)]]
         return depth < 6 and any(id(user) in self.states or self.reaches(user, depth + 1) for user in users)
+
+
+def _reads_files(parameters: list[str]) -> bool:
+    """True for a data set that is read from files, of which there is no telling how many samples they hold."""
+    return any(name.startswith("dataset_") for name in parameters)
 
 
 def _divisor(size: Value | None) -> float:
