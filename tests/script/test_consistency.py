@@ -436,3 +436,132 @@ x, x_train, x_test = np.load("x.npy"), np.load("a.npy"), np.load("b.npy")
     assert [one.data["data"] for one in said(tmp_path, text) if one.code == "fitted-on-evaluation"] == [data][
         : data is not None
     ]
+
+
+TABLE = """
+import mindspore.dataset as ds
+rows = np.load("rows.npy")
+rows[:, :4] = (rows[:, :4] - rows[:90, :4].mean(0)) / rows[:90, :4].std(0)
+known, held = rows[:90, :4], rows[90:, :4]
+table = nn.Dense(4, 1)
+model = ms.Model(table, nn.MSELoss(), nn.Adam(table.trainable_params()), metrics={"mae"})
+model.train(1, ds.NumpySlicesDataset((known, rows[:90, 4:]), ["x", "y"]).batch(9))
+model.eval(ds.NumpySlicesDataset((EVALUATED, rows[90:, 4:]), ["x", "y"]).batch(9))
+"""
+
+
+@pytest.mark.parametrize(
+    ("evaluated", "code"),
+    [
+        ("held", "agree"),
+        ("(held - held.mean(0)) / held.std(0)", "constants-differ"),
+        ("np.log1p(held)", "constants-differ"),
+        ("held * 1.0", "agree"),
+        ("unseen.prepared(held)", "unclear"),
+    ],
+)
+def test_steps_that_evaluation_adds_to_those_of_training(evaluated: str, code: str, tmp_path: Path) -> None:
+    head = "import unseen\n"
+    assert [one.code for one in said(tmp_path, head + TABLE.replace("EVALUATED", evaluated))] == [code]
+
+
+FEATURES = (
+    """
+class Source:
+    def __getitem__(self, place):
+        return feature(np.load(f"{place}.npy")), 0
+
+data = ds.GeneratorDataset(Source(), ["sound", "label"]).batch(4)
+"""
+    + TRAINS
+)
+FEATURE = """import numpy as np
+from mindspore.dataset import audio
+
+spectrum = audio.Spectrogram(n_fft=256)
+
+def scaled(found):
+    return (20 * np.log10(found) + 80) / 100
+
+def feature(wave):
+    return scaled(spectrum(wave / np.abs(wave).max()))
+"""
+SINGLE = """
+wave = np.load("new.npy")
+print(net(ms.Tensor({})))
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ("scaled(spectrum(wave / np.abs(wave).max()))", "agree"),
+        ("spectrum(wave / np.abs(wave).max())", "constants-differ"),
+        ("other(wave)", "unclear"),
+    ],
+)
+def test_a_feature_that_is_computed_in_part(given: str, code: str, tmp_path: Path) -> None:
+    imports = "from features import *\n"
+    found = said(tmp_path, imports + FEATURES, imports + SINGLE.format(given), features=FEATURE)
+    assert [one.code for one in found] == [code]
+
+
+def test_noise_that_numpy_computes_from_drawn_numbers_is_chance(tmp_path: Path) -> None:
+    jitter = (
+        "x = x / 255 + np.sum(np.array([[0.1, 0.2], [0.3, 0.4]]) * np.random.normal(0, 0.1, size=(1, 2)), axis=1)[0]"
+    )
+    found = said(tmp_path, source(jitter) + TRAINS, source("x = x / 255") + EVALUATES)
+    assert [one.code for one in found] == ["agree"]
+    found = said(tmp_path, source(jitter) + TRAINS, source("x = x / 127.5") + EVALUATES)
+    assert [one.code for one in found] == ["scale-differs"]
+
+
+ITERATED = """
+class Pictures:
+    def __init__(self, transform=None):
+        self.transform = transform
+
+    def __getitem__(self, place):
+        x = cv2.imread(f"{place}.png")
+        if self.transform:
+            x = self.transform(x)
+        return x, 0
+
+    def __len__(self):
+        return 9
+"""
+
+
+@pytest.mark.parametrize(("mean", "code"), [("MEAN", "agree"), ("[0.1, 0.1, 0.1]", "scale-differs")])
+def test_an_object_without_iter_is_read_item_by_item(mean: str, code: str, tmp_path: Path) -> None:
+    made = "Pictures(transforms.Compose([vision.Normalize({}, STD), vision.HWC2CHW()]))"
+    train = ITERATED + f"data = ds.GeneratorDataset({made.format('MEAN')}, ['image', 'label']).batch(4)" + TRAINS
+    evaluation = ITERATED + f"for image, label in {made.format(mean)}:\n    print(net(ms.Tensor(image)))\n"
+    assert [one.code for one in said(tmp_path, train, evaluation)] == [code]
+
+
+@pytest.mark.parametrize(
+    ("operation", "code"), [("vision.RandomHorizontalFlip(0.5)", True), ("vision.Resize(9)", False)]
+)
+def test_what_a_network_without_a_construct_is_given(operation: str, code: bool, tmp_path: Path) -> None:
+    evaluation = f"""
+class Part(nn.Cell):
+    def compute(self, image):
+        return self.inner(image)
+
+class Half(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.part = Part()
+
+    def compute(self, image):
+        return self.part(image)
+
+half = Half()
+turned = transforms.Compose([{operation}, vision.ToTensor()])
+print(half(turned(Image.open("a.png"))))
+"""
+    train = folder("vision.RandomHorizontalFlip(0.5), vision.ToTensor()") + TRAINS
+    found = said(tmp_path, train, evaluation)
+    assert ("random-in-evaluation" in [one.code for one in found]) is code
+    assert all("Part" not in str(one.data) for one in found)

@@ -166,7 +166,7 @@ class Cell(nn.Cell):
         self.conv, self.dense, self.lstm = nn.Conv2d(3, 8, 3), nn.Dense(4, 2), nn.LSTM(4, 4)
         self.embed, self.norm, self.loss = nn.Embedding(9, 4), nn.LayerNorm((4,)), nn.MSELoss()
         self.table, self.mean = ms.Parameter(ms.Tensor(1.0)), ms.Tensor([1.0, 2.0])
-        self.sub, self.mul, self.gather = ops.Sub(), ops.Mul(), ops.Gather()
+        self.sub, self.mul, self.gather, self.drop = ops.Sub(), ops.Mul(), ops.Gather(), nn.Dropout(p=0.1)
 
     def construct(self, x, y):
         return {}
@@ -182,6 +182,11 @@ ARRIVES = {
     "ops.matmul(y, x)": "layer",
     "self.conv(x * y)": "layer",
     "self.conv(x * 1)": "layer",
+    "self.dense(self.conv(y) * x)": "",
+    "self.dense(self.mul(self.embed(y), 1 - x))": "",
+    "self.conv(ops.roll(ops.ones_like(y) + x, 1))": "layer",
+    "self.conv(ops.pad(ops.flip(x, (0,)), (1, 1)))": "layer",
+    "self.dense(self.drop(x))": "layer",
     "self.conv(-x)": "layer",
     "self.conv(self.mul(x, y))": "layer",
     "self.embed(x)": "ids",

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import seeding
 from .flow import find
-from .normalization import judge, last_made, pipelines_of, placed, unique
+from .normalization import judge, pipelines_of, placed, unique
 from .pipelines import Input, Pipeline, Pipelines
 from .sample_functions import SCALERS
 from .sample_numbers import Scale, after
@@ -341,7 +341,8 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
         _unlike(training.opaque, evaluation.opaque) or _nameless(base) or _nameless(way)
     ):
         code = "unclear"
-    made = last_made(way, evaluation) if way.steps else evaluation.leaf or evaluation.source or theirs.frame_call
+    shown = (_steps(way) if code in _OF_NUMBERS else []) or way.steps
+    made = placed(shown[-1], way, evaluation) if shown else evaluation.leaf or evaluation.source or theirs.frame_call
     if made is None:
         return None
     data = {
@@ -444,7 +445,23 @@ def _numeric(base: Way, way: Way, inside: bool) -> tuple[str, tuple[str, ...]] |
         return "constants-differ", _scales(base, way)
     if base.normalised is not way.normalised and not (base.unclear or way.unclear) and not inside:
         return "normalised-in-one", _scales(base, way)
-    return "unclear", _scales(base, way)
+    return ("constants-differ" if _goes_on(base, way) and not inside else "unclear"), _scales(base, way)
+
+
+def _goes_on(base: Way, way: Way) -> bool:
+    """True where both do the same, known or not, and one then does more that surely changes the numbers."""
+    shorter, longer = sorted((_steps(base), _steps(way)), key=len)
+    more = longer[len(shorter) :]
+    begun = [_key(step) for step in shorter] == [_key(step) for step in longer[: len(shorter)]]
+    same = begun and (bool(shorter) or base.root is way.root)
+    return same and all(map(_alters, more)) and any(step.kind != "clip" for step in more)
+
+
+def _alters(step: Step) -> bool:
+    """True for a known operation that is always done, and is not one that changes nothing."""
+    if step.condition or step.assumed or step.kind not in ("scale", "clip", "function"):
+        return False
+    return step.pairs is None or not same_scale(step.pairs, ((1.0, 0.0),))
 
 
 def _add_up(ours: list[Step], theirs: list[Step]) -> bool:

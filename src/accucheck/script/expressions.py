@@ -355,6 +355,9 @@ class Expressions:
                 found.append(self.element(inner, node))
             elif isinstance(option, Instance) and (method := option.of.find("__iter__")) is not None:
                 found.append(self.iterated(option, method, node))
+            elif isinstance(option, Instance) and isinstance(method := option.of.find("__getitem__"), Function):
+                bound = Function(method.node, method.scope, method.source, option, method.of)
+                found.append(self.call_function(bound, [Unknown("index")], {}, node))
             elif isinstance(option, (Made, Unknown, Instance)):
                 found.append(self.made(".each", [], {}, node, option))
         return join(found) if found else Unknown()
@@ -660,6 +663,8 @@ class Expressions:
             return True if value.items else None if value.open else False
         if isinstance(value, Mapping):
             return None if value.fed and not value.items else bool(value.items)
+        if isinstance(value, Made) and models.is_transform(value):
+            return True
         return True if isinstance(value, (Instance, Function, Class)) else None
 
     # --- operators ----------------------------------------------------------------------------------------------------

@@ -116,6 +116,11 @@ def origin(values: Sequence[Value]) -> str | None:
     return next((value.origin for value in sorted(given, key=lambda value: value.assumed is None)), None)
 
 
+def is_transform(made: Made) -> bool:
+    """True for an object of MindSpore's that transforms samples."""
+    return made.base is None and made.api.startswith(_TRANSFORMS) and made.last[:1].isupper()
+
+
 def hashable(value: Any) -> bool:
     return isinstance(value, (str, int, float, bool, bytes, type(None)))
 

@@ -38,7 +38,7 @@ def judge(way: Way) -> str:
     if impossible(way) is not None:
         return "impossible-statistics"
     if way.low is None or way.high is None:
-        return "normalised" if way.normalised else "unclear"
+        return "normalised" if way.normalised and not _after_unseen(way) else "unclear"
     reach, width = max(abs(way.low), abs(way.high)), way.high - way.low
     if way.origin == "pixels" and way.scale is not None:  # channels may have different offsets
         width = min(width, 255 * max(abs(factor) for factor, _ in way.scale))
@@ -77,6 +77,18 @@ def _statistics(way: Way, large: bool) -> Step | None:
             if (biggest > 2.0) is large:
                 return step
     return None
+
+
+def _after_unseen(way: Way) -> bool:
+    """True for statistics of 0 to 1 behind a step that is not followed, before which the numbers are larger: whether that step
+    divides them decides."""
+    step = _statistics(way, large=False)
+    before = way.steps[: way.steps.index(step)] if step is not None else ()
+    ends = [255.0 if way.origin == "pixels" else None, *(each.high for each in before)]
+    seen = [place for place, end in enumerate(ends) if end is not None]
+    unseen = before[seen[-1] :] if seen else ()
+    high = ends[seen[-1]] if seen else None
+    return bool(unseen) and high is not None and high > REACH and all(each.kind != "scale" for each in unseen)
 
 
 class Impossible(NamedTuple):

@@ -14,9 +14,10 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from ..knowledge import api, dataset_classes
-from . import flow
+from . import effects, flow
 from .analysis import Reading, Scripts
 from .flow import derives, find, users
+from .networks import is_cell
 from .records import Records
 from .sample_numbers import constant, is_none, plain
 from .samples import Samples, Way
@@ -38,6 +39,7 @@ from .values import (
     name_of,
     options,
     parts,
+    unseen,
     words,
 )
 
@@ -647,8 +649,8 @@ class Pipelines:
         for call in self.trace.calls:
             if call.name == ".predict" and call.args and _rooted_in_model(call):
                 yield self.input(self.column_name(call.args[0]) or "input", call.args[0], "", None, None)
-            elif call.name == "" and isinstance(call.base, Made) and _is_network(call.base):
-                inside = "construct" in call.functions
+            elif _runs_network(call):
+                inside = "construct" in call.functions or _within_idle_cell(call)
                 for place, value in enumerate(call.args[: 0 if inside else 6]):
                     if not isinstance(value, Known):
                         yield self.input(self.column_name(value) or str(place), value, "", None, None, place)
@@ -710,17 +712,6 @@ class Pipelines:
         return frozenset(found)
 
 
-_ON = re.compile(
-    r"^\.(astype|reshape|view|transpose|permute|squeeze|expand_dims|unsqueeze|swapaxes|flatten|copy|asnumpy|float|half|to"
-    r"|repeat|tile|broadcast_to|contiguous|resize|float_)$"
-)
-_ON_OPS = frozenset(
-    """
-    Cast cast Reshape reshape Transpose transpose ExpandDims expand_dims Squeeze squeeze Concat concat cat Stack stack Flatten
-    flatten Tensor Depend depend StridedSlice Split split ResizeBilinear ResizeNearestNeighbor interpolate Pad pad Identity
-    swapaxes permute Tile tile Slice chunk pixel_unshuffle SpaceToDepth array asarray
-    """.split()  # noqa: SIM905
-)
 _INDEXES = re.compile(r"(?i)embedding|^(gather\w*|one_?hot|sparse_?gather\w*|take|index_?select|tensor_?gather)$")
 _NORMS = re.compile(r"(?i)(batch|layer|group|instance|rms)_?norm|l2_?normalize|^normalize$")
 _LAYERS = re.compile(r"(?i)conv|matmul|dense|linear|lstm|gru|rnn|attention|pool|bias_?add|einsum|bmm")
@@ -728,8 +719,10 @@ _LAYERS = re.compile(r"(?i)conv|matmul|dense|linear|lstm|gru|rnn|attention|pool|
 
 def _arrival(user: Made, how: str, part: Value) -> str:
     """What one use of an input says about it; "on" when it goes on as it is."""
-    if user.name in ("[]", ".item", ".each") or _ON.match(user.name):
+    if user.name in ("[]", ".item", ".each"):
         return "on" if how == "base" else ""
+    if _masks(user, part):
+        return ""
     if user.name in ("/", "-", "*", "+"):
         others = [other for other in user.args if other is not part]
         if user.name == "/" and how == "0" and derives(user.args[1], part):
@@ -738,8 +731,9 @@ def _arrival(user: Made, how: str, part: Value) -> str:
     if user.name == "neg":
         return "on"
     layer = user.base if user.name == "" and isinstance(user.base, Made) else user
+    passed = _passes(user, part)
     if how == "base" or not layer.name:
-        return ""
+        return "on" if passed else ""
     name, last = layer.api, layer.api.rpartition(".")[2]
     known = api.find(name)
     kind = known.kind if known is not None else ""
@@ -750,7 +744,7 @@ def _arrival(user: Made, how: str, part: Value) -> str:
         return "" if how == "0" and looks_up and not name.startswith("nn.") else "ids"  # the table itself
     if kind == "normalization" or _NORMS.search(last):
         return "norm"
-    if last in _ON_OPS:
+    if passed and kind != "pooling":
         return "on"
     if kind in ("convolution", "dense", "recurrent", "pooling"):
         return "layer" if how == "0" else ""  # beside it: lengths, states
@@ -759,6 +753,21 @@ def _arrival(user: Made, how: str, part: Value) -> str:
     if last in ("Sub", "sub", "Div", "RealDiv", "div", "TruncatedNormal"):
         return "scaled" if how == "0" else ""
     return "on" if last in ("Mul", "Add", "mul", "add", "TensorAdd", "AddN") else ""
+
+
+def _masks(user: Made, part: Value) -> bool:
+    """True for a product with what a layer made: an input says there how much of that counts."""
+    known = effects.effect(user)
+    product = known is not None and known.operation == "mul"
+    return product and any(other is not part and _computed(other) for other in effects.operands(user, (0, 1)))
+
+
+def _passes(user: Made, part: Value) -> bool:
+    """True where the numbers of a value go on as they are, at other places, or with others between them or beside them."""
+    known = effects.effect(user)
+    kept = effects.kept(user, *effects.TAKEN, "filled", "between") if known is None or not known.reduces else None
+    held = [item for one in kept or () for item in (one.items if isinstance(one, Items) else [one])]
+    return any(item is part for item in held)
 
 
 def _fixed(value: Value) -> bool:
@@ -828,6 +837,19 @@ def _network(model: Value) -> Instance | None:
             return None
         value = value.argument(["network"], "network") or value.argument(["backbone"], "backbone")
     return None
+
+
+def _within_idle_cell(call: Made) -> bool:
+    """True for a call in a method of a cell that nobody is seen to call."""
+    frame = call.frame
+    return unseen(frame) and frame is not None and isinstance(frame.owner, Instance) and is_cell(frame.owner.of)
+
+
+def _runs_network(call: Made) -> bool:
+    """True for a call of a network that is not followed: one made elsewhere, or one of the project without a construct that is seen."""
+    if isinstance(call.base, Instance):
+        return call.name == call.base.of.node.name and is_cell(call.base.of)
+    return call.name == "" and isinstance(call.base, Made) and _is_network(call.base)
 
 
 def _is_network(made: Made) -> bool:

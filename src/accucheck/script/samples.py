@@ -381,8 +381,9 @@ class Samples:
             return replace(found, normalised=way.normalised or mean, unclear=way.unclear or not mean)
         kind = "function" if symbol in ("+", "*", "@", "**", "%") else "opaque"
         found = self.step(way, made, kind, symbol, told, unknown=True, random=chance)
-        if chance:  # noise and the like: the range is much the same
-            return replace(found, low=way.low, high=way.high, scale=way.scale, unclear=way.unclear)
+        if chance and len(found.steps) > len(way.steps):  # noise and the like: the range is much the same
+            steps = (*way.steps, replace(found.steps[-1], low=way.low, high=way.high))
+            return replace(found, steps=steps, low=way.low, high=way.high, scale=way.scale, unclear=way.unclear)
         return found
 
     def scaled(
@@ -789,11 +790,19 @@ class Samples:
         self.chances[id(value)] = value, False
         if isinstance(value, Made):
             found = self.drawn(value) or any(self.chance(part, depth + 1) for part in computed_from(value))
+            found = found or (value.name.startswith("numpy.") and self.reckoned(value, depth + 1))
         else:
             inner = value.options if isinstance(value, Many) else value.items[:20]
             found = any(self.chance(part, depth + 1) for part in inner)
         self.chances[id(value)] = value, found
         return found
+
+    def reckoned(self, made: Made, depth: int) -> bool:
+        """True for what a function of arrays makes of drawn numbers and constants alone."""
+        given = [*made.args, *made.keywords.values()]
+        drawn = [self.chance(value, depth) for value in given]
+        plain = (isinstance(value, (Known, Named)) or constant(value) is not None for value in given)
+        return any(drawn) and all(one or other for one, other in zip(drawn, plain, strict=True))
 
     @staticmethod
     def drawn(made: Made) -> bool:
