@@ -372,3 +372,50 @@ def test_names_that_are_meant_to_be_zero(tmp_path: Path) -> None:
     )
     assert [one.code for one in said(tmp_path, text)] == ["zero-weights", "zero-parameter"]
     assert [one.code for one in said(tmp_path, text, "fc*", "w")] == ["meant-constant"]
+
+
+#: The class of a layer of the project -> what is said of its objects, and the line.
+DERIVED = {
+    "def __init__(self, *given, **rest):\n    rest['weight_init'] = 'zeros'\n    super().__init__(*given, **rest)": (
+        "zero-weights",
+        11,
+    ),
+    "def __init__(self, *given, **rest):\n    super().__init__(*given, **{**rest, 'weight_init': 'zeros'})": (
+        "zero-weights",
+        10,
+    ),
+    "def __init__(self, many, out, start='zeros'):\n    super().__init__(many, out, start)": ("zero-weights", 10),
+    "def __init__(self, *given):\n    super().__init__(*given, weight_init='zeros')  # zeros are meant": (
+        "meant-constant",
+        10,
+    ),
+    "def __init__(self, *given):\n    super().__init__(*given, weight_init='zeros')\n"
+    "    self.weight.set_data(initializer('normal', self.weight.shape))": ("set-later", 10),
+    "def __init__(self, *given):\n    super().__init__(*given, weight_init='zeros')\n"
+    "def construct(self, x):\n    return ops.relu(super().construct(x))": ("zero-possible", 10),
+    "def __init__(self, *given):\n    super().__init__(*given, weight_init='zeros')\n"
+    "    self.weight = Parameter(initializer('normal', (8, 8)))": None,
+    "def __init__(self, *given, **rest):\n    rest['weight_init'] = 'he_uniform'\n"
+    "    super().__init__(*given, **rest)": None,
+}
+
+
+@pytest.mark.parametrize("body", DERIVED)
+def test_a_layer_class_of_the_project(tmp_path: Path, body: str) -> None:
+    text = f"class Own(nn.Dense):\n{textwrap.indent(body, ' ' * 4)}\n" + network(
+        "self.fc = Own(8, 8)\nself.last = Own(8, 8)", "return self.last(self.fc(self.first(x)))"
+    )
+    found = [(one.code, one.line) for one in said(tmp_path, text)]
+    assert found == ([] if DERIVED[body] is None else [DERIVED[body]])
+
+
+def test_a_derived_layer_is_told_where_it_gets_its_initialiser(tmp_path: Path) -> None:
+    text = "class Own(nn.Dense):\n    pass\n" + network(
+        "self.fc = Own(8, 8, weight_init='zeros')", "return self.fc(self.first(x))"
+    )
+    assert [(one.code, one.line) for one in said(tmp_path, text)] == [("zero-weights", 15)]
+
+
+def test_layers_of_the_project_are_counted(tmp_path: Path) -> None:
+    text = "class Own(nn.Dense):\n    pass\n" + network("self.fc = Own(8, 8)", "return self.fc(self.first(x))")
+    assert examined(scripts(tmp_path, text)) == 2

@@ -10,18 +10,20 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
 from ..knowledge import api
 from ..knowledge.effects import Effect
+from ..knowledge.names import canonical
 from ..model import Sure
 from . import flow
 from .analysis import Scripts
 from .effects import TAKEN, effect, kept, name_of, operands
 from .grading import Link, Replaced, replacements
+from .models import layer_of
 from .networks import (
     Structure,
     base_names,
@@ -37,7 +39,8 @@ from .networks import (
 )
 from .source import Placed, Source
 from .syntax import conditions_around, walk
-from .values import Frame, Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, options, unseen
+from .trace import Trace
+from .values import Frame, Function, Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, options, unseen
 
 #: Values within values are looked at so deep.
 DEEP = 24
@@ -194,10 +197,68 @@ def examined(scripts: Scripts) -> int:
         {
             (call.source.path, call.line)
             for reading in scripts.readings
-            for call in reading.trace.calls
+            for call in (*reading.trace.calls, *(layer for layer, _ in _derived(reading.trace)))
             if is_layer(call) or (call.api == "Parameter" and _of_network(call.frame))
         }
     )
+
+
+def _derived(trace: Trace) -> list[tuple[Made, Instance]]:
+    """The layers that objects of the project's classes are, whose base is a layer of the framework."""
+    return [
+        (layer, instance)
+        for instance in trace.instances
+        if (layer := layer_of(instance) or _beneath(instance)) is not None
+    ]
+
+
+def _beneath(instance: Instance) -> Made | None:
+    """The layer beneath an object whose class has a construct of its own, unless it has put its own weights in their place."""
+    base, args, keywords = instance.supers[-1] if instance.supers else ("", [], {})
+    known = api.find(canonical(base))
+    made = instance.node is not None and instance.source is not None and instance.layer is None
+    if known is None or not known.weights or known.weights.keys() & instance.attributes.keys() or not made:
+        return None
+    assert instance.node is not None and instance.source is not None
+    return Made(
+        base,
+        args,
+        keywords,
+        instance.node,
+        instance.source,
+        frame=instance.frame,
+        tests=instance.tests,
+        loops=instance.loops,
+        bound=instance.bound,
+        order=instance.order,
+        left=instance.left,
+    )
+
+
+def _by_class(said: Said, layer: Made, instance: Instance, initial: str) -> Said:
+    """What is said of a derived layer, told where its class decides it; a class may be for layers that begin at zero."""
+    source, node = _initialised_at(layer, instance, initial)
+    meant = _MEANT.search(instance.of.node.name) or _says_zero(
+        source, getattr(node, "lineno", 1), getattr(node, "end_lineno", None)
+    )
+    code = said.code
+    if meant and code in ("zero-weights", "zero-possible", "constant-weights", "constant-possible"):
+        code = "meant-constant"
+    elif instance.layer is None and code in ("zero-weights", "constant-weights"):
+        code = code.replace("weights", "possible")  # the construct of the class may use other weights
+    return replace(said, source=source, node=node, code=code)
+
+
+def _initialised_at(layer: Made, instance: Instance, initial: str) -> tuple[Source, ast.AST]:
+    """Where a derived layer gets its initialiser: where the object is made, or where its class calls __init__ of the base."""
+    start = instance.of.find("__init__")
+    given = {keyword.arg for keyword in getattr(layer.node, "keywords", ())}
+    if initial in given or not isinstance(start, Function):
+        return layer.source, layer.node
+    for node in walk(start.node):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__":
+            return start.source, node
+    return layer.source, layer.node
 
 
 # --- layers of the framework ------------------------------------------------------------------------------------------
@@ -211,7 +272,8 @@ def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
         for store in structure.reading.trace.stores
         if _freezes(store.attribute, store.value) and isinstance(store.owner, Made)
     }
-    for layer in calls:
+    derived = {id(layer): (layer, instance) for layer, instance in _derived(structure.reading.trace)}
+    for layer in (*calls, *(layer for layer, _ in derived.values())):
         if not is_layer(layer) or layer.api.startswith("ops."):
             continue
         known = api.find(layer.api)
@@ -233,7 +295,9 @@ def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
             for value, sure in possible(given):
                 if matrix:
                     added = value == 0 and _branch(layer, structure)
-                    yield _matrix(layer, weight, initial, value, sure, bound, id(layer) in frozen, meant, later, added)
+                    said = _matrix(layer, weight, initial, value, sure, bound, id(layer) in frozen, meant, later, added)
+                    _, instance = derived.get(id(layer), (layer, None))
+                    yield said if instance is None else _by_class(said, layer, instance, initial)
                 elif weight.endswith("gamma") and value == 0:
                     yield _gamma(layer, structure)
 
@@ -400,7 +464,7 @@ class Later:
         """True when the whole script has one layer: a regression, which may start anywhere."""
         layers = {
             id(c)
-            for c in self.calls
+            for c in (*self.calls, *(layer for layer, _ in _derived(self.structure.reading.trace)))
             if is_layer(c) and kind(c.api) in ("dense", "convolution", "embedding", "recurrent")
         }
         own = any(c.api == "Parameter" for c in self.calls)
