@@ -57,6 +57,15 @@ MESSAGES: Words = {
         "en": "{name} ({what}) is frozen here at its random first values: nothing is sure to be loaded into it before training.",
         "zh": "{name}（{what}）在此处被冻结，停留在随机初值：训练前没有确定为它加载权重。",
     },
+    "made-frozen-loaded": {
+        "en": "{name} is made with requires_grad=False and random first values, and takes part in the loss; weights are loaded, and may "
+        "fill it.",
+        "zh": "{name} 创建时即为 requires_grad=False 且取随机初值，并参与损失计算；脚本加载了权重，可能包含它。",
+    },
+    "made-frozen": {
+        "en": "{name} is made with requires_grad=False: the optimizer does not change it.",
+        "zh": "{name} 创建时即为 requires_grad=False：优化器不会更新它。",
+    },
     "head-frozen": {
         "en": "{name} ({what}), the layer nearest to the loss, is frozen here while layers before it are trained.",
         "zh": "离损失最近的层 {name}（{what}）在此处被冻结，而它前面的层在训练。",
@@ -199,6 +208,7 @@ WHY: Words = {
             "part-cut-off",
             "part-cut-off-loaded",
             "random-frozen",
+            "made-frozen-loaded",
             "head-frozen",
             "gradients-dropped",
             "computed-before",
@@ -239,6 +249,7 @@ PROOF: Words = {
 _SUSPECTS = {
     "part-cut-off-loaded": Sure.POSSIBLE,
     "head-frozen": Sure.POSSIBLE,
+    "made-frozen-loaded": Sure.POSSIBLE,
     "frozen-late": Sure.LIKELY,
     "flag-on-cell": Sure.LIKELY,
     "stop-discarded-feature": Sure.LIKELY,
@@ -249,6 +260,7 @@ _FIXES = {
     "optimizer-part": "fix-all",
     "all-frozen": "fix-unfreeze",
     "random-frozen": "fix-unfreeze",
+    "made-frozen-loaded": "fix-unfreeze",
     "head-frozen": "fix-unfreeze",
     "nothing-trained": "fix-stop",
     "part-cut-off": "fix-stop",
@@ -265,7 +277,7 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import freezing, unapplied
+    from ..script import freezing, made_frozen, unapplied
     from ..script.analysis import read_scripts
 
     scripts = read_scripts(case)
@@ -273,6 +285,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     declared = case.get("design.frozen")
     said = list(freezing.examine(scripts, list(declared) if declared is not None else None))
     said += unapplied.examine(scripts)
+    said += made_frozen.examine(scripts)
     yield from _networks.findings(said, freezing.TOLD, _SUSPECTS, _FIXES, whole=True)
     if not said:
         yield Finding("nothing-frozen", Level.INFO)
@@ -318,6 +331,26 @@ step = ms.value_and_grad(forward, None, opt.parameters)
 for x, y in data:
     loss, grads = step(x, y)
     opt(grads)
+"""
+
+
+_OWN = """
+import mindspore as ms
+from mindspore import nn, ops, Parameter
+from mindspore.common.initializer import initializer
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.weight = Parameter(initializer("xavier_uniform", [8, 8]), requires_grad=False)
+        self.dense = nn.Dense(8, 8)
+        self.head = nn.Dense(8, 2)
+
+    def construct(self, x):
+        x = self.dense(x)
+        return self.head(ops.matmul(x, self.weight))
+
+net = Net()
 """
 
 
@@ -390,6 +423,27 @@ EXAMPLES = [
         Verdict.PROBLEM,
         "computed-before",
     ),
+    _example("a weight of one's own made frozen", _OWN + _TRAIN, Verdict.PROBLEM, "random-frozen"),
+    _example(
+        "a weight of one's own made frozen, and weights loaded",
+        _OWN + "ms.load_checkpoint('body.ckpt', net)\n" + _TRAIN,
+        Verdict.UNDECIDED,
+        "made-frozen-loaded",
+    ),
+    _example(
+        "a weight of one's own made frozen, and written to",
+        _OWN + "net.weight.set_data(ms.Tensor(vectors))\n" + _TRAIN,
+        Verdict.OK,
+        "made-frozen",
+    ),
+    _example(
+        "a random projection into sine and cosine",
+        _OWN.replace("ops.matmul(x, self.weight)", "ops.sin(ops.matmul(x, self.weight))") + _TRAIN,
+        Verdict.OK,
+        "made-frozen",
+    ),
+    _example("a buffer of zeros", _OWN.replace('"xavier_uniform"', '"zeros"') + _TRAIN, Verdict.OK, "made-frozen"),
+    _example("a weight of one's own", _OWN.replace(", requires_grad=False", "") + _TRAIN, Verdict.NOT_APPLICABLE),
     _example("nothing is frozen", _NET + "net = Net()" + _TRAIN, Verdict.NOT_APPLICABLE, "nothing-frozen"),
     _example(
         "an embedding with given values is frozen",

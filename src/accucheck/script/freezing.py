@@ -91,6 +91,7 @@ TOLD = (
     "statistics-trainable",
     "declared-frozen",
     "declared-by-phase",
+    "made-frozen",
 )
 
 
@@ -444,7 +445,7 @@ class Look:
             if any(isinstance(part, Made) and _initial(part) for part in _behind(value)):
                 continue
             for part in _behind(into):
-                if isinstance(part, Made) and part.base is layer:
+                if part is layer or (isinstance(part, Made) and part.base is layer):
                     return True
                 if any(leaf is layer for network in _listed_of(part) for _, leaf in leaves(network)):
                     return True

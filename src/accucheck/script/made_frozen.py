@@ -1,0 +1,68 @@
+"""Parameters of one's own cells that are made with requires_grad=False: buffers, and weights that stay at their random first values.
+
+A buffer holds numbers that are given, or is written to. What is drawn by an initialiser, takes part in the loss and is never written is a
+weight; only a projection into sine and cosine is left random on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from . import flow
+from .analysis import Scripts
+from .factors import operation
+from .freezing import Look, reach
+from .initial_weights import number
+from .networks import Said, is_parameter, structure_of, trains
+from .trace import Trace
+from .values import Known, Made, Named, Value, options
+
+
+def examine(scripts: Scripts) -> Iterator[Said]:
+    """Each such parameter of a network that is trained, by its place once."""
+    found: dict[tuple[str, int], Said] = {}
+    for reading in scripts.training or scripts.readings:
+        for said in _judged(Look(structure_of(reading))):
+            found.setdefault((said.source.path, said.line), said)
+    yield from found.values()
+
+
+def _judged(look: Look) -> Iterator[Said]:
+    made = {leaf: layer for leaf, layer in look.layers.items() if is_parameter(layer) and not trains(layer)}
+    if not made:
+        return
+    used = {leaf for step in look.steps for leaf in reach(step.loss, stop=True)[0]}
+    unfrozen = {leaf for store, on in look.switches() if on for leaf in look.meant(store)}
+    loaded = look.loaded(perhaps=True)
+    for leaf, parameter in made.items():
+        name = look.names.get(leaf) or "Parameter"
+        stays = leaf in used and leaf not in unfrozen and not look.is_written(parameter)
+        if stays and is_drawn(parameter) and not _waves(look.trace, parameter):
+            code = "made-frozen-loaded" if loaded else "random-frozen"
+            data = {"name": name, "what": "Parameter"}
+            yield Said(code, parameter.source, parameter.node, data, certain=False, possible=loaded)
+        else:
+            yield Said("made-frozen", parameter.source, parameter.node, {"name": name})
+
+
+def is_drawn(parameter: Made) -> bool:
+    """Whether an initialiser of MindSpore draws the first values of a parameter."""
+    given = parameter.argument(["default_input", "name", "requires_grad"], "default_input")
+    return any(_draws(option) for option in options(given))
+
+
+def _draws(value: Value) -> bool:
+    if not isinstance(value, Made) or value.api != "initializer":
+        return False
+    ways = list(options(value.argument(["init", "shape", "dtype"], "init")))
+    known = [isinstance(way, (Named, Made)) or (isinstance(way, Known) and isinstance(way.value, str)) for way in ways]
+    return bool(ways) and all(known) and all(number(way) is None for way in ways)
+
+
+def _waves(trace: Trace, parameter: Made) -> bool:
+    """Whether a sine or cosine of what is computed with a parameter is taken, as random features are made."""
+    return any(
+        operation(call).name in ("sin", "cos")
+        and any(part is parameter for operand in operation(call).operands for part in flow.sources(operand))
+        for call in trace.calls
+    )
