@@ -1,8 +1,10 @@
 """Reads from the project's code how sequences are padded, and whether value, side, mask and length agree with each other.
 
-Catches: a mask on the other side, over everything, of another sequence, or for another value than the padding has; a length
-taken after padding; ids and what goes with them padded on different sides; a pad value that is a real word or class; in networks
-and losses a mask that is turned around, shifted against the labels, not handed on, or left out of the sum that it divides.
+Follows each padded column of the training data into the network and its loss, by what values are, not by what they are called.
+Catches: labels whose padding the loss counts as a class; masks and lengths that are made and not used; a mask on the other side,
+over everything, of another sequence, or for another value than the padding has; a length taken after padding; ids and what
+goes with them padded on different sides; a pad value that is a real word or class; in networks and losses a mask that is
+turned around, shifted against the labels, not handed on, or left out of the sum that it divides.
 Compares with design.padding of the case. Reads the scripts, and code beside them that writes the records they read. Cannot
 tell what is padded by tools or in data made elsewhere; what it finds without a contradiction or an account of it is listed.
 """
@@ -33,8 +35,6 @@ KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
 #: Places of padding that are listed.
 PLACES = 30
-#: Scripts without any of these words neither pad nor mask, nor read records that others may have padded.
-SUBJECT = ("pad", "mask", "zeros", "full(", "append(", "minddataset", "tfrecord")
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -100,6 +100,22 @@ MESSAGES: Words = {
         "en": "The sum is divided by that of {mask}, but {mask} was not applied to it.",
         "zh": "除数按 {mask} 求和，被除数却没有乘以 {mask}。",
     },
+    "mask-unused": {
+        "en": "{mask} tells data from padding in {padded}, but the loss does not depend on it.",
+        "zh": "{mask} 标记了 {padded} 中哪些位置有效，但损失没有用到它。",
+    },
+    "pad-counted": {
+        "en": "{padded} is padded with {value}, and {loss} counts that as a class ({place}): nothing leaves it out.",
+        "zh": "{padded} 用 {value} 补齐，而 {loss} 把它当作一个类别计入损失（{place}），没有任何地方将其排除。",
+    },
+    "length-unused": {
+        "en": "{layer} reads {padded} with its padding: it is not given {length}, and neither is the loss.",
+        "zh": "{layer} 连补齐部分一起读取 {padded}：{length} 既没有传给它，也没有用于损失。",
+    },
+    "word-is-pad": {
+        "en": "{padded} is padded with {value} ({place}), a number that this also gives to a word.",
+        "zh": "{padded} 用 {value} 补齐（{place}），而此处也会把这个编号分配给一个词。",
+    },
     "design-value": {
         "en": "{padded} is padded with {value}; the case declares {wanted}.",
         "zh": "{padded} 用 {value} 补齐，而检查对象声明的补齐值是 {wanted}。",
@@ -119,6 +135,14 @@ MESSAGES: Words = {
     "found": {
         "en": "{padded} is padded {side} with {value}; what keeps that out of the result is not to be seen here.",
         "zh": "{padded} 在{side}用 {value} 补齐；从代码中看不出结果如何排除补齐部分。",
+    },
+    "left-out": {
+        "en": "Column {padded} is padded {side} with {value}; {place} leaves that out of the loss.",
+        "zh": "列 {padded} 在{side}用 {value} 补齐；{place} 把补齐部分排除在损失之外。",
+    },
+    "stopped": {
+        "en": "Column {padded} is padded {side} with {value}; what is done with it at {place} could not be followed.",
+        "zh": "列 {padded} 在{side}用 {value} 补齐；{place} 处对它的处理无法继续跟踪。",
     },
     "pipeline": {
         "en": "{call} pads in the data pipeline; whether masks and losses agree with it is not to be seen here.",
@@ -145,6 +169,14 @@ MESSAGES: Words = {
     "fix-word": {
         "en": "Give padding a number of its own, and leave it out of loss and attention (mask, ignore_index).",
         "zh": "为补齐单独分配一个编号，并在损失和注意力中排除它（掩码、ignore_index）。",
+    },
+    "fix-ignore": {
+        "en": "Pad labels with a number that is no class and let the loss ignore it (ignore_index), or mask the loss.",
+        "zh": "用不属于任何类别的编号补齐标签，并让损失忽略它（ignore_index），或对损失使用掩码。",
+    },
+    "fix-given": {
+        "en": "Give the layer the lengths before padding (seq_length), or take its outputs at real places only.",
+        "zh": "把补齐之前的长度传给该层（seq_length），或只取有效位置的输出。",
     },
     "fix-inverted": {
         "en": "Hide what is not real: (1 - mask) * -10000.",
@@ -203,6 +235,21 @@ WHY: Words = {
         "en": "Padding counts in the loss but not in what it is divided by: short samples weigh more, and the loss is too large.",
         "zh": "补齐部分计入了损失，却不计入除数：短样本的权重偏大，损失偏高。",
     },
+    "mask-unused": _SEEN,
+    "pad-counted": {
+        "en": "Each padded place counts as a sample of that class: the network learns to say it, and loss and accuracy look better "
+        "than they are.",
+        "zh": "每个补齐位置都算作该类别的一个样本：网络会学着输出它，损失和准确率看起来都比实际要好。",
+    },
+    "length-unused": {
+        "en": "The last state is then that behind the padding, and a layer that reads backwards starts in it: results depend on how "
+        "much was padded.",
+        "zh": "最终状态取自补齐之后，反向层则从补齐部分开始读，结果会随补齐的多少而变。",
+    },
+    "word-is-pad": {
+        "en": "Padding and this word look the same to the network; an embedding that keeps padding at zero never learns the word.",
+        "zh": "网络无法区分补齐与这个词；若嵌入层把补齐固定为零，这个词就永远学不到。",
+    },
     "design-value": _DESIGN,
     "design-side": _DESIGN,
     "design-mask": _DESIGN,
@@ -230,6 +277,10 @@ _FIXES = {
     "mask-dropped": "fix-dropped",
     "mask-shifted": "fix-shift",
     "mask-not-applied": "fix-applied",
+    "mask-unused": "fix-applied",
+    "pad-counted": "fix-ignore",
+    "length-unused": "fix-given",
+    "word-is-pad": "fix-word",
     "design-value": "fix-design",
     "design-side": "fix-design",
     "design-mask": "fix-design",
@@ -245,14 +296,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _gaps.findings(scripts)
     if not scripts.training:
         return
-    if not scripts.mentions(*SUBJECT):
-        yield Finding("no-padding", Level.INFO, Where(path=scripts.training[0].source.path))
-        yield from _seen.data(scripts)
-        return
     result = examine(scripts, Path(case.root), case.get("design.padding"))
     for said in result.said:
         yield _finding(said)
-    found = list(_places(result)) + list(_pipelines(result))
+    found = [*_places(result), *_columns(result), *_pipelines(result)]
     yield from found
     if not found and not result.said:
         path = scripts.training[0].source.path
@@ -291,6 +338,23 @@ def _places(result: Result) -> Iterator[Finding]:
         where, evidence = _at(pad.source, pad.node)
         code = "hidden" if id(pad) in hidden else "found"
         yield Finding(code, Level.INFO, where, data(pad), [evidence], incomplete=code == "found")
+
+
+def _columns(result: Result) -> Iterator[Finding]:
+    """The padded columns that were followed to where a mask, a length or the loss leaves their padding out, and the others."""
+    from ..script.padded_columns import shown
+    from ..script.padding_rules import side_words
+
+    for column in sorted(result.columns, key=lambda column: column.hidden is not None)[:PLACES]:
+        at = column.form.at
+        where, evidence = _at(at.source, at.node)
+        side = side_words(column.form.side) if column.form.side else {"en": "up", "zh": "空位"}
+        end = column.hidden or column.stopped
+        data: dict[str, Any] = {"padded": column.name, "side": side, "value": shown(column.form.fill)}
+        if end is not None:
+            data["place"] = _beside.at(end.source.path, getattr(end.node, "lineno", 1), at.source.path)
+        code = "left-out" if column.hidden else "stopped" if column.stopped else "found"
+        yield Finding(code, Level.INFO, where, data, [evidence], incomplete=column.hidden is None)
 
 
 def _pipelines(result: Result) -> Iterator[Finding]:
@@ -372,6 +436,51 @@ class Net(nn.Cell):
 
 Net()(1, 2, 3)
 """
+
+_TAGS = """
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn
+
+SIZE = 24
+
+class Lines:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __getitem__(self, place):
+        words, tags = self.rows[place]
+        out = {fill}
+        out[:len(tags)] = tags
+        return np.mean(words), out
+
+    def __len__(self):
+        return len(self.rows)
+
+class Tagger(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Dense(1, 9)
+
+    def construct(self, x):
+        return self.out(x)
+
+data = ds.GeneratorDataset(Lines([]), ["x", "tags"]).batch(8)
+net = Tagger()
+ms.Model(net, {loss}, nn.Adam(net.trainable_params())).train(1, data)
+"""
+
+
+def _followed(name: str, fill: str, loss: str, verdict: Verdict, codes: tuple[str, ...]) -> Example:
+    return Example(
+        name,
+        files={"train.py": _TAGS.lstrip("\n").format(fill=fill, loss=loss)},
+        case={"scripts": {"train": "train.py"}},
+        verdict=verdict,
+        codes=codes,
+    )
+
 
 EXAMPLES = [
     _example(
@@ -594,7 +703,21 @@ def rows(sample, other, size):
         "padded in the pipeline",
         "rows = [1]\n",
         Verdict.UNDECIDED,
-        "pipeline",
+        "found",
         network='\ntrain_ds = train_ds.padded_batch(32, pad_info={"ids": ([128], 0)})\n',
+    ),
+    _followed(
+        "labels padded with a class that the loss counts",
+        fill="np.zeros(SIZE, np.int32)",
+        loss="nn.CrossEntropyLoss()",
+        verdict=Verdict.PROBLEM,
+        codes=("pad-counted",),
+    ),
+    _followed(
+        "labels padded with what the loss ignores",
+        fill="np.full(SIZE, -100)",
+        loss="nn.CrossEntropyLoss()",
+        verdict=Verdict.OK,
+        codes=("left-out",),
     ),
 ]

@@ -89,6 +89,8 @@ class Expressions:
     tests: tuple[Test, ...]
     left: tuple[Test, ...]
     loops: tuple[ast.AST, ...]
+    head: Value | None
+    order: int
     yields: list[list[Value]]
     handed: list[Function]
     entered: dict[ast.AST, int]
@@ -98,6 +100,7 @@ class Expressions:
     waiting: list[Named]
     modules: dict[Path, Scope]
     flags: Mapping
+    numbering: bool
 
     if TYPE_CHECKING:
 

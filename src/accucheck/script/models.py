@@ -19,6 +19,7 @@ from .effects import effect
 from .options import namespace
 from .values import (
     Function,
+    Index,
     Instance,
     Items,
     Known,
@@ -29,6 +30,7 @@ from .values import (
     Super,
     Unknown,
     Value,
+    Write,
     join,
     name_of,
     options,
@@ -391,7 +393,7 @@ def _iter(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
 
 def _len(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     if (isinstance(held := args[0] if args else None, Items) and not held.open) or (
-        isinstance(held, Mapping) and not held.fed
+        isinstance(held, Mapping) and not held.fed and not tracer.numbering
     ):
         return Known(len(held.items))
     if args and isinstance(args[0], Instance) and isinstance(method := args[0].of.find("__len__"), Function):
@@ -524,7 +526,17 @@ def method(
         return owner
     if name in _FEEDS and isinstance(owner, Made) and not _of_tensor(owner, name):
         owner.fed = [*(owner.fed or []), *args]
+        _added(tracer, owner, name, args, node)
     return None
+
+
+def _added(tracer: Tracer, owner: Made | Items, name: str, args: list[Value], node: ast.AST) -> None:
+    """Keep what a loop adds to a list: where the loop ends at a length, that fills the list up."""
+    if tracer.loops and args and name in ("append", "insert"):
+        owner.writes = (
+            *owner.writes[:40],
+            Write(name, args[-1], node, tracer.source, tracer.frame, tracer.loops, tracer.head, tracer.order),
+        )
 
 
 def _of_tensor(owner: Made, name: str) -> bool:
@@ -564,6 +576,7 @@ def _of_items(
         else:
             owner.items.append(given)
         owner.open |= perhaps or len(owner.items) > 400
+        _added(tracer, owner, name, args, node)
         del owner.items[400:]
         return Known(None)
     if name == "pop":
@@ -926,7 +939,8 @@ def _is_cell(value: Value) -> bool:
 def elements(tracer: Tracer, value: Made, node: ast.AST) -> Value | None:
     """What a loop over the result of enumerate or zip yields."""
     if value.name == "enumerate" and value.args:
-        return Items([Unknown("index"), tracer.element(value.args[0], node)])
+        place = Index("index", of=value.args[0]) if len(value.args) == 1 and not value.keywords else Unknown("index")
+        return Items([place, tracer.element(value.args[0], node)])
     if value.name == "zip" and value.args:
         return Items([tracer.element(arg, node) for arg in value.args])
     return None

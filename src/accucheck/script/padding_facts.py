@@ -173,6 +173,17 @@ class Given(Placed, Held):
     kept: bool = False
 
 
+@dataclass(frozen=True)
+class Said:
+    """One thing to say. `likely`: it rests on what names say, or on code that is put together across files."""
+
+    code: str
+    source: Source
+    node: ast.AST
+    data: dict[str, Any] = field(default_factory=dict)
+    likely: bool = False
+
+
 def together(one: Padded | Mask | Compared | Given, other: Padded | Mask | Compared | Given) -> bool:
     """True where one run can bring both about: they stand in no two ways of one decision, and neither was replaced on the
     way on which the other was made."""

@@ -3,23 +3,25 @@ contradict each other."""
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..errors import ReadError
 from ..knowledge.api import IGNORED, IGNORING
-from . import masking, padding
+from . import masking, padded_columns, padding
 from .analysis import Reading, Scripts
 from .decisions import apart
 from .masking import Masks, of_padding
+from .padded_columns import Column
 from .padding import COMPANION, special
 from .padding_facts import END, START, Compared, Facts, Given, Held, Mask, Padded, Plain, together
+from .padding_facts import Said as Said
+from .pipelines import of_scripts
 from .source import Source, read
 from .values import Items, Known, Made, Value, options
 
@@ -61,17 +63,6 @@ _MARKS = re.compile(r"eos|sos|bos|unk|cls|sep|start|end|oov", re.IGNORECASE)
 _WRITES = (b"FileWriter", b"write_raw_data")
 
 
-@dataclass(frozen=True)
-class Said:
-    """One thing to say. `likely`: it rests on what names say, or on code that is put together across files."""
-
-    code: str
-    source: Source
-    node: ast.AST
-    data: dict[str, Any] = field(default_factory=dict)
-    likely: bool = False
-
-
 #: Words that code which fills sequences up does not go without, and words of code that feeds a network.
 _FILLS = ("pad", "mask", "_len", "maxlen", "seqlen", "fill", "np.zeros", "np.ones", "np.full")
 _FEEDS = (
@@ -86,13 +77,16 @@ class Result:
     hidden: list[Padded] = field(default_factory=list)  # those that a mask, a length or a comparison accounts for
     masks: int = 0
     pipelines: list[Made] = field(default_factory=list)  # padding by the data set itself
+    columns: list[Column] = field(default_factory=list)  # filled up elsewhere than at `pads`, and followed
 
 
 def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
     """All that is to be said of the padding of a case. `design` is what the case declares: value, side and mask."""
     sources = [*scripts.sources, *_preparation(scripts, root)]
     if len(sources) == len(scripts.sources) and not (scripts.mentions(*_FILLS) and scripts.mentions(*_FEEDS)):
-        return Result()
+        result = Result()
+        _followed(scripts, result)
+        return result
     facts = padding.read(sources)
     masks = masking.read(scripts.sources)
     checks = _Checks(facts, masks, design, _columns(scripts), _ignored(scripts))
@@ -101,9 +95,32 @@ def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
         checks.result.pipelines += _pipelines(reading)
         checks.result.said += [Said(s.code, s.source, s.node, s.data, True) for s in masking.dropped(reading.trace)]
     checks.result.said += [Said(s.code, s.source, s.node, s.data, s.code != "mask-inverted") for s in masks.said]
-    checks.result.said = _unique(checks.result.said)
+    _followed(scripts, checks.result)
     checks.result.masks = len(masks.comparisons) + len(facts.masks) + masks.hides
     return checks.result
+
+
+def _followed(scripts: Scripts, result: Result) -> None:
+    """Add what following the padded columns into the loss says, and what keeps their padding out of it."""
+    training = {id(reading) for reading in scripts.training}
+    for pipelines in of_scripts(scripts):
+        if id(pipelines.reading) not in training:
+            continue
+        found = padded_columns.examine(pipelines)
+        told = {(said.code, said.source.path) for said in result.said}
+        for said in (each for each in found.said if (each.code, each.source.path) not in told):
+            data = {
+                key: _SIDES.get(value, value) if key in ("side", "other") else value for key, value in said.data.items()
+            }
+            result.said.append(replace(said, data=data))
+        for column in found.columns:
+            known = [pad for pad in result.pads if (pad.source.path, pad.line) in column.places]
+            if not known or column.hidden is not None:
+                result.columns.append(column)
+                result.pads = [pad for pad in result.pads if pad not in known]
+    places = {place for column in result.columns for place in column.places}
+    result.pipelines = [call for call in result.pipelines if (call.source.path, call.line) not in places]
+    result.said = _unique(result.said)
 
 
 def _columns(scripts: Scripts) -> set[str]:

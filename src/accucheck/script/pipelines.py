@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -494,6 +494,11 @@ class Pipelines:
         known = ["operations", "input_columns", "output_columns"]
         operations, wanted = call.argument(known, "operations"), call.argument(known, "input_columns")
         if operations is None:
+            return columns
+        if isinstance(wanted, Many):  # in a loop over the columns
+            for option in wanted.options:
+                keywords = {**call.keywords, "operations": operations, "input_columns": option}
+                columns = self.mapped(replace(call, args=[], keywords=keywords), columns)
             return columns
         names = _names(wanted) or (columns.order[: _takes(operations)] if is_none(wanted) else [])
         if not names:

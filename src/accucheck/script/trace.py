@@ -37,6 +37,7 @@ from .values import (
     Test,
     Unknown,
     Value,
+    Write,
     join,
     name_of,
     options,
@@ -47,6 +48,8 @@ from .values import (
 DEPTH, TIMES, STEPS = 28, 120, 500_000
 #: A function within itself: nested settings are read so deep.
 RECURSION = 2
+#: So many places that are written in one array are kept.
+WRITES = 40
 #: What is run afterwards may look at so many expressions each time.
 MORE = 60_000
 #: Loops over constants that only set or add things are taken once for each of so many items.
@@ -155,10 +158,12 @@ class Tracer(Expressions):
         self.tests: tuple[Test, ...] = ()
         self.left: tuple[Test, ...] = ()  # see values.Made
         self.loops: tuple[ast.AST, ...] = ()
+        self.head: Value | None = None  # what the innermost loop tests, or goes through
         self.entered: dict[ast.AST, int] = {}
         self.returns: list[list[Value]] = []
         self.yields: list[list[Value]] = []
         self.breaks: list[list[dict[str, Value]]] = []
+        self.numbering = False  # within the value of d[k] = ..., which may be as many as d has
         self.handed: list[Function] = []  # functions given to calls that are not followed
         self.tables: list[Mapping] = []  # dicts that modules make empty: what is defined may enter itself there
         self.flags = Mapping({})  # those that absl has
@@ -280,7 +285,9 @@ class Tracer(Expressions):
         return True
 
     def do_Assign(self, node: ast.Assign, scope: Scope) -> bool:
+        outer, self.numbering = self.numbering, any(map(_by_unknown_key, node.targets))
         value = self.value(node.value, scope)
+        self.numbering = outer
         for target in node.targets:
             self.assign(target, value, scope)
         return True
@@ -332,23 +339,22 @@ class Tracer(Expressions):
             self.tests = outer
         else:
             self.assign(node.target, self.element(iterated, node), scope)
-            self.loop(node, scope)
+            self.loop(node, scope, iterated)
         self.block(node.orelse, scope)
         return True
 
     do_AsyncFor = do_For
 
     def do_While(self, node: ast.While, scope: Scope) -> bool:
-        self.value(node.test, scope)
-        self.loop(node, scope)
+        self.loop(node, scope, self.value(node.test, scope))
         self.block(node.orelse, scope)
         return True
 
-    def loop(self, node: ast.For | ast.While, scope: Scope) -> None:
-        outer = self.loops
-        self.loops = (*outer, node)
+    def loop(self, node: ast.For | ast.While, scope: Scope, head: Value) -> None:
+        outer = self.loops, self.head
+        self.loops, self.head = (*self.loops, node), head
         self.turn(node, scope)
-        self.loops = outer
+        self.loops, self.head = outer
 
     def turn(self, node: ast.For | ast.While, scope: Scope) -> None:
         """The body of a loop, once. What left only the turn does not count after it."""
@@ -674,6 +680,10 @@ class Tracer(Expressions):
                 owner.held[key.value] = self.instead(owner.held.get(key.value), value)
             if isinstance(owner, Made):
                 owner.fed = [*(owner.fed or []), value]
+                owner.writes = (
+                    *owner.writes,
+                    Write(key, value, node, self.source, self.frame, self.loops, self.head, self.order),
+                )[:WRITES]
 
     def instead(self, old: Value | None, value: Value) -> Value:
         """What is held after a value was put in the place of another, perhaps on a condition."""
@@ -808,6 +818,10 @@ _RUN: dict[type[ast.AST], Callable[[Tracer, Any, Scope], bool]] = {
     for name, method in vars(Tracer).items()
     if name.startswith("do_") and hasattr(ast, name[3:])
 }
+
+
+def _by_unknown_key(target: ast.expr) -> bool:
+    return isinstance(target, ast.Subscript) and not isinstance(target.slice, (ast.Constant, ast.Slice, ast.Tuple))
 
 
 def _registers(node: ast.stmt) -> bool:

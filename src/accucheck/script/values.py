@@ -108,6 +108,13 @@ class Unknown(Value):
 
 
 @dataclass(eq=False, slots=True)
+class Index(Unknown):
+    """The place of an element of `of`, counted from 0."""
+
+    of: Value | None = None
+
+
+@dataclass(eq=False, slots=True)
 class Many(Value):
     """One of several, depending on a condition that could not be decided. `by`: they are the operands of this `and` or `or`."""
 
@@ -115,14 +122,30 @@ class Many(Value):
     by: ast.BoolOp | None = None
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Write:
+    """Something stored in an array or list: at `key` by x[key] = value, or by the method `key` (a text) in a loop. `head` is what
+    the innermost of the `loops` around it tests, or goes through."""
+
+    key: Value | str
+    value: Value
+    node: ast.AST
+    source: Source
+    frame: Frame | None
+    loops: tuple[ast.AST, ...] = ()
+    head: Value | None = None
+    order: int = 0
+
+
 @dataclass(eq=False, slots=True)
 class Items(Value):
     """A list, tuple or set as written. `open`: it was added to in a loop or on one way only, so the number is not known;
-    `fixed`: a tuple, which += replaces by another."""
+    `fixed`: a tuple, which += replaces by another; `writes`: what loops added."""
 
     items: list[Value]
     open: bool = False
     fixed: bool = False
+    writes: tuple[Write, ...] = ()
 
 
 @dataclass(eq=False, slots=True)
@@ -245,7 +268,8 @@ class Made(Placed, Value):
     `name` is the full dotted name of a function elsewhere, ".method" of `base`, "" for calling `base` itself, a symbol such
     as "+" or "==" for an operator (its operands are `args`), "@attribute" of `base`, "[]" for base[args[0]] and ".each"
     for what a loop over base yields. `result` is what was returned by code of the project that the call runs in turn;
-    `bound` the names that it was assigned to; `fed` what was stored into it; `attached` the functions registered with it.
+    `bound` the names that it was assigned to; `fed` what was stored into it, `writes` where; `attached` the functions
+    registered with it.
     `tests` are the conditions that it stands under, `left` those that hold because a way before it left the function or the
     turn of the loop.
     """
@@ -268,6 +292,7 @@ class Made(Placed, Value):
     fed: list[Value] | None = None
     attached: list[Function] | None = None
     left: tuple[Test, ...] = ()
+    writes: tuple[Write, ...] = ()
     api: str = field(init=False)  # the one name of MindSpore behind this spelling of it, or the name as it is
     last: str = field(init=False)
 

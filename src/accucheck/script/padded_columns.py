@@ -1,0 +1,580 @@
+"""Padding followed from where a row is filled up, through the columns of the data set, into the network and the loss that trains.
+
+What a column holds, and what a mask or a length is of, is told by lengths.py from the values; names decide nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ..knowledge import api
+from . import effects, flow
+from .analysis import Reading
+from .lengths import Form, Length, Same, Shape, Shapes, alike, number, root
+from .losses import Application, Losses, applied
+from .padding_facts import END, START, Said
+from .pipelines import Columns, Pipeline, Pipelines
+from .syntax import unparse
+from .values import Frame, Instance, Items, Known, Made, Mapping, Value, Write, options, parts
+
+#: From here on a number is so large that a softmax makes nothing of what it is added to.
+LARGE = 1e3
+#: So many values are looked at from a loss back to the columns.
+NODES = 40_000
+
+
+@dataclass(eq=False)
+class Column:
+    """A column of the training data that is filled up. `hidden`: what keeps its padding out of the loss; `stopped`: where
+    following it stopped; `used`: the loss is seen to hang on it."""
+
+    name: str
+    form: Form
+    hidden: Made | None = None
+    stopped: Made | None = None
+    used: bool = False
+
+    @property
+    def places(self) -> set[tuple[str, int]]:
+        """The lines where it is filled up."""
+        return {(at.source.path, _line(at)) for at in (self.form.at, self.form.also) if at is not None}
+
+
+@dataclass(eq=False)
+class Found:
+    said: list[Said] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
+
+
+def examine(pipelines: Pipelines) -> Found:
+    """What is to be said of the padded columns of the data that a script trains with."""
+    found = Found()
+    seen: set[tuple[str, str, int]] = set()
+    for pipeline in pipelines.found:
+        columns = pipelines.columns.get(id(pipeline.leaf)) if pipeline.leaf is not None else None
+        if columns is None or pipeline.role == "eval":
+            continue
+        rules = _Rules(pipelines, pipeline, columns)
+        rules.run()
+        for said in rules.found.said:
+            key = said.code, said.source.path, getattr(said.node, "lineno", 0)
+            if key not in seen:
+                seen.add(key)
+                found.said.append(said)
+        found.columns += rules.found.columns
+    return found
+
+
+class _Graph:
+    """What a loss is made of, back to the columns of the data."""
+
+    def __init__(self, value: Value, column: Any) -> None:
+        self.value, self.column = value, column
+        self.nodes: dict[int, Value] = {}
+        self.users: dict[int, list[Value]] = {}
+        self.read: dict[str, list[Value]] = {}  # the values that are read from each column
+        queue = [value]
+        while queue and len(self.nodes) < NODES:
+            part = queue.pop()
+            if id(part) in self.nodes:
+                continue
+            self.nodes[id(part)] = part
+            name = column(part)
+            if name is not None:
+                self.read.setdefault(name, []).append(part)
+                continue
+            for inner in _inputs(part):
+                self.users.setdefault(id(inner), []).append(part)
+                queue.append(inner)
+
+    @cached_property
+    def made(self) -> list[Made]:
+        return [node for node in self.nodes.values() if isinstance(node, Made)]
+
+    def above(self, values: list[Value]) -> set[int]:
+        """What derives from some values, by id."""
+        found: set[int] = set()
+        queue = list(values)
+        while queue:
+            part = queue.pop()
+            if id(part) not in found:
+                found.add(id(part))
+                queue += self.users.get(id(part), ())
+        return found
+
+    def multiplied(self) -> set[str]:
+        """The columns that the loss hangs on other than as a divisor."""
+        found: set[str] = set()
+        seen: set[int] = set()
+        queue = [self.value]
+        while queue:
+            part = queue.pop()
+            if id(part) in seen:
+                continue
+            seen.add(id(part))
+            name = self.column(part)
+            if name is not None:
+                found.add(name)
+                continue
+            divides = isinstance(part, Made) and _operation(part) == "div"
+            queue += effects.operands(part, (0,)) if divides and isinstance(part, Made) else _inputs(part)
+        return found
+
+    def divisor(self, name: str) -> Made | None:
+        """The division by something made of a column."""
+        above = self.above(self.read.get(name, []))
+        divisions = [made for made in self.made if id(made) in above and _operation(made) == "div"]
+        return divisions[0] if divisions else None
+
+    def reduction(self) -> Made | None:
+        """Where the loss becomes one number, the last such place."""
+        queue, seen = [self.value], set[int]()
+        while queue:
+            part = queue.pop(0)
+            if id(part) in seen or self.column(part) is not None:
+                continue
+            seen.add(id(part))
+            known = effects.effect(part) if isinstance(part, Made) else None
+            if isinstance(part, Made) and ((known is not None and known.reduces) or applied(part) is not None):
+                return part
+            queue += _inputs(part)
+        return None
+
+
+def _inputs(value: Value) -> list[Value]:
+    """What a value is computed from; the weights of a network, and what its layers are made of, are none of it."""
+    if isinstance(value, Instance):
+        return []
+    inner = flow.inputs(value)
+    if isinstance(value, Made) and value.name == "" and isinstance(value.base, (Made, Instance)):
+        inner = [part for part in inner if part is not value.base]
+    return inner
+
+
+def _operation(made: Made) -> str:
+    known = effects.effect(made)
+    return known.operation if known is not None else ""
+
+
+class _Rules:
+    def __init__(self, pipelines: Pipelines, pipeline: Pipeline, columns: Columns) -> None:
+        self.pipelines, self.pipeline, self.columns = pipelines, pipeline, columns
+        self.reading: Reading = pipelines.reading
+        self.found = Found()
+        self.names = {id(value): name for name, value in columns.values.items()}
+        self.shapes = Shapes(self.held)
+        self.shape: dict[str, Shape] = {}
+
+    def run(self) -> None:
+        for name, value in self.columns.values.items():
+            shape = self.shapes.of(value) or self.of_batch(name)
+            if shape is not None:
+                self.shape[name] = shape
+                if isinstance(shape, Form) and shape.real is None:
+                    self.found.columns.append(Column(name, shape))
+        if not self.found.columns:
+            return
+        graphs = self.graphs()
+        for graph in graphs:
+            self.of_graph(graph)
+        self.of_sides()
+        self.of_ones()
+        self.of_numbers()
+
+    # --- the data ---------------------------------------------------------------------------------------------------------
+
+    def of_batch(self, name: str) -> Form | None:
+        """A column that the data set itself fills up: pad_info of batch and padded_batch."""
+        for call in self.pipeline.chain:
+            for info in options(call.keywords.get("pad_info")):
+                if not isinstance(info, Mapping) or name not in info.items:
+                    continue
+                told = info.items[name]
+                value = told.items[1] if isinstance(told, Items) and len(told.items) == 2 else Known(0)
+                if isinstance(value, Known) and value.value is None:
+                    value = Known(0)
+                return Form(self.columns.values[name], None, value, END, call)
+        return None
+
+    def held(self, value: Value) -> Value | None:
+        """What a value that is read from the data holds."""
+        name = self.name(value)
+        return None if name is None else self.columns.values[name]
+
+    def name(self, value: Value) -> str | None:
+        """The column that a value is read from."""
+        if not isinstance(value, Made) or value.name not in ("[]", ".item") or not isinstance(value.base, Made):
+            return None
+        found = self.pipelines.read(value)
+        return self.names.get(id(found[0])) if found and len(found) == 1 else None
+
+    # --- what trains ------------------------------------------------------------------------------------------------------
+
+    def graphs(self) -> list[_Graph]:
+        trained = [value for _, value in Losses(self.reading).trained]
+        found = [_Graph(value, self.name) for value in [*trained, *self.run_models()]]
+        return [graph for graph in found if graph.read]
+
+    def run_models(self) -> Iterator[Value]:
+        """What networks and losses that are handed to a Model make of the columns of this data set."""
+        leaf = self.pipeline.leaf
+        for call in self.reading.trace.calls:
+            data = (
+                call.argument(["epoch", "train_dataset"], "train_dataset") if call.name in (".train", ".fit") else None
+            )
+            if data is None or leaf is None or not any(part is leaf for part in parts(data)):
+                continue
+            for model in options(call.base):
+                if isinstance(model, Made) and model.api == "Model":
+                    yield self.run_model(model, leaf)
+
+    def run_model(self, model: Made, leaf: Made) -> Value:
+        iterator = Made(".create_tuple_iterator", [], {}, leaf.node, leaf.source, leaf)
+        batch = Made(".each", [], {}, leaf.node, leaf.source, iterator)
+        given: list[Value] = [
+            Made("[]", [Known(place)], {}, leaf.node, leaf.source, batch) for place in range(len(self.columns.order))
+        ]
+        network = model.argument(["network", "loss_fn"], "network")
+        loss = model.argument(["network", "loss_fn"], "loss_fn")
+        while isinstance(network, Made) and network.api.startswith("nn."):
+            inner = network.argument(["network", "optimizer"], "network")
+            if network.api == "nn.WithLossCell":
+                inner, loss = (network.argument(["backbone", "loss_fn"], name) for name in ("backbone", "loss_fn"))
+            if inner is None:
+                break
+            network = inner
+        if network is None:
+            return Items([])
+        if loss is None or (isinstance(loss, Known) and loss.value is None):
+            return _first(self.pipelines.call(network, given))
+        return self.pipelines.call(loss, [self.pipelines.call(network, given[:-1]), *given[-1:]])
+
+    # --- rules ------------------------------------------------------------------------------------------------------------
+
+    def say(self, code: str, at: Made | Write | Frame, data: dict[str, Any] | None = None) -> None:
+        self.found.said.append(Said(code, at.source, at.node, data or {}, likely=True))
+
+    def column(self, name: str | None) -> Column | None:
+        return next((column for column in self.found.columns if column.name == name), None)
+
+    def of_graph(self, graph: _Graph) -> None:
+        for column in self.found.columns:
+            column.used |= column.name in graph.read
+        self.of_attention(graph)
+        self.of_weights(graph)
+        for made in graph.made:
+            if (application := applied(made)) is not None:
+                self.of_loss(graph, application)
+        self.of_recurrent(graph)
+        self.of_unused(graph)
+
+    def hide(self, form: Form, by: Made) -> None:
+        """Note what keeps the padding of a sequence, and of all as long as it, out."""
+        for column in self.found.columns:
+            if _beside(column.form, form):
+                column.hidden = column.hidden or by
+
+    def of_loss(self, graph: _Graph, application: Application) -> None:
+        """A loss of classes, whose labels are filled up with a number."""
+        labels = self.shapes.form(application.labels)
+        column = self.column(self.name_within(application.labels)) if application.labels is not None else None
+        if labels is None or column is None or labels.real is not None or not _of_classes(application):
+            return
+        ignored = _ignored(application)
+        if ignored is not None and alike(ignored, labels.fill):
+            column.hidden = application.place
+            return
+        weighed = self.weighing(graph, application.place)
+        for made, weight in weighed:
+            self.of_weight(column, labels, made, weight)
+        if weighed or "weight" in application.arguments or (application.cell and "weight" in application.cell.keywords):
+            if column.hidden is None:
+                column.stopped = weighed[0][0] if weighed else application.place
+            return
+        fill = labels.number
+        known = ignored is None or isinstance(ignored, Known)
+        if not known or (fill is None and not _looked_up(labels.fill)):
+            column.stopped = application.place
+        elif fill is None or fill >= 0 or ignored is not None:
+            loss = application.loss.rpartition(".")[2]
+            data = {"padded": column.name, "value": shown(labels.fill), "loss": loss}
+            self.say("pad-counted", labels.at, data | {"place": _place(application.place)})
+
+    def weighing(self, graph: _Graph, place: Made) -> list[tuple[Made, Value]]:
+        """(the operation, the other operand) wherever a loss meets something else that is made of data, before it is one number."""
+        above = graph.above([place])
+        touched = graph.above([node for nodes in graph.read.values() for node in nodes])
+        found: list[tuple[Made, Value]] = []
+        for made in graph.made:
+            if id(made) not in above or made is place or _operation(made) in ("div", "add", "sub", "add_n"):
+                continue
+            others = [part for part in _inputs(made) if id(part) not in above and id(part) in touched]
+            found += [(made, other) for other in others]
+        return found
+
+    def of_weight(self, column: Column, labels: Form, made: Made, weight: Value) -> None:
+        """What the loss of each place is multiplied by, against what the labels are filled up with."""
+        shape, name = self.shapes.of(weight), self.name_within(weight)
+        if isinstance(shape, Same) and number(shape.value) == 1 and name is not None and not _of_data(shape, labels):
+            self.say("mask-everywhere", made, {"mask": name, "padded": column.name})
+            column.stopped = made
+        if not isinstance(shape, Form) or shape.real is None:
+            return
+        if shape.looked is not None:
+            data = {"value": shown(shape.looked), "padded": column.name, "filled": shown(labels.fill)}
+            self.say("mask-value", made, data | _stands(labels.at))
+        elif shape.mask and _beside(shape, labels) and _shifted(shape, labels):
+            data = {"label": column.name, "part": _cuts(labels), "mask": name or "?", "other": _cuts(shape)}
+            self.say("mask-shifted", made, data)
+        elif shape.mask and shape.real == 0:
+            self.say("mask-inverted", made)
+        elif shape.mask:
+            column.hidden = made
+            self.hide(shape, made)
+
+    def of_weights(self, graph: _Graph) -> None:
+        """Masks that something is multiplied by or chosen with: 1 has to be the data, unless the rest is used, too."""
+        signs: list[tuple[Made, Form]] = []
+        for made in graph.made:
+            if _operation(made) not in ("mul", "masked_select", "where", "where_method") and made.name != "[]":
+                continue
+            for part in effects.operands(made, (0, 1)) if made.name != "[]" else made.args[:1]:
+                shape = self.shapes.form(part)
+                if shape is not None and shape.mask and not any(isinstance(a, Known) for a in made.args[:2]):
+                    signs.append((made, shape))
+        right = [(made, shape) for made, shape in signs if shape.real == 1 and shape.number == 0]
+        for made, shape in right:
+            self.hide(shape, made)
+        for made, shape in signs:
+            turned = shape.real == 0 and shape.number == 1 and _operation(made) in ("mul", "masked_select")
+            if turned and not any(_beside(shape, other) for _, other in right):
+                self.say("mask-inverted", made)
+
+    def of_attention(self, graph: _Graph) -> None:
+        """A large number at places: what is added to the padding has to be far below zero, and so what is filled in there."""
+        for made in graph.made:
+            operation = _operation(made)
+            if operation in ("add", "sub"):
+                for place, part in enumerate(effects.operands(made, (0, 1))):
+                    shape = self.shapes.form(part)
+                    if shape is not None and shape.mask and shape.real is not None and shape.number is not None:
+                        sign = -1 if operation == "sub" and place == 1 else 1
+                        self.of_added(made, shape, sign * shape.real, sign * shape.number)
+            elif operation == "masked_fill":
+                given = effects.operands(made, (0, 1, 2))
+                shape = self.shapes.form(given[1]) if len(given) == 3 else None
+                if shape is not None and shape.mask and (number(given[2]) or 0) <= -LARGE:
+                    self.of_added(made, shape, -LARGE * (shape.real != 0), -LARGE * (shape.number != 0))
+
+    def of_added(self, made: Made, shape: Form, real: float, fill: float) -> None:
+        if real <= -LARGE and fill > -LARGE:
+            self.say("mask-inverted", made)
+        elif fill <= -LARGE and real > -LARGE:
+            self.hide(shape, made)
+
+    def of_recurrent(self, graph: _Graph) -> None:
+        """Lengths that are measured and not given to the recurrent layer that reads what was filled up."""
+        lengths = {name: shape for name, shape in self.shape.items() if isinstance(shape, Length)}
+        for made in graph.made:
+            layer = made.base if made.name == "" else None
+            known = api.find(layer.api) if isinstance(layer, Made) else None
+            if known is None or known.kind != "recurrent" or not made.args:
+                continue
+            read = {name for name, nodes in graph.read.items() if id(made.args[0]) in graph.above(nodes)}
+            columns = [column for column in self.found.columns if column.name in read]
+            given = made.keywords.get("seq_length") or (made.args[2] if len(made.args) > 2 else None)
+            if given is not None and not (isinstance(given, Known) and given.value is None):
+                self.of_given(made, given, columns)
+                continue
+            for name, length in lengths.items():
+                column = next((c for c in columns if alike(root(c.form.of), root(length.of))), None)
+                if column is not None and column.hidden is None and name not in graph.read:
+                    layer_ = made.base.last if isinstance(made.base, Made) else made.last
+                    self.say("length-unused", made, {"length": name, "padded": column.name, "layer": layer_})
+
+    def of_given(self, made: Made, given: Value, columns: list[Column]) -> None:
+        length = self.shapes.of(given)
+        for column in columns:
+            if isinstance(length, Length) and self.is_padded(length, column):
+                data = {"length": shown(given), "padded": column.name}
+                self.say("length-padded", made, data | _stands(column.form.at))
+            elif column.hidden is None:
+                column.hidden = made
+
+    def is_padded(self, length: Length, column: Column) -> bool:
+        """True for the length of that column, measured after it was filled up."""
+        form = self.shapes.form(length.of)
+        if form is None or form.real is not None or form.at is not column.form.at:
+            return False
+        return all(length.made.order > at.order for at in (form.at, form.also) if at is not None)
+
+    def of_unused(self, graph: _Graph) -> None:
+        """A mask among the columns that has no part in the loss, or divides it only, where nothing else hides the padding."""
+        multiplied = graph.multiplied()
+        place = graph.reduction()
+        for name, shape in self.shape.items():
+            if name in multiplied or not isinstance(shape, Form) or not shape.mask or place is None:
+                continue
+            columns = [c for c in self.found.columns if c.name in multiplied and _beside(c.form, shape)]
+            column = next((c for c in columns if c.hidden is None), None)
+            if column is None or any(c.hidden is not None for c in self.found.columns):
+                continue
+            divisor = graph.divisor(name)
+            if divisor is not None:
+                self.say("mask-not-applied", divisor, {"mask": name})
+            else:
+                self.say("mask-unused", place, {"mask": name, "padded": column.name})
+
+    def of_ones(self) -> None:
+        """Ones for the data and for the padding alike, beside what is padded."""
+        for name, shape in self.shape.items():
+            if not isinstance(shape, Form) or shape.looked is not None or not shape.real == shape.number == 1:
+                continue
+            column = next((each for each in self.found.columns if _beside(each.form, shape)), None)
+            if column is not None:
+                self.say("mask-everywhere", shape.at, {"mask": name, "padded": column.name})
+
+    def of_sides(self) -> None:
+        """A mask that counts from the other side than the one at which its sequence was filled up."""
+        for name, shape in self.shape.items():
+            if not isinstance(shape, Form) or not shape.mask or not shape.side:
+                continue
+            for column in self.found.columns:
+                form = column.form
+                if alike(root(form.of), root(shape.of)) and {form.side, shape.side} == {START, END}:
+                    data = {"mask": name, "padded": column.name, "side": form.side, "other": shape.side}
+                    self.say("mask-side", _meeting(form.at, shape.at), data)
+
+    def of_numbers(self) -> None:
+        """Words that are numbered as they are met, from the number on that is filled in."""
+        for column in self.found.columns:
+            fill = column.form.number
+            if fill is None or column.hidden is not None:
+                continue
+            for numbers in self.numbered(column):
+                if (first := _starts(numbers)) is not None and first <= fill:
+                    data = {"padded": column.name, "value": int(fill), "place": _place(column.form.at)}
+                    self.say("word-is-pad", numbers, data)
+                    break
+
+    def numbered(self, column: Column) -> Iterator[Made]:
+        """The numbers that a growing table gives: as many words as it has already."""
+        values = [self.columns.values[column.name], column.form.of]
+        found = (part for value in values for part in flow.sources(value))
+        for part in found:
+            if isinstance(part, Made) and _starts(part) is not None:
+                yield part
+
+    def name_within(self, value: Value) -> str | None:
+        """The column that a weight is made of."""
+        return next((name for part in flow.sources(value, self.stops) if (name := self.name(part)) is not None), None)
+
+    def stops(self, value: Value) -> bool:
+        return self.name(value) is not None
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def _first(value: Value) -> Value:
+    """The loss among several results."""
+    return value.items[0] if isinstance(value, Items) and value.items else value
+
+
+def _of_classes(application: Application) -> bool:
+    labels = application.known.labels
+    if labels == "by sparse":
+        cell = application.cell
+        sparse = cell.argument(list(application.known.positional), "sparse") if cell is not None else None
+        return isinstance(sparse, Known) and sparse.value is True
+    return labels in ("classes", "classes or probabilities")
+
+
+def _ignored(application: Application) -> Value | None:
+    """The label that a loss leaves out; None where it leaves none out."""
+    known = application.known
+    if api.IGNORING not in known.parameters:
+        return None
+    cell = application.cell
+    given = (known.bind_any(cell.args, cell.keywords) or cell.keywords) if cell is not None else application.arguments
+    return given.get(api.IGNORING) or Known(known.defaults.get(api.IGNORING, api.IGNORED))
+
+
+def _looked_up(fill: Value) -> bool:
+    """The number of a word in a vocabulary: none below zero."""
+    return isinstance(fill, Made) and fill.last in ("tokens_to_ids", "len", "[]")
+
+
+def _beside(one: Form, other: Form) -> bool:
+    """Whether two are as long as the same sequence, or one is made of the other."""
+    return one.at is other.at or alike(root(one.of), root(other.of))
+
+
+def _of_data(same: Same, labels: Form) -> bool:
+    """Ones for the data alone, before they were filled up: no mask of all places."""
+    return same.of is not None and same.of is not labels.of
+
+
+def _cuts(form: Form) -> str:
+    return ", ".join(unparse(cut.node) for cut in form.cuts if isinstance(cut, Made))[:60] or ":"
+
+
+def _shifted(mask: Form, labels: Form) -> bool:
+    """True where both were cut, and not alike."""
+    return bool(mask.cuts) and bool(labels.cuts) and _cuts(mask) != _cuts(labels)
+
+
+def _starts(made: Made) -> int | None:
+    """The first number that len(table), or len(table) + c, gives while the table grows by it; None for anything else."""
+    plus = 0
+    inner: Value = made
+    if made.name == "+" and len(made.args) == 2:
+        told = [number(arg) for arg in made.args]
+        constants = [value for value in told if value is not None]
+        rest = [arg for arg, value in zip(made.args, told, strict=True) if value is None]
+        if len(constants) != 1:
+            return None
+        plus, inner = int(constants[0]), rest[0]
+    if not isinstance(inner, Made) or inner.name != "len" or not isinstance(inner.args[0], Mapping):
+        return None
+    table = inner.args[0]
+    grows = any(option is made for value in table.fed or () for option in options(value))
+    return len(table.items) + plus if grows else None
+
+
+def _meeting(one: Made | Write, other: Made | Write) -> Made | Write | Frame:
+    """Where the code parts that filled up one and made the other: the call in the function that has both."""
+    shared = _calls(other.frame)
+    return next((frame for frame in _calls(one.frame) if not any(frame is each for each in shared)), one)
+
+
+def _calls(frame: Frame | None) -> list[Frame]:
+    """The runs of functions around something, outermost first."""
+    found: list[Frame] = []
+    while frame is not None:
+        found.insert(0, frame)
+        frame = frame.parent
+    return found
+
+
+def _line(at: Made | Write) -> int:
+    return int(getattr(at.node, "lineno", 1))
+
+
+def _place(at: Made | Write) -> str:
+    return f"{at.source.path}:{_line(at)}"
+
+
+def _stands(at: Made | Write) -> dict[str, Any]:
+    return {"path": at.source.path, "line": _line(at)}
+
+
+def shown(value: Value) -> Any:
+    """A value as it is told: the number, or the code that gives it."""
+    if isinstance(value, Known):
+        return value.value
+    node = getattr(value, "node", None)
+    return unparse(node)[:60] if node is not None else "?"

@@ -1,0 +1,251 @@
+"""Padding that is followed from where a row is filled up, through the columns, into the loss: by values, whatever things are called."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import keyword
+from pathlib import Path
+
+import pytest
+
+from accucheck.script.padded_columns import Found, examine
+from accucheck.script.pipelines import Pipelines
+from case_scripts import scripts
+
+HEAD = """
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+import mindspore.dataset.transforms as T
+from mindspore import nn, ops
+
+SIZE = 24
+"""
+ROWS = """
+{helpers}
+class Rows:
+    def __init__(self, rows):
+        self.rows = rows
+    def __getitem__(self, i):
+        row, tags = self.rows[i]
+        row = row[:SIZE]
+        {body}
+    def __len__(self):
+        return len(self.rows)
+
+data = ds.GeneratorDataset(Rows(rows), {columns}, shuffle=True).batch(20)
+"""
+TAGGER = """
+class Tagger(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(500, 32, padding_idx=0)
+        self.rnn = nn.LSTM(32, 32, batch_first=True)
+        self.out = nn.Dense(32, 9)
+    def construct(self, ids):
+        return self.out(self.rnn(self.table(ids))[0]).swapaxes(1, 2)
+
+net = Tagger()
+opt = nn.Adam(net.trainable_params())
+"""
+#: The labels and their loss.
+FUNCTIONAL = """
+loss_fn = {loss}
+def forward(ids, tags):
+    return loss_fn(net(ids), tags)
+grad = ms.value_and_grad(forward, None, opt.parameters)
+for ids, tags in data.create_tuple_iterator():
+    value, grads = grad(ids, tags)
+    opt(grads)
+"""
+DICTIONARY = FUNCTIONAL.replace(
+    "ids, tags in data.create_tuple_iterator()", "batch in data.create_dict_iterator()"
+).replace("grad(ids, tags)", 'grad(batch["ids"], batch["tags"])')
+MODEL = "\nms.Model(net, {loss}, opt).train(3, data)\n"
+WITH_LOSS = "\nms.Model(nn.TrainOneStepCell(nn.WithLossCell(net, {loss}), opt)).train(3, data)\n"
+OWN_CELL = """
+class Loss(nn.Cell):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+        self.each = {loss}
+    def construct(self, ids, tags):
+        return self.each(self.net(ids), tags)
+ms.Model(nn.TrainOneStepCell(Loss(net), opt)).train(3, data)
+"""
+FILLS = {
+    "a buffer": "out = np.{new}\n        out[:len(tags)] = tags\n        return ids, out",
+    "a list": "return ids, np.array(tags + [{value}] * (SIZE - len(tags)), np.int32)",
+    "a prefilled list": "out = [{value}] * SIZE\n        for k, tag in enumerate(tags):\n            out[k] = tag\n"
+    "        return ids, np.array(out)",
+    "np.pad": "return ids, np.pad(tags, (0, SIZE - len(tags)), constant_values={value})",
+    "np.concatenate": "return ids, np.concatenate([tags, np.full(SIZE - len(tags), {value})])",
+    "a loop": "out = list(tags)\n        while len(out) < SIZE:\n            out.append({value})\n        return ids, np.array(out)",
+    "a loop over the rest": "out = list(tags)\n        for _ in range(SIZE - len(out)):\n            out.append({value})\n"
+    "        return ids, np.array(out)",
+    "a helper": "return ids, filled(tags, {value})",
+    "a method": "return ids, self.filled(tags, {value})",
+    "on one way only": "if len(tags) < SIZE:\n            tags = tags + [{value}] * (SIZE - len(tags))\n"
+    "        return ids, np.array(tags[:SIZE])",
+}
+HELPER = """
+def filled(some, value):
+    out = np.full(SIZE, value)
+    out[:len(some)] = some
+    return out
+"""
+
+
+def found(folder: Path, code: str) -> Found:
+    (reading,) = scripts(folder, HEAD + code).training
+    return examine(Pipelines(reading))
+
+
+def codes(folder: Path, code: str) -> list[str]:
+    return [said.code for said in found(folder, code).said]
+
+
+def labels(fill: str, value: int, step: str, loss: str) -> str:
+    """A script that trains a tagger, whose tags are filled up."""
+    new = {0: "zeros(SIZE, np.int32)"}.get(value, f"full(SIZE, {value})")
+    body = "ids = np.zeros(SIZE, np.int32)\n        ids[:len(row)] = row\n        " + FILLS[fill].format(
+        new=new, value=value
+    )
+    rows = ROWS.format(body=body, columns='["ids", "tags"]', helpers=HELPER)
+    method = "    def filled(self, some, value):\n        return filled(some, value)\n    def __len__"
+    return rows.replace("    def __len__", method, 1) + TAGGER + step.format(loss=loss)
+
+
+def renamed(code: str) -> str:
+    """The same with every name of its own replaced."""
+    tree = ast.parse(code)
+    own: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            own[node.id] = ""
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("__"):
+            own[node.name] = ""
+        elif isinstance(node, ast.arg):
+            own[node.arg] = ""
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            own[node.attr] = ""
+    kept = {"self", "construct", "parameters", "trainable_params", "rows", "net", *dir(builtins), *keyword.kwlist}
+    own = {name: f"v{place}" for place, name in enumerate(own) if name not in kept}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.id = own.get(node.id, node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            node.name = own.get(node.name, node.name)
+        elif isinstance(node, ast.arg):
+            node.arg = own.get(node.arg, node.arg)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            node.attr = own.get(node.attr, node.attr)
+    return ast.unparse(tree)
+
+
+STEPS = {"functional": FUNCTIONAL, "a dict": DICTIONARY, "Model": MODEL, "WithLossCell": WITH_LOSS, "a cell": OWN_CELL}
+
+
+@pytest.mark.parametrize("fill", FILLS)
+@pytest.mark.parametrize("rename", [False, True])
+def test_labels_filled_up_with_a_class_count_in_the_loss(tmp_path: Path, fill: str, rename: bool) -> None:
+    code = labels(fill, 0, FUNCTIONAL, "nn.CrossEntropyLoss()")
+    assert codes(tmp_path, renamed(code) if rename else code) == ["pad-counted"]
+
+
+@pytest.mark.parametrize("fill", FILLS)
+def test_labels_that_the_loss_ignores_are_left_out(tmp_path: Path, fill: str) -> None:
+    result = found(tmp_path, labels(fill, -1, FUNCTIONAL, "nn.CrossEntropyLoss(ignore_index=-1)"))
+    assert not result.said
+    assert [column.hidden is not None for column in result.columns if column.name == "tags"] == [True]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_each_way_to_train_is_followed(tmp_path: Path, step: str) -> None:
+    assert codes(tmp_path, labels("a buffer", 0, STEPS[step], "nn.CrossEntropyLoss()")) == ["pad-counted"]
+    assert not codes(tmp_path, labels("a buffer", -100, STEPS[step], "nn.CrossEntropyLoss()"))
+    assert not codes(tmp_path, labels("a buffer", 0, STEPS[step], "nn.CrossEntropyLoss(ignore_index=0)"))
+
+
+def test_another_number_than_the_one_that_is_ignored(tmp_path: Path) -> None:
+    assert codes(tmp_path, labels("a buffer", -1, MODEL, "nn.CrossEntropyLoss()")) == ["pad-counted"]
+    sparse = "nn.SoftmaxCrossEntropyWithLogits(sparse=True)"
+    assert not codes(tmp_path, labels("a buffer", -1, MODEL, sparse))  # no class, and none that is ignored
+    assert codes(tmp_path, labels("a buffer", 0, MODEL, sparse)) == ["pad-counted"]
+
+
+# --- masks ------------------------------------------------------------------------------------------------------------
+
+MASKED = """
+class Loss(nn.Cell):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+        self.each = nn.CrossEntropyLoss(reduction="none")
+    def construct(self, ids, tags, weight):
+        {loss}
+ms.Model(nn.TrainOneStepCell(Loss(net), opt)).train(3, data)
+"""
+PER_PLACE = "each = self.each(self.net(ids), tags).reshape(-1)\n        "
+BODY = "{mask}\n        return ids, tags, weight"
+START = "ids = np.zeros(SIZE, np.int32)\n        ids[:len(row)] = row\n        tags = np.roll(ids, -1)\n        "
+BEFORE = "weight = np.zeros(SIZE)\n        weight[:len(row)] = 1"
+MASKS = {
+    "written": (BEFORE, []),
+    "ones and zeros": ("weight = np.array([1] * len(row) + [0] * (SIZE - len(row)))", []),
+    "in a loop": ("weight = np.zeros(SIZE)\n        for k in range(len(row)):\n            weight[k] = 1", []),
+    "by value": ("weight = (ids != 0).astype(np.float32)", []),
+    "above": ("weight = (ids > 0).astype(np.float32)", []),
+    "by place": ("weight = (np.arange(SIZE) < len(row)).astype(np.float32)", []),
+    "the rest is set": ("weight = np.ones(SIZE)\n        weight[len(row):] = 0", []),
+    "inverted by value": ("weight = (ids == 0).astype(np.float32)", ["mask-inverted"]),
+    "inverted": ("weight = np.ones(SIZE)\n        weight[:len(row)] = 0", ["mask-inverted"]),
+    "inverted by place": ("weight = np.arange(SIZE) >= len(row)", ["mask-inverted"]),
+    "for another value": ("weight = (ids != 1).astype(np.float32)", ["mask-value"]),
+    "ones everywhere": ("weight = np.array([1] * len(row) + [1] * (SIZE - len(row)))", ["mask-everywhere"]),
+    "at the other side": ("weight = np.zeros(SIZE)\n        weight[SIZE - len(row):] = 1", ["mask-side"]),
+}
+
+
+def masked(mask: str, loss: str) -> str:
+    body = START + BODY.format(mask=mask)
+    rows = ROWS.format(body=body, columns='["ids", "tags", "weight"]', helpers="")
+    return rows + TAGGER + MASKED.format(loss=loss)
+
+
+SUM = PER_PLACE + "return (each * weight.reshape(-1)).sum() / weight.sum()"
+
+
+@pytest.mark.parametrize("name", MASKS)
+@pytest.mark.parametrize("rename", [False, True])
+def test_masks_of_the_loss(tmp_path: Path, name: str, rename: bool) -> None:
+    mask, expected = MASKS[name]
+    code = masked(mask, SUM)
+    assert codes(tmp_path, renamed(code) if rename else code) == expected
+
+
+USES = {
+    "multiplied": (SUM, []),
+    "not used": (PER_PLACE + "return each.mean()", ["pad-counted", "mask-unused"]),
+    "divides only": (PER_PLACE + "return each.sum() / weight.sum()", ["pad-counted", "mask-not-applied"]),
+    "chosen by": (PER_PLACE + "return ops.masked_select(each, weight.reshape(-1) > 0).mean()", []),
+    "turned": (PER_PLACE + "return (each * (1 - weight.reshape(-1))).sum()", ["mask-inverted"]),
+    "turned back": (PER_PLACE + "left = 1 - weight.reshape(-1)\n        return (each * (1 - left)).sum()", []),
+    "shifted": (
+        "each = self.each(self.net(ids[:, :-1]), tags[:, 1:])\n        return (each * weight[:, :-1]).sum()",
+        ["mask-shifted"],
+    ),
+    "cut alike": (
+        "each = self.each(self.net(ids[:, :-1]), tags[:, 1:])\n        return (each * weight[:, 1:]).sum()",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", USES)
+@pytest.mark.parametrize("rename", [False, True])
+def test_uses_of_a_mask(tmp_path: Path, name: str, rename: bool) -> None:
+    loss, expected = USES[name]
+    code = masked(BEFORE, loss)
+    assert sorted(codes(tmp_path, renamed(code) if rename else code)) == sorted(expected)
