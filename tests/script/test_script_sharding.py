@@ -208,6 +208,47 @@ def test_shards_on_one_kind_of_device_only(test: str, start: str, codes: list[st
     assert [one.code for one in said(tmp_path, KIND.format(test=test, start=start))] == codes
 
 
+COUNTED = """import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="Ascend")
+parser.add_argument("--several", action="store_true")
+args = parser.parse_args()
+ms.set_context(device_target=args.device)
+{}
+data = ds.MnistDataset("a", num_shards=size, shard_id=rank)
+ms.Model(net).train(1, data)
+"""
+ON_ASCEND = "    rank, size = get_rank(), get_group_size()\n"
+
+
+@pytest.mark.parametrize(
+    ("counted", "codes"),
+    [
+        (
+            "rank, size = 0, 1\nif args.several:\n    init()\n    if args.device == 'Ascend':\n    " + ON_ASCEND,
+            ["shards-on-one-kind", "sharded"],
+        ),
+        (
+            "if args.several:\n    init()\nsize = get_group_size() if args.several and args.device == 'Ascend' else None\n"
+            "rank = get_rank() if args.several and args.device == 'Ascend' else None\n",
+            ["shards-on-one-kind", "sharded"],
+        ),
+        ("rank, size = 0, 1\nif args.several:\n    init()\n" + ON_ASCEND, ["sharded"]),
+        ("rank, size = 0, 1\nif args.several and args.device == 'Ascend':\n    init()\n" + ON_ASCEND, ["sharded"]),
+        ("rank, size = 0, 1\nif args.device != 'CPU' and args.several:\n    init()\n" + ON_ASCEND, ["sharded"]),
+        (
+            "rank, size = 0, 1\nif args.several:\n    init()\n    if args.device == 'Ascend':\n    "
+            + ON_ASCEND
+            + "    elif args.device == 'GPU':\n    "
+            + ON_ASCEND,
+            ["sharded"],
+        ),
+    ],
+)
+def test_a_number_of_shards_for_one_kind_of_device_only(counted: str, codes: list[str], tmp_path: Path) -> None:
+    assert [one.code for one in said(tmp_path, COUNTED.format(counted))] == codes
+
+
 STEPS = """
 from mindspore import nn
 init()

@@ -43,6 +43,11 @@ MESSAGES: Words = {
         "en": "The script runs on several devices ({start}), and {dataset} for training gets no num_shards and shard_id.",
         "zh": "脚本会在多卡上运行（{start}），而训练数据集 {dataset} 没有设置 num_shards 和 shard_id。",
     },
+    "shards-on-one-kind": {
+        "en": "{dataset} is divided on one kind of device only: on another, on several of which the script runs too ({start}), each reads "
+        "all of it.",
+        "zh": "{dataset} 只在一种设备上做了分片；脚本也会在另一种设备上多卡运行（{start}），那时各卡都会读取全部数据。",
+    },
     "no-shards-here": {
         "en": "{dataset} of the way for several devices gets no num_shards and shard_id.",
         "zh": "多卡分支中的 {dataset} 没有设置 num_shards 和 shard_id。",
@@ -147,6 +152,7 @@ _OVERLAP = {
 }
 WHY: Words = {
     "no-shards": _ALL,
+    "shards-on-one-kind": _ALL,
     "no-shards-here": _ALL,
     "aside": _ALL,
     "constant-shard": {
@@ -190,6 +196,7 @@ PROOF: Words = {
 
 _LEVELS = {
     "no-shards": Level.PROBLEM,
+    "shards-on-one-kind": Level.PROBLEM,
     "no-shards-here": Level.PROBLEM,
     "constant-shard": Level.PROBLEM,
     "parts-unread": Level.PROBLEM,
@@ -203,6 +210,7 @@ _LEVELS = {
 }
 _FIXES = {
     "no-shards": "fix-shards",
+    "shards-on-one-kind": "fix-shards",
     "no-shards-here": "fix-shards",
     "constant-shard": "fix-rank",
     "parts-unread": "fix-rank",
@@ -340,6 +348,42 @@ train_ds = ds.MindDataset("train.mindrecord", num_shards=get_group_size(), shard
 """,
         Verdict.OK,
         "sharded",
+    ),
+    _example(
+        "shards where the device is an Ascend, and several of another kind",
+        """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="Ascend", choices=["Ascend", "GPU"])
+parser.add_argument("--several", action="store_true")
+args = parser.parse_args()
+ms.set_context(device_target=args.device)
+rank, size = 0, 1
+if args.several:
+    init()
+    if args.device == "Ascend":
+        rank, size = get_rank(), get_group_size()
+train_ds = ds.MindDataset("train.mindrecord", num_shards=size, shard_id=rank)
+""",
+        Verdict.PROBLEM,
+        "shards-on-one-kind",
+    ),
+    _example(
+        "files taken by their places from a listing",
+        """
+import numpy as np
+from mindspore import nn
+init()
+names = os.listdir("a")
+net = nn.Dense(4, 1)
+step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))
+for name in names[:90]:
+    rows = ms.Tensor(np.load(name))
+    step(rows, rows[:, :1])
+train_ds = []
+""",
+        Verdict.PROBLEM,
+        "cut-unsorted",
     ),
     _example(
         "half of the parts, each for two devices",

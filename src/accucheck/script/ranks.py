@@ -53,6 +53,11 @@ def kinds(value: Value | None) -> set[str]:
     return found
 
 
+def is_size(value: Value) -> bool:
+    """True for what gives the number of devices."""
+    return _kind(value) == "size"
+
+
 def _kind(value: Value) -> str | None:
     if isinstance(value, Made):
         if (variable := environment(value)) is not None:

@@ -172,6 +172,9 @@ class _Sharding:
             return
         if not many and _undivided(count):
             return
+        if (place := self.single_elsewhere(tests, count)) is not None:
+            told = data | {"start": f"{place.source.path}:{place.line}"}
+            yield Said("shards-on-one-kind", origin.source, origin.node, told, likely=True)
         fixed = [option.value for option in options(index) if isinstance(option, Known) and not option.assumed]
         if index is not None and len(fixed) == len(options(index)):
             if branch is True or many or not ranks.constant(count):
@@ -197,6 +200,24 @@ class _Sharding:
                     continue
             found.append(test)
         return tuple(found) if found != list(tests) else None
+
+    def single_elsewhere(self, tests: tuple[Test, ...], count: Value | None) -> Made | None:
+        """Where communication starts for several devices of a kind that the number of shards is 1 or none for: it is asked for on
+        another kind of device only."""
+        sizes = [part for part in sources(count) if isinstance(part, Made) and ranks.is_size(part)]
+        if not sizes or not any(_one(option) for option in options(count)):
+            return None
+        asked = [ranks.tests_of(size) for size in sizes]
+        for under in asked:
+            for place, test in enumerate(under):
+                if test in tests or test.taken is not True:
+                    continue
+                way = (*tests, *(t for t in under[:place] if t not in tests), Test(test.value, False, test.node))
+                way = self.on_another_target(way) or (way if devices(way[-1]) is not None else ())
+                start = self.deployment.beside(way) if way and not on_cpu(way) else None
+                if start is not None and not any(ranks.together(other, way) for other in asked):
+                    return start
+        return None
 
     def divided(self, origin: Made, count: Value | None, index: Value | None, data: dict[str, Any]) -> Said:
         """Whether the devices together read all parts of a data set."""
