@@ -2,7 +2,8 @@
 
 Catches: a distributed run whose data set gets no shards, one shard for all devices, shards that no device reads, shards cut from
 an order that differs between machines (os.listdir, glob and the like without sorting), a list that each device shuffles for itself
-before it is cut, and seeds that differ by rank. Cannot tell how many samples really overlap: `shard_overlap` measures that. A script
+before it is cut, seeds that differ by rank, shards on one kind of device only, and a sampler of the project that takes a part and
+tells the length of all. Cannot tell how many samples really overlap: `shard_overlap` measures that. A script
 for a single device, and data that all devices take whole by design, are not applicable. Never imports or runs the script.
 """
 

@@ -1,9 +1,10 @@
 """Reads from the training script whether the training data are shuffled: shuffle arguments, samplers, .shuffle() calls.
 
-Catches: shuffle=False or a sequential sampler without a later .shuffle(), a .shuffle() whose result is dropped, a buffer of 1
-or below the batch size, reshuffle_each_epoch=False. Knows each data set class's own default, follows the script's own
-functions, folds constants, and leaves data sets for evaluation alone. Cannot tell: what other files, configuration files or
-the command line decide; such places are named and left undecided. Never imports or runs the script.
+Catches: shuffle=False or a sequential sampler without a later .shuffle(), a .shuffle() whose result is dropped, a buffer of a
+few samples or below the batch size, reshuffle_each_epoch=False, a sampler of the project whose order never changes. Knows
+each data set class's own default, follows the script's own functions, folds constants, and leaves data sets for evaluation alone.
+Cannot tell: what other files, configuration files or the command line decide; such places are named and left undecided. Never
+imports or runs the script.
 """
 
 from __future__ import annotations
@@ -548,6 +549,27 @@ class Picks:
             order = np.random.permutation(self.count)
         return iter(order.tolist())
 train_ds = ds.ImageFolderDataset("train", sampler=Picks(1000, False)).batch(64)
+ms.Model(net).train(1, train_ds)
+""",
+        Verdict.PROBLEM,
+        "sampler-in-order",
+    ),
+    _example(
+        "a sampler of the project that a file tells whether to shuffle",
+        """
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+class Picks:
+    def __init__(self, count, mixed):
+        self.count, self.mixed = count, mixed
+    def __iter__(self):
+        order = np.arange(self.count)
+        if self.mixed:
+            order = np.random.permutation(self.count)
+        return iter(order.tolist())
+mixed = open("order.txt").read() == "mixed"
+train_ds = ds.ImageFolderDataset("train", sampler=Picks(1000, mixed)).batch(64)
 ms.Model(net).train(1, train_ds)
 """,
         Verdict.UNDECIDED,
