@@ -193,7 +193,7 @@ TWINS: dict[tuple[str, str], tuple[str, str | None]] = {
         None,
     ),
     ("self.fc1, self.fc9 = nn.Dense(8, 8), nn.Dense(8, 8)", "return self.fc1(self.fc1(x)) + y"): (
-        "unused-layer fc9",
+        "twin-used-twice? fc9",
         None,
     ),
     ("self.fc1, self.fc2 = nn.Dense(8, 8), nn.Conv2d(8, 8, 1)", "return self.fc1(self.fc1(x)) + y"): (
@@ -205,6 +205,10 @@ TWINS: dict[tuple[str, str], tuple[str, str | None]] = {
         None,
     ),
     ("self.main2 = nn.Dense(8, 8)\nself.extra = nn.Dense(8, 8)", "return self.main2(self.main2(x)) + y"): (
+        "twin-used-twice? extra",
+        None,
+    ),
+    ("self.main2 = nn.Dense(8, 8)\nself.extra = nn.Dense(8, 4)", "return self.main2(self.main2(x)) + y"): (
         "unused-layer extra",
         None,
     ),
@@ -215,7 +219,13 @@ TWINS: dict[tuple[str, str], tuple[str, str | None]] = {
 def test_a_layer_beside_one_that_is_used_twice(tmp_path: Path, init: str, construct: str) -> None:
     code, line = TWINS[init, construct]
     found = said(tmp_path, network(init, "x = self.main(x)\n" + construct) + TRAIN)
-    assert [(one.code, one.data["name"], one.edit and one.edit[1].strip()) for one in found] == [(*code.split(), line)]
+    codes = [f"{one.code}{'?' * (one.possible and one.code != 'unused-layer')}" for one in found]
+    told = [(code, one.data["name"], one.edit and one.edit[1].strip()) for code, one in zip(codes, found, strict=True)]
+    assert told == [(*code.split(), line)]
+    lines = (tmp_path / "train.py").read_text().splitlines()
+    assert all(
+        "self." in lines[one.line - 1] and "nn." not in lines[one.line - 1] for one in found if "twin" in one.code
+    )
 
 
 PART = """

@@ -368,9 +368,11 @@ def _said_unused(code: str, row: _Attribute, structures: list[Structure]) -> Sai
     if twice is None:
         spare = code == "unused-layer" and not (_named_nearby(row) or _made_for_it(value, structures))
         return Said(code, source, row.node, data, certain=code not in ("unused-cell", "unused-layer"), possible=spare)
-    twin, calls = twice
+    twin, calls, where = twice
     data |= {"twin": twin, "lines": sorted({call.lineno for call in calls})}
-    return Said("twin-used-twice", source, row.node, data, edit=_swap(source, row.name, twin, calls))
+    last = max(calls, key=lambda call: (call.lineno, call.col_offset))
+    edit, near = _swap(where, row.name, twin, calls), _near(twin, row.name)
+    return Said("twin-used-twice", where, last, data, edit=edit, possible=not near)
 
 
 def _named_nearby(row: _Attribute) -> bool:
@@ -409,8 +411,9 @@ def _title(value: Value) -> str:
     return "" if inner is None else _title(inner)
 
 
-def _twin(row: _Attribute, value: Value, structures: list[Structure]) -> tuple[str, list[ast.Call]] | None:
-    """A layer of the same kind beside an unused one that is called at two places of construct."""
+def _twin(row: _Attribute, value: Value, structures: list[Structure]) -> tuple[str, list[ast.Call], Source] | None:
+    """A layer of the same kind beside an unused one, by its name or made with the same arguments, that is called at two places of
+    construct."""
     method = called(row.of)
     if method is None or not method.node.args.args:
         return None
@@ -429,10 +432,22 @@ def _twin(row: _Attribute, value: Value, structures: list[Structure]) -> tuple[s
                     name != row.name
                     and len(calls[name]) == 2
                     and _title(other) == _title(value)
-                    and _near(name, row.name)
+                    and (_near(name, row.name) or _made_alike(other, value))
                 ):
-                    return name, calls[name]
+                    return name, calls[name], method.source
     return None
+
+
+def _made_alike(one: Value, other: Value) -> bool:
+    """Whether two layers with weights are made with the same arguments, none of which is left out of sight."""
+    if not (isinstance(one, Made) and isinstance(other, Made) and has_weights(one)):
+        return False
+    mine, others = ([*made.args, *(made.keywords[key] for key in sorted(made.keywords))] for made in (one, other))
+    return len(mine) == len(others) and one.keywords.keys() == other.keywords.keys() and all(map(_same, mine, others))
+
+
+def _same(one: Value, other: Value) -> bool:
+    return one is other or (isinstance(one, Known) and isinstance(other, Known) and one.value == other.value)
 
 
 def _near(one: str, other: str) -> bool:
