@@ -79,6 +79,11 @@ MESSAGES: Words = {
         "network before it runs, so all gradients of the weights are 0.",
         "zh": "此处求导的函数没有用到任何权重：{path} 第 {line} 行传给它的值在它运行之前就已由网络算出，因此权重的梯度全为 0。",
     },
+    "layers-unheld": {
+        "en": "{count} {count:layer|layers} that the loss is computed with ({names}, made in line {line} of {path}) "
+        "{count:is|are} given to no optimizer: {count:it keeps its|they keep their} random first values.",
+        "zh": "计算损失用到的 {count} 个层（{names}，创建于 {path} 第 {line} 行）没有交给任何优化器：一直停留在随机初值。",
+    },
     "optimizer-part": {
         "en": "The optimizer is given {text} only: at least {count} other {count:parameter|parameters} of the network keep first values, "
         "for no other optimizer is given them, and nothing is sure to be loaded.",
@@ -164,6 +169,10 @@ MESSAGES: Words = {
         "zh": "把网络的前向计算放进被求导的函数，并把 batch 传给它。",
     },
     "fix-all": {"en": "Give the optimizer net.trainable_params().", "zh": "把 net.trainable_params() 交给优化器。"},
+    "fix-all-networks": {
+        "en": "Give the optimizer the trainable_params() of all of them, as one list or as groups.",
+        "zh": "把各部分的 trainable_params() 合成一个列表或分组，一并交给优化器。",
+    },
     "fix-list": {
         "en": "Walk get_parameters() to unfreeze, and build the optimizer afterwards.",
         "zh": "解冻时遍历 get_parameters()，之后再创建优化器。",
@@ -213,6 +222,7 @@ WHY: Words = {
             "gradients-dropped",
             "computed-before",
             "optimizer-part",
+            "layers-unheld",
             "unfreezes-nothing",
             "not-registered",
         ),
@@ -258,6 +268,7 @@ _FIXES = {
     "gradients-dropped": "fix-apply",
     "computed-before": "fix-compute-within",
     "optimizer-part": "fix-all",
+    "layers-unheld": "fix-all-networks",
     "all-frozen": "fix-unfreeze",
     "random-frozen": "fix-unfreeze",
     "made-frozen-loaded": "fix-unfreeze",
@@ -354,6 +365,25 @@ net = Net()
 """
 
 
+_OPTIMIZED = _TRAIN.replace("loss_fn = nn.CrossEntropyLoss()\n", "")
+_WITHIN = (
+    _NET
+    + """
+class Loss(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.classifier = nn.Dense(2, 10)
+        self.loss = nn.CrossEntropyLoss()
+
+    def construct(self, x, y):
+        return self.loss(self.classifier(x), y)
+
+net = Net()
+loss_fn = Loss()
+"""
+)
+
+
 def _example(name: str, script: str, verdict: Verdict, *codes: str, frozen: list[str] | None = None) -> Example:
     case: dict[str, Any] = {} if frozen is None else {"design": {"frozen": frozen}}
     return script_example("", name, script, verdict, *codes, **case)
@@ -422,6 +452,18 @@ EXAMPLES = [
         ),
         Verdict.PROBLEM,
         "computed-before",
+    ),
+    _example("a classifier in the loss that no optimizer has", _WITHIN + _OPTIMIZED, Verdict.PROBLEM, "layers-unheld"),
+    _example(
+        "a classifier in the loss that the optimizer has",
+        _WITHIN + _OPTIMIZED.replace("net.trainable_params()", "net.trainable_params() + loss_fn.trainable_params()"),
+        Verdict.NOT_APPLICABLE,
+    ),
+    _example(
+        "a teacher that is loaded",
+        _WITHIN.replace("loss_fn = Loss()", "loss_fn = Loss()\nms.load_checkpoint('teacher.ckpt', loss_fn)")
+        + _OPTIMIZED,
+        Verdict.NOT_APPLICABLE,
     ),
     _example("a weight of one's own made frozen", _OWN + _TRAIN, Verdict.PROBLEM, "random-frozen"),
     _example(

@@ -243,7 +243,7 @@ class Look:
     def of_parameters(self, given: Value | None) -> set[int]:
         """The ids of the layers whose parameters a list of parameters holds."""
         found: set[int] = set()
-        for part in _behind(given):
+        for part in behind(given):
             if isinstance(part, Made) and part.name in PARAMETERS:
                 for owner in options(part.base):
                     found |= {id(leaf) for _, leaf in leaves(owner)}
@@ -442,9 +442,9 @@ class Look:
                 into, value = (call.argument(["variable", "value"], name) for name in ("variable", "value"))
             else:
                 continue
-            if any(isinstance(part, Made) and _initial(part) for part in _behind(value)):
+            if any(isinstance(part, Made) and _initial(part) for part in behind(value)):
                 continue
-            for part in _behind(into):
+            for part in behind(into):
                 if part is layer or (isinstance(part, Made) and part.base is layer):
                     return True
                 if any(leaf is layer for network in _listed_of(part) for _, leaf in leaves(network)):
@@ -659,7 +659,7 @@ def _nearest(stops: list[Made]) -> list[Made]:
     return stops[:1]
 
 
-def _behind(value: Value | None, depth: int = 0) -> Iterator[Value]:
+def behind(value: Value | None, depth: int = 0) -> Iterator[Value]:
     """What a list of parameters is put together from: through filters, groups and copies."""
     if value is None or depth > 12:
         return
@@ -668,12 +668,12 @@ def _behind(value: Value | None, depth: int = 0) -> Iterator[Value]:
         return
     if isinstance(value, (Made, Many, Items, Mapping, Partial)):
         for inner in flow.inputs(value)[:60]:
-            yield from _behind(inner, depth + 1)
+            yield from behind(inner, depth + 1)
 
 
 def _networks_of(owner: Value) -> list[Value]:
     """The networks whose parameters a loop goes through, given what it yields."""
-    return next((networks for part in _behind(owner) if (networks := _listed_of(part))), [])
+    return next((networks for part in behind(owner) if (networks := _listed_of(part))), [])
 
 
 def _listed_of(value: Value) -> list[Value]:
@@ -684,7 +684,7 @@ def _listed_of(value: Value) -> list[Value]:
 def _within(owner: Value, held: list[Made]) -> set[int]:
     """The ids of the layers and parameters whose matrices lie in the part of a list of parameters that a switch is about,
     whether or not layers have biases; none where that cannot be told."""
-    keys = [part.args[0] for part in _behind(owner) if isinstance(part, Made) and _cuts(part)]
+    keys = [part.args[0] for part in behind(owner) if isinstance(part, Made) and _cuts(part)]
     if not keys:
         return {id(leaf) for leaf in held}
     chosen = _slice(keys[0])
@@ -723,12 +723,12 @@ def _left_out_of(places: list[tuple[int, bool]], chosen: slice) -> list[tuple[in
 
 
 def _of_trainable(owner: Value) -> bool:
-    return any(isinstance(part, Made) and part.name == ".trainable_params" for part in _behind(owner))
+    return any(isinstance(part, Made) and part.name == ".trainable_params" for part in behind(owner))
 
 
 def _own_tests(store: Store) -> tuple[Test, ...]:
     """The conditions within the loop over the parameters: which of them are meant."""
-    listed = next((p for p in _behind(store.owner) if isinstance(p, Made) and p.name in PARAMETERS), None)
+    listed = next((p for p in behind(store.owner) if isinstance(p, Made) and p.name in PARAMETERS), None)
     return store.tests[len(listed.tests) :] if listed is not None else ()
 
 
@@ -783,7 +783,7 @@ def _said_of(value: Value | None, name: str, depth: int = 8) -> str | None:
         parts = whole.split(mark) if whole and mark else []
         return parts[place.value] if -len(parts) <= place.value < len(parts) else None
     pairs = value.base.name == ".each" and place.value == 0
-    return name if pairs and any(_pairs(part) for part in _behind(value.base)) else None
+    return name if pairs and any(_pairs(part) for part in behind(value.base)) else None
 
 
 def _pairs(value: Value) -> bool:

@@ -13,7 +13,7 @@ from . import flow
 from .analysis import Reading, Scripts
 from .effects import effect, name_of
 from .factors import Gradient, gradient
-from .freezing import PARAMETERS, Look, applies, learns, optimizers_of, reach
+from .freezing import PARAMETERS, Look, applies, behind, learns, optimizers_of, reach
 from .networks import Said, Structure, is_layer, is_parameter, kind, kind_of, leaves, pure, structure_of, weights
 from .training_steps import training
 from .values import Instance, Items, Known, Made, Many, Mapping, Value, options
@@ -27,7 +27,7 @@ def examine(scripts: Scripts) -> Iterator[Said]:
     found: dict[tuple[str, int], Said] = {}
     for reading in scripts.training:
         unapplied = Unapplied(reading)
-        for said in (*unapplied.dropped(), *unapplied.left_out(), *unapplied.outside()):
+        for said in (*unapplied.dropped(), *unapplied.left_out(), *unapplied.unheld(), *unapplied.outside()):
             found.setdefault((said.source.path, said.line), said)
     yield from found.values()
 
@@ -63,6 +63,29 @@ class Unapplied:
                 data = {"text": ast.unparse(part.made.node)[:80], "count": count}
                 place = part.made
                 yield Said("optimizer-part", place.source, place.node, data, possible=look.loaded(perhaps=True))
+
+    def unheld(self) -> Iterator[Said]:
+        """Layers that a loss is computed with beside those that are trained, and that no optimizer is given."""
+        look = Look(self.structure)
+        if not look.optimizers or not all(_is_whole(optimizer) for optimizer, _ in look.optimizers):
+            return
+        held = look.trained
+        apart = {leaf for part in look.set_apart() for leaf in part}
+        for step in look.steps:
+            reached = reach(step.loss, stop=True)[0] & look.layers.keys()
+            left = sorted(reached - held - apart - look.frozen.keys(), key=lambda leaf: look.layers[leaf].order)
+            layers = [layer for layer in map(look.layers.__getitem__, left) if self.stays_random(look, layer)]
+            optimizer = next((one for one, given in look.optimizers if given & step.trained & reached), None)
+            if not layers or optimizer is None or not isinstance(optimizer, Made):
+                continue
+            names = [look.names.get(id(layer)) or layer.api for layer in layers]
+            data = {"count": len(layers), "names": names[:5], "line": layers[0].line, "path": layers[0].source.path}
+            loaded = look.loaded(perhaps=True)
+            yield Said("layers-unheld", optimizer.source, optimizer.node, data, certain=False, possible=loaded)
+
+    def stays_random(self, look: Look, layer: Made) -> bool:
+        """Whether a layer has weights to be trained, that nothing else writes."""
+        return learns(layer) and kind_of(layer) != "normalization" and not look.is_written(layer)
 
     def outside(self) -> Iterator[Said]:
         """A differentiated function that uses no weight, while what it works on was computed with the weights before it ran."""
@@ -152,6 +175,26 @@ class Unapplied:
         """Whether code that was not followed asks for a value by its name."""
         scope: ast.AST = made.frame.function.node if made.frame is not None else made.source.tree
         return any(self.structure.unmet(scope, name) for name in made.bound)
+
+
+def _is_whole(optimizer: Made | Instance) -> bool:
+    """Whether all that an optimizer is given is seen: the parameters of networks, and lists of them."""
+    if not isinstance(optimizer, Made):
+        return False
+    given = optimizer.args[0] if optimizer.args else optimizer.keywords.get("params")
+    parts = list(behind(given))
+    lists = (*PARAMETERS, "@parameters", "+", "list", "tuple", "filter")
+    return len(parts) > 0 and all(
+        isinstance(part, (Items, Mapping, Known))
+        or is_parameter(part)
+        or (isinstance(part, Made) and part.name in lists and (part.name not in PARAMETERS or _followed(part)))
+        for part in parts
+    )
+
+
+def _followed(listing: Made) -> bool:
+    """Whether the network whose parameters are listed is one of the project."""
+    return all(isinstance(option, Instance) or is_layer(option) for option in options(listing.base))
 
 
 def _computed_from(value: Value) -> list[Value] | None:
