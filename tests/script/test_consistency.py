@@ -458,6 +458,7 @@ model.eval(ds.NumpySlicesDataset((EVALUATED, rows[90:, 4:]), ["x", "y"]).batch(9
         ("np.log1p(held)", "constants-differ"),
         ("held * 1.0", "agree"),
         ("unseen.prepared(held)", "unclear"),
+        ("(held - held.mean()) / held.max()", "constants-differ"),
     ],
 )
 def test_steps_that_evaluation_adds_to_those_of_training(evaluated: str, code: str, tmp_path: Path) -> None:
@@ -487,7 +488,7 @@ def feature(wave):
     return scaled(spectrum(wave / np.abs(wave).max()))
 """
 SINGLE = """
-wave = np.load("new.npy")
+tone = wave = np.load("new.npy")
 print(net(ms.Tensor({})))
 """
 
@@ -497,6 +498,9 @@ print(net(ms.Tensor({})))
     [
         ("scaled(spectrum(wave / np.abs(wave).max()))", "agree"),
         ("spectrum(wave / np.abs(wave).max())", "constants-differ"),
+        ("scaled(spectrum(tone / np.abs(tone).max()))", "agree"),
+        ("scaled(spectrum(tone / np.abs(tone).mean()))", "unclear"),
+        ("spectrum(tone / np.abs(tone).max())", "constants-differ"),
         ("other(wave)", "unclear"),
     ],
 )
@@ -565,3 +569,18 @@ print(half(turned(Image.open("a.png"))))
     found = said(tmp_path, train, evaluation)
     assert ("random-in-evaluation" in [one.code for one in found]) is code
     assert all("Part" not in str(one.data) for one in found)
+
+
+@pytest.mark.parametrize(
+    ("formula", "code"),
+    [
+        ("(y - y.mean()) / y.std()", "agree"),
+        ("(y - np.mean(y)) / y.std()", "unclear"),
+        ("(y - y.mean(0)) / y.std()", "unclear"),
+        ("y", "normalised-in-one"),
+    ],
+)
+def test_a_sample_is_the_same_whatever_it_is_called(formula: str, code: str, tmp_path: Path) -> None:
+    ours = source("x = (x - x.mean()) / x.std()") + TRAINS
+    theirs = f"y = cv2.imread('a.png')\nprint(net(ms.Tensor({formula})))\n"
+    assert [one.code for one in said(tmp_path, ours, theirs)] == [code]

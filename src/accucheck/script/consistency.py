@@ -537,7 +537,7 @@ def _is_number(value: Any) -> bool:
 
 def _key(step: Step) -> Any:
     """A step as it is compared: whole numbers and others alike, texts without what a name is qualified with."""
-    return step.kind, step.name, tuple((key, _plain(value)) for key, value in step.arguments)
+    return step.kind, step.name, step.own or tuple((key, _plain(value)) for key, value in step.arguments)
 
 
 def _plain(value: Any) -> Any:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Mapping_
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import floor
 from types import MappingProxyType
 from typing import Any
@@ -70,6 +71,8 @@ from .values import Instance, Items, Known, Made, Many, Mapping, Named, Test, Un
 
 #: So many ways through the code are kept apart, and so deep a value is followed back.
 WAYS, DEPTH = 6, 80
+#: What is computed from a sample itself is told so many calls deep, and is looked for among so many values that the sample is made of.
+OWN, NEAR = 6, 500
 
 #: Where numbers come from, the more telling the higher: when two are combined, the sample is the one that ranks higher.
 RANK = {
@@ -118,6 +121,7 @@ class Step:
     never: bool = False  # it stands under a condition that never comes true
     tossed: bool = False  # it stands under a condition that chance decides
     pairs: Scale | None = None  # factor and offset by channel, of a step that is linear and known
+    own: str = ""  # what is computed from the sample itself as an argument, whatever the sample is called
 
     @property
     def effective(self) -> bool:
@@ -131,7 +135,7 @@ class Step:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        return self.kind, self.name, self.arguments
+        return self.kind, self.name, self.own or self.arguments
 
     @property
     def text(self) -> str:
@@ -326,7 +330,10 @@ class Samples:
             turned = False
         if not ours[0].data:
             return ours
-        return [self.by_value(way, made, symbol, right, theirs, turned) for way in ours]
+        found = [self.by_value(way, made, symbol, right, theirs, turned) for way in ours]
+        roots = [way.root for way in theirs]
+        own = "" if turned or not any(way.root is root for way in ours for root in roots) else _own(right, left)
+        return [_called(after, way, own) for way, after in zip(ours, found, strict=True)] if own else found
 
     def by_constant(
         self, way: Way, made: Made, symbol: str, by: tuple[float, ...], written: Value | None = None
@@ -972,6 +979,31 @@ def _distinct(ways: Sequence[Way]) -> tuple[Way, ...]:
     if found and found[0].rank > RANK["generated"]:
         found = [way for way in found if way.origin != "generated"]  # padding, or a buffer to fill
     return tuple(found[:WAYS])
+
+
+def _called(after: Way, before: Way, own: str) -> Way:
+    """A way whose last step has an argument that is computed from the sample itself."""
+    if len(after.steps) == len(before.steps):
+        return after
+    return replace(after, steps=(*after.steps[:-1], replace(after.steps[-1], own=own)))
+
+
+def _own(value: Value, sample: Value) -> str:
+    """How a value is computed from a sample, which goes without a name in it; "" where it is not."""
+    known = {id(part) for part in islice(sources(sample), NEAR) if isinstance(part, Made)}
+
+    def told(part: Value, depth: int) -> str:
+        if id(part) in known:
+            return "·"
+        if not isinstance(part, Made) or depth > OWN:
+            return str(plain(part))
+        given = [inner for inner in (part.base, *part.args) if inner is not None]
+        texts = [told(inner, depth + 1) for inner in given]
+        texts += [f"{key}={told(inner, depth + 1)}" for key, inner in part.keywords.items()]
+        return f"{part.name}({', '.join(texts)})"
+
+    text = told(value, 0)
+    return text if "·" in text and len(text) < 500 else ""
 
 
 def _in_part(way: Way) -> Way:
