@@ -53,9 +53,9 @@ MESSAGES: Words = {
         "zh": "此处聚合的返回值没有使用：{step} 继续使用本卡的梯度。",
     },
     "reducer-idle": {
-        "en": "{step} makes this reducer for several devices and never applies it: the script trains on one device, on several each would "
-        "update with its own gradients.",
-        "zh": "{step} 为多卡训练创建了这个聚合算子，却从未使用：脚本目前在单卡上训练，一旦换成多卡，各卡只会用自己的梯度更新。",
+        "en": "{step} makes a reducer for several devices (line {line}) and never applies it: the script trains on one device, on several "
+        "each would update with its own gradients.",
+        "zh": "{step} 为多卡训练创建了聚合算子（第 {line} 行），却从未使用：脚本目前在单卡上训练，一旦换成多卡，各卡只会用自己的梯度更新。",
     },
     "mode-unset": {
         "en": "Communication is started here, the data are sharded, but no parallel mode is set: {step} takes each device for the "

@@ -38,7 +38,7 @@ def _examine(training: Training) -> Iterator[Remark]:
     if not starts and not modes & (_PARALLEL | {"unknown"}):
         idle = [(step, reducer) for step in steps for reducer in _idle_reducers(training, step)]
         for step, reducer in idle:
-            yield about(step, "reducer-idle", reducer, also=[step])
+            yield about(step, "reducer-idle", also=[reducer], line=reducer.line)
         if not idle:
             yield about(steps[0], "one-device") if steps else training.no_step()
         return
