@@ -54,6 +54,11 @@ def codes(folder: Path, text: str) -> list[str]:
         "-ops.mean(((logits - y) ** 2).reshape(-1))",
         "-(ops.cross_entropy(logits, y, reduction='none') * (y > 0).astype(ms.float32)).sum() / x.shape[0]",
         "-sum([ops.l1_loss(logits, y), ops.mse_loss(logits, y)])",
+        "-ops.AddN()((ops.l1_loss(logits, y), ops.mse_loss(logits, y)))",
+        "-ops.sqrt(ops.mse_loss(logits, y))",
+        "-ops.sqrt((logits - y) ** 2 + 1e-6).mean()",
+        "-ops.abs((logits - y) / y).mean()",
+        "-(lambda apart: (apart * apart).mean())(logits - y)",
         "-(ops.log_softmax(logits) * -1.0 * ops.one_hot(y, 4, 1.0, 0.0)).sum(-1).mean()",
     ],
 )
@@ -74,6 +79,10 @@ def test_a_loss_whose_sign_is_turned(tmp_path: Path, loss: str) -> None:
         "-(ops.softmax(logits) * ops.one_hot(y, 4, 1.0, 0.0)).sum()",
         "-critic(logits).mean()",
         "-ops.cosine_similarity(logits, y).mean()",
+        "ops.sqrt(-ops.mse_loss(logits, y))",
+        "-ops.var(ops.mse_loss(logits, y))",
+        "-ops.exp(-ops.mse_loss(logits, y))",
+        "-ops.square(logits).mean()",
     ],
 )
 def test_a_loss_that_is_minimised_and_what_is_no_loss(tmp_path: Path, loss: str) -> None:
@@ -90,6 +99,9 @@ LIKELIHOODS = [
     "(ops.gather_d(ops.log_softmax(logits), 1, y) * (y > 0).astype(ms.float32)).sum() / (y > 0).sum()",
     "((1 - ops.softmax(logits).gather_elements(1, y)) ** 2.0 * ops.log_softmax(logits).gather_elements(1, y)).mean()",
     "sum([ops.gather_d(ops.log_softmax(part), 1, y).mean() for part in (logits, logits / 2)])",
+    "(lambda p: (y * ops.log(p) + (1 - y) * ops.log(1 - p)).mean())(ops.sigmoid(logits))",
+    "(lambda p: ((1 - y) * ops.log(1 - p + 1e-7)).mean() + (y.astype(ms.float32) * ops.log(p + 1e-7)).mean())(prob(logits))",
+    "(lambda p: (0.7 * y * ops.log(p.clip(0.01, 0.99)) + 0.3 * (1.0 - y) * ops.log(1.0 - p)).sum())(prob(logits))",
 ]
 
 
@@ -111,6 +123,10 @@ def test_the_likelihood_of_the_labels_is_minimised_with_a_minus(tmp_path: Path, 
         "(ops.gather_d(ops.log_softmax(logits), 1, y) * -rewards).mean()",
         "(ops.softmax(logits) * ops.log_softmax(logits)).sum(-1).mean()",
         "ops.log_softmax(logits).mean()",
+        "(lambda p: (p * ops.log(p) + (1 - p) * ops.log(1 - p)).mean())(ops.sigmoid(logits))",
+        "(lambda p: (y * ops.log(p) - (1 - y) * ops.log(1 - p)).mean())(ops.sigmoid(logits))",
+        "(lambda p: (y * ops.log(1 - p) + (1 - y) * ops.log(1 - p)).mean())(ops.sigmoid(logits))",
+        "(lambda p: (y * ops.log(p) + (1 - z) * ops.log(1 - p)).mean())(ops.sigmoid(logits))",
         "ops.log_softmax(logits)[:, 0].mean()",
         "sum([ops.log_softmax(logits)[place] for place in range(4)])",
         "ops.gather_d(ops.softmax(logits), 1, y).mean()",

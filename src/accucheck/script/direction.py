@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import NamedTuple
 
 from ..knowledge import api
 from . import flow
-from .effects import TAKEN, effect, kept
+from .effects import TAKEN, effect, kept, operands
 from .factors import DIVIDES, MULTIPLIES, gradient, operation
 from .losses import Losses, Said, applied, encoded, heads, passes_on
 from .networks import base_names, kind_of
@@ -132,10 +133,12 @@ class Directions:
             return self._together(value.options if isinstance(value, Many) else value.items)
         if not isinstance(value, Made):
             return None
-        if applied(value) is not None or is_distance(value):
+        if applied(value) is not None or difference(value) is not None:
             return Way(True, value)
         if _is_likelihood(value):
             return Way(False, value, likelihood=True)
+        if (rises := _of_two_classes(value)) is not None:
+            return Way(not rises, value, likelihood=True)
         done = operation(value)
         if done.name in _NEGATIONS and done.operands:
             inner = self.of(done.operands[0])
@@ -152,6 +155,13 @@ class Directions:
             return self.of(made.args[0]) if made.args else None
         if made.name == "sum":  # Python's own
             return self._together(made.args[:1])
+        known = effect(made)
+        given = operands(made)
+        if known is not None and known.linear and isinstance(given[0] if given else None, Items):
+            return self._together(given)
+        if known is not None and known.power is not None and known.power > 0 and not known.reduces:  # a root, a square
+            way = self._together(given)
+            return way if way is not None and way.falls else None
         step = passes_on(made)
         return None if step is None or step[1] else self._together(step[0])
 
@@ -262,14 +272,108 @@ def _is_turn(made: Made) -> bool:
     return isinstance(counted, Made) and counted.name in ("range", "enumerate")
 
 
-def is_distance(made: Made) -> bool:
-    """(a - b) ** 2, abs(a - b) and the like."""
+class _Term(NamedTuple):
+    """y * log(p): the label, the probability, whether either is taken from 1, and the sign of all."""
+
+    label: Value
+    probability: Value
+    of_rest: tuple[bool, bool]
+    negative: bool
+
+
+def _of_two_classes(made: Made) -> bool | None:
+    """Whether y * log(p) + (1 - y) * log(1 - p), the log-probability of the labels, rises in a sum; None for anything else."""
     done = operation(made)
+    terms = [_log_term(side) for side in done.operands[:2]] if done.name in _SUMS else []
+    one, other = terms if len(terms) == 2 else (None, None)
+    if one is None or other is None or one.label is not other.label or one.probability is not other.probability:
+        return None
+    if one.label is one.probability:  # an entropy
+        return None
+    paired = {one.of_rest, other.of_rest} == {(False, False), (True, True)}
+    alike = one.negative is (other.negative ^ (done.name != "add"))
+    return not one.negative if paired and alike else None
+
+
+def _log_term(value: Value) -> _Term | None:
+    """A product with one logarithm and one factor that may be anything, perhaps negated and averaged."""
+    value, negative = _signed(value)
+    if not isinstance(value, Made) or operation(value).name not in MULTIPLIES:
+        return None
+    factors, divisors, below = _factors(value)
+    logs = [factor for factor in factors if isinstance(factor, Made) and _is_log(factor)]
+    rest = [factor for factor in factors if factor not in logs]
+    labels = rest if len(rest) == 1 else [factor for factor in rest if not _not_negative(factor)]
+    if len(logs) != 1 or len(labels) != 1 or not all(map(_not_negative, divisors)):
+        return None
+    (label, rest_of_label), (probability, rest_of_one) = _from_one(labels[0]), _from_one(operands(logs[0])[0])
+    return _Term(label, probability, (rest_of_label, rest_of_one), negative ^ below)
+
+
+def _signed(value: Value) -> tuple[Value, bool]:
+    """What stands behind signs, averages and changes of shape, and whether the signs turn it."""
+    negative = False
+    for _ in range(DEEP):
+        done = operation(value) if isinstance(value, Made) else None
+        if done is None or not isinstance(value, Made) or done.name in MULTIPLIES:
+            break
+        inner = done.operands if done.name in _NEGATIONS else _passed(value)
+        if len(inner) != 1:
+            break
+        negative ^= done.name in _NEGATIONS
+        value = inner[0]
+    return value, negative
+
+
+def _passed(made: Made) -> list[Value]:
+    """What an operation leaves in its form, if it takes no logarithm."""
+    step = passes_on(made)
+    return step[0] if step is not None and not step[1] else []
+
+
+def _is_log(made: Made) -> bool:
+    known = effect(made)
+    return known is not None and known.gives == "log"
+
+
+def _from_one(value: Value) -> tuple[Value, bool]:
+    """x of x or of 1 - x, behind limits, guards and changes of type and shape; and whether it is taken from 1."""
+    value = _bare(value)
+    done = operation(value) if isinstance(value, Made) else None
+    if done is not None and done.name in ("sub", "subtract") and len(done.operands) == 2:
+        first, second = done.operands
+        if isinstance(first, Known) and first.value == 1:
+            return _bare(second), True
+    return value, False
+
+
+def _bare(value: Value) -> Value:
+    """What stands behind operations that leave its form."""
+    for _ in range(DEEP):
+        inner = _passed(value) if isinstance(value, Made) else []
+        if len(inner) != 1:
+            break
+        value = inner[0]
+    return value
+
+
+def difference(made: Made) -> Made | None:
+    """a - b in (a - b) ** 2, abs(a - b) and the like, also where it is weighted first."""
+    done = operation(made)
+    twice = done.name in MULTIPLIES and len(done.operands) == 2 and done.operands[0] is done.operands[1]
     squared = done.name == "pow" and len(done.operands) == 2 and _is_even(done.operands[1])
-    if not (squared or done.name in _SIZES) or not done.operands:
-        return False
-    inner = done.operands[0]
-    return isinstance(inner, Made) and operation(inner).name in ("sub", "subtract")
+    queue = done.operands[:1] if twice or squared or done.name in _SIZES else []
+    while queue:
+        inner = queue.pop()
+        within = operation(inner) if isinstance(inner, Made) else None
+        if within is None or not isinstance(inner, Made):
+            continue
+        if within.name in ("sub", "subtract"):
+            return inner
+        queue += (
+            within.operands[:2] if within.name in MULTIPLIES else within.operands[:1] if within.name in DIVIDES else []
+        )
+    return None
 
 
 def _is_even(value: Value) -> bool:

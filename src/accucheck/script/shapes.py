@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..knowledge import api
 from . import configs, flow
-from .direction import is_distance
+from .direction import difference
 from .effects import effect, kept, operands
 from .factors import operation
 from .losses import Losses, Said, applied
@@ -60,8 +60,8 @@ def _compared(made: Made) -> tuple[Value, Value] | None:
         if not averages or application.prediction is None or application.labels is None:
             return None
         return application.prediction, application.labels
-    inner = operation(made).operands[0] if is_distance(made) else None
-    sides = operation(inner).operands[:2] if isinstance(inner, Made) else []
+    inner = difference(made)
+    sides = operation(inner).operands[:2] if inner is not None else []
     return (sides[0], sides[1]) if len(sides) == 2 else None
 
 
