@@ -89,6 +89,35 @@ def test_a_loss_that_is_minimised_and_what_is_no_loss(tmp_path: Path, loss: str)
     assert codes(tmp_path, LOOP.replace("LOSS", loss)) == []
 
 
+OVERLAPS = [
+    "(2 * (logits * y).sum() + 1) / (logits.sum() + y.sum() + 1)",
+    "(ops.sum(logits.view(-1) * y.view(-1)) / (ops.sum(logits ** 2) + ops.sum(y * y) + 1e-6))",
+    "(lambda both: (both / (logits.sum((1, 2)) + y.sum((1, 2)) - both)).mean())((logits * y).sum((1, 2)))",
+]
+
+
+@pytest.mark.parametrize("loss", OVERLAPS)
+def test_what_labels_and_predictions_share_is_to_be_made_larger(tmp_path: Path, loss: str) -> None:
+    assert codes(tmp_path, LOOP.replace("LOSS", f"1 - {loss}")) == []
+    assert codes(tmp_path, LOOP.replace("LOSS", f"-{loss}")) == []
+    assert codes(tmp_path, LOOP.replace("LOSS", f"-(1 - {loss})")) == ["loss-negated"]
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == ["overlap-minimised"]
+
+
+@pytest.mark.parametrize(
+    ("loss", "expected"),
+    [
+        ("(logits * net(y)).sum() / (logits.sum() + net(y).sum())", []),
+        ("(logits * y).sum() / y.sum()", []),
+        ("(logits * logits).sum() / (logits.sum() + y.sum())", []),
+        ("-ops.square(logits - net(y)).mean()", ["loss-negated-perhaps"]),
+        ("-ops.square(logits - ops.stop_gradient(net(y))).mean()", ["loss-negated"]),
+    ],
+)
+def test_two_predictions_may_be_driven_apart(tmp_path: Path, loss: str, expected: list[str]) -> None:
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == expected
+
+
 LIKELIHOODS = [
     "(ops.log_softmax(logits) * ops.one_hot(y, 4, 1.0, 0.0)).sum(-1).mean()",
     "ops.gather_elements(ops.log_softmax(logits), 1, y.expand_dims(1)).mean()",

@@ -106,6 +106,11 @@ MESSAGES: Words = {
         "likely with each step.",
         "zh": "此处被求梯度并最小化的就是标签的对数概率本身，没有取负：每一步都会降低正确类别的概率。",
     },
+    "overlap-minimised": {
+        "en": "What gradients are taken of here is the share that predictions and labels have in common, as it is: minimising it drives "
+        "them apart with each step.",
+        "zh": "此处被求梯度并最小化的就是预测与标签的重合比例本身：每一步都会使两者更不重合。",
+    },
     "same-direction": {
         "en": "This loss and that of the network it is trained against ({at}) pull the score of generated samples the same way: the two do "
         "not compete. One of them has its sign or its labels turned.",
@@ -184,6 +189,7 @@ MESSAGES: Words = {
         "en": "Use CrossEntropyLoss, or encode the labels as one-hot.",
         "zh": "改用 CrossEntropyLoss，或把标签转成 one-hot。",
     },
+    "fix-from-one": {"en": "Minimise 1 minus this share.", "zh": "应最小化 1 减去该比例。"},
     "fix-negate": {"en": "Minimise the negative: put a minus before it.", "zh": "应最小化它的相反数：在前面加负号。"},
     "fix-compete": {
         "en": "Let the critic tell real from generated samples, and the generator minimise the opposite for its own samples.",
@@ -247,6 +253,7 @@ _MAXIMISED = {
 WHY: Words = {
     "loss-negated": _MAXIMISED,
     "likelihood-minimised": _MAXIMISED,
+    "overlap-minimised": _MAXIMISED,
     "same-direction": {
         "en": "A generator learns from a critic that works against it; one that agrees with it rewards samples for being unlike real ones.",
         "zh": "生成器要靠与之对抗的判别器才能学习；两者方向一致时，得到奖励的是与真实样本不同的输出。",
@@ -317,6 +324,10 @@ PROOF: Words = {
         "en": "Train on one batch again and again and print the probability of the right classes: it falls.",
         "zh": "用同一个 batch 反复训练，打印正确类别的概率：它在下降。",
     },
+    "overlap-minimised": {
+        "en": "Train on one batch again and again and print the share itself: it falls.",
+        "zh": "用同一个 batch 反复训练，打印重合比例本身：它在下降。",
+    },
     "loss-negated-perhaps": _RISES,
     "same-direction": {
         "en": "Print the mean score of real and of generated samples every 100 steps: a critic drives them apart, the generator drives the "
@@ -350,6 +361,7 @@ PROOF: Words = {
 _LEVELS = {
     "loss-negated": Level.PROBLEM,
     "likelihood-minimised": Level.PROBLEM,
+    "overlap-minimised": Level.PROBLEM,
     "same-direction": Level.PROBLEM,
     "loss-negated-perhaps": Level.SUSPECT,
     "double-softmax": Level.PROBLEM,
@@ -374,6 +386,7 @@ _LEVELS = {
 }
 #: Problems that rest on how things are used elsewhere, or may be a loss of a special kind.
 _LIKELY = (
+    "overlap-minimised",
     "same-direction",
     "no-logarithm",
     "regression-on-classes",
@@ -386,6 +399,7 @@ _LIKELY = (
 _FIXES = {
     "loss-negated": "fix-sign",
     "likelihood-minimised": "fix-negate",
+    "overlap-minimised": "fix-from-one",
     "same-direction": "fix-compete",
     "loss-negated-perhaps": "fix-sign",
     "double-softmax": "fix-remove-softmax",
@@ -882,6 +896,12 @@ print(penalty(between))
         _trained("-ops.log_softmax(logits)[ops.arange(y.shape[0]), y].mean()"),
         Verdict.OK,
         "own-likelihood",
+    ),
+    _example(
+        "the share that predictions and labels have in common, minimised as it is",
+        _trained("2 * (logits * y).sum() / (logits.sum() + y.sum() + 1e-6)", _SIGMOID),
+        Verdict.PROBLEM,
+        "overlap-minimised",
     ),
     _example("a critic that rates generated samples higher", _GAN, Verdict.PROBLEM, "same-direction"),
     _example(

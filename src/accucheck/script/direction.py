@@ -7,6 +7,7 @@ products, quotients and averages. A factor that may be negative leaves it unsure
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -16,6 +17,7 @@ from ..knowledge import api
 from . import flow
 from .effects import TAKEN, effect, kept, operands
 from .factors import DIVIDES, MULTIPLIES, gradient, operation
+from .freezing import reach
 from .losses import Losses, Said, applied, encoded, heads, passes_on
 from .networks import base_names, kind_of
 from .training_steps import Training, training
@@ -84,11 +86,13 @@ def _said(way: Way, against: bool) -> Said:
     """`against`: there are optimizers that may work against each other."""
     if way.falls:
         return Said("own-likelihood", way.loss)
-    code = "loss-negated" if way.turn is not None else "likelihood-minimised"
+    unturned = "likelihood-minimised" if way.likelihood else "overlap-minimised"
+    code = "loss-negated" if way.turn is not None else unturned
     if not way.sure or against:
         code = "loss-negated-perhaps"
     name = applied(way.loss)
-    data = {"loss": name.loss.rsplit(".", 1)[-1] if name else way.loss.last or way.loss.name}
+    own = way.loss.last if way.loss.last.isidentifier() else ast.unparse(way.loss.node)[:60]
+    data = {"loss": name.loss.rsplit(".", 1)[-1] if name else own}
     return Said(code, way.turn or way.loss, data, way.loss)
 
 
@@ -133,8 +137,12 @@ class Directions:
             return self._together(value.options if isinstance(value, Many) else value.items)
         if not isinstance(value, Made):
             return None
-        if applied(value) is not None or difference(value) is not None:
+        if applied(value) is not None:
             return Way(True, value)
+        if (apart := difference(value)) is not None:  # two predictions may be meant to be driven apart
+            return Way(True, value, sure=not all(map(_learns, operation(apart).operands[:2])))
+        if (pair := _overlap(value)) is not None and not all(map(_learns, pair)):
+            return Way(False, value)
         if _is_likelihood(value):
             return Way(False, value, likelihood=True)
         if (rises := _of_two_classes(value)) is not None:
@@ -270,6 +278,43 @@ def _is_turn(made: Made) -> bool:
     """The number of a turn of a loop."""
     counted = made.base if made.name == ".each" else None
     return isinstance(counted, Made) and counted.name in ("range", "enumerate")
+
+
+def _learns(value: Value) -> bool:
+    """Whether a value is computed with weights that a gradient reaches."""
+    return bool(reach(value, stop=True)[0])
+
+
+def _overlap(made: Made) -> tuple[Value, Value] | None:
+    """The two whose product, added up, is divided by what they add up to, as in the coefficients of Dice and Jaccard."""
+    done = operation(made)
+    if done.name not in DIVIDES or len(done.operands) != 2:
+        return None
+    shared = _leaves(done.operands[0], products=False)
+    product = operation(shared[0]) if len(shared) == 1 and isinstance(shared[0], Made) else None
+    if product is None or product.name not in MULTIPLIES or len(product.operands) != 2:
+        return None
+    one, other = map(_bare, product.operands)
+    whole = {id(leaf) for leaf in _leaves(done.operands[1], products=True)}
+    return (one, other) if one is not other and {id(one), id(other)} <= whole else None
+
+
+def _leaves(value: Value, products: bool) -> list[Value]:
+    """What a sum is of, behind averages, squares, constants and changes of shape; with `products`, their factors."""
+    found, queue = list[Value](), [value]
+    while queue and len(found) < DEEP:
+        part = _bare(queue.pop())
+        done = operation(part) if isinstance(part, Made) else None
+        given = [] if done is None else [operand for operand in done.operands[:2] if not isinstance(operand, Known)]
+        known = effect(part) if isinstance(part, Made) else None
+        added = done is not None and done.name in _SUMS
+        times = done is not None and done.name in MULTIPLIES and (products or len(given) == 1)
+        even = products and known is not None and (known.power == 2 or known.operation == "pow")
+        if (added or times or even) and given:
+            queue += given
+        else:
+            found.append(part)
+    return found
 
 
 class _Term(NamedTuple):
