@@ -9,7 +9,8 @@ want the opposite of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+import operator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from .direction import ascends
@@ -23,6 +24,12 @@ from .values import Items, Known, Made, Many, Value, options
 
 #: Values between a loss and the scores in it are looked at, and steps of one script.
 LIMIT, STEPS = 2000, 8
+_COMPUTES: dict[str, Callable[[float, float], float]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "subtract": operator.sub,
+    "mul": operator.mul,
+}
 _BINARY = ("probabilities", "logits")
 
 
@@ -154,24 +161,29 @@ def _wanted(made: Made, want: float) -> Iterable[tuple[Value, float]]:
     """What is wanted of the operands of a call when something is wanted of its result."""
     if (application := applied(made)) is not None:
         return _of_loss(application, want)
-    if made.result is not None:
-        return [(made.result, want)]
-    done = operation(made)
-    known = effect(made)
-    if known is not None and known.keeps == "negated":
-        return [(value, -want) for value in operands(made)]
-    if len(done.operands) == 2 and done.name in ("add", "sub", "subtract"):
+    done = operation(made) if made.result is None else None
+    if done is not None and len(done.operands) == 2 and done.name in ("add", "sub", "subtract"):
         return _of_sum(done.operands, want, done.name != "add")
-    if len(done.operands) == 2 and done.name in MULTIPLIES | DIVIDES:
+    if done is not None and len(done.operands) == 2 and done.name in MULTIPLIES | DIVIDES:
         return _of_product(done.operands, want, done.name in DIVIDES)
-    if _is_even(made):
+    if done is not None and _is_even(made):
         return [(done.operands[0], 0.0)] if want == -math.inf else []
-    if known is not None and known.rises:
-        return [(value, want) for value in operands(made)]
+    known = effect(made)
+    turned = known is not None and known.keeps == "negated"
+    return [(value, -want if turned else want) for value in _risen(made, turned)]
+
+
+def _risen(made: Made, turned: bool) -> list[Value]:
+    """The operands with which a result rises; or falls, where it is `turned`."""
+    known = effect(made)
+    if made.result is not None:
+        return [made.result]
+    if turned or (known is not None and known.rises):
+        return operands(made)
     if made.name == "sum":  # Python's own
-        return [(value, want) for value in made.args[:1]]
+        return made.args[:1]
     step = passes_on(made)
-    return [(value, want) for value in step[0]] if step is not None and not step[1] else []
+    return step[0] if step is not None and not step[1] else []
 
 
 def _of_sum(sides: list[Value], want: float, minus: bool) -> list[tuple[Value, float]]:
@@ -218,17 +230,17 @@ def _is_even(made: Made) -> bool:
 
 def constant(value: Value | None, depth: int = 0) -> float | None:
     """The number that each element of a value is; None where it is not seen."""
-    if isinstance(value, Known):
-        return float(value.value) if isinstance(value.value, (int, float)) else None
+    if isinstance(value, Known) and isinstance(value.value, (int, float)):
+        return float(value.value)
     if not isinstance(value, Made) or depth > 24:
         return None
     known = effect(value)
     if known is not None and known.constant is not None:
         return known.constant
     done = operation(value)
-    pair = [constant(operand, depth + 1) for operand in done.operands[:2]]
-    if len(pair) == 2 and None not in pair and done.name in MULTIPLIES | {"add", "sub", "subtract"}:
-        left, right = (number or 0.0 for number in pair)
-        return left * right if done.name in MULTIPLIES else left + right if done.name == "add" else left - right
+    computes = _COMPUTES.get("mul" if done.name in MULTIPLIES else done.name)
+    if computes is not None and len(done.operands) == 2:
+        left, right = (constant(operand, depth + 1) for operand in done.operands)
+        return None if left is None or right is None else computes(left, right)
     numbers = {constant(part, depth + 1) for part in kept(value, *TAKEN) or ()}
     return numbers.pop() if len(numbers) == 1 else None

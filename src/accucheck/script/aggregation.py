@@ -36,11 +36,7 @@ def _examine(training: Training) -> Iterator[Remark]:
     starts = [call for call in training.calls if call.api in INITS and call.name.startswith("mindspore.")]
     modes = _modes(training)
     if not starts and not modes & (_PARALLEL | {"unknown"}):
-        idle = [(step, reducer) for step in steps for reducer in _idle_reducers(training, step)]
-        for step, reducer in idle:
-            yield about(step, "reducer-idle", also=[reducer], line=reducer.line)
-        if not idle:
-            yield about(steps[0], "one-device") if steps else training.no_step()
+        yield from _alone(training, steps)
         return
     if not steps:
         yield training.no_step()
@@ -99,6 +95,15 @@ def _framework(training: Training, step: Step, modes: set[str], starts: list[Mad
         yield remark(
             starts[0], "mode-unset" if _shards(training) else "mode-unset-maybe", also=[step], step=_title(step)
         )
+
+
+def _alone(training: Training, steps: list[Step]) -> Iterator[Remark]:
+    """Of training on one device."""
+    idle = [(step, reducer) for step in steps for reducer in _idle_reducers(training, step)]
+    for step, reducer in idle:
+        yield about(step, "reducer-idle", also=[reducer], line=reducer.line)
+    if not idle:
+        yield about(steps[0], "one-device") if steps else training.no_step()
 
 
 def _idle_reducers(training: Training, step: Step) -> Iterator[Made]:

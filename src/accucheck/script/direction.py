@@ -137,16 +137,8 @@ class Directions:
             return self._together(value.options if isinstance(value, Many) else value.items)
         if not isinstance(value, Made):
             return None
-        if applied(value) is not None:
-            return Way(True, value)
-        if (apart := difference(value)) is not None:  # two predictions may be meant to be driven apart
-            return Way(True, value, sure=not all(map(_learns, operation(apart).operands[:2])))
-        if (pair := _overlap(value)) is not None and not all(map(_learns, pair)):
-            return Way(False, value)
-        if _is_likelihood(value):
-            return Way(False, value, likelihood=True)
-        if (rises := _of_two_classes(value)) is not None:
-            return Way(not rises, value, likelihood=True)
+        if (known := _judged(value)) is not None:
+            return known
         done = operation(value)
         if done.name in _NEGATIONS and done.operands:
             inner = self.of(done.operands[0])
@@ -163,13 +155,11 @@ class Directions:
             return self.of(made.args[0]) if made.args else None
         if made.name == "sum":  # Python's own
             return self._together(made.args[:1])
-        known = effect(made)
-        given = operands(made)
-        if known is not None and known.linear and isinstance(given[0] if given else None, Items):
-            return self._together(given)
-        if known is not None and known.power is not None and known.power > 0 and not known.reduces:  # a root, a square
-            way = self._together(given)
+        if _is_power(made):
+            way = self._together(operands(made))
             return way if way is not None and way.falls else None
+        if _adds_up(made):
+            return self._together(operands(made))
         step = passes_on(made)
         return None if step is None or step[1] else self._together(step[0])
 
@@ -196,10 +186,7 @@ class Directions:
 
     def _product(self, made: Made) -> Way | None:
         factors, divisors, negative = _factors(made)
-        ways = [(way, factor) for factor in factors if (way := self.of(factor)) is not None]
-        if not ways and (likelihood := _likelihood(made, factors)) is not None:
-            ways = [(likelihood, factor) for factor in factors if encoded(factor) is None]
-        ways = [(way, factor) for way, factor in ways if way.likelihood] or ways  # the others are weights
+        ways = self._ways_in(made, factors)
         if len(ways) != 1:
             return None
         way, of = ways[0]
@@ -208,6 +195,39 @@ class Directions:
         if way.likelihood and not way.sure:  # actions that paid are made likelier, others less likely
             return None
         return way.turned(made) if negative else way
+
+    def _ways_in(self, made: Made, factors: list[Value]) -> list[tuple[Way, Value]]:
+        """The ways of the factors of a product; beside a likelihood all others are weights."""
+        ways = [(way, factor) for factor in factors if (way := self.of(factor)) is not None]
+        if not ways and (likelihood := _likelihood(made, factors)) is not None:
+            ways = [(likelihood, factor) for factor in factors if encoded(factor) is None]
+        return [(way, factor) for way, factor in ways if way.likelihood] or ways
+
+
+def _judged(made: Made) -> Way | None:
+    """The way of what is a loss or a likelihood by itself."""
+    if applied(made) is not None:
+        return Way(True, made)
+    if (apart := difference(made)) is not None:  # two predictions may be meant to be driven apart
+        return Way(True, made, sure=not all(map(_learns, operation(apart).operands[:2])))
+    if (pair := _overlap(made)) is not None and not all(map(_learns, pair)):
+        return Way(False, made)
+    if _is_likelihood(made):
+        return Way(False, made, likelihood=True)
+    rises = _of_two_classes(made)
+    return None if rises is None else Way(not rises, made, likelihood=True)
+
+
+def _is_power(made: Made) -> bool:
+    """A root or a square of each element."""
+    known = effect(made)
+    return known is not None and (known.power or 0) > 0 and not known.reduces
+
+
+def _adds_up(made: Made) -> bool:
+    """A sum of the items of a list."""
+    known = effect(made)
+    return known is not None and known.linear and any(isinstance(part, Items) for part in operands(made))
 
 
 def _is_loss_cell(value: Value | None) -> bool:
@@ -304,17 +324,21 @@ def _leaves(value: Value, products: bool) -> list[Value]:
     found, queue = list[Value](), [value]
     while queue and len(found) < DEEP:
         part = _bare(queue.pop())
-        done = operation(part) if isinstance(part, Made) else None
-        given = [] if done is None else [operand for operand in done.operands[:2] if not isinstance(operand, Known)]
-        known = effect(part) if isinstance(part, Made) else None
-        added = done is not None and done.name in _SUMS
-        times = done is not None and done.name in MULTIPLIES and (products or len(given) == 1)
-        even = products and known is not None and (known.power == 2 or known.operation == "pow")
-        if (added or times or even) and given:
-            queue += given
-        else:
+        given = _terms(part, products) if isinstance(part, Made) else []
+        queue += given
+        if not given:
             found.append(part)
     return found
+
+
+def _terms(made: Made, products: bool) -> list[Value]:
+    """The operands of a sum but for constants; of a product of a constant, or of any product, or of a square, where asked."""
+    done, known = operation(made), effect(made)
+    given = [operand for operand in done.operands[:2] if not isinstance(operand, Known)]
+    if done.name in _SUMS or (done.name in MULTIPLIES and (products or len(given) == 1)):
+        return given
+    even = known is not None and (known.power == 2 or known.operation == "pow")
+    return given if products and even else []
 
 
 class _Term(NamedTuple):
@@ -457,23 +481,35 @@ def _not_negative(value: Value, depth: int = 0) -> bool:
     """Whether a factor cannot turn a sign: a count, a mask, a square, what averages or products of such give."""
     if depth > DEEP:
         return False
-    if isinstance(value, (Many, Items)):
-        inner = value.options if isinstance(value, Many) else value.items
-        return bool(inner) and all(_not_negative(part, depth + 1) for part in inner)
     if isinstance(value, Known):
         return isinstance(value.value, (int, float)) and value.value >= 0
-    if not isinstance(value, Made):
+    if isinstance(value, Made):
+        if _is_never_below_zero(value) or encoded(value) is not None or _is_square(value) or _is_rest(value):
+            return True
+        parts = _parts_of_sign(value)
+    else:
+        parts = flow.inputs(value) if isinstance(value, (Many, Items)) else []
+    return bool(parts) and all(_not_negative(part, depth + 1) for part in parts)
+
+
+def _is_square(made: Made) -> bool:
+    done = operation(made)
+    return done.name == "pow" and bool(done.operands) and _is_even(done.operands[-1])
+
+
+def _is_rest(made: Made) -> bool:
+    """What is left of a constant by something that is no larger, as by a probability of 1."""
+    done = operation(made)
+    if done.name not in ("sub", "subtract") or len(done.operands) != 2:
         return False
-    done = operation(value)
-    if _is_never_below_zero(value) or encoded(value) is not None:
-        return True
-    if done.name in ("sub", "subtract") and len(done.operands) == 2:
-        return _is_at_most(done.operands[1], done.operands[0])
-    if done.name == "pow" and done.operands:
-        return _is_even(done.operands[-1]) or _not_negative(done.operands[0], depth + 1)
+    return _is_at_most(done.operands[1], done.operands[0])
+
+
+def _parts_of_sign(made: Made) -> list[Value]:
+    """The operands that a result has no sign but from; none where that is not known."""
+    done = operation(made)
+    if done.name == "pow":
+        return done.operands[:1]
     if done.name in MULTIPLIES | DIVIDES | {"add"}:
-        return all(_not_negative(part, depth + 1) for part in done.operands)
-    if value.api in ("Tensor", "tensor", "Parameter"):
-        return bool(value.args) and _not_negative(value.args[0], depth + 1)
-    step = passes_on(value)
-    return step is not None and not step[1] and bool(step[0]) and all(_not_negative(v, depth + 1) for v in step[0])
+        return done.operands
+    return made.args[:1] if made.api in ("Tensor", "tensor", "Parameter") else _passed(made)

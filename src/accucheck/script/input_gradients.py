@@ -55,19 +55,22 @@ def _gradient_of(norm: Value, gradients: dict[int, Gradient]) -> Gradient | None
         if not isinstance(value, Made):
             return None
         base = value.base if value.name == "[]" and isinstance(value.base, Made) else value
-        found = gradients.get(id(base))
-        if found is not None:
-            first = base is not value and isinstance(value.args[0], Known) and value.args[0].value == 0
-            both = isinstance(base.base, Made) and base.base.api == "value_and_grad"
-            return found if by_sample and bent and not (first and both) else None
-        known = effect(value)
-        by_sample |= known is not None and known.reduces and _spares_batch(value)
-        bent |= known is not None and (known.power is not None or (known.low == 0 and known.reduces))
+        if id(base) in gradients:
+            return gradients[id(base)] if by_sample and bent and not _is_value(value, base) else None
+        if (known := effect(value)) is not None:
+            by_sample |= known.reduces and _spares_batch(value)
+            bent |= known.power is not None or (known.low == 0 and known.reduces)
         inner = _within(value)
         if inner is None:
             return None
         value = inner
     return None
+
+
+def _is_value(item: Made, call: Made) -> bool:
+    """The first of what a function gives that gives its value and the gradient."""
+    first = item is not call and isinstance(item.args[0], Known) and item.args[0].value == 0
+    return first and isinstance(call.base, Made) and call.base.api == "value_and_grad"
 
 
 def _within(made: Made) -> Value | None:

@@ -39,10 +39,7 @@ def _chooses(value: Value) -> bool:
 
 
 def _unread(scope: ast.AST, lists: frozenset[str]) -> Iterator[tuple[ast.stmt, str]]:
-    receivers = {id(node.value) for node in walk(scope) if isinstance(node, ast.Attribute) and node.attr == "append"}
-    loads = [node for node in walk(scope) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-    read = {node.id for node in loads if id(node) not in receivers}
-    read |= {name for node in walk(scope) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+    read = _read(scope)
     for node in walk(scope):
         if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and _lists(node.iter, lists):
             yield from _in_block(node.body, node.target.id, read)
@@ -50,6 +47,15 @@ def _unread(scope: ast.AST, lists: frozenset[str]) -> Iterator[tuple[ast.stmt, s
             names = [target.id for target in node.targets if isinstance(target, ast.Name)]
             if len(names) == len(node.targets) and not read.intersection(names):
                 yield node, names[0]
+
+
+def _read(scope: ast.AST) -> set[str]:
+    """The names that are asked for in more than to append to them."""
+    nodes = walk(scope)
+    receivers = {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr == "append"}
+    loads = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    outside = {name for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+    return outside | {node.id for node in loads if id(node) not in receivers}
 
 
 def _in_block(block: list[ast.stmt], parameter: str, read: set[str]) -> Iterator[tuple[ast.stmt, str]]:
