@@ -237,10 +237,15 @@ def constant(value: Value | None, depth: int = 0) -> float | None:
     known = effect(value)
     if known is not None and known.constant is not None:
         return known.constant
-    done = operation(value)
-    computes = _COMPUTES.get("mul" if done.name in MULTIPLIES else done.name)
-    if computes is not None and len(done.operands) == 2:
-        left, right = (constant(operand, depth + 1) for operand in done.operands)
-        return None if left is None or right is None else computes(left, right)
     numbers = {constant(part, depth + 1) for part in kept(value, *TAKEN) or ()}
-    return numbers.pop() if len(numbers) == 1 else None
+    return numbers.pop() if len(numbers) == 1 else _computed(value, depth)
+
+
+def _computed(made: Made, depth: int) -> float | None:
+    """The sum, difference or product of two constants."""
+    done = operation(made)
+    computes = _COMPUTES.get("mul" if done.name in MULTIPLIES else done.name)
+    if computes is None or len(done.operands) != 2:
+        return None
+    left, right = (constant(operand, depth + 1) for operand in done.operands)
+    return None if left is None or right is None else computes(left, right)
