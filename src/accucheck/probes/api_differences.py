@@ -93,6 +93,23 @@ MESSAGES: Words = {
         "en": "{api} only makes an object that describes an initialization; nothing uses it, so no weight changes.",
         "zh": "{api} 只创建了一个描述初始化方式的对象，没有被使用，权重不会改变。",
     },
+    "extreme-without-place": {
+        "en": "{api} without an axis gives the largest or smallest of all elements, and always 0 as its index.",
+        "zh": "{api} 未指定 axis 时返回所有元素的最值，下标恒为 0。",
+    },
+    "extreme-for-place": {
+        "en": "{api} gives the extreme value of what a network puts out, and that value is then used as a class or an index.",
+        "zh": "{api} 返回的是网络输出的最值，之后却被当作类别或下标使用。",
+    },
+    "extreme-as-whole": {
+        "en": "{api} gives the extreme value of what a network puts out, and that value is cut to a whole number.",
+        "zh": "{api} 返回的是网络输出的最值，之后被截断为整数。",
+    },
+    "last-sample": {
+        "en": "{api} reads (length, batch, features) here, so that [:, -1] of its output ({at}) is the last sample of the batch, not the "
+        "last step.",
+        "zh": "此处的 {api} 按 (长度, batch, 特征) 读取输入，对其输出取 [:, -1]（{at}）得到的是最后一个样本，而不是最后一步。",
+    },
     "set-data-replaced": {
         "en": "{target} = ... replaces the method set_data by a tensor and leaves the weight as it is; set_data has to be called.",
         "zh": "{target} = ... 把 set_data 方法替换成了张量，权重并没有改变；应当调用 set_data。",
@@ -138,6 +155,14 @@ MESSAGES: Words = {
     "fix-drop": {"en": "Pass it as p=, the share to drop.", "zh": "改为 p=，即丢弃概率。"},
     "fix-keep": {"en": "Pass 1 minus it as p=.", "zh": "改为 p=1 - 该值。"},
     "fix-momentum": {"en": "Write 1 minus PyTorch's momentum.", "zh": "写成 1 减去 PyTorch 的 momentum。"},
+    "fix-argmax": {
+        "en": "Use argmax(x, axis) for the index, or give an axis.",
+        "zh": "取下标请用 argmax(x, axis)，或指定 axis。",
+    },
+    "fix-batch-first": {
+        "en": "Make the layer with batch_first=True, or take [-1].",
+        "zh": "创建该层时设置 batch_first=True，或改取 [-1]。",
+    },
     "fix-name": {"en": "Pass it by name.", "zh": "用关键字传参。"},
     "fix-apply": {
         "en": "Call parameter.set_data(initializer(kind, parameter.shape, parameter.dtype)).",
@@ -183,7 +208,19 @@ _DISPLACED = {
     "en": "One setting gets the number of another: here a rate or size that nobody chose, there a default instead of the choice.",
     "zh": "一个设置得到了另一个设置的数值：一处用了无人选择的数，另一处仍是默认值。",
 }
+_NO_PLACE = {
+    "en": "The number is no class and no position: what is chosen or counted by it has nothing to do with what the network prefers.",
+    "zh": "这个数既不是类别也不是位置：据此做出的选择或统计与网络的输出偏好无关。",
+}
 WHY: Words = {
+    "extreme-without-place": _NO_PLACE,
+    "extreme-for-place": _NO_PLACE,
+    "extreme-as-whole": _NO_PLACE,
+    "last-sample": {
+        "en": "The layer runs over the samples of the batch as if they were steps in time: each sample depends on those before it in the "
+        "batch, and what follows sees a single sample at all steps.",
+        "zh": "该层把 batch 中的样本当作时间步依次处理：样本的结果依赖于排在它前面的样本，后续层只看到其中一个样本。",
+    },
     "keeps-a-drop-rate": _DROPS_WRONG,
     "drops-a-keep-rate": _DROPS_WRONG,
     "keeps-little": _DROPS_MOST,
@@ -228,7 +265,18 @@ _SIDE_BY_SIDE = {
     "en": "Print both networks, or run both on one input with the same weights and compare the outputs layer by layer.",
     "zh": "打印两个网络；或用相同的权重和输入运行，逐层比较输出。",
 }
+_PRINT = {
+    "en": "Print the result beside that of argmax on one batch.",
+    "zh": "在一个 batch 上打印该结果，并与 argmax 的结果比较。",
+}
 PROOF: Words = {
+    "extreme-without-place": _PRINT,
+    "extreme-for-place": _PRINT,
+    "extreme-as-whole": _PRINT,
+    "last-sample": {
+        "en": "Change the first sample of a batch: the outputs of the others must not change.",
+        "zh": "改变 batch 中的第一个样本：其他样本的输出不应改变。",
+    },
     "keeps-a-drop-rate": _MEASURE,
     "drops-a-keep-rate": _MEASURE,
     "keeps-little": _MEASURE,
@@ -247,6 +295,10 @@ PROOF: Words = {
 }
 
 _LEVELS = {
+    "extreme-without-place": Level.PROBLEM,
+    "extreme-for-place": Level.PROBLEM,
+    "extreme-as-whole": Level.SUSPECT,
+    "last-sample": Level.PROBLEM,
     "keeps-a-drop-rate": Level.PROBLEM,
     "drops-a-keep-rate": Level.PROBLEM,
     "keeps-little": Level.PROBLEM,
@@ -264,8 +316,12 @@ _LEVELS = {
     "set-data-replaced": Level.PROBLEM,
 }
 #: What the numbers alone decide; the other problems rest on what something is called.
-_CERTAIN = ("momentum-as-epsilon", "bias-in-third-place", "set-data-replaced")
+_CERTAIN = ("extreme-without-place", "momentum-as-epsilon", "bias-in-third-place", "set-data-replaced")
 _FIXES = {
+    "extreme-without-place": "fix-argmax",
+    "extreme-for-place": "fix-argmax",
+    "extreme-as-whole": "fix-argmax",
+    "last-sample": "fix-batch-first",
     "keeps-a-drop-rate": "fix-drop",
     "drops-a-keep-rate": "fix-keep",
     "keeps-little": "fix-drop",
@@ -284,6 +340,7 @@ MOST, MOST_NAMED = 100, 5
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script import mistaken
     from ..script.analysis import read_scripts
     from ..script.differences import Differences
 
@@ -298,7 +355,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if paths := [(path, case.relative(path)) for path in case.paths("benchmark.scripts.train")]:
         comparison, beside = found.against(paths)
         yield from _of_benchmark(comparison, paths[0][1], beside)
-    for one in (*found.wrong(), *beside):
+    for one in (*found.wrong(), *(one for r in readings for one in mistaken.wrong(r)), *beside):
         node = one.place.node
         key = one.code, one.place.source.path, node.lineno, node.col_offset, one.data.get("setting")
         if key not in wrong and told.get(one.code, 0) < MOST:
@@ -452,6 +509,78 @@ EXAMPLES = [
     _example("a rate to drop in the first place", "layer = nn.Dropout(0.1)\n", Verdict.PROBLEM, "keeps-little"),
     _example("a rate to keep in the first place", "layer = nn.Dropout(0.9)\n", Verdict.OK, "all-explicit"),
     _example("one half is the same both ways", "layer = nn.Dropout(0.5)\n", Verdict.OK, "all-explicit"),
+    _example(
+        "the place of the largest of all elements",
+        """
+net = nn.Dense(8, 8)
+_, place = ops.max(net(x))
+print(place)
+""",
+        Verdict.PROBLEM,
+        "extreme-without-place",
+    ),
+    _example(
+        "the place of the largest along an axis",
+        """
+net = nn.Dense(8, 8)
+_, place = ops.max(net(x), 1)
+print(place)
+""",
+        Verdict.OK,
+        "all-explicit",
+    ),
+    _example(
+        "the largest output as a class",
+        """
+net = nn.Dense(8, 8)
+print(int(ops.max(net(x))[0].asnumpy()) == label)
+""",
+        Verdict.PROBLEM,
+        "extreme-for-place",
+    ),
+    _example(
+        "the largest output, cut to a whole number",
+        """
+net = nn.Dense(8, 8)
+print(int(ops.max(net(x))[0].asnumpy()))
+""",
+        Verdict.UNDECIDED,
+        "extreme-as-whole",
+    ),
+    _example(
+        "the last sample for the last step",
+        """
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.reader, self.head = nn.LSTM(8, 8), nn.Dense(8, 2)
+
+    def construct(self, x):
+        states, _ = self.reader(x)
+        return self.head(states[:, -1])
+
+Net()(x)
+""",
+        Verdict.PROBLEM,
+        "last-sample",
+    ),
+    _example(
+        "the last step of what is read batch by batch",
+        """
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.reader, self.head = nn.LSTM(8, 8, batch_first=True), nn.Dense(8, 2)
+
+    def construct(self, x):
+        states, _ = self.reader(x)
+        return self.head(states[:, -1])
+
+Net()(x)
+""",
+        Verdict.OK,
+        "without-effect",
+    ),
     _example(
         "1 - keep as the rate to drop",
         """

@@ -1,0 +1,147 @@
+"""Uses of a result that is another one than in PyTorch: the largest value for its place, samples for moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..knowledge import api
+from . import flow
+from .analysis import Reading
+from .differences import Wrong
+from .effects import MOVED, kept
+from .networks import is_cell, is_layer
+from .values import Instance, Items, Known, Made, Named, Value, options
+
+_EXTREMES = ("ops.max", "ops.min")
+_TO_WHOLE = ("int", ".int", ".long")
+_CASTS = (".astype", ".to", ".type", "ops.cast", "Tensor", "tensor")
+#: What takes places of elements: where they stand among the arguments, as "0", "1", ..., or by name.
+_PLACES = {
+    "[]": ("0",),
+    "ops.gather": ("1", "input_indices"),
+    "ops.gather_elements": ("2", "index"),
+    "ops.one_hot": ("0", "indices"),
+    "ops.equal": ("0", "1"),
+    "==": ("0", "1"),
+}
+
+
+def wrong(reading: Reading) -> Iterator[Wrong]:
+    """What is wrong with how results are used in one reading."""
+    users = flow.users(reading.trace)
+    for call in reading.trace.calls:
+        if call.api in _EXTREMES and _without_axis(call):
+            yield from _extreme(call, users)
+        elif call.name == "" and isinstance(call.base, Made) and _time_first(call.base):
+            yield from _moments(call, call.base, users)
+
+
+_Users = dict[int, list[tuple[Made, str]]]
+
+
+def _item(user: Made, of: Made) -> int | None:
+    """Which item of a result is taken; None where none is, or it is not seen which."""
+    place = user.args[0] if user.name == "[]" and user.base is of and user.args else None
+    return place.value if isinstance(place, Known) and type(place.value) is int else None
+
+
+# --- the largest value, and where it is -------------------------------------------------------------------------------
+
+
+def _without_axis(call: Made) -> bool:
+    """True where the extreme of all elements is asked for; its place is then always 0."""
+    axis = call.argument(["input", "axis"], "axis")
+    return not call.unpacked and (axis is None or (isinstance(axis, Known) and axis.value is None))
+
+
+def _extreme(call: Made, users: _Users) -> Iterator[Wrong]:
+    data = {"api": call.api}
+    for user, _ in users.get(id(call), ()):
+        place = _item(user, call)
+        if place in (1, -1) and users.get(id(user)):
+            yield Wrong("extreme-without-place", call, data)
+        elif place == 0 and call.args and _of_network(call.args[0]):
+            used = _as_place(user, users)
+            if used is not None:
+                yield Wrong("extreme-for-place" if used else "extreme-as-whole", call, data)
+
+
+def _of_network(value: Value) -> bool:
+    """True for what a cell with weights gives, moved about at most."""
+    for option in options(value):
+        depth = 0
+        while isinstance(option, Made) and option.name != "" and depth < 20:
+            passed = kept(option, "same", *MOVED)
+            option, depth = (passed[0] if passed else Known(None)), depth + 1
+        maker = option.base if isinstance(option, Made) else None
+        if isinstance(maker, Made) and is_layer(maker):
+            return True
+        if isinstance(maker, Instance) and is_cell(maker.of):
+            return True
+    return False
+
+
+def _as_place(value: Made, users: _Users) -> bool | None:
+    """True when a value is made whole and then taken for a place or class; False when it is only made whole, None when not."""
+    whole: bool | None = None
+    queue: list[tuple[Made, bool]] = [(value, False)]
+    seen = {id(value)}
+    while queue and len(seen) < 200:
+        part, cut = queue.pop()
+        for user, how in users.get(id(part), ()):
+            now = cut or user.name in _TO_WHOLE or (user.api in _CASTS and _whole(user))
+            if now and not cut:
+                whole = bool(whole)
+            if cut and (how in _PLACES.get(user.api, ()) or (user.api in ("Tensor", "tensor") and _whole(user))):
+                return True
+            passed = now or kept(user, "same", *MOVED) is not None or user.name in (".item", "float", ".numpy")
+            if id(user) not in seen and passed and (not cut or user.name in _ARITHMETIC or now is not cut):
+                seen.add(id(user))
+                queue.append((user, now))
+    return whole
+
+
+#: What keeps a whole number whole.
+_ARITHMETIC = ("+", "-", "*", "//", "%", "int", ".item", ".asnumpy")
+
+
+def _whole(cast: Made) -> bool:
+    """True for a cast to whole numbers."""
+    given = (*cast.args[0 if cast.name[:1] == "." else 1 :], *cast.keywords.values())
+    return any(isinstance(kind, Named) and kind.name.rpartition(".")[2].startswith(("int", "uint")) for kind in given)
+
+
+# --- samples and moments ----------------------------------------------------------------------------------------------
+
+
+def _time_first(layer: Made) -> bool:
+    """True for a recurrent layer that reads moments along the first axis, as it does by default."""
+    known = api.find(layer.api)
+    if known is None or known.kind != "recurrent" or "batch_first" not in known.parameters or layer.unpacked:
+        return False
+    given = (known.bind_any(layer.args, layer.keywords) or {}).get("batch_first")
+    return given is None or (isinstance(given, Known) and given.assumed is None and given.value is False)
+
+
+def _moments(call: Made, layer: Made, users: _Users) -> Iterator[Wrong]:
+    """The last along the second axis of the outputs, which are the samples."""
+    for states, _ in users.get(id(call), ()):
+        if _item(states, call) != 0:
+            continue
+        for user, how in users.get(id(states), ()):
+            if how == "base" and user.name == "[]" and _last_of_second(user.args):
+                yield Wrong(
+                    "last-sample", layer, {"api": layer.api, "at": f"{user.source.path}:{user.line}"}, also=user
+                )
+                return
+
+
+def _last_of_second(index: list[Value]) -> bool:
+    """True for [:, -1], with whatever follows."""
+    parts = index[0].items if index and isinstance(index[0], Items) else []
+    if len(parts) < 2 or not isinstance(parts[0], Made) or parts[0].name != "slice":
+        return False
+    bounds = parts[0].args
+    return all(isinstance(one, Known) and one.value is None for one in bounds) and (
+        isinstance(parts[1], Known) and parts[1].value == -1
+    )

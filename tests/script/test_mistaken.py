@@ -1,0 +1,82 @@
+"""Results that are used as if they were PyTorch's."""
+
+from pathlib import Path
+
+import pytest
+
+from accucheck.script.analysis import Reading
+from accucheck.script.mistaken import wrong
+from accucheck.script.project import Project
+from accucheck.script.source import read
+from accucheck.script.trace import follow
+from accucheck.script.training import assumption
+
+HEAD = """
+import mindspore as ms
+from mindspore import nn, ops, mint, Tensor
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(8, 8)
+
+    def construct(self, x):
+        return self.fc(x)
+
+net = Net()
+out = net(x)
+"""
+
+
+def found(folder: Path, text: str) -> list[str]:
+    (folder / "train.py").write_text(HEAD + text + "\n")
+    source = read(folder / "train.py", "train.py")
+    project = Project(folder, folder)
+    trace = follow(source, assumption("train"), project.find, folder)
+    return [one.code for one in wrong(Reading("train", "train", source, trace, project))]
+
+
+#: What becomes of an extreme -> what is wrong with it.
+EXTREMES = {
+    "print(ops.max(out)[1])": ["extreme-without-place"],
+    "print(ops.min(out, None)[1])": ["extreme-without-place"],
+    "best, at = ops.max(input=out)\nprint(best, at)": ["extreme-without-place"],
+    "best, _ = ops.max(out)\nprint(best)": [],
+    "print(ops.max(out, 1)[1])": [],
+    "print(ops.max(out, axis=-1)[1])": [],
+    "print(ops.argmax(out, 1))": [],
+    "print(mint.max(out))": [],
+    "print(names[int(ops.max(out)[0].asnumpy())])": ["extreme-for-place"],
+    "print(names[int(ops.max(out.reshape(-1))[0])])": ["extreme-for-place"],
+    "print(ops.max(out)[0].astype(ms.int32) == label)": ["extreme-for-place"],
+    "print(Tensor([[int(ops.max(out)[0]) % 3]], ms.int32))": ["extreme-for-place"],
+    "print(int(ops.max(out)[0]))": ["extreme-as-whole"],
+    "print(float(ops.max(out)[0].asnumpy()))": [],
+    "print(names[int(ops.max(lengths)[0])])": [],  # the longest of some lengths
+}
+
+
+@pytest.mark.parametrize("text", EXTREMES)
+def test_the_largest_value_for_its_place(tmp_path: Path, text: str) -> None:
+    assert found(tmp_path, text) == EXTREMES[text]
+
+
+#: What is made and how its output is used -> whether samples are taken for moments.
+READERS = {
+    ("nn.LSTM(8, 8)", "states[:, -1]"): True,
+    ("nn.GRU(8, 8, batch_first=False)", "states[:, -1, :]"): True,
+    ("nn.RNN(8, 8, 2)", "ops.relu(states[:, -1])"): True,
+    ("nn.LSTM(8, 8, batch_first=True)", "states[:, -1]"): False,
+    ("nn.LSTM(8, 8, 1, True, True)", "states[:, -1]"): False,
+    ("nn.LSTM(8, 8, batch_first=chosen)", "states[:, -1]"): False,
+    ("nn.LSTM(8, 8)", "states[-1]"): False,
+    ("nn.LSTM(8, 8)", "states[:, 0]"): False,
+    ("nn.LSTM(8, 8)", "states.swapaxes(0, 1)[:, -1]"): False,
+    ("nn.LSTM(8, 8)", "state[0][:, -1]"): False,
+}
+
+
+@pytest.mark.parametrize(("made", "used"), READERS)
+def test_the_last_sample_for_the_last_step(tmp_path: Path, made: str, used: str) -> None:
+    text = f"reader = {made}\nstates, state = reader(x)\nprint({used})"
+    assert found(tmp_path, text) == ["last-sample"] * READERS[made, used]
