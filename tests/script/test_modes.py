@@ -338,3 +338,59 @@ def test_a_deep_copy_has_cells_of_its_own(tmp_path: Path) -> None:
     trace = reading(tmp_path, "import copy\nrun(copy.deepcopy(net))\n").trace
     (outer,) = next(call for call in trace.calls if call.name == "run").args
     assert not any(isinstance(value, Instance) for value in within(outer).values())
+
+
+WRAPPERS = """
+class Cost(nn.Cell):
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+
+    def construct(self, x):
+        return self.network(x)
+
+checked = Cost(net)
+for epoch in range(3):
+    net.set_train()
+    for x, y in train_set:
+        step(x, y)
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("checked.set_train(True)\n    print(checked(x))", ["evaluated-perhaps"]),
+        ("checked.set_train(False)\n    print(checked(x))", []),
+        ("net.set_train(True)\n    print(net(x))", []),  # the network that is trained, looked at between steps
+        ("checked.set_train(True)\n    step(checked(x), y)", []),  # it feeds a step
+    ],
+)
+def test_a_cell_of_its_own_that_is_switched_on_between_steps(tmp_path: Path, text: str, expected: list[str]) -> None:
+    assert codes(replay(tmp_path, WRAPPERS.format(text))) == expected
+
+
+def test_a_switch_is_told_by_what_depends_on_it(tmp_path: Path) -> None:
+    text = """
+judge = nn.SequentialCell(nn.Dense(8, 8), nn.Dense(8, 1))
+
+class Both(nn.Cell):
+    def __init__(self, first, second):
+        super().__init__()
+        self.first, self.second = first, second
+
+    def construct(self, x):
+        return self.second(self.first(x))
+
+judging = nn.TrainOneStepCell(Both(net, judge), nn.SGD(judge.trainable_params(), 0.1))
+making = nn.TrainOneStepCell(Both(net, judge), nn.SGD(net.trainable_params(), 0.1))
+judging.set_train()
+making.set_train(False)
+for x in train_set:
+    judging(x)
+    making(x)
+"""
+    (fault,) = replay(tmp_path, text).faults
+    assert (fault.code, fault.plain) == ("set-to-inference", False)
+    assert [called(layer) for layer in fault.layers] == ["BatchNorm1d"]

@@ -72,6 +72,11 @@ MESSAGES: Words = {
         "after that.",
         "zh": "此处在训练模式下评估 {network}：{path} 第 {line} 行切到训练模式后，没有再调用 set_train(False)。",
     },
+    "evaluated-perhaps": {
+        "en": "{network}, which no training step trains, is switched to training mode at line {line} of {path} and runs here between "
+        "training steps; where that evaluates it, the mode is wrong.",
+        "zh": "没有任何训练步训练 {network}，它在 {path} 第 {line} 行被切到训练模式，并在训练步之间于此处运行；如果这是评估，模式就不对。",
+    },
     "evaluated-by-batch": {
         "en": "{network} is evaluated here in training mode (line {line} of {path}); its BatchNorm has no scale and shift and may stand "
         "for an InstanceNorm, which needs that.",
@@ -168,6 +173,7 @@ WHY: Words = {
     "callback-leaves-inference": _INFERENCE,
     "callback-may-leave-inference": _INFERENCE,
     "evaluated-in-training": _TRAINING,
+    "evaluated-perhaps": _TRAINING,
     "evaluated-by-batch": _TRAINING,
     "always-drops": {
         "en": "The function's own default is training=True and set_train does not reach it: predictions are random and worse.",
@@ -207,6 +213,7 @@ _LEVELS = {
     "inference-chosen": Level.SUSPECT,
     "not-set-back": Level.PROBLEM,
     "evaluated-in-training": Level.PROBLEM,
+    "evaluated-perhaps": Level.SUSPECT,
     "evaluated-by-batch": Level.SUSPECT,
     "callback-leaves-inference": Level.PROBLEM,
     "callback-may-leave-inference": Level.SUSPECT,
@@ -218,6 +225,7 @@ _FIXES = {
     "set-to-inference": "fix-true",
     "not-set-back": "fix-switch-on",
     "evaluated-in-training": "fix-switch-off",
+    "evaluated-perhaps": "fix-switch-off",
     "evaluated-by-batch": "fix-switch-off",
     "inference-chosen": "fix-switch-on",
     "callback-leaves-inference": "fix-back",

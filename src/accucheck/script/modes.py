@@ -467,7 +467,8 @@ class Replay:
             return
         at = event if cause is None or code.startswith("evaluated") else cause
         key = code.startswith("evaluated"), id(at.place.node)
-        if key not in self.found:
+        known = self.found.get(key)
+        if known is None or (known.plain and not plain):  # of what one switch does, that which matters
             self.found[key] = Fault(code, event, cause, layers, plain)
 
     def together(self, one: Event, other: Event) -> bool:
@@ -550,7 +551,7 @@ class Replay:
                 self.account.runs.append(event)
         if not self.judged[id(event)] and not self.in_callback:
             if wrong and self.beside_steps(event):
-                self.account.unclear[id(event.place.node)] = event
+                self.beside_training(event, wrong)
             return
         if self.beside and self.root is not None and role([self.root.function.name]) == "eval":
             return
@@ -559,6 +560,25 @@ class Replay:
             if cause is not None and not all(isinstance(cell, Made) and depends(cell) for cell in cause.cells):
                 meant = any(_is_instance_norm(layer) for layer in wrong)
                 self.fault("evaluated-by-batch" if meant else "evaluated-in-training", event, cause, wrong)
+
+    def beside_training(self, event: Event, wrong: list[Value]) -> None:
+        """What runs in training mode between steps that it does not feed: one that was switched on by itself, and that no step
+        trains, may be an evaluation by mistake."""
+        cause = self.mode(wrong[0])[True]
+        told = cause is not None and cause.how == "set_train" and any(cell is event.cells[0] for cell in cause.cells)
+        if told and id(event.cells[0]) not in self.in_steps:
+            self.fault("evaluated-perhaps", event, cause, wrong)
+        else:
+            self.account.unclear[id(event.place.node)] = event
+
+    @cached_property
+    def in_steps(self) -> set[int]:
+        """The ids of the cells that training steps run or train."""
+        return {
+            id(cell)
+            for step in self.all_steps
+            for cell in (*step.cells, *step.weights, *step.tops, *(use.cell for use in step.uses))
+        }
 
     def is_evaluation(self, event: Event) -> bool:
         """True when a bare call of a cell evaluates or predicts, as far as names and what is done with the result tell."""
