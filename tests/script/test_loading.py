@@ -13,6 +13,7 @@ from accucheck.script.training import assumption
 
 HEAD = """
 import argparse
+import re
 import mindspore as ms
 import numpy as np
 from mindspore import nn, ops, load_checkpoint, load_param_into_net, save_checkpoint, Parameter
@@ -68,7 +69,14 @@ USES: dict[str, str] = {
     "net.fc.weight.data = params['fc.weight'].data\n": "set-one-by-one",
     "ops.assign(net.fc.weight, params['fc.weight'])\n": "set-one-by-one",
     "ops.Assign()(net.fc.weight, params['fc.weight'])\n": "set-one-by-one",
-    "w = Parameter(params['fc.weight'])\n": "set-one-by-one",
+    "w = Parameter(params['fc.weight'])\n": "not-applied",
+    "net.own = Parameter(params['fc.weight'])\n": "set-one-by-one",
+    "new = {k: Parameter(v) for k, v in params.items()}\n": "not-applied",
+    "new = {k: Parameter(v) for k, v in params.items()}\nload_param_into_net(net, new)\n": "applied",
+    "net._params['fc.weight'] = Parameter(params['fc.weight'])\n": "handed-on",
+    "net.insert_param_to_cell('fc', Parameter(params['fc.weight']))\n": "handed-on",
+    "new = {re.sub('x', '', k): v for k, v in params.items()}\n": "not-applied",
+    "new = {}\nfor k, v in params.items():\n    n = int(re.search('a', k).group(1))\n    new[str(n)] = Parameter(v)\n": "not-applied",
     "if 'fc.weight' in params:\n    net.fc.weight = params['fc.weight']\n": "set-if-named",
     "new = {}\nfor k, v in params.items():\n    new.update(**{k: v})\nload_param_into_net(net, new)\n": "applied",
     "new = {}\nfor k, v in params.items():\n    new.setdefault(k, v)\nload_param_into_net(net, new)\n": "applied",
@@ -313,3 +321,34 @@ def test_the_places_in_the_text(tmp_path: Path) -> None:
         PUT.strip(),
         "ms.load_checkpoint('b.ckpt', net)",
     ]
+
+
+TWIN = """
+net, target = Net(), Net()
+opt = nn.Adam(net.trainable_params(), 1e-3)
+
+def cost(x):
+    return ((net(x) - target(x)) ** 2).mean()
+
+step = ms.value_and_grad(cost, None, opt.parameters)
+for x in data:
+    loss, grads = step(x)
+    opt(grads)
+"""
+#: What is done besides -> what is said of the network that no optimizer updates.
+TWINS = {
+    "": ["never-filled"],
+    "target.set_train(False)\n": ["never-filled"],
+    "net.parameters_dict()\n": ["fetched-for-nothing"],
+    "other = nn.Adam(target.trainable_params(), 1e-3)\n": [],
+    "print(load_param_into_net(target, net.parameters_dict()))\n": ["dict-unseen"],
+    "for p in target.get_parameters():\n    p.set_data(value)\n": [],
+    "for p, q in zip(target.get_parameters(), net.get_parameters()):\n    ops.assign(p, q)\n": [],
+    "restore(target)\n": [],
+    "both = nn.SequentialCell(net, target)\n": [],
+}
+
+
+@pytest.mark.parametrize("more", TWINS)
+def test_a_network_beside_a_trained_one_of_its_class(tmp_path: Path, more: str) -> None:
+    assert [one.code for one in said(tmp_path, TWIN + more)] == TWINS[more]

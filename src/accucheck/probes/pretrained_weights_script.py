@@ -65,6 +65,16 @@ MESSAGES: Words = {
         "en": "An empty dict is loaded into {net}.",
         "zh": "加载到 {net} 的是空字典，没有任何参数。",
     },
+    "fetched-for-nothing": {
+        "en": "The parameters are fetched here and go nowhere; another network of {net}, which runs beside the trained one ({at}), keeps "
+        "the weights that it was made with.",
+        "zh": "此处取出了参数却没有使用；与训练中的网络（{at}）同属 {net} 的另一个网络一直保持创建时的权重。",
+    },
+    "never-filled": {
+        "en": "This {net} runs beside the one that is trained ({at}), and nothing ever gives it weights: it keeps those that it was made "
+        "with.",
+        "zh": "此处的 {net} 与训练中的网络（{at}）一同运行，但没有任何地方给它赋权重：它一直保持创建时的权重。",
+    },
     "result-ignored": {
         "en": "Nothing asks which parameters were not loaded into {net}; names that do not fit are passed over in silence.",
         "zh": "没有检查哪些参数未加载到 {net}；名称不匹配的参数会被静默跳过。",
@@ -125,6 +135,10 @@ MESSAGES: Words = {
         "en": "Initialise first and load afterwards, or initialise only what the file does not have.",
         "zh": "先初始化再加载，或只初始化文件中没有的参数。",
     },
+    "fix-copy": {
+        "en": "Put the trained weights into it: load_param_into_net(target, trained.parameters_dict())",
+        "zh": "把训练得到的权重写入该网络：load_param_into_net(target, trained.parameters_dict())",
+    },
     "fix-object": {
         "en": "Load into the object that is trained or evaluated.",
         "zh": "加载到实际训练或评估的网络对象中。",
@@ -137,10 +151,16 @@ _RANDOM = {
     "weights, and a fine-tuning starts from scratch.",
     "zh": "网络使用的仍是创建时的初始权重而不是训练好的权重：评估得到的是随机权重的结果，微调则等于从头训练。",
 }
+_STALE = {
+    "en": "Targets, or results, then come from random weights that never change.",
+    "zh": "其输出（目标或结果）始终来自不变的随机权重。",
+}
 WHY: Words = {
     "not-applied": _RANDOM,
     "another-object": _RANDOM,
     "nothing-loaded": _RANDOM,
+    "fetched-for-nothing": _STALE,
+    "never-filled": _STALE,
     "overwritten": {
         "en": "What was learnt is thrown away: training starts from scratch, or random weights are evaluated.",
         "zh": "已学到的权重被丢弃：训练等于从头开始，或者评估的是随机权重。",
@@ -187,11 +207,15 @@ _LEVELS = {
     "overwritten": Level.PROBLEM,
     "another-object": Level.PROBLEM,
     "nothing-loaded": Level.PROBLEM,
+    "fetched-for-nothing": Level.PROBLEM,
+    "never-filled": Level.SUSPECT,
     "directory-possible": Level.SUSPECT,
     "overwritten-possible": Level.SUSPECT,
 }
 _FINE = ("own", "checked", "set-one-by-one", "only-read", "no-loading")
 _FIXES = {
+    "fetched-for-nothing": "fix-copy",
+    "never-filled": "fix-copy",
     "not-applied": "fix-apply",
     "result-ignored": "fix-check",
     "another-class": "fix-check",
@@ -264,7 +288,7 @@ def _finding(said: Said) -> Finding:
 
 
 _HEAD = """import mindspore as ms
-from mindspore import nn, load_checkpoint, load_param_into_net, save_checkpoint
+from mindspore import nn, ops, load_checkpoint, load_param_into_net, save_checkpoint
 from mindspore.common.initializer import initializer
 
 
@@ -595,6 +619,41 @@ ms.Model(net).eval(data)
 """,
         Verdict.PROBLEM,
         "nothing-loaded",
+    ),
+    _example(
+        "parameters that are fetched for another network, and go nowhere",
+        """
+net, target = Net(), Net()
+opt = nn.Adam(net.trainable_params(), 1e-3)
+
+def cost(x):
+    return ((net(x) - ops.stop_gradient(target(x))) ** 2).mean()
+
+step = ms.value_and_grad(cost, None, opt.parameters)
+for x in data:
+    net.parameters_dict()
+    loss, grads = step(x)
+    opt(grads)
+""",
+        Verdict.PROBLEM,
+        "fetched-for-nothing",
+    ),
+    _example(
+        "a network of the same class, to which nothing gives weights",
+        """
+net, target = Net(), Net()
+opt = nn.Adam(net.trainable_params(), 1e-3)
+
+def cost(x):
+    return ((net(x) - ops.stop_gradient(target(x))) ** 2).mean()
+
+step = ms.value_and_grad(cost, None, opt.parameters)
+for x in data:
+    loss, grads = step(x)
+    opt(grads)
+""",
+        Verdict.UNDECIDED,
+        "never-filled",
     ),
     _example("nothing is loaded", "\nms.Model(Net()).eval(data)\n", Verdict.NOT_APPLICABLE, "no-loading"),
     _example(

@@ -19,7 +19,7 @@ from typing import Any
 from ..knowledge import names
 from . import flow
 from .analysis import Reading, Scripts
-from .networks import leaves
+from .networks import cells, is_parameter, kind, leaves
 from .source import Placed, Source
 from .syntax import walk
 from .trace import Store
@@ -34,19 +34,19 @@ _SAVER = ["prefix", "directory", "config"]
 _LOOKS = re.compile(
     r"len|list|tuple|dict|set|sorted|reversed|enumerate|zip|iter|next|isinstance|type|hasattr|id|str|repr|print|pprint\.\w+|bool|any|all|sum|"
     r"min|max|comprehension|generator|slice|\[\]|f-string|in|not|not in|(copy|collections)\.\w+|OrderedDict|map|filter|range|filter_dict|"
-    r"logging\.\w+|numpy\.\w+|tqdm(\.\w+)*|\*args|[-+*/%<>=!@]+|neg|(ops|mnp)\.\w+|Tensor|asnumpy|time\.\w+|int|float|\.each"
+    r"logging\.\w+|re\.\w+|numpy\.\w+|tqdm(\.\w+)*|\*args|[-+*/%<>=!@]+|neg|(ops|mnp)\.\w+|Tensor|asnumpy|time\.\w+|int|float|\.each"
 )
 _LOOKING_METHODS = re.compile(
     r"items|keys|values|get|pop|popitem|copy|setdefault|startswith|endswith|replace|split|join|format|strip|lower|upper|"
     r"find|info|debug|warning|error|log|write|shape|asnumpy|astype|reshape|transpose|sum|mean|max|min|size|numel|count|index|sort|"
-    r"clear|swapaxes|item|data|dtype|name|init_data|clone|value|__contains__|__getitem__"
+    r"group|clear|swapaxes|item|data|dtype|name|init_data|clone|value|__contains__|__getitem__"
 )
 #: Methods that put what they are given into their object.
 _PUTS_INTO = re.compile(r"append|extend|update|add|insert|setdefault|appendleft|put")
 #: Attributes that hold, or are, parameters.
 _HOLDS = re.compile(r"data|default_input|weight|bias|gamma|beta|moving_mean|moving_variance|embedding_table")
 #: What puts values into parameters.
-_APPLIES = ("load_param_into_net", "Parameter", "ops.Assign", "ops.assign", "load_distributed_checkpoint")
+_APPLIES = ("load_param_into_net", "ops.Assign", "ops.assign", "load_distributed_checkpoint")
 _SETS = re.compile(r"set_data|assign_value|copy_|set_param\w*|load_state_dict|load_param\w*|init_data")
 
 
@@ -101,6 +101,8 @@ _RANK = [
     "overwritten-possible",
     "another-object",
     "nothing-loaded",
+    "fetched-for-nothing",
+    "never-filled",
     "own",
     "checked",
     "dict-unseen",
@@ -167,6 +169,45 @@ class Loading:
         for put in self.puts:
             net = put.argument(_NET, "net")
             yield self.put(put, net, origins[id(put)], saved)
+        yield from self.never_filled()
+
+    # --- twins that get no weights ------------------------------------------------------------------------------------
+
+    def never_filled(self) -> Iterator[Said]:
+        """A network that runs beside a trained one of its class, where nothing in the script gives any network weights."""
+        if self.loads or self.trace.gave_up or any(map(_gives, self.trace.calls)):
+            return
+        trained = list(self.trained())
+        for twin in cells(self.reading):
+            origin = next((one for one in trained if one.of.node is twin.of.node and one is not twin), None)
+            if origin is None or twin.source is None or unseen(twin.frame) or not self.only_runs(twin):
+                continue
+            data = {"net": twin.of.node.name, "at": f"{origin.source.path}:{origin.line}" if origin.source else ""}
+            fetched = self.fetched(origin)
+            if fetched is not None:
+                yield Said("fetched-for-nothing", fetched.source, fetched.node, data, likely=True)
+            else:
+                yield Said("never-filled", twin.source, twin.node or twin.of.node, data)
+
+    def trained(self) -> Iterator[Instance]:
+        """The networks whose parameters are given to an optimizer."""
+        for call in self.trace.calls:
+            given = [*call.args, *call.keywords.values()] if kind(call.api) == "optimizer" else []
+            for part in (part for value in given for part in flow.sources(value, stop=_is_object)):
+                getter = part.base if isinstance(part, Made) and part.name in _LOOPS else None
+                yield from (option for option in options(getter) if isinstance(option, Instance))
+
+    def only_runs(self, net: Instance) -> bool:
+        """True when a network is run, and nothing else is done with it than to set its mode."""
+        uses = [user for user, how in self.users.get(id(net), ()) if how != "base" or user.name not in _QUIET]
+        runs = any(f.owner is net and not unseen(f) and f.function.name == "construct" for f in self.trace.frames)
+        held = any(_is_cell(i.of) and i is not net and _holds(i, net) for i in self.trace.instances)
+        return runs and not held and all(user.name == "" for user in uses)
+
+    def fetched(self, net: Instance) -> Made | None:
+        """A call that fetches the parameters of a network for nothing."""
+        calls = (user for user, how in self.users.get(id(net), ()) if how == "base" and user.name in _LOOPS)
+        return next((call for call in calls if call.discarded), None)
 
     def origins(self, put: Made) -> list[Made]:
         """The loads that a dict which is put into a network comes from."""
@@ -252,6 +293,8 @@ class Loading:
             for outer in self.outer.get(id(value), ()):
                 if not isinstance(outer, Made):
                     if isinstance(outer, Instance):
+                        if is_parameter(value) and _is_cell(outer.of):
+                            return "applied", value
                         handed = outer
                     else:
                         reach(outer)
@@ -263,6 +306,8 @@ class Loading:
                     return "applied", outer
                 if _PUTS_INTO.fullmatch(method):
                     reach(outer.base)
+                elif outer.api == "Parameter":
+                    reach(outer)  # no more than a tensor, until a cell has it
                 elif (
                     name[:1] == "@"
                     or _LOOKING_METHODS.fullmatch(method)
@@ -273,9 +318,12 @@ class Loading:
                 else:
                     handed = outer
             for store in self.stores.get(id(value), ()):
-                if _HOLDS.fullmatch(store.attribute):
+                of_cell = isinstance(store.owner, Instance) and _is_cell(store.owner.of)
+                if _HOLDS.fullmatch(store.attribute) or (is_parameter(value) and of_cell):
                     return "applied", store
-                if store.attribute != "[]":
+                if (
+                    store.attribute != "[]" or getattr(store.owner, "name", "")[:1] == "@"
+                ):  # into something of an object
                     handed = store.owner
                 reach(store.owner)
                 if isinstance(store.owner, Unknown):
@@ -475,7 +523,7 @@ class Loading:
         """True when a network is run, or given to anything; after a call, when one is given."""
         since = put.order if put is not None else -1
         for call, how in self.users.get(id(net), ()):
-            quiet = how == "base" and call.name in (".set_train", ".set_grad", ".to_float")
+            quiet = how == "base" and call.name in _QUIET
             if call.order > since and not quiet and call.api not in ("load_param_into_net", "print", "len"):
                 return True
         for frame in self.trace.frames:
@@ -525,7 +573,16 @@ class Loading:
         return ((last + 1, last, (f"{indent}{put}({made.targets[0].id}, {target.id})",)),)
 
 
+_QUIET = (".set_train", ".set_grad", ".to_float")
 _LOOPS = (".cells_and_names", ".get_parameters", ".trainable_params", ".parameters_and_names", ".parameters_dict")
+
+
+def _gives(call: Made) -> bool:
+    """True for what may give weights to a network: it loads, assigns, or updates by code of the project's own."""
+    sets = call.name[:1] == "." and _SETS.fullmatch(call.name[1:]) is not None
+    return (
+        call.api in _APPLIES or sets or "ssign" in call.api or call.api in ("ops.HyperMap", "ops.Map", "copy.deepcopy")
+    )
 
 
 def _holds(value: Value | None, net: Instance) -> bool:
