@@ -83,22 +83,35 @@ def _of_network(value: Value) -> bool:
 
 def _as_place(value: Made, users: _Users) -> bool | None:
     """True when a value is made whole and then taken for a place or class; False when it is only made whole, None when not."""
-    whole: bool | None = None
+    whole = False
     queue: list[tuple[Made, bool]] = [(value, False)]
     seen = {id(value)}
     while queue and len(seen) < 200:
         part, cut = queue.pop()
         for user, how in users.get(id(part), ()):
-            now = cut or user.name in _TO_WHOLE or (user.api in _CASTS and _whole(user))
-            if now and not cut:
-                whole = bool(whole)
-            if cut and (how in _PLACES.get(user.api, ()) or (user.api in ("Tensor", "tensor") and _whole(user))):
+            if cut and _takes_place(user, how):
                 return True
-            passed = now or kept(user, "same", *MOVED) is not None or user.name in (".item", "float", ".numpy")
-            if id(user) not in seen and passed and (not cut or user.name in _ARITHMETIC or now is not cut):
+            cuts = not cut and _cuts(user)
+            whole = whole or cuts
+            passed = user.name in _ARITHMETIC if cut else cuts or _keeps(user)
+            if passed and id(user) not in seen:
                 seen.add(id(user))
-                queue.append((user, now))
-    return whole
+                queue.append((user, cut or cuts))
+    return False if whole else None
+
+
+def _cuts(user: Made) -> bool:
+    """True for what makes a whole number of another."""
+    return user.name in _TO_WHOLE or (user.api in _CASTS and _whole(user))
+
+
+def _takes_place(user: Made, how: str) -> bool:
+    """True for what takes a whole number for a place or a class."""
+    return how in _PLACES.get(user.api, ()) or (user.api in ("Tensor", "tensor") and _whole(user))
+
+
+def _keeps(user: Made) -> bool:
+    return user.name in (".item", "float", ".numpy") or kept(user, "same", *MOVED) is not None
 
 
 #: What keeps a whole number whole.
