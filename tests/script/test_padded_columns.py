@@ -249,3 +249,126 @@ def test_uses_of_a_mask(tmp_path: Path, name: str, rename: bool) -> None:
     loss, expected = USES[name]
     code = masked(BEFORE, loss)
     assert sorted(codes(tmp_path, renamed(code) if rename else code)) == sorted(expected)
+
+
+# --- twins: the first code is wrong, the second in order --------------------------------------------------------------
+
+POOLED = """
+class Pooled(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(500, 32)
+        self.score = nn.Dense(32, 1)
+        self.rnn = nn.GRU(32, 32, batch_first=True)
+        self.out = nn.Dense(32, 2)
+        self.each = nn.CrossEntropyLoss()
+    def construct(self, ids, beside, kind):
+        x = self.table(ids)
+        {body}
+        return self.each(self.out(x), kind)
+net = Pooled()
+ms.Model(nn.TrainOneStepCell(net, nn.Adam(net.trainable_params()))).train(3, data)
+"""
+ATTENTION = (
+    "s = self.score(x).squeeze(-1)\n        {masked}\n        x = (x * ops.softmax(s, -1).expand_dims(-1)).sum(1)"
+)
+FILLED = "ids = np.zeros(SIZE, np.int32)\n        ids[:len(row)] = row\n        "
+KEPT = "beside = np.zeros(SIZE)\n        beside[:len(row)] = 1"
+
+
+def pooled(data: str, body: str, helpers: str = "") -> str:
+    rows = ROWS.format(
+        body=data + "\n        return ids, beside, tags", columns='["ids", "beside", "kind"]', helpers=helpers
+    )
+    return rows + POOLED.format(body=body)
+
+
+def collated(loss: str) -> str:
+    helper = """
+def together(rows, tags, info):
+    width = max(len(row) for row in rows)
+    ids, all_tags = np.zeros((len(rows), width), np.int32), np.zeros((len(rows), width), np.int32)
+    for place, (row, some) in enumerate(zip(rows, tags)):
+        ids[place, :len(row)] = row
+        all_tags[place, :len(some)] = some
+    return ids, all_tags
+"""
+    rows = ROWS.format(body="return np.array(row), np.array(tags)", columns='["ids", "tags"]', helpers=helper)
+    step = FUNCTIONAL.replace("for ids, tags in", "for batch in").replace("grad(ids, tags)", "grad(*batch)")
+    return rows.replace(".batch(20)", ".batch(20, per_batch_map=together)") + TAGGER + step.format(loss=loss)
+
+
+def numbered(table: str) -> str:
+    body = (
+        "ids = [words[word] for word in row]\n        ids = np.array(ids + [0] * (SIZE - len(ids)))\n        beside = 1"
+    )
+    return pooled(body, "x = x.mean(1)", table)
+
+
+GROWING = "words = {{}}\nfor line in open('a.txt'):\n    for word in line.split():\n        {}\n"
+TWINS = {
+    "rows that a batch fills up": (
+        "pad-counted",
+        collated("nn.CrossEntropyLoss()"),
+        collated("nn.CrossEntropyLoss(ignore_index=0)"),
+    ),
+    "a length after padding": (
+        "length-padded",
+        pooled(FILLED + "beside = len(ids)", "_, x = self.rnn(x, None, beside)\n        x = x[0]"),
+        pooled(FILLED + "beside = len(row)", "_, x = self.rnn(x, None, beside)\n        x = x[0]"),
+    ),
+    "a length that is not given": (
+        "length-unused",
+        pooled(FILLED + "beside = len(row)", "_, x = self.rnn(x)\n        x = x[0]"),
+        pooled(FILLED + "beside = len(row)", "_, x = self.rnn(x, seq_length=beside)\n        x = x[0]"),
+    ),
+    "attention adds the mask": (
+        "mask-inverted",
+        pooled(FILLED + KEPT, ATTENTION.format(masked="s = s + beside * -1e9")),
+        pooled(FILLED + KEPT, ATTENTION.format(masked="s = s + (1 - beside) * -1e9")),
+    ),
+    "attention fills by value": (
+        "mask-inverted",
+        pooled(FILLED + "beside = 1", ATTENTION.format(masked="s = s.masked_fill(ids != 0, -1e9)")),
+        pooled(FILLED + "beside = 1", ATTENTION.format(masked="s = s.masked_fill(ids == 0, -1e9)")),
+    ),
+    "a mask of what is padded already": (
+        "mask-everywhere",
+        pooled(
+            "ids = row + [0] * (SIZE - len(row))\n        beside = np.array([1] * len(ids))",
+            "x = (x * beside.expand_dims(-1)).sum(1)",
+        ),
+        pooled(
+            "ids = row + [0] * (SIZE - len(row))\n        beside = np.array([1] * len(row) + [0] * (SIZE - len(row)))",
+            "x = (x * beside.expand_dims(-1)).sum(1)",
+        ),
+    ),
+    "words numbered as they come": (
+        "word-is-pad",
+        numbered(GROWING.format("if word not in words:\n            words[word] = len(words)")),
+        numbered(GROWING.format("if word not in words:\n            words[word] = len(words) + 1")),
+    ),
+    "words numbered by setdefault": (
+        "word-is-pad",
+        numbered(GROWING.format("words.setdefault(word, len(words))")),
+        numbered(GROWING.format("words.setdefault(word, len(words) + 1)")),
+    ),
+    "a table that begins with padding": (
+        "word-is-pad",
+        numbered(GROWING.format("words.setdefault(word, len(words))")),
+        numbered(GROWING.format("words.setdefault(word, len(words))").replace("{}\n", "{'.': 0}\n", 1)),
+    ),
+    "words in their order": (
+        "word-is-pad",
+        numbered("words = {word: k for k, word in enumerate(sorted(set(open('a.txt').read().split())))}"),
+        numbered("words = {word: k + 1 for k, word in enumerate(sorted(set(open('a.txt').read().split())))}"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize("rename", [False, True])
+def test_twins(tmp_path: Path, name: str, rename: bool) -> None:
+    code, wrong, fine = TWINS[name]
+    assert codes(tmp_path, renamed(wrong) if rename else wrong) == [code]
+    assert codes(tmp_path, renamed(fine) if rename else fine) == []

@@ -384,6 +384,8 @@ class Expressions:
         args: list[Value] = []
         unpacked = False
         called = self.callee(node.func, scope)
+        outer, self.numbering = self.numbering, isinstance(node.func, ast.Attribute) and node.func.attr == "setdefault"
+        self.numbering |= outer
         for part in node.args:
             if isinstance(part, ast.Starred):
                 value = self.value(part.value, scope)
@@ -394,6 +396,7 @@ class Expressions:
                     unpacked = True
             else:
                 args.append(self.value(part, scope))
+        self.numbering = outer
         keywords: dict[str, Value] = {}
         for keyword in node.keywords:
             value = self.value(keyword.value, scope)

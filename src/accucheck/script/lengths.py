@@ -283,7 +283,10 @@ class Shapes:
                 return before
             real = number(before.value) if isinstance(before, Same) else None
             return Form(filled[1], real, write.value, filled[0], write)
-        bounds = [bound for part in _keys(write.key) if (bound := self.bound(part, write.value)) is not None]
+        keys = _keys(write.key)
+        slices = [key for key in keys if isinstance(key, Made) and key.name == "slice" and not _all(key)]
+        # Beside a slice, the number of the row in a batch bounds nothing.
+        bounds = [bound for key in slices or keys if (bound := self.bound(key, write.value)) is not None]
         if isinstance(before, Form):
             return replace(before, changed=True)
         if len(bounds) != 1:

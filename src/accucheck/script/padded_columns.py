@@ -5,6 +5,7 @@ What a column holds, and what a mask or a length is of, is told by lengths.py fr
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,7 +19,7 @@ from .losses import Application, Losses, applied
 from .padding_facts import END, START, Said
 from .pipelines import Columns, Pipeline, Pipelines
 from .syntax import unparse
-from .values import Frame, Instance, Items, Known, Made, Mapping, Value, Write, options, parts
+from .values import Frame, Index, Instance, Items, Known, Made, Mapping, Value, Write, options, parts
 
 #: From here on a number is so large that a softmax makes nothing of what it is added to.
 LARGE = 1e3
@@ -431,11 +432,19 @@ class _Rules:
     def of_ones(self) -> None:
         """Ones for the data and for the padding alike, beside what is padded."""
         for name, shape in self.shape.items():
-            if not isinstance(shape, Form) or shape.looked is not None or not shape.real == shape.number == 1:
+            if isinstance(shape, Form) and shape.looked is None and shape.real == shape.number == 1:
+                column = next((each for each in self.found.columns if _beside(each.form, shape)), None)
+                at: Made | Write = shape.at
+            elif isinstance(shape, Same) and number(shape.value) == 1 and shape.of is not None:
+                length = Length(shape.of, shape.made)
+                column, at = (
+                    next((each for each in self.found.columns if self.is_padded(length, each)), None),
+                    shape.made,
+                )
+            else:
                 continue
-            column = next((each for each in self.found.columns if _beside(each.form, shape)), None)
             if column is not None:
-                self.say("mask-everywhere", shape.at, {"mask": name, "padded": column.name})
+                self.say("mask-everywhere", at, {"mask": name, "padded": column.name})
 
     def of_sides(self) -> None:
         """A mask that counts from the other side than the one at which its sequence was filled up."""
@@ -528,21 +537,37 @@ def _shifted(mask: Form, labels: Form) -> bool:
 
 
 def _starts(made: Made) -> int | None:
-    """The first number that len(table), or len(table) + c, gives while the table grows by it; None for anything else."""
-    plus = 0
-    inner: Value = made
-    if made.name == "+" and len(made.args) == 2:
-        told = [number(arg) for arg in made.args]
-        constants = [value for value in told if value is not None]
-        rest = [arg for arg, value in zip(made.args, told, strict=True) if value is None]
-        if len(constants) != 1:
-            return None
-        plus, inner = int(constants[0]), rest[0]
+    """The first number that a table gives which numbers words as they are met: len(table) + c while it grows by that, or their places
+    among what is there once each; None for anything else."""
+    if made.name == "[]" and isinstance(made.base, Made) and isinstance(made.base.node, ast.DictComp):
+        inner, plus = _sum(made.base.args[0])
+        return plus if isinstance(inner, Index) and _once_each(inner.of) else None
+    inner, plus = _sum(made)
     if not isinstance(inner, Made) or inner.name != "len" or not isinstance(inner.args[0], Mapping):
         return None
     table = inner.args[0]
     grows = any(option is made for value in table.fed or () for option in options(value))
     return len(table.items) + plus if grows else None
+
+
+def _sum(value: Value) -> tuple[Value, int]:
+    """A value without the number that is added to it."""
+    if isinstance(value, Made) and value.name == "+" and len(value.args) == 2:
+        for inner, plus in (value.args, value.args[::-1]):
+            if isinstance(plus, Known) and type(plus.value) is int:
+                return inner, plus.value
+    return value, 0
+
+
+def _once_each(value: Value | None) -> bool:
+    """True for the words of some data, each once: sorted(set(words)), Counter(words).most_common(n)."""
+    for _ in range(6):
+        if not isinstance(value, Made):
+            return False
+        if isinstance(value.node, ast.SetComp) or value.last in ("set", "frozenset", "Counter", "unique"):
+            return True
+        value = value.base if value.base is not None else next(iter(value.args), None)
+    return False
 
 
 def _meeting(one: Made | Write, other: Made | Write) -> Made | Write | Frame:

@@ -762,6 +762,7 @@ class Tracer(Expressions):
         static = not isinstance(function.node, ast.Lambda) and decorated_as(function.node, "staticmethod")
         if function.owner is not None and names and not static:
             given.insert(0, function.owner)
+        several = self.spread(given, len(names) - len(spec.defaults), function.node) if unpacked else None
         defaults = dict(zip(reversed(names), reversed(spec.defaults), strict=False))
         defaults |= {part.arg: d for part, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
         rest = dict(keywords)
@@ -783,10 +784,22 @@ class Tracer(Expressions):
             scope.names[name] = value
         if spec.vararg is not None:
             whole = not (unpacked or unseen)
-            scope.names[spec.vararg.arg] = Items(given[len(names) :]) if whole else Unknown(spec.vararg.arg)
+            scope.names[spec.vararg.arg] = Items(given[len(names) :]) if whole else several or Unknown(spec.vararg.arg)
         if spec.kwarg is not None:
             whole = not (unpacked or unseen)
             scope.names[spec.kwarg.arg] = Mapping(dict(rest)) if whole else Unknown(spec.kwarg.arg)
+
+    def spread(self, given: list[Value], wanted: int, node: ast.AST) -> Value | None:
+        """Put the items of *batch, given last, in the places of the parameters that need one; what it is where there are none. Several
+        ways of one, which are seen item by item, stay together."""
+        last = given[-1] if given else None
+        if not (isinstance(last, Made) and last.name == "*args" and isinstance(last.args[0], Made)):
+            return None
+        if wanted < len(given):
+            return last.args[0] if wanted == len(given) - 1 else None
+        before = len(given) - 1
+        given[before:] = [self.item(last.args[0], place, node) for place in range(wanted - before)]
+        return None
 
     def construct(
         self,
