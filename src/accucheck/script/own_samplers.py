@@ -61,17 +61,25 @@ def length_of_all(trace: Trace, sampler: Instance) -> ast.AST | None:
 
 def _divided(given: Value) -> Value | None:
     """How many there are in all, of values that are a part of them by the number of the device."""
-    if isinstance(given, Made) and given.name == "generator":
-        each = given.result
-        given = each.base or given if isinstance(each, Made) and each.name == ".each" else given
+    listed = _listed(given)
+    if not isinstance(listed, Made):
+        return None
+    if listed.last in ("range", "arange") and len(listed.args) == 3:
+        return listed.args[1] if _by_rank(*listed.args) else None
+    key = listed.args[0] if listed.name == "[]" and listed.args else None
+    if not isinstance(key, Made) or key.name != "slice" or listed.base is None:
+        return None
+    return _length(listed.base) if _by_rank(*key.args) else None
+
+
+def _listed(given: Value) -> Value:
+    """What is given one after the other, as the list or range that it comes from."""
+    each = given.result if isinstance(given, Made) and given.name == "generator" else None
+    if isinstance(each, Made) and each.name == ".each":
+        given = each.base or given
     while isinstance(given, Made) and (kept := _kept(given)) is not None:
         given = kept
-    if isinstance(given, Made) and given.last in ("range", "arange") and len(given.args) == 3:
-        return given.args[1] if _by_rank(*given.args) else None
-    key = given.args[0] if isinstance(given, Made) and given.name == "[]" and given.args else None
-    if not (isinstance(given, Made) and isinstance(key, Made) and key.name == "slice") or given.base is None:
-        return None
-    return _length(given.base) if _by_rank(*key.args) else None
+    return given
 
 
 def _by_rank(start: Value, stop: Value, step: Value) -> bool:

@@ -133,9 +133,7 @@ class _Sharding:
         tests = ranks.tests_of(origin)
         if (other := self.on_another_target(tests)) is not None and self.deployment.beside(other):
             tests = other
-        branch, start = ranks.branch(tests), self.deployment.beside(tests)
-        if branch is None and self.deployment.takes_alone(tests):
-            branch = False
+        branch, start = self.branch(tests), self.deployment.beside(tests)
         many = start is not None or (self.devices or 0) > 1
         if branch is False or on_cpu(tests):
             return
@@ -146,29 +144,7 @@ class _Sharding:
                 count = option.argument(["num_shards", "shard_id"], "num_shards")
                 index = option.argument(["num_shards", "shard_id"], "shard_id")
         if _one(count):
-            if self.by_rank(chain) or any(asks_rank(self.trace, one) for one in self.own_samplers(origin, parameters)):
-                yield Said("by-rank", origin.source, origin.node, data)
-                yield from self.unclear(origin, parameters)
-                yield from self.order(origin, parameters, data)
-            elif (
-                origin.unpacked
-                or self.sampled_elsewhere(origin, parameters)
-                or (self.deployment.perhaps_whole and whole is None and count is None)
-            ):
-                yield Said("unresolved", origin.source, origin.node, data)
-            elif whole is not None:
-                return
-            elif branch is True or many:
-                where = f"{start.source.path}:{start.line}" if start else ""
-                diff = _sharded(origin) if count is None else None
-                code = "no-shards" if where else "no-shards-here"
-                if branch is not True and not self.feeds(chain):
-                    if self.only_counted(chain):
-                        return
-                    code = "aside"
-                yield Said(
-                    code, origin.source, origin.node, data | {"start": where}, diff, branch is not True and not start
-                )
+            yield from self.undivided(origin, chain, parameters, whole, tests, count)
             return
         if not many and _undivided(count):
             return
@@ -186,6 +162,51 @@ class _Sharding:
         else:
             yield self.divided(origin, count, index, data)
         yield from self.order(origin, parameters, data)
+
+    def undivided(
+        self,
+        origin: Made,
+        chain: list[Made],
+        parameters: list[str],
+        whole: Made | None,
+        tests: tuple[Test, ...],
+        count: Value | None,
+    ) -> Iterator[Said]:
+        """A data set without shards of MindSpore's own."""
+        data: dict[str, Any] = {"dataset": origin.last}
+        if self.by_rank(chain) or any(asks_rank(self.trace, one) for one in self.own_samplers(origin, parameters)):
+            yield Said("by-rank", origin.source, origin.node, data)
+            yield from self.unclear(origin, parameters)
+            yield from self.order(origin, parameters, data)
+            return
+        perhaps_whole = self.deployment.perhaps_whole and whole is None and count is None
+        if origin.unpacked or self.sampled_elsewhere(origin, parameters) or perhaps_whole:
+            yield Said("unresolved", origin.source, origin.node, data)
+        elif whole is None:
+            yield from self.whole_on_each(origin, chain, tests, count)
+
+    def whole_on_each(
+        self, origin: Made, chain: list[Made], tests: tuple[Test, ...], count: Value | None
+    ) -> Iterator[Said]:
+        """A data set that each of several devices reads whole."""
+        start = self.deployment.beside(tests)
+        branch = self.branch(tests)
+        if branch is not True and start is None and (self.devices or 0) < 2:
+            return
+        where = f"{start.source.path}:{start.line}" if start else ""
+        diff = _sharded(origin) if count is None else None
+        code = "no-shards" if where else "no-shards-here"
+        if branch is not True and not self.feeds(chain):
+            if self.only_counted(chain):
+                return
+            code = "aside"
+        likely = branch is not True and not start
+        yield Said(code, origin.source, origin.node, {"dataset": origin.last, "start": where}, diff, likely)
+
+    def branch(self, tests: tuple[Test, ...]) -> bool | None:
+        """As of ranks, with what communication starts under as a condition for several devices."""
+        found = ranks.branch(tests)
+        return False if found is None and self.deployment.takes_alone(tests) else found
 
     def on_another_target(self, tests: tuple[Test, ...]) -> tuple[Test, ...] | None:
         """The conditions of a way that one device takes, and several take on another kind of device: beside `kind and several`. None
@@ -208,16 +229,22 @@ class _Sharding:
         if not sizes or not any(_one(option) for option in options(count)):
             return None
         asked = [ranks.tests_of(size) for size in sizes]
-        for under in asked:
-            for place, test in enumerate(under):
-                if test in tests or test.taken is not True:
-                    continue
-                way = (*tests, *(t for t in under[:place] if t not in tests), Test(test.value, False, test.node))
-                way = self.on_another_target(way) or (way if devices(way[-1]) is not None else ())
-                start = self.deployment.beside(way) if way and not on_cpu(way) else None
-                if start is not None and not any(ranks.together(other, way) for other in asked):
-                    return start
+        for way in (way for under in asked for way in self.on_other_kinds(tests, under)):
+            start = self.deployment.beside(way)
+            if start is not None and not any(ranks.together(other, way) for other in asked):
+                return start
         return None
+
+    def on_other_kinds(self, tests: tuple[Test, ...], under: tuple[Test, ...]) -> Iterator[tuple[Test, ...]]:
+        """The ways on which what stands `under` conditions does not come, for the kind of device alone."""
+        for place, test in enumerate(under):
+            if test in tests or test.taken is not True:
+                continue
+            before = tuple(each for each in under[:place] if each not in tests)
+            beside = (*tests, *before, Test(test.value, False, test.node))
+            way = self.on_another_target(beside) or (beside if devices(beside[-1]) is not None else ())
+            if way and not on_cpu(way):
+                yield way
 
     def divided(self, origin: Made, count: Value | None, index: Value | None, data: dict[str, Any]) -> Said:
         """Whether the devices together read all parts of a data set."""

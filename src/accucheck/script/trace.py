@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from . import declared, models
 from . import options as command_line
@@ -878,14 +878,17 @@ def _listed(over: Value) -> Value:
     """What a loop goes over as a list, where that is known: the keys of a dict, what enumerate and zip make of short lists."""
     if isinstance(over, Mapping) and not over.fed:
         return Items([Known(key) for key in over.items])
-    if isinstance(over, Made) and over.name in ("enumerate", "zip") and over.args and not over.keywords:
-        lists = [
-            arg.items for arg in over.args if isinstance(arg, Items) and not arg.open and len(arg.items) <= models.SHORT
-        ]
-        if len(lists) == len(over.args):
-            numbers = [[Known(number) for number in range(len(lists[0]))]] if over.name == "enumerate" else []
-            return Items([Items(list(pair), fixed=True) for pair in zip(*numbers, *lists, strict=False)])
-    return over
+    if not isinstance(over, Made) or over.name not in ("enumerate", "zip") or over.keywords:
+        return over
+    lists = [arg.items for arg in over.args if _short(arg)]
+    if not lists or len(lists) < len(over.args):
+        return over
+    numbers = [[Known(number) for number in range(len(lists[0]))]] if over.name == "enumerate" else []
+    return Items([Items(list(pair), fixed=True) for pair in zip(*numbers, *lists, strict=False)])
+
+
+def _short(value: Value) -> TypeGuard[Items]:
+    return isinstance(value, Items) and not value.open and len(value.items) <= models.SHORT
 
 
 def _fills(node: ast.For, over: Items) -> bool:

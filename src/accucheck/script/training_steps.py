@@ -460,19 +460,22 @@ def devices(test: Test) -> set[str] | None:
     value, taken = test.value, test.taken
     while isinstance(value, Made) and value.name == "not" and value.args:
         value, taken = value.args[0], not taken
-    if taken is None:
-        return None
-    if isinstance(value, Known) and (asked := _ASKED.search(value.asked)) is not None:
-        symbol, named = asked[1], {asked[2].lower()} & _DEVICES
-    elif isinstance(value, Made) and value.name in ("==", "!=", "in", "not in"):
-        each = [o for arg in value.args for o in (arg.items if isinstance(arg, Items) else [arg])]
-        texts = [o.value.lower() for o in each if isinstance(o, Known) and isinstance(o.value, str)]
-        symbol, named = value.name, set(texts) & _DEVICES
-    else:
-        return None
-    if not named:
+    symbol, texts = _compared(value)
+    named = {text.lower() for text in texts} & _DEVICES
+    if taken is None or not named:
         return None
     return named if taken is (symbol in ("==", "in")) else _DEVICES - named
+
+
+def _compared(value: Value) -> tuple[str, list[str]]:
+    """How something is compared, and the texts that it is compared with."""
+    if isinstance(value, Known):
+        asked = _ASKED.search(value.asked)
+        return (asked[1], [asked[2]]) if asked is not None else ("", [])
+    if not isinstance(value, Made) or value.name not in ("==", "!=", "in", "not in"):
+        return "", []
+    each = [option for arg in value.args for option in (arg.items if isinstance(arg, Items) else [arg])]
+    return value.name, [o.value for o in each if isinstance(o, Known) and isinstance(o.value, str)]
 
 
 def _is_none(value: Value) -> bool:
