@@ -43,6 +43,11 @@ MESSAGES: Words = {
         "is trained.",
         "zh": "此处的 stop_gradient 位于损失与所有待求梯度的权重之间（{path} 第 {line} 行求梯度）：没有任何权重得到训练。",
     },
+    "term-stopped": {
+        "en": "The gradient stops between the weights that are trained and a term of the loss (line {line} of {path}), none of whose "
+        "inputs has a gradient: the term trains nothing.",
+        "zh": "梯度在待训练的权重与损失的某一项（{path} 第 {line} 行）之间被截断，该项的输入都没有梯度：这一项不起训练作用。",
+    },
     "part-cut-off": {
         "en": "This stop_gradient cuts {count} of {total} layers off from the loss, and nothing is loaded into them before training: they "
         "keep their random values ({names}).",
@@ -214,6 +219,7 @@ WHY: Words = {
         (
             "all-frozen",
             "nothing-trained",
+            "term-stopped",
             "part-cut-off",
             "part-cut-off-loaded",
             "random-frozen",
@@ -275,6 +281,7 @@ _FIXES = {
     "head-frozen": "fix-unfreeze",
     "nothing-trained": "fix-stop",
     "part-cut-off": "fix-stop",
+    "term-stopped": "fix-stop",
     "part-cut-off-loaded": "fix-stop",
     "unfreezes-nothing": "fix-list",
     "not-registered": "fix-list-of-cells",
@@ -365,6 +372,8 @@ net = Net()
 """
 
 
+_TWO_TERMS = """score = net(x)
+    return loss_fn(score, y) + nn.MSELoss()(ops.stop_gradient(score), ops.zeros_like(score))"""
 _OPTIMIZED = _TRAIN.replace("loss_fn = nn.CrossEntropyLoss()\n", "")
 _WITHIN = (
     _NET
@@ -452,6 +461,21 @@ EXAMPLES = [
         ),
         Verdict.PROBLEM,
         "computed-before",
+    ),
+    _example(
+        "a term of the loss behind stop_gradient",
+        _NET + "net = Net()" + _TRAIN.replace("return loss_fn(net(x), y)", _TWO_TERMS),
+        Verdict.PROBLEM,
+        "term-stopped",
+    ),
+    _example(
+        "a target behind stop_gradient",
+        _NET
+        + "net = Net()"
+        + _TRAIN.replace(
+            "return loss_fn(net(x), y)", _TWO_TERMS.replace("score), ops.zeros_like(score))", "score), net(x + 1))")
+        ),
+        Verdict.OK,
     ),
     _example("a classifier in the loss that no optimizer has", _WITHIN + _OPTIMIZED, Verdict.PROBLEM, "layers-unheld"),
     _example(

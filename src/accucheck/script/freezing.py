@@ -17,6 +17,7 @@ from itertools import islice
 
 from . import flow
 from .analysis import Scripts
+from .effects import effect, name_of
 from .execution import jitted, mode
 from .networks import (
     FORWARD,
@@ -74,7 +75,7 @@ def examine(scripts: Scripts, declared: list[str] | None = None) -> Iterator[Sai
     for reading in readings:
         look = Look(structure_of(reading))
         against = look.against(declared) if declared is not None else ()
-        for said in (*look.cut_off(), *look.stops(), *look.flags(), *look.unregistered(), *against):
+        for said in (*look.cut_off(), *look.idle_terms(), *look.stops(), *look.flags(), *look.unregistered(), *against):
             found.setdefault((said.code, said.source.path, said.line), said)
     problems = {(path, line) for (code, path, line), said in found.items() if code not in TOLD}
     for (code, path, line), said in found.items():
@@ -118,6 +119,13 @@ class Look:
                     if len(".".join(path)) > len(self.names.get(id(leaf), "")):
                         self.names[id(leaf)] = ".".join(path)
 
+    @cached_property
+    def registers(self) -> bool:
+        """Whether a cell makes others known to itself in a way that is not followed."""
+        return any(
+            _REGISTERS.search(" ".join(_body(part.node) for part in cell.of.lineage())) for cell in self.structure.cells
+        )
+
     # --- behind stop_gradient ----------------------------------------------------------------------------------------
 
     def cut_off(self) -> Iterator[Said]:
@@ -158,6 +166,23 @@ class Look:
                 small = 2 * len(lost) <= len(reached | set(lost))
                 code = "part-cut-off-loaded" if self.loaded(perhaps=small) else "part-cut-off"
                 yield Said(code, stop.source, stop.node, data, certain=False)
+
+    def idle_terms(self) -> Iterator[Said]:
+        """Terms of a loss that are computed with what is to be trained, and of which no operand has a gradient."""
+        for step in self.steps:
+            trained = step.trained or set(self.layers)
+            if not reach(step.loss, stop=True)[0] & trained:
+                continue  # nothing is trained at all
+            for part in flow.sources(step.loss):
+                if not isinstance(part, Made) or kind(name_of(part)) != "loss" or part.name.startswith(("@", "[")):
+                    continue
+                operands = [*part.args, *part.keywords.values()]
+                every = {leaf for operand in operands for leaf in reach(operand, stop=False)[0]} & trained
+                free = {leaf for operand in operands for leaf in reach(operand, stop=True)[0]} & trained
+                stops = [stop for operand in operands for stop in reach(operand, stop=True)[1]]
+                if every and not free and stops:
+                    data = {"line": part.line, "path": part.source.path}
+                    yield Said("term-stopped", stops[0].source, stops[0].node, data, certain=False)
 
     def set_apart(self) -> Iterator[set[int]]:
         """The layers of each part that is loaded, or told not to be trained, by itself: stopping its gradient is meant."""
@@ -615,7 +640,7 @@ def learns(layer: Made) -> bool:
 def reach(value: Value, stop: bool) -> tuple[set[int], list[Made]]:
     """The ids of the layers and parameters that a value is computed with, and each stop_gradient on the way, nearest first.
 
-    With `stop` nothing behind a stop_gradient counts.
+    With `stop` nothing behind a stop_gradient, or behind what is constant whatever it is given, counts.
     """
     found: set[int] = set()
     stops: list[Made] = []
@@ -632,6 +657,8 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Made]]:
                 stops.append(part)
                 if stop:
                     continue
+            if stop and (known := effect(part)) is not None and known.constant is not None:
+                continue  # such as zeros_like: no number of its operand is left
             if is_parameter(part):
                 found.add(id(part))
                 continue

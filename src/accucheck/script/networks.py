@@ -191,13 +191,15 @@ def inside(value: Value) -> list[Value] | None:
 
 
 def leaves(
-    value: Value, path: tuple[str, ...] = (), seen: set[int] | None = None
+    value: Value, path: tuple[str, ...] = (), seen: dict[int, Value] | None = None
 ) -> Iterator[tuple[tuple[str, ...], Value]]:
     """Each layer and parameter that holds weights within a value, with the names of attributes on the way to it, once each."""
-    seen = set() if seen is None else seen
+    seen = (
+        {} if seen is None else seen
+    )  # held, as what a container gives is made anew each time, and the next would get its id
     if id(value) in seen or len(seen) > LAYERS or len(path) > DEEP:
         return
-    seen.add(id(value))
+    seen[id(value)] = value
     if is_layer(value) or is_parameter(value):
         yield path, value
     elif isinstance(value, Instance):

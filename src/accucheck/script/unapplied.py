@@ -67,7 +67,7 @@ class Unapplied:
     def unheld(self) -> Iterator[Said]:
         """Layers that a loss is computed with beside those that are trained, and that no optimizer is given."""
         look = Look(self.structure)
-        if not look.optimizers or not all(_is_whole(optimizer) for optimizer, _ in look.optimizers):
+        if look.registers or not look.optimizers or not all(_is_whole(optimizer) for optimizer, _ in look.optimizers):
             return
         held = look.trained
         apart = {leaf for part in look.set_apart() for leaf in part}
