@@ -258,7 +258,7 @@ def _numbers(array: Any) -> Iterator[tuple[str, Any]]:
     if array.dtype.kind != "f" or not array.size:
         return
     yield "a hundredth more", (array * 1.01).astype(array.dtype)
-    yield "all 0", np.zeroslike(array)
+    yield "all 0", np.zeros_like(array)
     yield "turned round", array.ravel()[::-1].reshape(array.shape)
     for value in (np.nan, np.inf):
         changed = array.copy()
