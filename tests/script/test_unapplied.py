@@ -206,6 +206,7 @@ def early(before: str, returned: str, given: str = "") -> str:
         early("value = loss_fn(net(x), y)", "return value"),
         early("logits = net(x)", "return loss_fn(given[0], given[1])", "logits, y"),
         early("logits = ops.relu(net(x))", "return ops.mse_loss(logits, y).mean()"),
+        early("made, judge = net(x), nn.Dense(2, 1)", "return -ops.relu(judge(made)).mean()"),
     ],
 )
 def test_a_loss_that_is_computed_before_the_function_that_is_differentiated(tmp_path: Path, text: str) -> None:
@@ -226,6 +227,8 @@ def test_a_loss_that_is_computed_before_the_function_that_is_differentiated(tmp_
         ),
         early("first, weight = net(x), net.head.weight", "return loss_fn(first, y) + weight.sum()"),
         early("first = net(x)", "return helper(first, y)"),
+        early("first, judge = net(x), nn.Dense(2, 8)", "return net(judge(first)).mean()"),
+        early("first = net(x)", "return judge(first).mean()"),
         early("first = x * 2", "return loss_fn(first, y)"),
     ],
 )

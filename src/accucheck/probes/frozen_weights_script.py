@@ -80,9 +80,9 @@ MESSAGES: Words = {
         "zh": "此处求出的权重梯度没有任何去处：没有交给优化器，因此没有权重得到更新。",
     },
     "computed-before": {
-        "en": "The function that is differentiated here uses no weight: what it is given in line {line} of {path} was computed with the "
-        "network before it runs, so all gradients of the weights are 0.",
-        "zh": "此处求导的函数没有用到任何权重：{path} 第 {line} 行传给它的值在它运行之前就已由网络算出，因此权重的梯度全为 0。",
+        "en": "The function that is differentiated here uses none of its weights: what it is given in line {line} of {path} was "
+        "computed with the network before it runs, so all gradients of the weights are 0.",
+        "zh": "此处求导的函数没有用到要训练的任何权重：{path} 第 {line} 行传给它的值在它运行之前就已由网络算出，因此权重的梯度全为 0。",
     },
     "layers-unheld": {
         "en": "{count} {count:layer|layers} that the loss is computed with ({names}, made in line {line} of {path}) "

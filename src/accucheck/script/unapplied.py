@@ -88,41 +88,31 @@ class Unapplied:
         return learns(layer) and kind_of(layer) != "normalization" and not look.is_written(layer)
 
     def outside(self) -> Iterator[Said]:
-        """A differentiated function that uses no weight, while what it works on was computed with the weights before it ran."""
+        """A differentiated function that uses no weight to be trained, while what it works on was computed with these before it ran."""
         look = Look(self.structure)
         told: set[int] = set()
         for call in self.trace.calls:
             found = gradient(call)
             if found is None or found.weights is None or _is_none(found.weights) or found.loss is None:
                 continue
-            before = self.given_to(found)
+            trained = look.of_parameters(found.weights) or look.trained
+            before = self.given_to(found, trained)
             reached = {layer for value in before or () for layer in reach(value, stop=True)[0]}
             place = _maker(call)
-            if reached & (look.of_parameters(found.weights) or look.trained) and id(place.node) not in told:
+            if reached & trained and id(place.node) not in told:
                 told.add(id(place.node))
                 yield Said("computed-before", place.source, place.node, {"line": call.line, "path": call.source.path})
 
-    def given_to(self, found: Gradient) -> list[Value] | None:
-        """What a differentiated function works on that was there before it ran, where all that it does with it is seen and no weight
-        takes part."""
+    def given_to(self, found: Gradient, trained: set[int]) -> list[Value] | None:
+        """What a differentiated function works on that was there before it ran, where all that it does with it is seen and none of
+        the weights that are trained takes part."""
         call, loss = found.call, found.loss
         run = next((one for one in self.trace.frames if one.node is call.node and one.returned is call.result), None)
         if run is None or loss is None:
             return None
         given = {id(value) for value in (*call.args, *call.keywords.values())}
-        before: list[Value] = []
-        queue, seen = [loss], {id(loss)}
-        while queue:
-            part = queue.pop()
-            if id(part) in given or (isinstance(part, Made) and part.order < run.order):
-                before.append(part)
-                continue
-            inner = _computed_from(part)
-            if inner is None or len(seen) > LIMIT:
-                return None
-            queue += [value for value in inner if id(value) not in seen]
-            seen.update(map(id, inner))
-        return None if any(map(_has_weight_itself, before)) else before
+        before = _there_before(loss, run.order, given, trained)
+        return None if before is None or any(map(_has_weight_itself, before)) else before
 
     @cached_property
     def optimizers(self) -> set[int]:
@@ -197,12 +187,32 @@ def _followed(listing: Made) -> bool:
     return all(isinstance(option, Instance) or is_layer(option) for option in options(listing.base))
 
 
-def _computed_from(value: Value) -> list[Value] | None:
-    """What a value is computed from, by operations that have no weights; None where that is not seen."""
+def _there_before(value: Value, order: int, given: set[int], trained: set[int]) -> list[Value] | None:
+    """What a value is computed from that was made before a time, or is given; None where not all that is done with it is seen, or
+    a layer that is trained takes part."""
+    before: list[Value] = []
+    queue, seen = [value], {id(value)}
+    while queue:
+        part = queue.pop()
+        if id(part) in given or (isinstance(part, Made) and part.order < order):
+            before.append(part)
+            continue
+        inner = _computed_from(part, trained)
+        if inner is None or len(seen) > LIMIT:
+            return None
+        queue += [one for one in inner if id(one) not in seen]
+        seen.update(map(id, inner))
+    return before
+
+
+def _computed_from(value: Value, trained: set[int]) -> list[Value] | None:
+    """What a value is computed from, by operations that have no weights that are trained; None where that is not seen."""
     if isinstance(value, Known):
         return []
     if isinstance(value, (Many, Items)):
         return flow.inputs(value)
+    if isinstance(value, Made) and applies(value):
+        return value.args if id(value.base) not in trained else None
     if not isinstance(value, Made) or (effect(value) is None and kind(name_of(value)) != "loss"):
         return None
     given = [*value.args, *value.keywords.values()]
