@@ -131,7 +131,7 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
     "no optimizer": ("print(net)", [("no-optimizer", None)]),
     "a schedule for nothing": (
         "nn.cosine_decay_lr(0.0, 0.1, 900, 10, 90)\nnn.SGD(params, 0.1)",
-        [("rate", "0.1"), ("schedule-unused", "cosine_decay_lr")],
+        [("rate", "0.1"), ("schedule-ignored", "cosine_decay_lr")],
     ),
     "a schedule of one's own for nothing": (
         """

@@ -67,6 +67,10 @@ MESSAGES: Words = {
         "en": "{optimizer} has a constant learning rate of {rate}, far beyond what is usual.",
         "zh": "{optimizer} 的固定学习率为 {rate}，远超常见范围。",
     },
+    "schedule-ignored": {
+        "en": "The learning rates that {schedule} gives here are not used: the optimizer trains with a constant rate instead.",
+        "zh": "此处 {schedule} 生成的学习率没有使用：优化器一直以固定的学习率训练。",
+    },
     "schedule-unused": {
         "en": "The learning rates that {schedule} gives here are not used: no optimizer gets them.",
         "zh": "此处 {schedule} 生成的学习率没有使用：没有传给任何优化器。",
@@ -163,17 +167,18 @@ _LITTLE = {
     "en": "With it the weights do not follow the gradients at all, or leap over every minimum.",
     "zh": "这样权重完全不随梯度变化，或每一步都越过最小值，无法收敛。",
 }
+_KEPT = {
+    "en": "The optimizer keeps the rate that it was given instead: no warm-up and no decay take place, and training ends less "
+    "precise than meant.",
+    "zh": "优化器一直使用另外给定的学习率：没有预热，也没有衰减，训练末期的精度达不到预期。",
+}
 WHY: Words = {
     "rate-not-positive": {
         "en": "A rate of 0 changes no weight, and a negative one walks away from the minimum.",
         "zh": "学习率为 0 时权重不变，为负时朝远离最小值的方向走。",
     },
     "rate-huge": _LITTLE,
-    "schedule-unused": {
-        "en": "The optimizer keeps the rate that it was given instead: no warm-up and no decay take place, and training ends less "
-        "precise than meant.",
-        "zh": "优化器一直使用另外给定的学习率：没有预热，也没有衰减，训练末期的精度达不到预期。",
-    },
+    **dict.fromkeys(("schedule-ignored", "schedule-unused"), _KEPT),
     "schedule-length": {
         "en": "A schedule that is longer than the training stops before the rate has come down; a shorter one stays at its end, so "
         "that the last epochs hardly train.",
@@ -199,6 +204,7 @@ _PRINT_STEPS = {
 PROOF: Words = {
     "rate-not-positive": _PRINT_RATE,
     "rate-huge": _PRINT_RATE,
+    "schedule-ignored": _PRINT_RATE,
     "schedule-unused": _PRINT_RATE,
     "schedule-length": {
         "en": "Print the length of the list of learning rates and the number of steps of the whole training: they must agree.",
@@ -212,12 +218,17 @@ PROOF: Words = {
 _FIXES = {
     "rate-not-positive": "fix-rate",
     "rate-huge": "fix-rate",
+    "schedule-ignored": "fix-schedule",
     "schedule-unused": "fix-schedule",
     "schedule-length": "fix-length",
     "epochs-zero": "fix-epochs",
     "epochs-twice": "fix-repeat",
     "batch-not-positive": "fix-batch",
 }
+
+
+#: What nothing out of sight makes right; the rest may be meant.
+_PROBLEMS = ("schedule-ignored", "rate-not-positive")
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
@@ -247,7 +258,7 @@ def _finding(told: Told) -> Finding:
     last = getattr(told.node, "end_lineno", None) or told.line
     return Finding(
         told.code,
-        Level.SUSPECT if suspect else Level.INFO,
+        Level.PROBLEM if told.likely and told.code in _PROBLEMS else Level.SUSPECT if suspect else Level.INFO,
         Where(path=told.source.path, line=None if whole else told.line),
         data,
         [*_table(told.rows), *([] if whole else [told.source.code(told.line, min(last, told.line + 8))])],
@@ -384,7 +395,7 @@ opt = nn.SGD(groups)
     _example(
         "a rate of 0",
         _LENET + "opt = nn.SGD(net.trainable_params(), learning_rate=0.0)\n",
-        Verdict.UNDECIDED,
+        Verdict.PROBLEM,
         "rate-not-positive",
     ),
     _example(
@@ -401,9 +412,21 @@ lr = nn.cosine_decay_lr(0.0, 0.1, 1000, 100, 10)
 opt = nn.SGD(net.trainable_params(), learning_rate=0.1)
 ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
 """,
+        Verdict.PROBLEM,
+        "schedule-ignored",
+        "rate",
+    ),
+    _example(
+        "a schedule that no optimizer gets beside another one",
+        _LENET
+        + """
+lr, other = nn.cosine_decay_lr(0.0, 0.1, 1000, 100, 10), nn.exponential_decay_lr(0.1, 0.9, 1000, 100, 10)
+opt = nn.SGD(net.trainable_params(), learning_rate=other)
+ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
+""",
         Verdict.UNDECIDED,
         "schedule-unused",
-        "rate",
+        "rate-schedule",
     ),
     _example(
         "a schedule that a helper hands to the optimizer is used",

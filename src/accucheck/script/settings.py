@@ -334,7 +334,7 @@ class Settings:
     def rates(self) -> Iterator[Told]:
         given: list[Value] = []
         seen: set[tuple[int, str]] = set()
-        found = False
+        found, constant = False, True
         for place, called, bound in self.optimizers():
             found = True
             known = api.find(called)
@@ -346,10 +346,12 @@ class Settings:
             for name in _BESIDES:
                 if name in bound or (name in defaults and name in ("momentum", "weight_decay")):
                     told.rows.append(self.setting(name, bound.get(name), place, defaults.get(name)))
-            told.rows += [*groups, *self.moved(place)]
+            moved = self.moved(place)
+            told.rows += [*groups, *moved]
             if rates := [row.text for row in groups if row.name.endswith(".lr")]:
                 told.code = "rate-groups"
                 told.data = {"optimizer": told.data["optimizer"], "rates": list(dict.fromkeys(rates))}
+            constant = constant and told.code == "rate" and not moved
             key = id(told.node), repr((told.code, told.data))
             if key not in seen:
                 seen.add(key)
@@ -358,7 +360,7 @@ class Settings:
         if not found:
             yield Told("no-optimizer", self.reading.source, self.reading.source.tree)
         else:
-            yield from self.left_over(given)
+            yield from self.unused_schedules(given, constant)
 
     def optimizers(self) -> list[tuple[Made | Instance, str, dict[str, Value]]]:
         """The first optimizers of the script; what is written by people has few."""
@@ -509,8 +511,8 @@ class Settings:
                 yield Told(code, told.source, told.node, data, told.rows, likely)
                 return
 
-    def left_over(self, given: list[Value]) -> Iterator[Told]:
-        """Schedules that are made and that nothing uses."""
+    def unused_schedules(self, given: list[Value], constant: bool) -> Iterator[Told]:
+        """Schedules that are made and that nothing uses; `constant`: the rates of all optimizers are seen, and stay as they are."""
         reached = {id(part) for value in given for part in sources(value)}
         frames = self.trace.frames
         held = {id(option) for f in frames for value in f.parameters.values() for option in _spread(value)}
@@ -520,7 +522,8 @@ class Settings:
         for made in self.schedules:
             free = id(made) not in reached and id(made) not in held and not self.uses.get(id(made))
             if free and not returned[id(made)] and made.name.startswith("mindspore.nn.") and not unseen(made.frame):
-                yield Told("schedule-unused", made.source, made.node, {"schedule": made.last}, likely=True)
+                code = "schedule-ignored" if constant else "schedule-unused"
+                yield Told(code, made.source, made.node, {"schedule": made.last}, likely=True)
         for frame in frames:
             value = frame.returned
             if not isinstance(value, Made) or frame.owner is not None or returned[id(value)] > 1:
