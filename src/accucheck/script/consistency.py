@@ -199,13 +199,13 @@ def resplit(readings: list[Pipelines]) -> Iterator[Said]:
 
 def _used(pipelines: Pipelines, split: Made) -> bool:
     """True when something that reaches evaluation was made by a split."""
-    for pipeline in pipelines.found:
-        for entry in pipeline.inputs:
-            if find(entry.value, lambda part: part is split) is not None:
-                return True
-            if any(find(v, lambda part: part is split) is not None for v in _raw(pipelines, pipeline)):
-                return True
-    return False
+    return any(_reaches(pipelines, pipeline, split) for pipeline in pipelines.found if pipeline.inputs)
+
+
+def _reaches(pipelines: Pipelines, pipeline: Pipeline, call: Made) -> bool:
+    """Whether the inputs of a pipeline, or the columns of its source, are made of what a call gives."""
+    values = [*(entry.value for entry in pipeline.inputs), *_raw(pipelines, pipeline)]
+    return any(find(value, lambda part: part is call) is not None for value in values)
 
 
 def _raw(pipelines: Pipelines, pipeline: Pipeline) -> Iterator[Value]:
@@ -238,9 +238,16 @@ def fitted_on_evaluation(readings: list[Pipelines]) -> Iterator[Said]:
             if scaler is None or key in said:
                 continue
             names = _names(call.args[0])
-            if role(names) == "eval" and not any(role([name]) == "train" for name in names):
+            called = role(names) == "eval" and not any(role([name]) == "train" for name in names)
+            if called or _roles_of(pipelines, call) == {"eval"}:
                 said.add(key)
-                yield Said("fitted-on-evaluation", call, {"scaler": scaler.last, "data": names[-1]})
+                data = names[-1] or " ".join(ast.unparse(call.node).split())[:80]
+                yield Said("fitted-on-evaluation", call, {"scaler": scaler.last, "data": data})
+
+
+def _roles_of(pipelines: Pipelines, call: Made) -> set[str | None]:
+    """What the data that a call gives are used for."""
+    return {pipeline.role for pipeline in pipelines.found if _reaches(pipelines, pipeline, call)}
 
 
 def _names(value: Value) -> list[str]:
