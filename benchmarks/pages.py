@@ -190,7 +190,7 @@ def still_wrong(wrong: Sequence[Wrong], reasons: dict[tuple[str, str, str], str]
         )
         for one in wrong
     ]
-    return table(("Project", "Item", "Where", "What is there", "Expected", "Said", "Why"), rows)
+    return table(("Project", "Item", "Where", "What is there", "Expected", "Observation", "Why"), rows)
 
 
 def shipped() -> list[tuple[str, str, list[str]]]:

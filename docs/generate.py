@@ -61,7 +61,7 @@ def documents() -> dict[Path, str]:
     return made
 
 
-def left_over(made: dict[Path, str]) -> list[Path]:
+def obsolete(made: dict[Path, str]) -> list[Path]:
     """Pages of items and probes that there are no more."""
     pages = [path for folder in ("items", "probes") for path in sorted((ROOT / "docs" / folder).glob("*.md"))]
     return [path for path in pages if path not in made]
@@ -91,7 +91,7 @@ def main() -> None:
         if not arguments.check:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-    for path in left_over(made):
+    for path in obsolete(made):
         stale.append(path.relative_to(ROOT))
         if not arguments.check:
             path.unlink()

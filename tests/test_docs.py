@@ -332,8 +332,8 @@ def test_what_is_stale_is_named_and_made_again(tmp_path: Path) -> None:
     keys = tmp_path / "docs/reference/keys.en.md"
     keys.write_text("old")
     (tmp_path / "docs/reference/case.zh.md").unlink()
-    left_over = tmp_path / "docs/items/ds.99.en.md"
-    left_over.write_text("of an item that is gone")
+    obsolete = tmp_path / "docs/items/ds.99.en.md"
+    obsolete.write_text("of an item that is gone")
     readme = tmp_path / "README.md"
     right = readme.read_text(encoding="utf-8")
     readme.write_text(right.replace("[wi.01]", "[wi.99]"), encoding="utf-8")
@@ -347,7 +347,7 @@ def test_what_is_stale_is_named_and_made_again(tmp_path: Path) -> None:
     }
     assert keys.read_text() == "old"
     assert generate(root=tmp_path).returncode == 0
-    assert readme.read_text(encoding="utf-8") == right and not left_over.exists()
+    assert readme.read_text(encoding="utf-8") == right and not obsolete.exists()
     assert generate("--check", root=tmp_path).returncode == 0
 
 

@@ -10,7 +10,7 @@ from accucheck.case import Case, CaseFile
 from accucheck.case import Scripts as Given
 from accucheck.script import adversaries
 from accucheck.script.analysis import read_scripts
-from accucheck.script.losses import Losses, Said
+from accucheck.script.losses import Losses, Observation
 
 HEAD = """
 import numpy as np
@@ -98,7 +98,7 @@ PAIRS = [
 ]
 
 
-def said(folder: Path, text: str) -> list[Said]:
+def said(folder: Path, text: str) -> list[Observation]:
     (folder / "train.py").write_text(HEAD + text)
     scripts = read_scripts(Case(root=str(folder), spec=CaseFile(scripts=Given(train="train.py"))))
     return [one for reading in scripts.training for one in adversaries.examine(Losses(reading))]

@@ -7,7 +7,7 @@ import pytest
 
 from accucheck.script.analysis import Reading, Scripts
 from accucheck.script.connections import examine
-from accucheck.script.networks import Said
+from accucheck.script.networks import Observation
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import follow
@@ -30,7 +30,7 @@ net = Net()
 """
 
 
-def said(folder: Path, text: str) -> list[Said]:
+def said(folder: Path, text: str) -> list[Observation]:
     (folder / "train.py").write_text(HEAD + text, encoding="utf-8")
     source = read(folder / "train.py", "train.py")
     project = Project(folder, folder)
@@ -43,7 +43,7 @@ def network(init: str, construct: str, more: str = "") -> str:
     return NET.format(more=more, init=textwrap.indent(init, indent), construct=textwrap.indent(construct, indent))
 
 
-def told(found: list[Said]) -> list[str]:
+def told(found: list[Observation]) -> list[str]:
     return [f"{one.code} {one.data.get('name', '')}".strip() for one in found]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accucheck.script.consistency import Said, examine
+from accucheck.script.consistency import Observation, examine
 from accucheck.script.pipelines import of_scripts
 from case_scripts import scripts
 
@@ -34,7 +34,7 @@ MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
 TRAINS, EVALUATES = "\nmodel.train(1, data)\n", "\nmodel.eval(data)\n"
 
 
-def said(root: Path, train: str, evaluation: str | None = None, **modules: str) -> list[Said]:
+def said(root: Path, train: str, evaluation: str | None = None, **modules: str) -> list[Observation]:
     ours, theirs = (None if text is None else HEAD + textwrap.dedent(text) for text in (train, evaluation))
     return list(examine(of_scripts(scripts(root, ours or "", theirs, **modules))))
 

@@ -7,7 +7,7 @@ import pytest
 
 from accucheck.script.analysis import Reading, Scripts
 from accucheck.script.freezing import examine
-from accucheck.script.networks import Said
+from accucheck.script.networks import Observation
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import follow
@@ -47,7 +47,7 @@ def said(
     construct: str = FORWARD,
     train: str = TRAIN,
     declared: list[str] | None = None,
-) -> list[Said]:
+) -> list[Observation]:
     head = HEAD.format(init=textwrap.indent(init, " " * 8), construct=textwrap.indent(construct, " " * 8))
     (folder / "train.py").write_text(head + text + train)
     source = read(folder / "train.py", "train.py")
@@ -88,7 +88,7 @@ CHOSEN: dict[str, set[str] | None] = {
 }
 
 
-def frozen(found: list[Said]) -> set[str]:
+def frozen(found: list[Observation]) -> set[str]:
     """The weights that are frozen, told by declaring each."""
     return {one.data["pattern"].rpartition(".")[0] for one in found if one.code == "declared-frozen"}
 

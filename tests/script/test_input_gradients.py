@@ -10,7 +10,7 @@ from accucheck.case import Case, CaseFile
 from accucheck.case import Scripts as Given
 from accucheck.script import input_gradients
 from accucheck.script.analysis import read_scripts
-from accucheck.script.losses import Losses, Said
+from accucheck.script.losses import Losses, Observation
 
 TEXT = """
 import mindspore as ms
@@ -54,7 +54,7 @@ PENALTIES = [
 ]
 
 
-def said(folder: Path, score: str, gradient: str = GRADIENTS[0], penalty: str = PENALTIES[0]) -> list[Said]:
+def said(folder: Path, score: str, gradient: str = GRADIENTS[0], penalty: str = PENALTIES[0]) -> list[Observation]:
     text = TEXT.replace("SCORE", score).replace("GRADIENT", gradient).replace("PENALTY", penalty)
     (folder / "train.py").write_text(text)
     scripts = read_scripts(Case(root=str(folder), spec=CaseFile(scripts=Given(train="train.py"))))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from accucheck.script.analysis import Reading, Scripts
-from accucheck.script.loading import Said, examine, mentions
+from accucheck.script.loading import Observation, examine, mentions
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import follow
@@ -48,11 +48,11 @@ def scripts(folder: Path, text: str, head: str = HEAD) -> Scripts:
     return Scripts([Reading("train", "train", source, trace, project)])
 
 
-def said(folder: Path, text: str, head: str = HEAD) -> list[Said]:
+def said(folder: Path, text: str, head: str = HEAD) -> list[Observation]:
     return examine(scripts(folder, text, head))
 
 
-def of_load(found: list[Said]) -> list[str]:
+def of_load(found: list[Observation]) -> list[str]:
     return [one.code for one in found if one.node and "load_checkpoint" in one.source.lines[one.line - 1]]
 
 

@@ -10,7 +10,7 @@ from accucheck.script.flow import derives, find, sources, users
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import Trace, follow
-from accucheck.script.values import Instance, Items, Known, Made, Unknown, Value, options
+from accucheck.script.values import Call, Instance, Items, Known, Unknown, Value, options
 
 HEAD = "import mindspore as ms\nfrom mindspore import nn, ops\n"
 
@@ -65,7 +65,7 @@ def test_gradients_come_from_what_the_function_returns(tmp_path: Path, step: str
     script = NETWORK + "def forward(x, y):\n    return loss_fn(net(x), y) * 1024\n" + step + "\nshow(grads)\n"
     scaled = find(given(trace(tmp_path, script)), lambda made: made.name == "*")
     assert scaled is not None and told(scaled.args[1]) == 1024
-    assert find(scaled, lambda made: isinstance(made.base, Made) and made.base.api == "nn.Dense") is not None
+    assert find(scaled, lambda made: isinstance(made.base, Call) and made.base.api == "nn.Dense") is not None
 
 
 def test_a_mapped_graph_of_functions_is_followed(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_copy_is_another_list(tmp_path: Path) -> None:
 )
 def test_layers_are_applied_one_after_the_other(tmp_path: Path, network: str) -> None:
     found = trace(tmp_path, network + "\nx = load()\nshow(net(x))\n")
-    layers = [part for part in sources(given(found)) if isinstance(part, Made) and part.api == "nn.Dense"]
+    layers = [part for part in sources(given(found)) if isinstance(part, Call) and part.api == "nn.Dense"]
     assert [told(layer.args[1]) for layer in layers] == [2, 4]
     assert derives(given(found), next(call for call in found.calls if call.name == "load"))
 
@@ -138,7 +138,7 @@ def test_a_training_cell_of_the_framework_runs_its_network(tmp_path: Path) -> No
         "step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), nn.SGD(net.trainable_params()))\n"
         "show(step(x, y))\n"
     )
-    loss = find(given(trace(tmp_path, script)), lambda made: isinstance(made.base, Made) and "Softmax" in made.base.api)
+    loss = find(given(trace(tmp_path, script)), lambda made: isinstance(made.base, Call) and "Softmax" in made.base.api)
     assert loss is not None and find(loss.args[0], lambda made: made.api == "nn.Dense") is not None
 
 
@@ -158,7 +158,7 @@ show(step(x, y))
 """,
     )
     update = given(found)
-    assert isinstance(update, Made) and isinstance(update.base, Made) and update.base.api == "nn.Momentum"
+    assert isinstance(update, Call) and isinstance(update.base, Call) and update.base.api == "nn.Momentum"
     assert find(update, lambda made: made.api == "Tensor" and told(made.args[0]) == 1024.0) is not None
     assert find(update, lambda made: made.api == "nn.DistributedGradReducer") is not None
 
@@ -299,7 +299,7 @@ def test_a_generator_gives_what_it_yields(tmp_path: Path) -> None:
         "def rows():\n    for i in range(9):\n        yield load(i) / 255\nfor row in rows():\n    show(row)\n",
     )
     value = given(found)
-    assert isinstance(value, Made) and value.name == "/" and told(value.args[1]) == 255
+    assert isinstance(value, Call) and value.name == "/" and told(value.args[1]) == 255
 
 
 def test_a_missing_configuration_is_named(tmp_path: Path) -> None:
@@ -483,7 +483,7 @@ def test_what_an_option_decides_is_not_decided(tmp_path: Path, test: str) -> Non
 )
 def test_the_network_is_run(tmp_path: Path, step: str) -> None:
     found = trace(tmp_path, NETWORK + "x, y = load()\n" + step)
-    dense = find(given(found), lambda made: isinstance(made.base, Made) and made.base.api == "nn.Dense")
+    dense = find(given(found), lambda made: isinstance(made.base, Call) and made.base.api == "nn.Dense")
     assert dense is not None and derives(dense, next(call for call in found.calls if call.name == "load"))
 
 
@@ -501,7 +501,7 @@ def test_the_network_is_run(tmp_path: Path, step: str) -> None:
 )
 def test_no_network_is_run(tmp_path: Path, step: str) -> None:
     found = trace(tmp_path, NETWORK + "x, y = load()\n" + step)
-    assert find(given(found), lambda made: isinstance(made.base, Made) and made.base.api == "nn.Dense") is None
+    assert find(given(found), lambda made: isinstance(made.base, Call) and made.base.api == "nn.Dense") is None
 
 
 def test_what_is_written_into_an_argument_is_in_it(tmp_path: Path) -> None:

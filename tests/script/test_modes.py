@@ -13,7 +13,7 @@ from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import follow
 from accucheck.script.training import assumption
-from accucheck.script.values import Instance, Made
+from accucheck.script.values import Call, Instance
 
 HEAD = """
 import mindspore as ms
@@ -244,7 +244,7 @@ def test_what_is_within_a_cell(tmp_path: Path) -> None:
     cell = next(call for call in trace.calls if call.last == "TrainOneStepCell")
     inside = list(within(cell).values())
     assert any(isinstance(value, Instance) and called(value) == "Net" for value in inside)
-    assert any(isinstance(value, Made) and value.api == "nn.BatchNorm1d" for value in inside)
+    assert any(isinstance(value, Call) and value.api == "nn.BatchNorm1d" for value in inside)
 
 
 @pytest.mark.parametrize(

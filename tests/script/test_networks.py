@@ -25,7 +25,7 @@ from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import follow
 from accucheck.script.training import assumption
-from accucheck.script.values import Instance, Made
+from accucheck.script.values import Call, Instance
 
 HEAD = "import mindspore as ms\nfrom mindspore import nn, ops, Parameter, Tensor\n"
 NET = """
@@ -62,9 +62,9 @@ def the_net(structure: Structure) -> Instance:
     return next(cell for cell in structure.cells if cell.of.node.name == "Net")
 
 
-def layer(structure: Structure, name: str) -> Made:
+def layer(structure: Structure, name: str) -> Call:
     value = the_net(structure).attributes[name]
-    assert isinstance(value, Made)
+    assert isinstance(value, Call)
     return value
 
 
@@ -76,7 +76,7 @@ def test_the_layers_of_a_network_by_the_way_to_them(tmp_path: Path) -> None:
         "self.gain = Parameter(Tensor(1.0))\nself.cast = ops.Cast()",
         "return x",
     )
-    found = [(".".join(path), leaf.api) for path, leaf in leaves(the_net(structure)) if isinstance(leaf, Made)]
+    found = [(".".join(path), leaf.api) for path, leaf in leaves(the_net(structure)) if isinstance(leaf, Call)]
     assert found == [
         ("stem.0", "nn.Conv2d"),
         ("stem.2", "nn.BatchNorm2d"),

@@ -9,7 +9,7 @@ import pytest
 
 from accucheck.case import Case, CaseFile
 from accucheck.script.analysis import read_scripts
-from accucheck.script.normalization import Said, examine
+from accucheck.script.normalization import Observation, examine
 from accucheck.script.pipelines import of_scripts
 
 HEAD = """
@@ -50,7 +50,7 @@ image = cv2.imread(path)
 """
 
 
-def said(folder: Path, **scripts: str) -> list[Said]:
+def said(folder: Path, **scripts: str) -> list[Observation]:
     """Of scripts in which folder() stands for a data set of images."""
     for name, code in scripts.items():
         (folder / f"{name}.py").write_text(HEAD + code.replace("folder()", 'ds.ImageFolderDataset("data")'))
@@ -132,7 +132,7 @@ SAID |= {
 }
 
 
-def codes(found: list[Said]) -> str:
+def codes(found: list[Observation]) -> str:
     return ", ".join(" ".join([one.code, *([one.data["input"]] if "input" in one.data else [])]) for one in found)
 
 

@@ -13,7 +13,7 @@ from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import follow
 from accucheck.script.training import assumption
-from accucheck.script.values import Made
+from accucheck.script.values import Call
 
 HEAD = "import numpy as np\nimport mindspore as ms\nimport mindspore.dataset as ds\nfrom mindspore import nn, ops\n"
 TRAIN = "\ndata = ds.GeneratorDataset(f, ['ids'])\nms.Model(net).train(1, data)\n"
@@ -454,7 +454,7 @@ def test_padding_by_the_data_set(tmp_path: Path) -> None:
         "d.padded_batch(4, True, pad_info={})\nd.batch(4)\n",
     )
     assert [call.last for call in made.pipelines] == ["padded_batch"]  # without a column that it fills up
-    assert [column.form.at.line for column in made.columns if isinstance(column.form.at, Made)] == [6]
+    assert [column.form.at.line for column in made.columns if isinstance(column.form.at, Call)] == [6]
 
 
 def test_scripts_that_neither_fill_nor_feed(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import Trace, follow
 from accucheck.script.training import assumption
-from accucheck.script.values import Made
+from accucheck.script.values import Call
 
 HEAD = """
 import os
@@ -30,7 +30,7 @@ def trace(folder: Path, text: str) -> Trace:
     return follow(source, assumption("train"), project.find, folder)
 
 
-def call(made: Trace, last: str) -> Made:
+def call(made: Trace, last: str) -> Call:
     return next(one for one in made.calls if one.last == last)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from accucheck.script.analysis import Reading, Scripts
-from accucheck.script.initial_weights import Said, examine, examined
+from accucheck.script.initial_weights import Observation, examine, examined
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import follow
@@ -44,7 +44,7 @@ def scripts(folder: Path, text: str) -> Scripts:
     return Scripts([Reading("train", "train", source, trace, project)])
 
 
-def said(folder: Path, text: str, *meant: str) -> list[Said]:
+def said(folder: Path, text: str, *meant: str) -> list[Observation]:
     return list(examine(scripts(folder, text), meant))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from accucheck.script.sharding import Said, examine
+from accucheck.script.sharding import Observation, examine
 from case_scripts import scripts
 
 HEAD = """
@@ -21,7 +21,7 @@ files, others = ["a", "b"], ["c", [["d"]]]
 """
 
 
-def said(folder: Path, code: str, devices: int | None = None) -> list[Said]:
+def said(folder: Path, code: str, devices: int | None = None) -> list[Observation]:
     found = scripts(folder, HEAD + code)
     return examine(found.training[0], found.sources, devices)
 

@@ -11,7 +11,7 @@ from accucheck.case import Case, CaseFile
 from accucheck.case import Scripts as Given
 from accucheck.script import shapes
 from accucheck.script.analysis import read_scripts
-from accucheck.script.losses import Losses, Said
+from accucheck.script.losses import Losses, Observation
 
 TEXT = """
 import numpy as np
@@ -74,7 +74,7 @@ ms.Model(net, LOSS, opt).train(3, data)
 
 def said(
     folder: Path, targets: str, loss: str = "((net(x) - y) ** 2).mean()", width: int = 1, text: str = TEXT
-) -> list[Said]:
+) -> list[Observation]:
     text = text.replace("TARGETS", targets).replace("LOSS", loss).replace("WIDTH", str(width))
     (folder / "train.py").write_text(text)
     np.save(folder / "train.npy", np.zeros(500, np.float32))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from accucheck.script.analysis import Reading, Scripts
-from accucheck.script.networks import Said
+from accucheck.script.networks import Observation
 from accucheck.script.project import Project
 from accucheck.script.sharing import examine
 from accucheck.script.source import read
@@ -36,7 +36,7 @@ ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)
 """
 
 
-def said(folder: Path, text: str, declared: list[list[str]] | None = None) -> list[Said]:
+def said(folder: Path, text: str, declared: list[list[str]] | None = None) -> list[Observation]:
     (folder / "train.py").write_text(HEAD + text, encoding="utf-8")
     source = read(folder / "train.py", "train.py")
     project = Project(folder, folder)
@@ -48,7 +48,7 @@ def network(init: str, construct: str = "x") -> str:
     return NET.format(init=textwrap.indent(init, " " * 8), construct=construct)
 
 
-def told(found: list[Said]) -> list[str]:
+def told(found: list[Observation]) -> list[str]:
     """Each code with the line that it stands at."""
     return [f"{one.code}: {one.source.lines[one.line - 1].strip()}" for one in found]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from accucheck.script.project import Project
-from accucheck.script.shuffling import Said, examine
+from accucheck.script.shuffling import Observation, examine
 from accucheck.script.source import read
 from accucheck.script.trace import follow
 from accucheck.script.training import assumption
@@ -21,7 +21,7 @@ model = ms.Model(net)
 """
 
 
-def said(folder: Path, code: str) -> list[Said]:
+def said(folder: Path, code: str) -> list[Observation]:
     (folder / "train.py").write_text(HEAD + code)
     source = read(folder / "train.py", "train.py")
     return examine(follow(source, assumption("train"), Project(folder, folder).find, folder))

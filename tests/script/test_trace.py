@@ -9,7 +9,7 @@ import pytest
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import Trace, follow
-from accucheck.script.values import Known, Made, Value, options, words
+from accucheck.script.values import Call, Known, Value, options, words
 
 
 def trace(root: Path, script: str, flags: dict[str, bool] | None = None, **modules: str) -> Trace:
@@ -21,7 +21,7 @@ def trace(root: Path, script: str, flags: dict[str, bool] | None = None, **modul
     return follow(read(root / "main.py", "main.py"), lambda name, compared: (flags or {}).get(name), project.find)
 
 
-def calls(found: Trace, name: str) -> list[Made]:
+def calls(found: Trace, name: str) -> list[Call]:
     return [call for call in found.calls if call.name == name]
 
 
@@ -54,7 +54,7 @@ def test_names_are_resolved_through_any_alias(tmp_path: Path, script: str) -> No
     found = trace(tmp_path, script)
     made = calls(found, "mindspore.dataset.Data")
     if not made:  # partial of a name that is not followed stays a call of partial's result
-        made = [call for call in found.calls if isinstance(call.base, Made) and call.base.last == "partial"]
+        made = [call for call in found.calls if isinstance(call.base, Call) and call.base.last == "partial"]
     assert made and told(made[0].args[0] if made[0].args else None) == 1
 
 

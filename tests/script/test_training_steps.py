@@ -13,7 +13,7 @@ from accucheck.script.patch import parse
 from accucheck.script.remarks import with_keyword, without_keyword
 from accucheck.script.source import read
 from accucheck.script.training_steps import Training
-from accucheck.script.values import Made
+from accucheck.script.values import Call
 
 
 def numbers(made: Training, name: str) -> set[float]:
@@ -307,7 +307,7 @@ def test_where_weights_are_updated(name: str, tmp_path: Path) -> None:
 def test_cells_that_nothing_is_done_with_are_not_judged(code: str, used: list[str], tmp_path: Path) -> None:
     made = training(tmp_path, f"a = nn.TrainOneStepCell(net, opt)\nb = nn.TrainOneStepCell(net, opt)\n{code}\n")
     places = [step.place for step in made.judged_steps()]
-    assert [place.bound[0] for place in places if isinstance(place, Made)] == used
+    assert [place.bound[0] for place in places if isinstance(place, Call)] == used
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from accucheck.case import Case, CaseFile
 from accucheck.case import Scripts as Given
 from accucheck.script import unapplied
 from accucheck.script.analysis import read_scripts
-from accucheck.script.networks import Said
+from accucheck.script.networks import Observation
 
 HEAD = """
 import mindspore as ms
@@ -36,7 +36,7 @@ def forward(x, y):
 """
 
 
-def said(folder: Path, text: str) -> list[Said]:
+def said(folder: Path, text: str) -> list[Observation]:
     (folder / "train.py").write_text(HEAD + text)
     scripts = read_scripts(Case(root=str(folder), spec=CaseFile(scripts=Given(train="train.py"))))
     return list(unapplied.examine(scripts))
@@ -144,7 +144,7 @@ def test_code_that_is_not_followed_may_take_them(tmp_path: Path) -> None:
     assert codes(tmp_path, text) == []
 
 
-def slices(folder: Path, text: str) -> list[Said]:
+def slices(folder: Path, text: str) -> list[Observation]:
     """Of a script with no optimizer but those of the text."""
     head = HEAD.replace("opt = nn.SGD(net.trainable_params(), 0.1)\n", "")
     (folder / "train.py").write_text(head + text + "ms.Model(net, loss_fn, trained).train(1, data)\n")

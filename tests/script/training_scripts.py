@@ -5,7 +5,7 @@ from textwrap import dedent
 
 from accucheck.script.remarks import Remark
 from accucheck.script.training_steps import Training
-from accucheck.script.values import Made
+from accucheck.script.values import Call
 from case_scripts import scripts
 
 HEAD = """
@@ -33,7 +33,7 @@ def training(folder: Path, text: str) -> Training:
     return Training(reading)
 
 
-def bound(made: Training, name: str) -> Made:
+def bound(made: Training, name: str) -> Call:
     return next(call for call in reversed(made.calls) if name in call.bound)
 
 

@@ -10,7 +10,7 @@ from ..model import Finding, Fix, Level, Sure, Where
 from . import _gaps
 
 if TYPE_CHECKING:
-    from ..script.networks import Said
+    from ..script.networks import Observation
 
 #: No person reads more.
 MAX_FINDINGS = 100
@@ -22,7 +22,7 @@ MESSAGES: Words = {
 
 
 def findings(
-    said: Sequence[Said],
+    said: Sequence[Observation],
     told: Container[str],
     suspects: Mapping[str, Sure],
     fixes: Mapping[str, str],

@@ -11,7 +11,7 @@ from ..model import Code, Evidence, Plain, Table
 if TYPE_CHECKING:
     from ..script.samples import Step, Way
     from ..script.source import Source
-    from ..script.values import Made
+    from ..script.values import Call
 
 WORDS: Words = {
     "steps": {"en": "What happens to the values, step by step", "zh": "数值经过的每一步"},
@@ -90,11 +90,11 @@ def first(way: Way) -> tuple[float | None, float | None]:
     return (0.0, 255.0) if way.origin == "pixels" else (None, None)
 
 
-def place(made: Made) -> str:
+def place(made: Call) -> str:
     return f"{made.source.path}:{made.line}"
 
 
-def evidence(made: Made, *more: Evidence) -> list[Evidence]:
+def evidence(made: Call, *more: Evidence) -> list[Evidence]:
     last = getattr(made.node, "end_lineno", None) or made.line
     code: Code = made.source.code(made.line, min(last, made.line + 12))
     return [code, *more]
@@ -103,7 +103,7 @@ def evidence(made: Made, *more: Evidence) -> list[Evidence]:
 # --- edits ------------------------------------------------------------------------------------------------------------
 
 
-def element(made: Made) -> tuple[ast.List | ast.Tuple, int] | None:
+def element(made: Call) -> tuple[ast.List | ast.Tuple, int] | None:
     """The list or tuple display that a call stands in as one of its elements, and its place there."""
     for node in made.source.nodes:
         if isinstance(node, (ast.List, ast.Tuple)):
@@ -120,7 +120,7 @@ def _replaced(source: Source, node: ast.expr, new: str, upto: int | None = None)
     return (line[: node.col_offset] + new.encode() + line[end:]).decode(errors="replace")
 
 
-def inserted_before(made: Made, call: str) -> str | None:
+def inserted_before(made: Call, call: str) -> str | None:
     """A diff that puts a call of the same module before a transform in its list: vision.Rescale(...) before vision.Normalize."""
     source, node = made.source, made.node
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)) or element(made) is None:
@@ -134,7 +134,7 @@ def inserted_before(made: Made, call: str) -> str | None:
     return source.diff(node.lineno, _replaced(source, node, f"{prefix}.{call}, ", node.col_offset))
 
 
-def multiplied(made: Made, names: tuple[str, ...], by: str) -> str | None:
+def multiplied(made: Call, names: tuple[str, ...], by: str) -> str | None:
     """A diff that multiplies the numbers of literal lists among the arguments of a call."""
     source, node = made.source, made.node
     if not isinstance(node, ast.Call):
@@ -161,7 +161,7 @@ def multiplied(made: Made, names: tuple[str, ...], by: str) -> str | None:
     return source.patch(edits) if edits else None
 
 
-def removed(made: Made) -> str | None:
+def removed(made: Call) -> str | None:
     """A diff that takes a transform out of the list it stands in."""
     found = element(made)
     if found is None or not isinstance(made.node, ast.expr):

@@ -24,7 +24,7 @@ from . import _gaps, _grades, _seen
 from . import _sample_steps as shared
 
 if TYPE_CHECKING:
-    from ..script.normalization import Said
+    from ..script.normalization import Observation
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -244,7 +244,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return verdict
 
 
-def _finding(said: Said) -> Finding:
+def _finding(said: Observation) -> Finding:
     code, made = said.code, said.made
     level = _LEVELS.get(code, Level.INFO)
     told = [shared.steps_table(said.way)] if said.way is not None else []
@@ -260,11 +260,11 @@ def _finding(said: Said) -> Finding:
     )
 
 
-def _sure(said: Said) -> Sure:
+def _sure(said: Observation) -> Sure:
     return Sure.CERTAIN if said.certain and said.code != "features-raw" else Sure.LIKELY
 
 
-def _diff(said: Said) -> str | None:
+def _diff(said: Observation) -> str | None:
     if said.code != "unit-statistics" or said.step is None or not said.step.name.startswith("vision."):
         return None
     made = said.step.made

@@ -23,7 +23,7 @@ from ..probe import Example, script_example
 from . import _beside, _gaps, _grades, _seen
 
 if TYPE_CHECKING:
-    from ..script.losses import Said
+    from ..script.losses import Observation
     from ..script.source import Source
 
 KIND = Kind.STATIC
@@ -454,7 +454,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _seen.networks(scripts)
 
 
-def _finding(said: Said) -> Finding:
+def _finding(said: Observation) -> Finding:
     place, other = said.place, said.also
     level = _LEVELS.get(said.code, Level.INFO)
     data: dict[str, Any] = {**said.data, "other": (other or place).line, "at": _beside.beside(place, other or place)}
@@ -487,7 +487,7 @@ def _last(place: Any) -> int:
     return int(getattr(place.node, "end_lineno", None) or place.line)
 
 
-def _diff(said: Said) -> str | None:
+def _diff(said: Observation) -> str | None:
     """The lines to change, where the mend is plain."""
     if said.code in ("double-softmax", "double-sigmoid"):
         return _without(said.also)

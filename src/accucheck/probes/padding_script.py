@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import ast
 
     from ..script.padding_facts import Padded
-    from ..script.padding_rules import Result, Said
+    from ..script.padding_rules import Observation, Result
     from ..script.source import Source
 
 KIND = Kind.STATIC
@@ -309,7 +309,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield Progress(len(scripts.training), len(scripts.training), "files")
 
 
-def _finding(said: Said) -> Finding:
+def _finding(said: Observation) -> Finding:
     sure = Sure.LIKELY if said.likely else Sure.CERTAIN
     where, evidence = _at(said.source, said.node)
     fix = Fix(_FIXES[said.code])

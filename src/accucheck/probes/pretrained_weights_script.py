@@ -21,7 +21,7 @@ from ..probe import Example
 from . import _beside, _gaps, _grades
 
 if TYPE_CHECKING:
-    from ..script.loading import Said
+    from ..script.loading import Observation
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
@@ -260,7 +260,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.NOT_APPLICABLE if verdict is Verdict.OK and nothing and not loaded else verdict
 
 
-def _finding(said: Said) -> Finding:
+def _finding(said: Observation) -> Finding:
     code, source = said.code, said.source
     level = _LEVELS.get(code, Level.INFO)
     sure = None

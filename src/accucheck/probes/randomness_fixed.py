@@ -22,7 +22,7 @@ from . import _gaps, _grades
 if TYPE_CHECKING:
     from ..script.analysis import Reading, Scripts
     from ..script.seeding import Randomness, Use
-    from ..script.values import Made
+    from ..script.values import Call
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -246,10 +246,10 @@ def _sure(use: Use) -> Sure:
     return Sure.CERTAIN if use.seen else Sure.LIKELY
 
 
-def _beyond(seed: Made, use: Made) -> str:
+def _beyond(seed: Call, use: Call) -> str:
     """The condition that a seed stands under and the use does not; empty when there is none."""
 
-    def tests(call: Made) -> dict[tuple[int, bool | None], str]:
+    def tests(call: Call) -> dict[tuple[int, bool | None], str]:
         found = {(id(test.node), test.taken): test.text for test in call.tests}
         frame = call.frame
         while frame is not None:
@@ -261,7 +261,7 @@ def _beyond(seed: Made, use: Made) -> str:
     return next((text for key, text in tests(seed).items() if key not in shared and text != "except"), "")
 
 
-def _short(call: Made) -> str:
+def _short(call: Call) -> str:
     name = call.name.lstrip(".")
     return name if name.count(".") < 3 else ".".join([name.split(".")[0], *name.split(".")[-2:]])
 
@@ -287,7 +287,7 @@ def _insert(reading: Reading) -> str | None:
 def _finding(
     code: str,
     level: Level,
-    call: Made,
+    call: Call,
     data: dict[str, Any],
     sure: Sure | None,
     fix: Fix | None,
@@ -307,7 +307,7 @@ def _others(reading: Reading, found: Randomness) -> Iterator[Finding]:
     rows: list[list[Plain]] = []
     seen: set[tuple[str, str]] = set()
 
-    def row(source: str, call: Made) -> None:
+    def row(source: str, call: Call) -> None:
         place = f"{call.source.path}:{call.line}"
         if (source, place) not in seen:
             seen.add((source, place))

@@ -24,7 +24,7 @@ from . import _gaps, _grades
 if TYPE_CHECKING:
     from ..script.analysis import Reading
     from ..script.seeding import Randomness, Seed
-    from ..script.values import Made
+    from ..script.values import Call
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -206,7 +206,7 @@ def _faults(reading: Reading, random: Randomness, seeds: list[Seed], start: str)
         yield _finding("same-seed", Level.INFO, seed.call, data)
 
 
-def _unseen(call: Made) -> bool:
+def _unseen(call: Call) -> bool:
     """Whether a call stands in a function that nobody is seen to call."""
     frame = call.frame
     while frame is not None:
@@ -216,7 +216,7 @@ def _unseen(call: Made) -> bool:
     return False
 
 
-def _idle(reading: Reading, broadcasts: list[Made]) -> bool:
+def _idle(reading: Reading, broadcasts: list[Call]) -> bool:
     """Whether a broadcast is only asked for by a setting that nothing in this script heeds: PyNative mode without Model."""
     from ..script.values import Known, Named, options
 
@@ -238,7 +238,7 @@ def _idle(reading: Reading, broadcasts: list[Made]) -> bool:
 def _finding(
     code: str,
     level: Level,
-    call: Made,
+    call: Call,
     data: dict[str, Any],
     sure: Sure | None = None,
     fix: Fix | None = None,

@@ -22,7 +22,7 @@ from ..probe import Example, script_example
 from . import _beside, _gaps, _grades, _seen
 
 if TYPE_CHECKING:
-    from ..script.sharding import Said
+    from ..script.sharding import Observation
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -246,7 +246,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _seen.data(scripts)
 
 
-def _finding(said: Said) -> Finding:
+def _finding(said: Observation) -> Finding:
     level = _LEVELS.get(said.code, Level.INFO)
     line = getattr(said.node, "lineno", None)
     last = getattr(said.node, "end_lineno", line)

@@ -21,7 +21,7 @@ from ..probe import Example, script_example
 from . import _gaps, _grades, _seen
 
 if TYPE_CHECKING:
-    from ..script.shuffling import Said
+    from ..script.shuffling import Observation
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -261,7 +261,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _seen.data(scripts)
 
 
-def _finding(said: Said) -> Finding:
+def _finding(said: Observation) -> Finding:
     from ..language import fill
     from ..model import Language
 
@@ -283,7 +283,7 @@ def _finding(said: Said) -> Finding:
     )
 
 
-def _sure(said: Said, level: Level) -> Sure | None:
+def _sure(said: Observation, level: Level) -> Sure | None:
     if level is Level.INFO:
         return None
     if level is Level.SUSPECT:

@@ -25,7 +25,7 @@ from . import _gaps, _grades, _seen
 from . import _sample_steps as shared
 
 if TYPE_CHECKING:
-    from ..script.consistency import Said
+    from ..script.consistency import Observation
     from ..script.pipelines import Pipelines
     from ..script.samples import Way
 
@@ -297,7 +297,7 @@ def _nothing(readings: list[Pipelines], training: list, evaluation: list) -> Ite
             yield Finding("nothing-compared", Level.INFO, where, incomplete=True)
 
 
-def _finding(said: Said) -> Finding:
+def _finding(said: Observation) -> Finding:
     code, made = said.code, said.made
     level = Level.INFO if code in (*_TELLING, *_UNCLEAR) else Level.SUSPECT if code in _SUSPECT else Level.PROBLEM
     table = [_side_by_side(*said.ways)] if said.ways is not None else []
@@ -320,7 +320,7 @@ def _finding(said: Said) -> Finding:
     )
 
 
-def _diff(said: Said) -> str | None:
+def _diff(said: Observation) -> str | None:
     """A random transform taken out of a list that only evaluation uses."""
     if said.code != "random-in-evaluation" or said.step is None or not said.certain or said.shared:
         return None

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..script.analysis import Reading
     from ..script.modes import Account, Event, Fault
     from ..script.source import Source
-    from ..script.values import Frame, Made, Value
+    from ..script.values import Call, Frame, Value
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
@@ -322,10 +322,10 @@ def _layers_of_project(reading: Reading, fault: Fault) -> list[str]:
     nothing in any file calls set_train."""
     from ..knowledge import api
     from ..script import plain
-    from ..script.values import Made
+    from ..script.values import Call
 
     sources = [source for source in reading.project.sources.values() if source is not None]
-    elsewhere = any(isinstance(cell, Made) and "." in cell.name[1:] for cell in fault.layers)
+    elsewhere = any(isinstance(cell, Call) and "." in cell.name[1:] for cell in fault.layers)
     if elsewhere or any("set_train" in line for source in (*sources, reading.source) for line in source.lines):
         return []
     names = dict.fromkeys(call.api for source in sources for call in plain.calls(source))
@@ -449,7 +449,7 @@ def _of_layers(reading: Reading, evaluated: bool) -> Iterator[Finding]:
     """What the mode does not reach: dropout as a function, batch statistics at inference."""
     from ..script.values import Known
 
-    fixed: dict[int, Made] = {}
+    fixed: dict[int, Call] = {}
     for call in reading.trace.calls:
         if "BatchNorm" in call.last and call.api.startswith("nn."):
             given = call.keywords.get("use_batch_statistics")
@@ -463,7 +463,7 @@ def _of_layers(reading: Reading, evaluated: bool) -> Iterator[Finding]:
         yield _of_call(call, "batch-statistics", Level.SUSPECT, "fix-statistics", data)
 
 
-def _drops(call: Made) -> bool:
+def _drops(call: Call) -> bool:
     """True for a dropout function that is not told whether it trains."""
     from ..script.values import Known
 
@@ -475,7 +475,7 @@ def _drops(call: Made) -> bool:
     return not any("train" in condition for condition in call.conditions) and not _asks_mode(call)
 
 
-def _asks_mode(call: Made) -> bool:
+def _asks_mode(call: Call) -> bool:
     """True where it is reached on a condition about the mode: around it or left through before it, or the same of a method between
     construct and it. Which way such a condition goes is assumed while a script is followed, so that `call.tests` does not tell it."""
     node, frame = call.node, call.frame
@@ -515,7 +515,7 @@ def _in_network(frame: Frame | None) -> bool:
     return False
 
 
-def _of_call(call: Made, code: str, level: Level, fix: str, data: dict[str, Any]) -> Finding:
+def _of_call(call: Call, code: str, level: Level, fix: str, data: dict[str, Any]) -> Finding:
     source = call.source
     sure = Sure.LIKELY if level is Level.PROBLEM else Sure.POSSIBLE
     where = Where(path=source.path, line=call.line)
@@ -523,7 +523,7 @@ def _of_call(call: Made, code: str, level: Level, fix: str, data: dict[str, Any]
     return Finding(code, level, where, data, [source.code(call.line)], Fix(fix, diff), sure=sure)
 
 
-def _with_training(call: Made) -> str | None:
+def _with_training(call: Call) -> str | None:
     """The diff that passes training=self.training, where the call stands in a method on one line."""
     frame, node = call.frame, call.node
     if frame is None or frame.owner is None or frame.function.name not in _CONSTRUCT:

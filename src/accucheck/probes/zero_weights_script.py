@@ -23,7 +23,7 @@ from . import _gaps, _grades, _seen
 from .zero_weights import KNOWN
 
 if TYPE_CHECKING:
-    from ..script.initial_weights import Said
+    from ..script.initial_weights import Observation
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
@@ -249,7 +249,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 
 
-def _finding(said: Said) -> Finding:
+def _finding(said: Observation) -> Finding:
     code, source = said.code, said.source
     level = _LEVELS.get(code, Level.INFO)
     sure = said.sure if level is not Level.INFO else None

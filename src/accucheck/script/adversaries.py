@@ -17,10 +17,10 @@ from .direction import ascends
 from .effects import TAKEN, effect, kept, operands
 from .factors import DIVIDES, MULTIPLIES, operation
 from .freezing import Look, Step, reach
-from .losses import Application, Losses, Said, applied, passes_on
+from .losses import Application, Losses, Observation, applied, passes_on
 from .networks import is_layer, structure_of
 from .training_steps import training
-from .values import Items, Known, Made, Many, Value, options
+from .values import Call, Items, Known, Many, Value, options
 
 #: Values between a loss and the scores in it are looked at, and steps of one script.
 LIMIT, STEPS = 2000, 8
@@ -37,7 +37,7 @@ class Pull(NamedTuple):
     """What a step wants of a score: `want` is a number, or infinite where it is to rise or fall without end."""
 
     want: float
-    score: Made
+    score: Call
 
     @property
     def layer(self) -> Value:
@@ -56,7 +56,7 @@ class Player:
     def place(self) -> Value:
         return _formula(self.step.loss)
 
-    def behind(self, score: Made, stop: bool) -> set[int]:
+    def behind(self, score: Call, stop: bool) -> set[int]:
         """The layers that a score is computed with; with `stop`, those that a gradient reaches."""
         key = id(score), stop
         if key not in self.seen:
@@ -64,7 +64,7 @@ class Player:
         return self.seen[key]
 
 
-def examine(losses: Losses) -> Iterator[Said]:
+def examine(losses: Losses) -> Iterator[Observation]:
     """Pairs of steps of which both pull the score of generated samples the same way, each pair once."""
     steps = Look(structure_of(losses.reading)).steps
     if len(steps) < 2 or ascends(training(losses.reading)):
@@ -82,13 +82,13 @@ def examine(losses: Losses) -> Iterator[Said]:
                 yield from _said(critic, generator, agreed)
 
 
-def _said(critic: Player, generator: Player, layer: Value) -> Iterator[Said]:
+def _said(critic: Player, generator: Player, layer: Value) -> Iterator[Observation]:
     """Told at the critic where it wants real samples to score lower, which is unusual, at the generator otherwise."""
     made, others = _sides(critic, generator, layer)
     odd = max(made) > min(others)
     first, second = (critic, generator) if odd else (generator, critic)
-    if isinstance(first.place, Made):
-        yield Said("same-direction", first.place, {}, second.place if isinstance(second.place, Made) else None)
+    if isinstance(first.place, Call):
+        yield Observation("same-direction", first.place, {}, second.place if isinstance(second.place, Call) else None)
 
 
 def _layers(critic: Player) -> list[Value]:
@@ -124,7 +124,7 @@ def _agree(critic: Player, generator: Player, layer: Value) -> bool:
 def _formula(loss: Value) -> Value:
     """The expression that a differentiated function returns, within the functions that it calls."""
     for _ in range(LIMIT):
-        if isinstance(loss, Made) and loss.result is not None:
+        if isinstance(loss, Call) and loss.result is not None:
             loss = loss.result
         elif isinstance(loss, (Many, Items)) and (inner := _parts(loss)):
             loss = inner[0]
@@ -150,14 +150,14 @@ def pulls(loss: Value) -> Iterator[Pull]:
         seen.add((id(value), want))
         if isinstance(value, (Many, Items)):
             queue += [(part, want) for part in _parts(value)]
-        elif isinstance(value, Made):
+        elif isinstance(value, Call):
             if value.name == "" and value.base is not None and is_layer(value.base):
                 yield Pull(want, value)
             else:
                 queue += _wanted(value, want)
 
 
-def _wanted(made: Made, want: float) -> Iterable[tuple[Value, float]]:
+def _wanted(made: Call, want: float) -> Iterable[tuple[Value, float]]:
     """What is wanted of the operands of a call when something is wanted of its result."""
     if (application := applied(made)) is not None:
         return _of_loss(application, want)
@@ -173,7 +173,7 @@ def _wanted(made: Made, want: float) -> Iterable[tuple[Value, float]]:
     return [(value, -want if turned else want) for value in _risen(made, turned)]
 
 
-def _risen(made: Made, turned: bool) -> list[Value]:
+def _risen(made: Call, turned: bool) -> list[Value]:
     """The operands with which a result rises; or falls, where it is `turned`."""
     known = effect(made)
     if made.result is not None:
@@ -216,7 +216,7 @@ def _of_loss(application: Application, want: float) -> list[tuple[Value, float]]
     return [(application.prediction, label)] if want < 0 else []
 
 
-def _is_even(made: Made) -> bool:
+def _is_even(made: Call) -> bool:
     """Whether an operation is least at 0 and rises to both sides."""
     done = operation(made)
     if done.name == "pow":
@@ -232,7 +232,7 @@ def constant(value: Value | None, depth: int = 0) -> float | None:
     """The number that each element of a value is; None where it is not seen."""
     if isinstance(value, Known) and isinstance(value.value, (int, float)):
         return float(value.value)
-    if not isinstance(value, Made) or depth > 24:
+    if not isinstance(value, Call) or depth > 24:
         return None
     known = effect(value)
     if known is not None and known.constant is not None:
@@ -241,7 +241,7 @@ def constant(value: Value | None, depth: int = 0) -> float | None:
     return numbers.pop() if len(numbers) == 1 else _computed(value, depth)
 
 
-def _computed(made: Made, depth: int) -> float | None:
+def _computed(made: Call, depth: int) -> float | None:
     """The sum, difference or product of two constants."""
     done = operation(made)
     computes = _COMPUTES.get("mul" if done.name in MULTIPLIES else done.name)

@@ -10,7 +10,7 @@ from .flow import sources
 from .loss_scaling import about
 from .remarks import Remark, merged, remark
 from .training_steps import Step, Training, canonical
-from .values import Instance, Items, Known, Made, Named, Value, name_of, options
+from .values import Call, Instance, Items, Known, Named, Value, name_of, options
 
 INITS = frozenset(
     {"communication.init", "communication.management.init", "mint.distributed.init_process_group", "init"}
@@ -86,7 +86,7 @@ def _own(training: Training, step: Step, modes: set[str]) -> Iterator[Remark]:
         yield about(step, "not-reduced-maybe")
 
 
-def _framework(training: Training, step: Step, modes: set[str], starts: list[Made]) -> Iterator[Remark]:
+def _framework(training: Training, step: Step, modes: set[str], starts: list[Call]) -> Iterator[Remark]:
     if modes & (_PARALLEL | _COMPILED):
         yield about(step, "reduced-by-framework")
     elif "unknown" in modes:
@@ -106,20 +106,20 @@ def _alone(training: Training, steps: list[Step]) -> Iterator[Remark]:
         yield about(steps[0], "one-device") if steps else training.no_step()
 
 
-def _idle_reducers(training: Training, step: Step) -> Iterator[Made]:
+def _idle_reducers(training: Training, step: Step) -> Iterator[Call]:
     """The reducers that the cell of a step makes for several devices and that nothing is done with."""
     owner = step.frame.owner if step.kind == "own" and step.frame is not None else None
     for held in owner.attributes.values() if isinstance(owner, Instance) else ():
         for reducer in options(held):
             if (
-                isinstance(reducer, Made)
+                isinstance(reducer, Call)
                 and reducer.api == "nn.DistributedGradReducer"
                 and not _is_used(training, reducer)
             ):
                 yield reducer
 
 
-def _is_used(training: Training, reducer: Made) -> bool:
+def _is_used(training: Training, reducer: Call) -> bool:
     """Whether a call is made of it, or of something that is given it."""
     given = ([call.base, *call.args, *call.keywords.values()] for call in training.calls)
     return any(reducer in options(part) for values in given for value in values for part in _spread(value))
@@ -130,7 +130,7 @@ def _spread(value: Value | None) -> list[Value]:
 
 
 def _title(step: Step) -> str:
-    return step.place.last if isinstance(step.place, Made) else "TrainOneStepCell"
+    return step.place.last if isinstance(step.place, Call) else "TrainOneStepCell"
 
 
 def _until_gradient(training: Training, step: Step) -> Iterator[Value]:
@@ -144,7 +144,7 @@ def _until_gradient(training: Training, step: Step) -> Iterator[Value]:
 
 
 def _reduces(value: Value) -> bool:
-    if not isinstance(value, Made):
+    if not isinstance(value, Call):
         return False
     if operation(value).name in _REDUCES:
         return True
@@ -161,19 +161,19 @@ def _in_optimizer(step: Step) -> bool:
             texts = (ast.unparse(method.node) for method in option.of.methods())
             if any(re.search(r"AllReduce|all_reduce|ReduceScatter|grad_reducer", text) for text in texts):
                 return True
-        elif isinstance(option, Made) and "AdaSum" in option.last:
+        elif isinstance(option, Call) and "AdaSum" in option.last:
             return True
     return False
 
 
-def _beside(training: Training, step: Step) -> list[Made]:
+def _beside(training: Training, step: Step) -> list[Call]:
     """The reductions that are given these gradients, whatever becomes of the results."""
     wanted = {key for term in training.carried(step) for key in term.gradients}
     given = ((call, training.factors.of(call.args[0])) for call in training.calls if _reduces(call) and call.args)
     return [call for call, terms in given if wanted & {key for term in terms for key in term.gradients}]
 
 
-def _in_place(call: Made) -> bool:
+def _in_place(call: Call) -> bool:
     """True for a reduction that writes its result into what it is given."""
     return call.api == "mint.distributed.all_reduce" or _true(call.keywords.get("inplace"))
 

@@ -21,7 +21,7 @@ from .syntax import forget, uncollected
 from .trace import Trace, follow
 from .training import assumption
 from .training import role as spoken
-from .values import Made, unseen
+from .values import Call, unseen
 
 #: So many lines that were read may wait to be let go of, about 150 MB, when one process reads case after case.
 GARBAGE = 100_000
@@ -107,7 +107,7 @@ def trains(trace: Trace) -> bool:
     return any(_trains(call) for call in trace.calls)
 
 
-def _trains(call: Made) -> bool:
+def _trains(call: Call) -> bool:
     known = api.find(call.api)
     if known is not None:
         return known.kind in ("optimizer", "step", "gradient") and call.api != "ops.stop_gradient"

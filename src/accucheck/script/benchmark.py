@@ -19,7 +19,7 @@ from .settings import Definitions, Settings
 from .source import read
 from .trace import follow
 from .training import assumption
-from .values import Items, Known, Made, Value
+from .values import Call, Items, Known, Value
 
 #: The kinds of layers that are matched; others are often written as functions.
 KINDS = ("convolution", "dense", "embedding", "dropout", "normalization", "recurrent", "pooling")
@@ -39,8 +39,8 @@ _REVERSED = "bn-momentum"
 class Pair:
     """A layer here and one there; `differs` are settings (PyTorch's name, what it is here and there in PyTorch's terms)."""
 
-    here: Made
-    there: Made
+    here: Call
+    there: Call
     same: set[str] = field(default_factory=set)  # parameters of MindSpore that come to the same
     differs: list[tuple[str, Any, Any]] = field(default_factory=list)
     compared: set[str] = field(default_factory=set)  # PyTorch's names of what is known of both
@@ -56,7 +56,7 @@ class Comparison:
     there: int
 
 
-def compare(here: Sequence[Made], paths: Sequence[tuple[Path, str]], version: str) -> Comparison | None:
+def compare(here: Sequence[Call], paths: Sequence[tuple[Path, str]], version: str) -> Comparison | None:
     """The layers `here`, in their order, against those of benchmark scripts (path, as it is shown)."""
     there = [call for path, shown in paths for call in _benchmark(path, shown)][:MOST]
     mine = [(token, call) for call in here if (token := _token(call.api))][:MOST]
@@ -105,7 +105,7 @@ def _training(case: Case) -> tuple[list[Settings], list[Gap]]:
     return found, gaps
 
 
-def _benchmark(path: Path, shown: str) -> Iterator[Made]:
+def _benchmark(path: Path, shown: str) -> Iterator[Call]:
     """The layers of PyTorch that a script makes."""
     try:
         source = read(path, shown)
@@ -118,7 +118,7 @@ def _benchmark(path: Path, shown: str) -> Iterator[Made]:
             yield call
 
 
-def name_of_layer(call: Made) -> str:
+def name_of_layer(call: Call) -> str:
     """torch.nn.modules.conv.Conv2d is torch.nn.Conv2d."""
     return "torch.nn." + call.last if call.name.startswith("torch.nn.modules.") else call.name
 
@@ -132,7 +132,7 @@ def _token(name: str) -> str:
     return name if layer or name == "nn.LeakyReLU" else ""
 
 
-def _pair(here: Made, there: Made, version: str) -> Pair:
+def _pair(here: Call, there: Call, version: str) -> Pair:
     pair = Pair(here, there)
     torch, known = api.load().pytorch[name_of_layer(there)], api.find(here.api)
     theirs = torch.bind(there.args, there.keywords)

@@ -14,7 +14,7 @@ from .loss_scaling import about, key_names, number_text, title
 from .remarks import Edit, Place, Remark, merged, remark, span
 from .syntax import walk
 from .training_steps import FIXED, Step, Training, is_optimizer
-from .values import Frame, Instance, Known, Made, Value, options
+from .values import Call, Frame, Instance, Known, Value, options
 
 _CLIPS = frozenset({"clipbyglobalnorm", "clipbynorm", "clipbyvalue", "clipgradnorm", "clipgradvalue", "clip", "clamp"})
 _SCALES = frozenset({"mul", "multiply", "div", "realdiv"})
@@ -25,7 +25,7 @@ _DIVIDES = (".scale_grad", ".gradients_unscale", ".construct", ".unscale")
 class Clip:
     """Gradients `operand` are clipped by `made`; `place` is where the step, or the optimizer, has it done."""
 
-    made: Made
+    made: Call
     operand: Value
     place: Place
 
@@ -102,7 +102,7 @@ def _divided_later(training: Training, step: Step) -> tuple[float | None, bool |
     return (numbers[0] if numbers and None not in found else None), default
 
 
-def _inside_optimizer(made: Made) -> bool:
+def _inside_optimizer(made: Call) -> bool:
     return any(is_optimizer(frame.owner) for frame in _frames(made.frame))
 
 
@@ -129,14 +129,14 @@ def _clips(training: Training, step: Step) -> Iterator[Clip]:
             yield Clip(call, operand, _outermost(call, step))
 
 
-def _by_norm(training: Training, call: Made) -> bool:
+def _by_norm(training: Training, call: Call) -> bool:
     """Gradients multiplied by a number that was made of their norm: clipping written out."""
     one, other = operation(call).operands
     if one is other or _inside_optimizer(call):
         return False
     if not training.is_gradient(one) or not training.is_gradient(other):
         return False
-    names = {operation(v).name for v in _limited(other) if isinstance(v, Made)}
+    names = {operation(v).name for v in _limited(other) if isinstance(v, Call)}
     return bool(names & {"norm", "sqrt", "l2norm", "pow"}) and not any(v is one for v in options(other))
 
 
@@ -153,7 +153,7 @@ def _frames(frame: Frame | None) -> Iterator[Frame]:
         frame = frame.parent
 
 
-def _outermost(call: Made, step: Step) -> Place:
+def _outermost(call: Call, step: Step) -> Place:
     """The call within the function of the step that leads to the clipping."""
     home, below = step.frame, call.frame
     if below is home or below is None:
@@ -164,8 +164,8 @@ def _outermost(call: Made, step: Step) -> Place:
     return call
 
 
-def _name(made: Made) -> str:
-    if made.name == "" and isinstance(made.base, Made):
+def _name(made: Call) -> str:
+    if made.name == "" and isinstance(made.base, Call):
         return made.base.last
     return made.last or made.name
 
@@ -204,7 +204,7 @@ def _left_to_optimizer(training: Training, step: Step) -> str | None:
     """The scale of a framework's step that the optimizer has to take off; None where there is none."""
     value = step.sens if step.kind == "cell" else None
     for manager in options(step.manager) if step.kind == "model" else ():
-        if isinstance(manager, Made) and manager.api in FIXED:
+        if isinstance(manager, Call) and manager.api in FIXED:
             drops = manager.argument(["loss_scale", "drop_overflow_update"], "drop_overflow_update")
             if isinstance(drops, Known) and drops.value is False:
                 value = manager.argument(["loss_scale"], "loss_scale")

@@ -19,7 +19,7 @@ from .analysis import Scripts
 from .networks import (
     FORWARD,
     Drop,
-    Said,
+    Observation,
     Structure,
     Use,
     asked,
@@ -45,7 +45,7 @@ from .networks import (
 )
 from .source import Source
 from .syntax import conditions_around, walk
-from .values import Class, Frame, Function, Instance, Items, Known, Made, Value, options, parts
+from .values import Call, Class, Frame, Function, Instance, Items, Known, Value, options, parts
 
 #: A place in the text: path, line, column.
 Place = tuple[str, int, int]
@@ -76,7 +76,7 @@ _ASIDE = re.compile(
 _LEVELS = ("weights", "layer", "cell", "unknown", "tensor")
 
 
-def examine(scripts: Scripts) -> Iterator[Said]:
+def examine(scripts: Scripts) -> Iterator[Observation]:
     """What is to say about the networks of all scripts, each place once."""
     structures = [structure_of(reading) for reading in scripts.readings]
     yield from _unused(structures, scripts.sources)
@@ -114,7 +114,7 @@ class _Attribute:
     asked: bool = False
 
 
-def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said]:
+def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Observation]:
     found: dict[tuple[Place, str], _Attribute] = {}
     texts: dict[int, Use] = {}
     outside = _asked_outside(sources)
@@ -154,14 +154,14 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Said
             and (why := _harmless(code, row, untrained, id(row) in kept))
         ):
             told = {"name": row.name, "of": (row.function.of or row.of).node.name, "what": _title(row.values[0])}
-            yield Said(why, row.function.source, row.node, told)
+            yield Observation(why, row.function.source, row.node, told)
         elif code is not None:
             yield _said_unused(code, row, structures)
     for together in operators.values():
         first = together[0]
         of = first.function.of or first.of
         data = {"of": of.node.name, "names": sorted({"self." + row.name for row in together})}
-        yield Said("unused-operators", first.function.source, first.node, data)
+        yield Observation("unused-operators", first.function.source, first.node, data)
 
 
 def _harmless(code: str, row: _Attribute, untrained: bool, head: bool) -> str | None:
@@ -286,7 +286,7 @@ def _asked_by_heir(row: _Attribute, heirs: dict[str, list[ast.ClassDef]]) -> boo
 
 def _built_in(cell: Instance, value: Value) -> bool:
     """True when something with weights, or else a layer, within a value was made by the cell's own __init__."""
-    if isinstance(value, (Made, Instance)) and not isinstance(value, Items):
+    if isinstance(value, (Call, Instance)) and not isinstance(value, Items):
         return made_by(cell, value)
     return any(made_by(cell, leaf) for _, leaf in leaves(value))
 
@@ -301,7 +301,7 @@ def _applied(value: Value, structure: Structure) -> bool:
 def _code(value: Value) -> str | None:
     """What it means when a value is built and not used."""
     if is_parameter(value):
-        return "unused-parameter" if isinstance(value, Made) and trains(value) and _matrix(value) else None
+        return "unused-parameter" if isinstance(value, Call) and trains(value) and _matrix(value) else None
     if is_loss(value):
         return "operator"
     if has_weights(value):
@@ -310,7 +310,7 @@ def _code(value: Value) -> str | None:
             if any(not is_parameter(leaf) for _, leaf in leaves(value)) or isinstance(value, Instance)
             else None
         )
-    if isinstance(value, Made):
+    if isinstance(value, Call):
         if kind_of(value) == "dropout":
             return "unused-dropout" if _drops(value) else "operator"
         return "operator" if value.api.startswith(("nn.", "ops.", "mint.")) else None
@@ -327,7 +327,7 @@ def _block(cell: Instance) -> bool:
         for value in options(held):
             if isinstance(value, Instance) and is_cell(value.of) and not is_loss(value):
                 return True
-            inner = value.api if isinstance(value, Made) else ""
+            inner = value.api if isinstance(value, Call) else ""
             if kind(inner) in ("dropout", "pooling", "normalization") and inner.startswith(("nn.", "mint.nn.")):
                 return True
     return False
@@ -344,12 +344,12 @@ def _alone(row: _Attribute, structures: list[Structure]) -> bool:
     return any(has_weights(cell) for s in structures for cell in s.cells if cell.of.node is row.of.node)
 
 
-def _matrix(parameter: Made) -> bool:
+def _matrix(parameter: Call) -> bool:
     """True for a parameter that is named like a weight or is seen to have several dimensions."""
     return any(re.search(r"weight|kernel|embed|table|(^|_)w(_|\d|$)", name, re.I) for name in parameter.bound)
 
 
-def _drops(layer: Made) -> bool:
+def _drops(layer: Call) -> bool:
     """False for a dropout whose rate is 0."""
     known = api.find(layer.api)
     given = (known.bind_any(layer.args, layer.keywords) if known else None) or {}
@@ -359,7 +359,7 @@ def _drops(layer: Made) -> bool:
     return not (isinstance(keep, Known) and keep.value == 1)
 
 
-def _said_unused(code: str, row: _Attribute, structures: list[Structure]) -> Said:
+def _said_unused(code: str, row: _Attribute, structures: list[Structure]) -> Observation:
     value = next(v for v in row.values if _code(v) == code)
     defining = row.function.of or row.of
     data: dict[str, Any] = {"name": row.name, "of": defining.node.name, "what": _title(value)}
@@ -367,12 +367,14 @@ def _said_unused(code: str, row: _Attribute, structures: list[Structure]) -> Sai
     twice = _twin(row, value, structures) if code == "unused-layer" else None
     if twice is None:
         spare = code == "unused-layer" and not (_named_nearby(row) or _made_for_it(value, structures))
-        return Said(code, source, row.node, data, certain=code not in ("unused-cell", "unused-layer"), possible=spare)
+        return Observation(
+            code, source, row.node, data, certain=code not in ("unused-cell", "unused-layer"), possible=spare
+        )
     twin, calls, where = twice
     data |= {"twin": twin, "lines": sorted({call.lineno for call in calls})}
     last = max(calls, key=lambda call: (call.lineno, call.col_offset))
     edit, near = _swap(where, row.name, twin, calls), _near(twin, row.name)
-    return Said("twin-used-twice", where, last, data, edit=edit, possible=not near)
+    return Observation("twin-used-twice", where, last, data, edit=edit, possible=not near)
 
 
 def _named_nearby(row: _Attribute) -> bool:
@@ -405,7 +407,7 @@ def _made_for_it(value: Value, structures: list[Structure]) -> bool:
 def _title(value: Value) -> str:
     if isinstance(value, Instance):
         return value.of.node.name
-    if isinstance(value, Made):
+    if isinstance(value, Call):
         return value.api
     inner = next((leaf for _, leaf in leaves(value)), None)
     return "" if inner is None else _title(inner)
@@ -440,7 +442,7 @@ def _twin(row: _Attribute, value: Value, structures: list[Structure]) -> tuple[s
 
 def _made_alike(one: Value, other: Value) -> bool:
     """Whether two layers with weights are made with the same arguments, none of which is left out of sight."""
-    if not (isinstance(one, Made) and isinstance(other, Made) and has_weights(one)):
+    if not (isinstance(one, Call) and isinstance(other, Call) and has_weights(one)):
         return False
     mine, others = ([*made.args, *(made.keywords[key] for key in sorted(made.keywords))] for made in (one, other))
     return len(mine) == len(others) and one.keywords.keys() == other.keywords.keys() and all(map(_same, mine, others))
@@ -492,7 +494,7 @@ class _Work:
     kept: bool = False
 
 
-def _dropped(structures: list[Structure]) -> Iterator[Said]:
+def _dropped(structures: list[Structure]) -> Iterator[Observation]:
     works = _works(structures)
     dead = [work for work in works.values() if not work.kept]
     used = {id(part) for work in works.values() if work.kept for part in work.parts}
@@ -525,11 +527,11 @@ def _works(structures: list[Structure]) -> dict[Place, _Work]:
             level = _level(call)
             if level is None or (level == "tensor" and not call.bound):
                 continue
-            what = call.base.api if isinstance(call.base, Made) else ""
+            what = call.base.api if isinstance(call.base, Call) else ""
             work = _Work(_called_as(call.node, call), what, call.node, call.source, level)
             work = found.setdefault(_place(call.source, call.node), work)
             work.results.append((structure, frame, call))
-            work.parts += [call.base] if isinstance(call.base, Made) else []
+            work.parts += [call.base] if isinstance(call.base, Call) else []
             work.kept |= id(call) in structure.live
         for run in structure.reading.trace.frames:
             cell = run.owner
@@ -554,12 +556,12 @@ def _works(structures: list[Structure]) -> dict[Place, _Work]:
     return found
 
 
-def _level(call: Made) -> str | None:
+def _level(call: Call) -> str | None:
     """What is lost with the result of a call: that of "weights", of a "layer" without, of something "unknown"; None for a
     call that is of no interest."""
     base = call.base
-    if call.name == "" and isinstance(base, Made):
-        if is_layer(base) or any(is_parameter(arg) and isinstance(arg, Made) and trains(arg) for arg in call.args):
+    if call.name == "" and isinstance(base, Call):
+        if is_layer(base) or any(is_parameter(arg) and isinstance(arg, Call) and trains(arg) for arg in call.args):
             return "weights"
         if _WORKS.fullmatch(kind_of(base)) and not _SHAPES.search(base.last):
             return "layer"
@@ -568,7 +570,7 @@ def _level(call: Made) -> str | None:
             if base.api.startswith(("ops.", "mint.")) and pure(call) and not _SHAPES.search(base.last)
             else None
         )
-    if isinstance(base, Made) and _computes(call, base):
+    if isinstance(base, Call) and _computes(call, base):
         return "weights"
     func = call.node.func if isinstance(call.node, ast.Call) else None
     own = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self"
@@ -582,13 +584,13 @@ def _level(call: Made) -> str | None:
     return None
 
 
-def _of_text(call: Made) -> bool:
+def _of_text(call: Call) -> bool:
     """True for what puts texts together, such as the name of a layer."""
     texts = (o for arg in call.args for o in options(arg) if isinstance(o, Known) and isinstance(o.value, str))
     return call.name in _OPERATORS and next(texts, None) is not None
 
 
-def _computes(call: Made, used: Made) -> bool:
+def _computes(call: Call, used: Call) -> bool:
     """True for a call that works with the values of a trained parameter."""
     return (
         is_parameter(used)
@@ -601,7 +603,7 @@ def _parts(value: Value) -> list[Value]:
     """The single results that a function returned; what is no result of a call counts as kept."""
     if isinstance(value, Items):
         return [part for item in value.items for option in options(item) for part in _parts(option)]
-    return [value] if isinstance(value, Made) else []
+    return [value] if isinstance(value, Call) else []
 
 
 def _forward(frame: Frame) -> bool:
@@ -627,7 +629,9 @@ def _called_as(node: ast.AST, value: Value) -> str:
     return text or _title(value)
 
 
-def _said_dropped(work: _Work, structure: Structure, drop: Drop, frame: Frame, elsewhere: bool) -> Iterator[Said]:
+def _said_dropped(
+    work: _Work, structure: Structure, drop: Drop, frame: Frame, elsewhere: bool
+) -> Iterator[Observation]:
     """`elsewhere`: other results of the same layer are kept."""
     here = drop.frame is not None and drop.frame.function.node is frame.function.node
     data: dict[str, Any] = {
@@ -647,12 +651,12 @@ def _said_dropped(work: _Work, structure: Structure, drop: Drop, frame: Frame, e
         )
         code = "result-tail" if last else "result-" + drop.how
         code = "result-perhaps-replaced" if work.level == "tensor" and drop.how == "overwritten" else code
-        yield Said(code, work.source, work.call, data, certain)
+        yield Observation(code, work.source, work.call, data, certain)
     elif work.level != "weights":
         return
     elif drop.how == "parameter":
         data["callee"] = getattr(drop.node, "name", "")
-        yield Said("result-ignored", work.source, work.call, data)
+        yield Observation("result-ignored", work.source, work.call, data)
     elif (
         here
         and drop.how == "discarded"
@@ -662,9 +666,9 @@ def _said_dropped(work: _Work, structure: Structure, drop: Drop, frame: Frame, e
         return
     elif here:
         code = "result-discarded" if drop.how == "discarded" else "result-underscore"
-        yield Said(code, work.source, work.call, data)
+        yield Observation(code, work.source, work.call, data)
     elif not elsewhere:
-        yield Said(
+        yield Observation(
             "asked-and-dropped" if _asked_for(structure, work, frame) else "caller-drops", work.source, work.call, data
         )
 
@@ -676,13 +680,13 @@ def _matters(frame: Frame) -> bool:
 
 def _keeps_statistics(used: list[Value]) -> bool:
     """True when a call changes something beyond its result: the moving statistics of a normalisation."""
-    found = [leaf for value in used for _, leaf in leaves(value) if isinstance(leaf, Made)]
+    found = [leaf for value in used for _, leaf in leaves(value) if isinstance(leaf, Call)]
     return any(re.search("moving|running", name) for leaf in found for name in weights(leaf.api))
 
 
 def _idle_norm(structure: Structure, work: _Work, elsewhere: bool) -> bool:
     """True for a normalisation by itself of which nothing is taken: neither a result, `elsewhere`, nor its statistics."""
-    if elsewhere or not all(isinstance(part, Made) and is_layer(part) for part in work.parts):
+    if elsewhere or not all(isinstance(part, Call) and is_layer(part) for part in work.parts):
         return False
     used = {id(part) for part in work.parts}
     return not any(
@@ -690,7 +694,7 @@ def _idle_norm(structure: Structure, work: _Work, elsewhere: bool) -> bool:
     )
 
 
-def _all_given(structure: Structure) -> Iterator[Made]:
+def _all_given(structure: Structure) -> Iterator[Call]:
     """What calls are given, and what objects and the callers of functions get."""
     trace = structure.reading.trace
     for call in trace.calls:
@@ -730,9 +734,9 @@ def _asked_for(structure: Structure, work: _Work, frame: Frame) -> bool:
 # --- inputs that are not used -----------------------------------------------------------------------------------------
 
 
-def _ignored(structures: list[Structure]) -> Iterator[Said]:
+def _ignored(structures: list[Structure]) -> Iterator[Observation]:
     """Parameters of construct that are never asked for, though what another input was made of is given for them."""
-    found: dict[tuple[Place, str], Said | None] = {}
+    found: dict[tuple[Place, str], Observation | None] = {}
     looked: dict[tuple[Place, str], int] = defaultdict(int)
     for structure in structures:
         for frame in structure.reading.trace.frames:
@@ -761,7 +765,9 @@ def _ignored(structures: list[Structure]) -> Iterator[Said]:
                     code = "input-ignored" if sure else "input-perhaps-ignored"
                     aside = _ASIDE.search(name) or re.search(r"mask|seq|type|ids?$|len", name, re.I)
                     plain = not sure and (aside or not any(_activation(part) for part in given))
-                    found[key] = None if plain else Said(code, function.source, function.node, data, certain=False)
+                    found[key] = (
+                        None if plain else Observation(code, function.source, function.node, data, certain=False)
+                    )
     yield from (said for said in found.values() if said is not None)
 
 
@@ -790,7 +796,7 @@ def _twice(function: ast.AST) -> bool:
     return False
 
 
-def _left_out(structures: list[Structure]) -> Iterator[Said]:
+def _left_out(structures: list[Structure]) -> Iterator[Observation]:
     """A residual that is put aside in construct and never added."""
     done: set[int] = set()
     for structure in structures:
@@ -810,7 +816,7 @@ def _left_out(structures: list[Structure]) -> Iterator[Said]:
             for name, node in stored.items():
                 if inside[name] == _mentioned(function.node, name) and not isinstance(node.value, ast.Constant):
                     data = {"name": name, "of": frame.owner.of.node.name if isinstance(frame.owner, Instance) else ""}
-                    yield Said("residual-left-out", function.source, node, data, certain=False)
+                    yield Observation("residual-left-out", function.source, node, data, certain=False)
 
 
 def _mentioned(node: ast.AST, name: str) -> int:
@@ -826,20 +832,20 @@ def _mentions(function: ast.AST, name: str) -> bool:
 def _activation(value: Value) -> bool:
     """True for what a layer with weights, or a trained parameter, has worked on."""
 
-    def works(made: Made) -> bool:
+    def works(made: Call) -> bool:
         return (made.name == "" and made.base is not None and is_layer(made.base)) or is_parameter(made)
 
     return flow.find(value, works) is not None
 
 
-def _skipped(structures: list[Structure]) -> Iterator[Said]:
+def _skipped(structures: list[Structure]) -> Iterator[Observation]:
     """Sums before a LayerNorm that add what an earlier such sum, which the other addend is made of, has already added."""
     for structure in structures:
         sums = []
         for call in structure.reading.trace.calls:
-            if call.name == "" and isinstance(call.base, Made) and call.base.last == "LayerNorm" and call.args:
+            if call.name == "" and isinstance(call.base, Call) and call.base.last == "LayerNorm" and call.args:
                 for option in options(call.args[0]):
-                    if isinstance(option, Made) and (terms := _terms(option)):
+                    if isinstance(option, Call) and (terms := _terms(option)):
                         sums.append((call, option, terms))
         for place, (norm, total, terms) in enumerate(sums):
             for term, other in (terms, terms[::-1]):
@@ -849,10 +855,10 @@ def _skipped(structures: list[Structure]) -> Iterator[Said]:
                     if flow.derives(other, before) and not flow.derives(term, before) and _activation(term):
                         source, node = _given(total, term)
                         data = {"line": before.line, "path": before.source.path}
-                        yield Said("skips-a-sum", source, node, data, certain=False)
+                        yield Observation("skips-a-sum", source, node, data, certain=False)
 
 
-def _given(total: Made, term: Value) -> tuple[Source, ast.AST]:
+def _given(total: Call, term: Value) -> tuple[Source, ast.AST]:
     """Where an addend is handed over to the function that adds it, or else the sum."""
     frame = total.frame
     if frame is not None and frame.parent is not None and any(given is term for given in frame.parameters.values()):
@@ -860,11 +866,11 @@ def _given(total: Made, term: Value) -> tuple[Source, ast.AST]:
     return total.source, total.node
 
 
-def _terms(value: Made) -> tuple[Value, Value] | None:
+def _terms(value: Call) -> tuple[Value, Value] | None:
     """The two addends of a sum."""
     if value.name == "+" and len(value.args) == 2:
         return value.args[0], value.args[1]
-    adds = isinstance(value.base, Made) and value.base.api in ("ops.Add", "ops.TensorAdd", "mint.add")
+    adds = isinstance(value.base, Call) and value.base.api in ("ops.Add", "ops.TensorAdd", "mint.add")
     if ((value.name == "" and adds) or value.api in ("ops.add", "mint.add")) and len(value.args) == 2:
         return value.args[0], value.args[1]
     return None
@@ -873,7 +879,7 @@ def _terms(value: Made) -> tuple[Value, Value] | None:
 # --- results of calls without weights -----------------------------------------------------------------------------------
 
 
-def _discarded(structures: list[Structure]) -> Iterator[Said]:
+def _discarded(structures: list[Structure]) -> Iterator[Observation]:
     """A layer called as a statement by itself: it changes nothing."""
     for structure in structures:
         for call in structure.reading.trace.calls:
@@ -881,7 +887,7 @@ def _discarded(structures: list[Structure]) -> Iterator[Said]:
                 continue
             layer = call.base
             if (
-                not isinstance(layer, Made)
+                not isinstance(layer, Call)
                 or _keeps_statistics([layer])
                 or not re.fullmatch(
                     r"convolution|dense|embedding|dropout|normalization|recurrent|attention|pooling|activation|padding",
@@ -890,10 +896,10 @@ def _discarded(structures: list[Structure]) -> Iterator[Said]:
             ):
                 continue
             data = {"name": _called_as(call.node, layer), "what": layer.api}
-            yield Said("call-discarded", call.source, call.node, data, edit=_kept(call))
+            yield Observation("call-discarded", call.source, call.node, data, edit=_kept(call))
 
 
-def _kept(call: Made) -> tuple[int, str] | None:
+def _kept(call: Call) -> tuple[int, str] | None:
     """The line with the result bound to the name of the only input."""
     node = call.node
     if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], ast.Name) and not node.keywords:

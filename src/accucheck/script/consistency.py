@@ -16,7 +16,7 @@ from .sample_functions import SCALERS
 from .sample_numbers import Scale, after
 from .samples import Step, Way
 from .training import role
-from .values import Frame, Instance, Items, Known, Made, Value, options, parts, words
+from .values import Call, Frame, Instance, Items, Known, Value, options, parts, words
 
 #: How bad each difference is; of several trainings, the one that differs least is compared with.
 SEVERE = {
@@ -38,11 +38,11 @@ _SEEDS = ("numpy.random.seed", "mindspore.set_seed", "mindspore.common.set_seed"
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class Observation:
     """One thing to say. `ways` are those of training and evaluation, to be shown side by side."""
 
     code: str
-    made: Made
+    made: Call
     data: dict[str, Any] = field(default_factory=dict)
     ways: tuple[Way, Way] | None = None
     step: Step | None = None
@@ -51,7 +51,7 @@ class Said:
     shared: bool = False  # training uses the step, too
 
 
-def examine(readings: list[Pipelines]) -> Iterator[Said]:
+def examine(readings: list[Pipelines]) -> Iterator[Observation]:
     """Everything to say about evaluation beside training."""
     training, evaluation = list(pipelines_of(readings, "train")), list(pipelines_of(readings, "eval"))
     yield from fitted_on_evaluation(readings)
@@ -69,7 +69,7 @@ def examine(readings: list[Pipelines]) -> Iterator[Said]:
 # --- chance -----------------------------------------------------------------------------------------------------------
 
 
-def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Said]:
+def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Observation]:
     """Random steps in evaluation."""
     seen: set[int] = set()
     split = any(part.name == ".split" for part in pipeline.chain)
@@ -97,7 +97,7 @@ def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Said]:
                     code, data["condition"] = "random-perhaps", "?"
                 else:
                     code = "random-before-split" if split and shared else "random-in-evaluation"
-                yield Said(
+                yield Observation(
                     code, placed(step, way, pipeline), data, None, step, certain=known and pipeline.sure, shared=shared
                 )
 
@@ -113,7 +113,7 @@ def _condition(step: Step, pipeline: Pipeline) -> str:
 # --- leaks ------------------------------------------------------------------------------------------------------------
 
 
-def split_leaks(pipeline: Pipeline, training: list[Pipeline], readings: list[Pipelines]) -> Iterator[Said]:
+def split_leaks(pipeline: Pipeline, training: list[Pipeline], readings: list[Pipelines]) -> Iterator[Observation]:
     """A split() whose parts do not stay apart: MindSpore draws the order of each part anew unless a seed is set, and of a
     shuffled data set in each epoch."""
     splits = [part for part in pipeline.chain if part.name == ".split"]
@@ -129,14 +129,14 @@ def split_leaks(pipeline: Pipeline, training: list[Pipeline], readings: list[Pip
         randomize = split.argument(["sizes", "randomize"], "randomize")
         data = {"dataset": source.last if source is not None else "?"}
         if shuffle is not None:
-            yield Said("split-shuffled", shuffle, data, certain=True)
+            yield Observation("split-shuffled", shuffle, data, certain=True)
         elif source is not None and _shuffles(source):
-            yield Said("split-shuffled", split, data, certain=True)
+            yield Observation("split-shuffled", split, data, certain=True)
         elif not (isinstance(randomize, Known) and randomize.value is False) and not _seeded(readings, split):
-            yield Said("split-unseeded", split, data)
+            yield Observation("split-unseeded", split, data)
 
 
-def _shuffles(source: Made) -> bool:
+def _shuffles(source: Call) -> bool:
     from ..knowledge import dataset_classes
 
     known = dataset_classes.load().sources.get(source.last)
@@ -151,7 +151,7 @@ def _shuffles(source: Made) -> bool:
     return isinstance(given, Known) and given.assumed is None and given.value is True
 
 
-def _seeded(readings: list[Pipelines], split: Made) -> bool:
+def _seeded(readings: list[Pipelines], split: Call) -> bool:
     """True when each script that divides the data there sets a seed: another one may evaluate what this one trains with."""
     for pipelines in readings:
         calls = pipelines.trace.calls
@@ -163,18 +163,18 @@ def _seeded(readings: list[Pipelines], split: Made) -> bool:
     return True
 
 
-def _divided(split: Made, pipeline: Pipeline) -> tuple[Any, ...]:
+def _divided(split: Call, pipeline: Pipeline) -> tuple[Any, ...]:
     """Where data are divided, and what they are read from."""
     source = pipeline.source
     given = (*source.args, *source.keywords.values()) if source is not None else ()
     return *_place(split), *(word for value in given[:1] for word in words(value))
 
 
-def _place(made: Made) -> tuple[str, int, int]:
+def _place(made: Call) -> tuple[str, int, int]:
     return made.source.path, made.line, getattr(made.node, "col_offset", 0)
 
 
-def resplit(readings: list[Pipelines]) -> Iterator[Said]:
+def resplit(readings: list[Pipelines]) -> Iterator[Observation]:
     """A random split that training and evaluation each do for themselves, from other seeds."""
     said: set[tuple[str, int]] = set()
     for train in (p for p in readings if p.reading.role == "train" and p.reading.view == "train"):
@@ -194,15 +194,15 @@ def resplit(readings: list[Pipelines]) -> Iterator[Said]:
                 said.add(key)
                 shown = [str(seed) if seed is not None else "-" for seed in seeds]
                 code = "resplit" if None not in seeds else "resplit-unseeded"
-                yield Said(code, call, {"train": shown[0], "evaluation": shown[1]}, certain=None not in seeds)
+                yield Observation(code, call, {"train": shown[0], "evaluation": shown[1]}, certain=None not in seeds)
 
 
-def _used(pipelines: Pipelines, split: Made) -> bool:
+def _used(pipelines: Pipelines, split: Call) -> bool:
     """True when something that reaches evaluation was made by a split."""
     return any(_reaches(pipelines, pipeline, split) for pipeline in pipelines.found if pipeline.inputs)
 
 
-def _reaches(pipelines: Pipelines, pipeline: Pipeline, call: Made) -> bool:
+def _reaches(pipelines: Pipelines, pipeline: Pipeline, call: Call) -> bool:
     """Whether the inputs of a pipeline, or the columns of its source, are made of what a call gives."""
     values = [*(entry.value for entry in pipeline.inputs), *_raw(pipelines, pipeline)]
     return any(find(value, lambda part: part is call) is not None for value in values)
@@ -214,7 +214,7 @@ def _raw(pipelines: Pipelines, pipeline: Pipeline) -> Iterator[Value]:
         yield from columns.values.values()
 
 
-def _seed(pipelines: Pipelines, at: Made) -> Any:
+def _seed(pipelines: Pipelines, at: Call) -> Any:
     """The seed of numpy when a call is made: a number, None when none is set, "?" when it is not known."""
     found: Any = None
     for call in pipelines.trace.calls:
@@ -226,14 +226,14 @@ def _seed(pipelines: Pipelines, at: Made) -> Any:
     return found
 
 
-def fitted_on_evaluation(readings: list[Pipelines]) -> Iterator[Said]:
+def fitted_on_evaluation(readings: list[Pipelines]) -> Iterator[Observation]:
     """Scalers and the like that are fitted on data that are not for training."""
     said: set[tuple[str, int]] = set()
     for pipelines in readings:
         for call in pipelines.trace.calls:
             if call.name not in (".fit", ".fit_transform") or not call.args:
                 continue
-            scaler = next((base for base in options(call.base) if isinstance(base, Made) and base.last in _FITS), None)
+            scaler = next((base for base in options(call.base) if isinstance(base, Call) and base.last in _FITS), None)
             key = call.source.path, call.line
             if scaler is None or key in said:
                 continue
@@ -242,10 +242,10 @@ def fitted_on_evaluation(readings: list[Pipelines]) -> Iterator[Said]:
             if called or _roles_of(pipelines, call) == {"eval"}:
                 said.add(key)
                 data = names[-1] or " ".join(ast.unparse(call.node).split())[:80]
-                yield Said("fitted-on-evaluation", call, {"scaler": scaler.last, "data": data})
+                yield Observation("fitted-on-evaluation", call, {"scaler": scaler.last, "data": data})
 
 
-def _roles_of(pipelines: Pipelines, call: Made) -> set[str | None]:
+def _roles_of(pipelines: Pipelines, call: Call) -> set[str | None]:
     """What the data that a call gives are used for."""
     return {pipeline.role for pipeline in pipelines.found if _reaches(pipelines, pipeline, call)}
 
@@ -256,7 +256,7 @@ def _names(value: Value) -> list[str]:
     for part in parts(value):
         made: Value | None = part
         for _ in range(4):
-            if not isinstance(made, Made):
+            if not isinstance(made, Call):
                 break
             found += made.bound
             if found or made.name not in ("[]", "@values", ".reshape", ".astype", ".to_numpy", ".values", ".copy"):
@@ -268,12 +268,12 @@ def _names(value: Value) -> list[str]:
 # --- comparing --------------------------------------------------------------------------------------------------------
 
 
-def compared(pipeline: Pipeline, training: list[Pipeline]) -> Iterator[Said]:
+def compared(pipeline: Pipeline, training: list[Pipeline]) -> Iterator[Observation]:
     """The steps of evaluation beside those of the training that is nearest to it."""
     inputs = [entry for entry in unique(pipeline.inputs) if entry.kind not in ("label", "made", "nothing", "simulator")]
-    said: dict[tuple[str, str], list[Said]] = {}
+    said: dict[tuple[str, str], list[Observation]] = {}
     for place, entry in enumerate(inputs):
-        best: Said | None = None
+        best: Observation | None = None
         for other in training:
             mine = counterpart(entry, place, other, {one.name for one in inputs})
             if mine is None:
@@ -287,7 +287,7 @@ def compared(pipeline: Pipeline, training: list[Pipeline]) -> Iterator[Said]:
         agrees = any(one.code in ("agree", "usual") for one in group)
         yield from (one for one in group if not (agrees and one.code == "unclear"))
     if not said and pipeline.leaf is not None and any(built_alike(pipeline, other) for other in training):
-        yield Said("agree", pipeline.leaf, {"input": "-", "train": "-", "evaluation": "-", "what": "-"})
+        yield Observation("agree", pipeline.leaf, {"input": "-", "train": "-", "evaluation": "-", "what": "-"})
 
 
 def built_alike(ours: Pipeline, theirs: Pipeline) -> bool:
@@ -326,7 +326,7 @@ def counterpart(entry: Input, place: int, other: Pipeline, names: set[str]) -> I
     return alike[min(place, len(alike) - 1)] if alike else None
 
 
-def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline) -> Said | None:
+def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline) -> Observation | None:
     ours = [way for way in mine.ways if way.data and way.origin != "network"]
     other = [
         way for way in theirs.ways if way.data and way.origin != "network" and (way.steps or way.origin != "unknown")
@@ -360,7 +360,7 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
     }
     sure = evaluation.sure or evaluation.reading.role != "train"
     certain = sure and not base.unclear and not way.unclear and not any(s.assumed for w in (base, way) for s in w.steps)
-    return Said(code, made, data, (base, way), None, certain, differs)
+    return Observation(code, made, data, (base, way), None, certain, differs)
 
 
 def _constants(way: Way) -> tuple[Any, ...]:
@@ -373,7 +373,7 @@ def _nameless(way: Way) -> bool:
     return any(not step.name or isinstance(step.made.node, ast.ListComp | ast.GeneratorExp) for step in unknown)
 
 
-def _unlike(ours: tuple[Made, ...], theirs: tuple[Made, ...]) -> bool:
+def _unlike(ours: tuple[Call, ...], theirs: tuple[Call, ...]) -> bool:
     return {call.name for call in ours} != {call.name for call in theirs}
 
 

@@ -12,7 +12,7 @@ from .loss_scaling import disagreements, title
 from .parameter_groups import forgotten
 from .remarks import Remark, merged, remark, span
 from .training_steps import Step, Training, is_optimizer
-from .values import Frame, Instance, Items, Known, Made, Many, Mapping, Unknown, Value, options, unseen
+from .values import Call, Frame, Instance, Items, Known, Many, Mapping, Unknown, Value, options, unseen
 
 _LISTS = frozenset(
     (
@@ -72,7 +72,7 @@ def _examine(training: Training) -> Iterator[Remark]:
         yield _covered(training, steps, optimizers, covered, whole)
 
 
-def _forgotten(optimizers: list[Made | Instance]) -> Iterator[Remark]:
+def _forgotten(optimizers: list[Call | Instance]) -> Iterator[Remark]:
     """Parameters that are put aside in a list which nothing reads, where the optimizer is given others of the same network."""
     for optimizer in optimizers:
         for given in _first(optimizer):
@@ -90,7 +90,7 @@ def _forgotten(optimizers: list[Made | Instance]) -> Iterator[Remark]:
 
 
 def _covered(
-    training: Training, steps: list[Step], optimizers: list[Made | Instance], covered: set[int], whole: bool
+    training: Training, steps: list[Step], optimizers: list[Call | Instance], covered: set[int], whole: bool
 ) -> Remark:
     """What was compared where no layer is left out. `whole`: the optimizers are given whole lists of parameters."""
     networks = [network for step in steps for network in _trained(training, step)]
@@ -112,19 +112,19 @@ def _covered(
 
 def _picks(value: Value) -> bool:
     """Whether a filter leaves out parameters for something else than that they are not trained."""
-    picked = (part for part in sources(value) if isinstance(part, Made) and part.last == "filter" and part.args)
+    picked = (part for part in sources(value) if isinstance(part, Call) and part.last == "filter" and part.args)
     return any("requires_grad" not in ast.unparse(part.node) for part in picked)
 
 
-def _optimizers(training: Training) -> list[Made | Instance]:
-    found: dict[int, Made | Instance] = {}
+def _optimizers(training: Training) -> list[Call | Instance]:
+    found: dict[int, Call | Instance] = {}
     for step in training.steps:
         for option in options(step.optimizer):
-            if isinstance(option, (Made, Instance)):
+            if isinstance(option, (Call, Instance)):
                 found[id(option)] = option
     for made in [*training.calls, *training.trace.instances]:
         if (
-            isinstance(made, (Made, Instance))
+            isinstance(made, (Call, Instance))
             and is_optimizer(made)
             and (isinstance(made, Instance) or made.name.startswith("mindspore."))
         ):
@@ -132,25 +132,25 @@ def _optimizers(training: Training) -> list[Made | Instance]:
     return list(found.values())
 
 
-def _owners(optimizers: list[Made | Instance]) -> tuple[list[Value], bool]:
+def _owners(optimizers: list[Call | Instance]) -> tuple[list[Value], bool]:
     """The networks whose parameters the optimizers were given; and whether that is seen for each."""
     owners: dict[int, Value] = {}
     complete = True
     for optimizer in optimizers:
         given: list[Value] = []
-        if isinstance(optimizer, Made):
+        if isinstance(optimizer, Call):
             given = [*optimizer.args, *optimizer.keywords.values()]
         else:
             given = [value for _, args, keywords in optimizer.supers for value in (*args, *keywords.values())]
         lists = [
             part
             for value in given
-            for part in sources(value, lambda v: isinstance(v, Made) and v.name in _LISTS)
-            if isinstance(part, Made) and part.name in _LISTS
+            for part in sources(value, lambda v: isinstance(v, Call) and v.name in _LISTS)
+            if isinstance(part, Call) and part.name in _LISTS
         ]
         bases = [option for part in lists for option in options(part.base)]
-        if not bases or not all(isinstance(base, (Instance, Made)) for base in bases):
-            nested = isinstance(optimizer, Made) and any(is_optimizer(arg) for arg in optimizer.args)
+        if not bases or not all(isinstance(base, (Instance, Call)) for base in bases):
+            nested = isinstance(optimizer, Call) and any(is_optimizer(arg) for arg in optimizer.args)
             complete = complete and nested
         for base in bases:
             owners[id(base)] = base
@@ -177,20 +177,20 @@ def _held(value: Value) -> list[Value]:
         inner = list(value.options if isinstance(value, Many) else value.items)
     elif isinstance(value, Mapping):
         inner = list(value.items.values())
-    elif isinstance(value, Made):
+    elif isinstance(value, Call):
         inner = [*value.args, *value.keywords.values(), *(value.fed or ())]
     return [part for part in inner if not is_optimizer(part)]
 
 
-def _left(network: Value, covered: set[int]) -> Iterator[tuple[Made, list[Instance]]]:
+def _left(network: Value, covered: set[int]) -> Iterator[tuple[Call, list[Instance]]]:
     """Layers with weights that no optimizer has, each with the objects that hold it, outermost first."""
     seen: set[int] = set()
 
-    def below(value: Value, path: list[Instance]) -> Iterator[tuple[Made, list[Instance]]]:
+    def below(value: Value, path: list[Instance]) -> Iterator[tuple[Call, list[Instance]]]:
         if id(value) in seen or id(value) in covered or len(path) > 24 or len(seen) > 5000:
             return
         seen.add(id(value))
-        if isinstance(value, Made) and _has_weights(value) and path:
+        if isinstance(value, Call) and _has_weights(value) and path:
             yield value, path
             return
         inner = [*path, value] if isinstance(value, Instance) else path
@@ -202,7 +202,7 @@ def _left(network: Value, covered: set[int]) -> Iterator[tuple[Made, list[Instan
 
 def _has_weights(value: Value) -> bool:
     """A layer of the framework with weights, or a parameter, that is made and trained."""
-    if not isinstance(value, Made) or not value.name.startswith("mindspore."):
+    if not isinstance(value, Call) or not value.name.startswith("mindspore."):
         return False
     if value.api == "Parameter":
         return "requires_grad" not in value.keywords and any(_is_random(part) for part in sources(value))
@@ -214,18 +214,18 @@ def _is_random(value: Value) -> bool:
     """What weights to be trained start from; a constant may as well be a buffer."""
     if isinstance(value, Known):
         return isinstance(value.value, str) and bool(_RANDOM.search(value.value))
-    return isinstance(value, Made) and value.name[:1] not in ("@", "[") and bool(_RANDOM.search(value.name))
+    return isinstance(value, Call) and value.name[:1] not in ("@", "[") and bool(_RANDOM.search(value.name))
 
 
 def _trained(training: Training, step: Step) -> list[Value]:
     """The networks, and losses with weights, that a step trains."""
     if step.kind != "own":
         found = [*options(step.network)]
-        if isinstance(step.place, Made):
+        if isinstance(step.place, Call):
             found += options(
                 step.place.argument(["network", "loss_fn", "optimizer"], "loss_fn") if step.kind == "model" else None
             )
-        return [value for value in found if isinstance(value, (Instance, Made))]
+        return [value for value in found if isinstance(value, (Instance, Call))]
     owners: dict[int, Value] = {}
     for term in training.carried(step):
         for key in term.gradients:
@@ -236,9 +236,9 @@ def _trained(training: Training, step: Step) -> list[Value]:
     return list(owners.values())
 
 
-def _below(frame: Frame, call: Made) -> bool:
+def _below(frame: Frame, call: Call) -> bool:
     """Whether a function was run by differentiating."""
-    start = call.base.order if isinstance(call.base, Made) else 0
+    start = call.base.order if isinstance(call.base, Call) else 0
     if not start < frame.order < call.order or call.order - frame.order > 20_000:
         return False
     while frame.parent is not None and frame.parent is not call.frame:
@@ -246,13 +246,13 @@ def _below(frame: Frame, call: Made) -> bool:
     return frame.parent is call.frame and frame.node is call.node
 
 
-def _first(optimizer: Made | Instance) -> list[Value]:
+def _first(optimizer: Call | Instance) -> list[Value]:
     """What an optimizer is given as parameters."""
-    if isinstance(optimizer, Made):
+    if isinstance(optimizer, Call):
         given = optimizer.keywords.get("params") or next(iter(optimizer.args), None)
         return [given] if given is not None else []
     lists = (arg for _, args, keywords in optimizer.supers for arg in (*args, *keywords.values()))
-    return [arg for arg in lists if any(isinstance(part, Made) and part.name in _LISTS for part in sources(arg))]
+    return [arg for arg in lists if any(isinstance(part, Call) and part.name in _LISTS for part in sources(arg))]
 
 
 def _is_simple(value: Value, depth: int) -> bool:
@@ -261,7 +261,7 @@ def _is_simple(value: Value, depth: int) -> bool:
         return False
     if is_optimizer(value):
         return True  # judged by itself
-    if isinstance(value, Made):
+    if isinstance(value, Call):
         if value.name in (".trainable_params", ".get_parameters"):
             return True
         inner = (
@@ -277,7 +277,7 @@ def _is_simple(value: Value, depth: int) -> bool:
     return bool(parts) and all(_is_simple(part, depth + 1) for part in parts)
 
 
-def _excused(training: Training, path: list[Instance], layer: Made) -> bool:
+def _excused(training: Training, path: list[Instance], layer: Call) -> bool:
     """Networks that are there to be fixed: by their names, by what is loaded into them, or as gradients are switched off."""
     if any(_FIXED.search(name) for holder in path for name in (holder.of.node.name, *holder.bound)):
         return True
@@ -295,14 +295,14 @@ def _excused(training: Training, path: list[Instance], layer: Made) -> bool:
     return any(id(part) in held for store in frozen for part in sources(store.owner))
 
 
-def _replaced(owners: list[Value], optimizer: Made | Instance) -> Iterator[Made]:
+def _replaced(owners: list[Value], optimizer: Call | Instance) -> Iterator[Call]:
     """Layers that are put into a network after its parameters were given away."""
-    given = [*optimizer.args, *optimizer.keywords.values()] if isinstance(optimizer, Made) else []
+    given = [*optimizer.args, *optimizer.keywords.values()] if isinstance(optimizer, Call) else []
     mine = {
         id(option)
         for v in given
         for p in sources(v)
-        if isinstance(p, Made) and p.name in _LISTS
+        if isinstance(p, Call) and p.name in _LISTS
         for option in options(p.base)
     }
     for owner in owners:
@@ -311,7 +311,7 @@ def _replaced(owners: list[Value], optimizer: Made | Instance) -> Iterator[Made]
         for held in owner.attributes.values():
             for layer in options(held):
                 if (
-                    isinstance(layer, Made)
+                    isinstance(layer, Call)
                     and _has_weights(layer)
                     and layer.order > optimizer.order
                     and not unseen(layer.frame)
@@ -320,4 +320,4 @@ def _replaced(owners: list[Value], optimizer: Made | Instance) -> Iterator[Made]
 
 
 def _name(value: Value) -> str:
-    return value.of.node.name if isinstance(value, Instance) else value.last if isinstance(value, Made) else "?"
+    return value.of.node.name if isinstance(value, Instance) else value.last if isinstance(value, Call) else "?"

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .values import Class, Function, Items, Known, Made, Mapping, Named, Unknown, Value
+from .values import Call, Class, Function, Items, Known, Mapping, Named, Unknown, Value
 
 if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
@@ -237,7 +237,7 @@ def converter(tracer: Tracer, kind: Value | None, otherwise: Value | None) -> Ca
     if kind is None or (isinstance(kind, Known) and kind.value is None):
         given = otherwise.value if isinstance(otherwise, Known) else None
         return _TYPES.get(type(given).__name__) if given is not None else None
-    if isinstance(kind, (Named, Made)) and kind.name.rpartition(".")[2] in _TYPES:
+    if isinstance(kind, (Named, Call)) and kind.name.rpartition(".")[2] in _TYPES:
         return _TYPES[kind.name.rpartition(".")[2]]
     if isinstance(kind, Function):
         return lambda text: tracer.call(kind, [Known(text, "command")], {}, kind.node)
@@ -253,7 +253,7 @@ def is_command(function: Function) -> bool:
 
 def _makes_command(decorator: Value) -> bool:
     """Whether a decorator is click's, or a method of a group of click: others have a .command() as well."""
-    if not isinstance(decorator, Made):
+    if not isinstance(decorator, Call):
         return False
     of_group = isinstance(decorator.base, Function) and is_command(decorator.base)
     return decorator.name in ("click.command", "click.group") or (of_group and decorator.name in (".command", ".group"))
@@ -263,12 +263,12 @@ def command_options(tracer: Tracer, function: Function) -> list[Option]:
     """The options that click's decorators declare, in the order in which they stand."""
     found: list[Option] = []
     for made in function.decorators:
-        if isinstance(made, Made) and made.name in ("click.option", "click.argument"):
+        if isinstance(made, Call) and made.name in ("click.option", "click.argument"):
             found.append(_click_option(tracer, made))
     return found
 
 
-def _click_option(tracer: Tracer, made: Made) -> Option:
+def _click_option(tracer: Tracer, made: Call) -> Option:
     texts = [arg.value for arg in made.args if isinstance(arg, Known) and isinstance(arg.value, str)]
     given = made.keywords.get("default")
     settings = {key: value.value for key, value in made.keywords.items() if isinstance(value, Known)}
@@ -357,14 +357,14 @@ def run_command(tracer: Tracer, function: Function, node: ast.AST, given: list[s
 def _group(function: Function) -> ast.AST | None:
     """The function of the group that a command belongs to."""
     for made in function.decorators:
-        if isinstance(made, Made) and _makes_command(made) and isinstance(made.base, Function):
+        if isinstance(made, Call) and _makes_command(made) and isinstance(made.base, Function):
             return made.base.node
     return None
 
 
 def _command_name(function: Function) -> str:
     for made in function.decorators:
-        if isinstance(made, Made) and _makes_command(made):
+        if isinstance(made, Call) and _makes_command(made):
             given = made.argument(["name"], "name")
             if isinstance(given, Known) and isinstance(given.value, str):
                 return given.value
@@ -626,7 +626,7 @@ def _field(tracer: Tracer, of: Class, part: ast.AnnAssign) -> Option:
 
 def _field_default(tracer: Tracer, value: Value | None) -> Value:
     """The default of a field: as written, or what field(default=..., default_factory=...) says."""
-    if not isinstance(value, Made) or value.name.rpartition(".")[2] != "field":
+    if not isinstance(value, Call) or value.name.rpartition(".")[2] != "field":
         return value or Unknown()
     factory = value.keywords.get("default_factory")
     if isinstance(factory, (Function, Class, Named)):
@@ -653,7 +653,7 @@ def _annotation(node: ast.expr) -> tuple[str, bool]:
     return (node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""), False
 
 
-def parsed_classes(tracer: Tracer, made: Made, node: ast.AST) -> Value | None:
+def parsed_classes(tracer: Tracer, made: Call, node: ast.AST) -> Value | None:
     """What HfArgumentParser(classes).parse_args_into_dataclasses() gives."""
     given = made.argument(["dataclass_types"], "dataclass_types")
     classes = given.items if isinstance(given, Items) else [given]

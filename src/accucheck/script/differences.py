@@ -14,7 +14,7 @@ from ..knowledge import api
 from . import flow, plain
 from .analysis import Reading
 from .grading import replacements
-from .values import Frame, Instance, Items, Known, Made, Unknown, Value, name_of, options
+from .values import Call, Frame, Instance, Items, Known, Unknown, Value, name_of, options
 
 if TYPE_CHECKING:
     from .benchmark import Comparison
@@ -70,11 +70,11 @@ class Wrong:
     """A use that is wrong, or may be."""
 
     code: str
-    place: Any  # Made, Store or Frame
+    place: Any  # Call, Store or Frame
     data: dict[str, Any] = field(default_factory=dict)
     value: Value | None = None
     edit: tuple[int, int, int, str] | None = None  # line, first and last column in bytes, new text
-    also: Made | None = None  # what it is compared with
+    also: Call | None = None  # what it is compared with
 
 
 @dataclass(eq=False)
@@ -83,7 +83,7 @@ class Row:
 
     name: str
     difference: api.Difference
-    places: list[Made] = field(default_factory=list)
+    places: list[Call] = field(default_factory=list)
     idle: int = 0  # how many of them cannot be told from PyTorch's
 
     @property
@@ -94,15 +94,15 @@ class Row:
 class Differences:
     def __init__(self, readings: Sequence[Reading], version: str) -> None:
         self.readings, self.version = readings, version
-        self.made: list[Made] = []  # each place once
+        self.made: list[Call] = []  # each place once
         self.calls = [c for r in readings for c in r.trace.calls if c.name.startswith("mindspore.")]
         self.unreached = set[int]()  # ids of calls that only their file tells of
         if not any(is_layer(call) for call in self.calls):
             self.calls += self.beyond(readings)
         self.agreed: set[tuple[tuple[str, int, int], str | None]] = set()  # settings that are the benchmark's
         self.reading_of: dict[int, Reading] = {}
-        self._uses: dict[int, dict[int, list[Made]]] = {}
-        self._users: dict[int, dict[int, list[tuple[Made, str]]]] = {}
+        self._uses: dict[int, dict[int, list[Call]]] = {}
+        self._users: dict[int, dict[int, list[tuple[Call, str]]]] = {}
         seen: set[tuple[str, int, int]] = set()
         for reading in readings:
             for call in reading.trace.calls:
@@ -112,7 +112,7 @@ class Differences:
                     self.reading_of[id(call)] = reading
         self.made += [call for call in self.calls if id(call) in self.unreached and _place(call) not in seen]
 
-    def beyond(self, readings: Sequence[Reading]) -> list[Made]:
+    def beyond(self, readings: Sequence[Reading]) -> list[Call]:
         """The calls in all files of the project, where the network is picked in a way that is not followed."""
         sources = {s.file: s for r in readings for s in r.project.sources.values() if s is not None}
         found = [call for source in sources.values() for call in plain.calls(source) if api.find(call.api)]
@@ -158,7 +158,7 @@ class Differences:
                 row.idle += self.idle(call, difference, given)
         return sorted(found.values(), key=lambda row: (not row.counts, -len(row.places), row.name))
 
-    def idle(self, call: Made, difference: api.Difference, given: dict[str, Value]) -> bool:
+    def idle(self, call: Call, difference: api.Difference, given: dict[str, Value]) -> bool:
         """True when this difference changes nothing at this place."""
         if (_place(call), difference.parameter) in self.agreed:
             return True
@@ -168,7 +168,7 @@ class Differences:
             return all(isinstance(one, Known) and one.value == 1 for one in sizes)
         return difference.effect == "no-bias" and self.normalized(call)
 
-    def normalized(self, layer: Made) -> bool:
+    def normalized(self, layer: Call) -> bool:
         """True when every use of a layer is followed by a normalization, which takes a bias out again."""
         reading = self.reading_of.get(id(layer))
         if reading is None:
@@ -182,22 +182,22 @@ class Differences:
             for use in uses
         )
 
-    def uses(self, reading: Reading) -> dict[int, list[Made]]:
+    def uses(self, reading: Reading) -> dict[int, list[Call]]:
         """Where layers are applied, by the node that makes them."""
         if id(reading) not in self._uses:
-            found: dict[int, list[Made]] = defaultdict(list)
+            found: dict[int, list[Call]] = defaultdict(list)
             for call in reading.trace.calls:
-                if call.name == "" and isinstance(call.base, Made):
+                if call.name == "" and isinstance(call.base, Call):
                     found[id(call.base.node)].append(call)
             self._uses[id(reading)] = found
         return self._uses[id(reading)]
 
-    def users(self, reading: Reading) -> dict[int, list[tuple[Made, str]]]:
+    def users(self, reading: Reading) -> dict[int, list[tuple[Call, str]]]:
         if id(reading) not in self._users:
             self._users[id(reading)] = flow.users(reading.trace)
         return self._users[id(reading)]
 
-    def replaced(self, layer: Made) -> bool:
+    def replaced(self, layer: Call) -> bool:
         """True where the weight of a layer is given another value later."""
         reading = self.reading_of.get(id(layer))
         return reading is not None and any(one.reaches(layer) for one in replacements(reading.trace))
@@ -242,7 +242,7 @@ class Differences:
                     yield found
 
 
-def is_layer(call: Made) -> bool:
+def is_layer(call: Call) -> bool:
     known = api.find(call.api)
     return known is not None and known.kind in (
         "convolution",
@@ -276,12 +276,12 @@ def _relied_on(difference: api.Difference, given: dict[str, Value]) -> bool:
     return difference.parameter is None
 
 
-def _is_normalization(call: Made) -> bool:
-    known = api.find(call.base.api) if call.name == "" and isinstance(call.base, Made) else api.find(call.api)
+def _is_normalization(call: Call) -> bool:
+    known = api.find(call.base.api) if call.name == "" and isinstance(call.base, Call) else api.find(call.api)
     return known is not None and known.kind == "normalization"
 
 
-def _takes(call: Made) -> bool:
+def _takes(call: Call) -> bool:
     """False for what only looks at a tensor: its shape, its type."""
     return call.name not in ("@shape", "@dtype", "@ndim", ".shape", "print", "len")
 
@@ -289,7 +289,7 @@ def _takes(call: Made) -> bool:
 # --- dropout ----------------------------------------------------------------------------------------------------------
 
 
-def _dropout(call: Made, known: api.Api) -> Iterator[Wrong]:
+def _dropout(call: Call, known: api.Api) -> Iterator[Wrong]:
     """The rate of a dropout layer or function, by what it is called, what a comment says, and how large it is."""
     found = _rate(call, known)
     if found is None:
@@ -334,7 +334,7 @@ def numbers(value: Value | None, depth: int = 0) -> set[float] | None:
         if isinstance(option, Known) and _number(option):
             found.add(option.value)
             continue
-        one = isinstance(option, Made) and option.name == "-" and len(option.args) == 2 and option.args
+        one = isinstance(option, Call) and option.name == "-" and len(option.args) == 2 and option.args
         minus = one and depth < 8 and isinstance(one[0], Known) and one[0].value == 1
         inner = numbers(one[1], depth + 1) if one and minus else None
         if inner is None:
@@ -343,7 +343,7 @@ def numbers(value: Value | None, depth: int = 0) -> set[float] | None:
     return found or None
 
 
-def _rate(call: Made, known: api.Api) -> tuple[str, ast.expr, Value] | None:
+def _rate(call: Call, known: api.Api) -> tuple[str, ast.expr, Value] | None:
     """The parameter that the rate is given as, its expression, and its value."""
     node = call.node
     if not isinstance(node, ast.Call) or call.unpacked:
@@ -364,7 +364,7 @@ def meaning(node: ast.expr, value: Value) -> Literal["keep", "drop"] | None:
     """What the names in an expression say a rate is: kept, or dropped. `1 - x` is the other way round than x."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
         if isinstance(node.left, ast.Constant) and node.left.value == 1:
-            inner = value.args[1] if isinstance(value, Made) and value.name == "-" and len(value.args) == 2 else value
+            inner = value.args[1] if isinstance(value, Call) and value.name == "-" and len(value.args) == 2 else value
             said = meaning(node.right, inner if inner is not value else Unknown())
             return None if said is None else "drop" if said == "keep" else "keep"
         return None
@@ -382,7 +382,7 @@ def meaning(node: ast.expr, value: Value) -> Literal["keep", "drop"] | None:
             return "keep"
         if _DROP.search(name):
             return "drop"
-    if isinstance(value, Made) and value.name == "-" and len(value.args) == 2:
+    if isinstance(value, Call) and value.name == "-" and len(value.args) == 2:
         left, right = value.args
         if isinstance(left, Known) and left.value == 1:
             inside = name_of(right)
@@ -390,7 +390,7 @@ def meaning(node: ast.expr, value: Value) -> Literal["keep", "drop"] | None:
     return None
 
 
-def _commented(call: Made, number: float | None) -> Literal["keep", "drop"] | None:
+def _commented(call: Call, number: float | None) -> Literal["keep", "drop"] | None:
     """What a comment on the same line says about this very number."""
     if number is None:
         return None
@@ -406,7 +406,7 @@ def _commented(call: Made, number: float | None) -> Literal["keep", "drop"] | No
     return None
 
 
-def _mended(call: Made, node: ast.expr, parameter: str, positional: bool) -> tuple[int, int, int, str] | None:
+def _mended(call: Call, node: ast.expr, parameter: str, positional: bool) -> tuple[int, int, int, str] | None:
     """The edit that gives the rate to the parameter of its meaning: p=x for a drop rate, p=1 - x for a keep rate."""
     if call.api not in ("nn.Dropout",) or node.lineno != node.end_lineno or node.end_col_offset is None:
         return None
@@ -431,7 +431,7 @@ def _mended(call: Made, node: ast.expr, parameter: str, positional: bool) -> tup
 # --- normalization ----------------------------------------------------------------------------------------------------
 
 
-def _statistics(call: Made, given: dict[str, Value]) -> Iterator[Wrong]:
+def _statistics(call: Call, given: dict[str, Value]) -> Iterator[Wrong]:
     momentum, epsilon = given.get("momentum"), given.get("eps")
     fixed = given.get("use_batch_statistics")
     if isinstance(fixed, Known) and fixed.value is not None:
@@ -459,7 +459,7 @@ def _number(value: Known) -> bool:
     return isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
 
 
-def _constant(call: Made, name: str, new: str) -> tuple[int, int, int, str] | None:
+def _constant(call: Call, name: str, new: str) -> tuple[int, int, int, str] | None:
     """The edit that replaces a constant given by keyword."""
     for keyword in getattr(call.node, "keywords", ()):
         node = keyword.value
@@ -468,7 +468,7 @@ def _constant(call: Made, name: str, new: str) -> tuple[int, int, int, str] | No
     return None
 
 
-def _keyword(call: Made, place: int, name: str) -> tuple[int, int, int, str] | None:
+def _keyword(call: Call, place: int, name: str) -> tuple[int, int, int, str] | None:
     node = call.node
     return _named(node, place, name) if isinstance(node, ast.Call) and len(node.args) > place else None
 

@@ -18,10 +18,10 @@ from . import flow
 from .effects import TAKEN, effect, kept, operands
 from .factors import DIVIDES, MULTIPLIES, gradient, operation
 from .freezing import reach
-from .losses import Losses, Said, applied, encoded, heads, passes_on
+from .losses import Losses, Observation, applied, encoded, heads, passes_on
 from .networks import base_names, kind_of
 from .training_steps import Training, training
-from .values import Frame, Instance, Items, Known, Made, Many, Value, options
+from .values import Call, Frame, Instance, Items, Known, Many, Value, options
 
 #: Values within values, and factors of one product, are followed so far.
 DEEP = 60
@@ -37,16 +37,16 @@ class Way:
     known; `turn` is where the sign was turned last. `likelihood`: the loss is a log-probability of the labels, or such negated."""
 
     falls: bool
-    loss: Made
+    loss: Call
     sure: bool = True
-    turn: Made | None = None
+    turn: Call | None = None
     likelihood: bool = False
 
-    def turned(self, by: Made) -> Way:
+    def turned(self, by: Call) -> Way:
         return replace(self, falls=not self.falls, turn=by)
 
 
-def examine(losses: Losses) -> list[Said]:
+def examine(losses: Losses) -> list[Observation]:
     """Losses that are made larger by the steps that follow their gradient, and likelihoods that these steps raise."""
     steps = training(losses.reading)
     if ascends(steps):
@@ -75,17 +75,17 @@ def _run_by(steps: Training) -> Iterator[tuple[Value, Value]]:
 
 
 def _has_loss(step: Value) -> bool:
-    if not isinstance(step, Made):
+    if not isinstance(step, Call):
         return False
     known = api.find(step.api)
     given = step.argument(list(known.positional) if known else [], "loss_fn")
     return given is not None and not (isinstance(given, Known) and given.value is None)
 
 
-def _said(way: Way, against: bool) -> Said:
+def _said(way: Way, against: bool) -> Observation:
     """`against`: there are optimizers that may work against each other."""
     if way.falls:
-        return Said("own-likelihood", way.loss)
+        return Observation("own-likelihood", way.loss)
     unturned = "likelihood-minimised" if way.likelihood else "overlap-minimised"
     code = "loss-negated" if way.turn is not None else unturned
     if not way.sure or against:
@@ -93,7 +93,7 @@ def _said(way: Way, against: bool) -> Said:
     name = applied(way.loss)
     own = way.loss.last if way.loss.last.isidentifier() else ast.unparse(way.loss.node)[:60]
     data = {"loss": name.loss.rsplit(".", 1)[-1] if name else own}
-    return Said(code, way.turn or way.loss, data, way.loss)
+    return Observation(code, way.turn or way.loss, data, way.loss)
 
 
 def _compete(steps: Training) -> bool:
@@ -110,7 +110,7 @@ def ascends(steps: Training) -> bool:
     )
 
 
-def _is_negation(call: Made) -> bool:
+def _is_negation(call: Call) -> bool:
     done = operation(call)
     return done.name in _NEGATIONS or (done.name in MULTIPLIES and any(_below_zero(given) for given in done.operands))
 
@@ -135,7 +135,7 @@ class Directions:
     def _of(self, value: Value) -> Way | None:
         if isinstance(value, (Many, Items)):
             return self._together(value.options if isinstance(value, Many) else value.items)
-        if not isinstance(value, Made):
+        if not isinstance(value, Call):
             return None
         if (known := _judged(value)) is not None:
             return known
@@ -149,7 +149,7 @@ class Directions:
             return self._product(value)
         return self._through(value)
 
-    def _through(self, made: Made) -> Way | None:
+    def _through(self, made: Call) -> Way | None:
         """Behind what keeps the sign: averages, changes of shape, what a function of the project returns."""
         if kind_of(made.base) == "scaler" or (made.last == "get_loss" and _is_loss_cell(made.base)):
             return self.of(made.args[0]) if made.args else None
@@ -171,7 +171,7 @@ class Directions:
             return None
         return replace(known[0], sure=len(known) == len(ways) and all(way.sure for way in known))
 
-    def _sum(self, made: Made, sides: list[Value], minus: bool) -> Way | None:
+    def _sum(self, made: Call, sides: list[Value], minus: bool) -> Way | None:
         """A sum or difference. A loss that is taken off something that is not known may be meant: it is one of two that compete."""
         ways = [self.of(side) for side in sides]
         if minus and ways[1] is not None:
@@ -184,7 +184,7 @@ class Directions:
             return None
         return replace(known[0], sure=all(way.sure for way in known))
 
-    def _product(self, made: Made) -> Way | None:
+    def _product(self, made: Call) -> Way | None:
         factors, divisors, negative = _factors(made)
         ways = self._ways_in(made, factors)
         if len(ways) != 1:
@@ -196,7 +196,7 @@ class Directions:
             return None
         return way.turned(made) if negative else way
 
-    def _ways_in(self, made: Made, factors: list[Value]) -> list[tuple[Way, Value]]:
+    def _ways_in(self, made: Call, factors: list[Value]) -> list[tuple[Way, Value]]:
         """The ways of the factors of a product; beside a likelihood all others are weights."""
         ways = [(way, factor) for factor in factors if (way := self.of(factor)) is not None]
         if not ways and (likelihood := _likelihood(made, factors)) is not None:
@@ -204,7 +204,7 @@ class Directions:
         return [(way, factor) for way, factor in ways if way.likelihood] or ways
 
 
-def _judged(made: Made) -> Way | None:
+def _judged(made: Call) -> Way | None:
     """The way of what is a loss or a likelihood by itself."""
     if applied(made) is not None:
         return Way(True, made)
@@ -218,13 +218,13 @@ def _judged(made: Made) -> Way | None:
     return None if rises is None else Way(not rises, made, likelihood=True)
 
 
-def _is_power(made: Made) -> bool:
+def _is_power(made: Call) -> bool:
     """A root or a square of each element."""
     known = effect(made)
     return known is not None and (known.power or 0) > 0 and not known.reduces
 
 
-def _adds_up(made: Made) -> bool:
+def _adds_up(made: Call) -> bool:
     """A sum of the items of a list."""
     known = effect(made)
     return known is not None and known.linear and any(isinstance(part, Items) for part in operands(made))
@@ -234,7 +234,7 @@ def _is_loss_cell(value: Value | None) -> bool:
     return isinstance(value, Instance) and "nn.LossBase" in base_names(value.of)
 
 
-def _factors(made: Made) -> tuple[list[Value], list[Value], bool]:
+def _factors(made: Call) -> tuple[list[Value], list[Value], bool]:
     """The factors of a product or quotient and what divides it, without constants; and whether these are negative together."""
     found, divisors, negative, queue = list[Value](), list[Value](), False, [made]
     while queue and len(found) < DEEP:
@@ -245,14 +245,14 @@ def _factors(made: Made) -> tuple[list[Value], list[Value], bool]:
                 negative ^= _below_zero(operand)
             elif divides:
                 divisors.append(operand)
-            elif isinstance(operand, Made) and operation(operand).name in MULTIPLIES | DIVIDES:
+            elif isinstance(operand, Call) and operation(operand).name in MULTIPLIES | DIVIDES:
                 queue.append(operand)
             else:
                 found.append(operand)
     return found, divisors, negative
 
 
-def _likelihood(made: Made, factors: list[Value]) -> Way | None:
+def _likelihood(made: Call, factors: list[Value]) -> Way | None:
     """The log-probability of the labels: it rises as predictions get better."""
     labels = [factor for factor in factors if encoded(factor) is not None]
     others = [factor for factor in factors if encoded(factor) is None]
@@ -263,7 +263,7 @@ def _likelihood(made: Made, factors: list[Value]) -> Way | None:
     return Way(False, made, likelihood=True) if logs else None
 
 
-def _is_likelihood(made: Made) -> bool:
+def _is_likelihood(made: Call) -> bool:
     """Log-probabilities of classes, of which numbers tell which to take, perhaps averaged."""
     if made.result is not None or not _is_picked(made):
         return False
@@ -276,7 +276,7 @@ def _is_picked(value: Value, depth: int = 0) -> bool:
     if isinstance(value, (Many, Items)):
         inner = [part for part in flow.inputs(value) if not isinstance(part, Known)]
         return depth < DEEP and bool(inner) and all(_is_picked(part, depth + 1) for part in inner)
-    if not isinstance(value, Made) or depth >= DEEP:
+    if not isinstance(value, Call) or depth >= DEEP:
         return False
     if _picks(value):
         return True
@@ -284,20 +284,20 @@ def _is_picked(value: Value, depth: int = 0) -> bool:
     return step is not None and bool(step[0]) and all(_is_picked(part, depth + 1) for part in step[0])
 
 
-def _picks(made: Made) -> bool:
+def _picks(made: Call) -> bool:
     """Whether numbers that are computed or read tell which elements a call takes."""
     if made.name != "[]":
         known = effect(made)
         return known is not None and known.picks
     key = made.args[0] if made.args else None
     parts = key.items if isinstance(key, Items) else [key]
-    return any(isinstance(part, Made) and part.name != "slice" and not _is_turn(part) for part in parts)
+    return any(isinstance(part, Call) and part.name != "slice" and not _is_turn(part) for part in parts)
 
 
-def _is_turn(made: Made) -> bool:
+def _is_turn(made: Call) -> bool:
     """The number of a turn of a loop."""
     counted = made.base if made.name == ".each" else None
-    return isinstance(counted, Made) and counted.name in ("range", "enumerate")
+    return isinstance(counted, Call) and counted.name in ("range", "enumerate")
 
 
 def _learns(value: Value) -> bool:
@@ -305,13 +305,13 @@ def _learns(value: Value) -> bool:
     return bool(reach(value, stop=True)[0])
 
 
-def _overlap(made: Made) -> tuple[Value, Value] | None:
+def _overlap(made: Call) -> tuple[Value, Value] | None:
     """The two whose product, added up, is divided by what they add up to, as in the coefficients of Dice and Jaccard."""
     done = operation(made)
     if done.name not in DIVIDES or len(done.operands) != 2:
         return None
     shared = _leaves(done.operands[0], products=False)
-    product = operation(shared[0]) if len(shared) == 1 and isinstance(shared[0], Made) else None
+    product = operation(shared[0]) if len(shared) == 1 and isinstance(shared[0], Call) else None
     if product is None or product.name not in MULTIPLIES or len(product.operands) != 2:
         return None
     one, other = map(_bare, product.operands)
@@ -324,14 +324,14 @@ def _leaves(value: Value, products: bool) -> list[Value]:
     found, queue = list[Value](), [value]
     while queue and len(found) < DEEP:
         part = _bare(queue.pop())
-        given = _terms(part, products) if isinstance(part, Made) else []
+        given = _terms(part, products) if isinstance(part, Call) else []
         queue += given
         if not given:
             found.append(part)
     return found
 
 
-def _terms(made: Made, products: bool) -> list[Value]:
+def _terms(made: Call, products: bool) -> list[Value]:
     """The operands of a sum but for constants; of a product of a constant, or of any product, or of a square, where asked."""
     done, known = operation(made), effect(made)
     given = [operand for operand in done.operands[:2] if not isinstance(operand, Known)]
@@ -350,7 +350,7 @@ class _Term(NamedTuple):
     negative: bool
 
 
-def _of_two_classes(made: Made) -> bool | None:
+def _of_two_classes(made: Call) -> bool | None:
     """Whether y * log(p) + (1 - y) * log(1 - p), the log-probability of the labels, rises in a sum; None for anything else."""
     done = operation(made)
     terms = [_log_term(side) for side in done.operands[:2]] if done.name in _SUMS else []
@@ -367,10 +367,10 @@ def _of_two_classes(made: Made) -> bool | None:
 def _log_term(value: Value) -> _Term | None:
     """A product with one logarithm and one factor that may be anything, perhaps negated and averaged."""
     value, negative = _signed(value)
-    if not isinstance(value, Made) or operation(value).name not in MULTIPLIES:
+    if not isinstance(value, Call) or operation(value).name not in MULTIPLIES:
         return None
     factors, divisors, below = _factors(value)
-    logs = [factor for factor in factors if isinstance(factor, Made) and _is_log(factor)]
+    logs = [factor for factor in factors if isinstance(factor, Call) and _is_log(factor)]
     rest = [factor for factor in factors if factor not in logs]
     labels = rest if len(rest) == 1 else [factor for factor in rest if not _not_negative(factor)]
     if len(logs) != 1 or len(labels) != 1 or not all(map(_not_negative, divisors)):
@@ -383,8 +383,8 @@ def _signed(value: Value) -> tuple[Value, bool]:
     """What stands behind signs, averages and changes of shape, and whether the signs turn it."""
     negative = False
     for _ in range(DEEP):
-        done = operation(value) if isinstance(value, Made) else None
-        if done is None or not isinstance(value, Made) or done.name in MULTIPLIES:
+        done = operation(value) if isinstance(value, Call) else None
+        if done is None or not isinstance(value, Call) or done.name in MULTIPLIES:
             break
         inner = done.operands if done.name in _NEGATIONS else _passed(value)
         if len(inner) != 1:
@@ -394,13 +394,13 @@ def _signed(value: Value) -> tuple[Value, bool]:
     return value, negative
 
 
-def _passed(made: Made) -> list[Value]:
+def _passed(made: Call) -> list[Value]:
     """What an operation leaves in its form, if it takes no logarithm."""
     step = passes_on(made)
     return step[0] if step is not None and not step[1] else []
 
 
-def _is_log(made: Made) -> bool:
+def _is_log(made: Call) -> bool:
     known = effect(made)
     return known is not None and known.gives == "log"
 
@@ -408,7 +408,7 @@ def _is_log(made: Made) -> bool:
 def _from_one(value: Value) -> tuple[Value, bool]:
     """x of x or of 1 - x, behind limits, guards and changes of type and shape; and whether it is taken from 1."""
     value = _bare(value)
-    done = operation(value) if isinstance(value, Made) else None
+    done = operation(value) if isinstance(value, Call) else None
     if done is not None and done.name in ("sub", "subtract") and len(done.operands) == 2:
         first, second = done.operands
         if isinstance(first, Known) and first.value == 1:
@@ -419,14 +419,14 @@ def _from_one(value: Value) -> tuple[Value, bool]:
 def _bare(value: Value) -> Value:
     """What stands behind operations that leave its form."""
     for _ in range(DEEP):
-        inner = _passed(value) if isinstance(value, Made) else []
+        inner = _passed(value) if isinstance(value, Call) else []
         if len(inner) != 1:
             break
         value = inner[0]
     return value
 
 
-def difference(made: Made) -> Made | None:
+def difference(made: Call) -> Call | None:
     """a - b in (a - b) ** 2, abs(a - b) and the like, also where it is weighted first."""
     done = operation(made)
     twice = done.name in MULTIPLIES and len(done.operands) == 2 and done.operands[0] is done.operands[1]
@@ -434,8 +434,8 @@ def difference(made: Made) -> Made | None:
     queue = done.operands[:1] if twice or squared or done.name in _SIZES else []
     while queue:
         inner = queue.pop()
-        within = operation(inner) if isinstance(inner, Made) else None
-        if within is None or not isinstance(inner, Made):
+        within = operation(inner) if isinstance(inner, Call) else None
+        if within is None or not isinstance(inner, Call):
             continue
         if within.name in ("sub", "subtract"):
             return inner
@@ -453,7 +453,7 @@ def _below_zero(value: Value) -> bool:
     return isinstance(value, Known) and isinstance(value.value, (int, float)) and value.value < 0
 
 
-def _is_never_below_zero(made: Made) -> bool:
+def _is_never_below_zero(made: Call) -> bool:
     """Whether an operation gives no number below zero, whatever it is given: bounds, constants, sizes of axes."""
     known = effect(made)
     if known is None:
@@ -467,10 +467,10 @@ def _is_at_most(value: Value, bound: Value) -> bool:
     if not isinstance(bound, Known) or not isinstance(bound.value, (int, float)):
         return False
     for _ in range(DEEP):
-        known = effect(value) if isinstance(value, Made) else None
+        known = effect(value) if isinstance(value, Call) else None
         if known is not None and known.high is not None:
             return known.high <= bound.value
-        taken = kept(value, *TAKEN) if isinstance(value, Made) else None
+        taken = kept(value, *TAKEN) if isinstance(value, Call) else None
         if not taken or len(taken) != 1:
             return False
         (value,) = taken
@@ -483,7 +483,7 @@ def _not_negative(value: Value, depth: int = 0) -> bool:
         return False
     if isinstance(value, Known):
         return isinstance(value.value, (int, float)) and value.value >= 0
-    if isinstance(value, Made):
+    if isinstance(value, Call):
         if _is_never_below_zero(value) or encoded(value) is not None or _is_square(value) or _is_rest(value):
             return True
         parts = _parts_of_sign(value)
@@ -492,12 +492,12 @@ def _not_negative(value: Value, depth: int = 0) -> bool:
     return bool(parts) and all(_not_negative(part, depth + 1) for part in parts)
 
 
-def _is_square(made: Made) -> bool:
+def _is_square(made: Call) -> bool:
     done = operation(made)
     return done.name == "pow" and bool(done.operands) and _is_even(done.operands[-1])
 
 
-def _is_rest(made: Made) -> bool:
+def _is_rest(made: Call) -> bool:
     """What is left of a constant by something that is no larger, as by a probability of 1."""
     done = operation(made)
     if done.name not in ("sub", "subtract") or len(done.operands) != 2:
@@ -505,7 +505,7 @@ def _is_rest(made: Made) -> bool:
     return _is_at_most(done.operands[1], done.operands[0])
 
 
-def _parts_of_sign(made: Made) -> list[Value]:
+def _parts_of_sign(made: Call) -> list[Value]:
     """The operands that a result has no sign but from; none where that is not known."""
     done = operation(made)
     if done.name == "pow":

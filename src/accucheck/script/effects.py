@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..knowledge import effects, signatures
 from ..knowledge.effects import Effect
-from .values import Items, Known, Made, Value
+from .values import Call, Items, Known, Value
 
 #: The elements and nothing else, each as often as before.
 MOVED = ("same", "order", "values")
@@ -16,18 +16,18 @@ MOVED = ("same", "order", "values")
 TAKEN = (*MOVED, "elements")
 
 
-def name_of(made: Made) -> str:
+def name_of(made: Call) -> str:
     """The canonical name of what a call runs: of the layer or operator object where one is called."""
-    if made.name == "" and isinstance(made.base, Made):
+    if made.name == "" and isinstance(made.base, Call):
         return made.base.api
     return made.api
 
 
-def effect(made: Made) -> Effect | None:
+def effect(made: Call) -> Effect | None:
     return effects.find(name_of(made))
 
 
-def operands(made: Made, places: tuple[int, ...] = (0,)) -> list[Value]:
+def operands(made: Call, places: tuple[int, ...] = (0,)) -> list[Value]:
     """What a call works on, by place: the tensor of a method is the first."""
     given = dict(enumerate(made.args))
     if made.name[:1] in (".", "@", "[") and made.base is not None:
@@ -41,7 +41,7 @@ def operands(made: Made, places: tuple[int, ...] = (0,)) -> list[Value]:
     return [given[place] for place in places if place in given]
 
 
-def kept(made: Made, *keeps: str) -> list[Value] | None:
+def kept(made: Call, *keeps: str) -> list[Value] | None:
     """The operands of which a call keeps one of these; None when it keeps less, or is not known."""
     if made.name == "[]":
         return _indexed(made, keeps)
@@ -56,12 +56,12 @@ def kept(made: Made, *keeps: str) -> list[Value] | None:
     return [named] if named is not None else operands(made, known.of) or None
 
 
-def _indexed(made: Made, keeps: tuple[str, ...]) -> list[Value] | None:
+def _indexed(made: Call, keeps: tuple[str, ...]) -> list[Value] | None:
     """x[...] and x[:, None] keep all elements, other items some. Of an operation with further results, only one is meant."""
     base, key = made.base, made.args[0] if made.args else None
     if base is None:
         return None
-    of = effect(base) if isinstance(base, Made) else None
+    of = effect(base) if isinstance(base, Call) else None
     if of is not None and of.several and isinstance(key, Known) and key.value in (0, 1) and key.value != of.value:
         return None
     parts = key.items if isinstance(key, Items) else [key]
@@ -70,12 +70,12 @@ def _indexed(made: Made, keeps: tuple[str, ...]) -> list[Value] | None:
 
 def _everything(key: Value | None) -> bool:
     """An index that leaves nothing out: `:`, `...`, None."""
-    if isinstance(key, Made) and key.name == "slice":
+    if isinstance(key, Call) and key.name == "slice":
         return all(isinstance(part, Known) and part.value is None for part in key.args)
     return isinstance(key, Known) and (key.value is None or key.value is ...)
 
 
-def _untouched(made: Made, known: Effect) -> list[Value] | None:
+def _untouched(made: Call, known: Effect) -> list[Value] | None:
     """The other operand of an operator with its neutral number: x + 0, 1 * x."""
     pair = operands(made, (0, 1))
     if len(pair) != 2:

@@ -14,7 +14,7 @@ from .loss_scaling import about
 from .remarks import Remark, merged, remark
 from .syntax import unparse
 from .training_steps import Training, half_mode, on_cpu
-from .values import Instance, Known, Made, Named, Value, options
+from .values import Call, Instance, Known, Named, Value, options
 
 _MODES: dict[int | str, str] = {0: "graph", 1: "pynative", "GRAPH_MODE": "graph", "PYNATIVE_MODE": "pynative"}
 _TRAIN = ["epoch", "train_dataset", "callbacks", "dataset_sink_mode"]
@@ -26,13 +26,13 @@ class Choice(NamedTuple):
     """What a script settles on: "" where that is not to be seen. `place` None: it says nothing."""
 
     value: str
-    place: Made | None = None
+    place: Call | None = None
 
 
 def device(training: Training) -> Choice:
     """The device in lower case: "ascend", "gpu", "cpu"."""
 
-    def named(call: Made) -> Value | None:
+    def named(call: Call) -> Value | None:
         if call.api == "set_device":
             return call.argument(["device_target"], "device_target")
         return call.keywords.get("device_target") if call.api == "set_context" else None
@@ -46,7 +46,7 @@ def device(training: Training) -> Choice:
 def mode(training: Training) -> Choice:
     """ "graph" or "pynative"."""
 
-    def named(call: Made) -> Value | None:
+    def named(call: Call) -> Value | None:
         return call.keywords.get("mode") if call.api == "set_context" else None
 
     def read(option: Value) -> str:
@@ -57,10 +57,10 @@ def mode(training: Training) -> Choice:
     return _chosen(training, named, read)
 
 
-def _chosen(training: Training, named: Callable[[Made], Value | None], read: Callable[[Value], str]) -> Choice:
+def _chosen(training: Training, named: Callable[[Call], Value | None], read: Callable[[Value], str]) -> Choice:
     """What the last call settles, or the last ones where those depend on conditions; on CPU only does not count."""
     values: set[str] = set()
-    place: Made | None = None
+    place: Call | None = None
     for call in reversed(training.calls):
         given = named(call)
         if given is None or not _counts(call):
@@ -72,7 +72,7 @@ def _chosen(training: Training, named: Callable[[Made], Value | None], read: Cal
     return Choice(values.pop() if len(values) == 1 else "", place)
 
 
-def _counts(call: Made) -> bool:
+def _counts(call: Call) -> bool:
     """False for what runs on a CPU alone, or only with options other than the defaults."""
     if on_cpu(call.tests):
         return False
@@ -149,17 +149,17 @@ def _sunk(training: Training, old: bool, known: str) -> Iterator[Remark]:
         yield remark(call, code if here or code not in ("sink-off", "sink-default") else "device-unknown")
 
 
-def _is_model_train(call: Made) -> bool:
+def _is_model_train(call: Call) -> bool:
     if call.name not in (".train", ".fit") or not (call.args or call.keywords):
         return False
     return any(
-        (isinstance(option, Made) and option.api == "Model")
+        (isinstance(option, Call) and option.api == "Model")
         or (isinstance(option, Instance) and "Model" in map(names.canonical, option.of.beyond()))
         for option in options(call.base)
     )
 
 
-def _sink_of(call: Made, old: bool) -> str:
+def _sink_of(call: Call, old: bool) -> str:
     given = call.argument(_FIT if call.name == ".fit" else _TRAIN, "dataset_sink_mode")
     if given is None:
         return "sink-unknown" if call.unpacked else "sink" if old else "sink-default"
@@ -203,7 +203,7 @@ def _unseen(value: Value | None) -> bool:
     )
 
 
-def _bfloat(call: Made) -> bool:
+def _bfloat(call: Call) -> bool:
     for value in (*call.args, *call.keywords.values()):
         for option in options(value):
             if isinstance(option, Named) and names.canonical(option.name) in _BFLOAT:

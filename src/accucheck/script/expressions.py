@@ -16,13 +16,13 @@ from .source import Source
 from .syntax import children
 from .training import MANY_DEVICES
 from .values import (
+    Call,
     Class,
     Frame,
     Function,
     Instance,
     Items,
     Known,
-    Made,
     Many,
     Mapping,
     Named,
@@ -200,7 +200,7 @@ class Expressions:
         found = self.held(owner, name, node)
         if found is not None:
             return found
-        if isinstance(owner, (Made, Unknown, Instance)):
+        if isinstance(owner, (Call, Unknown, Instance)):
             return self.noted("@" + name, [], {}, node, owner)
         return Unknown(name)
 
@@ -225,9 +225,9 @@ class Expressions:
             return None if held is None else self.resolved(held)
         if isinstance(owner, Known) and name == "parent" and isinstance(owner.value, str):
             return Known(os.path.dirname(owner.value), owner.origin)
-        if isinstance(owner, (Made, Unknown)) and owner.held and name in owner.held:
+        if isinstance(owner, (Call, Unknown)) and owner.held and name in owner.held:
             return owner.held[name]
-        if isinstance(owner, Made):
+        if isinstance(owner, Call):
             if (option := command_line.option(self, owner, name)) is not None:
                 return option
             for given in owner.args[:1]:  # EasyDict({...}) and its like
@@ -296,23 +296,23 @@ class Expressions:
             return self.part_of_text(owner, key)
         if isinstance(key, Known) and type(key.value) is int:
             return self.item(owner, key.value, node)
-        if isinstance(owner, Items) and isinstance(key, Made) and key.name == "slice":
+        if isinstance(owner, Items) and isinstance(key, Call) and key.name == "slice":
             bounds = _bounds(key)
             return Items(owner.items, open=True) if bounds is None or owner.open else Items(owner.items[bounds])
         if isinstance(owner, Items):
             return self.element(owner, node)
         text = key.value if isinstance(key, Known) and isinstance(key.value, str) else None
-        if isinstance(owner, (Made, Unknown)):
+        if isinstance(owner, (Call, Unknown)):
             if owner.held and text in owner.held:
                 return owner.held[text]
-            for given in owner.args[:1] if isinstance(owner, Made) else ():
+            for given in owner.args[:1] if isinstance(owner, Call) else ():
                 if isinstance(given, Mapping) and text in given.items:
                     return given.items[text]
         if isinstance(owner, Instance) and isinstance(method := owner.of.find("__getitem__"), Function):
             return self.call_function(
                 Function(method.node, method.scope, method.source, owner, method.of), [key], {}, node
             )
-        if isinstance(owner, (Made, Unknown, Instance, Named)):
+        if isinstance(owner, (Call, Unknown, Instance, Named)):
             return self.made("[]", [key], {}, node, owner)
         return Unknown(text or "")
 
@@ -330,11 +330,11 @@ class Expressions:
             if isinstance(option, Items):
                 inside = -len(option.items) <= place < len(option.items)
                 found.append(option.items[place] if inside else self.element(option, node))
-            elif isinstance(option, Made) and option.name == "comprehension":
+            elif isinstance(option, Call) and option.name == "comprehension":
                 found.append(option.args[0])
             elif (inner := models.contained(option)) is not None:
                 found.append(self.item(inner, place, node))
-            elif isinstance(option, (Made, Unknown, Instance)):
+            elif isinstance(option, (Call, Unknown, Instance)):
                 found.append(self.made("[]", [Known(place)], {}, node, option))
             else:
                 found.append(Unknown())
@@ -348,11 +348,11 @@ class Expressions:
                 found += option.items[:8] or [Unknown()]
             elif isinstance(option, Mapping):
                 found += [Known(key) for key in list(option.items)[:8]]
-            elif isinstance(option, Made) and option.name == "comprehension":
+            elif isinstance(option, Call) and option.name == "comprehension":
                 found.append(option.args[0])
-            elif isinstance(option, Made) and option.name == "generator" and option.result is not None:
+            elif isinstance(option, Call) and option.name == "generator" and option.result is not None:
                 found.append(option.result)
-            elif isinstance(option, Made) and (made := models.elements(self, option, node)) is not None:
+            elif isinstance(option, Call) and (made := models.elements(self, option, node)) is not None:
                 found.append(made)
             elif (inner := models.contained(option)) is not None:
                 found.append(self.element(inner, node))
@@ -361,7 +361,7 @@ class Expressions:
             elif isinstance(option, Instance) and isinstance(method := option.of.find("__getitem__"), Function):
                 bound = Function(method.node, method.scope, method.source, option, method.of)
                 found.append(self.call_function(bound, [Unknown("index")], {}, node))
-            elif isinstance(option, (Made, Unknown, Instance)):
+            elif isinstance(option, (Call, Unknown, Instance)):
                 found.append(self.made(".each", [], {}, node, option))
         return join(found) if found else Unknown()
 
@@ -372,7 +372,7 @@ class Expressions:
             if isinstance(method_, Function) and (name == "__next__" or method is method_):
                 bound = Function(method_.node, method_.scope, method_.source, owner, method_.of)
                 found = self.call_function(bound, [], {}, node)
-                if isinstance(found, Made) and found.name == "generator":
+                if isinstance(found, Call) and found.name == "generator":
                     return found.result or Unknown()
                 if found is not owner:
                     return self.element(found, node) if name == "__iter__" else found
@@ -469,7 +469,7 @@ class Expressions:
             held = self.held(owner, node.attr, node)
             callable_ = isinstance(held, (Function, Class, Instance, Named, Partial, Super))
             method_of = isinstance(owner, (Unknown, Known, Items)) or (
-                isinstance(owner, (Made, Mapping)) and not callable_
+                isinstance(owner, (Call, Mapping)) and not callable_
             )
             if held is None or method_of:
                 found.append((owner, node.attr))
@@ -509,7 +509,7 @@ class Expressions:
         if isinstance(called, Named):
             known = models.function(self, called.name, args, keywords, node)
             return known or self.made(called.name, args, keywords, node, None, unpacked)
-        if isinstance(called, Made):
+        if isinstance(called, Call):
             known = models.applied(self, called, args, keywords, node)
             return known or self.made("", args, keywords, node, called, unpacked)
         return self.made(called.name if isinstance(called, Unknown) else "", args, keywords, node, called, unpacked)
@@ -522,7 +522,7 @@ class Expressions:
         node: ast.AST,
         base: Value | None = None,
         unpacked: bool = False,
-    ) -> Made:
+    ) -> Call:
         made = self.noted(name, args, keywords, node, base, unpacked)
         self.trace.calls.append(made)
         if name in command_line.OPTIONS:
@@ -540,9 +540,9 @@ class Expressions:
         node: ast.AST,
         base: Value | None = None,
         unpacked: bool = False,
-    ) -> Made:
+    ) -> Call:
         """Like made, for what is no call: not listed among the calls of the trace."""
-        return Made(
+        return Call(
             name,
             args,
             keywords,
@@ -618,8 +618,8 @@ class Expressions:
             if isinstance(left, Known):
                 asked = f"{name_of(left)} {'!=' if negated else '=='} {right.value!r}" if name_of(left) else ""
                 return Known(_equal(left, right) is not negated, models.origin([left, right]), asked=asked)
-            told = not (isinstance(left, Made) and left.name[:1] in ("@", "."))
-            if right.value is None and told and isinstance(left, (Made, Instance, Items, Mapping, Function, Class)):
+            told = not (isinstance(left, Call) and left.name[:1] in ("@", "."))
+            if right.value is None and told and isinstance(left, (Call, Instance, Items, Mapping, Function, Class)):
                 return Known(negated)
         if kind in (ast.In, ast.NotIn) and isinstance(among := values[1], Items):
             inside = self.among(values[0], among)
@@ -662,14 +662,14 @@ class Expressions:
             if value.assumed != "argparse" or isinstance(value.value, bool) or MANY_DEVICES.search(name):
                 return None  # on how many devices it runs is told by who starts it
             return bool(value.value)
-        if isinstance(value, Made) and value.name == "not":
+        if isinstance(value, Call) and value.name == "not":
             inner = self.truth(value.args[0])
             return None if inner is None else not inner
         if isinstance(value, Items):
             return True if value.items else None if value.open else False
         if isinstance(value, Mapping):
             return None if value.fed and not value.items else bool(value.items)
-        if isinstance(value, Made) and models.is_transform(value):
+        if isinstance(value, Call) and models.is_transform(value):
             return True
         return True if isinstance(value, (Instance, Function, Class)) else None
 
@@ -768,7 +768,7 @@ class Expressions:
                 found.items[name.value] = value
                 if isinstance(name.value, str):
                     for option in options(value):
-                        if isinstance(option, (Made, Instance)) and len(option.bound) < 20:
+                        if isinstance(option, (Call, Instance)) and len(option.bound) < 20:
                             option.bound += (name.value,)
             else:
                 found.fed = [*(found.fed or []), value]
@@ -856,7 +856,7 @@ def _equal(one: Known, other: Known) -> bool:
 
 def _bounds(key: Value) -> slice | None:
     """A slice of constants, as Python has it."""
-    if not (isinstance(key, Made) and key.name == "slice"):
+    if not (isinstance(key, Call) and key.name == "slice"):
         return None
     bounds = [part.value if isinstance(part, Known) else "" for part in key.args]
     plain = all(part is None or type(part) is int for part in bounds) and bounds[2] != 0

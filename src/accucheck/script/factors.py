@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ..knowledge import effects
 from .effects import TAKEN, effect, kept
 from .syntax import unparse
-from .values import Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, name_of, options
+from .values import Call, Instance, Items, Known, Many, Named, Test, Unknown, Value, name_of, options
 
 Key = tuple[Any, ...]
 #: What no run can have at once: a value with the option that was taken, a condition with the way that was taken.
@@ -105,18 +105,18 @@ class Operation(NamedTuple):
         return next((self.keywords[name] for name in names if name in self.keywords), None)
 
 
-def operation(made: Made) -> Operation:
+def operation(made: Call) -> Operation:
     name, base = made.name, made.base
     if name in _SYMBOLS:
         return Operation(_SYMBOLS[name], made.args, {})
     if name.startswith("."):
         return Operation(_plain(name), [base, *made.args] if base is not None else made.args, made.keywords)
-    if name == "" and isinstance(base, Made) and base.name[:1] not in (".", "@", "[", ""):
+    if name == "" and isinstance(base, Call) and base.name[:1] not in (".", "@", "[", ""):
         return Operation(_plain(base.api), made.args, made.keywords)
     return Operation(_plain(made.api) if name[:1] not in ("", "@", "[") else "", made.args, made.keywords)
 
 
-def _passed(made: Made, done: Operation) -> Value | None:
+def _passed(made: Call, done: Operation) -> Value | None:
     """The operand whose constant factor is one of the result, too; of a name that is not known, what all operations of this
     name keep."""
     known = kept(made, *_FACTOR)
@@ -132,7 +132,7 @@ def _plain(name: str) -> str:
 class Gradient(NamedTuple):
     """A call that differentiates: of which function, what that returned, by which weights, with which sens."""
 
-    call: Made
+    call: Call
     function: Value | None
     loss: Value | None
     weights: Value | None
@@ -141,7 +141,7 @@ class Gradient(NamedTuple):
 
 def gradient(made: Value) -> Gradient | None:
     """What a value is the gradient of, when it is the call of a gradient function."""
-    if not isinstance(made, Made) or made.name or not isinstance(made.base, Made):
+    if not isinstance(made, Call) or made.name or not isinstance(made.base, Call):
         return None
     maker = made.base
     if maker.api in ("grad", "value_and_grad", "get_grad", "jacrev", "jacfwd"):
@@ -154,7 +154,7 @@ def gradient(made: Value) -> Gradient | None:
         weights, network = maker.argument(names, "weights"), maker.argument(names, "network")
         return Gradient(made, network, _loss(made.result), weights, made.args[-1] if with_sens else None)
     root = maker.base
-    if maker.name == "" and isinstance(root, Made) and root.api == "ops.GradOperation":
+    if maker.name == "" and isinstance(root, Call) and root.api == "ops.GradOperation":
         with_sens = _true(root.argument(["get_all", "get_by_list", "sens_param"], "sens_param"))
         sens = made.keywords.get("sens") or (made.args[-1] if made.args else None)
         function, weights = maker.argument(["fn", "weights"], "fn"), maker.argument(["fn", "weights"], "weights")
@@ -276,9 +276,9 @@ class Factors:
             return unparse(value.by) if bare else _shape(value.by), *parts
         if isinstance(value, Items) and not value.open and depth < 8:
             return "items", *(self._part(item, depth + 1) for item in value.items[:24]), len(value.items)
-        if isinstance(value, Made) and value.last in _PURE and depth < 8:
+        if isinstance(value, Call) and value.last in _PURE and depth < 8:
             return self._call(value.name, value, depth)
-        if isinstance(value, Made) and value.base is not None and depth < 8:
+        if isinstance(value, Call) and value.base is not None and depth < 8:
             reads = value.name[:1] == "@" or (value.name in (".get_loss_scale", ".value") and not value.args)
             if value.name == ".value":
                 return self._key(value.base, depth + 1)
@@ -295,7 +295,7 @@ class Factors:
         key = self._key(value, depth)
         return (key, value.name) if isinstance(value, Known) and value.assumed else key
 
-    def _call(self, name: str, made: Made, depth: int) -> Key:
+    def _call(self, name: str, made: Call, depth: int) -> Key:
         """The key of a call or operator that is nothing but what it is given."""
         base = () if made.base is None else self._part(made.base, depth + 1)
         keywords = ((name, self._part(value, depth + 1)) for name, value in sorted(made.keywords.items()))
@@ -311,7 +311,7 @@ class Factors:
             key: Key = "test", "known", said
             self.defaults[key] = bool(value.value) is not opposite
             return key, taken is not opposite
-        if isinstance(value, Made) and value.name in _NEGATED:
+        if isinstance(value, Call) and value.name in _NEGATED:
             return ("test", self._call(_NEGATED[value.name], value, 0)), not taken
         return ("test", self.key(value)), taken
 
@@ -349,7 +349,7 @@ class Factors:
             return self._many(value, scales)
         if isinstance(value, Items):
             return self._together(value.items[:24], scales)
-        if isinstance(value, Made):
+        if isinstance(value, Call):
             return self._made(value, scales)
         return (self.atom(value),)
 
@@ -398,7 +398,7 @@ class Factors:
         return found
 
     def _made_under(self, value: Value) -> frozenset[Choice]:
-        return self.conditions(value.under) if isinstance(value, (Made, Instance)) else frozenset()
+        return self.conditions(value.under) if isinstance(value, (Call, Instance)) else frozenset()
 
     def _together(self, items: list[Value], scales: bool) -> Iterable[Term]:
         """What several items have in common."""
@@ -436,7 +436,7 @@ class Factors:
             uneven=both.uneven or scales[0] != scales[1],
         )
 
-    def _made(self, made: Made, scales: bool) -> Iterable[Term]:
+    def _made(self, made: Call, scales: bool) -> Iterable[Term]:
         found = gradient(made)
         if found is not None:
             return self._gradient(found)
@@ -455,7 +455,7 @@ class Factors:
             return scaled
         return self._operation(made, operation(made), scales)
 
-    def _operation(self, made: Made, done: Operation, scales: bool) -> Iterable[Term]:
+    def _operation(self, made: Call, done: Operation, scales: bool) -> Iterable[Term]:
         name, first = done.name, done.operand(0)
         here = Term(choices=self.conditions(made.under))
         if name in ("hypermap", "map") and made.result is not None:
@@ -496,7 +496,7 @@ class Factors:
             return (Term(number=0.0),)
         return self._opaque(made, scales)
 
-    def _opaque(self, made: Made, scales: bool) -> Iterable[Term]:
+    def _opaque(self, made: Call, scales: bool) -> Iterable[Term]:
         """What cannot be looked into: a gradient that goes in comes out, roughly; anything else is a value of its own."""
         for operand in reversed(made.args):
             terms = self.of(operand, scales)
@@ -504,7 +504,7 @@ class Factors:
                 return [replace(term, rough=True) for term in terms]
         return (self.atom(made),)
 
-    def _reduces(self, made: Made) -> bool:
+    def _reduces(self, made: Call) -> bool:
         """A call of something that is named as a reducer of gradients."""
         base = made.base
         return base is not None and bool(re.search(r"reduc", name_of(base), re.I)) and len(made.args) == 1
@@ -517,7 +517,7 @@ class Factors:
                 found.append(whole)
         return found or [replace(ONE, rough=True)]
 
-    def _sum(self, made: Made, done: Operation, scales: bool) -> Iterable[Term]:
+    def _sum(self, made: Call, done: Operation, scales: bool) -> Iterable[Term]:
         sides = [side for side in done.operands[:2] if not _nothing(side)]
         if any(isinstance(side, Items) for side in sides):  # lists put one after the other
             return self._together(sides, scales)
@@ -539,18 +539,18 @@ class Factors:
                 found.append(common)
         return found or (self.atom(made),)
 
-    def _item(self, made: Made, scales: bool) -> Iterable[Term]:
+    def _item(self, made: Call, scales: bool) -> Iterable[Term]:
         base = made.base
         place = made.args[0].value if made.args and isinstance(made.args[0], Known) else None
-        if isinstance(base, Made) and base.name == ".start_overflow_check":
+        if isinstance(base, Call) and base.name == ".start_overflow_check":
             return self.of(base.args[1], scales) if place == 1 and len(base.args) > 1 else (self.atom(made),)
         terms = self.of(base, scales)
         if any(term.gradients or term.put_on or term.unsure for term in terms):
             return terms
-        alone = isinstance(base, Unknown) or (isinstance(base, Made) and base.name[:1] in ("@", "."))
+        alone = isinstance(base, Unknown) or (isinstance(base, Call) and base.name[:1] in ("@", "."))
         return (self.atom(made),) if alone or isinstance(place, str) else terms
 
-    def _scaler(self, made: Made) -> Iterable[Term] | None:
+    def _scaler(self, made: Call) -> Iterable[Term] | None:
         """The methods of the framework's loss scalers, and of what is named like one."""
         base, last = made.base, made.name
         if last in (".scale_grad", ".gradients_unscale") and isinstance(base, Instance) and made.args:
@@ -562,7 +562,7 @@ class Factors:
         if not self._is_scaler(base):
             return None
         if last == ".get_loss_scale":
-            return self._initial(base) if isinstance(base, Made) else (self.atom(base),)
+            return self._initial(base) if isinstance(base, Call) else (self.atom(base),)
         if not made.args:
             return None
         way = 1.0 if last == ".scale" else -1.0
@@ -571,7 +571,7 @@ class Factors:
 
     def _is_scaler(self, owner: Value) -> bool:
         """Whether a value is one of the framework's scalers, or named like one."""
-        known = isinstance(owner, Made) and owner.api in (*_SCALERS, *_MANAGERS)
+        known = isinstance(owner, Call) and owner.api in (*_SCALERS, *_MANAGERS)
         return known or any(hinted(word) for word in called(owner))
 
     def scale_of(self, owner: Value) -> Key:
@@ -580,7 +580,7 @@ class Factors:
         self.values.setdefault(key, owner)
         return key
 
-    def _initial(self, manager: Made) -> Iterable[Term]:
+    def _initial(self, manager: Call) -> Iterable[Term]:
         if manager.api in ("amp.FixedLossScaleManager", "nn.FixedLossScaleUpdateCell"):
             given = manager.argument(["loss_scale"], "loss_scale") or manager.argument(
                 ["loss_scale_value"], "loss_scale_value"
@@ -674,12 +674,12 @@ class Factors:
             return True
         value = self.values.get(key)
         return value is not None and (
-            self.from_manager(value, 0) or (isinstance(value, Made) and operation(value).name == "parameter")
+            self.from_manager(value, 0) or (isinstance(value, Call) and operation(value).name == "parameter")
         )
 
     def from_manager(self, value: Value, depth: int = 0) -> bool:
         """Whether a value is one of the framework's scalers or managers, or the scale of one."""
-        if depth > 6 or not isinstance(value, Made):
+        if depth > 6 or not isinstance(value, Call):
             return False
         if value.name == ".get_loss_scale" or value.api in (*_SCALERS, *_MANAGERS):
             return True
@@ -718,7 +718,7 @@ class Factors:
     def _given(self, key: Key) -> Term | None:
         """What one of the framework's scalers was given as its first scale, by the key of that scale."""
         scaler = self.values.get(key) if key[0] == "scale of" else None
-        if not isinstance(scaler, Made) or scaler.api not in _SCALERS:
+        if not isinstance(scaler, Call) or scaler.api not in _SCALERS:
             return None
         fixed = scaler.api == "amp.StaticLossScaler"
         value = scaler.argument(["scale_value"], "scale_value") if fixed else scaler.keywords.get("scale_value")
@@ -749,7 +749,7 @@ def _impossible(value: Value) -> bool:
     with it."""
     if isinstance(value, Known):
         return value.value is None
-    if not isinstance(value, Made) or not isinstance(value.base, Known):
+    if not isinstance(value, Call) or not isinstance(value.base, Known):
         return False
     return value.name == "" or (value.name[:1] in (".", "@") and value.base.value is None)
 
@@ -769,7 +769,7 @@ def _log2(number: float) -> float:
 def affirmed(test: Test) -> tuple[Value, bool, ast.AST]:
     """The value, the way and the node of a condition without each `not` before it."""
     value, taken, node = test.value, bool(test.taken), test.node
-    while isinstance(value, Made) and value.name == "not" and value.args:
+    while isinstance(value, Call) and value.name == "not" and value.args:
         taken, node = not taken, getattr(value.node, "operand", node)
         value = value.args[0]
     return value, taken, node
@@ -802,7 +802,7 @@ def hinted(name: str) -> bool:
 def called(value: Value) -> list[str]:
     """All names that a value goes by."""
     found = [name_of(value)]
-    if isinstance(value, Made):
+    if isinstance(value, Call):
         found += value.bound
     if isinstance(value, Instance):
         found += [*value.bound, value.of.node.name]

@@ -13,7 +13,7 @@ from .networks import is_cell
 from .seen import Stop, is_foreign
 from .shuffling import data_sets
 from .syntax import kept
-from .values import Instance, Known, Made, Value, options
+from .values import Call, Instance, Known, Value, options
 
 _TRAIN = ["epoch", "train_dataset"]
 
@@ -23,7 +23,7 @@ class Fed:
     """The constructor calls of the data sets that feed the training; whether anything was seen that is fed at all (a program may
     make its data itself); and where following stopped before a data set was reached."""
 
-    sets: list[Made] = field(default_factory=list)
+    sets: list[Call] = field(default_factory=list)
     fed: bool = False
     stops: list[Stop] = field(default_factory=list)
 
@@ -45,45 +45,45 @@ def fed(reading: Reading) -> Fed:
     return found
 
 
-def made(reading: Reading) -> list[Made]:
+def made(reading: Reading) -> list[Call]:
     """The constructor calls of the data sets that a script makes, those for evaluation left out where others are seen."""
     return _distinct([part for _, chain in data_sets(reading.trace).sets() for part in chain if _is_set(part)])
 
 
-def given(reading: Reading) -> Iterator[tuple[Made, list[Value]]]:
+def given(reading: Reading) -> Iterator[tuple[Call, list[Value]]]:
     """What the steps of a script are given, with the call that gives it."""
     for call in reading.trace.calls:
         trains = call.name in (".train", ".fit") and any(
-            isinstance(base, Made) and base.api == "Model" for base in options(call.base)
+            isinstance(base, Call) and base.api == "Model" for base in options(call.base)
         )
         data = call.argument(_TRAIN, "train_dataset") if trains else None
         if data is not None:
             yield call, [data]
     for event in Replay(reading.trace, False).training:
-        if isinstance(event.place, Made):
+        if isinstance(event.place, Call):
             yield event.place, [*event.place.args, *event.place.keywords.values()]
 
 
-def _follow(found: Fed, place: Made, values: list[Value]) -> None:
+def _follow(found: Fed, place: Call, values: list[Value]) -> None:
     """Add the data sets that values come from, or else where following them stopped."""
     parts = [part for value in values for part in flow.sources(value, _ends)]
-    sets = [part for part in parts if isinstance(part, Made) and _is_set(part)]
+    sets = [part for part in parts if isinstance(part, Call) and _is_set(part)]
     found.sets = _distinct([*found.sets, *sets])
-    foreign = [part for part in parts if isinstance(part, Made) and is_foreign(part)]
+    foreign = [part for part in parts if isinstance(part, Call) and is_foreign(part)]
     if not sets and foreign:
         found.stops.append(Stop(foreign[0].source, foreign[0].node))
-    elif not sets and values and not any(isinstance(part, (Made, Known)) for part in parts):
+    elif not sets and values and not any(isinstance(part, (Call, Known)) for part in parts):
         found.stops.append(Stop(place.source, place.node))
 
 
 def _ends(value: Value) -> bool:
     """A data set, or a network: what that computes is no data of the training."""
-    return (isinstance(value, Made) and _is_set(value)) or (isinstance(value, Instance) and is_cell(value.of))
+    return (isinstance(value, Call) and _is_set(value)) or (isinstance(value, Instance) and is_cell(value.of))
 
 
-def _is_set(made: Made) -> bool:
+def _is_set(made: Call) -> bool:
     return made.name.startswith("mindspore.") and made.last in dataset_classes.load().sources
 
 
-def _distinct(made: list[Made]) -> list[Made]:
+def _distinct(made: list[Call]) -> list[Call]:
     return list({id(call.node): call for call in made}.values())

@@ -11,7 +11,7 @@ from . import seeding
 from .seeding import Randomness
 from .settings import Settings
 from .source import Source
-from .values import Frame, Instance, Known, Made, Value, options
+from .values import Call, Frame, Instance, Known, Value, options
 
 #: Where randomness comes from, in the order in which it is let go.
 SUBJECTS = ("network", "order", "augmentation", "workers", "weights", "hyperparameters", "seeds", "deterministic")
@@ -64,14 +64,14 @@ def spots(settings: Settings, found: Randomness) -> list[Spot]:
     rows: dict[tuple[str, str], Spot] = {}
     for subject, call, fixed in sorted(_spots(settings, found), key=lambda row: SUBJECTS.index(row[0])):
         place = f"{call.source.path}:{call.line}" if call.source is not None else ""
-        code = call.source.segment(call.node, 100) if isinstance(call, Made) and isinstance(call.node, ast.expr) else ""
+        code = call.source.segment(call.node, 100) if isinstance(call, Call) and isinstance(call.node, ast.expr) else ""
         held = rows.get((subject, place))
         if held is None or (held.fixed and not fixed):
             rows[subject, place] = Spot(subject, place, code, fixed)
     return list(rows.values())
 
 
-def _spots(settings: Settings, found: Randomness) -> Iterator[tuple[str, Made | Instance, bool]]:
+def _spots(settings: Settings, found: Randomness) -> Iterator[tuple[str, Call | Instance, bool]]:
     for use in found.uses:
         if use.kind in ("operators", "mint"):
             yield "network", use.call, False
@@ -104,16 +104,16 @@ def _spots(settings: Settings, found: Randomness) -> Iterator[tuple[str, Made | 
         yield "deterministic", call, True
 
 
-def _given(call: Made, name: str) -> object:
+def _given(call: Call, name: str) -> object:
     value = call.keywords.get(name)
     return value.value if isinstance(value, Known) else None
 
 
-def _of_data(call: Made) -> bool:
+def _of_data(call: Call) -> bool:
     """Whether the method is one of a data set."""
     base: Value | None = call
     for _ in range(50):
-        if not isinstance(base, Made):
+        if not isinstance(base, Call):
             return False
         if base.api.startswith("dataset."):
             return True
@@ -126,7 +126,7 @@ def names(settings: Settings, *, torch: bool = False) -> Names:
     made = list(_torch_optimizers(settings) if torch else (place for place, _, _ in settings.optimizers()))
     optimizer = called = network = ""
     for first in made[:1]:
-        optimizer = _target(first, settings.reading.source) if isinstance(first, Made) else ""
+        optimizer = _target(first, settings.reading.source) if isinstance(first, Call) else ""
         if first.source is not None and isinstance(first.node, ast.expr):
             written = _PARAMETERS.search(first.source.segment(first.node, 400))
             network = written[1] if written else ""
@@ -145,7 +145,7 @@ def names(settings: Settings, *, torch: bool = False) -> Names:
     return Names(network, optimizer, data, "", "", place)
 
 
-def _torch_optimizers(settings: Settings) -> Iterator[Made]:
+def _torch_optimizers(settings: Settings) -> Iterator[Call]:
     for call in settings.trace.calls:
         if call.name.startswith("torch.optim.") and call.name.count(".") == 2 and call.last[:1].isupper():
             yield call
@@ -158,21 +158,21 @@ def _is_one_of(value: Value | None, made: Sequence[Value]) -> bool:
 def _trains(value: Value | None, optimizers: Sequence[Value]) -> bool:
     """Whether calling this takes gradients or updates weights."""
     return _is_one_of(value, optimizers) or any(
-        isinstance(option, Made) and option.api in _STEPS for option in options(value)
+        isinstance(option, Call) and option.api in _STEPS for option in options(value)
     )
 
 
-def _loop(settings: Settings, wanted: Callable[[Made], bool]) -> tuple[str, str]:
+def _loop(settings: Settings, wanted: Callable[[Call], bool]) -> tuple[str, str]:
     """What the innermost loop over data around such a call runs over, and its place; empty texts where there is none."""
     for call in settings.trace.calls:
         if not wanted(call):
             continue
-        at: Made | Frame | None = call
+        at: Call | Frame | None = call
         while at is not None:
             for node in reversed(at.loops):
                 if isinstance(node, ast.For) and (iterated := _data(node.iter)) is not None:
                     return _expression(iterated, at), f"{at.source.path}:{node.lineno}"
-            at = at.frame if isinstance(at, Made) else at.parent
+            at = at.frame if isinstance(at, Call) else at.parent
     return "", ""
 
 
@@ -194,13 +194,13 @@ def _called(node: ast.expr) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-def _expression(node: ast.expr, at: Made | Frame) -> str:
+def _expression(node: ast.expr, at: Call | Frame) -> str:
     """An expression that may be written once more; empty for a long one."""
     text = at.source.segment(node, _LONGEST)
     return "" if text.endswith("…") else text
 
 
-def _target(made: Made, script: Source) -> str:
+def _target(made: Call, script: Source) -> str:
     """What a call is assigned to: opt, self.opt; else a variable that its result comes to."""
     for node in made.source.nodes:
         if isinstance(node, ast.Assign) and node.value is made.node:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from .syntax import kept
 from .trace import Trace
-from .values import Instance, Items, Known, Made, Many, Mapping, Partial, Value, parts
+from .values import Call, Instance, Items, Known, Many, Mapping, Partial, Value, parts
 
 #: A look at more values than this gives up: what is asked then counts as not found.
 LIMIT = 20_000
@@ -25,7 +25,7 @@ def inputs(value: Value) -> list[Value]:
         return [value.function, *value.args, *value.keywords.values()]
     if isinstance(value, Instance):
         return [*value.attributes.values(), *(arg for _, args, keywords in value.supers for arg in args)]
-    if not isinstance(value, Made):
+    if not isinstance(value, Call):
         return []
     if value.name == "comprehension":
         return value.args[:1]
@@ -55,17 +55,17 @@ def sources(value: Value | None, stop: Callable[[Value], bool] | None = None) ->
 
 def setting(value: Value) -> bool:
     """True for one setting out of a configuration: what else is set beside it has no part in it. For `stop` of sources()."""
-    if not isinstance(value, Made) or value.base is None:
+    if not isinstance(value, Call) or value.base is None:
         return False
     key = value.args[0] if value.name == "[]" and value.args else None
     return value.name.startswith("@") or (isinstance(key, Known) and isinstance(key.value, str))
 
 
 def find(
-    value: Value | None, wanted: Callable[[Made], bool], stop: Callable[[Value], bool] | None = None
-) -> Made | None:
+    value: Value | None, wanted: Callable[[Call], bool], stop: Callable[[Value], bool] | None = None
+) -> Call | None:
     """The nearest call that flows into a value, or is it, and is wanted."""
-    return next((part for part in sources(value, stop) if isinstance(part, Made) and wanted(part)), None)
+    return next((part for part in sources(value, stop) if isinstance(part, Call) and wanted(part)), None)
 
 
 def derives(value: Value | None, origin: Value, stop: Callable[[Value], bool] | None = None) -> bool:
@@ -74,10 +74,10 @@ def derives(value: Value | None, origin: Value, stop: Callable[[Value], bool] | 
 
 
 @kept
-def consumers(trace: Trace) -> dict[int, list[tuple[Made, str]]]:
+def consumers(trace: Trace) -> dict[int, list[tuple[Call, str]]]:
     """id of a call -> the calls that use its result (also within lists, dicts and alternatives), each with the keyword that it
     is passed for, "valid_dataset" for the third argument of Model.fit, "" otherwise."""
-    found: dict[int, list[tuple[Made, str]]] = defaultdict(list)
+    found: dict[int, list[tuple[Call, str]]] = defaultdict(list)
     for call in trace.calls:
         validation = call.args[2:3] if call.name == ".fit" else ()
         given = [
@@ -92,10 +92,10 @@ def consumers(trace: Trace) -> dict[int, list[tuple[Made, str]]]:
 
 
 @kept
-def users(trace: Trace) -> dict[int, list[tuple[Made, str]]]:
+def users(trace: Trace) -> dict[int, list[tuple[Call, str]]]:
     """id of a value -> the calls that use it directly (also within a list, or as one of several), each with how: "base", a
     keyword, or the place of the argument as "0", "1", ..."""
-    found: dict[int, list[tuple[Made, str]]] = defaultdict(list)
+    found: dict[int, list[tuple[Call, str]]] = defaultdict(list)
     for call in trace.calls:
         given = [
             ("base", call.base),

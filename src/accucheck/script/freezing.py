@@ -21,7 +21,7 @@ from .effects import effect, name_of
 from .execution import jitted, mode
 from .networks import (
     FORWARD,
-    Said,
+    Observation,
     Structure,
     base_names,
     is_layer,
@@ -38,7 +38,7 @@ from .source import Source
 from .syntax import kept, walk
 from .trace import Store, Trace
 from .training_steps import training
-from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping, Partial, Test, Value, options
+from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Partial, Test, Value, options
 
 #: A look behind a loss passes so many values.
 LIMIT = 60_000
@@ -67,11 +67,11 @@ _FIXED = re.compile(
 )
 
 
-def examine(scripts: Scripts, declared: list[str] | None = None) -> Iterator[Said]:
+def examine(scripts: Scripts, declared: list[str] | None = None) -> Iterator[Observation]:
     """What is to say about freezing in the training scripts, each place once. `declared`: patterns of the names of weights that
     are meant to be frozen; None where nothing is declared."""
     readings = scripts.training or scripts.readings
-    found: dict[tuple[str, str, int], Said] = {}
+    found: dict[tuple[str, str, int], Observation] = {}
     for reading in readings:
         look = Look(structure_of(reading))
         against = look.against(declared) if declared is not None else ()
@@ -110,11 +110,11 @@ class Look:
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
         self.trace = structure.reading.trace
-        self.layers: dict[int, Made] = {}
+        self.layers: dict[int, Call] = {}
         self.names: dict[int, str] = {}
         for cell in structure.cells:
             for path, leaf in leaves(cell):
-                if isinstance(leaf, Made):
+                if isinstance(leaf, Call):
                     self.layers[id(leaf)] = leaf
                     if len(".".join(path)) > len(self.names.get(id(leaf), "")):
                         self.names[id(leaf)] = ".".join(path)
@@ -128,12 +128,12 @@ class Look:
 
     # --- behind stop_gradient ----------------------------------------------------------------------------------------
 
-    def cut_off(self) -> Iterator[Said]:
+    def cut_off(self) -> Iterator[Observation]:
         """Weights that are to be trained and that no gradient reaches."""
         steps = self.steps
         reached: set[int] = set()
-        behind: dict[int, list[Made]] = {}
-        whole: list[tuple[Step, list[Made]]] = []
+        behind: dict[int, list[Call]] = {}
+        whole: list[tuple[Step, list[Call]]] = []
         for step in steps:
             free, _ = reach(step.loss, stop=True)
             every, stops = reach(step.loss, stop=False)
@@ -147,7 +147,7 @@ class Look:
                     behind[leaf] = stops
         for step, stops in whole:
             for stop in _nearest(stops):
-                yield Said(
+                yield Observation(
                     "nothing-trained",
                     stop.source,
                     stop.node,
@@ -165,16 +165,16 @@ class Look:
                 data = {"count": len(lost), "total": len(reached | set(lost)), "names": shown[:5]}
                 small = 2 * len(lost) <= len(reached | set(lost))
                 code = "part-cut-off-loaded" if self.loaded(perhaps=small) else "part-cut-off"
-                yield Said(code, stop.source, stop.node, data, certain=False)
+                yield Observation(code, stop.source, stop.node, data, certain=False)
 
-    def idle_terms(self) -> Iterator[Said]:
+    def idle_terms(self) -> Iterator[Observation]:
         """Terms of a loss that are computed with what is to be trained, and of which no operand has a gradient."""
         for step in self.steps:
             trained = step.trained or set(self.layers)
             if not reach(step.loss, stop=True)[0] & trained:
                 continue  # nothing is trained at all
             for part in flow.sources(step.loss):
-                if not isinstance(part, Made) or kind(name_of(part)) != "loss" or part.name.startswith(("@", "[")):
+                if not isinstance(part, Call) or kind(name_of(part)) != "loss" or part.name.startswith(("@", "[")):
                     continue
                 operands = [*part.args, *part.keywords.values()]
                 every = {leaf for operand in operands for leaf in reach(operand, stop=False)[0]} & trained
@@ -182,7 +182,7 @@ class Look:
                 stops = [stop for operand in operands for stop in reach(operand, stop=True)[1]]
                 if every and not free and stops:
                     data = {"line": part.line, "path": part.source.path}
-                    yield Said("term-stopped", stops[0].source, stops[0].node, data, certain=False)
+                    yield Observation("term-stopped", stops[0].source, stops[0].node, data, certain=False)
 
     def set_apart(self) -> Iterator[set[int]]:
         """The layers of each part that is loaded, or told not to be trained, by itself: stopping its gradient is meant."""
@@ -206,10 +206,10 @@ class Look:
     def differentiated(self) -> Iterator[Step]:
         seen = False
         for call in self.trace.calls:
-            if call.name != "" or call.result is None or not isinstance(call.base, (Made, Instance)):
+            if call.name != "" or call.result is None or not isinstance(call.base, (Call, Instance)):
                 continue
             base = call.base
-            if isinstance(base, Made) and base.api in ("value_and_grad", "grad"):
+            if isinstance(base, Call) and base.api in ("value_and_grad", "grad"):
                 loss = call.result
                 if _true(base.argument(["fn", "grad_position", "weights", "has_aux"], "has_aux")):
                     loss = _first(loss)
@@ -218,13 +218,13 @@ class Look:
                     continue  # of the inputs
                 seen = True
                 yield Step(loss, call.source, call.node, trained)
-            elif isinstance(base, Made) and isinstance(base.base, Made) and base.base.api == "ops.GradOperation":
+            elif isinstance(base, Call) and isinstance(base.base, Call) and base.base.api == "ops.GradOperation":
                 by_list = base.base.argument(["get_all", "get_by_list", "sens_param"], "get_by_list")
                 if _true(by_list):
                     seen = True
                     given = base.args[1] if len(base.args) > 1 else None
                     yield Step(call.result, call.source, call.node, self.of_parameters(given))
-            elif isinstance(base, Made) and kind(base.api) == "step" and "TrainOneStep" in base.api:
+            elif isinstance(base, Call) and kind(base.api) == "step" and "TrainOneStep" in base.api:
                 seen = True
                 optimizer = base.argument(["network", "optimizer"], "optimizer")
                 yield Step(call.result, call.source, call.node, self.of_optimizer(optimizer))
@@ -257,7 +257,7 @@ class Look:
     def of_optimizer(self, optimizer: Value | None) -> set[int]:
         found: set[int] = set()
         for option in options(optimizer):
-            if isinstance(option, Made):
+            if isinstance(option, Call):
                 found |= self.of_parameters(option.args[0] if option.args else option.keywords.get("params"))
             elif isinstance(option, Instance):
                 for _, args, keywords in option.supers:
@@ -269,16 +269,16 @@ class Look:
         """The ids of the layers whose parameters a list of parameters holds."""
         found: set[int] = set()
         for part in behind(given):
-            if isinstance(part, Made) and part.name in PARAMETERS:
+            if isinstance(part, Call) and part.name in PARAMETERS:
                 for owner in options(part.base):
                     found |= {id(leaf) for _, leaf in leaves(owner)}
-            elif isinstance(part, Made) and part.name == "@parameters":
+            elif isinstance(part, Call) and part.name == "@parameters":
                 found |= self.of_optimizer(part.base)
             elif is_parameter(part):
                 found.add(id(part))
         return found
 
-    def stops(self) -> Iterator[Said]:
+    def stops(self) -> Iterator[Observation]:
         """Each stop_gradient within what is trained."""
         for call in self.trace.calls:
             if not _stops(call):
@@ -287,9 +287,9 @@ class Look:
                 given = call.args[0] if call.args else None
                 feature = given is not None and bool(reach(given, stop=False)[0])
                 code = "stop-discarded-feature" if feature else "stop-discarded"
-                yield Said(code, call.source, call.node, {"text": _text(call.node)}, certain=False)
+                yield Observation(code, call.source, call.node, {"text": _text(call.node)}, certain=False)
             else:
-                yield Said("stopped", call.source, call.node, {"text": _text(call.node)})
+                yield Observation("stopped", call.source, call.node, {"text": _text(call.node)})
 
     # --- requires_grad -----------------------------------------------------------------------------------------------
 
@@ -324,11 +324,11 @@ class Look:
         owner = store.owner
         if is_parameter(owner):
             return [id(owner)]
-        if isinstance(owner, Made) and owner.name[:1] == "@" and owner.base is not None:
-            return [id(owner.base)] if isinstance(owner.base, Made) and owner.name[1:] in _matrices(owner.base) else []
+        if isinstance(owner, Call) and owner.name[:1] == "@" and owner.base is not None:
+            return [id(owner.base)] if isinstance(owner.base, Call) and owner.name[1:] in _matrices(owner.base) else []
         found = []
         for network in _networks_of(owner):
-            held = [(path, leaf) for path, leaf in leaves(network) if isinstance(leaf, Made)]
+            held = [(path, leaf) for path, leaf in leaves(network) if isinstance(leaf, Call)]
             within = _within(owner, [leaf for _, leaf in held])
             for path, leaf in held:
                 if id(leaf) in within and leaf.order < store.order and _chosen(store, path, leaf):
@@ -340,9 +340,9 @@ class Look:
         late = self.late(store)
         return [leaf for leaf in self.meant(store) if leaf not in late]
 
-    def late(self, store: Store) -> dict[int, Made | Instance]:
+    def late(self, store: Store) -> dict[int, Call | Instance]:
         """Weights that an optimizer had before they were switched off, with the optimizer, where steps may be compiled."""
-        found: dict[int, Made | Instance] = {}
+        found: dict[int, Call | Instance] = {}
         if self.compiled:
             for optimizer, given in self.optimizers:
                 if optimizer.order < store.order:
@@ -356,7 +356,7 @@ class Look:
         chosen = mode(steps)
         return (chosen.place is not None and chosen.value != "pynative") or jitted(steps) is not None
 
-    def flags(self) -> Iterator[Said]:
+    def flags(self) -> Iterator[Observation]:
         """Each place that sets requires_grad, and what is wrong in the end."""
         frozen = self.frozen
         trained = self.trained
@@ -366,7 +366,9 @@ class Look:
         if learning and learning <= set(frozen) and not unseen and all(self.always(frozen[leaf]) for leaf in learning):
             for store in {id(frozen[leaf]): frozen[leaf] for leaf in learning}.values():
                 told.add(id(store))
-                yield Said("all-frozen", store.source, store.node, {"count": len(learning)}, certain=not store.tests)
+                yield Observation(
+                    "all-frozen", store.source, store.node, {"count": len(learning)}, certain=not store.tests
+                )
         heads = self.heads()
         for leaf, store in frozen.items():
             layer = self.layers.get(leaf)
@@ -377,25 +379,25 @@ class Look:
                 told.add(id(store))
                 code = "head-frozen" if loaded else "random-frozen"
                 data = {"name": self.names.get(leaf, "") or layer.api, "what": layer.api}
-                yield Said(code, store.source, store.node, data, certain=not store.tests)
+                yield Observation(code, store.source, store.node, data, certain=not store.tests)
         yield from self.traps()
         for store, on in self.switches():
             owner = store.owner
             if id(store) in told:
                 continue
-            if isinstance(owner, Made) and (is_layer(owner) or kind_of(owner) == "container"):
-                yield Said("flag-on-cell", store.source, store.node, {"name": _text(store.node)}, certain=False)
+            if isinstance(owner, Call) and (is_layer(owner) or kind_of(owner) == "container"):
+                yield Observation("flag-on-cell", store.source, store.node, {"name": _text(store.node)}, certain=False)
             elif not on and (late := self.late(store)):
                 again = {leaf for other, sets in self.switches() if sets for leaf in self.meant(other)}
                 code = "frozen-late" if late.keys() - again else "toggled-late"
                 place = next(iter(late.values()))
                 path = (place.source or store.source).path
                 counted = {"text": _text(store.node), "count": len(late), "line": place.line, "path": path}
-                yield Said(code, store.source, store.node, counted, certain=False)
+                yield Observation(code, store.source, store.node, counted, certain=False)
             elif not on:
-                yield Said("frozen", store.source, store.node, {"text": _text(store.node)})
+                yield Observation("frozen", store.source, store.node, {"text": _text(store.node)})
             elif self.statistics(store):
-                yield Said("statistics-trainable", store.source, store.node, {})
+                yield Observation("statistics-trainable", store.source, store.node, {})
 
     def always(self, store: Store) -> bool:
         """True when what is set is set wherever the optimizer is made: without a condition, or under the same."""
@@ -404,7 +406,7 @@ class Look:
         optimizers = [c for c in self.trace.calls if kind(c.api) == "optimizer" and not c.api.startswith("ops.")]
         return not wanted or any(wanted <= {(id(t.node), t.taken) for t in made.tests} for made in optimizers)
 
-    def traps(self) -> Iterator[Said]:
+    def traps(self) -> Iterator[Observation]:
         """Unfreezing through trainable_params(), which no longer lists what is frozen."""
         switches = [(store, on, self.meant(store) if on else self.frozen_by(store)) for store, on in self.switches()]
         state: dict[int, Store] = {}
@@ -429,7 +431,7 @@ class Look:
                     by = state.get(stuck[0]) or later[stuck[0]]
                     data = {"line": by.line, "path": by.source.path, "count": len(stuck)}
                     edit = _listed(store)
-                    yield Said("unfreezes-nothing", store.source, store.node, data, not store.tests, edit)
+                    yield Observation("unfreezes-nothing", store.source, store.node, data, not store.tests, edit)
 
     @cached_property
     def trained(self) -> set[int]:
@@ -437,11 +439,11 @@ class Look:
         return {leaf for _, given in self.optimizers for leaf in given}
 
     @cached_property
-    def optimizers(self) -> list[tuple[Made | Instance, set[int]]]:
+    def optimizers(self) -> list[tuple[Call | Instance, set[int]]]:
         """Each optimizer, with the weights that it is given."""
         return [(each, self.of_optimizer(each)) for each in optimizers_of(self.trace)]
 
-    def random(self, layer: Made, store: Store) -> bool:
+    def random(self, layer: Call, store: Store) -> bool:
         """True for a frozen matrix that starts from random numbers."""
         if is_parameter(layer) or not learns(layer) or kind_of(layer) == "normalization":
             return False
@@ -457,7 +459,7 @@ class Look:
                 return False
         return not self.is_written(layer)
 
-    def is_written(self, layer: Made) -> bool:
+    def is_written(self, layer: Call) -> bool:
         """Whether other values than first ones are written into a layer, or into each parameter of a network with it, as
         the average of another network's weights is."""
         for call in self.trace.calls:
@@ -467,10 +469,10 @@ class Look:
                 into, value = (call.argument(["variable", "value"], name) for name in ("variable", "value"))
             else:
                 continue
-            if any(isinstance(part, Made) and _initial(part) for part in behind(value)):
+            if any(isinstance(part, Call) and _initial(part) for part in behind(value)):
                 continue
             for part in behind(into):
-                if part is layer or (isinstance(part, Made) and part.base is layer):
+                if part is layer or (isinstance(part, Call) and part.base is layer):
                     return True
                 if any(leaf is layer for network in _listed_of(part) for _, leaf in leaves(network)):
                     return True
@@ -489,7 +491,7 @@ class Look:
         found = [
             c.order
             for c in calls
-            if c.name in (".train", ".fit") and isinstance(c.base, Made) and c.base.api == "Model"
+            if c.name in (".train", ".fit") and isinstance(c.base, Call) and c.base.api == "Model"
         ]
         return found + [c.order for c in calls if c.name == "" and c.result is not None]
 
@@ -521,12 +523,12 @@ class Look:
             "moving_mean" in weights(leaf.api)
             for network in _networks_of(store.owner)
             for _, leaf in leaves(network)
-            if isinstance(leaf, Made)
+            if isinstance(leaf, Call)
         )
 
     # --- lists that are no cells -------------------------------------------------------------------------------------
 
-    def unregistered(self) -> Iterator[Said]:
+    def unregistered(self) -> Iterator[Observation]:
         """Layers that a cell keeps in a Python list: the network does not know their parameters."""
         for cell in self.structure.cells:
             if _REGISTERS.search(" ".join(_body(part.node) for part in cell.of.lineage())):
@@ -539,17 +541,17 @@ class Look:
                 held = [
                     leaf
                     for _, leaf in leaves(value)
-                    if isinstance(leaf, Made) and is_layer(leaf) and kind_of(leaf) != "recurrent"
+                    if isinstance(leaf, Call) and is_layer(leaf) and kind_of(leaf) != "recurrent"
                 ]
                 held = [v for v in held if self.structure.applied.get(id(v)) and id(v) not in self.frozen]
                 if held and not any(id(leaf) in known for leaf in held):
                     node, method = stored[name]
                     data = {"name": name, "of": cell.of.node.name, "what": held[0].api}
-                    yield Said("not-registered", method.source, node, data)
+                    yield Observation("not-registered", method.source, node, data)
 
     # --- against what is declared ------------------------------------------------------------------------------------
 
-    def against(self, declared: list[str]) -> Iterator[Said]:
+    def against(self, declared: list[str]) -> Iterator[Observation]:
         """Weights that are declared to be frozen and are trained, or the other way round."""
         frozen = self.frozen
         trained = self.trained
@@ -567,19 +569,21 @@ class Look:
             if free and self.stays_for_another({leaf for _, leaf in free}):
                 leaf = self.layers[free[0][1]]
                 data = {"pattern": pattern, "count": len(free), "optimizers": len(self.optimizers)}
-                yield Said("declared-by-phase", leaf.source, leaf.node, data)
+                yield Observation("declared-by-phase", leaf.source, leaf.node, data)
             elif free and not any(self.unsure(store) for store, on in self.switches() if not on):
                 leaf = self.layers[free[0][1]]
                 data = {"pattern": pattern, "count": len(free), "names": [name for name, _ in free[:5]]}
-                yield Said("declared-not-frozen", leaf.source, leaf.node, data)
+                yield Observation("declared-not-frozen", leaf.source, leaf.node, data)
             elif fitting and not free:
                 leaf = self.layers[fitting[0][1]]
-                yield Said("declared-frozen", leaf.source, leaf.node, {"pattern": pattern, "count": len(fitting)})
+                yield Observation(
+                    "declared-frozen", leaf.source, leaf.node, {"pattern": pattern, "count": len(fitting)}
+                )
         for name, leaf_id in names.items():
             wanted = any(fnmatchcase(name, pattern) or fnmatchcase(name, "*." + pattern) for pattern in declared)
             if leaf_id in frozen and not wanted:
                 store = frozen[leaf_id]
-                yield Said("frozen-not-declared", store.source, store.node, {"name": name}, not store.tests)
+                yield Observation("frozen-not-declared", store.source, store.node, {"name": name}, not store.tests)
 
     def stays_for_another(self, layers: set[int]) -> bool:
         """Whether there is an optimizer that trains other weights and none of these, as those of a generator and a discriminator."""
@@ -588,7 +592,7 @@ class Look:
     def unsure(self, store: Store) -> bool:
         """True for a switch about parameters that are chosen in a way that is not followed."""
         return any(
-            isinstance(leaf, Made) and _chosen(store, path, leaf) is None
+            isinstance(leaf, Call) and _chosen(store, path, leaf) is None
             for network in _networks_of(store.owner)
             for path, leaf in leaves(network)
         )
@@ -607,9 +611,9 @@ class Look:
 # --- helpers ----------------------------------------------------------------------------------------------------------
 
 
-def optimizers_of(trace: Trace) -> list[Made | Instance]:
+def optimizers_of(trace: Trace) -> list[Call | Instance]:
     """The optimizers that a script makes, of MindSpore and of its own."""
-    found: list[Made | Instance] = []
+    found: list[Call | Instance] = []
     found += [call for call in trace.calls if kind(call.api) == "optimizer" and not call.api.startswith("ops.")]
     found += [one for one in trace.instances if any(kind(base) == "optimizer" for base in base_names(one.of))]
     return found
@@ -617,7 +621,7 @@ def optimizers_of(trace: Trace) -> list[Made | Instance]:
 
 def _listing(value: Value) -> bool:
     """True for a list, tuple or dict of Python."""
-    return isinstance(value, (Items, Mapping)) or (isinstance(value, Made) and value.name == "comprehension")
+    return isinstance(value, (Items, Mapping)) or (isinstance(value, Call) and value.name == "comprehension")
 
 
 @kept
@@ -627,23 +631,23 @@ def _body(node: ast.AST) -> str:
     )
 
 
-def _matrices(layer: Made) -> list[str]:
+def _matrices(layer: Call) -> list[str]:
     """The weights of a layer other than biases and statistics."""
     return [name for name in weights(layer.api) if not re.search(r"bias|beta|moving|running", name)]
 
 
-def learns(layer: Made) -> bool:
+def learns(layer: Call) -> bool:
     """True for a layer or parameter that holds weights which are trained."""
     return trains(layer) if is_parameter(layer) else bool(_matrices(layer))
 
 
-def reach(value: Value, stop: bool) -> tuple[set[int], list[Made]]:
+def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
     """The ids of the layers and parameters that a value is computed with, and each stop_gradient on the way, nearest first.
 
     With `stop` nothing behind a stop_gradient, or behind what is constant whatever it is given, counts.
     """
     found: set[int] = set()
-    stops: list[Made] = []
+    stops: list[Call] = []
     queue, seen = [value], {id(value)}
     place = 0
     while place < len(queue) and place < LIMIT:
@@ -652,7 +656,7 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Made]]:
         if isinstance(part, Instance):
             found |= {id(leaf) for _, leaf in leaves(part)}
             continue
-        if isinstance(part, Made):
+        if isinstance(part, Call):
             if _stops(part):
                 stops.append(part)
                 if stop:
@@ -662,7 +666,7 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Made]]:
             if is_parameter(part):
                 found.add(id(part))
                 continue
-            if part.name == "" and isinstance(part.base, Made) and is_layer(part.base):
+            if part.name == "" and isinstance(part.base, Call) and is_layer(part.base):
                 found.add(id(part.base))
         for inner in flow.inputs(part):
             if id(inner) not in seen and not isinstance(inner, Function):
@@ -671,17 +675,17 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Made]]:
     return found, stops
 
 
-def _stops(call: Made) -> bool:
+def _stops(call: Call) -> bool:
     return call.api == "ops.stop_gradient" or (
-        call.name == "" and isinstance(call.base, Made) and call.base.api == "ops.StopGradient"
+        call.name == "" and isinstance(call.base, Call) and call.base.api == "ops.StopGradient"
     )
 
 
 def applies(value: Value) -> bool:
-    return isinstance(value, Made) and value.name == "" and value.base is not None and is_layer(value.base)
+    return isinstance(value, Call) and value.name == "" and value.base is not None and is_layer(value.base)
 
 
-def _nearest(stops: list[Made]) -> list[Made]:
+def _nearest(stops: list[Call]) -> list[Call]:
     """Only the one nearest to the loss: what lies behind it does not matter."""
     return stops[:1]
 
@@ -691,9 +695,9 @@ def behind(value: Value | None, depth: int = 0) -> Iterator[Value]:
     if value is None or depth > 12:
         return
     yield value
-    if isinstance(value, Made) and (value.name in PARAMETERS or value.name == "@parameters"):
+    if isinstance(value, Call) and (value.name in PARAMETERS or value.name == "@parameters"):
         return
-    if isinstance(value, (Made, Many, Items, Mapping, Partial)):
+    if isinstance(value, (Call, Many, Items, Mapping, Partial)):
         for inner in flow.inputs(value)[:60]:
             yield from behind(inner, depth + 1)
 
@@ -705,13 +709,13 @@ def _networks_of(owner: Value) -> list[Value]:
 
 def _listed_of(value: Value) -> list[Value]:
     """The networks whose parameters a value lists."""
-    return list(options(value.base)) if isinstance(value, Made) and value.name in PARAMETERS else []
+    return list(options(value.base)) if isinstance(value, Call) and value.name in PARAMETERS else []
 
 
-def _within(owner: Value, held: list[Made]) -> set[int]:
+def _within(owner: Value, held: list[Call]) -> set[int]:
     """The ids of the layers and parameters whose matrices lie in the part of a list of parameters that a switch is about,
     whether or not layers have biases; none where that cannot be told."""
-    keys = [part.args[0] for part in behind(owner) if isinstance(part, Made) and _cuts(part)]
+    keys = [part.args[0] for part in behind(owner) if isinstance(part, Call) and _cuts(part)]
     if not keys:
         return {id(leaf) for leaf in held}
     chosen = _slice(keys[0])
@@ -725,16 +729,16 @@ def _within(owner: Value, held: list[Made]) -> set[int]:
     return {id(leaf) for leaf in held} - left
 
 
-def _cuts(made: Made) -> bool:
+def _cuts(made: Call) -> bool:
     """True for an item, or a part, of a list of parameters."""
-    return made.name == "[]" and bool(made.args) and isinstance(made.base, Made) and made.base.name in PARAMETERS
+    return made.name == "[]" and bool(made.args) and isinstance(made.base, Call) and made.base.name in PARAMETERS
 
 
 def _slice(key: Value) -> slice | None:
     """The places that a key of a list stands for; None where they are not seen."""
     if isinstance(key, Known) and type(key.value) is int:
         return slice(key.value, key.value + 1 or None)
-    bounds = [bound.value for bound in key.args if isinstance(bound, Known)] if isinstance(key, Made) else []
+    bounds = [bound.value for bound in key.args if isinstance(bound, Known)] if isinstance(key, Call) else []
     plain = all(bound is None or type(bound) is int for bound in bounds)
     return slice(*bounds) if len(bounds) == 3 and plain and bounds[2] != 0 else None
 
@@ -750,16 +754,16 @@ def _left_out_of(places: list[tuple[int, bool]], chosen: slice) -> list[tuple[in
 
 
 def _of_trainable(owner: Value) -> bool:
-    return any(isinstance(part, Made) and part.name == ".trainable_params" for part in behind(owner))
+    return any(isinstance(part, Call) and part.name == ".trainable_params" for part in behind(owner))
 
 
 def _own_tests(store: Store) -> tuple[Test, ...]:
     """The conditions within the loop over the parameters: which of them are meant."""
-    listed = next((p for p in behind(store.owner) if isinstance(p, Made) and p.name in PARAMETERS), None)
+    listed = next((p for p in behind(store.owner) if isinstance(p, Call) and p.name in PARAMETERS), None)
     return store.tests[len(listed.tests) :] if listed is not None else ()
 
 
-def _chosen(store: Store, path: tuple[str, ...], leaf: Made) -> bool | None:
+def _chosen(store: Store, path: tuple[str, ...], leaf: Call) -> bool | None:
     """Whether the conditions around a switch let it be about the matrices of a layer; None when that cannot be told."""
     tests = _own_tests(store)
     if store.loops and any(isinstance(node, (ast.Break, ast.Continue)) for node in walk(store.loops[-1])):
@@ -783,7 +787,7 @@ _COMPARES: dict[str, Callable[[str, str], bool]] = {
 
 def _holds(value: Value, name: str, depth: int = 8) -> bool | None:
     """A condition on the name of a parameter, for a name."""
-    if not isinstance(value, Made):
+    if not isinstance(value, Call):
         return None
     if value.name == "not":
         inner = _holds(value.args[0], name, depth - 1) if depth else None
@@ -798,12 +802,12 @@ def _said_of(value: Value | None, name: str, depth: int = 8) -> str | None:
     """The text that a value is where a parameter has this name; None when it is not seen."""
     if isinstance(value, Known):
         return value.value if isinstance(value.value, str) else None
-    if not isinstance(value, Made):
+    if not isinstance(value, Call):
         return None
     if value.name == "@name":
         return name
     place = value.args[0] if value.name == "[]" else None
-    if not (depth and isinstance(value.base, Made) and isinstance(place, Known) and type(place.value) is int):
+    if not (depth and isinstance(value.base, Call) and isinstance(place, Known) and type(place.value) is int):
         return None
     if value.base.name == ".split":  # name.split(".")[0]
         whole, mark = (_said_of(part, name, depth - 1) for part in (value.base.base, next(iter(value.base.args), None)))
@@ -814,7 +818,7 @@ def _said_of(value: Value | None, name: str, depth: int = 8) -> str | None:
 
 
 def _pairs(value: Value) -> bool:
-    return isinstance(value, Made) and value.name == ".parameters_and_names"
+    return isinstance(value, Call) and value.name == ".parameters_and_names"
 
 
 def _frames(frame: Frame | None) -> Iterator[Frame]:
@@ -823,20 +827,20 @@ def _frames(frame: Frame | None) -> Iterator[Frame]:
         frame = frame.parent
 
 
-def _assigns(call: Made) -> bool:
+def _assigns(call: Call) -> bool:
     return call.api == "ops.assign" or (
-        call.name == "" and isinstance(call.base, Made) and call.base.api == "ops.Assign"
+        call.name == "" and isinstance(call.base, Call) and call.base.api == "ops.Assign"
     )
 
 
-def _initial(made: Made) -> bool:
+def _initial(made: Call) -> bool:
     """True for what makes the first values of a weight."""
     return made.api == "initializer" or made.api.startswith("initializer.")
 
 
 def _is_data(value: Value) -> bool:
     """True for an initial value that is given as numbers rather than as an initialiser."""
-    if isinstance(value, Made):
+    if isinstance(value, Call):
         return not _initial(value)
     return not isinstance(value, Known)
 

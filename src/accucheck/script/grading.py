@@ -22,7 +22,7 @@ from .networks import is_layer, leaves, weights
 from .syntax import kept, unparse
 from .trace import Store, Trace
 from .training import MANY_DEVICES
-from .values import Frame, Instance, Items, Known, Made, Many, Named, Test, Value, options, unseen
+from .values import Call, Frame, Instance, Items, Known, Many, Named, Test, Value, options, unseen
 
 
 class Link(IntEnum):
@@ -106,7 +106,7 @@ def runs(trace: Trace) -> dict[Spot, list[list[Run]]]:
     """What begins at each line of a trace and is no part of something else that does: for each, the conditions that it runs
     under, each time. How many devices there are is told by who starts the script, and is no condition here."""
     found: dict[Spot, dict[ast.AST, list[Run]]] = {}
-    things: list[Made | Instance | Frame | Store] = [*trace.calls, *trace.instances, *trace.frames, *trace.stores]
+    things: list[Call | Instance | Frame | Store] = [*trace.calls, *trace.instances, *trace.frames, *trace.stores]
     for thing in things:
         if thing.source is not None and thing.node is not None:
             asked = tuple(Asked(t, thing.source.path) for t in thing.tests if not MANY_DEVICES.search(t.text))
@@ -146,7 +146,7 @@ def _of_the_run(test: Test) -> bool:
     if isinstance(test.node, ast.Call) and unparse(test.node.func) == "isinstance":
         return True
     looked = islice(flow.sources(test.value), FAR)
-    return any(isinstance(v, Made) and (v.name == ".each" or v.api.startswith(_COMPUTES)) for v in looked)
+    return any(isinstance(v, Call) and (v.name == ".each" or v.api.startswith(_COMPUTES)) for v in looked)
 
 
 # --- weights that are given other values later ------------------------------------------------------------------------
@@ -161,23 +161,23 @@ class Replaced(NamedTuple):
     tests: tuple[Test, ...]
     asked: str
 
-    def link(self, layer: Made) -> Link:
+    def link(self, layer: Call) -> Link:
         """How surely it reaches a layer that is in its reach."""
         shared = frozenset(id(test.node) for test in layer.tests)
         known = under(tuple(test for test in self.tests if id(test.node) not in shared))
         return min((known, *(_by_name(test, layer) for test in self.tests)))
 
-    def reaches(self, layer: Made) -> bool:
+    def reaches(self, layer: Call) -> bool:
         within = id(layer) in self.layers and self.order > layer.order
         return within and (not self.asked or re.search(rf"\b{layer.last}\b", self.asked) is not None)
 
 
-def _by_name(test: Test, layer: Made) -> Link:
+def _by_name(test: Test, layer: Call) -> Link:
     """Whether a condition about the name of a parameter lets the weight of a layer through: "weight" in name."""
     value, way = test.value, test.taken
-    while isinstance(value, Made) and value.name == "not":
+    while isinstance(value, Call) and value.name == "not":
         value, way = value.args[0], not way
-    if not isinstance(value, Made) or value.name not in ("in", "not in", ".endswith", ".startswith", "=="):
+    if not isinstance(value, Call) or value.name not in ("in", "not in", ".endswith", ".startswith", "=="):
         return Link.CLEAR
     texts = [part.value for part in value.args if isinstance(part, Known) and isinstance(part.value, str)]
     if not texts or not _of_the_run(test):
@@ -190,7 +190,7 @@ def _by_name(test: Test, layer: Made) -> Link:
 
 def _weight_of(layer: Value) -> str | None:
     """What a layer of the framework calls its weight, as MindSpore does: the first of its parameters."""
-    known = [layer.api] if isinstance(layer, Made) else []
+    known = [layer.api] if isinstance(layer, Call) else []
     if isinstance(layer, Instance):
         known = [names.canonical(name) for name in layer.of.beyond()]
     return next((name for one in known for name in weights(one)), None)
@@ -223,7 +223,7 @@ def replacements(trace: Trace) -> list[Replaced]:
             found.append(_replaced(store.order, store.owner, store.value, store.tests, store.attribute))
     for call in trace.calls:
         base = call.base
-        if call.name in _SETS and call.args and isinstance(base, Made) and not unseen(call.frame):
+        if call.name in _SETS and call.args and isinstance(base, Call) and not unseen(call.frame):
             of = base.name[1:] if base.name[:1] == "@" and base.name != "@data" else None
             if of is None or of in _parameters_of_layers():
                 owner = base if of is None or base.base is None else base.base
@@ -274,7 +274,7 @@ def by_default(value: Value) -> bool | None:
             return each.pop() if len(each) == 1 else None
         stops = isinstance(value.by.op, ast.Or)
         return stops if stops in each else None if None in each else not stops
-    if not isinstance(value, Made):
+    if not isinstance(value, Call):
         return None
     if value.name == "not":
         inner = by_default(value.args[0])

@@ -18,7 +18,7 @@ from .source import Source
 from .syntax import unparse, walk
 from .trace import Store
 from .training_steps import Training
-from .values import Frame, Function, Instance, Known, Made, Value, options, unseen
+from .values import Call, Frame, Function, Instance, Known, Value, options, unseen
 
 #: What numbers are computed with, in the names of a trace.
 _OPERATORS = frozenset(("+", "-", "*", "/", "//", "**", "%", "min", "max", "float", "int", "abs", "round", ".each"))
@@ -85,20 +85,20 @@ def _computed(training: Training, compiled: dict[int, Frame]) -> Iterator[Remark
             yield remark(call, "frozen-time" if used else "time-once", name=_name(call), of=_of(frame))
 
 
-def _draws(call: Made) -> bool:
+def _draws(call: Call) -> bool:
     if seeding.drawn(call) in ("numpy", "python"):
         return True
-    generators = [one for one in options(call.base) if isinstance(one, Made) and one.api in seeding.GENERATORS]
+    generators = [one for one in options(call.base) if isinstance(one, Call) and one.api in seeding.GENERATORS]
     return call.name.startswith(".") and bool(generators)
 
 
-def _of_a_tensor(call: Made) -> bool:
+def _of_a_tensor(call: Call) -> bool:
     """Whether it is given what Python takes out of a tensor: then it runs in each step."""
     given = (*call.args, *call.keywords.values())
     return any(flow.find(one, lambda made: made.name in _VALUES) is not None for one in given)
 
 
-def _name(call: Made) -> str:
+def _name(call: Call) -> str:
     return call.name.lstrip(".") if call.base is None else unparse(getattr(call.node, "func", call.node))
 
 
@@ -152,9 +152,9 @@ def _changes(one: Store) -> bool:
     if all(_is_number(part) for part in found):
         numbers = {part.value for part in (*found, *before) if isinstance(part, Known) and _is_number(part)}
         return len(numbers) > 1
-    made = [part for part in found if isinstance(part, Made) and part.name in _OPERATORS]
+    made = [part for part in found if isinstance(part, Call) and part.name in _OPERATORS]
     return len(made) == len(found) and any(
-        isinstance(part, (Made, Known)) for value in made for part in flow.inputs(value)
+        isinstance(part, (Call, Known)) for value in made for part in flow.inputs(value)
     )
 
 

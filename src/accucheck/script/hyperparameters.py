@@ -12,7 +12,7 @@ from . import benchmark
 from .settings import Setting, Settings, plain
 from .training import role
 from .training_steps import Training, training
-from .values import Instance, Items, Known, Made, Mapping, Value, options
+from .values import Call, Instance, Items, Known, Mapping, Value, options
 
 #: Settings of an optimizer that are compared, where both sides have the same kind of it.
 OF_OPTIMIZER = ("lr", "momentum", "dampening", "nesterov", "betas", "eps", "weight_decay", "amsgrad", "alpha")
@@ -106,7 +106,7 @@ class Sheet:
     elsewhere    a network is trained whose code was not read: what it holds is not known
     """
 
-    optimizers: list[tuple[Made | Instance, str]] = field(default_factory=list)
+    optimizers: list[tuple[Call | Instance, str]] = field(default_factory=list)
     entries: dict[str, list[Entry]] = field(default_factory=dict)
     grouped: bool = False
     filtered: bool = False
@@ -194,7 +194,7 @@ def sheet(settings: Settings, version: str | None) -> Sheet:
 
 def _is_unread(network: Value | None) -> bool:
     """Whether a network is an object of a class that was not followed, whatever it was moved to or wrapped in."""
-    while isinstance(network, Made):
+    while isinstance(network, Call):
         if network.name.startswith("."):
             network = network.base
         elif network.name.startswith(_FRAMEWORKS):
@@ -204,7 +204,7 @@ def _is_unread(network: Value | None) -> bool:
     return False
 
 
-_Made = tuple[Made | Instance, str, dict[str, Value], dict[str, Any]]
+_Made = tuple[Call | Instance, str, dict[str, Value], dict[str, Any]]
 
 
 def _optimizers(settings: Settings, version: str) -> Iterator[_Made]:
@@ -224,7 +224,7 @@ def _torch_optimizers(settings: Settings) -> Iterator[_Made]:
 def _optimizer(
     found: Sheet,
     settings: Settings,
-    place: Made | Instance,
+    place: Call | Instance,
     called: str,
     bound: dict[str, Value],
     defaults: dict[str, Any],
@@ -277,7 +277,7 @@ def _optimizer(
             found.filtered = True
 
 
-def _torch_schedules(found: Sheet, settings: Settings, place: Made | Instance) -> None:
+def _torch_schedules(found: Sheet, settings: Settings, place: Call | Instance) -> None:
     for made in settings.trace.calls:
         if ".lr_scheduler." not in made.name or made.base is not None:
             continue
@@ -370,7 +370,7 @@ def _clips(found: Sheet, settings: Settings) -> None:
         found.add("clipping", replace(_entry(settings, "clipping", limit, made, default), maybe=bool(made.tests)))
 
 
-def _of_gradients(made: Made, training: Training) -> bool:
+def _of_gradients(made: Call, training: Training) -> bool:
     """Also within a function that by its name does that."""
     return any("grad" in name.lower() for name in made.functions[-1:]) or any(map(training.touched, made.args))
 

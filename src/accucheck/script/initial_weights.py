@@ -40,7 +40,7 @@ from .networks import (
 from .source import Placed, Source
 from .syntax import conditions_around, walk
 from .trace import Trace
-from .values import Frame, Function, Instance, Items, Known, Made, Many, Named, Test, Unknown, Value, options, unseen
+from .values import Call, Frame, Function, Instance, Items, Known, Many, Named, Test, Unknown, Value, options, unseen
 
 #: Values within values are looked at so deep.
 DEEP = 24
@@ -77,7 +77,7 @@ _RANDOM = re.compile(r"bias|beta|gamma|mean|var|norm|bn", re.I)
 
 
 @dataclass(frozen=True)
-class Said(Placed):
+class Observation(Placed):
     """One thing about initial weights, and how sure it is."""
 
     code: str
@@ -109,10 +109,10 @@ def number(value: Value | None, depth: int = 0) -> float | None:
     if isinstance(value, Many):
         found = {number(option, depth + 1) for option in value.options}
         return found.pop() if len(found) == 1 else None
-    return _made(value, depth) if isinstance(value, Made) else None
+    return _made(value, depth) if isinstance(value, Call) else None
 
 
-def _made(made: Made, depth: int) -> float | None:
+def _made(made: Call, depth: int) -> float | None:
     name = made.api
     if made.fed and name != "Parameter":
         return None  # something was stored into it
@@ -136,7 +136,7 @@ def _is_text(value: Value) -> bool:
     return isinstance(value, Known) and isinstance(value.value, str)
 
 
-def _computed(made: Made, known: Effect, depth: int) -> float | None:
+def _computed(made: Call, known: Effect, depth: int) -> float | None:
     """The number in a result that is computed of arrays of one number each."""
     given = [number(value, depth + 1) for value in operands(made, (0, 1))]
     first = given[0] if given else None
@@ -170,9 +170,9 @@ def possible(value: Value | None) -> list[tuple[float, Sure]]:
     return [(found[0][0], Sure.LIKELY)] if same and several else found
 
 
-def examine(scripts: Scripts, meant: tuple[str, ...] = ()) -> Iterator[Said]:
+def examine(scripts: Scripts, meant: tuple[str, ...] = ()) -> Iterator[Observation]:
     """What is to say about initial weights in all scripts, each place once. `meant`: patterns of names that may be zero."""
-    found: dict[tuple[str, str, int], Said] = {}
+    found: dict[tuple[str, str, int], Observation] = {}
     for reading in scripts.readings:
         structure = structure_of(reading)
         for said in (*_layers(structure, meant), *_parameters(structure, meant), *_stored(structure)):
@@ -203,7 +203,7 @@ def examined(scripts: Scripts) -> int:
     )
 
 
-def _derived(trace: Trace) -> list[tuple[Made, Instance]]:
+def _derived(trace: Trace) -> list[tuple[Call, Instance]]:
     """The layers that objects of the project's classes are, whose base is a layer of the framework."""
     return [
         (layer, instance)
@@ -212,7 +212,7 @@ def _derived(trace: Trace) -> list[tuple[Made, Instance]]:
     ]
 
 
-def _beneath(instance: Instance) -> Made | None:
+def _beneath(instance: Instance) -> Call | None:
     """The layer beneath an object whose class has a construct of its own, unless it has put its own weights in their place."""
     base, args, keywords = instance.supers[-1] if instance.supers else ("", [], {})
     known = api.find(canonical(base))
@@ -220,7 +220,7 @@ def _beneath(instance: Instance) -> Made | None:
     if known is None or not known.weights or known.weights.keys() & instance.attributes.keys() or not made:
         return None
     assert instance.node is not None and instance.source is not None
-    return Made(
+    return Call(
         base,
         args,
         keywords,
@@ -235,7 +235,7 @@ def _beneath(instance: Instance) -> Made | None:
     )
 
 
-def _by_class(said: Said, layer: Made, instance: Instance, initial: str) -> Said:
+def _by_class(said: Observation, layer: Call, instance: Instance, initial: str) -> Observation:
     """What is said of a derived layer, told where its class decides it; a class may be for layers that begin at zero."""
     source, node = _initialised_at(layer, instance, initial)
     meant = _MEANT.search(instance.of.node.name) or _says_zero(
@@ -249,7 +249,7 @@ def _by_class(said: Said, layer: Made, instance: Instance, initial: str) -> Said
     return replace(said, source=source, node=node, code=code)
 
 
-def _initialised_at(layer: Made, instance: Instance, initial: str) -> tuple[Source, ast.AST]:
+def _initialised_at(layer: Call, instance: Instance, initial: str) -> tuple[Source, ast.AST]:
     """Where a derived layer gets its initialiser: where the object is made, or where its class calls __init__ of the base."""
     start = instance.of.find("__init__")
     given = {keyword.arg for keyword in getattr(layer.node, "keywords", ())}
@@ -264,13 +264,13 @@ def _initialised_at(layer: Made, instance: Instance, initial: str) -> tuple[Sour
 # --- layers of the framework ------------------------------------------------------------------------------------------
 
 
-def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
+def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observation]:
     calls = structure.reading.trace.calls
     later = Later(structure)
     frozen = {
         id(store.owner.base)
         for store in structure.reading.trace.stores
-        if _freezes(store.attribute, store.value) and isinstance(store.owner, Made)
+        if _freezes(store.attribute, store.value) and isinstance(store.owner, Call)
     }
     derived = {id(layer): (layer, instance) for layer, instance in _derived(structure.reading.trace)}
     for layer in (*calls, *(layer for layer, _ in derived.values())):
@@ -286,7 +286,7 @@ def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
             given = bound.get(initial)
             matrix = _MATRIX.fullmatch(weight) is not None and kind(layer.api) != "normalization"
             if matrix and _undecided(given) and not unseen(layer.frame):
-                yield Said(
+                yield Observation(
                     "unresolved",
                     layer.source,
                     layer.node,
@@ -302,15 +302,15 @@ def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
                     yield _gamma(layer, structure)
 
 
-def _branch(layer: Made, structure: Structure) -> bool:
+def _branch(layer: Call, structure: Structure) -> bool:
     """True when the result of a layer is added to what its input was made of: the last layer of a residual branch."""
     applied = structure.applied.get(id(layer), [])
     return any(_joins(call, call.args[0], structure) for call in applied if call.args)
 
 
-def _joins(result: Made, origin: Value, structure: Structure, depth: int = 4) -> bool:
+def _joins(result: Call, origin: Value, structure: Structure, depth: int = 4) -> bool:
     for user, how in structure.users.get(id(result), ()):
-        maker = user.base.last if user.name == "" and isinstance(user.base, Made) else user.last
+        maker = user.base.last if user.name == "" and isinstance(user.base, Call) else user.last
         if maker in ("+", "Add", "add", "TensorAdd", "tensor_add"):
             others = (option for other in user.args if other is not result for option in options(other))
             if any(flow.derives(origin, other) for other in others):
@@ -329,14 +329,14 @@ def _undecided(value: Value | None) -> bool:
     for option in options(value):
         if isinstance(option, (Unknown, Named)) and not getattr(option, "name", "").startswith("mindspore."):
             return True
-        if isinstance(option, Made) and (option.name[:1] == "@" or option.name == "[]") and number(option) is None:
-            return not any(isinstance(v, Made) and _RANDOM_NUMBERS.search(v.api) for v in flow.sources(option))
+        if isinstance(option, Call) and (option.name[:1] == "@" or option.name == "[]") and number(option) is None:
+            return not any(isinstance(v, Call) and _RANDOM_NUMBERS.search(v.api) for v in flow.sources(option))
     return False
 
 
 def _told(value: Value | None) -> str:
     for option in options(value):
-        if isinstance(option, Made) and isinstance(option.node, ast.expr):
+        if isinstance(option, Call) and isinstance(option.node, ast.expr):
             return _text(option.node)
         if isinstance(option, (Unknown, Named)) and option.name:
             return option.name
@@ -344,7 +344,7 @@ def _told(value: Value | None) -> str:
 
 
 def _matrix(
-    layer: Made,
+    layer: Call,
     weight: str,
     initial: str,
     value: float,
@@ -354,7 +354,7 @@ def _matrix(
     meant: tuple[str, ...],
     later: Later,
     added: bool,
-) -> Said:
+) -> Observation:
     names = [*layer.bound, *_owners(layer)]
     data: dict[str, Any] = {"what": layer.api, "weight": weight, "value": value, "name": _shown(layer)}
     code = "zero-weights" if value == 0 else "constant-weights"
@@ -373,7 +373,7 @@ def _matrix(
         code = "constant-possible"
     elif value == 0 and added:
         code = "zero-possible"  # the branch of a residual block then begins as nothing
-    elif value == 0 and isinstance(bias := bound.get("bias_init"), Made) and number(bias) is None:
+    elif value == 0 and isinstance(bias := bound.get("bias_init"), Call) and number(bias) is None:
         code = "zero-possible"  # such as the last layer of a spatial transformer, which begins as the identity
     elif sure is Sure.POSSIBLE or later.single or _chosen(layer.tests) or later.perhaps(layer):
         code = "zero-possible" if value == 0 else "constant-possible"
@@ -381,7 +381,7 @@ def _matrix(
         edits = _without(layer, initial)
     if unseen(layer.frame) and sure is Sure.CERTAIN:
         sure = Sure.LIKELY
-    return Said(code, layer.source, layer.node, data, sure, edits)
+    return Observation(code, layer.source, layer.node, data, sure, edits)
 
 
 def _chosen(tests: tuple[Test, ...]) -> bool:
@@ -399,7 +399,7 @@ def _alone(bound: dict[str, Value]) -> bool:
     return grouped or (isinstance(outputs, Known) and outputs.value == 1)
 
 
-def _spoken(place: Made) -> bool:
+def _spoken(place: Call) -> bool:
     """True when a comment at a statement says that zeros are meant."""
     return _says_zero(place.source, place.line, getattr(place.node, "end_lineno", place.line))
 
@@ -408,14 +408,14 @@ def _says_zero(source: Source, first: int, last: int | None) -> bool:
     return _ZERO_MEANT.search(comment(source, first, last or first)) is not None
 
 
-def _flag(layer: Made) -> bool | None:
+def _flag(layer: Call) -> bool | None:
     """True or False where it was meant for has_bias, and is taken for the initialiser."""
     given = layer.args[2] if layer.api in ("nn.Dense", "nn.DenseThor") and len(layer.args) > 2 else None
     given = given or layer.keywords.get("weight_init")
     return given.value if isinstance(given, Known) and isinstance(given.value, bool) else None
 
 
-def _named(layer: Made) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
+def _named(layer: Call) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
     """The edit that gives a flag by its name."""
     node = layer.node
     if not isinstance(node, ast.Call) or len(node.args) != 3 or any(k.arg == "has_bias" for k in node.keywords):
@@ -429,7 +429,7 @@ def _named(layer: Made) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
     return ((flag.lineno, flag.lineno, (f"{line[: flag.col_offset]}has_bias={line[flag.col_offset :]}",)),)
 
 
-def _without(layer: Made, initial: str) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
+def _without(layer: Call, initial: str) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
     """The edit that takes the argument away, where it stands on the line of the one before it."""
     node = layer.node
     if not isinstance(node, ast.Call):
@@ -491,27 +491,27 @@ class Later:
         found = replacements(self.structure.reading.trace)
         return [one for one in found if one.order < self.training and number(one.value) is None]
 
-    def given(self, layer: Made) -> str | None:
+    def given(self, layer: Call) -> str | None:
         """ "set-later" or "loaded-later" when a layer gets other weights afterwards."""
         if any(one.reaches(layer) and one.link(layer) >= Link.DEFAULT for one in self.replaced):
             return "set-later"
         return "loaded-later" if self.loaded.get(id(layer)) is False else None
 
-    def perhaps(self, layer: Made) -> bool:
+    def perhaps(self, layer: Call) -> bool:
         """True when a condition decides whether a layer gets other weights afterwards."""
         return any(one.reaches(layer) and one.link(layer) is Link.CONDITION for one in self.replaced)
 
 
-def _trains(call: Made) -> bool:
+def _trains(call: Call) -> bool:
     if call.api in ("value_and_grad", "grad", "ops.GradOperation") or kind(call.api) == "step":
         return True
-    return call.name in (".train", ".fit") and isinstance(call.base, Made) and call.base.api == "Model"
+    return call.name in (".train", ".fit") and isinstance(call.base, Call) and call.base.api == "Model"
 
 
-def _owners(value: Made) -> list[str]:
+def _owners(value: Call) -> list[str]:
     """The names of the classes and functions that make something, and those of the cell it is made for."""
     found: list[str] = []
-    frame = value.frame if isinstance(value, Made) else None
+    frame = value.frame if isinstance(value, Call) else None
     while frame is not None and len(found) < 4:
         if frame.function.name not in ("__init__", "_make_layer"):
             found.append(frame.function.name)
@@ -522,25 +522,25 @@ def _owners(value: Made) -> list[str]:
     return found
 
 
-def _shown(value: Made) -> str:
+def _shown(value: Call) -> str:
     return next(iter(value.bound), "")
 
 
-def _gamma(layer: Made, structure: Structure) -> Said:
+def _gamma(layer: Call, structure: Structure) -> Observation:
     """A scale of a normalisation that is zero: usual as the last one of a residual branch."""
     calls = structure.applied.get(id(layer), [])
     data = {"what": layer.api, "name": _shown(layer)}
     if not calls or all(_added(call, structure) for call in calls):
-        return Said("zero-gamma-added", layer.source, layer.node, data)
-    return Said("zero-gamma", layer.source, layer.node, data, Sure.POSSIBLE)
+        return Observation("zero-gamma-added", layer.source, layer.node, data)
+    return Observation("zero-gamma", layer.source, layer.node, data, Sure.POSSIBLE)
 
 
-def _added(call: Made, structure: Structure, depth: int = 4) -> bool:
+def _added(call: Call, structure: Structure, depth: int = 4) -> bool:
     """True when a result is added to something, perhaps after a few more steps."""
     for user, _ in structure.users.get(id(call), ()):
         if user.name == "+" or user.last in ("add", "Add", "tensor_add"):
             return True
-        if isinstance(user.base, Made) and user.base.last in ("Add", "TensorAdd", "AddN", "FloatFunctional"):
+        if isinstance(user.base, Call) and user.base.last in ("Add", "TensorAdd", "AddN", "FloatFunctional"):
             return True
         if depth and user.name[:1] != "." and _added(user, structure, depth - 1):
             return True
@@ -550,7 +550,7 @@ def _added(call: Made, structure: Structure, depth: int = 4) -> bool:
 # --- parameters made by hand ------------------------------------------------------------------------------------------
 
 
-def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
+def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observation]:
     for parameter in structure.reading.trace.calls:
         if parameter.api != "Parameter" or not trains(parameter) or not _of_network(parameter.frame):
             continue
@@ -579,7 +579,7 @@ def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Said]:
                 or _spoken(parameter)
             ):
                 code, sure = code + "-possible", Sure.POSSIBLE
-            yield Said(code, parameter.source, parameter.node, data, sure)
+            yield Observation(code, parameter.source, parameter.node, data, sure)
 
 
 #: Operators that take a weight: where it stands, as "0", "1", ...; None for anywhere.
@@ -591,14 +591,14 @@ _TAKES: list[tuple[str, tuple[str, ...] | None]] = [
 ]
 
 
-def _passes(user: Made) -> bool:
+def _passes(user: Call) -> bool:
     """Whether a weight is still one in the result: its elements at other places, or these by a factor."""
     known = effect(user)
     by_factor = known is not None and (known.keeps == "direction" or known.operation in ("mul", "div"))
     return by_factor or kept(user, *TAKEN) is not None or name_of(user) == "ParameterTuple"
 
 
-def _use(parameter: Made, structure: Structure) -> str:
+def _use(parameter: Call, structure: Structure) -> str:
     """What a parameter is for: "weight" of a product or look-up, "flat" weights of a recurrent operator, "state" that is assigned,
     "other"; empty where that is not seen."""
     queue: list[Value] = [parameter]
@@ -607,7 +607,7 @@ def _use(parameter: Made, structure: Structure) -> str:
     while queue and len(seen) < 200:
         value = queue.pop(0)
         for user, how in structure.users.get(id(value), ()):
-            operator = user.base if user.name == "" and isinstance(user.base, Made) else user
+            operator = user.base if user.name == "" and isinstance(user.base, Call) else user
             last = operator.last.lstrip(".@")
             if re.search(r"(^|_)[Aa]ssign|[Ss]catter|^set_data$|^assign_value$", last) and how in (
                 "0",
@@ -633,7 +633,7 @@ def _use(parameter: Made, structure: Structure) -> str:
     return found
 
 
-def _given_names(parameter: Made) -> list[str]:
+def _given_names(parameter: Call) -> list[str]:
     given = parameter.argument(["default_input", "name"], "name")
     return _texts(given)[:3]
 
@@ -642,7 +642,7 @@ def _texts(value: Value | None, depth: int = 0) -> list[str]:
     """The constant texts that a text is put together of."""
     if isinstance(value, Known):
         return [value.value] if isinstance(value.value, str) else []
-    if isinstance(value, Made) and depth < 6 and (value.name in ("+", "%", "f-string", ".format") or not value.name):
+    if isinstance(value, Call) and depth < 6 and (value.name in ("+", "%", "f-string", ".format") or not value.name):
         parts = [*([value.base] if value.base is not None else []), *value.args[:8]]
         return [text for part in parts for text in _texts(part, depth + 1)]
     return []
@@ -662,7 +662,7 @@ def _of_network(frame: Frame | None) -> bool:
 
 def shape(value: Value | None, depth: int = 0) -> list[int | None] | None:
     """The sizes of an array along its axes, None for those that are not known; None when their number is not known."""
-    if not isinstance(value, Made) or depth > DEEP:
+    if not isinstance(value, Call) or depth > DEEP:
         return None
     name = value.api
     if (
@@ -701,11 +701,11 @@ def _sizes(value: Value | None) -> list[int | None] | None:
 # --- what is set afterwards -------------------------------------------------------------------------------------------
 
 
-def _stored(structure: Structure) -> Iterator[Said]:
+def _stored(structure: Structure) -> Iterator[Observation]:
     trace = structure.reading.trace
     for store in trace.stores:
         if store.attribute == "set_data":
-            yield Said(
+            yield Observation(
                 "set-data-assigned",
                 store.source,
                 store.node,
@@ -722,7 +722,7 @@ def _stored(structure: Structure) -> Iterator[Said]:
         elif (
             call.discarded and (kind(call.api) == "initializer" or call.api == "initializer") and call.frame is not None
         ):
-            yield Said("initializer-discarded", call.source, call.node, {"what": call.api}, Sure.LIKELY)
+            yield Observation("initializer-discarded", call.source, call.node, {"what": call.api}, Sure.LIKELY)
 
 
 def _set(
@@ -732,10 +732,10 @@ def _set(
     node: ast.AST,
     tests: tuple[Test, ...],
     frame: Frame | None,
-) -> Iterator[Said]:
+) -> Iterator[Observation]:
     """Zeros that are written into a weight, by a function that runs in `frame`."""
     found = possible(value)
-    if not found or not isinstance(owner, Made):
+    if not found or not isinstance(owner, Call):
         return
     constant, sure = found[0]
     data: dict[str, Any] = {
@@ -749,9 +749,9 @@ def _set(
     if owner.name in ("@weight", "@embedding_table"):
         layer = owner.base
         normal = re.search(r"norm|(?<![a-z])bn", asked, re.I) is not None
-        if (isinstance(layer, Made) and layer.name and kind_of(layer) == "normalization") or normal:
+        if (isinstance(layer, Call) and layer.name and kind_of(layer) == "normalization") or normal:
             return
-        names = [*(layer.bound if isinstance(layer, Made) else ()), *data["target"].split(".")]
+        names = [*(layer.bound if isinstance(layer, Call) else ()), *data["target"].split(".")]
         if any(_MEANT.search(name) for name in names) or (constant != 0 and any(_FIXED.search(name) for name in names)):
             return
         looped = flow.find(layer, lambda made: made.name in (".cells_and_names", ".cells", ".each"), stop=_is_object)
@@ -763,7 +763,7 @@ def _set(
             or _says_zero(source, getattr(node, "lineno", 1), getattr(node, "end_lineno", None))
         ):  # a layer that somebody chose
             code, sure = code + "-possible", Sure.POSSIBLE
-        yield Said(code, source, node, data, sure)
+        yield Observation(code, source, node, data, sure)
     elif (
         _every_parameter(owner)
         and not _RANDOM.search(asked)
@@ -773,7 +773,7 @@ def _set(
     ):
         if tests or sure is Sure.POSSIBLE or _of_one_layer(owner):
             code, sure = code + "-possible", Sure.POSSIBLE
-        yield Said(code, source, node, data, sure)
+        yield Observation(code, source, node, data, sure)
 
 
 def _is_object(value: Value) -> bool:
@@ -786,7 +786,7 @@ _GETTERS = (".trainable_params", ".get_parameters", ".parameters_and_names")
 
 def _every_parameter(value: Value | None, depth: int = 0) -> bool:
     """True for what a loop over the parameters of a network yields."""
-    if isinstance(value, Made) and depth < 6:
+    if isinstance(value, Call) and depth < 6:
         if value.name in _GETTERS:
             return True
         if value.name in (".each", "[]", ".item"):
@@ -798,7 +798,7 @@ def _of_one_layer(value: Value | None) -> bool:
     """True for a parameter of one layer, or of a part that is chosen by its place."""
     getter = flow.find(value, lambda made: made.name in _GETTERS)
     parts = options(getter.base) if getter is not None else ()
-    places = [isinstance(part, Made) and part.name == "[]" and isinstance(part.args[0], Known) for part in parts]
+    places = [isinstance(part, Call) and part.name == "[]" and isinstance(part.args[0], Known) for part in parts]
     return bool(parts) and all(place or is_layer(part) for place, part in zip(places, parts, strict=True))
 
 

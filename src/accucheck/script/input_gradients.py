@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from .effects import effect, kept, operands
 from .factors import Gradient, gradient, operation
 from .freezing import reach
-from .losses import Losses, Said
-from .values import Items, Known, Made, Value
+from .losses import Losses, Observation
+from .values import Call, Items, Known, Value
 
 #: Calls between a norm that is compared and the gradient, and between a gradient function and the average that it returns.
 FAR = 40
 _SUMS = ("sub", "subtract", "add")
 
 
-def examine(losses: Losses) -> Iterator[Said]:
+def examine(losses: Losses) -> Iterator[Observation]:
     """Averages over the batch whose gradients are compared with a number, sample by sample; each place once."""
     gradients = {id(call): found for call in losses.trace.calls if (found := gradient(call)) is not None}
     told: set[int] = set()
@@ -25,10 +25,10 @@ def examine(losses: Losses) -> Iterator[Said]:
         average = _average(found) if found is not None else None
         if average is not None and id(average.node) not in told:
             told.add(id(average.node))
-            yield Said("penalty-of-mean", average, {}, call)
+            yield Observation("penalty-of-mean", average, {}, call)
 
 
-def _compared(call: Made) -> Value | None:
+def _compared(call: Call) -> Value | None:
     """What a number other than 0 is taken off, as 1 of a norm."""
     done = operation(call)
     if done.name not in _SUMS or len(done.operands) != 2:
@@ -52,9 +52,9 @@ def _gradient_of(norm: Value, gradients: dict[int, Gradient]) -> Gradient | None
     """The gradient of which something is the norm of each sample: a root, or a size, of what was added up but for the first axis."""
     value, by_sample, bent = norm, False, False
     for _ in range(FAR):
-        if not isinstance(value, Made):
+        if not isinstance(value, Call):
             return None
-        base = value.base if value.name == "[]" and isinstance(value.base, Made) else value
+        base = value.base if value.name == "[]" and isinstance(value.base, Call) else value
         if id(base) in gradients:
             return gradients[id(base)] if by_sample and bent and not _is_value(value, base) else None
         if (known := effect(value)) is not None:
@@ -67,13 +67,13 @@ def _gradient_of(norm: Value, gradients: dict[int, Gradient]) -> Gradient | None
     return None
 
 
-def _is_value(item: Made, call: Made) -> bool:
+def _is_value(item: Call, call: Call) -> bool:
     """The first of what a function gives that gives its value and the gradient."""
     first = item is not call and isinstance(item.args[0], Known) and item.args[0].value == 0
-    return first and isinstance(call.base, Made) and call.base.api == "value_and_grad"
+    return first and isinstance(call.base, Call) and call.base.api == "value_and_grad"
 
 
-def _within(made: Made) -> Value | None:
+def _within(made: Call) -> Value | None:
     """The one operand behind a root, square, sum, size or change of shape; beside it stand numbers."""
     if made.result is not None:
         return made.result
@@ -86,7 +86,7 @@ def _within(made: Made) -> Value | None:
     return passed[0] if passed and len(passed) == 1 else None
 
 
-def _axes(made: Made) -> set[object] | None:
+def _axes(made: Call) -> set[object] | None:
     """The axes that a call is told to reduce; None where it is told none, which is all."""
     does = effect(made)
     ordered = does is not None and does.operation == "norm"  # the order of the norm comes first
@@ -96,18 +96,18 @@ def _axes(made: Made) -> set[object] | None:
     return known or None
 
 
-def _spares_batch(made: Made) -> bool:
+def _spares_batch(made: Call) -> bool:
     axes = _axes(made)
     return axes is not None and 0 not in axes
 
 
-def _average(found: Gradient) -> Made | None:
+def _average(found: Gradient) -> Call | None:
     """The average over the batch that a gradient of inputs is taken of, where it is one of results of layers."""
     if found.loss is None or found.sens is not None or not _of_inputs(found):
         return None
     value: Value = found.loss
     for _ in range(FAR):
-        if not isinstance(value, Made):
+        if not isinstance(value, Call):
             return None
         known = effect(value)
         if known is not None and known.reduces:
@@ -119,7 +119,7 @@ def _average(found: Gradient) -> Made | None:
     return None
 
 
-def _is_mean_of_layers(made: Made) -> bool:
+def _is_mean_of_layers(made: Call) -> bool:
     known, axes = effect(made), _axes(made)
     averages = known is not None and known.keeps == "between" and known.linear
     over_batch = axes is None or 0 in axes

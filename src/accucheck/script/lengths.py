@@ -12,7 +12,7 @@ from typing import Any
 
 from . import effects
 from .padding_facts import END, START
-from .values import Index, Instance, Items, Known, Made, Many, Unknown, Value, Write, options
+from .values import Call, Index, Instance, Items, Known, Many, Unknown, Value, Write, options
 
 #: So deep a value is looked into.
 DEPTH = 24
@@ -41,7 +41,7 @@ class Form:
     real: float | None
     fill: Value
     side: str
-    at: Made | Write
+    at: Call | Write
     looked: Any = None
     cuts: tuple[Value, ...] = ()
     changed: bool = False
@@ -64,7 +64,7 @@ class Same:
     value: Value
     size: Value | None
     of: Value | None
-    made: Made
+    made: Call
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Length:
     """How many elements `of` has."""
 
     of: Value
-    made: Made
+    made: Call
 
 
 Shape = Form | Same | Length
@@ -121,7 +121,7 @@ class Shapes:
             return self.joined([self.of(option) for option in value.options if not _nothing(option)])
         if isinstance(value, Items):
             return self.listed(value)
-        if not isinstance(value, Made):
+        if not isinstance(value, Call):
             return None
         found = self.made(value)
         for write in value.writes:
@@ -154,7 +154,7 @@ class Shapes:
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
-    def made(self, made: Made) -> Shape | None:
+    def made(self, made: Call) -> Shape | None:
         if (same := self.constant(made)) is not None:
             return same
         if (length := self.length(made)) is not None:
@@ -182,13 +182,13 @@ class Shapes:
             return found
         return self.of(made.result) if made.result is not None else None
 
-    def item(self, made: Made) -> Shape | None:
+    def item(self, made: Call) -> Shape | None:
         """A part of an array: the places are those of before, less what was cut off."""
         found, key = self.of(made.base), made.args[0] if made.args else None
         if not isinstance(found, Form):
             return None
-        slices = [part for part in _keys(key) if isinstance(part, Made) and part.name == "slice"]
-        picks = [part for part in _keys(key) if not (isinstance(part, Made) and part.name == "slice")]
+        slices = [part for part in _keys(key) if isinstance(part, Call) and part.name == "slice"]
+        picks = [part for part in _keys(key) if not (isinstance(part, Call) and part.name == "slice")]
         if any(not (isinstance(part, Known) and (part.value is None or part.value is ...)) for part in picks):
             return None
         cuts = tuple(part for part in slices if not _all(part))
@@ -196,7 +196,7 @@ class Shapes:
         return replace(found, cuts=(*found.cuts, *cuts), side="" if backwards else found.side)
 
     @staticmethod
-    def constant(made: Made) -> Same | None:
+    def constant(made: Call) -> Same | None:
         """np.zeros(n), [v] * n, np.full(n, v), [v for _ in range(n)]."""
         known = effects.effect(made)
         if made.name == "*" and len(made.args) == 2:
@@ -206,7 +206,7 @@ class Shapes:
             return None
         if made.name == "comprehension" and len(made.args) == 2 and isinstance(made.args[0], Known):
             over = made.args[1]
-            if isinstance(over, Made) and over.name == "range":
+            if isinstance(over, Call) and over.name == "range":
                 size = over.args[0] if len(over.args) == 1 else None
                 return Same(made.args[0], size, measured(size), made)
             return Same(made.args[0], None, over, made)
@@ -219,13 +219,13 @@ class Shapes:
         return None
 
     @staticmethod
-    def length(made: Made) -> Length | None:
+    def length(made: Call) -> Length | None:
         if made.name == "len" and made.args:
             return Length(made.args[0], made)
         if made.name == "@size" and made.base is not None:
             return Length(made.base, made)
         shape = made.base if made.name == "[]" else None
-        if isinstance(shape, Made) and shape.name == "@shape" and shape.base is not None and number(made.args[0]) == 0:
+        if isinstance(shape, Call) and shape.name == "@shape" and shape.base is not None and number(made.args[0]) == 0:
             return Length(shape.base, made)
         if made.last in ("min", "minimum", "int", "int32", "int64", "array", "Tensor", "asarray", "float32"):
             given = made.args[0].items if made.args and isinstance(made.args[0], Items) else made.args
@@ -233,7 +233,7 @@ class Shapes:
             return Length(roots[0], made) if len(roots) == 1 else None
         return None
 
-    def joined_pair(self, made: Made) -> tuple[Value, Value] | None:
+    def joined_pair(self, made: Call) -> tuple[Value, Value] | None:
         """Two arrays that are put behind each other."""
         parts: list[Value] = made.args if made.name == "+" else []
         known = effects.effect(made)
@@ -242,7 +242,7 @@ class Shapes:
             parts = first.items if isinstance(first, Items) else made.args[:2]
         return (parts[0], parts[1]) if len(parts) == 2 else None
 
-    def filled(self, made: Made, one: Value, other: Value) -> Form | None:
+    def filled(self, made: Call, one: Value, other: Value) -> Form | None:
         """One of two is as long as what is missing to a size: the other one is filled up by it."""
         for whole, fill, side in ((one, other, END), (other, one, START)):
             same = self.of(fill)
@@ -255,9 +255,9 @@ class Shapes:
             return Form(root, None, same.value, side, made)
         return None
 
-    def padded(self, made: Made) -> Form | None:
+    def padded(self, made: Call) -> Form | None:
         """np.pad(x, (0, n - len(x))), transforms.PadEnd([n], v)."""
-        layer = made.base if made.name == "" and isinstance(made.base, Made) else None
+        layer = made.base if made.name == "" and isinstance(made.base, Call) else None
         if layer is not None and layer.last == "PadEnd" and made.args:
             value = layer.argument(["pad_shape", "pad_value"], "pad_value")
             return Form(made.args[0], None, value or Known(0), END, layer)
@@ -276,7 +276,7 @@ class Shapes:
 
     # --- what is written into a buffer ----------------------------------------------------------------------------------
 
-    def written(self, buffer: Made, before: Shape | None, write: Write) -> Shape | None:
+    def written(self, buffer: Call, before: Shape | None, write: Write) -> Shape | None:
         """After x[:n] = row, x[:n] = 1, x[n:] = 0, x[k] = 1 for each k below n, or x.append(0) up to a size."""
         if isinstance(write.key, str):
             if (filled := _filling(write)) is None:
@@ -284,7 +284,7 @@ class Shapes:
             real = number(before.value) if isinstance(before, Same) else None
             return Form(filled[1], real, write.value, filled[0], write)
         keys = _keys(write.key)
-        slices = [key for key in keys if isinstance(key, Made) and key.name == "slice" and not _all(key)]
+        slices = [key for key in keys if isinstance(key, Call) and key.name == "slice" and not _all(key)]
         # Beside a slice, the number of the row in a batch bounds nothing.
         bounds = [bound for key in slices or keys if (bound := self.bound(key, write.value)) is not None]
         if isinstance(before, Form):
@@ -312,9 +312,9 @@ class Shapes:
         """(the side of the data, what measures it, whether the rest is what is written) of a place that is written to."""
         if isinstance(key, Index) and key.of is not None:
             return END, key.of, False
-        if not isinstance(key, Made):
+        if not isinstance(key, Call):
             return None
-        if key.name == ".each" and isinstance(key.base, Made) and key.base.name == "range" and len(key.base.args) == 1:
+        if key.name == ".each" and isinstance(key.base, Call) and key.base.name == "range" and len(key.base.args) == 1:
             root = measured(key.base.args[0])
             return None if root is None else (END, root, False)
         if key.name != "slice" or not _once(key.args[2]):
@@ -328,7 +328,7 @@ class Shapes:
             return START, root, True
         if not _nothing(high):
             return None
-        if isinstance(low, Made) and low.name == "neg" and (root := measured(low.args[0])) is not None:
+        if isinstance(low, Call) and low.name == "neg" and (root := measured(low.args[0])) is not None:
             return START, root, False
         if (root := missing(low)) is not None:
             return START, root, False
@@ -337,7 +337,7 @@ class Shapes:
 
     # --- comparisons ----------------------------------------------------------------------------------------------------
 
-    def compared(self, made: Made) -> Shape | None:
+    def compared(self, made: Call) -> Shape | None:
         """A comparison with a number, 1 - x, x * c: numbers for data and for padding."""
         operands = effects.operands(made, (0, 1))
         name = made.name if made.name in _COMPARED else _WORDS.get(effects.name_of(made).rpartition(".")[2], "")
@@ -350,7 +350,7 @@ class Shapes:
             return self.computed("logical_not", made.args[:1])
         return None
 
-    def comparison(self, made: Made, name: str, left: Value, right: Value) -> Shape | None:
+    def comparison(self, made: Call, name: str, left: Value, right: Value) -> Shape | None:
         if isinstance(left, Known):
             left, right, name = right, left, _TURNED[name]
         found, wanted = self.of(left), number(right)
@@ -383,7 +383,7 @@ class Shapes:
             return replace(found, real=1.0, fill=Known(0))
         return replace(found, real=0.0, fill=Known(1)) if name in ("<", "<=") and over else None
 
-    def of_length(self, made: Made, name: str, left: Value, right: Value) -> Form | None:
+    def of_length(self, made: Call, name: str, left: Value, right: Value) -> Form | None:
         """np.arange(n) < length: a mask of the places before it."""
         for places, length, sign in ((left, right, name), (right, left, _TURNED[name])):
             known = self.of(length)
@@ -432,14 +432,14 @@ _REORDERED = frozenset(("roll", "flip"))
 
 def measured(value: Value | None) -> Value | None:
     """What a value is the length of: len(x), x.shape[0], the smaller one of that and a limit."""
-    found = [Shapes.length(option) for option in options(value) if isinstance(option, Made)]
+    found = [Shapes.length(option) for option in options(value) if isinstance(option, Call)]
     return found[0].of if found and found[0] is not None else None
 
 
 def missing(value: Value | None) -> Value | None:
     """What is short of a size by this: n - len(x), max(0, n - len(x))."""
     for option in options(value):
-        if not isinstance(option, Made):
+        if not isinstance(option, Call):
             continue
         if option.name == "-" and len(option.args) == 2:
             left, right = option.args
@@ -457,11 +457,11 @@ def root(value: Value) -> Value:
         if isinstance(value, Many):
             roots = [root(option) for option in value.options if not _nothing(option)]
             return roots[0] if roots and all(alike(roots[0], other) for other in roots) else value
-        if not isinstance(value, Made):
+        if not isinstance(value, Call):
             return value
         passed = effects.kept(value, "same", "order", "whole")
         key = value.args[0] if value.name == "[]" and value.args else None
-        if isinstance(key, Made) and key.name == "slice" and _zero(key.args[0]) and _once(key.args[2]):
+        if isinstance(key, Call) and key.name == "slice" and _zero(key.args[0]) and _once(key.args[2]):
             passed = [value.base] if value.base is not None else None
         if passed is None or len(passed) != 1:
             return value
@@ -481,7 +481,7 @@ def alike(one: Value | None, other: Value | None, depth: int = 10) -> bool:
         return len(one.items) == len(other.items) and all(
             alike(a, b, depth - 1) for a, b in zip(one.items, other.items, strict=True)
         )
-    if not (isinstance(one, Made) and isinstance(other, Made)) or one.name != other.name or _random(one):
+    if not (isinstance(one, Call) and isinstance(other, Call)) or one.name != other.name or _random(one):
         return False
     if len(one.args) != len(other.args) or one.keywords.keys() != other.keywords.keys() or one.writes or other.writes:
         return False
@@ -490,7 +490,7 @@ def alike(one: Value | None, other: Value | None, depth: int = 10) -> bool:
     return all((a is None and b is None) or alike(a, b, depth - 1) for a, b in pairs)
 
 
-def _random(made: Made) -> bool:
+def _random(made: Call) -> bool:
     known = effects.effect(made)
     return (known is not None and known.kind == "random") or "random" in made.name
 
@@ -500,11 +500,11 @@ def _filling(write: Write) -> tuple[str, Value] | None:
     head = write.head
     if (
         not isinstance(write.key, str)
-        or not isinstance(head, Made)
+        or not isinstance(head, Call)
         or isinstance(write.value, (Items, Unknown, Instance))
     ):
         return None
-    if isinstance(write.value, Made) and write.value.loops == write.loops:
+    if isinstance(write.value, Call) and write.value.loops == write.loops:
         return None  # made anew in each turn
     found: Value | None = None
     if head.name in ("<", "<=", "!=", ">", ">=") and len(head.args) == 2:
@@ -539,13 +539,13 @@ def _one_sided(pair: Value | None) -> tuple[str, Value] | None:
     return None
 
 
-def _first(made: Made) -> Value | None:
+def _first(made: Call) -> Value | None:
     """The first size of a new array."""
     shape = made.args[0] if made.args else made.keywords.get("shape") or made.keywords.get("size")
     return shape.items[0] if isinstance(shape, Items) and shape.items else shape
 
 
-def _spread(made: Made) -> Value | None:
+def _spread(made: Call) -> Value | None:
     """What a new array is as long as."""
     first = _first(made)
     return first if made.last.lower().endswith(("_like", "like")) else measured(first)
@@ -554,7 +554,7 @@ def _spread(made: Made) -> Value | None:
 def _in_a_row(value: Value) -> bool:
     """np.arange(n), also with an axis added."""
     for _ in range(6):
-        if not isinstance(value, Made):
+        if not isinstance(value, Call):
             return False
         known = effects.effect(value)
         if known is not None and known.operation == "arange":
@@ -579,4 +579,4 @@ def _once(value: Value | None) -> bool:
 
 
 def _all(part: Value) -> bool:
-    return isinstance(part, Made) and all(_nothing(bound) for bound in part.args)
+    return isinstance(part, Call) and all(_nothing(bound) for bound in part.args)

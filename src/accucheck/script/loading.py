@@ -23,7 +23,7 @@ from .networks import cells, is_parameter, kind, leaves
 from .source import Placed, Source
 from .syntax import walk
 from .trace import Store
-from .values import Class, Instance, Items, Known, Made, Many, Mapping, Named, Unknown, Value, options, unseen
+from .values import Call, Class, Instance, Items, Known, Many, Mapping, Named, Unknown, Value, options, unseen
 
 LOADS = ("load_checkpoint", "load_checkpoint_async")
 _NET = ["net", "parameter_dict", "strict_load"]
@@ -51,7 +51,7 @@ _SETS = re.compile(r"set_data|assign_value|copy_|set_param\w*|load_state_dict|lo
 
 
 @dataclass(frozen=True)
-class Said(Placed):
+class Observation(Placed):
     """One thing about a checkpoint. `likely`: it rests on an option or a default; `also` are other places to show."""
 
     code: str
@@ -71,16 +71,16 @@ class Said(Placed):
 class Saved:
     """A place that saves networks of these classes to a path."""
 
-    call: Made
+    call: Call
     path: str | None
     classes: frozenset[tuple[str, str]]
 
 
-def examine(scripts: Scripts) -> list[Said]:
+def examine(scripts: Scripts) -> list[Observation]:
     """What is to say about each place that loads a checkpoint or puts one into a network; nothing when there is none."""
     readings = [Loading(reading) for reading in scripts.readings]
     saved = [save for loading in readings for save in loading.saved]
-    found: dict[tuple[str, int, str], list[Said]] = {}
+    found: dict[tuple[str, int, str], list[Observation]] = {}
     for loading in readings:
         for said in loading.examine(saved):
             about = "load" if said.code in _OF_LOAD else "put"
@@ -124,7 +124,7 @@ _OF_LOAD = (
 )
 
 
-def _place(entry: tuple[tuple[str, int, str], list[Said]]) -> tuple[str, int, str]:
+def _place(entry: tuple[tuple[str, int, str], list[Observation]]) -> tuple[str, int, str]:
     return entry[0]
 
 
@@ -147,7 +147,7 @@ class Loading:
         self.puts = [call for call in self.trace.calls if call.api == "load_param_into_net"]
 
     @cached_property
-    def users(self) -> dict[int, list[tuple[Made, str]]]:
+    def users(self) -> dict[int, list[tuple[Call, str]]]:
         return flow.users(self.trace)
 
     @cached_property
@@ -159,7 +159,7 @@ class Loading:
                 found.append(Saved(call, key(path), frozenset(classes(call.argument(_SAVE, "save_obj")))))
         return found
 
-    def examine(self, saved: list[Saved]) -> Iterator[Said]:
+    def examine(self, saved: list[Saved]) -> Iterator[Observation]:
         origins = {id(put): self.origins(put) for put in self.puts}
         for load in self.loads:
             yield from self.loaded(load, origins)
@@ -173,7 +173,7 @@ class Loading:
 
     # --- twins that get no weights ------------------------------------------------------------------------------------
 
-    def never_filled(self) -> Iterator[Said]:
+    def never_filled(self) -> Iterator[Observation]:
         """A network that runs beside a trained one of its class, where nothing in the script gives any network weights."""
         if self.loads or self.trace.gave_up or any(map(_gives, self.trace.calls)):
             return
@@ -185,16 +185,16 @@ class Loading:
             data = {"net": twin.of.node.name, "at": f"{origin.source.path}:{origin.line}" if origin.source else ""}
             fetched = self.fetched(origin)
             if fetched is not None:
-                yield Said("fetched-for-nothing", fetched.source, fetched.node, data, likely=True)
+                yield Observation("fetched-for-nothing", fetched.source, fetched.node, data, likely=True)
             else:
-                yield Said("never-filled", twin.source, twin.node or twin.of.node, data)
+                yield Observation("never-filled", twin.source, twin.node or twin.of.node, data)
 
     def trained(self) -> Iterator[Instance]:
         """The networks whose parameters are given to an optimizer."""
         for call in self.trace.calls:
             given = [*call.args, *call.keywords.values()] if kind(call.api) == "optimizer" else []
             for part in (part for value in given for part in flow.sources(value, stop=_is_object)):
-                getter = part.base if isinstance(part, Made) and part.name in _LOOPS else None
+                getter = part.base if isinstance(part, Call) and part.name in _LOOPS else None
                 yield from (option for option in options(getter) if isinstance(option, Instance))
 
     def only_runs(self, net: Instance) -> bool:
@@ -204,48 +204,48 @@ class Loading:
         held = any(_is_cell(i.of) and i is not net and _holds(i, net) for i in self.trace.instances)
         return runs and not held and all(user.name == "" for user in uses)
 
-    def fetched(self, net: Instance) -> Made | None:
+    def fetched(self, net: Instance) -> Call | None:
         """A call that fetches the parameters of a network for nothing."""
         calls = (user for user, how in self.users.get(id(net), ()) if how == "base" and user.name in _LOOPS)
         return next((call for call in calls if call.discarded), None)
 
-    def origins(self, put: Made) -> list[Made]:
+    def origins(self, put: Call) -> list[Call]:
         """The loads that a dict which is put into a network comes from."""
         given = put.argument(_NET, "parameter_dict")
-        return [v for v in flow.sources(given) if isinstance(v, Made) and v.api in LOADS]
+        return [v for v in flow.sources(given) if isinstance(v, Call) and v.api in LOADS]
 
     # --- what is loaded -----------------------------------------------------------------------------------------------
 
-    def loaded(self, load: Made, origins: dict[int, list[Made]]) -> Iterator[Said]:
+    def loaded(self, load: Call, origins: dict[int, list[Call]]) -> Iterator[Observation]:
         path = load.argument(_LOAD, "ckpt_file_name")
         yield from self.directory(load, path)
         net = load.argument(_LOAD, "net")
         if (net is not None and not _is_none(net)) or any(load in found for found in origins.values()):
-            yield Said("applied", load.source, load.node)
+            yield Observation("applied", load.source, load.node)
             return
         kind, place = self.end(load)
         data = {"path": shown(path)}
         if kind == "applied":
             code = "set-if-named" if getattr(place, "tests", ()) else "set-one-by-one"
-            yield Said(code, load.source, load.node, {**data, "at": _stands(place) or _stands(load)})
+            yield Observation(code, load.source, load.node, {**data, "at": _stands(place) or _stands(load)})
         elif kind == "handed" or self.trace.gave_up or (blurred := self.blurred(origins)) is not None:
             lost = place if kind == "handed" else blurred
-            what = lost.last if isinstance(lost, Made) and lost.last else "load_param_into_net"
-            yield Said(
+            what = lost.last if isinstance(lost, Call) and lost.last else "load_param_into_net"
+            yield Observation(
                 "handed-on", load.source, load.node, {**data, "function": what, "at": _stands(lost) or _stands(load)}
             )
         elif not self.has_network:
-            yield Said("only-read", load.source, load.node, data)
+            yield Observation("only-read", load.source, load.node, data)
         else:
-            yield Said("not-applied", load.source, load.node, data, edits=self.insertion(load))
+            yield Observation("not-applied", load.source, load.node, data, edits=self.insertion(load))
 
-    def blurred(self, origins: dict[int, list[Made]]) -> Made | None:
+    def blurred(self, origins: dict[int, list[Call]]) -> Call | None:
         """A place that puts a dict into a network, or sets a parameter, of which it is not seen what that is."""
         for put in self.puts:
             given = put.argument(_NET, "parameter_dict")
             if origins[id(put)] or unseen(put.frame):
                 continue
-            if given is None or put.unpacked or any(isinstance(v, (Unknown, Named, Made)) for v in flow.sources(given)):
+            if given is None or put.unpacked or any(isinstance(v, (Unknown, Named, Call)) for v in flow.sources(given)):
                 return put
         sets = [
             c for c in self.trace.calls if c.name[:1] == "." and _SETS.fullmatch(c.name[1:]) and not unseen(c.frame)
@@ -255,7 +255,7 @@ class Loading:
                 return call
         return None
 
-    def empty(self, put: Made) -> bool:
+    def empty(self, put: Call) -> bool:
         """True for a dict that nothing was put into: neither a line that is followed, nor code that is not and is given it."""
         given = put.argument(_NET, "parameter_dict")
         if not isinstance(given, Mapping) or given.items or given.fed or put.unpacked or id(given) in self.kept:
@@ -263,12 +263,12 @@ class Loading:
         users = (user for user, how in self.users.get(id(given), ()) if user is not put)
         return all(_LOOKS.fullmatch(user.name) or _LOOKS.fullmatch(user.api) for user in users)
 
-    def unseen_dict(self, put: Made, loads: list[Made]) -> Value | None:
+    def unseen_dict(self, put: Call, loads: list[Call]) -> Value | None:
         """What a dict that is put into a network is made of, where no load of it is seen; None where one is."""
         given = put.argument(_NET, "parameter_dict")
         if loads or put.api in LOADS or given is None:
             return None
-        made = [v for v in flow.sources(given, stop=_is_object) if isinstance(v, Made)]
+        made = [v for v in flow.sources(given, stop=_is_object) if isinstance(v, Call)]
         return next((v for v in made if not _LOOKS.fullmatch(v.name)), given)
 
     @cached_property
@@ -277,7 +277,7 @@ class Loading:
             call.api == "Model" or (call.api.startswith("nn.") and call.name != "") for call in self.trace.calls
         )
 
-    def end(self, load: Made) -> tuple[str, Value | Store | None]:
+    def end(self, load: Call) -> tuple[str, Value | Store | None]:
         """What finally becomes of a loaded dict: "applied", "handed" to something unseen, or "" when it goes nowhere."""
         queue: list[Value] = [load]
         seen = {id(load)}
@@ -291,7 +291,7 @@ class Loading:
         while queue:
             value = queue.pop()
             for outer in self.outer.get(id(value), ()):
-                if not isinstance(outer, Made):
+                if not isinstance(outer, Call):
                     if isinstance(outer, Instance):
                         if is_parameter(value) and _is_cell(outer.of):
                             return "applied", value
@@ -301,7 +301,7 @@ class Loading:
                     continue
                 name, of_base = outer.name, outer.base is value
                 method = name[1:] if name[:1] == "." else ""
-                operator = outer.base.api if name == "" and isinstance(outer.base, Made) else outer.api
+                operator = outer.base.api if name == "" and isinstance(outer.base, Call) else outer.api
                 if operator in _APPLIES or (_SETS.fullmatch(method) and not of_base):
                     return "applied", outer
                 if _PUTS_INTO.fullmatch(method):
@@ -377,23 +377,23 @@ class Loading:
                 keep(frame.returned)
         return found
 
-    def directory(self, load: Made, path: Value | None) -> Iterator[Said]:
+    def directory(self, load: Call, path: Value | None) -> Iterator[Observation]:
         """A path that is the directory which checkpoints are saved to."""
         if not isinstance(path, Known) or not isinstance(path.value, str):
             return
         text, data = path.value, {"path": path.value}
         if path.assumed is None:
             if text.endswith(("/", "\\")) or text in (".", ".."):
-                yield Said("directory", load.source, load.node, data)
+                yield Observation("directory", load.source, load.node, data)
             elif not PurePath(text).suffix and (saver := self.saver(text, None)) is not None:
-                yield Said("directory", load.source, load.node, data, also=(_span(saver),))
+                yield Observation("directory", load.source, load.node, data, also=(_span(saver),))
         elif path.name and (saver := self.saver(text, path.name)) is not None and not _exclusive(load, saver):
             unsure = bool(load.tests) or unseen(load.frame)
             code = "directory-possible" if unsure else "directory"
             data = {"path": path.name if text == "" else f"{path.name}={text!r}"}
-            yield Said(code, load.source, load.node, data, likely=True, also=(_span(saver),))
+            yield Observation(code, load.source, load.node, data, likely=True, also=(_span(saver),))
 
-    def saver(self, text: str, option: str | None) -> Made | None:
+    def saver(self, text: str, option: str | None) -> Call | None:
         """The ModelCheckpoint that saves to a directory, by its constant or by the option that tells it."""
         for call in self.trace.calls:
             if call.api == "train.ModelCheckpoint":
@@ -407,11 +407,13 @@ class Loading:
 
     # --- what it is put into ------------------------------------------------------------------------------------------
 
-    def put(self, call: Made, net: Value | None, loads: list[Made], saved: list[Saved]) -> Said:
+    def put(self, call: Call, net: Value | None, loads: list[Call], saved: list[Saved]) -> Observation:
         data = {"net": _called(net)}
 
-        def say(code: str, likely: bool = False, also: tuple[tuple[Source, int, int], ...] = (), **more: Any) -> Said:
-            return Said(code, call.source, call.node, {**data, **more}, likely, also)
+        def say(
+            code: str, likely: bool = False, also: tuple[tuple[Source, int, int], ...] = (), **more: Any
+        ) -> Observation:
+            return Observation(code, call.source, call.node, {**data, **more}, likely, also)
 
         if call.api == "load_param_into_net" and self.empty(call):
             return say("nothing-loaded")
@@ -435,7 +437,7 @@ class Loading:
         lost = self.unseen_dict(call, loads)
         return say("checked") if lost is None else say("dict-unseen", at=_stands(lost) or _stands(call))
 
-    def own(self, net: Value | None, loads: list[Made], saved: list[Saved]) -> tuple[str, str, Made] | None:
+    def own(self, net: Value | None, loads: list[Call], saved: list[Saved]) -> tuple[str, str, Call] | None:
         """Whether what is loaded was saved by these scripts themselves, and from the same kind of network."""
         wanted = classes(net)
         for load in loads:
@@ -453,7 +455,7 @@ class Loading:
             return "wrong-network" if certain else "another-class", shown(path), fitting[0].call
         return None
 
-    def asked(self, call: Made) -> bool:
+    def asked(self, call: Call) -> bool:
         """True when something asks what was not loaded: prints it, tests it, returns it."""
         if call.discarded:
             return False
@@ -478,7 +480,7 @@ class Loading:
         tests = [t for call in self.trace.calls for t in call.tests] + [t for f in self.trace.frames for t in f.tests]
         return {id(test.value) for test in tests}
 
-    def overwritten(self, put: Made, net: Value | None) -> Made | None:
+    def overwritten(self, put: Call, net: Value | None) -> Call | None:
         """A loop over the same network that gives its weights new values after they were loaded."""
         nets = {id(option) for option in options(net) if isinstance(option, Instance)}
         if not nets:
@@ -498,7 +500,7 @@ class Loading:
                 return call
         return None
 
-    def another(self, put: Made, net: Value | None) -> tuple[Source, int] | None:
+    def another(self, put: Call, net: Value | None) -> tuple[Source, int] | None:
         """The place of another object of the same class that is used instead of the one with the loaded weights."""
         if not isinstance(net, Instance) or net.node is None or self.used(net):
             return None
@@ -512,14 +514,14 @@ class Loading:
                 return other.source, other.line
         return None
 
-    def fills(self, other: Instance, put: Made) -> bool:
+    def fills(self, other: Instance, put: Call) -> bool:
         """True when another object gets weights of its own from a checkpoint or from this network."""
         return any(
             call is not put and any(option is other for option in options(call.argument(_NET, "net")))
             for call in self.puts
         ) or any(any(o is other for o in options(load.argument(_LOAD, "net"))) for load in self.loads)
 
-    def used(self, net: Instance, put: Made | None = None) -> bool:
+    def used(self, net: Instance, put: Call | None = None) -> bool:
         """True when a network is run, or given to anything; after a call, when one is given."""
         since = put.order if put is not None else -1
         for call, how in self.users.get(id(net), ()):
@@ -535,7 +537,7 @@ class Loading:
 
     # --- the mend -----------------------------------------------------------------------------------------------------
 
-    def insertion(self, load: Made) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
+    def insertion(self, load: Call) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
         """The line that puts a loaded dict into the one network made beside it."""
         function: ast.AST = load.frame.function.node if load.frame else load.source.tree
         block, place = _block(function, load.node)
@@ -577,7 +579,7 @@ _QUIET = (".set_train", ".set_grad", ".to_float")
 _LOOPS = (".cells_and_names", ".get_parameters", ".trainable_params", ".parameters_and_names", ".parameters_dict")
 
 
-def _gives(call: Made) -> bool:
+def _gives(call: Call) -> bool:
     """True for what may give weights to a network: it loads, assigns, or updates by code of the project's own."""
     sets = call.name[:1] == "." and _SETS.fullmatch(call.name[1:]) is not None
     return (
@@ -593,18 +595,18 @@ def _is_object(value: Value) -> bool:
     return isinstance(value, Instance)
 
 
-def _random(made: Made) -> bool:
+def _random(made: Call) -> bool:
     return made.api == "initializer" or made.api.startswith(("initializer.", "numpy.random"))
 
 
 def _is_weight(value: Value | None) -> bool:
-    return not (isinstance(value, Made) and value.name in ("@bias", "@beta", "@gamma"))
+    return not (isinstance(value, Call) and value.name in ("@bias", "@beta", "@gamma"))
 
 
-def _head_alone(call: Made, net: Value | None) -> bool:
+def _head_alone(call: Call, net: Value | None) -> bool:
     """True for what is about the dense layers of a network of convolutions: a loaded one mostly gets a new head."""
     asked = " ".join(test.text for test in call.tests)
-    held = (leaf for option in options(net) for _, leaf in leaves(option) if isinstance(leaf, Made))
+    held = (leaf for option in options(net) for _, leaf in leaves(option) if isinstance(leaf, Call))
     return "Dense" in asked and "Conv" not in asked and any("Conv" in leaf.api for leaf in held)
 
 
@@ -620,7 +622,7 @@ def _block(function: ast.AST, node: ast.AST) -> tuple[list[ast.stmt], int]:
     return [], 0
 
 
-def _span(call: Made) -> tuple[Source, int, int]:
+def _span(call: Call) -> tuple[Source, int, int]:
     return call.source, call.line, getattr(call.node, "end_lineno", None) or call.line
 
 
@@ -638,7 +640,7 @@ def _is_cell(of: Class) -> bool:
     return any(names.canonical(name).startswith(("nn.", "mint.nn.")) for name in of.beyond())
 
 
-def _exclusive(one: Made, other: Made) -> bool:
+def _exclusive(one: Call, other: Call) -> bool:
     """True when two calls stand on the two ways of one condition."""
     ways: dict[int, bool | None] = {id(test.node): test.taken for test in one.tests}
     return any(id(test.node) in ways and ways[id(test.node)] is not test.taken for test in other.tests)
@@ -649,7 +651,7 @@ def classes(value: Value | None) -> set[tuple[str, str]]:
     found = set()
     for option in options(value):
         depth = 0
-        while isinstance(option, Made) and option.name in (".set_train", ".to_float") and depth < 9:
+        while isinstance(option, Call) and option.name in (".set_train", ".to_float") and depth < 9:
             option, depth = option.base or Unknown(), depth + 1
         if not isinstance(option, Instance):
             return set()
@@ -657,7 +659,7 @@ def classes(value: Value | None) -> set[tuple[str, str]]:
     return found
 
 
-def _names(call: Made) -> list[str]:
+def _names(call: Call) -> list[str]:
     return sorted(name for _, name in classes(call.argument(_SAVE, "save_obj")))
 
 
@@ -677,7 +679,7 @@ def key(value: Value | None, depth: int = 0) -> str | None:
         return os.path.normpath(value.value) if isinstance(value.value, str) and value.value else None
     if isinstance(value, Named):
         return f"<{value.name}>"
-    if not isinstance(value, Made) or depth > 6:
+    if not isinstance(value, Call) or depth > 6:
         return None
     parts = [key(part, depth + 1) for part in (*((value.base,) if value.base is not None else ()), *value.args)]
     if value.keywords or not parts or any(part is None for part in parts):
@@ -693,4 +695,4 @@ def shown(value: Value | None) -> str:
         return value.name
     if isinstance(value, Named):
         return value.name.rsplit(".", 1)[-1]
-    return ast.unparse(value.node)[:80] if isinstance(value, Made) and isinstance(value.node, ast.expr) else "…"
+    return ast.unparse(value.node)[:80] if isinstance(value, Call) and isinstance(value.node, ast.expr) else "…"

@@ -16,7 +16,7 @@ from .source import Source
 from .step_faults import LOSS_SCALE
 from .syntax import unparse, walk
 from .training_steps import DYNAMIC, FIXED, Half, Step, Training
-from .values import Frame, Instance, Known, Made, Value, name_of, options
+from .values import Call, Frame, Instance, Known, Value, name_of, options
 
 #: What says that a scale is put on and taken off.
 SOUND = frozenset({"scaled-dynamic", "scaled-fixed", "scaled-own"})
@@ -88,7 +88,7 @@ def _model(training: Training, step: Step, halves: list[Half], optimizer: Value)
     for manager, here in training.factors.ways(step.manager):
         if isinstance(manager, Known) and manager.value is None:
             ways = _unscaled(training, step, halves, optimizer)
-        elif isinstance(manager, Made) and manager.api in FIXED:
+        elif isinstance(manager, Call) and manager.api in FIXED:
             given = _given(manager)
             drops = given.get("drop_overflow_update") or Known(True)
             if not isinstance(drops, Known):
@@ -98,7 +98,7 @@ def _model(training: Training, step: Step, halves: list[Half], optimizer: Value)
             else:
                 value = given.get("loss_scale") or given.get("loss_scale_value") or Known(128.0)
                 ways = _matches(training, step, manager, value, halves, optimizer)
-        elif isinstance(manager, Made) and manager.api in DYNAMIC:
+        elif isinstance(manager, Call) and manager.api in DYNAMIC:
             ways = _divides(training, step, "dynamic", manager, optimizer)
         else:
             ways = iter([(ONE, about(step, "manager-unknown", manager=say_value(manager)))])
@@ -111,8 +111,8 @@ def _model(training: Training, step: Step, halves: list[Half], optimizer: Value)
 def _scale_cell(training: Training, step: Step, halves: list[Half], optimizer: Value) -> _Ways:
     """TrainOneStepWithLossScaleCell divides by itself."""
     for manager, here in training.factors.ways(step.manager):
-        dynamic = isinstance(manager, Made) and manager.api in DYNAMIC
-        made = manager if isinstance(manager, Made) else None
+        dynamic = isinstance(manager, Call) and manager.api in DYNAMIC
+        made = manager if isinstance(manager, Call) else None
         for term, told in _divides(training, step, "dynamic" if dynamic else "fixed", made, optimizer):
             whole = term.times(here)
             if whole is not None:
@@ -155,7 +155,7 @@ def _lacks(training: Training, step: Step, halves: list[Half]) -> _Ways:
         yield ONE, remark(halves[0].made, "no-scale-partly", half=halves[0].text, step=title(step), also=[step])
 
 
-def _divides(training: Training, step: Step, kind: str, manager: Made | None, optimizer: Value) -> _Ways:
+def _divides(training: Training, step: Step, kind: str, manager: Call | None, optimizer: Value) -> _Ways:
     """The step takes its scale off by itself, so the optimizer must not divide."""
     given = _given(manager) if manager is not None and manager.api in DYNAMIC else {}
     known = api.find(manager.api) if manager is not None else None
@@ -174,7 +174,7 @@ def _divides(training: Training, step: Step, kind: str, manager: Made | None, op
 
 
 def _matches(
-    training: Training, step: Step, manager: Made | None, value: Value, halves: list[Half], optimizer: Value
+    training: Training, step: Step, manager: Call | None, value: Value, halves: list[Half], optimizer: Value
 ) -> _Ways:
     """A scale that only the optimizer takes off: both must have the same."""
     given = training.loss_scale(optimizer)
@@ -216,7 +216,7 @@ def _matches(
 
 def _same_scale(source: Source, place: Place, other: Place, optimizer: Value, on: Term) -> list[Edit]:
     """The edit that gives the optimizer the number that the loss is multiplied by, as it is written there."""
-    known = api.find(optimizer.api) if isinstance(optimizer, Made) else None
+    known = api.find(optimizer.api) if isinstance(optimizer, Call) else None
     if known is None or "loss_scale" not in known.parameters or on.powers or not isinstance(other.node, ast.Call):
         return []
     named = {keyword.arg: keyword.value for keyword in other.node.keywords}
@@ -330,7 +330,7 @@ def _open(training: Training, step: Step, term: Term, keys: set[Key], divisor: f
 
 def _made_elsewhere(training: Training, key: Key) -> bool:
     value = training.factors.values.get(key)
-    return isinstance(value, Made) and under(value.tests) is Link.ELSEWHERE
+    return isinstance(value, Call) and under(value.tests) is Link.ELSEWHERE
 
 
 def _undone(training: Training, step: Step, term: Term) -> bool:
@@ -373,7 +373,7 @@ def _is_one(training: Training, key: Key) -> bool:
     for _ in range(8):
         if isinstance(value, Known):
             return _is(value, 1)
-        if not isinstance(value, Made):
+        if not isinstance(value, Call):
             return False
         known = api.find(value.api)
         if known is not None and known.scale:
@@ -393,7 +393,7 @@ def _is_one(training: Training, key: Key) -> bool:
 def _never_adjusted(training: Training, key: Key) -> bool:
     """A scale that is made to change, which nothing in the step does."""
     value = training.factors.values.get(key)
-    if not isinstance(value, Made):
+    if not isinstance(value, Call):
         return False
     if value.api == "amp.DynamicLossScaler":
         return not any(call.name == ".adjust" and value in options(call.base) for call in training.calls)
@@ -416,19 +416,19 @@ def _never_adjusted(training: Training, key: Key) -> bool:
     return any(_assigns(method.node) for method in holder.of.methods() if method.node not in reached)
 
 
-def _manager(parameter: Made) -> Made | None:
+def _manager(parameter: Call) -> Call | None:
     """The update cell that a parameter has its first value from."""
     value: Value | None = parameter
     for _ in range(6):
-        if not isinstance(value, Made):
+        if not isinstance(value, Call):
             return None
         if value.name == ".get_loss_scale":
-            return value.base if isinstance(value.base, Made) else None
+            return value.base if isinstance(value.base, Call) else None
         value = operation(value).operand(0)
     return None
 
 
-def is_assigned(training: Training, parameter: Made, holder: Instance | None = None) -> bool:
+def is_assigned(training: Training, parameter: Call, holder: Instance | None = None) -> bool:
     """Whether anything sets a parameter, other than methods of its holder that nobody calls."""
     for call in training.calls:
         done = operation(call)
@@ -488,7 +488,7 @@ def about(
 def title(step: Step) -> str:
     """What a step is called: its class, or the function that it stands in."""
     place = step.place
-    if isinstance(place, Made) and step.kind != "own":
+    if isinstance(place, Call) and step.kind != "own":
         return place.last
     if isinstance(place, Instance):
         return place.of.node.name
@@ -503,10 +503,10 @@ def key_name(training: Training, key: Key) -> str:
     if key[0] == "known":
         return str(key[2])
     value = whole = training.factors.values.get(key)
-    while isinstance(value, Made) and not called(value) and value.args:
+    while isinstance(value, Call) and not called(value) and value.args:
         value = value.args[0]
     names = called(value) if value is not None else []
-    node = whole.node if isinstance(whole, Made) else None
+    node = whole.node if isinstance(whole, Call) else None
     written = unparse(node)[:60] if isinstance(node, ast.expr) else "?"
     return next((name for name in names if hinted(name)), names[0] if names else written)
 
@@ -533,14 +533,14 @@ def _say(term: Term, value: Value | None) -> str:
 def _name(optimizer: Value) -> str:
     if isinstance(optimizer, Instance):
         return optimizer.of.node.name
-    if isinstance(optimizer, Made) and optimizer.name[:1] not in ("", "@", ".", "["):
+    if isinstance(optimizer, Call) and optimizer.name[:1] not in ("", "@", ".", "["):
         return optimizer.last
     return next(iter(called(optimizer)), "optimizer")
 
 
 def _placed(optimizer: Value, step: Step) -> Place:
     """Where an optimizer is made, if that is seen."""
-    return optimizer if isinstance(optimizer, (Made, Instance)) and optimizer.source is not None else step
+    return optimizer if isinstance(optimizer, (Call, Instance)) and optimizer.source is not None else step
 
 
 def _divisor(training: Training, optimizer: Value) -> float | None:
@@ -551,7 +551,7 @@ def _divisor(training: Training, optimizer: Value) -> float | None:
     return numbers.pop() if seen and len(numbers) == 1 else None
 
 
-def _given(made: Made) -> dict[str, Value]:
+def _given(made: Call) -> dict[str, Value]:
     """The arguments of a call of the framework by name."""
     known = api.find(made.api)
     return (known.bind_any(made.args, made.keywords) if known is not None else None) or made.keywords

@@ -19,7 +19,7 @@ from ..knowledge.effects import Effect
 from . import flow
 from .analysis import Reading
 from .effects import TAKEN, effect, kept, name_of, operands
-from .values import Frame, Instance, Items, Known, Made, Many, Unknown, Value, options, unseen
+from .values import Call, Frame, Instance, Items, Known, Many, Unknown, Value, options, unseen
 
 if TYPE_CHECKING:
     from .trace import Tracer
@@ -62,8 +62,8 @@ class Application:
     """One time that a loss is applied."""
 
     loss: str
-    place: Made
-    cell: Made | None  # the loss as an object; None for a function
+    place: Call
+    cell: Call | None  # the loss as an object; None for a function
     arguments: dict[str, Value]
     prediction: Value | None
     labels: Value | None
@@ -79,18 +79,18 @@ class Application:
 class Handed(NamedTuple):
     """A Model with a loss: the calls that its training would make, what its network gives, and what its loss gives."""
 
-    model: Made
-    calls: list[Made]
+    model: Call
+    calls: list[Call]
     outputs: list[Value]
     losses: list[Value]
 
 
 @dataclass(eq=False)
-class Said:
+class Observation:
     """A finding: the code, where, and what fills the message."""
 
     code: str
-    place: Any  # Made or Instance
+    place: Any  # Call or Instance
     data: dict[str, Any] = field(default_factory=dict)
     also: Any = None
 
@@ -111,7 +111,7 @@ def heads(value: Value | None, depth: int = 0) -> list[Head]:
         seen.add(id(part))
         if isinstance(part, (Many, Items)):
             queue += [(inner, logged, averaged) for inner in flow.inputs(part)]
-        elif isinstance(part, Made):
+        elif isinstance(part, Call):
             step = passes_on(part)
             if step is None:
                 head = _head(part, logged, depth)
@@ -125,7 +125,7 @@ def heads(value: Value | None, depth: int = 0) -> list[Head]:
     return found
 
 
-def passes_on(made: Made) -> tuple[list[Value], bool] | None:
+def passes_on(made: Call) -> tuple[list[Value], bool] | None:
     """What a call passes on without changing its form, and whether it takes the logarithm; None for what gives a form."""
     if made.name == "comprehension":
         return made.args[:1], False
@@ -142,7 +142,7 @@ def passes_on(made: Made) -> tuple[list[Value], bool] | None:
     return ([made.result], False) if made.result is not None else None
 
 
-def _scaled(made: Made, known: Effect) -> list[Value] | None:
+def _scaled(made: Call, known: Effect) -> list[Value] | None:
     """What is multiplied by a constant, divided by one, or has one added."""
     pair = operands(made, (0, 1))
     if known.operation not in ("add", "mul", "div") or len(pair) != 2:
@@ -153,7 +153,7 @@ def _scaled(made: Made, known: Effect) -> list[Value] | None:
     return [right] if isinstance(left, Known) and not known.right else None
 
 
-def _head(made: Made, logged: bool, depth: int) -> Head:
+def _head(made: Call, logged: bool, depth: int) -> Head:
     name = name_of(made)
     known, does = api.find(name), effect(made)
     gives = does.gives if does is not None else ""
@@ -176,9 +176,9 @@ def _head(made: Made, logged: bool, depth: int) -> Head:
     return Head("" if logged else gives, last or name, made)
 
 
-def _activated(made: Made, last: str) -> tuple[str, str]:
+def _activated(made: Call, last: str) -> tuple[str, str]:
     """What a Dense layer gives, by its activation argument."""
-    layer = made.base if isinstance(made.base, Made) else made
+    layer = made.base if isinstance(made.base, Call) else made
     given = layer.keywords.get("activation")
     if given is None:
         return "logits", last
@@ -203,15 +203,15 @@ class Losses:
     def __init__(self, reading: Reading) -> None:
         self.reading, self.trace = reading, reading.trace
         self.handed: list[Handed] = []
-        self.said: list[Said] = []
+        self.said: list[Observation] = []
         self.gather_models()
 
     @cached_property
-    def calls(self) -> list[Made]:
+    def calls(self) -> list[Call]:
         return [*self.trace.calls, *(call for handed in self.handed for call in handed.calls)]
 
     @cached_property
-    def users(self) -> dict[int, list[tuple[Made, str]]]:
+    def users(self) -> dict[int, list[tuple[Call, str]]]:
         return flow.users(self.trace)
 
     def gather_models(self) -> None:
@@ -249,7 +249,7 @@ class Losses:
             or not (id(a.place.node) in clear or (seen and unseen(a.place.frame)))
         ]
 
-    def examine(self) -> list[Said]:
+    def examine(self) -> list[Observation]:
         for application in self.applications:
             self.said += form(application)
             self.said += weights(application)
@@ -264,20 +264,20 @@ class Losses:
     # --- the amount of a loss -----------------------------------------------------------------------------------------
 
     @cached_property
-    def trained(self) -> list[tuple[Made, Value]]:
+    def trained(self) -> list[tuple[Call, Value]]:
         """What gradients are taken of: the calls, and the values that come out."""
-        found: list[tuple[Made, Value]] = []
+        found: list[tuple[Call, Value]] = []
         for call in self.trace.calls:
             if call.result is None or call.name != "":
                 continue
             base = call.base
-            if isinstance(base, Made) and (
+            if isinstance(base, Call) and (
                 base.api in _GRADIENTS or (base.name == "" and getattr(base.base, "api", "") == "ops.GradOperation")
             ):
                 # With has_aux only the first result is differentiated.
                 firsts = [o.items[0] if isinstance(o, Items) and o.items else o for o in options(call.result)]
                 found.append((call, firsts[0] if len(firsts) == 1 else Many(tuple(firsts))))
-            elif (isinstance(base, Made) and base.api in _TRAIN_CELLS) or (isinstance(base, Instance) and call.result):
+            elif (isinstance(base, Call) and base.api in _TRAIN_CELLS) or (isinstance(base, Instance) and call.result):
                 found.append((call, call.result))
         found += [(handed.model, value) for handed in self.handed for value in handed.losses]
         known = {id(handed.model) for handed in self.handed}
@@ -289,25 +289,25 @@ class Losses:
                             found.append((call, frame.returned))
         return found
 
-    def reductions(self) -> Iterator[Said]:
+    def reductions(self) -> Iterator[Observation]:
         """Losses that are not averaged before the gradient is taken."""
         reported: set[int] = set()
         for model in (handed.model for handed in self.handed):
             for loss in options(_argument(model, "loss_fn")):
                 if (
-                    isinstance(loss, Made)
+                    isinstance(loss, Call)
                     and (kind := reduction(loss)) in ("none", "sum")
                     and id(loss.node) not in reported
                 ):
                     reported.add(id(loss.node))
-                    yield Said(f"{kind}-reduction", loss, {"loss": loss.last}, model)
+                    yield Observation(f"{kind}-reduction", loss, {"loss": loss.last}, model)
         for call in self.trace.calls:
             if call.api == "nn.WithLossCell":
                 for loss in options(call.argument(["backbone", "loss_fn"], "loss_fn")):
-                    kind = reduction(loss) if isinstance(loss, Made) else None
-                    if kind in ("none", "sum") and isinstance(loss, Made) and id(loss.node) not in reported:
+                    kind = reduction(loss) if isinstance(loss, Call) else None
+                    if kind in ("none", "sum") and isinstance(loss, Call) and id(loss.node) not in reported:
                         reported.add(id(loss.node))
-                        yield Said(f"{kind}-reduction", loss, {"loss": loss.last}, call)
+                        yield Observation(f"{kind}-reduction", loss, {"loss": loss.last}, call)
         bare = {
             id(a.place): a
             for a in self.applications
@@ -323,7 +323,7 @@ class Losses:
                     if id(at.node) not in reported:
                         reported.add(id(at.node))
                         code = "none-reduction-perhaps" if meant else "none-reduction"
-                        yield Said(code, at, {"loss": application.loss.rsplit(".", 1)[-1]}, gradient)
+                        yield Observation(code, at, {"loss": application.loss.rsplit(".", 1)[-1]}, gradient)
 
     # --- kinds --------------------------------------------------------------------------------------------------------
 
@@ -335,7 +335,7 @@ class Losses:
             if call.name == "==":
                 for value in call.args:
                     for part in flow.sources(value, lambda v: isinstance(v, Instance)):
-                        if isinstance(part, Made) and name_of(part).rsplit(".", 1)[-1].lower() in _ARGMAX:
+                        if isinstance(part, Call) and name_of(part).rsplit(".", 1)[-1].lower() in _ARGMAX:
                             found.update(id(_layer(head)) for v in operands(part) for head in heads(v))
                             break
         for model in self.trace.calls:
@@ -350,7 +350,7 @@ class Losses:
                 found.update(id(_layer(head)) for value in outputs for head in heads(value))
         return found
 
-    def regressions(self) -> Iterator[Said]:
+    def regressions(self) -> Iterator[Observation]:
         """Mean squared error and its like between the scores of classes and the numbers of classes."""
         for application in self.applications:
             name = application.loss.rsplit(".", 1)[-1]
@@ -367,7 +367,7 @@ class Losses:
             width = _width(wrong[0])
             if width == 1 or any(_one_hot(part) for part in flow.sources(application.labels)) or self.encodes:
                 continue
-            yield Said(
+            yield Observation(
                 "regression-on-classes", application.cell or application.place, {"loss": name}, application.place
             )
 
@@ -376,15 +376,15 @@ class Losses:
         """True when one-hot labels are made anywhere."""
         return any(_one_hot(call) for call in self.calls)
 
-    def values_for_losses(self) -> Iterator[Said]:
+    def values_for_losses(self) -> Iterator[Observation]:
         """A number where a loss function is expected."""
         for call in self.trace.calls:
             if call.api in ("nn.WithLossCell", "Model", "nn.WithEvalCell"):
                 for given in options(_argument(call, "loss_fn")):
-                    if isinstance(given, Made) and _is_number(given):
-                        yield Said("value-as-loss", call, {"cell": call.api})
+                    if isinstance(given, Call) and _is_number(given):
+                        yield Observation("value-as-loss", call, {"cell": call.api})
 
-    def never_called(self) -> Iterator[Said]:
+    def never_called(self) -> Iterator[Observation]:
         """Training cells that are made and not run."""
         for call in self.trace.calls:
             if call.api not in _TRAIN_CELLS or unseen(call.frame):
@@ -394,9 +394,9 @@ class Losses:
             optimizer = call.argument(["network", "optimizer"], "optimizer")
             if any(len(self.uses_of(option, call)) for option in options(optimizer)):
                 continue
-            yield Said("never-called", call, {"cell": call.api})
+            yield Observation("never-called", call, {"cell": call.api})
 
-    def uses_of(self, optimizer: Value, besides: Made) -> list[Made]:
+    def uses_of(self, optimizer: Value, besides: Call) -> list[Call]:
         """What else uses an optimizer, other training cells that are not run left out."""
         found = []
         for use, _ in self.users.get(id(optimizer), ()):
@@ -407,7 +407,7 @@ class Losses:
 
     # --- formulas -----------------------------------------------------------------------------------------------------
 
-    def own_likelihoods(self) -> Iterator[Said]:
+    def own_likelihoods(self) -> Iterator[Observation]:
         """-sum(one_hot * prediction), which wants the logarithm of probabilities."""
         seen: set[int] = set()
         for call in self.calls:
@@ -419,44 +419,44 @@ class Losses:
                 continue
             seen.add(id(call.node))
             if all(head.gives.endswith("log-probabilities") for head in found):
-                yield Said("own-likelihood", call, {})
+                yield Observation("own-likelihood", call, {})
             elif found and all(head.gives == "probabilities" for head in found):
-                yield Said("no-logarithm", call, {"layer": found[0].name}, found[0].made)
+                yield Observation("no-logarithm", call, {"layer": found[0].name}, found[0].made)
 
-    def penalties(self) -> Iterator[Said]:
+    def penalties(self) -> Iterator[Observation]:
         """The point between real and generated samples at which a gradient penalty is taken."""
         seen: set[int] = set()
         for call in self.calls:
             base = call.base
-            if call.name != "" or not isinstance(base, Made):
+            if call.name != "" or not isinstance(base, Call):
                 continue
             of_operation = base.name == "" and getattr(base.base, "api", "") == "ops.GradOperation"
             if not (base.api in _GRADIENTS or of_operation):
                 continue
             for value in call.args:
                 for part in flow.sources(value, _between_or_cell):
-                    weight = _between(part) if isinstance(part, Made) else None
-                    if weight is None or not isinstance(part, Made) or id(part.node) in seen:
+                    weight = _between(part) if isinstance(part, Call) else None
+                    if weight is None or not isinstance(part, Call) or id(part.node) in seen:
                         continue
                     seen.add(id(part.node))
                     yield from self.drawn(weight, part)
 
-    def drawn(self, weight: Value, point: Made) -> Iterator[Said]:
+    def drawn(self, weight: Value, point: Call) -> Iterator[Observation]:
         queue, seen = [weight], 0
         while queue and seen < 200:
             part, seen = queue.pop(), seen + 1
             if isinstance(part, (Many, Items)):
                 queue += flow.inputs(part)
-            if not isinstance(part, Made):
+            if not isinstance(part, Call):
                 continue
             name = name_of(part)
             last = name.rsplit(".", 1)[-1]
             normal = _NORMAL.search(name) is not None
             if normal or _UNIFORM.search(name):
                 if normal:
-                    yield Said("penalty-normal", part, {"function": last + "()"}, point)
+                    yield Observation("penalty-normal", part, {"function": last + "()"}, point)
                 if _once(part.frame):
-                    yield Said("penalty-once", part, {"function": last + "()"}, point)
+                    yield Observation("penalty-once", part, {"function": last + "()"}, point)
                 return
             queue += kept(part, *_FORM) or []
 
@@ -479,14 +479,14 @@ def _as_model(network: Value, loss: Value, handed: Handed) -> Callable[[Tracer],
     return wanted
 
 
-def applied(call: Made) -> Application | None:
+def applied(call: Call) -> Application | None:
     """The application of a loss of MindSpore, by an object or a function."""
     name = name_of(call)
     known = api.find(name)
     if known is None or known.kind != "loss" or not (known.expects or known.reduction):
         return None
     if call.name == "":
-        if not isinstance(call.base, Made) or not known.inputs:
+        if not isinstance(call.base, Call) or not known.inputs:
             return None
         given = {**dict(zip(known.inputs, call.args, strict=False)), **call.keywords}
         first, second = (*known.inputs, "", "")[:2]
@@ -498,7 +498,7 @@ def applied(call: Made) -> Application | None:
     return Application(name, call, None, given, given.get(first), given.get(second))
 
 
-def form(application: Application) -> Iterator[Said]:
+def form(application: Application) -> Iterator[Observation]:
     """Whether a prediction has the form that the loss expects."""
     expects, labels = application.known.expects, application.known.labels
     loss = application.loss.rsplit(".", 1)[-1]
@@ -508,16 +508,16 @@ def form(application: Application) -> Iterator[Said]:
     place = application.place
     if not heads_ or "" in verdicts or expects in (None, "raw"):
         if expects == "raw":
-            yield Said("fits", place, {"loss": loss, "layer": heads_[0].name if heads_ else "?"})
+            yield Observation("fits", place, {"loss": loss, "layer": heads_[0].name if heads_ else "?"})
         elif expects is not None:
-            yield Said("prediction-unseen", place, {"loss": loss})
+            yield Observation("prediction-unseen", place, {"loss": loss})
         return
     if len(verdicts) > 1:  # one way through the script is right
         wrong = [head for head in heads_ if _judge(expects, classes, head.gives) != "fits"]
-        yield Said("sometimes", place, {"loss": loss, "layer": wrong[0].name}, wrong[0].made)
+        yield Observation("sometimes", place, {"loss": loss, "layer": wrong[0].name}, wrong[0].made)
         return
     code = verdicts.pop()
-    yield Said(code, place, {"loss": loss, "layer": heads_[0].name}, heads_[0].made)
+    yield Observation(code, place, {"loss": loss, "layer": heads_[0].name}, heads_[0].made)
     sparse = application.cell.keywords.get("sparse") if application.cell is not None else None
     if labels == "by sparse" and sparse is None and application.cell is not None and application.cell.args:
         sparse = application.cell.args[0]
@@ -525,7 +525,7 @@ def form(application: Application) -> Iterator[Said]:
     if is_sparse and application.labels is not None:
         made = encoded(application.labels)
         if made is not None:
-            yield Said("one-hot-for-sparse", place, {"loss": loss}, made)
+            yield Observation("one-hot-for-sparse", place, {"loss": loss}, made)
 
 
 def _judge(expects: str | None, classes: bool, gives: str) -> str:
@@ -547,24 +547,24 @@ def _judge(expects: str | None, classes: bool, gives: str) -> str:
     return "fits"
 
 
-def weights(application: Application) -> Iterator[Said]:
+def weights(application: Application) -> Iterator[Observation]:
     """A weight for each position where one for each class is expected."""
     known = application.known
     if known.labels not in ("classes", "classes or probabilities") or application.cell is not None:
         return
     given = application.arguments.get("weight")
     labels = application.labels
-    if not isinstance(given, Made) or not isinstance(labels, Made):
+    if not isinstance(given, Call) or not isinstance(labels, Call):
         return
     if _flattened(given) and _flattened(labels) and not _constant(given):
-        yield Said("weight-per-position", application.place, {"loss": known_name(application)})
+        yield Observation("weight-per-position", application.place, {"loss": known_name(application)})
 
 
 def known_name(application: Application) -> str:
     return application.loss.rsplit(".", 1)[-1]
 
 
-def _flattened(made: Made) -> bool:
+def _flattened(made: Call) -> bool:
     """True for x.view(-1) and its like: what had several dimensions becomes a vector."""
     last = name_of(made).rsplit(".", 1)[-1].lower()
     if last in ("flatten", "ravel"):
@@ -579,12 +579,12 @@ def _flattened(made: Made) -> bool:
 def _constant(value: Value) -> bool:
     """True when a value rests on constants and parameters only, as the weights of classes do."""
     for part in flow.sources(value):
-        if isinstance(part, Unknown) or (isinstance(part, Made) and part.name in (".each", ".item", "[]")):
+        if isinstance(part, Unknown) or (isinstance(part, Call) and part.name in (".each", ".item", "[]")):
             return False
     return True
 
 
-def reduction(loss: Made) -> str | None:
+def reduction(loss: Call) -> str | None:
     """The reduction of a loss object; None when it is not known."""
     known = api.find(loss.api)
     if known is None or known.kind != "loss":
@@ -621,7 +621,7 @@ def unreduced(value: Value) -> Iterator[tuple[Value, bool]]:
 
 def _reduces(value: Value) -> bool:
     """True for what makes one number of a loss for each sample, or may do so."""
-    if not isinstance(value, Made):
+    if not isinstance(value, Call):
         return isinstance(value, Instance)
     name = name_of(value)
     if name.rsplit(".", 1)[-1] in _REDUCERS:
@@ -633,16 +633,16 @@ def _reduces(value: Value) -> bool:
     return layer or (not name.startswith(("ops.", ".", "nn.", "mint.")) and name[:1].isalpha() and "." in name)
 
 
-def _argument(call: Made, name: str) -> Value | None:
+def _argument(call: Call, name: str) -> Value | None:
     known = api.find(call.api)
     return call.argument(list(known.positional) if known else [], name)
 
 
-def _is_number(value: Made) -> bool:
+def _is_number(value: Call) -> bool:
     """True for what has been computed: the result of an operator, a layer or a function of tensors."""
     if value.name in ("+", "-", "*", "/", "**", "@", "neg"):
         return True
-    if value.name == "" and isinstance(value.base, Made):
+    if value.name == "" and isinstance(value.base, Call):
         known = api.find(value.base.api)
         return known is not None and known.kind in ("loss", "dense", "convolution", "statistics", "activation")
     known = api.find(value.api)
@@ -650,21 +650,21 @@ def _is_number(value: Made) -> bool:
     return known is not None and function and known.kind in ("loss", "statistics", "activation")
 
 
-def _returned(frames: list[Frame], made: Made) -> bool:
+def _returned(frames: list[Frame], made: Call) -> bool:
     return any(any(option is made for option in options(frame.returned)) for frame in frames)
 
 
 def _layer(head: Head) -> Value:
     """The layer object behind a head."""
     made = head.made
-    return made.base if isinstance(made, Made) and made.name == "" and made.base is not None else made
+    return made.base if isinstance(made, Call) and made.name == "" and made.base is not None else made
 
 
 def _width(head: Head) -> int | None:
     """The number of outputs of a layer."""
     layer = _layer(head)
-    known = api.find(layer.api) if isinstance(layer, Made) else None
-    if known is None or not isinstance(layer, Made):
+    known = api.find(layer.api) if isinstance(layer, Call) else None
+    if known is None or not isinstance(layer, Call):
         return None
     given = known.bind_any(layer.args, layer.keywords) or {}
     width = given.get("out_channels") or given.get("out_features")
@@ -674,11 +674,11 @@ def _width(head: Head) -> int | None:
 def _is_accuracy(value: Value) -> bool:
     if isinstance(value, Known):
         return isinstance(value.value, str) and _ACCURACY.match(value.value) is not None
-    return isinstance(value, Made) and _ACCURACY.match(value.api) is not None
+    return isinstance(value, Call) and _ACCURACY.match(value.api) is not None
 
 
 def _one_hot(value: Value) -> bool:
-    if not isinstance(value, Made):
+    if not isinstance(value, Call):
         return False
     last = name_of(value).rsplit(".", 1)[-1]
     return last in ("OneHot", "one_hot", "OneHotOp", "eye", "to_categorical", "onehot")
@@ -687,7 +687,7 @@ def _one_hot(value: Value) -> bool:
 def _is_integer(value: Value | None) -> bool:
     """True for labels that are made integers, as the numbers of classes are."""
     for _ in range(20):
-        if not isinstance(value, Made):
+        if not isinstance(value, Call):
             return False
         last = name_of(value).rsplit(".", 1)[-1]
         if last in ("astype", "to", "cast", "Cast", "Tensor", "tensor", "int", "long"):
@@ -701,10 +701,10 @@ def _is_integer(value: Value | None) -> bool:
     return False
 
 
-def encoded(value: Value) -> Made | None:
+def encoded(value: Value) -> Call | None:
     """The one-hot encoding that labels are, behind changes of shape and type."""
     for _ in range(20):
-        if not isinstance(value, Made):
+        if not isinstance(value, Call):
             return None
         if _one_hot(value):
             return value
@@ -715,7 +715,7 @@ def encoded(value: Value) -> Made | None:
     return None
 
 
-def _likelihood(call: Made) -> Value | None:
+def _likelihood(call: Call) -> Value | None:
     """The prediction in a product with one-hot labels that is negated and summed: -1 * p * one_hot, or -(p * one_hot).sum()."""
     if name_of(call).rsplit(".", 1)[-1] not in ("sum", "ReduceSum", "reduce_sum", "mean", "ReduceMean"):
         return None
@@ -723,10 +723,10 @@ def _likelihood(call: Made) -> Value | None:
     queue = operands(call)
     while queue and len(factors) < 6:
         part = queue.pop()
-        name = name_of(part) if isinstance(part, Made) else ""
-        if isinstance(part, Made) and name in ("*", "ops.mul", "ops.Mul") and len(part.args) == 2:
+        name = name_of(part) if isinstance(part, Call) else ""
+        if isinstance(part, Call) and name in ("*", "ops.mul", "ops.Mul") and len(part.args) == 2:
             queue += part.args
-        elif isinstance(part, Made) and name in ("neg", "ops.Neg", "ops.neg", ".neg"):
+        elif isinstance(part, Call) and name in ("neg", "ops.Neg", "ops.neg", ".neg"):
             signs += 1
             queue += operands(part)
         elif isinstance(part, Known):
@@ -742,22 +742,22 @@ def _likelihood(call: Made) -> Value | None:
 
 
 def _between_or_cell(value: Value) -> bool:
-    return isinstance(value, Instance) or (isinstance(value, Made) and _between(value) is not None)
+    return isinstance(value, Instance) or (isinstance(value, Call) and _between(value) is not None)
 
 
-def _between(call: Made) -> Value | None:
+def _between(call: Call) -> Value | None:
     """The weight w of w * a + (1 - w) * b, or of b + w * (a - b)."""
     if call.name not in ("+", "ops.add", "ops.Add") or len(call.args) != 2:
         return None
-    products = [part for part in call.args if isinstance(part, Made) and part.name == "*" and len(part.args) == 2]
+    products = [part for part in call.args if isinstance(part, Call) and part.name == "*" and len(part.args) == 2]
     for one in products:
         for other in products:
             for place, factor in enumerate(one.args):
-                if one is not other and isinstance(factor, Made) and factor.name == "-":
+                if one is not other and isinstance(factor, Call) and factor.name == "-":
                     left, right = factor.args
                     if isinstance(left, Known) and left.value == 1 and any(right is part for part in other.args):
                         return right
-                if isinstance(factor, Made) and factor.name == "-":
+                if isinstance(factor, Call) and factor.name == "-":
                     rest = [part for part in call.args if part is not one]
                     if rest and factor.args[1] is rest[0]:
                         return one.args[1 - place]

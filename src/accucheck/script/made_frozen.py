@@ -13,21 +13,21 @@ from .analysis import Scripts
 from .factors import operation
 from .freezing import Look, reach
 from .initial_weights import number
-from .networks import Said, is_parameter, structure_of, trains
+from .networks import Observation, is_parameter, structure_of, trains
 from .trace import Trace
-from .values import Known, Made, Named, Value, options
+from .values import Call, Known, Named, Value, options
 
 
-def examine(scripts: Scripts) -> Iterator[Said]:
+def examine(scripts: Scripts) -> Iterator[Observation]:
     """Each such parameter of a network that is trained, by its place once."""
-    found: dict[tuple[str, int], Said] = {}
+    found: dict[tuple[str, int], Observation] = {}
     for reading in scripts.training or scripts.readings:
         for said in _judged(Look(structure_of(reading))):
             found.setdefault((said.source.path, said.line), said)
     yield from found.values()
 
 
-def _judged(look: Look) -> Iterator[Said]:
+def _judged(look: Look) -> Iterator[Observation]:
     made = {leaf: layer for leaf, layer in look.layers.items() if is_parameter(layer) and not trains(layer)}
     if not made:
         return
@@ -40,26 +40,26 @@ def _judged(look: Look) -> Iterator[Said]:
         if stays and is_drawn(parameter) and not _waves(look.trace, parameter):
             code = "made-frozen-loaded" if loaded else "random-frozen"
             data = {"name": name, "what": "Parameter"}
-            yield Said(code, parameter.source, parameter.node, data, certain=False, possible=loaded)
+            yield Observation(code, parameter.source, parameter.node, data, certain=False, possible=loaded)
         else:
-            yield Said("made-frozen", parameter.source, parameter.node, {"name": name})
+            yield Observation("made-frozen", parameter.source, parameter.node, {"name": name})
 
 
-def is_drawn(parameter: Made) -> bool:
+def is_drawn(parameter: Call) -> bool:
     """Whether an initialiser of MindSpore draws the first values of a parameter."""
     given = parameter.argument(["default_input", "name", "requires_grad"], "default_input")
     return any(_draws(option) for option in options(given))
 
 
 def _draws(value: Value) -> bool:
-    if not isinstance(value, Made) or value.api != "initializer":
+    if not isinstance(value, Call) or value.api != "initializer":
         return False
     ways = list(options(value.argument(["init", "shape", "dtype"], "init")))
-    known = [isinstance(way, (Named, Made)) or (isinstance(way, Known) and isinstance(way.value, str)) for way in ways]
+    known = [isinstance(way, (Named, Call)) or (isinstance(way, Known) and isinstance(way.value, str)) for way in ways]
     return bool(ways) and all(known) and all(number(way) is None for way in ways)
 
 
-def _waves(trace: Trace, parameter: Made) -> bool:
+def _waves(trace: Trace, parameter: Call) -> bool:
     """Whether a sine or cosine of what is computed with a parameter is taken, as random features are made."""
     return any(
         operation(call).name in ("sin", "cos")

@@ -73,7 +73,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Said:
+class Observation:
     code: str
     source: Source
     node: ast.AST
@@ -85,7 +85,7 @@ class Masks:
     comparisons: list[Comparison] = field(default_factory=list)
     ignored: set[Any] = field(default_factory=set)  # values that losses leave out
     hides: bool = False  # anything that may keep padding out of the result
-    said: list[Said] = field(default_factory=list)
+    said: list[Observation] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -567,7 +567,7 @@ class _Function:
 
     def say(self, code: str, node: ast.AST, **data: Any) -> None:
         if not any(said.code == code and said.node is node for said in self.found.said):
-            self.found.said.append(Said(code, self.source, node, data))
+            self.found.said.append(Observation(code, self.source, node, data))
 
 
 def _flipped(sign: _Sign | None) -> _Sign | None:
@@ -608,9 +608,9 @@ def _expressions(node: ast.stmt) -> Iterator[ast.expr]:
 # --- masks that are not handed on -----------------------------------------------------------------------------------------
 
 
-def dropped(trace: Trace) -> list[Said]:
+def dropped(trace: Trace) -> list[Observation]:
     """Masks that a function has and does not use, where what it calls takes one and gets none."""
-    found: list[Said] = []
+    found: list[Observation] = []
     for frame in trace.frames:
         caller = frame.parent
         if caller is None or isinstance(frame.function.node, ast.Lambda):
@@ -627,7 +627,7 @@ def dropped(trace: Trace) -> list[Said]:
         unused = _unused_mask(caller)
         if unused is not None and not any(said.node is frame.node for said in found):
             data = {"mask": unused, "parameter": lacking[0], "function": _shown(frame)}
-            found.append(Said("mask-dropped", frame.source, frame.node, data))
+            found.append(Observation("mask-dropped", frame.source, frame.node, data))
     return found
 
 

@@ -13,7 +13,7 @@ from .normalization import pipelines_of
 from .pipelines import Pipelines
 from .source import Source
 from .syntax import unparse, walk
-from .values import Function, Known, Made, Named, options
+from .values import Call, Function, Known, Named, options
 
 #: Method or function -> what it does about missing values.
 _TABLE = {
@@ -50,7 +50,7 @@ _READS = re.compile(
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class Observation:
     code: str
     source: Source
     line: int
@@ -58,20 +58,20 @@ class Said:
     data: dict[str, Any] = field(default_factory=dict)
 
 
-def examine(readings: list[Pipelines]) -> list[Said]:
+def examine(readings: list[Pipelines]) -> list[Observation]:
     """Every place that deals with missing values or broken samples, or else that there is none."""
     training = [one for one in readings if one.reading.role == "train" and one.reading.view == "train"]
-    found: dict[tuple[str, int], Said] = {}
+    found: dict[tuple[str, int], Observation] = {}
     for said in (said for one in training for said in (*_calls(one), *_guards(one))):
         found.setdefault((said.source.path, said.line), said)
     if found:
         return list(found.values())
     sources = [one.reading.source for one in training[:1]]
     code = "nothing-read" if all(_reads_nothing(one) for one in training) else "none-seen"
-    return [Said(code, source, 1, 1, {"path": source.path}) for source in sources]
+    return [Observation(code, source, 1, 1, {"path": source.path}) for source in sources]
 
 
-def _calls(pipelines: Pipelines) -> Iterator[Said]:
+def _calls(pipelines: Pipelines) -> Iterator[Observation]:
     for call in pipelines.trace.calls:
         last = call.last
         how = _TABLE.get(last, "")
@@ -98,7 +98,7 @@ def _calls(pipelines: Pipelines) -> Iterator[Said]:
             yield _said("missing-filled" if nan[0] else "missing-marked", call, data)
 
 
-def _of_data(pipelines: Pipelines, call: Made) -> bool:
+def _of_data(pipelines: Pipelines, call: Call) -> bool:
     """True for a call on something that was read: a loss may be tested for NaN as well."""
     first = call.base if call.base is not None else (call.args[0] if call.args else None)
     origins = {way.origin for way in pipelines.samples.ways(first)}
@@ -120,7 +120,7 @@ def _is_nan(value: Any) -> bool:
     return False
 
 
-def _guards(pipelines: Pipelines) -> Iterator[Said]:
+def _guards(pipelines: Pipelines) -> Iterator[Observation]:
     """A try around what decodes a sample, and a test whether a picture was read at all."""
     seen: set[ast.AST] = set()
     speak: dict[Path, bool] = {}
@@ -136,12 +136,12 @@ def _guards(pipelines: Pipelines) -> Iterator[Said]:
         for node in walk(function.node):
             if isinstance(node, ast.Try):
                 if node.handlers and any(_decodes(part) for statement in node.body for part in walk(statement)):
-                    yield Said("errors-caught", function.source, node.lineno, node.handlers[0].lineno, {})
+                    yield Observation("errors-caught", function.source, node.lineno, node.handlers[0].lineno, {})
             elif isinstance(node, ast.Assign) and _decodes(node.value):
                 read |= {target.id for target in node.targets if isinstance(target, ast.Name)}
         for node in walk(function.node) if read else ():
             if isinstance(node, ast.If) and _tests_none(node.test, read):
-                yield Said("picture-tested", function.source, node.lineno, node.lineno, {})
+                yield Observation("picture-tested", function.source, node.lineno, node.lineno, {})
 
 
 def _decodes(node: ast.AST) -> bool:
@@ -172,11 +172,11 @@ def _reads_nothing(pipelines: Pipelines) -> bool:
     return not any(_READS.match(call.name) or _from_files(pipelines, call) for call in pipelines.trace.calls)
 
 
-def _from_files(pipelines: Pipelines, call: Made) -> bool:
+def _from_files(pipelines: Pipelines, call: Call) -> bool:
     made = ("GeneratorDataset", "NumpySlicesDataset", "RandomDataset")
     return call.name.startswith("mindspore.") and call.last in pipelines.known.sources and call.last not in made
 
 
-def _said(code: str, call: Made, data: dict[str, Any]) -> Said:
+def _said(code: str, call: Call, data: dict[str, Any]) -> Observation:
     last = getattr(call.node, "end_lineno", None) or call.line
-    return Said(code, call.source, call.line, min(last, call.line + 8), data)
+    return Observation(code, call.source, call.line, min(last, call.line + 8), data)

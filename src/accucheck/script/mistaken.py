@@ -10,7 +10,7 @@ from .analysis import Reading
 from .differences import Wrong
 from .effects import MOVED, kept
 from .networks import is_cell, is_layer
-from .values import Instance, Items, Known, Made, Named, Value, options
+from .values import Call, Instance, Items, Known, Named, Value, options
 
 _EXTREMES = ("ops.max", "ops.min")
 _TO_WHOLE = ("int", ".int", ".long")
@@ -32,14 +32,14 @@ def wrong(reading: Reading) -> Iterator[Wrong]:
     for call in reading.trace.calls:
         if call.api in _EXTREMES and _without_axis(call):
             yield from _extreme(call, users)
-        elif call.name == "" and isinstance(call.base, Made) and _time_first(call.base):
+        elif call.name == "" and isinstance(call.base, Call) and _time_first(call.base):
             yield from _moments(call, call.base, users)
 
 
-_Users = dict[int, list[tuple[Made, str]]]
+_Users = dict[int, list[tuple[Call, str]]]
 
 
-def _item(user: Made, of: Made) -> int | None:
+def _item(user: Call, of: Call) -> int | None:
     """Which item of a result is taken; None where none is, or it is not seen which."""
     place = user.args[0] if user.name == "[]" and user.base is of and user.args else None
     return place.value if isinstance(place, Known) and type(place.value) is int else None
@@ -48,13 +48,13 @@ def _item(user: Made, of: Made) -> int | None:
 # --- the largest value, and where it is -------------------------------------------------------------------------------
 
 
-def _without_axis(call: Made) -> bool:
+def _without_axis(call: Call) -> bool:
     """True where the extreme of all elements is asked for; its place is then always 0."""
     axis = call.argument(["input", "axis"], "axis")
     return not call.unpacked and (axis is None or (isinstance(axis, Known) and axis.value is None))
 
 
-def _extreme(call: Made, users: _Users) -> Iterator[Wrong]:
+def _extreme(call: Call, users: _Users) -> Iterator[Wrong]:
     data = {"api": call.api}
     for user, _ in users.get(id(call), ()):
         place = _item(user, call)
@@ -70,21 +70,21 @@ def _of_network(value: Value) -> bool:
     """True for what a cell with weights gives, moved about at most."""
     for option in options(value):
         depth = 0
-        while isinstance(option, Made) and option.name != "" and depth < 20:
+        while isinstance(option, Call) and option.name != "" and depth < 20:
             passed = kept(option, "same", *MOVED)
             option, depth = (passed[0] if passed else Known(None)), depth + 1
-        maker = option.base if isinstance(option, Made) else None
-        if isinstance(maker, Made) and is_layer(maker):
+        maker = option.base if isinstance(option, Call) else None
+        if isinstance(maker, Call) and is_layer(maker):
             return True
         if isinstance(maker, Instance) and is_cell(maker.of):
             return True
     return False
 
 
-def _as_place(value: Made, users: _Users) -> bool | None:
+def _as_place(value: Call, users: _Users) -> bool | None:
     """True when a value is made whole and then taken for a place or class; False when it is only made whole, None when not."""
     whole = False
-    queue: list[tuple[Made, bool]] = [(value, False)]
+    queue: list[tuple[Call, bool]] = [(value, False)]
     seen = {id(value)}
     while queue and len(seen) < 200:
         part, cut = queue.pop()
@@ -100,17 +100,17 @@ def _as_place(value: Made, users: _Users) -> bool | None:
     return False if whole else None
 
 
-def _cuts(user: Made) -> bool:
+def _cuts(user: Call) -> bool:
     """True for what makes a whole number of another."""
     return user.name in _TO_WHOLE or (user.api in _CASTS and _whole(user))
 
 
-def _takes_place(user: Made, how: str) -> bool:
+def _takes_place(user: Call, how: str) -> bool:
     """True for what takes a whole number for a place or a class."""
     return how in _PLACES.get(user.api, ()) or (user.api in ("Tensor", "tensor") and _whole(user))
 
 
-def _keeps(user: Made) -> bool:
+def _keeps(user: Call) -> bool:
     return user.name in (".item", "float", ".numpy") or kept(user, "same", *MOVED) is not None
 
 
@@ -118,7 +118,7 @@ def _keeps(user: Made) -> bool:
 _ARITHMETIC = ("+", "-", "*", "//", "%", "int", ".item", ".asnumpy")
 
 
-def _whole(cast: Made) -> bool:
+def _whole(cast: Call) -> bool:
     """True for a cast to whole numbers."""
     given = (*cast.args[0 if cast.name[:1] == "." else 1 :], *cast.keywords.values())
     return any(isinstance(kind, Named) and kind.name.rpartition(".")[2].startswith(("int", "uint")) for kind in given)
@@ -127,7 +127,7 @@ def _whole(cast: Made) -> bool:
 # --- samples and moments ----------------------------------------------------------------------------------------------
 
 
-def _time_first(layer: Made) -> bool:
+def _time_first(layer: Call) -> bool:
     """True for a recurrent layer that reads moments along the first axis, as it does by default."""
     known = api.find(layer.api)
     if known is None or known.kind != "recurrent" or "batch_first" not in known.parameters or layer.unpacked:
@@ -136,7 +136,7 @@ def _time_first(layer: Made) -> bool:
     return given is None or (isinstance(given, Known) and given.assumed is None and given.value is False)
 
 
-def _moments(call: Made, layer: Made, users: _Users) -> Iterator[Wrong]:
+def _moments(call: Call, layer: Call, users: _Users) -> Iterator[Wrong]:
     """The last along the second axis of the outputs, which are the samples."""
     for states, _ in users.get(id(call), ()):
         if _item(states, call) != 0:
@@ -152,7 +152,7 @@ def _moments(call: Made, layer: Made, users: _Users) -> Iterator[Wrong]:
 def _last_of_second(index: list[Value]) -> bool:
     """True for [:, -1], with whatever follows."""
     parts = index[0].items if index and isinstance(index[0], Items) else []
-    if len(parts) < 2 or not isinstance(parts[0], Made) or parts[0].name != "slice":
+    if len(parts) < 2 or not isinstance(parts[0], Call) or parts[0].name != "slice":
         return False
     bounds = parts[0].args
     return all(isinstance(one, Known) and one.value is None for one in bounds) and (

@@ -18,12 +18,12 @@ from . import declared
 from .effects import effect
 from .options import namespace
 from .values import (
+    Call,
     Function,
     Index,
     Instance,
     Items,
     Known,
-    Made,
     Mapping,
     Named,
     Partial,
@@ -118,7 +118,7 @@ def origin(values: Sequence[Value]) -> str | None:
     return next((value.origin for value in sorted(given, key=lambda value: value.assumed is None)), None)
 
 
-def is_transform(made: Made) -> bool:
+def is_transform(made: Call) -> bool:
     """True for an object of MindSpore's that transforms samples."""
     return made.base is None and made.api.startswith(_TRANSFORMS) and made.last[:1].isupper()
 
@@ -138,7 +138,7 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
         return found
     if name.startswith("absl.") and (found := declared.absl(tracer, name, args, keywords, node)) is not None:
         return found
-    if isinstance(target := _target(name, args, keywords), Made):
+    if isinstance(target := _target(name, args, keywords), Call):
         made = tracer.made(name, args, keywords, node)
         target.fed = [*(target.fed or []), made]
         return made
@@ -215,9 +215,9 @@ def _loaded(tracer: Tracer, name: str, given: Value, node: ast.AST) -> Value | N
     from . import configs
 
     source = given
-    while isinstance(source, Made) and source.name in (".read", "yaml.load"):
+    while isinstance(source, Call) and source.name in (".read", "yaml.load"):
         source = source.base or Unknown()
-    if isinstance(source, Made) and source.name == "open" and source.args:
+    if isinstance(source, Call) and source.name == "open" and source.args:
         source = source.args[0]
     if not (isinstance(source, Known) and isinstance(source.value, str)) or tracer.root is None:
         return None
@@ -277,7 +277,7 @@ def _vars(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
         return Mapping(owner.attributes)
     if isinstance(owner, Mapping):
         return owner
-    return namespace(tracer, owner) if isinstance(owner, Made) else None
+    return namespace(tracer, owner) if isinstance(owner, Call) else None
 
 
 def _isinstance(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
@@ -332,7 +332,7 @@ def _deepcopy(tracer: Tracer, args: list[Value], keywords: dict[str, Value], nod
         items = {key: _deepcopy(tracer, [item], {}, node) for key, item in held.items.items()}
         found = {key: copied for key, copied in items.items() if copied is not None}
         return Mapping(found) if len(found) == len(items) else None
-    plain = isinstance(held, Known) or (isinstance(held, Made) and held.api.startswith(_TRANSFORMS))
+    plain = isinstance(held, Known) or (isinstance(held, Call) and held.api.startswith(_TRANSFORMS))
     return held if plain else None
 
 
@@ -384,7 +384,7 @@ def mapped_each(tracer: Tracer, function: Value, given: list[Value], node: ast.A
 
 
 def _next(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-    return tracer.element(args[0], node) if args and isinstance(args[0], (Items, Made, Instance)) else None
+    return tracer.element(args[0], node) if args and isinstance(args[0], (Items, Call, Instance)) else None
 
 
 def _iter(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
@@ -511,7 +511,7 @@ def method(
     """The result of a method of something that is not the project's own."""
     if name == "apply" and len(args) == 1 and isinstance(args[0], Function):
         return tracer.call_function(args[0], [owner], {}, node)
-    if name == "parse_args_into_dataclasses" and isinstance(owner, Made):
+    if name == "parse_args_into_dataclasses" and isinstance(owner, Call):
         return declared.parsed_classes(tracer, owner, node)
     if isinstance(owner, Super):
         return _of_super(tracer, owner, name, args, keywords, node)
@@ -521,16 +521,16 @@ def method(
         return _of_mapping(tracer, owner, name, args, keywords, node)
     if isinstance(owner, Known):
         return _of_text(owner, name, args, keywords) if isinstance(owner.value, str) else None
-    if name in _CHAINED and isinstance(owner, (Made, Instance)):
+    if name in _CHAINED and isinstance(owner, (Call, Instance)):
         tracer.made("." + name, args, keywords, node, owner)
         return owner
-    if name in _FEEDS and isinstance(owner, Made) and not _of_tensor(owner, name):
+    if name in _FEEDS and isinstance(owner, Call) and not _of_tensor(owner, name):
         owner.fed = [*(owner.fed or []), *args]
         _added(tracer, owner, name, args, node)
     return None
 
 
-def _added(tracer: Tracer, owner: Made | Items, name: str, args: list[Value], node: ast.AST) -> None:
+def _added(tracer: Tracer, owner: Call | Items, name: str, args: list[Value], node: ast.AST) -> None:
     """Keep what a loop adds to a list: where the loop ends at a length, that fills the list up."""
     if tracer.loops and args and name in ("append", "insert"):
         owner.writes = (
@@ -539,7 +539,7 @@ def _added(tracer: Tracer, owner: Made | Items, name: str, args: list[Value], no
         )
 
 
-def _of_tensor(owner: Made, name: str) -> bool:
+def _of_tensor(owner: Call, name: str) -> bool:
     """Whether a method that stores into a container is an operation on a tensor here."""
     return effect(owner) is not None and effects.find(f".{name}") is not None
 
@@ -707,10 +707,10 @@ def _of_text(owner: Known, name: str, args: list[Value], keywords: dict[str, Val
 # --- calling what was made --------------------------------------------------------------------------------------------
 
 
-def applied(tracer: Tracer, called: Made, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+def applied(tracer: Tracer, called: Call, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     """The result of calling the result of a call: a layer, a gradient function, a training cell."""
     api = called.api
-    if api == "" and isinstance(called.base, Made) and called.base.api == "ops.GradOperation":
+    if api == "" and isinstance(called.base, Call) and called.base.api == "ops.GradOperation":
         return _gradient(tracer, called, args, keywords, node)
     if api in ("value_and_grad", "grad"):
         return _gradient(tracer, called, args, keywords, node)
@@ -756,7 +756,7 @@ def derive(instance: Instance, bases: list[str], args: list[Value], keywords: di
     runs = any(instance.of.find(name) is not None for name in ("__call__", "construct", "forward"))
     if known is None or not known.weights or runs or instance.node is None or instance.source is None:
         return
-    instance.layer = Made(
+    instance.layer = Call(
         bases[0],
         args,
         keywords,
@@ -770,7 +770,7 @@ def derive(instance: Instance, bases: list[str], args: list[Value], keywords: di
     )
 
 
-def layer_of(instance: Instance) -> Made | None:
+def layer_of(instance: Instance) -> Call | None:
     """The layer that an object of a derived class is, unless the class has put weights of its own in the place of those."""
     layer = instance.layer
     known = apis.find(layer.api) if layer is not None else None
@@ -816,7 +816,7 @@ def _threaded(tracer: Tracer, cells: Value | None, args: list[Value], node: ast.
 
 
 def _gradient(
-    tracer: Tracer, called: Made, args: list[Value], keywords: dict[str, Value], node: ast.AST
+    tracer: Tracer, called: Call, args: list[Value], keywords: dict[str, Value], node: ast.AST
 ) -> Value | None:
     """Calling a gradient function runs the function it was made of."""
     function = called.args[0] if called.args else called.keywords.get("fn")
@@ -826,15 +826,15 @@ def _gradient(
     if called.api == "":  # GradOperation(...)(function, weights)(inputs, sens)
         maker = called.base
         sens = (
-            maker.argument(["get_all", "get_by_list", "sens_param"], "sens_param") if isinstance(maker, Made) else None
+            maker.argument(["get_all", "get_by_list", "sens_param"], "sens_param") if isinstance(maker, Call) else None
         )
         if isinstance(sens, Known) and sens.value and len(args) > 1:
             given = args[:-1]
-    unpacked = any(isinstance(arg, Made) and arg.name == "*args" for arg in given)
+    unpacked = any(isinstance(arg, Call) and arg.name == "*args" for arg in given)
     results = [
         tracer.call(option, given, keywords, node, unpacked)
         for option in options(function)
-        if isinstance(option, (Function, Instance, Partial, Made))
+        if isinstance(option, (Function, Instance, Partial, Call))
     ]
     made = tracer.made("", args, keywords, node, called)
     made.result = join(results) if results else None
@@ -843,9 +843,9 @@ def _gradient(
     return made
 
 
-def _graph(value: Value) -> Made | None:
+def _graph(value: Value) -> Call | None:
     """The MultitypeFuncGraph with functions registered, behind a value."""
-    return value if isinstance(value, Made) and value.attached else None
+    return value if isinstance(value, Call) and value.attached else None
 
 
 def attached(tracer: Tracer, value: Value, args: list[Value], node: ast.AST) -> Value | None:
@@ -904,9 +904,9 @@ def _bound(parameters: list[str], args: list[Value], keywords: dict[str, Value])
     return {**dict(zip(parameters, args, strict=False)), **keywords}
 
 
-def contained(value: Value) -> Items | Made | None:
+def contained(value: Value) -> Items | Call | None:
     """What a container of cells or a copy of a list gives back, item by item."""
-    if not isinstance(value, Made) or value.api not in _HOLDERS:
+    if not isinstance(value, Call) or value.api not in _HOLDERS:
         return None
     inner = _flat(value.args)
     if value.fed:
@@ -915,28 +915,28 @@ def contained(value: Value) -> Items | Made | None:
     return inner
 
 
-def _flat(args: list[Value]) -> Items | Made | None:
+def _flat(args: list[Value]) -> Items | Call | None:
     """The items of a container from the arguments it was made with: one list of them, or each by itself."""
     given: list[Value] = []
     for arg in args:
-        if isinstance(arg, Made) and arg.name == "*args":
+        if isinstance(arg, Call) and arg.name == "*args":
             inner = arg.args[0]
             given += inner.items if isinstance(inner, Items) else [inner]
         else:
             given.append(arg)
     if len(given) == 1 and isinstance(given[0], Mapping):
         return Items(list(given[0].items.values()))
-    if len(given) == 1 and isinstance(given[0], (Items, Made)) and not _is_cell(given[0]):
+    if len(given) == 1 and isinstance(given[0], (Items, Call)) and not _is_cell(given[0]):
         found = given[0]
-        return found if isinstance(found, (Items, Made)) else None
+        return found if isinstance(found, (Items, Call)) else None
     return Items(given) if given else Items([], open=True)
 
 
 def _is_cell(value: Value) -> bool:
-    return isinstance(value, Made) and value.api.startswith(("nn.", "mint.nn.", "ops.")) and value.api not in _HOLDERS
+    return isinstance(value, Call) and value.api.startswith(("nn.", "mint.nn.", "ops.")) and value.api not in _HOLDERS
 
 
-def elements(tracer: Tracer, value: Made, node: ast.AST) -> Value | None:
+def elements(tracer: Tracer, value: Call, node: ast.AST) -> Value | None:
     """What a loop over the result of enumerate or zip yields."""
     if value.name == "enumerate" and value.args:
         place = Index("index", of=value.args[0]) if len(value.args) == 1 and not value.keywords else Unknown("index")

@@ -23,7 +23,7 @@ from .factors import Factors
 from .source import Source
 from .trace import Trace
 from .training import role
-from .values import Frame, Instance, Items, Known, Made, Many, Mapping, Partial, Test, Unknown, Value, options
+from .values import Call, Frame, Instance, Items, Known, Many, Mapping, Partial, Test, Unknown, Value, options
 
 #: Loops are replayed twice down to this depth.
 TWICE = 5
@@ -61,7 +61,7 @@ class Event:
     end: int
     loops: tuple[ast.AST, ...]
     tests: tuple[Test, ...]
-    place: Made | Frame
+    place: Call | Frame
     cells: list[Value]
     mode: bool | None = None
     how: str = ""  # the call that switches, as one would name it
@@ -90,7 +90,7 @@ class Use:
     cell: Value
     order: int
     end: int
-    place: Made | Frame
+    place: Call | Frame
 
 
 @dataclass(eq=False)
@@ -122,7 +122,7 @@ def underlying(value: Value | None) -> Iterator[Value]:
     """The cells that a value stands for."""
     for option in options(value):
         depth = 0
-        while isinstance(option, Made) and option.name in _SELF and option.base is not None and depth < 20:
+        while isinstance(option, Call) and option.name in _SELF and option.base is not None and depth < 20:
             option, depth = option.base, depth + 1
         yield from option.options if isinstance(option, Many) else (option,)
 
@@ -141,7 +141,7 @@ def within(cell: Value) -> dict[int, Value]:
             queue += [arg for _, args, keywords in value.supers for arg in (*args, *keywords.values())]
         elif isinstance(value, (Many, Items, Mapping, Partial)):
             queue += flow.inputs(value)
-        elif isinstance(value, Made):
+        elif isinstance(value, Call):
             if value.name in ("comprehension", *_SELF):
                 queue += [*value.args[:1], *([value.base] if value.base else [])]
             elif value.base is None and value.name[:1].isalpha() and value.name != "copy.deepcopy":
@@ -155,8 +155,8 @@ def depends(value: Value) -> bool:
     """True for a layer that behaves differently in training."""
     if isinstance(value, Instance):
         return "training" in value.read
-    known = api.find(value.api) if isinstance(value, Made) else None
-    if known is None or not known.modes or not isinstance(value, Made):
+    known = api.find(value.api) if isinstance(value, Call) else None
+    if known is None or not known.modes or not isinstance(value, Call):
         return False
     given = known.bind_any(value.args, value.keywords) or value.keywords
     if "has_bn" in known.parameters:
@@ -181,7 +181,7 @@ def called(value: Value) -> str:
     """What to call a cell in a message."""
     if isinstance(value, Instance):
         return value.of.node.name
-    if isinstance(value, Made) and not value.last[:1].isalpha():
+    if isinstance(value, Call) and not value.last[:1].isalpha():
         return value.bound[-1] if value.bound else "?"
     return getattr(value, "last", "") or getattr(value, "name", "") or "?"
 
@@ -230,9 +230,9 @@ class Replay:
                 if isinstance(base, Instance):
                     if call.name == base.of.node.name or (call.name == "" and base.of.beyond()):
                         yield Use(base, call.order, call.order, call)
-                elif call.name == "" and isinstance(base, (Made, Unknown)):
+                elif call.name == "" and isinstance(base, (Call, Unknown)):
                     layer = (
-                        isinstance(base, Made) and base.api.startswith(("nn.", "mint.nn.")) and base.api not in _STEPS
+                        isinstance(base, Call) and base.api.startswith(("nn.", "mint.nn.")) and base.api not in _STEPS
                     )
                     if layer or id(base) in self.cells:
                         yield Use(base, call.order, call.order, call)
@@ -254,7 +254,7 @@ class Replay:
         """Uses that are calls, by their node: a layer that is differentiated itself shares its node with the gradient."""
         found: dict[int, list[Use]] = defaultdict(list)
         for use in self.uses:
-            if isinstance(use.place, Made):
+            if isinstance(use.place, Call):
                 found[id(use.place.node)].append(use)
         return found
 
@@ -296,19 +296,19 @@ class Replay:
                 last = max([call.order, *(end for _, end in spans)])
                 event = Event("step", first, last, call.loops, call.tests, call, [], how=kind, uses=uses)
                 event.weights = list(self.trained(base))
-                if kind == "amp.build_train_network" and isinstance(base, Made):
+                if kind == "amp.build_train_network" and isinstance(base, Call):
                     event.cells = list(underlying(base.argument(["network"], "network")))
                 yield event
 
     def trained(self, gradient: Value) -> Iterator[Value]:
         """The cells whose parameters a gradient is taken for, where that is seen."""
-        if isinstance(gradient, Made):
+        if isinstance(gradient, Call):
             given = [*gradient.args[1:], *(v for k, v in gradient.keywords.items() if k not in ("fn", "network"))]
         else:
             given = list(flow.inputs(gradient))
         for value in given:
             for part in flow.sources(value, lambda v: isinstance(v, Instance) and not _optimizes(v)):
-                if isinstance(part, Made) and part.name in _PARAMETERS:
+                if isinstance(part, Call) and part.name in _PARAMETERS:
                     yield from underlying(part.base)
 
     @cached_property
@@ -332,9 +332,9 @@ class Replay:
             if bisect_left(self.step_orders, use.order) != bisect_left(self.step_orders, use.end + 1):
                 continue  # a training cell of the project, or one that attacks
             place, uses = use.place, self.used(use.order, use.end)
-            if isinstance(use.cell, Made) and use.cell.last.endswith("Loss"):
+            if isinstance(use.cell, Call) and use.cell.last.endswith("Loss"):
                 continue
-            if last is not None and last.place.node is place.node and isinstance(place, Made):
+            if last is not None and last.place.node is place.node and isinstance(place, Call):
                 last.cells.append(use.cell)  # one container called, its cells applied one after the other
                 last.uses += uses
                 continue
@@ -354,7 +354,7 @@ class Replay:
         begun = bisect_left(starts, use.order + 1)
         return begun > 0 and ends[begun - 1] >= use.end
 
-    def switches(self, call: Made) -> Iterator[Event]:
+    def switches(self, call: Call) -> Iterator[Event]:
         def event(cells: list[Value], mode: bool | None, how: str) -> Event:
             return Event("set", call.order, call.order, call.loops, call.tests, call, cells, mode, how)
 
@@ -367,12 +367,12 @@ class Replay:
             yield switch
         elif call.name in (".train", ".fit", ".eval", ".predict", ".build"):
             for base in underlying(call.base):
-                if isinstance(base, Made) and base.api == "Model":
+                if isinstance(base, Call) and base.api == "Model":
                     yield event(list(_networks(base)), call.name in (".train", ".fit"), "Model" + call.name)
         elif call.api == "amp.build_train_network":
             yield event(list(underlying(call.argument(["network"], "network"))), True, "build_train_network")
 
-    def switches_itself(self, call: Made, base: Value) -> bool:
+    def switches_itself(self, call: Call, base: Value) -> bool:
         """True for train() and eval() of a cell, which frameworks that are laid over MindSpore give it."""
         if call.name not in (".train", ".eval") or len(call.args) > (call.name == ".train") or call.keywords:
             return False
@@ -433,7 +433,7 @@ class Replay:
         """The modes a cell may be in, each with what put it there. Within a function that nobody is seen to call, only what is
         made there is known to be as new."""
         held = self.state.get(id(cell))
-        if held is None and self.root is not None and isinstance(cell, (Made, Instance)):
+        if held is None and self.root is not None and isinstance(cell, (Call, Instance)):
             return {False: None} if self.root.order <= cell.order <= self.root.end else self.start
         return self.start if held is None else held
 
@@ -488,7 +488,7 @@ class Replay:
         used = {id(use.cell): use.cell for use in uses}
         if not used:
             for cell in event.cells or event.weights:
-                used.update({key: v for key, v in self.within(cell).items() if isinstance(v, (Instance, Made))})
+                used.update({key: v for key, v in self.within(cell).items() if isinstance(v, (Instance, Call))})
         layers = [cell for cell in used.values() if depends(cell)]
         tops = event.tops = _tops(uses) or event.cells or event.weights
         if not all(self.mode(cell) for cell in layers or tops) or not (layers or tops):
@@ -530,7 +530,7 @@ class Replay:
     def applied_unseen(self) -> set[int]:
         """The ids of what is applied as a layer is, and may hold layers that are not seen."""
         bases = (base for call in self.trace.calls if call.name == "" for base in options(call.base))
-        unseen = (base for base in bases if isinstance(base, (Made, Unknown)) and _gradient(base) is None)
+        unseen = (base for base in bases if isinstance(base, (Call, Unknown)) and _gradient(base) is None)
         return {
             id(base)
             for base in unseen
@@ -557,7 +557,7 @@ class Replay:
             return
         if wrong:
             cause = self.mode(wrong[0])[True]
-            if cause is not None and not all(isinstance(cell, Made) and depends(cell) for cell in cause.cells):
+            if cause is not None and not all(isinstance(cell, Call) and depends(cell) for cell in cause.cells):
                 meant = any(_is_instance_norm(layer) for layer in wrong)
                 self.fault("evaluated-by-batch" if meant else "evaluated-in-training", event, cause, wrong)
 
@@ -598,20 +598,20 @@ class Replay:
         inside = any(bisect_left(starts, f.order) != bisect_left(starts, f.end + 1) for f in callers[:1])
         if inside or (event.loops and id(event.loops[-1]) in self.training_loops):
             return False
-        given = event.place.args if isinstance(event.place, Made) else list(event.place.parameters.values())
+        given = event.place.args if isinstance(event.place, Call) else list(event.place.parameters.values())
         return role(list(_said(given))) == "eval"
 
     def beside_steps(self, event: Event) -> bool:
         """True for what runs in a loop that trains, and flows into no training step: it may well evaluate."""
         loops = any(id(loop) in self.training_loops for loop in event.loops)
-        given = [event.place] if isinstance(event.place, Made) else options(event.place.returned)
+        given = [event.place] if isinstance(event.place, Call) else options(event.place.returned)
         return loops and not any(id(value) in self.into_steps for value in given)
 
     def reads_apart(self, event: Event) -> bool:
         """True for what runs beside training steps on rows of other data sets than theirs, and flows into none of them."""
         if not self.beside_steps(event):
             return False
-        given = event.place.args if isinstance(event.place, Made) else event.place.parameters.values()
+        given = event.place.args if isinstance(event.place, Call) else event.place.parameters.values()
         own = {id(part) for value in given for part in flow.sources(value) if _is_data_set(part)}
         trained = {id(part) for part in self.steps_are_given if _is_data_set(part)}
         return bool(own and trained) and not own & trained
@@ -619,7 +619,7 @@ class Replay:
     @cached_property
     def steps_are_given(self) -> list[Value]:
         """All that flows into training steps."""
-        calls = [step.place for step in self.all_steps if isinstance(step.place, Made)]
+        calls = [step.place for step in self.all_steps if isinstance(step.place, Call)]
         given = (value for call in calls for value in (*call.args, *call.keywords.values()))
         return [part for value in given for part in flow.sources(value)]
 
@@ -649,7 +649,7 @@ class Replay:
         unclear: set[int] = set()
         for model in self.account.models:
             call = model.place
-            if not isinstance(call, Made) or not model.mode:
+            if not isinstance(call, Call) or not model.mode:
                 continue
             sinks = [_is(option, True) for option in options(call.keywords.get("dataset_sink_mode"))]
             if sinks and all(sinks):
@@ -680,12 +680,12 @@ class Replay:
 
 
 def _is_data_set(value: Value) -> bool:
-    return isinstance(value, Made) and value.base is None and value.api.startswith("dataset.")
+    return isinstance(value, Call) and value.base is None and value.api.startswith("dataset.")
 
 
 def _is_instance_norm(layer: Value) -> bool:
     """BatchNorm without scale and shift: with a batch of one, in training mode, it stands for InstanceNorm."""
-    return isinstance(layer, Made) and "BatchNorm" in layer.last and _is(layer.keywords.get("affine"), False)
+    return isinstance(layer, Call) and "BatchNorm" in layer.last and _is(layer.keywords.get("affine"), False)
 
 
 def _is_literal(node: ast.AST) -> bool:
@@ -698,7 +698,7 @@ def _optimizes(value: Value) -> bool:
     """True for an optimizer, of the framework or of the project."""
     if isinstance(value, Instance):
         return any(_is_optimizer(names.canonical(base)) for base in value.of.beyond())
-    return isinstance(value, Made) and _is_optimizer(value.api)
+    return isinstance(value, Call) and _is_optimizer(value.api)
 
 
 def _is_optimizer(name: str) -> bool:
@@ -714,16 +714,16 @@ def _gradient(base: Value | None) -> str | None:
     """How calling `base` computes gradients; None when it does not."""
     if isinstance(base, Instance):
         return next((known for name in base.of.beyond() if (known := names.canonical(name)) in _STEPS), None)
-    if not isinstance(base, Made):
+    if not isinstance(base, Call):
         return None
     if base.api in _STEPS or (base.api in _GRADIENTS and base.api != "ops.GradOperation"):
         return base.api
-    if base.name == "" and isinstance(base.base, Made) and base.base.api == "ops.GradOperation":
+    if base.name == "" and isinstance(base.base, Call) and base.base.api == "ops.GradOperation":
         return "ops.GradOperation"
     return None
 
 
-def _networks(model: Made) -> Iterator[Value]:
+def _networks(model: Call) -> Iterator[Value]:
     order = ["network", "loss_fn", "optimizer", "metrics", "eval_network"]
     for name in ("network", "eval_network"):
         yield from underlying(model.argument(order, name))
@@ -762,7 +762,7 @@ def _said(values: Iterable[Value]) -> Iterator[str]:
     """The names of data sets and files behind what a network is given."""
     for value in values:
         for part in flow.sources(value, lambda v: isinstance(v, Instance)):
-            if isinstance(part, Made):
+            if isinstance(part, Call):
                 yield from part.bound
             elif isinstance(part, Known) and isinstance(part.value, str) and len(part.value) < 200:
                 yield part.value

@@ -23,13 +23,13 @@ from .models import contained, layer_of
 from .source import Placed, Source
 from .syntax import children, kept, walk
 from .values import (
+    Call,
     Class,
     Frame,
     Function,
     Instance,
     Items,
     Known,
-    Made,
     Many,
     Mapping,
     Unknown,
@@ -77,7 +77,7 @@ SHARING = re.compile(
 
 
 @dataclass(frozen=True)
-class Said(Placed):
+class Observation(Placed):
     """One thing about a network, before a probe puts it into words. `certain`: nothing out of sight can change it; `possible`:
     it may well be meant; `edit`: a line and what to put in its place."""
 
@@ -105,10 +105,10 @@ def weights(name: str) -> dict[str, str | None]:
 
 def kind_of(value: Value | None) -> str:
     """The kind of API behind a value; empty when it is none that is known."""
-    return kind(value.api) if isinstance(value, Made) else ""
+    return kind(value.api) if isinstance(value, Call) else ""
 
 
-def of_training(call: Made) -> bool:
+def of_training(call: Call) -> bool:
     """True for a call that makes an optimizer, takes a gradient, or hands a network to what may train it."""
     return kind(call.api) in ("optimizer", "step", "gradient", "model") and call.api != "ops.stop_gradient"
 
@@ -146,7 +146,7 @@ def is_loss(value: Value) -> bool:
 
 def made_by(cell: Instance, value: Value) -> bool:
     """Whether a value is made in a method of a cell, or in what that calls."""
-    frame = value.frame if isinstance(value, (Made, Instance)) else None
+    frame = value.frame if isinstance(value, (Call, Instance)) else None
     while frame is not None:
         if frame.owner is cell:
             return True
@@ -156,14 +156,14 @@ def made_by(cell: Instance, value: Value) -> bool:
 
 def is_layer(value: Value) -> bool:
     """True for a layer of the framework that holds weights."""
-    return isinstance(value, Made) and value.name != "" and bool(weights(value.api))
+    return isinstance(value, Call) and value.name != "" and bool(weights(value.api))
 
 
 def is_parameter(value: Value) -> bool:
-    return isinstance(value, Made) and value.api == "Parameter"
+    return isinstance(value, Call) and value.api == "Parameter"
 
 
-def trains(parameter: Made) -> bool:
+def trains(parameter: Call) -> bool:
     """False for a parameter made with requires_grad=False: a buffer rather than a weight."""
     given = parameter.argument(["default_input", "name", "requires_grad"], "requires_grad")
     return not (isinstance(given, Known) and given.value is False)
@@ -177,7 +177,7 @@ def inside(value: Value) -> list[Value] | None:
         return value.items
     if isinstance(value, Mapping):
         return list(value.items.values())
-    if isinstance(value, Made):
+    if isinstance(value, Call):
         if value.name == "comprehension":
             return value.args[:1]
         if value.name == "*" and value.args and isinstance(value.args[0], Items):
@@ -221,7 +221,7 @@ def leaves(
 
 def has_weights(value: Value) -> bool:
     """True when a value is, or holds, something with weights that are trained."""
-    return any(not is_parameter(leaf) or (isinstance(leaf, Made) and trains(leaf)) for _, leaf in leaves(value))
+    return any(not is_parameter(leaf) or (isinstance(leaf, Call) and trains(leaf)) for _, leaf in leaves(value))
 
 
 def cells(reading: Reading) -> list[Instance]:
@@ -384,11 +384,11 @@ class Structure:
         return cells(self.reading)
 
     @cached_property
-    def applied(self) -> dict[int, list[Made]]:
+    def applied(self) -> dict[int, list[Call]]:
         """id of a layer -> the calls of it within cells."""
-        found: dict[int, list[Made]] = defaultdict(list)
+        found: dict[int, list[Call]] = defaultdict(list)
         for call in self.reading.trace.calls:
-            if call.name == "" and isinstance(call.base, Made):
+            if call.name == "" and isinstance(call.base, Call):
                 found[id(call.base)].append(call)
         return found
 
@@ -440,7 +440,7 @@ class Structure:
         return known
 
     @cached_property
-    def users(self) -> dict[int, list[tuple[Made, str]]]:
+    def users(self) -> dict[int, list[tuple[Call, str]]]:
         return flow.users(self.reading.trace)
 
     @cached_property
@@ -470,7 +470,7 @@ class Structure:
 
     def end(self, value: Value) -> Drop | None:
         """Where a value that no call uses is thrown away."""
-        if not isinstance(value, Made) or value.frame is None:
+        if not isinstance(value, Call) or value.frame is None:
             return None
         frame = value.frame
         if value.discarded:
@@ -573,17 +573,17 @@ class Structure:
         return False
 
 
-def pure(call: Made) -> bool:
+def pure(call: Call) -> bool:
     """True for a call or operator that does nothing but give its result."""
     name = call.name
     if name == "":
         base = call.base
-        return isinstance(base, Made) and base.name != "" and _harmless(base)
+        return isinstance(base, Call) and base.name != "" and _harmless(base)
     if name[0] == ".":
         if name == ".item" or name == ".each":
             return True
         owner = call.base
-        return isinstance(owner, (Made, Many, Items, Known)) and not _METHODS_WITH_EFFECT.fullmatch(name[1:])
+        return isinstance(owner, (Call, Many, Items, Known)) and not _METHODS_WITH_EFFECT.fullmatch(name[1:])
     if name[0] == "@" or not (name[0].isalpha() or name[0] == "_"):
         return True
     if isinstance(call.base, Unknown):  # an attribute of a cell that is not seen, applied within it
@@ -595,7 +595,7 @@ def pure(call: Made) -> bool:
     return _harmless(call)
 
 
-def _harmless(made: Made) -> bool:
+def _harmless(made: Call) -> bool:
     """True for a layer or function of the framework without effects beyond its result."""
     name = made.api
     if _PURE.fullmatch(kind(name)) or _HARMLESS.fullmatch(name) or weights(name):
@@ -605,7 +605,7 @@ def _harmless(made: Made) -> bool:
     return not _EFFECTS.search(name.rsplit(".", 1)[-1])
 
 
-def _carried(call: Made) -> bool:
+def _carried(call: Call) -> bool:
     """True for a value in a loop that is bound to a name which the loop asks for: the next round may use it."""
     return bool(call.loops) and bool(call.bound) and not loaded(call.loops[0]).isdisjoint(call.bound)
 
@@ -716,6 +716,6 @@ def layer_table(scripts: Scripts) -> list[tuple[str, str, str, str]]:
         for cell in cells(reading):
             for path, leaf in leaves(cell):
                 own = [name for name in path if not name.isdigit()]
-                if isinstance(leaf, Made) and len(own) == 1:
+                if isinstance(leaf, Call) and len(own) == 1:
                     found[cell.of.node.name, own[0], leaf.api, f"{leaf.source.path}:{leaf.line}"] = None
     return list(found)

@@ -11,7 +11,7 @@ from .flow import derives, inputs
 from .pipelines import LOOKS, Input, Pipeline, Pipelines
 from .sample_functions import SCALERS
 from .samples import Step, Way
-from .values import Items, Made, options
+from .values import Call, Items, options
 
 #: Beyond this many units a range is an order of magnitude off [-1, 1]; below this width it has been scaled down too often.
 REACH, WIDTH = 20.0, 0.1
@@ -22,11 +22,11 @@ FINE = ("normalised", "centred")
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class Observation:
     """One thing to say: its place, the way that shows it; `certain` when the code alone decides."""
 
     code: str
-    made: Made
+    made: Call
     data: dict[str, Any] = field(default_factory=dict)
     way: Way | None = None
     step: Step | None = None
@@ -136,7 +136,7 @@ def _numbers(value: Any) -> list[float]:
 # --- all pipelines ----------------------------------------------------------------------------------------------------
 
 
-def examine(readings: list[Pipelines]) -> Iterator[Said]:
+def examine(readings: list[Pipelines]) -> Iterator[Observation]:
     """Everything to say about the inputs of training."""
     training = list(pipelines_of(readings, "train"))
     scalers = list(unused_scalers(readings))
@@ -151,23 +151,25 @@ def examine(readings: list[Pipelines]) -> Iterator[Said]:
             yield said
     if told or scalers:
         return
-    made: Made | None = next((p.leaf or p.source for p in training if p.leaf or p.source), None)
+    made: Call | None = next((p.leaf or p.source for p in training if p.leaf or p.source), None)
     made = made or next((i.frame_call for p in training for i in p.inputs if i.frame_call is not None), None)
     if made is None:
         return
     if kinds & {"simulator"} and kinds <= {"simulator", "made", "label", "ids", "nothing", "unknown", "opaque"}:
-        yield Said("simulated", made)
+        yield Observation("simulated", made)
     elif kinds & {"ids", "text"} and kinds <= {"ids", "text", "label", "nothing"}:
-        yield Said("no-continuous-input", made)
+        yield Observation("no-continuous-input", made)
     elif "made" in kinds:
         own = [entry for p in training for entry in p.inputs if entry.kind == "made"]
         ways = [way for entry in own for way in entry.ways if way.data]
         if all(judge(way) in FINE for way in ways):
-            yield Said("normalised", made, {"input": own[0].name, "steps": [span(way) for way in ways[:1]]}, ways[0])
+            yield Observation(
+                "normalised", made, {"input": own[0].name, "steps": [span(way) for way in ways[:1]]}, ways[0]
+            )
         else:
-            yield Said("generated", made)
+            yield Observation("generated", made)
     else:
-        yield Said("unclear", made, {"input": "?", "steps": "?"})
+        yield Observation("unclear", made, {"input": "?", "steps": "?"})
 
 
 def pipelines_of(readings: Iterable[Pipelines], role: str) -> list[Pipeline]:
@@ -180,7 +182,7 @@ def pipelines_of(readings: Iterable[Pipelines], role: str) -> list[Pipeline]:
     return proven or found
 
 
-def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) -> Iterator[Said]:
+def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) -> Iterator[Observation]:
     inputs = unique(pipeline.inputs)
     kinds.update(entry.kind for entry in inputs)
     wanted = [
@@ -205,7 +207,7 @@ def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) 
             "origin": way.origin,
         }
         if code in ("raw", "unclear") and not (fine or way.normalised) and _normalised_elsewhere(entry, readings):
-            yield Said("only-in-evaluation", made, data, way)
+            yield Observation("only-in-evaluation", made, data, way)
             continue
         if code in FAULTS:
             step, known = _cause(code, way)
@@ -217,9 +219,9 @@ def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) 
             followed = arrives or (pipeline.trained and not entry.parameter)
             found = code if followed else "raw-perhaps" if code == "raw" else code
             certain = known and arrives and not any(s.assumed for s in way.steps)
-            yield Said(found, place, data, way, step, certain=certain)
+            yield Observation(found, place, data, way, step, certain=certain)
         else:
-            yield Said(code, made, data, way)
+            yield Observation(code, made, data, way)
 
 
 def _cause(code: str, way: Way) -> tuple[Step | None, bool]:
@@ -268,13 +270,13 @@ def unique(inputs: list[Input]) -> list[Input]:
     return list(kept.values())
 
 
-def last_made(way: Way, pipeline: Pipeline) -> Made | None:
+def last_made(way: Way, pipeline: Pipeline) -> Call | None:
     if way.steps:
         return placed(way.steps[-1], way, pipeline)
-    return way.root if isinstance(way.root, Made) else None
+    return way.root if isinstance(way.root, Call) else None
 
 
-def placed(step: Step, way: Way, pipeline: Pipeline) -> Made:
+def placed(step: Step, way: Way, pipeline: Pipeline) -> Call:
     """Where to show a step: where it is made, or, where one expression makes several steps of a way by what a list says, the call
     that maps the data set with them."""
     made = step.made
@@ -300,10 +302,10 @@ def _normalised_elsewhere(entry: Input, readings: list[Pipelines]) -> bool:
 
 def _readers(ways: Iterable[Way]) -> set[str]:
     """What stored numbers were read with: those of one kind of file may be normalised already, those of another not."""
-    return {way.root.name for way in ways if way.origin in ("array", "record", "table") and isinstance(way.root, Made)}
+    return {way.root.name for way in ways if way.origin in ("array", "record", "table") and isinstance(way.root, Call)}
 
 
-def unused_scalers(readings: list[Pipelines]) -> Iterator[Said]:
+def unused_scalers(readings: list[Pipelines]) -> Iterator[Observation]:
     """Scalers that are fitted and then not used."""
     for pipelines in readings:
         if pipelines.reading.role != "train" or pipelines.reading.view != "train":
@@ -313,10 +315,10 @@ def unused_scalers(readings: list[Pipelines]) -> Iterator[Said]:
             after = [user for user, _ in pipelines.users.get(id(scaler), ())]
             fits = [user for user in after if user.name == ".fit" and scaler in options(user.base)]
             if fits and all(user in fits for user in after) and id(scaler) not in _asked(calls):
-                yield Said("scaler-unused", fits[0], {"scaler": scaler.last}, certain=True)
+                yield Observation("scaler-unused", fits[0], {"scaler": scaler.last}, certain=True)
 
 
-def _asked(calls: list[Made]) -> set[int]:
+def _asked(calls: list[Call]) -> set[int]:
     """The ids of the objects of which an attribute, scaler.mean_, goes into a call that does more than show it."""
     waiting = [value for call in calls if call.last not in LOOKS for value in (*call.args, *call.keywords.values())]
     seen = {id(value): value for value in waiting}
@@ -324,5 +326,5 @@ def _asked(calls: list[Made]) -> set[int]:
         new = {id(inner): inner for inner in inputs(part) if id(inner) not in seen}
         seen |= new
         waiting += new.values()
-    read = (part for part in seen.values() if isinstance(part, Made) and part.name.startswith("@"))
+    read = (part for part in seen.values() if isinstance(part, Call) and part.name.startswith("@"))
     return {id(option) for part in read for option in options(part.base)}

@@ -13,7 +13,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .declared import Refused
-from .values import Function, Items, Known, Made, Mapping, Named, Partial, Unknown, Value, join
+from .values import Call, Function, Items, Known, Mapping, Named, Partial, Unknown, Value, join
 
 if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
@@ -34,7 +34,7 @@ class _Parser(argparse.ArgumentParser):
         raise Refused(message or "")
 
 
-def option(tracer: Tracer, owner: Made, name: str) -> Value | None:
+def option(tracer: Tracer, owner: Call, name: str) -> Value | None:
     """An option of the command line, when `owner` is what a parser made of it."""
     parsed = _parsed(owner)
     if parsed is None:
@@ -46,7 +46,7 @@ def option(tracer: Tracer, owner: Made, name: str) -> Value | None:
     return tracer.noted("@" + name, [], {}, owner.node, owner) if found is None else found
 
 
-def namespace(tracer: Tracer, owner: Made) -> Mapping | None:
+def namespace(tracer: Tracer, owner: Call) -> Mapping | None:
     """All options, as vars(args) has them."""
     parsed = _parsed(owner)
     if parsed is None:
@@ -59,13 +59,13 @@ def namespace(tracer: Tracer, owner: Made) -> Mapping | None:
     return made
 
 
-def _parsed(owner: Made) -> Made | None:
-    if owner.name == "[]" and isinstance(owner.base, Made):
+def _parsed(owner: Call) -> Call | None:
+    if owner.name == "[]" and isinstance(owner.base, Call):
         owner = owner.base
     return owner if owner.name in _PARSED else None
 
 
-def _values(tracer: Tracer, parsed: Made) -> Mapping:
+def _values(tracer: Tracer, parsed: Call) -> Mapping:
     """Every option that a parse gives, kept for the next that asks."""
     key = id(parsed), len(tracer.trace.options)
     if key not in tracer.parsed:
@@ -74,7 +74,7 @@ def _values(tracer: Tracer, parsed: Made) -> Mapping:
     return tracer.parsed[key]
 
 
-def _parse(tracer: Tracer, parsed: Made) -> Mapping:
+def _parse(tracer: Tracer, parsed: Call) -> Mapping:
     """Each option with its default, or what the arguments give."""
     roots = _roots(parsed)
     calls = [call for call in tracer.trace.options if any(_root(call) is root for root in roots)]
@@ -101,11 +101,11 @@ def _parse(tracer: Tracer, parsed: Made) -> Mapping:
     return Mapping({name: _named(value, name) for name, value in values.items()})
 
 
-def _unbound(tracer: Tracer, parsed: Made, code: str, text: str) -> None:
+def _unbound(tracer: Tracer, parsed: Call, code: str, text: str) -> None:
     tracer.trace.unbound.append((code, text[:200], parsed.source.path, parsed.line))
 
 
-def _set(call: Made, values: dict[Any, Value], words: list[str] | None) -> dict[Any, Value]:
+def _set(call: Call, values: dict[Any, Value], words: list[str] | None) -> dict[Any, Value]:
     """The options that set_defaults changes. Where a condition that could not be decided stands before it, they are settled no more."""
     unread = "**" in call.keywords and not call.tests  # of a configuration that was not read
     found: dict[Any, Value] = {name: Unknown(name) for name in values} if unread else {}
@@ -128,7 +128,7 @@ def _named(value: Value, name: str) -> Value:
     return Known(value.value, value.origin, name) if isinstance(value, Known) else value
 
 
-def _words(tracer: Tracer, parsed: Made) -> list[str] | None:
+def _words(tracer: Tracer, parsed: Call) -> list[str] | None:
     """The arguments that a parser reads; None where they are not known."""
     given = parsed.args[0] if parsed.args else parsed.keywords.get("args")
     if given is None or (isinstance(given, Known) and given.value is None):
@@ -141,7 +141,7 @@ def _words(tracer: Tracer, parsed: Made) -> list[str] | None:
 
 def _rest(tracer: Tracer, given: Value) -> list[str] | None:
     """The arguments that another parser did not know: the second of what its parse_known_args gives."""
-    if not isinstance(given, Made) or given.name != "[]" or not isinstance(given.base, Made):
+    if not isinstance(given, Call) or given.name != "[]" or not isinstance(given.base, Call):
         return None
     before, place = given.base, given.args[0]
     if before.name != ".parse_known_args" or not isinstance(place, Known) or place.value != 1:
@@ -156,7 +156,7 @@ def _rest(tracer: Tracer, given: Value) -> list[str] | None:
         return None
 
 
-def _given(calls: list[Made], words: list[str]) -> tuple[dict[str, Any], list[str]]:
+def _given(calls: list[Call], words: list[str]) -> tuple[dict[str, Any], list[str]]:
     """What the arguments give, by the name of the option, and those that no option takes. Raises Refused."""
     parsers: dict[int, Any] = {}
     top = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
@@ -172,7 +172,7 @@ def _given(calls: list[Made], words: list[str]) -> tuple[dict[str, Any], list[st
 
 def _parser_of(value: Value | None, top: _Parser, parsers: dict[int, Any]) -> Any:
     """The parser, or group of subparsers, that stands for what the script made here."""
-    if not isinstance(value, Made) or value.base is None:
+    if not isinstance(value, Call) or value.base is None:
         return top
     if value.name in _GROUPS:
         return _parser_of(value.base, top, parsers)
@@ -195,7 +195,7 @@ def _subparser(above: Any, name: str) -> _Parser:
     return made
 
 
-def _add(parser: Any, call: Made) -> None:
+def _add(parser: Any, call: Call) -> None:
     """The option of an add_argument call, its values as texts. Raises Refused."""
     flags = [flag.value for flag in call.args if isinstance(flag, Known) and isinstance(flag.value, str)]
     settings: dict[str, Any] = {"default": argparse.SUPPRESS}
@@ -217,7 +217,7 @@ def _add(parser: Any, call: Made) -> None:
         raise Refused(str(error)) from None
 
 
-def _converted(tracer: Tracer, call: Made, name: str, given: Any) -> Value:
+def _converted(tracer: Tracer, call: Call, name: str, given: Any) -> Value:
     """What the script gets for an option of the command: converted by the option's type."""
     if isinstance(given, list):
         return Items([_converted(tracer, call, name, each) for each in given])
@@ -248,7 +248,7 @@ def _literal(text: str, name: str) -> Value:
     return Known(value, "command", name) if isinstance(value, (str, int, float, bool, type(None))) else Unknown(name)
 
 
-def _target(call: Made) -> str:
+def _target(call: Call) -> str:
     """The name under which the namespace has an option: its dest, else its first long flag, else its first one."""
     target = call.keywords.get("dest")
     if isinstance(target, Known):
@@ -258,7 +258,7 @@ def _target(call: Made) -> str:
     return flags[0].lstrip("-").replace("-", "_") if flags else ""
 
 
-def _default(call: Made, name: str) -> Value:
+def _default(call: Call, name: str) -> Value:
     default, action = call.keywords.get("default"), call.keywords.get("action")
     if isinstance(default, Known):
         kept = default.value if default.assumed == "config" and _gives_text(call) else _boolean(default.value)
@@ -268,10 +268,10 @@ def _default(call: Made, name: str) -> Value:
     return Unknown(name) if default is None else default
 
 
-def _gives_text(call: Made) -> bool:
+def _gives_text(call: Call) -> bool:
     """Whether an option stays the text that is given for it."""
     kind = call.keywords.get("type")
-    return isinstance(kind, (Named, Made)) and kind.name in ("str", "type")
+    return isinstance(kind, (Named, Call)) and kind.name in ("str", "type")
 
 
 def _boolean(value: Any) -> Any:
@@ -281,23 +281,23 @@ def _boolean(value: Any) -> Any:
     return value
 
 
-def _roots(parsed: Made) -> list[Value]:
+def _roots(parsed: Call) -> list[Value]:
     """The parser that parsed, and those whose options it takes over as its parents."""
     found: list[Value] = []
     waiting = [_root(parsed)]
     while waiting and len(found) < 20:
         root = waiting.pop()
         found.append(root)
-        parents = root.keywords.get("parents") if isinstance(root, Made) else None
+        parents = root.keywords.get("parents") if isinstance(root, Call) else None
         waiting += (
-            [_root(each) for each in parents.items if isinstance(each, Made)] if isinstance(parents, Items) else []
+            [_root(each) for each in parents.items if isinstance(each, Call)] if isinstance(parents, Items) else []
         )
     return found
 
 
-def _root(made: Made) -> Value:
+def _root(made: Call) -> Value:
     """What a chain of methods started from."""
     base: Value = made
-    while isinstance(base, Made) and base.base is not None:
+    while isinstance(base, Call) and base.base is not None:
         base = base.base
     return base

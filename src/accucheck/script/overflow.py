@@ -16,7 +16,7 @@ from itertools import product
 from ..knowledge import effects
 from .effects import TAKEN
 from .factors import Factors, called, operation
-from .values import Items, Known, Made, Many, Value, name_of, options
+from .values import Call, Items, Known, Many, Value, name_of, options
 
 #: Elements of which one overflows, where a check gives one number an element.
 MANY = 8
@@ -72,7 +72,7 @@ class Status:
 class Overflow:
     """The overflow checks among some calls."""
 
-    def __init__(self, calls: list[Made], factors: Factors) -> None:
+    def __init__(self, calls: list[Call], factors: Factors) -> None:
         self.calls, self.factors = calls, factors
         self.known: dict[int, tuple[Status | None, ...]] = {}
         self.kept: list[Value] = []
@@ -105,7 +105,7 @@ class Overflow:
             return [status for option in value.options for status in self.of(option)]
         if isinstance(value, Items):
             return self._items(value.items)
-        if not isinstance(value, Made):
+        if not isinstance(value, Call):
             return (None,)
         return self._made(value)
 
@@ -114,7 +114,7 @@ class Overflow:
         useful = [status for status in found if status is not None and status.checks]
         return [replace(status, each=True) for status in useful] or found or (None,)
 
-    def _made(self, made: Made) -> Iterable[Status | None]:
+    def _made(self, made: Call) -> Iterable[Status | None]:
         done = operation(made)
         name, operands = done.name, [*done.operands, *done.keywords.values()]
         if made.name in ("comprehension", "generator", ".each", "[]", "*args"):
@@ -158,17 +158,17 @@ class Overflow:
             return self.of(operands[0])
         return (None,)
 
-    def _check(self, made: Made, name: str, operands: list[Value]) -> Status | None:
+    def _check(self, made: Call, name: str, operands: list[Value]) -> Status | None:
         clean, over, each = _CHECKS[name]
         if name == "allfinite" and not made.api.startswith("amp."):
             clean, over = 0.0, 1.0  # the operator tells an overflow, the function that all is finite
         return Status(clean, over, each, self._looked_at(operands[:1]))
 
-    def _register(self, made: Made, name: str, operands: list[Value]) -> Status:
+    def _register(self, made: Call, name: str, operands: list[Value]) -> Status:
         """The device's own register: it must be cleared before the gradients, and read after them."""
         reads = name != "npuallocfloatstatus" or self._uses(made, ("npugetfloatstatus", "npugetfloatstatusv2"))
         root = made
-        while operation(root).name != "npuallocfloatstatus" and operands and isinstance(operands[0], Made):
+        while operation(root).name != "npuallocfloatstatus" and operands and isinstance(operands[0], Call):
             root = operands[0]
             operands = operation(root).operands
         cleared = self._uses(root, ("npuclearfloatstatus", "npuclearfloatstatusv2")) or self._uses(
@@ -176,7 +176,7 @@ class Overflow:
         )
         return Status(0.0, 1.0, True, frozenset({"device"}), uncleared=not cleared, unread=not reads)
 
-    def _uses(self, register: Made, names: tuple[str, ...]) -> bool:
+    def _uses(self, register: Call, names: tuple[str, ...]) -> bool:
         """Whether one of these operations is called with a register, or with what stands for it after a depend."""
         for call in self.calls:
             if (
@@ -188,11 +188,11 @@ class Overflow:
                 return True
         return False
 
-    def _stands_for(self, value: Value, register: Made, depth: int) -> bool:
+    def _stands_for(self, value: Value, register: Call, depth: int) -> bool:
         for option in options(value):
             if option is register:
                 return True
-            if isinstance(option, Made) and depth < 12:
+            if isinstance(option, Call) and depth < 12:
                 done = operation(option)
                 if (
                     done.name in ("depend", "cast")
@@ -224,7 +224,7 @@ class Overflow:
                     break
                 if id(inner) in losses or any("loss" in word.lower() for word in called(inner)):
                     return True
-                if not isinstance(inner, Made):
+                if not isinstance(inner, Call):
                     break
                 inner = (
                     operation(inner).operand(0)
@@ -235,13 +235,13 @@ class Overflow:
                 )
         return False
 
-    def _updated(self, made: Made) -> Value | None:
+    def _updated(self, made: Call) -> Value | None:
         """What a scaler's update gives back: the overflow flag that it was given."""
         base = made.base
         if base is None or made.name[:1] in (".", "@", "[") or len(made.args) < 2:
             return None
         known = any(
-            isinstance(option, Made)
+            isinstance(option, Call)
             and (option.api.endswith("LossScaleUpdateCell") or option.name == ".get_update_cell")
             for option in options(base)
         )
@@ -297,7 +297,7 @@ class Overflow:
 
 def speaks_of_overflow(value: Value, negated: bool = False) -> bool:
     """Whether a condition that is not seen through is called as if it told an overflow; what is `negated` in it counts, too."""
-    while negated and isinstance(value, Made) and value.name == "not" and value.args:
+    while negated and isinstance(value, Call) and value.name == "not" and value.args:
         value = value.args[0]
     words = [word.lower() for option in options(value) for word in [*called(option), name_of(option)]]
     return any(

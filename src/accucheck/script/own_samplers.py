@@ -8,7 +8,7 @@ import builtins
 from . import ranks
 from .flow import sources
 from .trace import Trace, Tracer
-from .values import Function, Instance, Items, Known, Made, Many, Unknown, Value, options, same
+from .values import Call, Function, Instance, Items, Known, Many, Unknown, Value, options, same
 
 #: What makes or seeds a generator of random numbers, and draws nothing.
 _MAKES = frozenset({"seed", "RandomState", "default_rng", "Generator", "Random", "SeedSequence", "PCG64"})
@@ -27,7 +27,7 @@ def in_order(trace: Trace, sampler: Instance) -> bool:
     arithmetic on numbers and lists, and nothing shuffles one of those lists elsewhere."""
     given, calls = _ran(trace, sampler, "__iter__")
     parts = list(sources(given, _counts))
-    run = {id(arg) for part in parts if isinstance(part, Made) and part.name == "generator" for arg in part.args}
+    run = {id(arg) for part in parts if isinstance(part, Call) and part.name == "generator" for arg in part.args}
     held = [part for part in parts if id(part) not in run]
     mixed = {id(part) for call in trace.calls if call.last == "shuffle" for arg in call.args for part in options(arg)}
     return len(held) > 1 and all(map(_settled, [*calls, *held])) and not any(id(part) in mixed for part in held)
@@ -62,22 +62,22 @@ def length_of_all(trace: Trace, sampler: Instance) -> ast.AST | None:
 def _divided(given: Value) -> Value | None:
     """How many there are in all, of values that are a part of them by the number of the device."""
     listed = _listed(given)
-    if not isinstance(listed, Made):
+    if not isinstance(listed, Call):
         return None
     if listed.last in ("range", "arange") and len(listed.args) == 3:
         return listed.args[1] if _by_rank(*listed.args) else None
     key = listed.args[0] if listed.name == "[]" and listed.args else None
-    if not isinstance(key, Made) or key.name != "slice" or listed.base is None:
+    if not isinstance(key, Call) or key.name != "slice" or listed.base is None:
         return None
     return _length(listed.base) if _by_rank(*key.args) else None
 
 
 def _listed(given: Value) -> Value:
     """What is given one after the other, as the list or range that it comes from."""
-    each = given.result if isinstance(given, Made) and given.name == "generator" else None
-    if isinstance(each, Made) and each.name == ".each":
+    each = given.result if isinstance(given, Call) and given.name == "generator" else None
+    if isinstance(each, Call) and each.name == ".each":
         given = each.base or given
-    while isinstance(given, Made) and (kept := _kept(given)) is not None:
+    while isinstance(given, Call) and (kept := _kept(given)) is not None:
         given = kept
     return given
 
@@ -96,16 +96,16 @@ def _length(value: Value) -> Value | None:
 
 
 def _option_length(value: Value) -> Value | None:
-    if not isinstance(value, Made):
+    if not isinstance(value, Call):
         return None
     if value.last in ("range", "arange", "permutation") and len(value.args) == 1 and not value.keywords:
         given = value.args[0]
-        return given if not isinstance(given, Made) or _kept(given) is None else _length(given)
+        return given if not isinstance(given, Call) or _kept(given) is None else _length(given)
     kept = _kept(value)
     return None if kept is None else _length(kept)
 
 
-def _kept(made: Made) -> Value | None:
+def _kept(made: Call) -> Value | None:
     """What a call gives back in another form, with as many values."""
     if made.name in ("list", "tuple", "iter", "sorted", "reversed", "numpy.array", "numpy.asarray") and made.args:
         return made.args[0]
@@ -116,7 +116,7 @@ def _equal(one: Value, other: Value, depth: int = 0) -> bool:
     """Whether two values are the same number, as far as the way that they are computed tells."""
     if same(one, other):
         return True
-    if not (isinstance(one, Made) and isinstance(other, Made)) or one.name != other.name or depth > 8:
+    if not (isinstance(one, Call) and isinstance(other, Call)) or one.name != other.name or depth > 8:
         return False
     ours, theirs = ([part for part in (made.base, *made.args) if part is not None] for made in (one, other))
     alike = len(ours) == len(theirs) > 0 and not one.keywords and not other.keywords and not _draws(one)
@@ -125,15 +125,15 @@ def _equal(one: Value, other: Value, depth: int = 0) -> bool:
 
 def _counts(value: Value) -> bool:
     """True for a number of values: whatever these are, it is the same in each run."""
-    return isinstance(value, Made) and value.name in ("len", "@shape", "@size")
+    return isinstance(value, Call) and value.name in ("len", "@shape", "@size")
 
 
 def _settled(value: Value) -> bool:
     """Whether a value, or the result of a call, is the same in each run, given what it is made of."""
-    if not isinstance(value, Made):
+    if not isinstance(value, Call):
         return isinstance(value, (Known, Items, Many))
     root = value
-    while isinstance(root.base, Made):
+    while isinstance(root.base, Call):
         root = root.base
     if root.base is not None and not _counts(value):
         return isinstance(root.base, (Items, Many, Known))
@@ -143,10 +143,10 @@ def _settled(value: Value) -> bool:
     return plain or (hasattr(builtins, root.name) and root.name not in _OUTSIDE)
 
 
-def _ran(trace: Trace, sampler: Instance, name: str) -> tuple[Value, list[Made]]:
+def _ran(trace: Trace, sampler: Instance, name: str) -> tuple[Value, list[Call]]:
     """What a method returns, or yields, and the calls that are met in it."""
     method = sampler.of.find(name)
-    calls: list[Made] = []
+    calls: list[Call] = []
     if not isinstance(method, Function):
         return Unknown(), calls
 
@@ -160,8 +160,8 @@ def _ran(trace: Trace, sampler: Instance, name: str) -> tuple[Value, list[Made]]
     return trace.again(run), calls
 
 
-def _draws(call: Made) -> bool:
+def _draws(call: Call) -> bool:
     """True for what draws a number itself, not for what is made of the draw."""
-    drawn_from = call.base if isinstance(call.base, Made) else call
+    drawn_from = call.base if isinstance(call.base, Call) else call
     of_random = drawn_from.name.startswith(("numpy.random.", "random."))
     return of_random and call.last not in _MAKES and (drawn_from is call or drawn_from.last in _MAKES)

@@ -16,10 +16,10 @@ from . import effects, flow
 from .analysis import Reading
 from .lengths import Form, Length, Same, Shape, Shapes, alike, number, root
 from .losses import Application, Losses, applied
-from .padding_facts import END, START, Said
+from .padding_facts import END, START, Observation
 from .pipelines import Columns, Pipeline, Pipelines
 from .syntax import unparse
-from .values import Frame, Index, Instance, Items, Known, Made, Mapping, Value, Write, options, parts
+from .values import Call, Frame, Index, Instance, Items, Known, Mapping, Value, Write, options, parts
 
 #: From here on a number is so large that a softmax makes nothing of what it is added to.
 LARGE = 1e3
@@ -34,8 +34,8 @@ class Column:
 
     name: str
     form: Form
-    hidden: Made | None = None
-    stopped: Made | None = None
+    hidden: Call | None = None
+    stopped: Call | None = None
     used: bool = False
 
     @property
@@ -46,7 +46,7 @@ class Column:
 
 @dataclass(eq=False)
 class Found:
-    said: list[Said] = field(default_factory=list)
+    said: list[Observation] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
 
 
@@ -92,8 +92,8 @@ class _Graph:
                 queue.append(inner)
 
     @cached_property
-    def made(self) -> list[Made]:
-        return [node for node in self.nodes.values() if isinstance(node, Made)]
+    def made(self) -> list[Call]:
+        return [node for node in self.nodes.values() if isinstance(node, Call)]
 
     def above(self, values: list[Value]) -> set[int]:
         """What derives from some values, by id."""
@@ -120,17 +120,17 @@ class _Graph:
             if name is not None:
                 found.add(name)
                 continue
-            divides = isinstance(part, Made) and _operation(part) == "div"
-            queue += effects.operands(part, (0,)) if divides and isinstance(part, Made) else _inputs(part)
+            divides = isinstance(part, Call) and _operation(part) == "div"
+            queue += effects.operands(part, (0,)) if divides and isinstance(part, Call) else _inputs(part)
         return found
 
-    def divisor(self, name: str) -> Made | None:
+    def divisor(self, name: str) -> Call | None:
         """The division by something made of a column."""
         above = self.above(self.read.get(name, []))
         divisions = [made for made in self.made if id(made) in above and _operation(made) == "div"]
         return divisions[0] if divisions else None
 
-    def reduction(self) -> Made | None:
+    def reduction(self) -> Call | None:
         """Where the loss becomes one number, the last such place."""
         queue, seen = [self.value], set[int]()
         while queue:
@@ -138,8 +138,8 @@ class _Graph:
             if id(part) in seen or self.column(part) is not None:
                 continue
             seen.add(id(part))
-            known = effects.effect(part) if isinstance(part, Made) else None
-            if isinstance(part, Made) and ((known is not None and known.reduces) or applied(part) is not None):
+            known = effects.effect(part) if isinstance(part, Call) else None
+            if isinstance(part, Call) and ((known is not None and known.reduces) or applied(part) is not None):
                 return part
             queue += _inputs(part)
         return None
@@ -150,12 +150,12 @@ def _inputs(value: Value) -> list[Value]:
     if isinstance(value, Instance):
         return []
     inner = flow.inputs(value)
-    if isinstance(value, Made) and value.name == "" and isinstance(value.base, (Made, Instance)):
+    if isinstance(value, Call) and value.name == "" and isinstance(value.base, (Call, Instance)):
         inner = [part for part in inner if part is not value.base]
     return inner
 
 
-def _operation(made: Made) -> str:
+def _operation(made: Call) -> str:
     known = effects.effect(made)
     return known.operation if known is not None else ""
 
@@ -207,7 +207,7 @@ class _Rules:
 
     def name(self, value: Value) -> str | None:
         """The column that a value is read from."""
-        if not isinstance(value, Made) or value.name not in ("[]", ".item") or not isinstance(value.base, Made):
+        if not isinstance(value, Call) or value.name not in ("[]", ".item") or not isinstance(value.base, Call):
             return None
         found = self.pipelines.read(value)
         return self.names.get(id(found[0])) if found and len(found) == 1 else None
@@ -229,18 +229,18 @@ class _Rules:
             if data is None or leaf is None or not any(part is leaf for part in parts(data)):
                 continue
             for model in options(call.base):
-                if isinstance(model, Made) and model.api == "Model":
+                if isinstance(model, Call) and model.api == "Model":
                     yield self.run_model(model, leaf)
 
-    def run_model(self, model: Made, leaf: Made) -> Value:
-        iterator = Made(".create_tuple_iterator", [], {}, leaf.node, leaf.source, leaf)
-        batch = Made(".each", [], {}, leaf.node, leaf.source, iterator)
+    def run_model(self, model: Call, leaf: Call) -> Value:
+        iterator = Call(".create_tuple_iterator", [], {}, leaf.node, leaf.source, leaf)
+        batch = Call(".each", [], {}, leaf.node, leaf.source, iterator)
         given: list[Value] = [
-            Made("[]", [Known(place)], {}, leaf.node, leaf.source, batch) for place in range(len(self.columns.order))
+            Call("[]", [Known(place)], {}, leaf.node, leaf.source, batch) for place in range(len(self.columns.order))
         ]
         network = model.argument(["network", "loss_fn"], "network")
         loss = model.argument(["network", "loss_fn"], "loss_fn")
-        while isinstance(network, Made) and network.api.startswith("nn."):
+        while isinstance(network, Call) and network.api.startswith("nn."):
             inner = network.argument(["network", "optimizer"], "network")
             if network.api == "nn.WithLossCell":
                 inner, loss = (network.argument(["backbone", "loss_fn"], name) for name in ("backbone", "loss_fn"))
@@ -255,8 +255,8 @@ class _Rules:
 
     # --- rules ------------------------------------------------------------------------------------------------------------
 
-    def say(self, code: str, at: Made | Write | Frame, data: dict[str, Any] | None = None) -> None:
-        self.found.said.append(Said(code, at.source, at.node, data or {}, likely=True))
+    def say(self, code: str, at: Call | Write | Frame, data: dict[str, Any] | None = None) -> None:
+        self.found.said.append(Observation(code, at.source, at.node, data or {}, likely=True))
 
     def column(self, name: str | None) -> Column | None:
         return next((column for column in self.found.columns if column.name == name), None)
@@ -272,7 +272,7 @@ class _Rules:
         self.of_recurrent(graph)
         self.of_unused(graph)
 
-    def hide(self, form: Form, by: Made) -> None:
+    def hide(self, form: Form, by: Call) -> None:
         """Note what keeps the padding of a sequence, and of all as long as it, out."""
         for column in self.found.columns:
             if _beside(column.form, form):
@@ -304,11 +304,11 @@ class _Rules:
             data = {"padded": column.name, "value": shown(labels.fill), "loss": loss}
             self.say("pad-counted", labels.at, data | {"place": _place(application.place)})
 
-    def weighing(self, graph: _Graph, place: Made) -> list[tuple[Made, Value]]:
+    def weighing(self, graph: _Graph, place: Call) -> list[tuple[Call, Value]]:
         """(the operation, the other operand) wherever a loss meets something else that is made of data, before it is one number."""
         above = graph.above([place])
         touched = graph.above([node for nodes in graph.read.values() for node in nodes])
-        found: list[tuple[Made, Value]] = []
+        found: list[tuple[Call, Value]] = []
         for made in graph.made:
             if id(made) not in above or made is place or _operation(made) in ("div", "add", "sub", "add_n"):
                 continue
@@ -316,7 +316,7 @@ class _Rules:
             found += [(made, other) for other in others]
         return found
 
-    def of_weight(self, column: Column, labels: Form, made: Made, weight: Value) -> None:
+    def of_weight(self, column: Column, labels: Form, made: Call, weight: Value) -> None:
         """What the loss of each place is multiplied by, against what the labels are filled up with."""
         shape, name = self.shapes.of(weight), self.name_within(weight)
         if isinstance(shape, Same) and number(shape.value) == 1 and name is not None and not _of_data(shape, labels):
@@ -338,7 +338,7 @@ class _Rules:
 
     def of_weights(self, graph: _Graph) -> None:
         """Masks that something is multiplied by or chosen with: 1 has to be the data, unless the rest is used, too."""
-        signs: list[tuple[Made, Form]] = []
+        signs: list[tuple[Call, Form]] = []
         for made in graph.made:
             if _operation(made) not in ("mul", "masked_select", "where", "where_method") and made.name != "[]":
                 continue
@@ -370,7 +370,7 @@ class _Rules:
                 if shape is not None and shape.mask and (number(given[2]) or 0) <= -LARGE:
                     self.of_added(made, shape, -LARGE * (shape.real != 0), -LARGE * (shape.number != 0))
 
-    def of_added(self, made: Made, shape: Form, real: float, fill: float) -> None:
+    def of_added(self, made: Call, shape: Form, real: float, fill: float) -> None:
         if real <= -LARGE and fill > -LARGE:
             self.say("mask-inverted", made)
         elif fill <= -LARGE and real > -LARGE:
@@ -381,7 +381,7 @@ class _Rules:
         lengths = {name: shape for name, shape in self.shape.items() if isinstance(shape, Length)}
         for made in graph.made:
             layer = made.base if made.name == "" else None
-            known = api.find(layer.api) if isinstance(layer, Made) else None
+            known = api.find(layer.api) if isinstance(layer, Call) else None
             if known is None or known.kind != "recurrent" or not made.args:
                 continue
             read = {name for name, nodes in graph.read.items() if id(made.args[0]) in graph.above(nodes)}
@@ -393,10 +393,10 @@ class _Rules:
             for name, length in lengths.items():
                 column = next((c for c in columns if alike(root(c.form.of), root(length.of))), None)
                 if column is not None and column.hidden is None and name not in graph.read:
-                    layer_ = made.base.last if isinstance(made.base, Made) else made.last
+                    layer_ = made.base.last if isinstance(made.base, Call) else made.last
                     self.say("length-unused", made, {"length": name, "padded": column.name, "layer": layer_})
 
-    def of_given(self, made: Made, given: Value, columns: list[Column]) -> None:
+    def of_given(self, made: Call, given: Value, columns: list[Column]) -> None:
         length = self.shapes.of(given)
         for column in columns:
             if isinstance(length, Length) and self.is_padded(length, column):
@@ -434,7 +434,7 @@ class _Rules:
         for name, shape in self.shape.items():
             if isinstance(shape, Form) and shape.looked is None and shape.real == shape.number == 1:
                 column = next((each for each in self.found.columns if _beside(each.form, shape)), None)
-                at: Made | Write = shape.at
+                at: Call | Write = shape.at
             elif isinstance(shape, Same) and number(shape.value) == 1 and shape.of is not None:
                 length = Length(shape.of, shape.made)
                 column, at = (
@@ -469,12 +469,12 @@ class _Rules:
                     self.say("word-is-pad", numbers, data)
                     break
 
-    def numbered(self, column: Column) -> Iterator[Made]:
+    def numbered(self, column: Column) -> Iterator[Call]:
         """The numbers that a growing table gives: as many words as it has already."""
         values = [self.columns.values[column.name], column.form.of]
         found = (part for value in values for part in flow.sources(value))
         for part in found:
-            if isinstance(part, Made) and _starts(part) is not None:
+            if isinstance(part, Call) and _starts(part) is not None:
                 yield part
 
     def name_within(self, value: Value) -> str | None:
@@ -514,7 +514,7 @@ def _ignored(application: Application) -> Value | None:
 
 def _looked_up(fill: Value) -> bool:
     """The number of a word in a vocabulary: none below zero."""
-    return isinstance(fill, Made) and fill.last in ("tokens_to_ids", "len", "[]")
+    return isinstance(fill, Call) and fill.last in ("tokens_to_ids", "len", "[]")
 
 
 def _beside(one: Form, other: Form) -> bool:
@@ -528,7 +528,7 @@ def _of_data(same: Same, labels: Form) -> bool:
 
 
 def _cuts(form: Form) -> str:
-    return ", ".join(unparse(cut.node) for cut in form.cuts if isinstance(cut, Made))[:60] or ":"
+    return ", ".join(unparse(cut.node) for cut in form.cuts if isinstance(cut, Call))[:60] or ":"
 
 
 def _shifted(mask: Form, labels: Form) -> bool:
@@ -536,14 +536,14 @@ def _shifted(mask: Form, labels: Form) -> bool:
     return bool(mask.cuts) and bool(labels.cuts) and _cuts(mask) != _cuts(labels)
 
 
-def _starts(made: Made) -> int | None:
+def _starts(made: Call) -> int | None:
     """The first number that a table gives which numbers words as they are met: len(table) + c while it grows by that, or their places
     among what is there once each; None for anything else."""
-    if made.name == "[]" and isinstance(made.base, Made) and isinstance(made.base.node, ast.DictComp):
+    if made.name == "[]" and isinstance(made.base, Call) and isinstance(made.base.node, ast.DictComp):
         inner, plus = _sum(made.base.args[0])
         return plus if isinstance(inner, Index) and _once_each(inner.of) else None
     inner, plus = _sum(made)
-    if not isinstance(inner, Made) or inner.name != "len" or not isinstance(inner.args[0], Mapping):
+    if not isinstance(inner, Call) or inner.name != "len" or not isinstance(inner.args[0], Mapping):
         return None
     table = inner.args[0]
     grows = any(option is made for value in table.fed or () for option in options(value))
@@ -552,7 +552,7 @@ def _starts(made: Made) -> int | None:
 
 def _sum(value: Value) -> tuple[Value, int]:
     """A value without the number that is added to it."""
-    if isinstance(value, Made) and value.name == "+" and len(value.args) == 2:
+    if isinstance(value, Call) and value.name == "+" and len(value.args) == 2:
         for inner, plus in (value.args, value.args[::-1]):
             if isinstance(plus, Known) and type(plus.value) is int:
                 return inner, plus.value
@@ -562,7 +562,7 @@ def _sum(value: Value) -> tuple[Value, int]:
 def _once_each(value: Value | None) -> bool:
     """True for the words of some data, each once: sorted(set(words)), Counter(words).most_common(n)."""
     for _ in range(6):
-        if not isinstance(value, Made):
+        if not isinstance(value, Call):
             return False
         if isinstance(value.node, ast.SetComp) or value.last in ("set", "frozenset", "Counter", "unique"):
             return True
@@ -570,7 +570,7 @@ def _once_each(value: Value | None) -> bool:
     return False
 
 
-def _meeting(one: Made | Write, other: Made | Write) -> Made | Write | Frame:
+def _meeting(one: Call | Write, other: Call | Write) -> Call | Write | Frame:
     """Where the code parts that filled up one and made the other: the call in the function that has both."""
     shared = _calls(other.frame)
     return next((frame for frame in _calls(one.frame) if not any(frame is each for each in shared)), one)
@@ -585,15 +585,15 @@ def _calls(frame: Frame | None) -> list[Frame]:
     return found
 
 
-def _line(at: Made | Write) -> int:
+def _line(at: Call | Write) -> int:
     return int(getattr(at.node, "lineno", 1))
 
 
-def _place(at: Made | Write) -> str:
+def _place(at: Call | Write) -> str:
     return f"{at.source.path}:{_line(at)}"
 
 
-def _stands(at: Made | Write) -> dict[str, Any]:
+def _stands(at: Call | Write) -> dict[str, Any]:
     return {"path": at.source.path, "line": _line(at)}
 
 

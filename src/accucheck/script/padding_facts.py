@@ -174,7 +174,7 @@ class Given(Placed, Held):
 
 
 @dataclass(frozen=True)
-class Said:
+class Observation:
     """One thing to say. `likely`: it rests on what names say, or on code that is put together across files."""
 
     code: str

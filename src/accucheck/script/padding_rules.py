@@ -20,10 +20,10 @@ from .masking import Masks, of_padding
 from .padded_columns import Column
 from .padding import COMPANION, special
 from .padding_facts import END, START, Compared, Facts, Given, Held, Mask, Padded, Plain, together
-from .padding_facts import Said as Said
+from .padding_facts import Observation as Observation
 from .pipelines import of_scripts
 from .source import Source, read
-from .values import Items, Known, Made, Value, options
+from .values import Call, Items, Known, Value, options
 
 #: So many files beside the scripts are looked at for the code that prepared the data.
 FILES = 300
@@ -72,11 +72,11 @@ _FEEDS = (
 
 @dataclass
 class Result:
-    said: list[Said] = field(default_factory=list)
+    said: list[Observation] = field(default_factory=list)
     pads: list[Padded] = field(default_factory=list)  # each place once
     hidden: list[Padded] = field(default_factory=list)  # those that a mask, a length or a comparison accounts for
     masks: int = 0
-    pipelines: list[Made] = field(default_factory=list)  # padding by the data set itself
+    pipelines: list[Call] = field(default_factory=list)  # padding by the data set itself
     columns: list[Column] = field(default_factory=list)  # filled up elsewhere than at `pads`, and followed
 
 
@@ -93,8 +93,10 @@ def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
     checks.run()
     for reading in scripts.training:
         checks.result.pipelines += _pipelines(reading)
-        checks.result.said += [Said(s.code, s.source, s.node, s.data, True) for s in masking.dropped(reading.trace)]
-    checks.result.said += [Said(s.code, s.source, s.node, s.data, s.code != "mask-inverted") for s in masks.said]
+        checks.result.said += [
+            Observation(s.code, s.source, s.node, s.data, True) for s in masking.dropped(reading.trace)
+        ]
+    checks.result.said += [Observation(s.code, s.source, s.node, s.data, s.code != "mask-inverted") for s in masks.said]
     _followed(scripts, checks.result)
     checks.result.masks = len(masks.comparisons) + len(facts.masks) + masks.hides
     return checks.result
@@ -174,7 +176,7 @@ def _preparation(scripts: Scripts, root: Path) -> list[Source]:
     return found
 
 
-def _texts(call: Made, place: int) -> set[str]:
+def _texts(call: Call, place: int) -> set[str]:
     """The columns that are asked for, by keyword or place."""
     given = call.keywords.get("columns_list") or (call.args[place] if len(call.args) > place else None)
     found: set[str] = set()
@@ -255,7 +257,7 @@ class _Checks:
         self.result.hidden = [pad for pad in self.result.pads if _place(pad) in self.accounted]
 
     def say(self, code: str, at: Padded | Mask | Compared | Given, likely: bool = False, **data: Any) -> None:
-        self.result.said.append(Said(code, at.source, at.node, data, likely))
+        self.result.said.append(Observation(code, at.source, at.node, data, likely))
 
     def of_masks(self, pads: list[Padded], marks: list[Mask]) -> None:
         for mark in marks:
@@ -377,7 +379,9 @@ class _Checks:
                 pad = ids[0]
                 data = {"value": one.value, "padded": _name(pad), "filled": pad.value}
                 place = f"{pad.source.path}:{pad.line}"
-                self.result.said.append(Said("network-mask-value", one.source, one.node, data | {"place": place}, True))
+                self.result.said.append(
+                    Observation("network-mask-value", one.source, one.node, data | {"place": place}, True)
+                )
         for pad in ids:
             if pad.value in values:
                 self.accounted.add(_place(pad))
@@ -387,7 +391,7 @@ class _Checks:
                 one = next(c for c in compared if c.value in values)
                 place = f"{one.source.path}:{getattr(one.node, 'lineno', 1)}"
                 data = {"padded": _name(pad), "value": pad.value, "masked": sorted(values), "place": place}
-                self.result.said.append(Said("unmasked-value", pad.source, pad.node, data, True))
+                self.result.said.append(Observation("unmasked-value", pad.source, pad.node, data, True))
 
     def of_design(self) -> None:
         """Against what the case declares."""
@@ -430,9 +434,9 @@ def _side(one: Padded | Mask) -> dict[str, str]:
     return _SIDES[one.side]
 
 
-def _pipelines(reading: Reading) -> list[Made]:
+def _pipelines(reading: Reading) -> list[Call]:
     """Each call by which a data set pads."""
-    found: dict[int, Made] = {}
+    found: dict[int, Call] = {}
     for call in reading.trace.calls:
         by_batch = call.name == ".batch" and "pad_info" in call.keywords
         if call.name == ".padded_batch" or by_batch or call.api in ("transforms.PadEnd", "text.PadEnd"):
@@ -485,8 +489,8 @@ def _labels(pad: Padded) -> bool:
     return any(_LABELS.search(name) for name in pad.names)
 
 
-def _unique(said: list[Said]) -> list[Said]:
-    found: dict[tuple[str, str, int, int], Said] = {}
+def _unique(said: list[Observation]) -> list[Observation]:
+    found: dict[tuple[str, str, int, int], Observation] = {}
     for one in said:
         key = one.code, one.source.path, getattr(one.node, "lineno", 1), getattr(one.node, "col_offset", 0)
         found.setdefault(key, one)

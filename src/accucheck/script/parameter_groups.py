@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .flow import sources
 from .source import Source
 from .syntax import walk
-from .values import Made, Value
+from .values import Call, Value
 
 
 class Forgotten(NamedTuple):
@@ -22,11 +22,11 @@ class Forgotten(NamedTuple):
 
 def forgotten(given: Value, lists: frozenset[str]) -> Iterator[Forgotten]:
     """What is forgotten in the functions that list the parameters which an optimizer is given. `lists`: the methods that list them."""
-    if any(isinstance(part, Made) and part.name in lists for part in sources(given, _chooses) if not _chooses(part)):
+    if any(isinstance(part, Call) and part.name in lists for part in sources(given, _chooses) if not _chooses(part)):
         return  # all parameters, in plain sight
     seen: set[int] = set()
     for part in sources(given):
-        if isinstance(part, Made) and part.name in lists:
+        if isinstance(part, Call) and part.name in lists:
             scope = part.frame.function.node if part.frame is not None else part.source.tree
             if id(scope) not in seen:
                 seen.add(id(scope))
@@ -35,7 +35,7 @@ def forgotten(given: Value, lists: frozenset[str]) -> Iterator[Forgotten]:
 
 def _chooses(value: Value) -> bool:
     """What may take some of a list: a loop over it, a comprehension, a filter."""
-    return isinstance(value, Made) and value.name in (".each", "comprehension", "filter", "[]")
+    return isinstance(value, Call) and value.name in (".each", "comprehension", "filter", "[]")
 
 
 def _unread(scope: ast.AST, lists: frozenset[str]) -> Iterator[tuple[ast.stmt, str]]:

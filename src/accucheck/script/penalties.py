@@ -8,7 +8,7 @@ from .factors import Term, operation
 from .loss_scaling import key_names, number_text
 from .remarks import Remark, merged, remark
 from .training_steps import Training
-from .values import Known, Made, Value
+from .values import Call, Known, Value
 
 #: A factor on gradients within these is a weight or a norm to reach, not a scale.
 FROM, TO = 1 / 16, 16.0
@@ -40,7 +40,7 @@ def _inner(training: Training, value: Value, updates: set[int]) -> list[Term]:
     return [term for term in training.factors.of(value) if term.gradients - updates]
 
 
-def _bends(training: Training, call: Made, updates: set[int]) -> bool:
+def _bends(training: Training, call: Call, updates: set[int]) -> bool:
     """An operation that makes a penalty of a gradient: a norm, a square, a product with itself."""
     done = operation(call)
     if done.name in _BENDS and done.operands:
@@ -50,7 +50,7 @@ def _bends(training: Training, call: Made, updates: set[int]) -> bool:
     return False
 
 
-def _judged(training: Training, bend: Made, updates: set[int]) -> Iterator[Remark]:
+def _judged(training: Training, bend: Call, updates: set[int]) -> Iterator[Remark]:
     factors = training.factors
     wanted = {
         key for term in _inner(training, operation(bend).operands[0], updates) for key in term.gradients - updates
@@ -73,12 +73,12 @@ def _judged(training: Training, bend: Made, updates: set[int]) -> Iterator[Remar
         yield remark(bend, "penalty-clean" if uses else "penalty-without-scale")
 
 
-def _adds(training: Training, call: Made, wanted: set[int]) -> bool:
+def _adds(training: Training, call: Call, wanted: set[int]) -> bool:
     """A penalty meets something that is no gradient: the norm to reach, or another loss."""
     return bool(_bent(training, call, wanted))
 
 
-def _bent(training: Training, call: Made, wanted: set[int]) -> list[Term]:
+def _bent(training: Training, call: Call, wanted: set[int]) -> list[Term]:
     done = operation(call)
     if done.name not in _SUMS or len(done.operands) < 2:
         return []
@@ -95,7 +95,7 @@ def _bent(training: Training, call: Made, wanted: set[int]) -> list[Term]:
 
 def _is_bent(training: Training, value: Value, depth: int) -> bool:
     """Whether a norm, a root or a square lies between a value and the gradient."""
-    if depth > 24 or not isinstance(value, Made):
+    if depth > 24 or not isinstance(value, Call):
         return False
     done = operation(value)
     if done.name in _BENDS:

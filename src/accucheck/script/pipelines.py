@@ -24,12 +24,12 @@ from .samples import Samples, Way
 from .trace import Trace
 from .training import purpose, role
 from .values import (
+    Call,
     Frame,
     Function,
     Instance,
     Items,
     Known,
-    Made,
     Many,
     Mapping,
     Partial,
@@ -93,8 +93,8 @@ class Columns:
     functions elsewhere that it went through."""
 
     values: dict[str, Value]
-    reader: Made | None = None
-    opaque: tuple[Made, ...] = ()
+    reader: Call | None = None
+    opaque: tuple[Call, ...] = ()
 
     @property
     def order(self) -> list[str]:
@@ -110,13 +110,13 @@ class Columns:
         return self.values[names[place]] if -len(names) <= place < len(names) else None
 
 
-def _column(reader: Made, name: str) -> Made:
+def _column(reader: Call, name: str) -> Call:
     kind = _KINDS.get(reader.last, "record" if reader.last in _STORED else "text")
     if kind == "pixels" and "image" not in name:
         kind = "number"
     if kind == "audio" and name != "waveform":
         kind = "text"
-    return Made("column", [Known(name), Known(kind)], {}, reader.node, reader.source, reader, order=reader.order)
+    return Call("column", [Known(name), Known(kind)], {}, reader.node, reader.source, reader, order=reader.order)
 
 
 def _names(value: Value | None) -> list[str] | None:
@@ -137,11 +137,11 @@ def _names(value: Value | None) -> list[str] | None:
 class Uses:
     """Where the data sets of a trace go and what they are for. `is_set` tells which calls give a data set."""
 
-    def __init__(self, trace: Trace, is_set: Callable[[Made], bool]) -> None:
+    def __init__(self, trace: Trace, is_set: Callable[[Call], bool]) -> None:
         self.trace, self.is_set = trace, is_set
         self.consumers = flow.consumers(trace)
 
-    def dead(self, call: Made, depth: int = 0) -> bool:
+    def dead(self, call: Call, depth: int = 0) -> bool:
         """True for a result that nobody keeps."""
         if call.discarded:
             return True
@@ -153,7 +153,7 @@ class Uses:
             and all(self.dead(user, depth + 1) and self.is_set(user) for user in after)
         )
 
-    def leaves(self) -> list[Made]:
+    def leaves(self) -> list[Call]:
         """The data sets at the end of their chains, or given to a model to train: what is really trained or evaluated with."""
         found = []
         for call in self.trace.calls:
@@ -172,7 +172,7 @@ class Uses:
         given = (option for call in made for option in options(call.argument(["source"], "source")))
         return {id(option) for option in given if isinstance(option, Instance)}
 
-    def read_whole(self, call: Made, after: list[Made]) -> bool:
+    def read_whole(self, call: Call, after: list[Call]) -> bool:
         """True for one that an object reads into itself when it is made, from which another data set is made then."""
         frame = call.frame
         return (
@@ -183,9 +183,9 @@ class Uses:
             and all(user.frame is frame for user in after)
         )
 
-    def chain(self, call: Made) -> list[Made]:
+    def chain(self, call: Call) -> list[Call]:
         """A data set and what it was made from, back to its constructors."""
-        found: list[Made] = []
+        found: list[Call] = []
         queue = [call]
         while queue and len(found) < 200:
             part = queue.pop(0)
@@ -196,7 +196,7 @@ class Uses:
                 queue += parts(value)
         return found
 
-    def role(self, leaf: Made, chain: list[Made]) -> str | None:
+    def role(self, leaf: Call, chain: list[Call]) -> str | None:
         """train or eval, from the strongest hint that says one of them only: its use, its names, where it is made, its path."""
         keywords: list[str] = []
         after: list[str] = []
@@ -233,7 +233,7 @@ class Uses:
             hints.append([word for value in (*origin.args, *origin.keywords.values()) for word in words(value)])
         return next((found for found in (role(hint) for hint in hints) if found), None)
 
-    def trained(self, leaf: Made) -> bool:
+    def trained(self, leaf: Call) -> bool:
         """True for a data set that is given to something that trains: the name of a variable alone says less."""
         return any("train" in (role([keyword]), role([user.last])) for user, keyword in self.consumers[id(leaf)])
 
@@ -261,9 +261,9 @@ class Input:
     inside: list[tuple[str, Value]] = field(default_factory=list)
 
     @property
-    def frame_call(self) -> Made | None:
+    def frame_call(self) -> Call | None:
         """A call to point to where nothing else is seen."""
-        return next((option for option in options(self.value) if isinstance(option, Made)), None)
+        return next((option for option in options(self.value) if isinstance(option, Call)), None)
 
     @property
     def kind(self) -> str:
@@ -297,13 +297,13 @@ class Pipeline:
 
     reading: Reading
     role: str | None
-    leaf: Made | None = None
-    chain: list[Made] = field(default_factory=list)
+    leaf: Call | None = None
+    chain: list[Call] = field(default_factory=list)
     inputs: list[Input] = field(default_factory=list)
     sure: bool = True
     trained: bool = False
     given: bool = False  # to a Model
-    opaque: tuple[Made, ...] = ()
+    opaque: tuple[Call, ...] = ()
 
     @property
     def proven(self) -> bool:
@@ -311,7 +311,7 @@ class Pipeline:
         return self.trained or self.given or any(entry.parameter or entry.arrives for entry in self.inputs)
 
     @property
-    def source(self) -> Made | None:
+    def source(self) -> Call | None:
         """The constructor call."""
         return next((part for part in reversed(self.chain) if part.name.startswith("mindspore.")), None)
 
@@ -323,7 +323,7 @@ class Pipelines:
         self.reading, self.trace = reading, reading.trace
         self.known = dataset_classes.load()
         self.columns: dict[int, Columns] = {}
-        self.batches: dict[int, Made] = {}  # what is read from an iterator, by the data set
+        self.batches: dict[int, Call] = {}  # what is read from an iterator, by the data set
         self.samples = Samples(self.read, self.call)
         for call in self.trace.calls:
             if not self.columns and not call.name.startswith("mindspore."):
@@ -352,7 +352,7 @@ class Pipelines:
         return Uses(self.trace, lambda call: id(call) in self.columns)
 
     @cached_property
-    def users(self) -> dict[int, list[tuple[Made, str]]]:
+    def users(self) -> dict[int, list[tuple[Call, str]]]:
         return users(self.trace)
 
     # --- what a data set yields ---------------------------------------------------------------------------------------
@@ -367,14 +367,14 @@ class Pipelines:
     def of(self, value: Value | None) -> list[Columns]:
         return [self.columns[id(part)] for part in parts(value) if id(part) in self.columns]
 
-    def yields(self, call: Made) -> Columns | None:
+    def yields(self, call: Call) -> Columns | None:
         """The columns of the data set that a call returns; None when it is none."""
         if call.name.startswith("mindspore.") and call.last in self.known.sources:
             return self.constructed(call)
         base = self.of(call.base)
         if base and call.name.startswith(".") and call.last in (*self.known.methods.keeps, "shuffle"):
             return self.method(call, base)
-        if base and call.name in ("[]", ".item") and isinstance(call.base, Made) and call.base.name == ".split":
+        if base and call.name in ("[]", ".item") and isinstance(call.base, Call) and call.base.name == ".split":
             return base[0]
         given = [columns for value in (*call.args, *call.keywords.values()) for columns in self.of(value)]
         if given and (call.name == "+" or call.name == "mindspore.dataset.concat"):
@@ -385,7 +385,7 @@ class Pipelines:
             return Columns(given[0].values, given[0].reader, (*given[0].opaque, call))
         return None
 
-    def passes_on(self, call: Made) -> bool:
+    def passes_on(self, call: Call) -> bool:
         """True for a function elsewhere that is given a data set and seems to return one."""
         if call.discarded or call.last in LOOKS or call.last in READERS or not call.name[:1].isalpha():
             return False
@@ -404,7 +404,7 @@ class Pipelines:
         values = {name: value for columns in given for name, value in columns.values.items()}
         return Columns(values, given[0].reader, tuple(dict.fromkeys(call for c in given for call in c.opaque)))
 
-    def constructed(self, call: Made) -> Columns:
+    def constructed(self, call: Call) -> Columns:
         parameters = self.known.sources[call.last].parameters
         if call.last == "GeneratorDataset":
             names = (
@@ -420,7 +420,7 @@ class Pipelines:
             names = _FIRST.get(call.last) or (["waveform"] if _KINDS[call.last] == "audio" else ["image", "label"])
         return Columns({name: _column(call, name) for name in names}, call)
 
-    def generated(self, call: Made, source: Value | None, names: list[str]) -> Columns:
+    def generated(self, call: Call, source: Value | None, names: list[str]) -> Columns:
         yielded = [self.sample(option, call) for option in options(source)]
         value = join([found for found in yielded if found is not None]) if any(yielded) else Unknown("source")
         shown: dict[str, Value] = {}
@@ -432,7 +432,7 @@ class Pipelines:
                 shown[f"column_{place}"] = _part(value, place, "", 2 if many else 1, call)
         return Columns(shown)
 
-    def sample(self, source: Value, call: Made) -> Value | None:
+    def sample(self, source: Value, call: Call) -> Value | None:
         """One sample of the source of a GeneratorDataset."""
         if isinstance(source, Instance):
             method = source.of.find("__getitem__")
@@ -442,12 +442,12 @@ class Pipelines:
             return self.trace.again(lambda tracer: tracer.element(source, call.node))
         if isinstance(source, (Function, Partial)):
             found = self.call(source, [])
-            return found.result if isinstance(found, Made) and found.name == "generator" else found
-        if isinstance(source, (Made, Items)):
+            return found.result if isinstance(found, Call) and found.name == "generator" else found
+        if isinstance(source, (Call, Items)):
             return self.trace.again(lambda tracer: tracer.element(source, call.node))
         return None
 
-    def sliced(self, call: Made, data: Value | None, names: Value | None) -> Columns:
+    def sliced(self, call: Call, data: Value | None, names: Value | None) -> Columns:
         columns = _names(names)
         values: dict[str, Value] = {}
         for option in options(data):
@@ -456,12 +456,12 @@ class Pipelines:
             elif isinstance(option, Items) and (columns is None or len(columns) == len(option.items)):
                 names_ = columns or [f"column_{place}" for place in range(len(option.items))]
                 values.update(dict(zip(names_, option.items, strict=False)))
-            elif isinstance(option, Made):
+            elif isinstance(option, Call):
                 for place, name in enumerate(columns or ["column_0"]):
                     values[name] = _part(option, place, name, len(columns or [""]), call)
         return Columns(values, None if values else call)
 
-    def method(self, call: Made, base: list[Columns]) -> Columns:
+    def method(self, call: Call, base: list[Columns]) -> Columns:
         columns = self.joined(base)
         given: list[Any]
         if call.last == "map":
@@ -490,7 +490,7 @@ class Pipelines:
             return self.joined([columns, *given]) if call.last == "concat" else self.zipped([columns, *given])
         return columns
 
-    def mapped(self, call: Made, columns: Columns) -> Columns:
+    def mapped(self, call: Call, columns: Columns) -> Columns:
         known = ["operations", "input_columns", "output_columns"]
         operations, wanted = call.argument(known, "operations"), call.argument(known, "input_columns")
         if operations is None:
@@ -507,7 +507,7 @@ class Pipelines:
         result = self.samples.apply(operations, given, call)
         return self.replaced(columns, result, names, _names(call.argument(known, "output_columns")) or names, call)
 
-    def replaced(self, columns: Columns, result: Value, old: list[str], new: list[str], call: Made) -> Columns:
+    def replaced(self, columns: Columns, result: Value, old: list[str], new: list[str], call: Call) -> Columns:
         """The columns after some of them gave way to what a function made of them."""
         values: dict[str, Value] = {}
         made = {name: _part(result, place, "", len(new), call) for place, name in enumerate(new)}
@@ -520,11 +520,11 @@ class Pipelines:
 
     # --- what is read from them ---------------------------------------------------------------------------------------
 
-    def read(self, made: Made) -> list[Value] | None:
+    def read(self, made: Call) -> list[Value] | None:
         """What something read from a data set stands for: the columns; None for what is not read from one."""
         if made.name == "column":
             return self.written(made)
-        if made.name in ("[]", ".item") and isinstance(made.base, Made):
+        if made.name in ("[]", ".item") and isinstance(made.base, Call):
             columns = self.batch(made.base)
             if columns is None:
                 return None
@@ -539,10 +539,10 @@ class Pipelines:
         columns = self.batch(made)
         return None if columns is None else list(columns.values.values())
 
-    def written(self, column: Made) -> list[Value] | None:
+    def written(self, column: Call) -> list[Value] | None:
         """What the project itself writes into a stored column, when that tells more than that it is stored."""
         name, kind = str(plain(column.args[0])), str(plain(column.args[1]))
-        reader = column.base.last if isinstance(column.base, Made) else ""
+        reader = column.base.last if isinstance(column.base, Call) else ""
         if kind != "record" or reader != "MindDataset":
             return None
         values = self.records.of(name)
@@ -550,7 +550,7 @@ class Pipelines:
         telling = [way for way in ways if way.origin in ("pixels", "audio", "table", "array")]
         return values if telling and len(telling) == len(ways) else None
 
-    def batch(self, made: Made) -> Columns | None:
+    def batch(self, made: Call) -> Columns | None:
         """The columns behind one batch of a data set that is iterated."""
         iterator: Value | None = None
         if made.name in (".each", ".get_next", ".__next__"):
@@ -668,15 +668,15 @@ class Pipelines:
         key = made.args[0].value
         if isinstance(key, str):
             return key
-        columns = self.batch(made.base) if isinstance(made.base, Made) else None
+        columns = self.batch(made.base) if isinstance(made.base, Call) else None
         order = columns.order if columns is not None else []
         return order[key] if isinstance(key, int) and 0 <= key < len(order) else ""
 
-    def takers(self, leaf: Made) -> list[Made]:
+    def takers(self, leaf: Call) -> list[Call]:
         """The calls that a data set is given to as to a Model."""
         return [user for user, _ in self.uses.consumers[id(leaf)] if user.last in ("train", "fit", "eval", "predict")]
 
-    def through_model(self, leaf: Made, columns: Columns) -> Iterator[Input]:
+    def through_model(self, leaf: Call, columns: Columns) -> Iterator[Input]:
         """The columns of a data set that is given to a Model: the parameters of its network in their order."""
         for taker in self.takers(leaf):
             for option in options(taker.base):
@@ -722,7 +722,7 @@ _NORMS = re.compile(r"(?i)(batch|layer|group|instance|rms)_?norm|l2_?normalize|^
 _LAYERS = re.compile(r"(?i)conv|matmul|dense|linear|lstm|gru|rnn|attention|pool|bias_?add|einsum|bmm")
 
 
-def _arrival(user: Made, how: str, part: Value) -> str:
+def _arrival(user: Call, how: str, part: Value) -> str:
     """What one use of an input says about it; "on" when it goes on as it is."""
     if user.name in ("[]", ".item", ".each"):
         return "on" if how == "base" else ""
@@ -735,7 +735,7 @@ def _arrival(user: Made, how: str, part: Value) -> str:
         return "scaled" if user.name != "+" and any(_fixed(other) for other in others) else "on"
     if user.name == "neg":
         return "on"
-    layer = user.base if user.name == "" and isinstance(user.base, Made) else user
+    layer = user.base if user.name == "" and isinstance(user.base, Call) else user
     passed = _passes(user, part)
     if how == "base" or not layer.name:
         return "on" if passed else ""
@@ -760,14 +760,14 @@ def _arrival(user: Made, how: str, part: Value) -> str:
     return "on" if last in ("Mul", "Add", "mul", "add", "TensorAdd", "AddN") else ""
 
 
-def _masks(user: Made, part: Value) -> bool:
+def _masks(user: Call, part: Value) -> bool:
     """True for a product with what a layer made: an input says there how much of that counts."""
     known = effects.effect(user)
     product = known is not None and known.operation == "mul"
     return product and any(other is not part and _computed(other) for other in effects.operands(user, (0, 1)))
 
 
-def _passes(user: Made, part: Value) -> bool:
+def _passes(user: Call, part: Value) -> bool:
     """True where the numbers of a value go on as they are, at other places, or with others between them or beside them."""
     known = effects.effect(user)
     kept = effects.kept(user, *effects.TAKEN, "filled", "between") if known is None or not known.reduces else None
@@ -780,9 +780,9 @@ def _fixed(value: Value) -> bool:
     if constant(value) not in (None, (1.0,), (-1.0,), (0.0,)):
         return True
     for option in options(value):
-        if isinstance(option, Made) and option.api in ("Parameter", "Tensor") and find(option, Samples.drawn) is None:
+        if isinstance(option, Call) and option.api in ("Parameter", "Tensor") and find(option, Samples.drawn) is None:
             return True
-        names = [name_of(option), *(option.bound if isinstance(option, Made) else ())]
+        names = [name_of(option), *(option.bound if isinstance(option, Call) else ())]
         if any(re.search(r"(?i)mean|std|scale|norm", name) for name in names):
             return True
     return False
@@ -798,8 +798,8 @@ def _outer(frame: Frame) -> Iterator[Frame]:
 def _computed(value: Value) -> bool:
     """True for what a network made: it is no input."""
 
-    def layer(made: Made) -> bool:
-        if made.name != "" or not isinstance(made.base, Made):
+    def layer(made: Call) -> bool:
+        if made.name != "" or not isinstance(made.base, Call):
             return False
         known = api.find(made.base.api)
         return known is not None and known.kind in ("convolution", "dense", "recurrent", "attention", "embedding")
@@ -838,26 +838,26 @@ def _network(model: Value) -> Instance | None:
             value = value.options[0]
         if isinstance(value, Instance):
             return value
-        if not isinstance(value, Made):
+        if not isinstance(value, Call):
             return None
         value = value.argument(["network"], "network") or value.argument(["backbone"], "backbone")
     return None
 
 
-def _within_idle_cell(call: Made) -> bool:
+def _within_idle_cell(call: Call) -> bool:
     """True for a call in a method of a cell that nobody is seen to call."""
     frame = call.frame
     return unseen(frame) and frame is not None and isinstance(frame.owner, Instance) and is_cell(frame.owner.of)
 
 
-def _runs_network(call: Made) -> bool:
+def _runs_network(call: Call) -> bool:
     """True for a call of a network that is not followed: one made elsewhere, or one of the project without a construct that is seen."""
     if isinstance(call.base, Instance):
         return call.name == call.base.of.node.name and is_cell(call.base.of)
-    return call.name == "" and isinstance(call.base, Made) and _is_network(call.base)
+    return call.name == "" and isinstance(call.base, Call) and _is_network(call.base)
 
 
-def _is_network(made: Made) -> bool:
+def _is_network(made: Call) -> bool:
     """True for the result of a function elsewhere that is used as a network."""
     if made.api.startswith(("nn.", "mint.nn.", "ops.", "vision.", "transforms.", "text.", "audio.")) or not made.name:
         return False
@@ -868,15 +868,15 @@ def _is_network(made: Made) -> bool:
     )
 
 
-def _rooted_in_model(call: Made) -> bool:
-    return any(isinstance(base, Made) and base.api == "Model" for base in options(call.base))
+def _rooted_in_model(call: Call) -> bool:
+    return any(isinstance(base, Call) and base.api == "Model" for base in options(call.base))
 
 
-def _iterated(made: Made) -> Value | None:
+def _iterated(made: Call) -> Value | None:
     return made.base if made.last in ("create_dict_iterator", "create_tuple_iterator") else made
 
 
-def _part(value: Value, place: int, name: str, count: int, call: Made) -> Value:
+def _part(value: Value, place: int, name: str, count: int, call: Call) -> Value:
     """One of the values that a function returns, or a source yields, for so many columns."""
     found: list[Value] = []
     for option in options(value):
@@ -885,10 +885,10 @@ def _part(value: Value, place: int, name: str, count: int, call: Made) -> Value:
             found.append(option.items[place] if inside else Unknown(name))
         elif isinstance(option, Mapping) and name in option.items:
             found.append(option.items[name])
-        elif count == 1 or not isinstance(option, (Made, Unknown)):
+        elif count == 1 or not isinstance(option, (Call, Unknown)):
             found.append(option)
         else:
-            found.append(Made("[]", [Known(place)], {}, call.node, call.source, option, order=call.order))
+            found.append(Call("[]", [Known(place)], {}, call.node, call.source, option, order=call.order))
     return join(found) if found else Unknown(name)
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from .source import Source
 from .syntax import walk
-from .values import Known, Made, Unknown, Value
+from .values import Call, Known, Unknown, Value
 
 
-def calls(source: Source) -> Iterator[Made]:
+def calls(source: Source) -> Iterator[Call]:
     """Each call of something of MindSpore, under its full name."""
     aliases = dict(_imports(source.tree))
     for node in source.nodes:
@@ -20,7 +20,7 @@ def calls(source: Source) -> Iterator[Made]:
         unpacked = any(isinstance(arg, ast.Starred) for arg in node.args) or any(k.arg is None for k in node.keywords)
         args = [_value(arg) for arg in node.args if not isinstance(arg, ast.Starred)]
         keywords = {keyword.arg: _value(keyword.value) for keyword in node.keywords if keyword.arg is not None}
-        yield Made(name, args, keywords, node, source, unpacked=unpacked)
+        yield Call(name, args, keywords, node, source, unpacked=unpacked)
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .analysis import Reading
 from .training import role
 from .training_steps import training
-from .values import Known, Made, Named, Value, options, unseen
+from .values import Call, Known, Named, Value, options, unseen
 
 #: Arguments of trainers that ask for half precision, and what they say then.
 _ASKING: dict[str, dict[object, str]] = {
@@ -32,7 +32,7 @@ class Use:
     """A place where half precision is asked for; `dtype` is "float16" or "bfloat16", "" where it is not known. `maybe`: an option or
     a condition decides."""
 
-    made: Made
+    made: Call
     text: str
     dtype: str
     maybe: bool
@@ -69,7 +69,7 @@ def there(reading: Reading) -> list[Use]:
     return sorted(found, key=lambda use: use.made.name.startswith("."))
 
 
-def _torch(made: Made) -> Iterator[Use]:
+def _torch(made: Call) -> Iterator[Use]:
     maybe = bool(made.tests) or unseen(made.frame)
     if made.last in ("autocast", "GradScaler") and made.name.startswith("torch."):
         enabled = made.keywords.get("enabled")
@@ -82,7 +82,7 @@ def _torch(made: Made) -> Iterator[Use]:
         )
         yield Use(made, made.last, dtype or "float16", maybe or not sure)
     elif made.name in (".half", ".bfloat16") and not made.args:
-        if isinstance(made.base, Made) and made.base.name == "copy.deepcopy":  # a copy, to be saved
+        if isinstance(made.base, Call) and made.base.name == "copy.deepcopy":  # a copy, to be saved
             return
         yield Use(made, f"{made.last}()", "float16" if made.last == "half" else "bfloat16", maybe)
     elif made.name == ".to" or made.name == "torch.set_default_dtype":

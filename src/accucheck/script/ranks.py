@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from .flow import setting, sources
 from .trace import Trace
 from .training import MANY_DEVICES
-from .values import Frame, Known, Made, Named, Test, Unknown, Value, options
+from .values import Call, Frame, Known, Named, Test, Unknown, Value, options
 
 #: What only has a value where there are several devices.
 _OWN = re.compile(r"^(local_?|global_?)?(rank|shard)(_?(id|index))?$", re.IGNORECASE)
@@ -59,7 +59,7 @@ def is_size(value: Value) -> bool:
 
 
 def _kind(value: Value) -> str | None:
-    if isinstance(value, Made):
+    if isinstance(value, Call):
         if (variable := environment(value)) is not None:
             if variable in _RANK_ENV:
                 return "rank"
@@ -125,7 +125,7 @@ def _option_computed(option: Value, rank: int, size: int, depth: int) -> float |
         return {"rank": rank, "size": size}.get(kind)
     if isinstance(option, Known):
         return option.value if type(option.value) in (int, float) and not option.assumed else None
-    if not isinstance(option, Made):
+    if not isinstance(option, Call):
         return None
     numbers = [_computed(part, rank, size, depth + 1) for part in option.args]
     given = [number for number in numbers if number is not None]
@@ -147,7 +147,7 @@ def _named(name: str) -> str | None:
     return "rank" if _RANK_NAME.match(name) else "size" if _SIZE_NAME.match(name) else None
 
 
-def environment(value: Made) -> str | None:
+def environment(value: Call) -> str | None:
     """The environment variable that a value is read from."""
     if value.name in ("os.getenv", "os.environ.get") or (
         value.name == "[]" and isinstance(value.base, Named) and value.base.name == "os.environ"
@@ -255,9 +255,9 @@ def branch(tests: tuple[Test, ...]) -> bool | None:
 
 def _asked(node: ast.expr, value: Value) -> ast.expr:
     """A condition with the number of devices by its usual name, whatever the script calls it."""
-    if isinstance(node, ast.UnaryOp) and isinstance(value, Made) and value.name == "not":
+    if isinstance(node, ast.UnaryOp) and isinstance(value, Call) and value.name == "not":
         return ast.UnaryOp(node.op, _asked(node.operand, value.args[0]))
-    if not (isinstance(node, ast.Compare) and isinstance(value, Made) and len(value.args) == 2 == len(node.ops) + 1):
+    if not (isinstance(node, ast.Compare) and isinstance(value, Call) and len(value.args) == 2 == len(node.ops) + 1):
         return node
     left, right = (
         ast.Name("device_num", ast.Load()) if _is_size(part) else written
@@ -271,7 +271,7 @@ def _is_size(value: Value) -> bool:
     found = [option for option in options(value) if not (isinstance(option, Known) and option.value == 1)]
     return bool(found) and all(
         _kind(option) == "size"
-        or (isinstance(option, Made) and option.name == "int" and any(map(_is_size, option.args)))
+        or (isinstance(option, Call) and option.name == "int" and any(map(_is_size, option.args)))
         for option in found
     )
 
@@ -304,7 +304,7 @@ def _facts(test: Test) -> dict[str, bool]:
     return found
 
 
-def tests_of(call: Made) -> tuple[Test, ...]:
+def tests_of(call: Call) -> tuple[Test, ...]:
     """The undecided conditions around a call and around the calls of the functions it stands in, outermost first."""
     return (*frame_tests(call.frame), *call.under)
 
@@ -321,16 +321,16 @@ def frame_tests(frame: Frame | None) -> tuple[Test, ...]:
 class Deployment:
     """How a script runs on several devices. `starts`: where communication begins; `contexts`: settings of parallel modes."""
 
-    starts: list[Made] = field(default_factory=list)
-    contexts: list[Made] = field(default_factory=list)
-    broadcasts: list[Made] = field(default_factory=list)
+    starts: list[Call] = field(default_factory=list)
+    contexts: list[Call] = field(default_factory=list)
+    broadcasts: list[Call] = field(default_factory=list)
 
     @property
-    def distributed(self) -> Made | None:
+    def distributed(self) -> Call | None:
         """What shows that the script is made for several devices."""
         return self.beside(())
 
-    def beside(self, tests: tuple[Test, ...]) -> Made | None:
+    def beside(self, tests: tuple[Test, ...]) -> Call | None:
         """A start of communication in the same run as what stands under these conditions."""
         started = (call for call in self.starts if branch(tests_of(call)) is not False)
         return next((call for call in started if together(tests_of(call), tests)), None)
@@ -353,7 +353,7 @@ class Deployment:
         )
 
     @property
-    def whole_batch(self) -> Made | None:
+    def whole_batch(self) -> Call | None:
         """The setting by which all devices take the same input."""
         for call in self.contexts:
             full = call.keywords.get("full_batch")

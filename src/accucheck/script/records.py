@@ -13,7 +13,7 @@ from .project import Project
 from .source import Source
 from .trace import Trace, follow
 from .training import assumption
-from .values import Made, Mapping, Value, options
+from .values import Call, Mapping, Value, options
 
 #: So many files are looked into for such calls, and so many of those that have some are followed.
 LOOKED, FOLLOWED = 400, 4
@@ -80,7 +80,7 @@ def _writes(path: Path) -> bool:
         return False
 
 
-def _rows(trace: Trace, call: Made) -> Iterator[Mapping]:
+def _rows(trace: Trace, call: Call) -> Iterator[Mapping]:
     """The rows that a call writes: dicts of columns."""
     rows = trace.again(lambda tracer: tracer.element(call.args[0], call.node))
     for option in (*options(rows), *options(call.args[0])):

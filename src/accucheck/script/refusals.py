@@ -12,7 +12,7 @@ from ..knowledge import api, signatures
 from ..knowledge.api import Signature
 from .analysis import Reading
 from .source import Source
-from .values import Made
+from .values import Call
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class Refused:
     a handler of exceptions may keep the script from it, or from stopping there."""
 
     code: str
-    place: Made
+    place: Call
     data: dict[str, Any] = field(default_factory=dict)
     until: str = ""
 
@@ -56,7 +56,7 @@ class Refusals:
                 gone.add(found.data["api"] if found.code == "gone" else "")
                 yield found
 
-    def _of(self, call: Made, node: ast.Call, name: str) -> Refused | None:
+    def _of(self, call: Call, node: ast.Call, name: str) -> Refused | None:
         known = signatures.load()
         if known.is_of(self.version) and (gone := known.lacks(call.name)):
             return Refused("gone", call, {"api": gone})
@@ -83,7 +83,7 @@ class Refusals:
         return None if vague else own
 
 
-def _known_as(call: Made) -> str:
+def _known_as(call: Call) -> str:
     """The canonical name of what is called, of a method too where its object is one of MindSpore's; "" for anything else.
 
     What lies in a private module may be another thing than what is called so in public.
@@ -91,7 +91,7 @@ def _known_as(call: Made) -> str:
     if call.name.startswith("mindspore."):
         return "" if any(part[:1] == "_" for part in call.name.split(".")) else call.api
     base = call.base
-    if call.name.startswith(".") and isinstance(base, Made) and base.name.startswith("mindspore."):
+    if call.name.startswith(".") and isinstance(base, Call) and base.name.startswith("mindspore."):
         return base.api + call.name if api.find(base.api + call.name) is not None else ""
     return ""
 
@@ -106,12 +106,12 @@ def _is_tried(source: Source, line: int) -> bool:
     )
 
 
-def _written_there(call: Made, node: ast.Call) -> bool:
+def _written_there(call: Call, node: ast.Call) -> bool:
     """False for what the framework calls in turn, such as a function that is mapped: the arguments of the node are not its own."""
     return call.unpacked or (len(call.args), len(call.keywords)) == (len(node.args), len(node.keywords))
 
 
-def _misfit(signature: Signature, call: Made, node: ast.Call) -> tuple[str, dict[str, Any]] | None:
+def _misfit(signature: Signature, call: Call, node: ast.Call) -> tuple[str, dict[str, Any]] | None:
     """How what is written in a call does not fit a signature, with what tells it; None where it fits, or may."""
     positional = signature.positional
     accepted = [one for one in signature.parameters if one != "*"]
@@ -127,7 +127,7 @@ def _misfit(signature: Signature, call: Made, node: ast.Call) -> tuple[str, dict
     return None
 
 
-def _older(name: str, call: Made) -> str:
+def _older(name: str, call: Call) -> str:
     """The last version whose signature takes a call that today's refuses."""
     written = api.find(name)
     older = written.older if written is not None else []

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from .sample_functions import CHANCE, COMPUTES, DRAWS, ROUNDS
-from .values import Items, Known, Made, Many, Named, Value, name_of, options
+from .values import Call, Items, Known, Many, Named, Value, name_of, options
 
 #: Factor and offset, by channel.
 Scale = tuple[tuple[float, float], ...]
@@ -28,7 +28,7 @@ def constant(value: Value | None, depth: int = 0) -> tuple[float, ...] | None:
                 return None
             found += inner
         return tuple(found) if found and not value.open else None
-    if not isinstance(value, Made) or value.unpacked:
+    if not isinstance(value, Call) or value.unpacked:
         return None
     if value.name in ("+", "*") and any(isinstance(arg, Items) for arg in value.args):
         return _strung(value, depth)
@@ -55,12 +55,12 @@ def constant(value: Value | None, depth: int = 0) -> tuple[float, ...] | None:
     return None
 
 
-def _first(value: Made, depth: int) -> tuple[float, ...] | None:
+def _first(value: Call, depth: int) -> tuple[float, ...] | None:
     given = value.args[0] if value.args else value.keywords.get("object") or value.keywords.get("input_data")
     return constant(given, depth + 1)
 
 
-def _strung(value: Made, depth: int) -> tuple[float, ...] | None:
+def _strung(value: Call, depth: int) -> tuple[float, ...] | None:
     """[0.5] * 3 and [1, 2] + [3]: of lists, these repeat and string together. Of a list and an array they reckon."""
     left, right = (constant(arg, depth + 1) for arg in value.args)
     if left is None or right is None:
@@ -123,7 +123,7 @@ def plain(value: Value | None, depth: int = 0) -> Any:
     """A constant as data: numbers, texts, lists of them; a member of a module by its last name; else its text."""
     if isinstance(value, Known):
         return value.value
-    if isinstance(value, (Items, Made)) and (numbers := constant(value)) is not None:
+    if isinstance(value, (Items, Call)) and (numbers := constant(value)) is not None:
         whole = tuple(int(part) if abs(part) < 1e15 and part == int(part) else part for part in numbers)
         return whole if isinstance(value, Items) or len(whole) > 1 else whole[0]
     if isinstance(value, Items) and depth < 3:
@@ -138,7 +138,7 @@ def plain(value: Value | None, depth: int = 0) -> Any:
 def _generator(value: Value | None) -> bool:
     """True for a generator of random numbers."""
     return any(
-        isinstance(option, Made)
+        isinstance(option, Call)
         and re.search(r"RandomState|default_rng|^random\.Random$|Generator$", option.name) is not None
         for option in options(value)
     )
@@ -146,7 +146,7 @@ def _generator(value: Value | None) -> bool:
 
 def is_drawn(value: Value) -> bool:
     """True for a call that draws a number."""
-    if not isinstance(value, Made):
+    if not isinstance(value, Call):
         return False
     if CHANCE.match(value.name) is not None:
         return True
@@ -155,7 +155,7 @@ def is_drawn(value: Value) -> bool:
 
 def varies(made: Value) -> bool:
     """True for a draw from bounds that are known to differ."""
-    if not isinstance(made, Made):
+    if not isinstance(made, Call):
         return False
     if made.last in ("rand", "randn", "random", "random_sample", "standard_normal", "normal", "permutation"):
         return True
@@ -170,7 +170,7 @@ def varies(made: Value) -> bool:
     return low is not None and high is not None and low < high
 
 
-def computed_from(made: Made) -> list[Value]:
+def computed_from(made: Call) -> list[Value]:
     """What a number is computed from: operands, arguments of plain functions, the drawn index into a list of constants."""
     if made.name in COMPUTES or made.last in ROUNDS:
         inner = [*made.args, *made.keywords.values()]
@@ -180,7 +180,7 @@ def computed_from(made: Made) -> list[Value]:
     return []
 
 
-def drawn_from(made: Made) -> tuple[float | None, float | None]:
+def drawn_from(made: Call) -> tuple[float | None, float | None]:
     """The bounds of numbers that a program makes; of a normal distribution, four deviations."""
     placed = (
         made.args[1:] if made.name.startswith("mindspore.ops.") and made.last in ("normal", "uniform") else made.args
@@ -212,7 +212,7 @@ def drawn_from(made: Made) -> tuple[float | None, float | None]:
 
 
 def text_of(value: Value | None) -> str:
-    if isinstance(value, Made) and isinstance(value.node, ast.expr):
+    if isinstance(value, Call) and isinstance(value.node, ast.expr):
         try:
             return value.source.segment(value.node, 60)
         except RecursionError:

@@ -67,7 +67,7 @@ from .sample_numbers import (
     text_of,
     varies,
 )
-from .values import Instance, Items, Known, Made, Many, Mapping, Named, Test, Unknown, Value, name_of, options
+from .values import Call, Instance, Items, Known, Many, Mapping, Named, Test, Unknown, Value, name_of, options
 
 #: So many ways through the code are kept apart, and so deep a value is followed back.
 WAYS, DEPTH = 6, 80
@@ -112,7 +112,7 @@ class Step:
     kind: str
     name: str
     arguments: tuple[tuple[str, Any], ...]
-    made: Made
+    made: Call
     random: bool = False
     condition: str = ""
     assumed: bool = False
@@ -128,7 +128,7 @@ class Step:
         """True for chance that is seen to have an effect: what it draws from has more than one value."""
         if self.kind == "random":
             return True
-        made = self.made if self.made.name or not isinstance(self.made.base, Made) else self.made.base
+        made = self.made if self.made.name or not isinstance(self.made.base, Call) else self.made.base
         told = [test.value for test in self.made.tests] if self.tossed else [*made.args, *made.keywords.values()]
         drawn = [part for value in told for part in sources(value, lambda v: isinstance(v, Known)) if is_drawn(part)]
         return any(varies(part) for part in drawn[:20])
@@ -194,7 +194,7 @@ class Samples:
 
     def __init__(
         self,
-        columns: Callable[[Made], list[Value] | None] = lambda made: None,
+        columns: Callable[[Call], list[Value] | None] = lambda made: None,
         call: Callable[[Value, list[Value]], Value] = lambda function, args: Unknown(),
     ) -> None:
         self.columns, self.call = columns, call
@@ -223,12 +223,12 @@ class Samples:
         finally:
             self.active.discard(id(value))
         self.known[id(value)] = value, found
-        if isinstance(value, Made) and value.fed:
+        if isinstance(value, Call) and value.fed:
             found = self.updated(value, found)
             self.known[id(value)] = value, found
         return found
 
-    def updated(self, value: Made, before: tuple[Way, ...]) -> tuple[Way, ...]:
+    def updated(self, value: Call, before: tuple[Way, ...]) -> tuple[Way, ...]:
         """The ways of an array after it was written to: x[...] = f(x[...]) changes it in place, as does f(x, x) with a place
         for the result, and what is written into a buffer becomes its content."""
         now = before
@@ -240,7 +240,7 @@ class Samples:
             lengths = {id(way.root): len(way.steps) for way in now}
             changed = [way for way in stored if len(way.steps) > lengths.get(id(way.root), 1 << 20)]
             if changed and now[0].origin != "table":
-                whole = isinstance(part, Made) and any(arg is value for arg in part.args)
+                whole = isinstance(part, Call) and any(arg is value for arg in part.args)
                 now = _distinct(changed if whole else [_in_part(way) for way in changed])
             elif now and now[0].origin in ("generated", "unknown"):
                 now = _distinct([*now, *(replace(way, size=None) for way in stored)])
@@ -261,11 +261,11 @@ class Samples:
             if isinstance(value.value, str):
                 return (Way("path", value),)
             return () if value.value is None else (Way("constant", value),)
-        if isinstance(value, Made):
+        if isinstance(value, Call):
             return self.made(value)
         return (Way("unknown", value, unclear=True),)
 
-    def made(self, made: Made) -> Sequence[Way]:
+    def made(self, made: Call) -> Sequence[Way]:
         columns = self.columns(made)
         if columns is not None:
             return [way for column in columns for way in self.ways(column)]
@@ -283,7 +283,7 @@ class Samples:
             return self.ways(made.base) or self.ways(made.result) or self.any(made.args[:1])
         if made.name[:1] == "@":
             return (Way("number", made),) if made.name in COUNTS else self.ways(made.base)
-        if made.name == "" and isinstance(made.base, Made):
+        if made.name == "" and isinstance(made.base, Call):
             return self.applied(made, made.base)
         if made.name == "" and made.result is not None:
             return self.ways(made.result)
@@ -294,14 +294,14 @@ class Samples:
         best = max((way.rank for way in found), default=0)
         return [way for way in found if way.rank == best]
 
-    def main(self, made: Made) -> tuple[Way, ...]:
+    def main(self, made: Call) -> tuple[Way, ...]:
         """The ways of the input of a call that is the sample: of its object, or of the argument that tells most."""
         best: tuple[Way, ...] = ()
         given = [made.base, *made.args, *made.keywords.values()]
         if made.last in WIDENS and (made.base is not None or made.args):
             given = [made.base, *made.args[:1]]
         for value in given:
-            if isinstance(value, (Made, Items, Many, Unknown, Mapping)):
+            if isinstance(value, (Call, Items, Many, Unknown, Mapping)):
                 ways = self.ways(value)
                 if ways and (not best or ways[0].rank > best[0].rank):
                     best = ways
@@ -309,7 +309,7 @@ class Samples:
 
     # --- operators ----------------------------------------------------------------------------------------------------
 
-    def operator(self, made: Made, symbol: str, args: Sequence[Value]) -> Sequence[Way]:
+    def operator(self, made: Call, symbol: str, args: Sequence[Value]) -> Sequence[Way]:
         if symbol == "neg":
             return [self.scaled(way, made, "neg", (), -1.0, 0.0) for way in self.ways(args[0])] if args else ()
         if len(args) < 2:
@@ -336,7 +336,7 @@ class Samples:
         return [_called(after, way, own) for way, after in zip(ours, found, strict=True)] if own else found
 
     def by_constant(
-        self, way: Way, made: Made, symbol: str, by: tuple[float, ...], written: Value | None = None
+        self, way: Way, made: Call, symbol: str, by: tuple[float, ...], written: Value | None = None
     ) -> Way:
         if not way.data:
             return way
@@ -353,7 +353,7 @@ class Samples:
             return self.scaled(way, made, "+", told, 1.0, by, assumed)
         return self.step(way, made, "function", symbol, told, unknown=True)
 
-    def from_constant(self, way: Way, made: Made, symbol: str, by: tuple[float, ...]) -> Way:
+    def from_constant(self, way: Way, made: Call, symbol: str, by: tuple[float, ...]) -> Way:
         if not way.data:
             return way
         told: tuple[tuple[str, Any], ...] = (("0", by[0] if len(by) == 1 else by),)
@@ -365,14 +365,14 @@ class Samples:
             return self.scaled(way, made, "rsub", told, -1.0, by)
         return self.step(way, made, "function", "r" + symbol, told, unknown=True)
 
-    def by_value(self, way: Way, made: Made, symbol: str, other: Value, theirs: tuple[Way, ...], turned: bool) -> Way:
+    def by_value(self, way: Way, made: Call, symbol: str, other: Value, theirs: tuple[Way, ...], turned: bool) -> Way:
         """Combined with something that is no constant."""
-        named = next((option for option in options(other) if isinstance(option, Made) or name_of(option)), None)
+        named = next((option for option in options(other) if isinstance(option, Call) or name_of(option)), None)
         text = "" if named is None else text_of(named)
         told = (("0", text),)
         chance = self.chance(other)
         if symbol in ("/", "//") and not turned:
-            if isinstance(other, Made) and any(way.root is part.root for part in theirs):
+            if isinstance(other, Call) and any(way.root is part.root for part in theirs):
                 return replace(
                     self.step(way, made, "scale", symbol, told, unknown=True), normalised=True, unclear=way.unclear
                 )
@@ -396,7 +396,7 @@ class Samples:
     def scaled(
         self,
         way: Way,
-        made: Made,
+        made: Call,
         name: str,
         told: tuple[tuple[str, Any], ...],
         factor: float | Sequence[float],
@@ -430,16 +430,16 @@ class Samples:
 
     # --- items and attributes -----------------------------------------------------------------------------------------
 
-    def subscript(self, made: Made) -> Sequence[Way]:
+    def subscript(self, made: Call) -> Sequence[Way]:
         ways = self.ways(made.base)
-        if isinstance(made.base, Made) and made.base.name in COUNTS:
+        if isinstance(made.base, Call) and made.base.name in COUNTS:
             return (Way("number", made),)
         key = made.args[0] if made.args else None
-        if isinstance(made.base, Made) and isinstance(key, Known) and _beside(made.base, key.value):
+        if isinstance(made.base, Call) and isinstance(key, Known) and _beside(made.base, key.value):
             known = made.base.name in READERS  # the rate of a sound
             return (Way("number" if known else "unknown", made, unclear=not known),)
         keys = key.items if isinstance(key, Items) else [key]
-        slices = [part for part in keys if isinstance(part, Made) and part.name == "slice"]
+        slices = [part for part in keys if isinstance(part, Call) and part.name == "slice"]
         if len(keys) > 1 and constant(keys[-1]) == (2.0, 1.0, 0.0):
             return [self.recoloured(way, made, "[2, 1, 0]", ()) for way in ways if way.data]
         if not slices:
@@ -447,7 +447,7 @@ class Samples:
         bounds = [_bounds(part) for part in slices]
         last = keys[-1]
         whole = len(keys) >= 3 or (len(keys) == 2 and isinstance(keys[0], Known) and keys[0].value is ...)
-        if whole and isinstance(last, Made) and last.name == "slice" and _bounds(last) == (None, None, -1):
+        if whole and isinstance(last, Call) and last.name == "slice" and _bounds(last) == (None, None, -1):
             return [
                 self.step(way, made, "geometry", "[::-1]", (), keeps=True)
                 if way.layout == "CHW" or (len(keys) == 4 and way.origin != "pixels")
@@ -463,7 +463,7 @@ class Samples:
         return [self.step(way, made, "slice", "[]", told, random=chance) for way in ways]
 
     def recoloured(
-        self, way: Way, made: Made, name: str, told: tuple[tuple[str, Any], ...], colour: str = "turned"
+        self, way: Way, made: Call, name: str, told: tuple[tuple[str, Any], ...], colour: str = "turned"
     ) -> Way:
         """Of another order of colours: `colour`, "turned" for the other way round, or "" for as it was."""
         if not way.data:
@@ -479,7 +479,7 @@ class Samples:
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
-    def applied(self, made: Made, what: Made) -> Sequence[Way]:
+    def applied(self, made: Call, what: Call) -> Sequence[Way]:
         """The result of calling the result of a call: a transform, or an operator, on a sample."""
         name = what.api
         space, _, last = name.rpartition(".")
@@ -502,7 +502,7 @@ class Samples:
             return [self.step(way, made, "opaque", own, (), unknown=True) for way in ways]
         return self.function(made, last, name, ways)
 
-    def composed(self, operations: Value, args: list[Value], at: Made) -> Value:
+    def composed(self, operations: Value, args: list[Value], at: Call) -> Value:
         """The result of operations, one after the other, on samples."""
         found = args
         for operation in operations.items if isinstance(operations, Items) else [operations]:
@@ -512,18 +512,18 @@ class Samples:
             found = [_made("", found, at, None, at.tests)]  # and others that were not followed
         return found[0] if len(found) == 1 else Items(found)
 
-    def apply(self, operation: Value, args: list[Value], at: Made) -> Value:
+    def apply(self, operation: Value, args: list[Value], at: Call) -> Value:
         """The result of one operation: a transform, a function of the project, a list of them."""
         if isinstance(operation, Items):
             return self.composed(operation, args, at)
         if isinstance(operation, Many):
             given = [option for option in operation.options if not (isinstance(option, Known) and option.value is None)]
             return Many(tuple(self.apply(option, args, at) for option in given)) if given else (args or [Unknown()])[0]
-        if isinstance(operation, Made) and operation.api.rpartition(".")[2] == "Compose" and operation.args:
+        if isinstance(operation, Call) and operation.api.rpartition(".")[2] == "Compose" and operation.args:
             return self.composed(operation.args[0], args, at)
-        if isinstance(operation, Made) and operation.name == "+":
+        if isinstance(operation, Call) and operation.name == "+":
             return self.composed(Items(list(operation.args)), args, at)
-        if isinstance(operation, Made):
+        if isinstance(operation, Call):
             tests = tuple(dict.fromkeys((*operation.tests, *at.tests)))
             return _made("", args, operation, operation, tests)
         if isinstance(operation, Named):
@@ -532,7 +532,7 @@ class Samples:
             return args[0] if len(args) == 1 else Items(args)
         return self.call(operation, args)
 
-    def transformed(self, way: Way, made: Made, what: Made, space: str, last: str) -> Way:
+    def transformed(self, way: Way, made: Call, what: Call, space: str, last: str) -> Way:
         """After one of MindSpore's transforms, or one of the same name and sense elsewhere."""
         known = api.transform(what.api) or api.transform("vision." + last)
         told = arguments(what, known.positional if known else (), known.defaults if known else {})
@@ -579,7 +579,7 @@ class Samples:
     def normalised(
         self,
         way: Way,
-        made: Made,
+        made: Call,
         shown: str,
         told: tuple[tuple[str, Any], ...],
         values: dict[str, Any],
@@ -596,7 +596,7 @@ class Samples:
         )
         return replace(found, normalised=True)
 
-    def called(self, made: Made) -> Sequence[Way]:
+    def called(self, made: Call) -> Sequence[Way]:
         """The result of a function or method that is not followed."""
         name, last = made.name, made.last
         if last in (
@@ -636,18 +636,18 @@ class Samples:
             return (Way("opaque", made, unclear=True),)
         return self.function(made, last, made.api, ways)
 
-    def fed(self, made: Made) -> list[Way]:
+    def fed(self, made: Call) -> list[Way]:
         """What was stored into a buffer that starts out as zeros or the like."""
         found = [way for value in made.fed or () for way in self.ways(value)]
         return [way for way in found if way.data]
 
-    def function(self, made: Made, last: str, name: str, ways: Sequence[Way]) -> Sequence[Way]:
+    def function(self, made: Call, last: str, name: str, ways: Sequence[Way]) -> Sequence[Way]:
         """After a function or method known by its name."""
         if name.startswith(".") and last in ("append", "extend"):
             return ways
         if last in ("transform", "fit_transform"):
             scaler = made.base
-            if isinstance(scaler, Made) and scaler.last in SCALERS:
+            if isinstance(scaler, Call) and scaler.last in SCALERS:
                 given = [way for value in made.args[:1] for way in self.ways(value)] or list(ways)
                 found = [self.step(way, made, "scale", scaler.last, (), unknown=True) for way in given]
                 return [
@@ -710,18 +710,18 @@ class Samples:
             return [self.step(way, made, "function", name, told, unknown=True, random=chance) for way in ways]
         return [self.step(way, made, "opaque", name or last, told, unknown=True, random=chance) for way in ways]
 
-    def skipped(self, made: Made, rank: int) -> frozenset[int]:
+    def skipped(self, made: Call, rank: int) -> frozenset[int]:
         """The arguments that are the sample itself, of this rank, or made of it: they are no settings."""
         found = set()
         for value in (*made.args, *made.keywords.values()):
-            if isinstance(value, (Made, Items, Many)) and constant(value) is None:
+            if isinstance(value, (Call, Items, Many)) and constant(value) is None:
                 best = max((way.rank for way in self.ways(value)), default=0)
                 drawn = best == RANK["generated"] < rank and self.chance(value)  # an angle, a size
                 if best and not drawn:
                     found.add(id(value))
         return frozenset(found)
 
-    def clipped(self, way: Way, made: Made, last: str) -> Way:
+    def clipped(self, way: Way, made: Call, last: str) -> Way:
         given = made.args if made.name.startswith(".") else made.args[1:]
         single = [number for number in map(constant, (*made.args, *made.keywords.values())) if number is not None]
         low, high = way.low, way.high
@@ -746,7 +746,7 @@ class Samples:
         found = self.step(way, made, "clip", "clip", told, low=low, high=high)
         return replace(found, low=low, high=high, scale=way.scale, unclear=way.unclear)
 
-    def transposed(self, way: Way, made: Made, last: str, told: tuple[tuple[str, Any], ...]) -> Way:
+    def transposed(self, way: Way, made: Call, last: str, told: tuple[tuple[str, Any], ...]) -> Way:
         order = [int(n) for _, value in told for n in (_numbers(value) or ())]
         if not order:
             return way
@@ -761,7 +761,7 @@ class Samples:
     def step(
         self,
         way: Way,
-        made: Made,
+        made: Call,
         kind: str,
         name: str,
         told: tuple[tuple[str, Any], ...],
@@ -789,13 +789,13 @@ class Samples:
     def chance(self, value: Value | None, depth: int = 0) -> bool:
         """True when a value is a drawn number, or computed from one. What was picked at random from the data is a sample like
         any other."""
-        if not isinstance(value, (Made, Many, Items)) or depth > 40:
+        if not isinstance(value, (Call, Many, Items)) or depth > 40:
             return False
         held = self.chances.get(id(value))
         if held is not None:
             return held[1]
         self.chances[id(value)] = value, False
-        if isinstance(value, Made):
+        if isinstance(value, Call):
             found = self.drawn(value) or any(self.chance(part, depth + 1) for part in computed_from(value))
             found = found or (value.name.startswith("numpy.") and self.reckoned(value, depth + 1))
         else:
@@ -804,7 +804,7 @@ class Samples:
         self.chances[id(value)] = value, found
         return found
 
-    def reckoned(self, made: Made, depth: int) -> bool:
+    def reckoned(self, made: Call, depth: int) -> bool:
         """True for what a function of arrays makes of drawn numbers and constants alone."""
         given = [*made.args, *made.keywords.values()]
         drawn = [self.chance(value, depth) for value in given]
@@ -812,7 +812,7 @@ class Samples:
         return any(drawn) and all(one or other for one, other in zip(drawn, plain, strict=True))
 
     @staticmethod
-    def drawn(made: Made) -> bool:
+    def drawn(made: Call) -> bool:
         if not is_drawn(made):
             return False
         if made.last in ("choice", "choices", "sample") and made.args:
@@ -825,7 +825,7 @@ class Samples:
 
 
 def arguments(
-    made: Made,
+    made: Call,
     parameters: Sequence[str],
     defaults: Mapping_[str, Any] = MappingProxyType({}),
     skip: frozenset[int] = frozenset(),
@@ -836,9 +836,9 @@ def arguments(
     return tuple((key, value) for key, value in found if key not in defaults or _data(defaults[key]) != _data(value))
 
 
-def _from_loop(operations: Items, at: Made) -> bool:
+def _from_loop(operations: Items, at: Call) -> bool:
     """True for a list of operations that a loop which was not followed turn by turn filled."""
-    made = (operation for operation in operations.items if isinstance(operation, (Made, Instance)))
+    made = (operation for operation in operations.items if isinstance(operation, (Call, Instance)))
     return operations.open and any(set(operation.loops) - set(at.loops) for operation in made)
 
 
@@ -849,7 +849,7 @@ def _data(value: Any) -> Any:
     return value.rpartition(".")[2] if isinstance(value, str) else value
 
 
-def _rests(made: Made) -> bool:
+def _rests(made: Call) -> bool:
     """True when an argument is one that a run may be given otherwise."""
     for value in (*made.args, *made.keywords.values()):
         for option in options(value):
@@ -867,11 +867,11 @@ def _numbers(value: Any) -> tuple[float, ...] | None:
     return None
 
 
-def _bounds(part: Made) -> tuple[Any, ...]:
+def _bounds(part: Call) -> tuple[Any, ...]:
     return tuple(arg.value if isinstance(arg, Known) else ... for arg in part.args)
 
 
-def _slice_text(part: Made) -> str:
+def _slice_text(part: Call) -> str:
     start, stop, step = (["" if plain(arg) is None else str(plain(arg)) for arg in part.args] + ["", "", ""])[:3]
     return f"{start}:{stop}" + (f":{step}" if step else "")
 
@@ -883,10 +883,10 @@ def _floored(way: Way) -> Way:
     return replace(way, steps=steps, low=low, high=high, scale=None)
 
 
-def _turns(made: Made) -> bool:
+def _turns(made: Call) -> bool:
     """True for cv2.merge([r, g, b]) of b, g, r = cv2.split(image): the channels the other way round."""
     channels = next((arg.items for arg in made.args if isinstance(arg, Items)), [])
-    places = [plain(part.args[0]) for part in channels if isinstance(part, Made) and part.name == "[]" and part.args]
+    places = [plain(part.args[0]) for part in channels if isinstance(part, Call) and part.name == "[]" and part.args]
     return made.last == "merge" and places == [2, 1, 0]
 
 
@@ -913,7 +913,7 @@ def _colour_of(text: str) -> str:
     return found[1] if found else ""
 
 
-def _flagged(made: Made, colour: str) -> str:
+def _flagged(made: Call, colour: str) -> str:
     """cv2.imread(path, 0) reads grey."""
     flag = made.args[1] if len(made.args) > 1 else made.keywords.get("flags")
     if isinstance(flag, Known) and flag.value == 0:
@@ -921,7 +921,7 @@ def _flagged(made: Made, colour: str) -> str:
     return "GRAY" if isinstance(flag, Named) and "GRAY" in flag.name else colour
 
 
-def _column(made: Made) -> Way:
+def _column(made: Call) -> Way:
     """A column as the data set class gives it; args are its name and its kind."""
     kind = str(plain(made.args[1])) if len(made.args) > 1 else "record"
     if kind == "pixels":
@@ -929,7 +929,7 @@ def _column(made: Made) -> Way:
     return Way(kind if kind in RANK else "record", made)
 
 
-def _beside(call: Made, place: Any) -> bool:
+def _beside(call: Call, place: Any) -> bool:
     """True for what a function gives back beside its result: image, scale = imresize(image)."""
     if type(place) is not int or call.base is not None or "." not in call.name:
         return False
@@ -940,16 +940,16 @@ def _beside(call: Made, place: Any) -> bool:
 
 def _never(value: Value, taken: bool | None) -> bool:
     """True for a condition that cannot come out so: random.random() < 0."""
-    if isinstance(value, Made) and value.name == "not" and taken is not None:
+    if isinstance(value, Call) and value.name == "not" and taken is not None:
         return _never(value.args[0], not taken)
-    if not (isinstance(value, Made) and value.name in ("<", "<=", ">", ">=") and len(value.args) == 2):
+    if not (isinstance(value, Call) and value.name in ("<", "<=", ">", ">=") and len(value.args) == 2):
         return False
     left, right = value.args
     sign = value.name[0]
-    if isinstance(right, Made):
+    if isinstance(right, Call):
         left, right, sign = right, left, {"<": ">", ">": "<"}[sign]
     if not (
-        isinstance(left, Made)
+        isinstance(left, Call)
         and re.match(r"^(numpy\.random\.(rand|random|uniform)|random\.(random|uniform))$", left.name)
     ):
         return False
@@ -960,8 +960,8 @@ def _never(value: Value, taken: bool | None) -> bool:
     return right.value >= 1 and taken is (sign == ">")
 
 
-def _made(name: str, args: list[Value], at: Made, base: Value | None, tests: tuple[Test, ...]) -> Made:
-    return Made(name, args, {}, at.node, at.source, base, frame=at.frame, tests=tests, loops=at.loops, order=at.order)
+def _made(name: str, args: list[Value], at: Call, base: Value | None, tests: tuple[Test, ...]) -> Call:
+    return Call(name, args, {}, at.node, at.source, base, frame=at.frame, tests=tests, loops=at.loops, order=at.order)
 
 
 def _distinct(ways: Sequence[Way]) -> tuple[Way, ...]:
@@ -990,12 +990,12 @@ def _called(after: Way, before: Way, own: str) -> Way:
 
 def _own(value: Value, sample: Value) -> str:
     """How a value is computed from a sample, which goes without a name in it; "" where it is not."""
-    known = {id(part) for part in islice(sources(sample), NEAR) if isinstance(part, Made)}
+    known = {id(part) for part in islice(sources(sample), NEAR) if isinstance(part, Call)}
 
     def told(part: Value, depth: int) -> str:
         if id(part) in known:
             return "·"
-        if not isinstance(part, Made) or depth > OWN:
+        if not isinstance(part, Call) or depth > OWN:
             return str(plain(part))
         given = [inner for inner in (part.base, *part.args) if inner is not None]
         texts = [told(inner, depth + 1) for inner in given]

@@ -16,7 +16,7 @@ from .flow import setting, sources
 from .source import Source
 from .syntax import children
 from .trace import Trace
-from .values import Known, Made, Value, options, unseen
+from .values import Call, Known, Value, options, unseen
 
 #: What random numbers are used for, in the order in which it matters.
 KINDS = ("weights", "numpy", "python", "operators", "data", "mint")
@@ -80,7 +80,7 @@ VARIES = re.compile(
 class Seed:
     """A call that seeds `reaches`. `value` says what with; `sure` is False within a function that nobody is seen to call."""
 
-    call: Made
+    call: Call
     reaches: frozenset[str]
     value: Value | None
     seen: bool
@@ -91,7 +91,7 @@ class Use:
     """Random numbers of one kind are drawn, or will be when this object is used."""
 
     kind: str
-    call: Made
+    call: Call
     seen: bool
 
 
@@ -99,13 +99,13 @@ class Use:
 class Randomness:
     seeds: list[Seed] = field(default_factory=list)
     uses: list[Use] = field(default_factory=list)
-    unseeded: list[Made] = field(default_factory=list)  # generator objects made without a seed
-    elsewhere: list[Made] = field(default_factory=list)  # functions out of sight that by their names set seeds
-    deterministic: list[Made] = field(default_factory=list)
+    unseeded: list[Call] = field(default_factory=list)  # generator objects made without a seed
+    elsewhere: list[Call] = field(default_factory=list)  # functions out of sight that by their names set seeds
+    deterministic: list[Call] = field(default_factory=list)
     unreached: list[tuple[Source, ast.Call]] = field(
         default_factory=list
     )  # seeds written where the script does not come
-    training: Made | None = None
+    training: Call | None = None
 
     def first(self, kind: str) -> Use | None:
         """The first use of a kind: one that the script comes to, if there is one."""
@@ -149,10 +149,10 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
     return found
 
 
-def _is_training(call: Made) -> bool:
+def _is_training(call: Call) -> bool:
     """Something that trains: a Model, or gradients that are taken."""
     if call.name in _TRAINS and call.base is not None:
-        return any(isinstance(part, Made) and part.api == "Model" for part in options(call.base))
+        return any(isinstance(part, Call) and part.api == "Model" for part in options(call.base))
     return call.api in (
         "value_and_grad",
         "ops.GradOperation",
@@ -166,14 +166,14 @@ def _nothing(value: Value | None) -> bool:
     return value is None or (isinstance(value, Known) and value.value is None and not value.assumed)
 
 
-def _helps(call: Made) -> bool:
+def _helps(call: Call) -> bool:
     """True for a function out of sight that by its name sets a seed."""
     if call.base is not None or call.name.startswith(("mindspore.", "numpy.", "random.", "torch.")):
         return False
     return bool(call.name) and _HELPER.search(call.name) is not None
 
 
-def drawn(call: Made) -> str | None:
+def drawn(call: Call) -> str | None:
     """Of which kind the random numbers are that a call draws, or its object will."""
     api = call.api
     if not api[:1].isalpha():  # an operator, or a method of something
@@ -187,7 +187,7 @@ def drawn(call: Made) -> str | None:
     if api == "initializer":
         kind = call.argument(["init", "shape", "dtype"], "init")
         for option in options(kind):
-            name = option.value if isinstance(option, Known) else option.api if isinstance(option, Made) else ""
+            name = option.value if isinstance(option, Known) else option.api if isinstance(option, Call) else ""
             if isinstance(name, str) and _INITIALIZERS.match(name.rsplit(".", 1)[-1]):
                 return "weights"
         return None
@@ -208,7 +208,7 @@ def drawn(call: Made) -> str | None:
     return "data" if api.startswith("dataset.") and call.last.endswith("Dataset") and _shuffles(call) else None
 
 
-def _shuffles(call: Made) -> bool:
+def _shuffles(call: Call) -> bool:
     given = call.keywords.get("shuffle")
     return not (isinstance(given, Known) and given.value is False)
 
@@ -230,20 +230,20 @@ def _written(source: Source) -> Iterator[ast.Call]:
                 yield node
 
 
-def varies(value: Value | None) -> Made | None:
+def varies(value: Value | None) -> Call | None:
     """The call that makes a seed another one in each run: the time or a process number. A random number may be seeded itself."""
     for option in options(value):
         for part in () if setting(option) else sources(option, setting):
-            if isinstance(part, Made) and VARIES.match(part.name):
+            if isinstance(part, Call) and VARIES.match(part.name):
                 return part
     return None
 
 
-def is_dropout(call: Made) -> bool:
+def is_dropout(call: Call) -> bool:
     """A layer that draws random numbers in training, also where its rate is 0."""
     return bool(_DROPOUT.match(call.api))
 
 
-def text_of(call: Made) -> str:
+def text_of(call: Call) -> str:
     """A call as it is written, shortened."""
     return call.source.segment(call.node, 60) if isinstance(call.node, ast.expr) else call.name

@@ -25,7 +25,7 @@ from .source import Placed, Source
 from .syntax import kept
 from .training import role
 from .training_steps import is_optimizer, training
-from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping, Partial, Unknown, Value, options
+from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Partial, Unknown, Value, options
 
 #: Packages whose functions hold no weights of a network, beside Python's own.
 _PLAIN = frozenset({"mindspore", *LIBRARIES, *sys.stdlib_module_names, *dir(builtins)})
@@ -77,7 +77,7 @@ class Network(Placed):
         value = self.value
         if isinstance(value, Instance):
             return value.of.node.name
-        return value.last if isinstance(value, Made) else "?"
+        return value.last if isinstance(value, Call) else "?"
 
     @property
     def followed(self) -> bool:
@@ -140,10 +140,10 @@ class _Search:
     # --- from the steps to the networks -------------------------------------------------------------------------------
 
     @cached_property
-    def models(self) -> list[Made]:
+    def models(self) -> list[Call]:
         """The Models that are told to train, also where their network brings its optimizer along."""
         bases = (base for call in self.calls if call.name in (".train", ".fit") for base in options(call.base))
-        return [base for base in bases if isinstance(base, Made) and base.api == "Model"]
+        return [base for base in bases if isinstance(base, Call) and base.api == "Model"]
 
     def tops_of(self, network: Value | None, place: Stop, found: Seen) -> Iterator[Value]:
         """The networks that a step of the framework was given."""
@@ -173,7 +173,7 @@ class _Search:
         for value in held.values():
             if _has_weights(value):
                 found.layers.add(_node(value))
-            elif is_parameter(value) and isinstance(value, Made) and trains(value):
+            elif is_parameter(value) and isinstance(value, Call) and trains(value):
                 found.parameters += 1
         through = self.threaded(top)
         found.applied = {node for node in found.layers if node in self.applied or node in through}
@@ -227,12 +227,12 @@ class _Search:
             for base in underlying(call.base):
                 if isinstance(base, Instance) and call.name == base.of.node.name:
                     found.add(_node(base))
-                elif isinstance(base, Made) and call.name == "":
+                elif isinstance(base, Call) and call.name == "":
                     found.add(_node(base))
                     if base.name == "getattr" and base.args:
                         found |= self.attributes(base.args[0])
             for value in (*call.args, *call.keywords.values()):
-                if isinstance(value, Made) and value.name.startswith("@") and isinstance(value.base, Made):
+                if isinstance(value, Call) and value.name.startswith("@") and isinstance(value.base, Call):
                     found.add(id(value.base.node))
         return found
 
@@ -279,7 +279,7 @@ class _Search:
             reach = max(reach, last)
         return list(found.values())
 
-    def unseen(self, call: Made) -> Stop | None:
+    def unseen(self, call: Call) -> Stop | None:
         """Where following stopped, when a call is of something that may hold layers and is not seen."""
         place = Stop(call.source, call.node)
         if call.name == "":
@@ -288,8 +288,8 @@ class _Search:
         owner = call.base
         if isinstance(owner, Unknown):
             return self.hides(owner, place) if call.name == owner.name else None
-        method = call.name.startswith(".") and isinstance(owner, Made)
-        if method and isinstance(owner, Made) and is_foreign(owner) and _held_by_cell(owner):
+        method = call.name.startswith(".") and isinstance(owner, Call)
+        if method and isinstance(owner, Call) and is_foreign(owner) and _held_by_cell(owner):
             return Stop(owner.source, owner.node)
         return None
 
@@ -300,7 +300,7 @@ class _Search:
             return None
         if isinstance(base, Unknown):
             return place
-        if not isinstance(base, Made):
+        if not isinstance(base, Call):
             return None
         held = _held_elsewhere(base)
         return held if held is not None or _resolved(base) else _origin(base) or place
@@ -352,7 +352,7 @@ def _node(value: Value) -> int:
 def _unwrapped(value: Value) -> Value:
     """The network within the framework's cells that train it."""
     depth = 0
-    while isinstance(value, Made) and kind_of(value) == "step" and value.args and depth < 8:
+    while isinstance(value, Call) and kind_of(value) == "step" and value.args and depth < 8:
         value, depth = next(underlying(value.args[0]), value), depth + 1
     return value
 
@@ -368,11 +368,11 @@ def _outermost(event: Event) -> list[Value]:
     return found
 
 
-def _resolved(made: Made) -> bool:
+def _resolved(made: Call) -> bool:
     """Whether it is known what calling this does to a network's layers: nothing out of sight comes in."""
     depth = 0
     value: Value | None = made
-    while isinstance(value, Made) and depth < 30:
+    while isinstance(value, Call) and depth < 30:
         if value.name == "getattr":
             return bool(value.args) and all(isinstance(owner, Instance) for owner in options(value.args[0]))
         if value.base is None:
@@ -386,14 +386,14 @@ def _resolved(made: Made) -> bool:
 def _origin(value: Value | None) -> Stop | None:
     """The call of what is not seen that a value comes from."""
     depth = 0
-    while isinstance(value, Made) and depth < 30:
+    while isinstance(value, Call) and depth < 30:
         if value.base is None:
             return Stop(value.source, value.node) if value.name[:1].isalpha() else None
         value, depth = value.base, depth + 1
     return None
 
 
-def is_foreign(call: Made) -> bool:
+def is_foreign(call: Call) -> bool:
     """A call of a function or class that is neither the project's nor MindSpore's nor of what holds no layers."""
     made = isinstance(call.node, ast.Call) and call.base is None and call.name[:1].isalpha()
     return made and not _is_plain(call.name)
@@ -405,9 +405,9 @@ def _is_plain(name: str) -> bool:
 
 def _passed_through(value: Value) -> list[Value]:
     """What a container of the framework, or a list that it was made with, holds."""
-    if isinstance(value, Made) and _is_framework(value):
+    if isinstance(value, Call) and _is_framework(value):
         return [*value.args, *value.keywords.values(), *(value.fed or ())]
-    if isinstance(value, Made):
+    if isinstance(value, Call):
         return value.args[:1] if value.name in ("comprehension", "*args") else []
     if isinstance(value, Instance):
         return [arg for _, args, _ in value.supers for arg in args] if called(value.of) is None else []
@@ -416,17 +416,17 @@ def _passed_through(value: Value) -> list[Value]:
     return _items(value) if isinstance(value, (Items, Mapping)) else []
 
 
-def _held_elsewhere(made: Made) -> Stop | None:
+def _held_elsewhere(made: Call) -> Stop | None:
     """Where following stops within a container of the framework: at an attribute that was set on it from out of sight."""
     held = [option for value in (made.held or {}).values() for option in options(value)] if _is_framework(made) else []
-    return next((_origin(option) for option in held if isinstance(option, Made) and is_foreign(option)), None)
+    return next((_origin(option) for option in held if isinstance(option, Call) and is_foreign(option)), None)
 
 
 def _is_framework(value: Value) -> bool:
-    return isinstance(value, Made) and value.base is None and value.name.startswith("mindspore.")
+    return isinstance(value, Call) and value.base is None and value.name.startswith("mindspore.")
 
 
-def _held_by_cell(made: Made) -> bool:
+def _held_by_cell(made: Call) -> bool:
     """Whether something was made for an attribute of a cell."""
     owner = made.frame.owner if made.frame is not None else None
     return isinstance(owner, Instance) and any(made in options(held) for held in owner.attributes.values())
@@ -438,7 +438,7 @@ def _is_cell(value: Value) -> bool:
 
 def _copied(value: Value) -> Value:
     """What a copy is a copy of."""
-    if isinstance(value, Made) and value.last in ("deepcopy", "copy") and len(value.args) == 1:
+    if isinstance(value, Call) and value.last in ("deepcopy", "copy") and len(value.args) == 1:
         return next(underlying(value.args[0]), value)
     return value
 

@@ -27,11 +27,11 @@ from .source import Placed, Source
 from .syntax import walk
 from .training import role
 from .values import (
+    Call,
     Frame,
     Instance,
     Items,
     Known,
-    Made,
     Many,
     Mapping,
     Named,
@@ -234,7 +234,7 @@ def number(value: Any) -> float | None:
 def plain(value: Value | None) -> Value | None:
     """A number without the conversions around it."""
     for _ in range(8):
-        if not isinstance(value, Made):
+        if not isinstance(value, Call):
             return value
         if value.name in (".astype", ".tolist", ".item", ".asnumpy") and value.base is not None:
             value = value.base
@@ -258,7 +258,7 @@ def written(value: Value | None, depth: int = 0) -> str:
     if isinstance(value, Items):
         inner = ", ".join(written(item, depth + 1) for item in value.items[:6])
         return f"[{inner}{', …' if value.open or len(value.items) > 6 else ''}]"
-    if isinstance(value, Made):
+    if isinstance(value, Call):
         if value.name in _SYMBOLS and len(value.args) == 2:
             left, right = (written(arg, depth + 1) for arg in value.args)
             return f"{_within(left)} {value.name} {_within(right)}"
@@ -285,8 +285,8 @@ class Settings:
     def __init__(self, reading: Reading, definitions: Definitions, devices: int | None) -> None:
         self.reading, self.trace, self.definitions, self.devices = reading, reading.trace, definitions, devices
         self.inits = {id(f.owner): f for f in reversed(self.trace.frames) if f.function.name == "__init__"}
-        self.schedules: list[Made] = []
-        self.assigned: list[Made] = []
+        self.schedules: list[Call] = []
+        self.assigned: list[Call] = []
         for made in self.trace.calls:
             if (known := api.find(made.api)) is not None and known.kind == "schedule":
                 self.schedules.append(made)
@@ -295,7 +295,7 @@ class Settings:
         del self.schedules[10 * LIMIT :], self.assigned[10 * LIMIT :]
 
     @cached_property
-    def uses(self) -> dict[int, list[tuple[Made, str]]]:
+    def uses(self) -> dict[int, list[tuple[Call, str]]]:
         return users(self.trace)
 
     @cached_property
@@ -305,7 +305,7 @@ class Settings:
     # --- values -------------------------------------------------------------------------------------------------------
 
     def setting(
-        self, name: str, value: Value | None, at: Made | Frame | Instance | None, default: Any = None
+        self, name: str, value: Value | None, at: Call | Frame | Instance | None, default: Any = None
     ) -> Setting:
         source = at.source.path if at is not None and at.source is not None else self.reading.source.path
         line = getattr(at.node, "lineno", 0) if at is not None else 0
@@ -362,11 +362,11 @@ class Settings:
         else:
             yield from self.unused_schedules(given, constant)
 
-    def optimizers(self) -> list[tuple[Made | Instance, str, dict[str, Value]]]:
+    def optimizers(self) -> list[tuple[Call | Instance, str, dict[str, Value]]]:
         """The first optimizers of the script; what is written by people has few."""
         return list(islice(self._optimizers(), LIMIT))
 
-    def _optimizers(self) -> Iterator[tuple[Made | Instance, str, dict[str, Value]]]:
+    def _optimizers(self) -> Iterator[tuple[Call | Instance, str, dict[str, Value]]]:
         """The optimizers with their names and arguments: the framework's, and classes of the project."""
         for made in self.trace.calls:
             name = made.api
@@ -386,7 +386,7 @@ class Settings:
                 yield instance, instance.of.node.name, bound
                 break
 
-    def rate(self, place: Made | Instance, optimizer: str, rate: Value | None, defaults: dict[str, Any]) -> Told:
+    def rate(self, place: Call | Instance, optimizer: str, rate: Value | None, defaults: dict[str, Any]) -> Told:
         """The learning rate of an optimizer: a constant, a schedule, or something out of sight."""
         source, data = place.source, {"optimizer": optimizer}
         assert source is not None and place.node is not None
@@ -409,12 +409,12 @@ class Settings:
             row = Setting("learning_rate", "?", "unseen")
         return Told("rate-unknown", source, place.node, data | {"expression": row.text}, rows)
 
-    def drives(self, made: Made, optimizer: Value) -> bool:
+    def drives(self, made: Call, optimizer: Value) -> bool:
         """Whether a call makes a schedule that sets the rate of this optimizer."""
         given = made.args[0] if made.args else made.keywords.get("optimizer")
         return any(option is optimizer for option in options(given))
 
-    def schedule(self, made: Made) -> tuple[str, list[Setting]]:
+    def schedule(self, made: Call) -> tuple[str, list[Setting]]:
         known = api.find(made.api)
         bound = (known.bind_any(made.args, made.keywords) if known is not None else None) or made.keywords
         return made.last, [
@@ -435,7 +435,7 @@ class Settings:
         outer = [frame for frame in frames if not any(id(parent) in inner for parent in _parents(frame))]
         found = [(f.function.name, self.parameters(f.function.name, f)) for f in outer]
         for part in parts:
-            if isinstance(part, Made) and (known := api.find(part.api)) is not None and known.kind == "schedule":
+            if isinstance(part, Call) and (known := api.find(part.api)) is not None and known.kind == "schedule":
                 if not any(frame in outer for frame in (part.frame, *_parents(part.frame))):
                     found.append(self.schedule(part))
             elif isinstance(part, Instance) and any("LearningRateSchedule" in base for base in part.of.beyond()):
@@ -459,7 +459,7 @@ class Settings:
         for parameter, value in frame.parameters.items():
             if parameter == "self":
                 continue
-            if isinstance(value, (Mapping, Instance)) or (isinstance(value, Made) and value.name in (".parse_args",)):
+            if isinstance(value, (Mapping, Instance)) or (isinstance(value, Call) and value.name in (".parse_args",)):
                 rows += self.held(name, value, frame)
             else:
                 rows.append(self.setting(f"{name}.{parameter}", value, frame))
@@ -476,7 +476,7 @@ class Settings:
             and isinstance(entry, (Known, Items))
         ]
 
-    def groups(self, bound: dict[str, Value], place: Made | Instance) -> list[Setting]:
+    def groups(self, bound: dict[str, Value], place: Call | Instance) -> list[Setting]:
         """Rates and weight decays of groups of parameters."""
         rows = []
         for option in options(bound.get("params") or bound.get("parameters")):
@@ -493,7 +493,7 @@ class Settings:
         for made in self.assigned:
             target = made.base if made.name[:1] == "." else made.args[0] if made.args else None
             for option in options(target):
-                if isinstance(option, Made) and name_of(option) in _RATES and _rooted(option, optimizer):
+                if isinstance(option, Call) and name_of(option) in _RATES and _rooted(option, optimizer):
                     value = made.args[-1] if made.args else None
                     rows.append(self.setting("learning_rate (set_data)", value, made))
         return rows
@@ -526,7 +526,7 @@ class Settings:
                 yield Told(code, made.source, made.node, {"schedule": made.last}, likely=True)
         for frame in frames:
             value = frame.returned
-            if not isinstance(value, Made) or frame.owner is not None or returned[id(value)] > 1:
+            if not isinstance(value, Call) or frame.owner is not None or returned[id(value)] > 1:
                 continue
             free = id(value) not in reached and id(value) not in held and not self.uses.get(id(value))
             if free and _RATE_NAME.search(frame.function.name) and not unseen(frame):
@@ -569,7 +569,7 @@ class Settings:
         else:
             yield from _once(self.lengths(counts))
 
-    def trainings(self) -> Iterator[tuple[Made, Value | None, Value | None]]:
+    def trainings(self) -> Iterator[tuple[Call, Value | None, Value | None]]:
         for made in self.trace.calls:
             if made.name not in (".train", ".fit"):
                 continue
@@ -582,14 +582,14 @@ class Settings:
             ):
                 yield made, dataset, given
 
-    def loops(self) -> Iterator[tuple[ast.For, Source, Value | None, Made]]:
+    def loops(self) -> Iterator[tuple[ast.For, Source, Value | None, Call]]:
         """The loops over epochs: by the name of what they count or of how many there are."""
-        found: dict[int, tuple[ast.For, Made]] = {}
+        found: dict[int, tuple[ast.For, Call]] = {}
         for made in self.trace.calls:
             for node in made.loops:
                 if isinstance(node, ast.For):
                     found.setdefault(id(node), (node, made))
-        made_at: dict[int, list[Made]] = {}
+        made_at: dict[int, list[Call]] = {}
         for made in self.trace.calls:
             made_at.setdefault(id(made.node), []).append(made)
         for node, inside in found.values():
@@ -604,7 +604,7 @@ class Settings:
                 if not any(_EPOCH.search(name) for name in (*names_, name_of(given))):
                     continue
                 start = made.args[0] if len(made.args) > 1 else None
-                if isinstance(given, Made) and given.name == "+" and start is not None:
+                if isinstance(given, Call) and given.name == "+" and start is not None:
                     others = [part for part in given.args if part is not start and written(part) != written(start)]
                     given = others[0] if len(others) == 1 else given
                 elif isinstance(start, Known) and start.value == 1 and isinstance(given, Known):
@@ -619,10 +619,10 @@ class Settings:
             return Told("epochs", source, node, data | {"how": row}, rows)
         return Told("epochs-unknown", source, node, data, rows)
 
-    def repeated(self, user: Made, given: Value | None, row: Setting, dataset: Value | None) -> Iterator[Told]:
+    def repeated(self, user: Call, given: Value | None, row: Setting, dataset: Value | None) -> Iterator[Told]:
         """A data set that is repeated for all epochs, and then trained with for that many epochs."""
         for option in options(dataset):
-            for call in self.data.uses.chain(option) if isinstance(option, Made) else ():
+            for call in self.data.uses.chain(option) if isinstance(option, Call) else ():
                 if call.name != ".repeat":
                     continue
                 count = call.args[0] if call.args else call.keywords.get("count")
@@ -656,7 +656,7 @@ class Settings:
     def of_framework(self, rate: Value | None) -> Iterator[_Length]:
         """The schedules of the framework that a learning rate is, with how many epochs each lasts."""
         for part in options(plain(rate)):
-            if isinstance(part, Made) and part.api.startswith("nn.") and part.last.endswith("_lr"):
+            if isinstance(part, Call) and part.api.startswith("nn.") and part.last.endswith("_lr"):
                 length = self.in_epochs(part)
                 if length is not None:
                     yield part.source, part.node, part.last, length
@@ -693,7 +693,7 @@ class Settings:
             sums |= {before + epochs for before in sums for epochs in own}
         return sums
 
-    def in_epochs(self, made: Made) -> float | None:
+    def in_epochs(self, made: Call) -> float | None:
         """How many epochs a schedule of the framework lasts: its total number of steps over those of an epoch."""
         known = api.find(made.api)
         bound = known.bind_any(made.args, made.keywords) if known is not None else None
@@ -704,12 +704,12 @@ class Settings:
             if number(total.value) and number(steps.value) and total.value % steps.value == 0:
                 return float(total.value / steps.value)
             return None
-        if isinstance(total, Made) and total.name == "*" and not isinstance(steps, Known):
+        if isinstance(total, Call) and total.name == "*" and not isinstance(steps, Known):
             for factor, other in (total.args, total.args[::-1]):
                 factor_, other_ = plain(factor), plain(other)
                 alike = other_ is steps or (
-                    isinstance(other_, Made)
-                    and isinstance(steps, Made)
+                    isinstance(other_, Call)
+                    and isinstance(steps, Call)
                     and other_.name == steps.name == ".get_dataset_size"
                     and other_.base is steps.base
                 )
@@ -718,7 +718,7 @@ class Settings:
         return None
 
     def other(
-        self, source: Source, node: ast.AST, schedule: str, length: float, epochs: float | None, place: Made | Instance
+        self, source: Source, node: ast.AST, schedule: str, length: float, epochs: float | None, place: Call | Instance
     ) -> Told:
         assert place.source is not None
         data = {
@@ -803,7 +803,7 @@ class Settings:
     def accumulated(self) -> list[Setting]:
         """Over how many steps gradients are accumulated, where something is given that says so by its name."""
         rows: dict[str, Setting] = {}
-        given: list[tuple[str, Value, Made | Frame]] = []
+        given: list[tuple[str, Value, Call | Frame]] = []
         given += [(n, v, made) for made in self.trace.calls for n, v in made.keywords.items()]
         given += [(n, v, frame) for frame in self.trace.frames for n, v in frame.parameters.items()]
         for name, value, at in given:
@@ -865,7 +865,7 @@ def _mentioned(node: ast.expr) -> Iterator[str]:
 def _is_model(value: Value) -> bool:
     if isinstance(value, Instance):
         return any(names.canonical(base) == "Model" for base in value.of.beyond())
-    return isinstance(value, Made) and value.api == "Model"
+    return isinstance(value, Call) and value.api == "Model"
 
 
 def _is_rate(name: str) -> bool:
@@ -887,7 +887,7 @@ def _parents(frame: Frame | None) -> Iterator[Frame]:
 
 def _rooted(value: Value, root: Value) -> bool:
     for _ in range(6):
-        if not isinstance(value, Made) or value.base is None:
+        if not isinstance(value, Call) or value.base is None:
             return False
         value = value.base
         if any(option is root for option in options(value)):

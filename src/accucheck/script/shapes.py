@@ -17,10 +17,10 @@ from . import configs, flow
 from .direction import difference
 from .effects import effect, kept, operands
 from .factors import operation
-from .losses import Losses, Said, applied
+from .losses import Losses, Observation, applied
 from .networks import kind_of
 from .pipelines import Pipelines
-from .values import Items, Known, Made, Many, Unknown, Value, options
+from .values import Call, Items, Known, Many, Unknown, Value, options
 
 #: Values within values are followed so far.
 DEEP = 40
@@ -37,21 +37,21 @@ class Shape(NamedTuple):
     last: int | None
 
 
-def examine(losses: Losses) -> Iterator[Said]:
+def examine(losses: Losses) -> Iterator[Observation]:
     """Predictions in a column from which a vector of labels is taken, in what is trained; each place once."""
     shapes = Shapes(losses)
     told: set[int] = set()
     for _, trained in losses.trained:
         for part in flow.sources(trained):
-            if not isinstance(part, Made) or id(part.node) in told:
+            if not isinstance(part, Call) or id(part.node) in told:
                 continue
             pair = _compared(part)
             if pair is not None and (shapes.spread(*pair) or shapes.spread(*reversed(pair))):
                 told.add(id(part.node))
-                yield Said("pairs-compared", part, {})
+                yield Observation("pairs-compared", part, {})
 
 
-def _compared(made: Made) -> tuple[Value, Value] | None:
+def _compared(made: Call) -> tuple[Value, Value] | None:
     """What a distance, written out or a loss of MindSpore that lets shapes differ, is between."""
     application = applied(made)
     if application is not None:
@@ -103,7 +103,7 @@ class Shapes:
         if isinstance(value, Many):
             found = {self.of(option, depth + 1) for option in value.options} if depth < DEEP else set()
             return found.pop() if len(found) == 1 else None
-        if not isinstance(value, Made) or depth > DEEP:
+        if not isinstance(value, Call) or depth > DEEP:
             return None
         if value.result is not None:
             return self.of(value.result, depth + 1)
@@ -112,7 +112,7 @@ class Shapes:
             return Shape(inner.rank if inner is not None else None, _width(value.base))
         return self.column(value, depth) or self.array(value) or self.changed(value, depth)
 
-    def changed(self, made: Made, depth: int) -> Shape | None:
+    def changed(self, made: Call, depth: int) -> Shape | None:
         """Behind an operation that leaves the axes as they are, or adds, takes and joins some."""
         known = effect(made)
         if known is None:
@@ -126,7 +126,7 @@ class Shapes:
         stays = known.rises or bool(kept(made, "same", "whole", "truth"))
         return before if stays else None
 
-    def column(self, made: Made, depth: int) -> Shape | None:
+    def column(self, made: Call, depth: int) -> Shape | None:
         """A column of batches that are read from arrays."""
         values = self.pipelines.read(made) if _reads(made) else None
         return self.batched(made, {self.of(value, depth + 1) for value in values}) if values else None
@@ -139,10 +139,10 @@ class Shapes:
         (shape,) = arrays
         if shape is None or shape.rank is None:
             return None
-        rank = shape.rank - 1 + sum(isinstance(part, Made) and part.name == ".batch" for part in parts)
+        rank = shape.rank - 1 + sum(isinstance(part, Call) and part.name == ".batch" for part in parts)
         return Shape(rank, shape.last if shape.rank > 1 else None) if rank > 0 else None
 
-    def array(self, made: Made) -> Shape | None:
+    def array(self, made: Call) -> Shape | None:
         """An array that is read or drawn here."""
         known = effect(made)
         if known is not None and known.kind == "random" and known.operation in ("normal", "uniform"):
@@ -150,12 +150,12 @@ class Shapes:
         base, key = made.base, made.args[0] if made.args else None
         if made.api == "numpy.load":
             return self.stored(key, None)
-        if made.name == "[]" and isinstance(base, Made) and isinstance(key, Known) and isinstance(key.value, str):
+        if made.name == "[]" and isinstance(base, Call) and isinstance(key, Known) and isinstance(key.value, str):
             if base.api == "numpy.load" and base.args:
                 return self.stored(base.args[0], key.value)
             if base.name.startswith("pandas.read_"):
                 return Shape(1, None)
-        if made.name in ("@values", ".to_numpy") and isinstance(base, Made):
+        if made.name in ("@values", ".to_numpy") and isinstance(base, Call):
             return self.array(base)
         return None
 
@@ -192,33 +192,33 @@ def _shape_in(data: bytes) -> tuple[int, ...]:
 
 
 def _width(layer: Value | None) -> int | None:
-    known = api.find(layer.api) if isinstance(layer, Made) else None
-    given = known.bind_any(layer.args, layer.keywords) if known is not None and isinstance(layer, Made) else None
+    known = api.find(layer.api) if isinstance(layer, Call) else None
+    given = known.bind_any(layer.args, layer.keywords) if known is not None and isinstance(layer, Call) else None
     width = (given or {}).get("out_channels") or (given or {}).get("out_features")
     return width.value if isinstance(width, Known) and type(width.value) is int else None
 
 
 def _is_array_set(value: Value) -> bool:
-    return isinstance(value, Made) and value.api == "dataset.NumpySlicesDataset"
+    return isinstance(value, Call) and value.api == "dataset.NumpySlicesDataset"
 
 
-def _data(run: Made) -> Value | None:
+def _data(run: Call) -> Value | None:
     """The data set of Model.train or Model.fit."""
     return run.argument(["epoch", "train_dataset"], "train_dataset")
 
 
 def _changes_rows(value: Value) -> bool:
     """An operation of the project on rows or batches, which may give them any shape."""
-    mapped = isinstance(value, Made) and value.name == ".map"
-    return mapped or (isinstance(value, Made) and value.name == ".batch" and "per_batch_map" in value.keywords)
+    mapped = isinstance(value, Call) and value.name == ".map"
+    return mapped or (isinstance(value, Call) and value.name == ".batch" and "per_batch_map" in value.keywords)
 
 
-def _reads(made: Made) -> bool:
+def _reads(made: Call) -> bool:
     """A part of what a loop over batches yields."""
-    return made.name in ("[]", ".item") and isinstance(made.base, Made) and made.base.name == ".each"
+    return made.name in ("[]", ".item") and isinstance(made.base, Call) and made.base.name == ".each"
 
 
-def _sizes(made: Made) -> list[Value]:
+def _sizes(made: Call) -> list[Value]:
     """The sizes that are given, one by one or as a tuple."""
     given = operation(made).operands[1:] or [
         value for name, value in made.keywords.items() if name in ("shape", "newshape", "size")
@@ -226,7 +226,7 @@ def _sizes(made: Made) -> list[Value]:
     return given[0].items if len(given) == 1 and isinstance(given[0], Items) else given
 
 
-def _reshaped(made: Made) -> Shape | None:
+def _reshaped(made: Call) -> Shape | None:
     sizes = _sizes(made)
     if not sizes:  # of a method: one axis
         return Shape(1, None) if made.name[:1] == "." else None
@@ -236,7 +236,7 @@ def _reshaped(made: Made) -> Shape | None:
     )
 
 
-def _with_axis(made: Made, before: Shape, adds: bool) -> Shape | None:
+def _with_axis(made: Call, before: Shape, adds: bool) -> Shape | None:
     """With an axis more or less."""
     axis = operation(made).operand(1, "axis", "dim")
     if before.rank is None:
@@ -250,7 +250,7 @@ def _with_axis(made: Made, before: Shape, adds: bool) -> Shape | None:
     return Shape(rank, 1 if adds and at_end else None if at_end else before.last)
 
 
-def _drawn(made: Made) -> Shape | None:
+def _drawn(made: Call) -> Shape | None:
     sizes = [*made.args] or _sizes(made)
     sizes = sizes[0].items if len(sizes) == 1 and isinstance(sizes[0], Items) else sizes
     known = [size.value for size in sizes if isinstance(size, Known) and type(size.value) is int]

@@ -20,7 +20,7 @@ from .shuffling import IN_PLACE, SHUFFLED, data_sets
 from .source import Source
 from .syntax import walk
 from .training_steps import devices, on_cpu
-from .values import Function, Instance, Items, Known, Made, Test, Unknown, Value, options
+from .values import Call, Function, Instance, Items, Known, Test, Unknown, Value, options
 
 _LISTINGS = frozenset(
     ("os.listdir", "glob.glob", "glob.iglob", "os.walk", "os.scandir", "os.fwalk", ".iterdir", ".glob", ".rglob")
@@ -54,7 +54,7 @@ _CONTENT = ("source", "data", "dataset_files", "dataset_file", "dataset_dir", "a
 
 
 @dataclass(frozen=True)
-class Said:
+class Observation:
     """One thing to say: a code, its place, what fills the message, and the lines that mend it."""
 
     code: str
@@ -65,7 +65,7 @@ class Said:
     likely: bool = False  # rests on a value that a run may change, or on code that this run does not get to
 
 
-def examine(reading: Reading, modules: list[Source], devices: int | None) -> list[Said]:
+def examine(reading: Reading, modules: list[Source], devices: int | None) -> list[Observation]:
     """What a training script does about its shards. `devices`: how many the case says there are."""
     return _unique(_Sharding(reading, modules, devices).say())
 
@@ -98,12 +98,12 @@ class _Sharding:
     def random(self) -> seeding.Randomness:
         return seeding.read(self.trace, [])
 
-    def say(self) -> Iterator[Said]:
+    def say(self) -> Iterator[Observation]:
         start = self.deployment.distributed
         many = start is not None or (self.devices or 0) > 1
         whole = self.deployment.whole_batch
         if self.devices == 1 and start is None:
-            yield Said("single", self.source, self.source.tree)
+            yield Observation("single", self.source, self.source.tree)
             return
         yield from self.unreached()
         sets = self.data.sets()
@@ -121,15 +121,17 @@ class _Sharding:
                     told = True
                     yield said
         if not told and many and whole is not None:
-            yield Said("whole-batch", whole.source, whole.node)
+            yield Observation("whole-batch", whole.source, whole.node)
         elif not told and many:
             yield from self.cut()
             place = start or None
-            yield Said("no-dataset", place.source if place else self.source, place.node if place else self.source.tree)
+            yield Observation(
+                "no-dataset", place.source if place else self.source, place.node if place else self.source.tree
+            )
         elif not told:
-            yield Said("single", self.source, self.source.tree)
+            yield Observation("single", self.source, self.source.tree)
 
-    def of(self, origin: Made, chain: list[Made], parameters: list[str], whole: Made | None) -> Iterator[Said]:
+    def of(self, origin: Call, chain: list[Call], parameters: list[str], whole: Call | None) -> Iterator[Observation]:
         tests = ranks.tests_of(origin)
         if (other := self.on_another_target(tests)) is not None and self.deployment.beside(other):
             tests = other
@@ -140,7 +142,7 @@ class _Sharding:
         data: dict[str, Any] = {"dataset": origin.last}
         count, index = origin.argument(parameters, "num_shards"), origin.argument(parameters, "shard_id")
         for option in self.data.samplers(origin, parameters):
-            if isinstance(option, Made) and option.api == "dataset.DistributedSampler":
+            if isinstance(option, Call) and option.api == "dataset.DistributedSampler":
                 count = option.argument(["num_shards", "shard_id"], "num_shards")
                 index = option.argument(["num_shards", "shard_id"], "shard_id")
         if _one(count):
@@ -150,44 +152,44 @@ class _Sharding:
             return
         if (place := self.single_elsewhere(tests, count)) is not None:
             told = data | {"start": f"{place.source.path}:{place.line}"}
-            yield Said("shards-on-one-kind", origin.source, origin.node, told, likely=True)
+            yield Observation("shards-on-one-kind", origin.source, origin.node, told, likely=True)
         fixed = [option.value for option in options(index) if isinstance(option, Known) and not option.assumed]
         if index is not None and len(fixed) == len(options(index)):
             if branch is True or many or not ranks.constant(count):
                 value = next((v for v in fixed if v is not None), None)
-                yield Said("constant-shard", origin.source, origin.node, data | {"value": value})
+                yield Observation("constant-shard", origin.source, origin.node, data | {"value": value})
                 return
         elif "device" in (held := ranks.kinds(index)) and "rank" not in held:
-            yield Said("shard-by-device", origin.source, origin.node, data)
+            yield Observation("shard-by-device", origin.source, origin.node, data)
         else:
             yield self.divided(origin, count, index, data)
         yield from self.order(origin, parameters, data)
 
     def undivided(
         self,
-        origin: Made,
-        chain: list[Made],
+        origin: Call,
+        chain: list[Call],
         parameters: list[str],
-        whole: Made | None,
+        whole: Call | None,
         tests: tuple[Test, ...],
         count: Value | None,
-    ) -> Iterator[Said]:
+    ) -> Iterator[Observation]:
         """A data set without shards of MindSpore's own."""
         data: dict[str, Any] = {"dataset": origin.last}
         if self.by_rank(chain) or any(asks_rank(self.trace, one) for one in self.own_samplers(origin, parameters)):
-            yield Said("by-rank", origin.source, origin.node, data)
+            yield Observation("by-rank", origin.source, origin.node, data)
             yield from self.unclear(origin, parameters)
             yield from self.order(origin, parameters, data)
             return
         perhaps_whole = self.deployment.perhaps_whole and whole is None and count is None
         if origin.unpacked or self.sampled_elsewhere(origin, parameters) or perhaps_whole:
-            yield Said("unresolved", origin.source, origin.node, data)
+            yield Observation("unresolved", origin.source, origin.node, data)
         elif whole is None:
             yield from self.whole_on_each(origin, chain, tests, count)
 
     def whole_on_each(
-        self, origin: Made, chain: list[Made], tests: tuple[Test, ...], count: Value | None
-    ) -> Iterator[Said]:
+        self, origin: Call, chain: list[Call], tests: tuple[Test, ...], count: Value | None
+    ) -> Iterator[Observation]:
         """A data set that each of several devices reads whole."""
         start = self.deployment.beside(tests)
         branch = self.branch(tests)
@@ -201,7 +203,7 @@ class _Sharding:
                 return
             code = "aside"
         likely = branch is not True and not start
-        yield Said(code, origin.source, origin.node, {"dataset": origin.last, "start": where}, diff, likely)
+        yield Observation(code, origin.source, origin.node, {"dataset": origin.last, "start": where}, diff, likely)
 
     def branch(self, tests: tuple[Test, ...]) -> bool | None:
         """As of ranks, with what communication starts under as a condition for several devices."""
@@ -222,10 +224,10 @@ class _Sharding:
             found.append(test)
         return tuple(found) if found != list(tests) else None
 
-    def single_elsewhere(self, tests: tuple[Test, ...], count: Value | None) -> Made | None:
+    def single_elsewhere(self, tests: tuple[Test, ...], count: Value | None) -> Call | None:
         """Where communication starts for several devices of a kind that the number of shards is 1 or none for: it is asked for on
         another kind of device only."""
-        sizes = [part for part in sources(count) if isinstance(part, Made) and ranks.is_size(part)]
+        sizes = [part for part in sources(count) if isinstance(part, Call) and ranks.is_size(part)]
         if not sizes or not any(_one(option) for option in options(count)):
             return None
         asked = [ranks.tests_of(size) for size in sizes]
@@ -246,71 +248,73 @@ class _Sharding:
             if way and not on_cpu(way):
                 yield way
 
-    def divided(self, origin: Made, count: Value | None, index: Value | None, data: dict[str, Any]) -> Said:
+    def divided(self, origin: Call, count: Value | None, index: Value | None, data: dict[str, Any]) -> Observation:
         """Whether the devices together read all parts of a data set."""
         parts = ranks.parts(count, index)
         if parts is None:
-            return Said("part-unclear", origin.source, origin.node, data)
+            return Observation("part-unclear", origin.source, origin.node, data)
         if parts.complete:
-            return Said("sharded", origin.source, origin.node, data)
+            return Observation("sharded", origin.source, origin.node, data)
         shown = {"devices": len(parts.read), "parts": parts.count, "read": ", ".join(map(str, parts.read[:16]))}
         by_name = any(
             isinstance(part, Unknown) or (isinstance(part, Known) and part.assumed) for part in sources(index)
         )
-        return Said("parts-unread", origin.source, origin.node, data | shown, likely=by_name)
+        return Observation("parts-unread", origin.source, origin.node, data | shown, likely=by_name)
 
-    def feeds(self, chain: list[Made]) -> bool:
+    def feeds(self, chain: list[Call]) -> bool:
         """True for data that a network is fed with, as far as that is to be seen: batched, or given to a Model."""
         users = [user for call in chain for user, _ in self.data.uses.consumers[id(call)]]
         return any(call.name in (".batch", ".padded_batch", ".bucket_batch_by_length") for call in chain) or any(
             user.name in (".train", ".fit") or user.api in ("DatasetHelper", "data_sink") for user in users
         )
 
-    def only_counted(self, chain: list[Made]) -> bool:
+    def only_counted(self, chain: list[Call]) -> bool:
         """True for data of which nothing is read but how many there are, and in what shapes."""
         users = [user for call in chain for user, _ in self.data.uses.consumers[id(call)] if user not in chain]
         asked = [user for user in users if user.last in _COUNTS]
         return bool(asked) and len(asked) == len(users)
 
-    def by_rank(self, chain: list[Made]) -> bool:
+    def by_rank(self, chain: list[Call]) -> bool:
         """True when the data themselves are chosen by rank: a path, a list, a sampler of one's own, .take() and the like."""
         held = [value for call in chain for value in (*call.args, *call.keywords.values())]
         return any("rank" in ranks.kinds(value) for value in held)
 
-    def sampled_elsewhere(self, origin: Made, parameters: list[str]) -> bool:
+    def sampled_elsewhere(self, origin: Call, parameters: list[str]) -> bool:
         """True for a sampler out of sight, which may ask for the number of the device itself."""
         hidden = (one.of.find("__iter__") is None for one in self.own_samplers(origin, parameters))
         samplers = self.data.samplers(origin, parameters)
-        return any(hidden) or any(isinstance(option, Made) and is_foreign(option) for option in samplers)
+        return any(hidden) or any(isinstance(option, Call) and is_foreign(option) for option in samplers)
 
-    def own_samplers(self, origin: Made, parameters: list[str]) -> list[Instance]:
+    def own_samplers(self, origin: Call, parameters: list[str]) -> list[Instance]:
         return [option for option in self.data.samplers(origin, parameters) if isinstance(option, Instance)]
 
-    def unclear(self, origin: Made, parameters: list[str]) -> Iterator[Said]:
+    def unclear(self, origin: Call, parameters: list[str]) -> Iterator[Observation]:
         """Samplers of the project that get the number of the device, and are not seen to divide by it."""
         for sampler in self.own_samplers(origin, parameters):
             length = sampler.of.find("__len__")
             counted = length_of_all(self.trace, sampler)
             if counted is not None and isinstance(length, Function):
-                yield Said("sampler-length", length.source, counted, {"sampler": sampler.of.node.name})
+                yield Observation("sampler-length", length.source, counted, {"sampler": sampler.of.node.name})
             elif not divides(self.trace, sampler):
-                yield Said("sampler-unclear", origin.source, origin.node, {"sampler": sampler.of.node.name})
+                yield Observation("sampler-unclear", origin.source, origin.node, {"sampler": sampler.of.node.name})
 
-    def cut(self) -> Iterator[Said]:
+    def cut(self) -> Iterator[Observation]:
         """Lists of files in any order of which the steps get some by their places: no data set of MindSpore divides them."""
         for value in (value for _, values in given(self.reading) for value in values):
             for part in sources(value, self.settles):
-                listing = self.listed(part) if isinstance(part, Made) and _takes_some(part) else None
-                if listing is not None and isinstance(part, Made):
+                listing = self.listed(part) if isinstance(part, Call) and _takes_some(part) else None
+                if listing is not None and isinstance(part, Call):
                     told = {"path": part.source.path, "line": part.line, "call": listing.last}
                     text = part.source.segment(part.node, 60) if isinstance(part.node, ast.expr) else listing.last
-                    yield Said("cut-unsorted", listing.source, listing.node, told | {"part": text}, _in_order(listing))
+                    yield Observation(
+                        "cut-unsorted", listing.source, listing.node, told | {"part": text}, _in_order(listing)
+                    )
 
-    def listed(self, part: Made) -> Made | None:
+    def listed(self, part: Call) -> Call | None:
         """The listing that a list is, or is made of element by element, in the order that it has."""
         value: Value | None = part
         for _ in range(20):
-            if not isinstance(value, Made) or id(value) in self.sorted:
+            if not isinstance(value, Call) or id(value) in self.sorted:
                 return None
             if value.name in _LISTINGS - {"os.walk", "os.fwalk"}:
                 return value
@@ -324,7 +328,7 @@ class _Sharding:
 
     # --- what the shards are cut from -----------------------------------------------------------------------------------
 
-    def order(self, origin: Made, parameters: list[str], data: dict[str, Any]) -> Iterator[Said]:
+    def order(self, origin: Call, parameters: list[str], data: dict[str, Any]) -> Iterator[Observation]:
         """The order of what is cut into shards must be the same on every device."""
         content = [value for name in _CONTENT if name in parameters and (value := origin.argument(parameters, name))]
         held: dict[int, Value] = {}
@@ -332,31 +336,31 @@ class _Sharding:
             if not self.settles(value):
                 held.update({id(part): part for part in sources(value, self.settles) if id(part) not in held})
         for part in held.values():
-            listed = isinstance(part, Made) and part.name in _LISTINGS and id(part) not in self.sorted
-            if isinstance(part, Made) and listed and part.order < origin.order:
+            listed = isinstance(part, Call) and part.name in _LISTINGS and id(part) not in self.sorted
+            if isinstance(part, Call) and listed and part.order < origin.order:
                 place = {"path": origin.source.path, "line": origin.line, "call": part.last}
-                yield Said("unsorted", part.source, part.node, data | place, _in_order(part))
+                yield Observation("unsorted", part.source, part.node, data | place, _in_order(part))
         everything = {id(part) for value in content for part in sources(value)}
         for call in self.trace.calls:
             if call.order > origin.order:
                 break
             kind = self.mixes(call, everything)
             if kind is not None and not self.seeded(call, kind):
-                yield Said("shuffled-apart", call.source, call.node, data | {"call": seeding.text_of(call)})
+                yield Observation("shuffled-apart", call.source, call.node, data | {"call": seeding.text_of(call)})
         state = self.data.states.get(id(origin))
         if state is not None and state.order == SHUFFLED:
             for seed in self.random.seeds:
                 if "data" in seed.reaches and "rank" in ranks.kinds(seed.value) and seed.call.order < origin.order:
                     told = data | {"call": seeding.text_of(seed.call)}
-                    yield Said("seed-by-rank", seed.call.source, seed.call.node, told)
+                    yield Observation("seed-by-rank", seed.call.source, seed.call.node, told)
 
     def settles(self, value: Value) -> bool:
         """True for what brings its elements into one order, or does not depend on it."""
         if id(value) in self.sorted:
             return True
-        return isinstance(value, Made) and ("sort" in value.last.lower() or value.name in _ORDERLESS)
+        return isinstance(value, Call) and ("sort" in value.last.lower() or value.name in _ORDERLESS)
 
-    def mixes(self, call: Made, everything: set[int]) -> str | None:
+    def mixes(self, call: Call, everything: set[int]) -> str | None:
         """The generator that a call brings the elements of what is cut into shards into an order with."""
         if call.name in IN_PLACE:
             if any(id(part) in everything for arg in call.args[:1] for part in _with_elements(arg)):
@@ -369,12 +373,12 @@ class _Sharding:
         return None
 
     @staticmethod
-    def split_kind(call: Made) -> str | None:
+    def split_kind(call: Call) -> str | None:
         state, shuffle = call.keywords.get("random_state"), call.keywords.get("shuffle")
         fixed = isinstance(state, Known) and state.value is not None
         return None if fixed or (isinstance(shuffle, Known) and shuffle.value is False) else "numpy"
 
-    def seeded(self, call: Made, kind: str) -> bool:
+    def seeded(self, call: Call, kind: str) -> bool:
         """True when a seed that is the same on every device was set before."""
         if self.random.elsewhere:
             return True
@@ -383,7 +387,7 @@ class _Sharding:
 
     # --- code that this run does not get to ------------------------------------------------------------------------------
 
-    def unreached(self) -> Iterator[Said]:
+    def unreached(self) -> Iterator[Observation]:
         """Branches for several devices that a constant of the script turns off now: what they would do counts all the same."""
         visited = {id(call.node) for call in self.trace.calls}
         for source in self.modules:
@@ -400,7 +404,9 @@ class _Sharding:
                         continue  # what is divided is trained on; what is not beside it may be for evaluation
                     for call, name in made:
                         if id(call) not in visited:
-                            yield Said("no-shards-here", source, call, {"dataset": name, "start": ""}, likely=True)
+                            yield Observation(
+                                "no-shards-here", source, call, {"dataset": name, "start": ""}, likely=True
+                            )
 
     def constructors(self, body: list[ast.stmt]) -> Iterator[tuple[ast.Call, str]]:
         for statement in body:
@@ -412,10 +418,10 @@ class _Sharding:
                         yield node, name
 
 
-def _takes_some(value: Made) -> bool:
+def _takes_some(value: Call) -> bool:
     """True for a slice that leaves something out."""
     key = value.args[0] if value.name == "[]" and value.args else None
-    bounds = key.args if isinstance(key, Made) and key.name == "slice" else []
+    bounds = key.args if isinstance(key, Call) and key.name == "slice" else []
     return any(not is_none(bound) for bound in bounds[:2])
 
 
@@ -426,7 +432,7 @@ def _with_elements(value: Value | None, depth: int = 0) -> Iterator[Value]:
             continue
         yield part
         inner = part.items if isinstance(part, Items) else []
-        if isinstance(part, Made) and part.name == "comprehension":
+        if isinstance(part, Call) and part.name == "comprehension":
             inner = part.args[:1]
         if depth < 3:
             for element in inner[:100]:
@@ -454,7 +460,7 @@ def _mentions_shards(call: ast.Call) -> bool:
     )
 
 
-def _sharded(origin: Made) -> str | None:
+def _sharded(origin: Call) -> str | None:
     """The constructor with its shards, where the functions for them are imported in its file."""
     node, source = origin.node, origin.source
     imported = {
@@ -492,7 +498,7 @@ def _inserted(source: Source, call: ast.Call, last: ast.expr, text: str) -> str 
     return source.diff(line, (old[:column] + text.encode() + old[column:]).decode())
 
 
-def _in_order(listing: Made) -> str | None:
+def _in_order(listing: Call) -> str | None:
     """The listing within sorted(...), where that gives one order: os.walk and os.scandir want more than that."""
     node, source = listing.node, listing.source
     if listing.name in ("os.walk", "os.scandir", "os.fwalk") or not isinstance(node, ast.Call):
@@ -510,9 +516,9 @@ def _in_order(listing: Made) -> str | None:
     return source.diff(node.lineno, new.decode())
 
 
-def _unique(said: Iterator[Said]) -> list[Said]:
+def _unique(said: Iterator[Observation]) -> list[Observation]:
     """Each thing once for a place; what one run of a function does right does not hide what another does wrong."""
-    found: dict[tuple[str, str, int, int], Said] = {}
+    found: dict[tuple[str, str, int, int], Observation] = {}
     for one in said:
         found.setdefault(
             (one.code, one.source.path, getattr(one.node, "lineno", 1), getattr(one.node, "col_offset", 0)), one

@@ -18,7 +18,7 @@ from typing import Any
 
 from .analysis import Scripts
 from .networks import (
-    Said,
+    Observation,
     Structure,
     Use,
     asked,
@@ -42,7 +42,7 @@ from .networks import (
 )
 from .source import Source
 from .syntax import conditions_around, kept, stored, walk
-from .values import Frame, Function, Instance, Items, Known, Made, Value, options
+from .values import Call, Frame, Function, Instance, Items, Known, Value, options
 
 #: So many objects of one network are looked at, on so long ways.
 OBJECTS, DEEP = 4000, 12
@@ -69,10 +69,10 @@ _COPIES = re.compile(
 TOLD = ("shared", "tied", "declared-shared")
 
 
-def examine(scripts: Scripts, declared: list[list[str]] | None = None) -> Iterator[Said]:
+def examine(scripts: Scripts, declared: list[list[str]] | None = None) -> Iterator[Observation]:
     """What is to say about sharing in all scripts, each place once. `declared`: groups of names of weights that are meant to be
     one each."""
-    found: dict[tuple[str, str, int], Said] = {}
+    found: dict[tuple[str, str, int], Observation] = {}
     for reading in scripts.readings:
         look = _Look(structure_of(reading), scripts.sources)
         rules = (
@@ -110,7 +110,7 @@ class _Look:
 
     # --- one object under two names --------------------------------------------------------------------------------
 
-    def aliases(self) -> Iterator[Said]:
+    def aliases(self) -> Iterator[Observation]:
         """Two attributes of one cell that are the same layer."""
         for cell in self.structure.cells:
             use = self.use(cell)
@@ -118,7 +118,7 @@ class _Look:
             for name, value in cell.attributes.items():
                 if (
                     name in use.stored
-                    and isinstance(value, (Made, Instance))
+                    and isinstance(value, (Call, Instance))
                     and not _apart(value)
                     and has_weights(value)
                 ):
@@ -137,19 +137,19 @@ class _Look:
                 meant = shared_on_purpose(method.source, statement, _tests(method.node, statement))
                 if asked_both and not meant and made_by(cell, value):
                     code = "siblings-are-one" if siblings(first, second) else "one-under-two-names"
-                    yield Said(code, method.source, statement, data, certain=siblings(first, second))
+                    yield Observation(code, method.source, statement, data, certain=siblings(first, second))
                 else:
-                    yield Said(
+                    yield Observation(
                         "shared",
                         method.source,
                         statement,
                         {"names": [f"self.{first}", f"self.{second}"], "what": _title(value)},
                     )
 
-    def replaced(self) -> Iterator[Said]:
+    def replaced(self) -> Iterator[Observation]:
         """A layer that a cell built for itself and that is replaced from outside by one of another cell."""
         built: dict[tuple[int, str], Value] = {}
-        made: list[Made | Instance] = [*self.trace.calls, *self.trace.instances]
+        made: list[Call | Instance] = [*self.trace.calls, *self.trace.instances]
         for thing in made:
             owner = thing.frame.owner if thing.frame else None
             if isinstance(owner, Instance) and thing.frame and thing.frame.function.name == "__init__":
@@ -158,12 +158,12 @@ class _Look:
         homes: dict[int, list[tuple[Instance, str]]] = defaultdict(list)
         for cell in self.structure.cells:
             for name, value in cell.attributes.items():
-                if isinstance(value, (Made, Instance)):
+                if isinstance(value, (Call, Instance)):
                     homes[id(value)].append((cell, name))
         for cell in self.structure.cells:
             for name, value in cell.attributes.items():
                 own = built.get((id(cell), name))
-                if own is None or own is value or not isinstance(value, (Made, Instance)):
+                if own is None or own is value or not isinstance(value, (Call, Instance)):
                     continue
                 if not has_weights(own) or not has_weights(value):
                     continue
@@ -182,15 +182,15 @@ class _Look:
                 }
                 usual = kind_of(value) in ("embedding", "dense")
                 if usual or shared_on_purpose(source, statement, _tests(source.tree, statement)):
-                    yield Said(
+                    yield Observation(
                         "shared", source, statement, {"names": [data["first"], data["second"]], "what": _title(value)}
                     )
                 else:
-                    yield Said("replaced-by-another", source, statement, data, certain=False)
+                    yield Observation("replaced-by-another", source, statement, data, certain=False)
 
     # --- one object several times in a list ---------------------------------------------------------------------------
 
-    def repeated(self) -> Iterator[Said]:
+    def repeated(self) -> Iterator[Observation]:
         for call in self.trace.calls:
             value: Value | None = None
             if call.name == "*" and len(call.args) == 2:
@@ -199,7 +199,7 @@ class _Look:
                 if number is not None and number.value in (0, 1):
                     continue
                 value = value.items[0] if isinstance(value, Items) and len(value.items) == 1 else None
-            elif call.name == "comprehension" and call.args and isinstance(call.args[0], (Made, Instance)):
+            elif call.name == "comprehension" and call.args and isinstance(call.args[0], (Call, Instance)):
                 value = call.args[0] if call.node not in call.args[0].loops else None
                 value = value if value is not None and _bare(call.node) else None
             elif kind(call.api) == "container":
@@ -208,15 +208,15 @@ class _Look:
                 yield from self.said_repeated(call, value)
         yield from self.appended()
 
-    def said_repeated(self, call: Made, value: Value) -> Iterator[Said]:
+    def said_repeated(self, call: Call, value: Value) -> Iterator[Observation]:
         tests = [test.text for test in call.tests] + _holders(call.frame)
         data = {"what": _title(value)}
         if shared_on_purpose(call.source, call.node, tests):
-            yield Said("shared", call.source, call.node, {"names": [_title(value)], "what": _title(value)})
+            yield Observation("shared", call.source, call.node, {"names": [_title(value)], "what": _title(value)})
         else:
-            yield Said("repeated", call.source, call.node, data, edit=_comprehension(call))
+            yield Observation("repeated", call.source, call.node, data, edit=_comprehension(call))
 
-    def appended(self) -> Iterator[Said]:
+    def appended(self) -> Iterator[Observation]:
         """A layer made before a loop and appended in each round of it."""
         done: set[int] = set()
         for frame in self.trace.frames:
@@ -231,11 +231,11 @@ class _Look:
                         continue
                     tests = [*_tests(function, node), *_holders(frame)]
                     if not shared_on_purpose(frame.function.source, node, tests):
-                        yield Said("repeated", frame.function.source, node, {"what": _title(value)})
+                        yield Observation("repeated", frame.function.source, node, {"what": _title(value)})
 
-    def bound(self, function: ast.AST, name: str) -> Made | Instance | None:
+    def bound(self, function: ast.AST, name: str) -> Call | Instance | None:
         """What a call within a function made for a name, when that is one thing."""
-        made: list[Made | Instance] = [*self.trace.calls, *self.trace.instances]
+        made: list[Call | Instance] = [*self.trace.calls, *self.trace.instances]
         found = [v for v in made if name in v.bound and v.frame is not None and v.frame.function.node is function]
         nodes = {id(v.node) for v in found}
         return found[0] if len(nodes) == 1 else None
@@ -253,20 +253,20 @@ class _Look:
                 found[id(store.owner), store.attribute] = (id(store.value), "")
         return found
 
-    def ties(self) -> Iterator[Said]:
+    def ties(self) -> Iterator[Observation]:
         """Weights of one layer that are put, or only copied, into another."""
         for store in self.trace.stores:
             owner = store.owner
-            if not is_layer(owner) or store.attribute not in _all_weights(owner) or not isinstance(owner, Made):
+            if not is_layer(owner) or store.attribute not in _all_weights(owner) or not isinstance(owner, Call):
                 continue
             origin = _weight_of(store.value)
             if origin is not None and origin[0] is not owner:
                 data = {"names": [_shown(origin[0], origin[1]), _shown(owner, store.attribute)], "what": owner.api}
-                yield Said("tied", store.source, store.node, data)
+                yield Observation("tied", store.source, store.node, data)
             elif (copied := _copied(store.value)) is not None and copied[0] is not owner and _usual(owner, copied[0]):
                 yield self.said_copied(owner, store.attribute, copied, store.source, store.node)
         for call in self.trace.calls:
-            if call.name == ".set_data" and call.args and isinstance(call.base, Made):
+            if call.name == ".set_data" and call.args and isinstance(call.base, Call):
                 target, copied = _weight_of(call.base), _copied(call.args[0]) or _weight_of(call.args[0])
                 if (
                     target is not None
@@ -282,15 +282,17 @@ class _Look:
                     if copied is not None and _usual(call, copied[0]):
                         yield self.said_copied(call, weight, copied, call.source, call.node)
 
-    def said_copied(self, owner: Made, weight: str, copied: tuple[Made, str], source: Source, node: ast.AST) -> Said:
+    def said_copied(
+        self, owner: Call, weight: str, copied: tuple[Call, str], source: Source, node: ast.AST
+    ) -> Observation:
         data = {"first": _shown(*copied), "second": _shown(owner, weight)}
-        return Said("tied-by-copy", source, node, data, certain=False, edit=_tie(source, node))
+        return Observation("tied-by-copy", source, node, data, certain=False, edit=_tie(source, node))
 
-    def announced(self) -> Iterator[Said]:
+    def announced(self) -> Iterator[Observation]:
         """An output layer whose comment says that it has the weights of an embedding, which it has not."""
         tied = self.tied()
         for root in self.roots():
-            layers = [leaf for _, leaf in leaves(root) if isinstance(leaf, Made)]
+            layers = [leaf for _, leaf in leaves(root) if isinstance(leaf, Call)]
             tables = [leaf for leaf in layers if kind(leaf.api) == "embedding"]
             for layer in layers:
                 if kind(layer.api) != "dense" or (id(layer), "weight") in tied:
@@ -303,11 +305,11 @@ class _Look:
                     table = fitting[0]
                     data: dict[str, Any] = {"path": table.source.path, "line": table.line}
                     data |= {"first": _shown(table, "embedding_table"), "second": _shown(layer, "weight")}
-                    yield Said("announced-not-tied", layer.source, layer.node, data, certain=False)
+                    yield Observation("announced-not-tied", layer.source, layer.node, data, certain=False)
 
     # --- networks that are made from networks -----------------------------------------------------------------------------
 
-    def rebuilt(self) -> Iterator[Said]:
+    def rebuilt(self) -> Iterator[Observation]:
         """Layers that are built anew by a cell that is to carry a trained one on."""
         for cell in self.one_each():
             start = cell.of.find("__init__")
@@ -335,7 +337,7 @@ class _Look:
         given: str,
         taken: dict[str, str],
         copied: set[str],
-    ) -> Iterator[Said]:
+    ) -> Iterator[Observation]:
         """The cell takes some layers of the given network, and builds others of the same names and sizes."""
         for old in self.one_each():
             if old.of.node is cell.of.node or not set(taken.values()) <= set(old.attributes):
@@ -366,10 +368,10 @@ class _Look:
                     "names": [f"self.{name}" for name, _ in fresh],
                     "taken": [f"self.{name}" for name, other in taken.items() if has_weights(old.attributes[other])],
                 }
-                yield Said("built-anew", start.source, fresh[0][1], data, certain=False)
+                yield Observation("built-anew", start.source, fresh[0][1], data, certain=False)
                 return
 
-    def not_taken(self, cell: Instance, start: Function, parameters: list[str], given: str) -> Iterator[Said]:
+    def not_taken(self, cell: Instance, start: Function, parameters: list[str], given: str) -> Iterator[Observation]:
         """The cell builds `last_head` while the network that it is given carries a trained `head` that nothing uses."""
         for name, node, call in _built(start.node, parameters[0]):
             if not any(isinstance(n, ast.Name) and n.id == given for n in walk(call)) or name not in cell.attributes:
@@ -392,9 +394,9 @@ class _Look:
                                 "kept": held,
                                 "old": old.of.node.name,
                             }
-                            yield Said("not-taken-over", start.source, node, data, certain=False)
+                            yield Observation("not-taken-over", start.source, node, data, certain=False)
 
-    def averages(self) -> Iterator[Said]:
+    def averages(self) -> Iterator[Observation]:
         """A function that keeps an average, or a target, of a network up to date and is given one network twice."""
         for frame in self.trace.frames:
             function = frame.function
@@ -412,7 +414,7 @@ class _Look:
                     same = [net for net in nets[one] if any(net is o for o in nets[other])]
                     if same and (_UPDATES.search(function.name) or _writes(function.node)):
                         source, node = self.alias(same[0]) or (frame.source, frame.node)
-                        yield Said(
+                        yield Observation(
                             "average-is-network",
                             source,
                             node,
@@ -441,13 +443,13 @@ class _Look:
                         return source, node
         return None
 
-    def tables(self) -> Iterator[Said]:
+    def tables(self) -> Iterator[Observation]:
         """An embedding that is built and not used, while a second one of the same size is handed on in its place."""
         for cell in self.structure.cells:
             use = self.use(cell)
             for name, value in cell.attributes.items():
                 if (
-                    not (isinstance(value, Made) and kind(value.api) == "embedding")
+                    not (isinstance(value, Call) and kind(value.api) == "embedding")
                     or name not in use.stored
                     or asked(use, name)
                 ):
@@ -463,11 +465,11 @@ class _Look:
                         continue
                     if _given(other) == _given(value):
                         data = {"name": name, "of": cell.of.node.name, "line": value.line}
-                        yield Said("table-twice", other.source, other.node, data, certain=False)
+                        yield Observation("table-twice", other.source, other.node, data, certain=False)
 
     # --- what is declared ------------------------------------------------------------------------------------------------
 
-    def handed(self) -> Iterator[Said]:
+    def handed(self) -> Iterator[Observation]:
         """A layer that one cell hands to another, so that both hold it."""
         homes: dict[int, list[tuple[Instance, str]]] = defaultdict(list)
         for cell in self.structure.cells:
@@ -483,7 +485,7 @@ class _Look:
                 if place is not None:
                     names = [f"{c.of.node.name}.{n}" for c, n in holders[:4]]
                     data = {"names": names, "what": _title(cell.attributes[name])}
-                    yield Said("shared", place[1].source, place[0], data)
+                    yield Observation("shared", place[1].source, place[0], data)
 
     def roots(self) -> list[Instance]:
         """The outermost cells of networks."""
@@ -502,7 +504,7 @@ class _Look:
                 continue
             if is_parameter(value):
                 found[".".join(path)] = (id(value), "")
-            elif is_layer(value) and isinstance(value, Made):
+            elif is_layer(value) and isinstance(value, Call):
                 for weight in weights(value.api):
                     key = (id(value), weight)
                     found[".".join((*path, weight))] = tied.get(key, key)
@@ -514,7 +516,7 @@ class _Look:
                 queue += [((*path, str(place)) if many else path, part) for place, part in enumerate(parts)]
         return found
 
-    def against(self, declared: list[list[str]]) -> Iterator[Said]:
+    def against(self, declared: list[list[str]]) -> Iterator[Observation]:
         """Groups of weights that are declared to be one."""
         if not declared:
             return
@@ -527,17 +529,17 @@ class _Look:
                 things = {names[n] for found in fitting for n in found}
                 data = {"names": [found[0] for found in fitting]}
                 source, node = root.of.source, root.of.node
-                yield Said("declared-shared" if len(things) == 1 else "declared-not-shared", source, node, data)
+                yield Observation("declared-shared" if len(things) == 1 else "declared-not-shared", source, node, data)
 
 
-def _copied_on_load(sources: list[Source]) -> Iterator[Said]:
+def _copied_on_load(sources: list[Source]) -> Iterator[Observation]:
     """A dict of loaded weights in which an output layer is given the table of an embedding: equal at the start only."""
     for source in sources:
         for node in source.nodes:
             if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
                 target, value = _key(node.targets[0]), _key(node.value)
                 if target.endswith("weight") and value.endswith("embedding_table"):
-                    yield Said("copied-on-load", source, node, {"first": value, "second": target}, certain=False)
+                    yield Observation("copied-on-load", source, node, {"first": value, "second": target}, certain=False)
 
 
 # --- helpers ----------------------------------------------------------------------------------------------------------
@@ -546,7 +548,7 @@ def _copied_on_load(sources: list[Source]) -> Iterator[Said]:
 def _apart(value: Value) -> bool:
     """True for what is no layer of a network: losses, optimizers, buffers."""
     if is_parameter(value):
-        return isinstance(value, Made) and not trains(value)
+        return isinstance(value, Call) and not trains(value)
     return is_loss(value) or kind_of(value) in ("optimizer", "scaler", "schedule", "step")
 
 
@@ -563,7 +565,7 @@ def _all(value: Value, depth: int = 0) -> Iterator[Value]:
 def _title(value: Value) -> str:
     if isinstance(value, Instance):
         return value.of.node.name
-    return value.api if isinstance(value, Made) else ""
+    return value.api if isinstance(value, Call) else ""
 
 
 def _assignment(function: ast.AST, target: ast.AST) -> ast.Assign | None:
@@ -632,18 +634,18 @@ def _bare(node: ast.AST) -> bool:
     return not any(isinstance(n, ast.Name) and n.id in bound for n in walk(node.elt))
 
 
-def _twice(container: Made) -> Value | None:
+def _twice(container: Call) -> Value | None:
     """Something that a container of cells is given several times."""
     for arg in container.args:
         items = arg.items if isinstance(arg, Items) else [arg]
         seen: set[int] = set()
         for item in items:
-            if isinstance(item, (Made, Instance)) and id(item) in seen:
+            if isinstance(item, (Call, Instance)) and id(item) in seen:
                 return item
             seen.add(id(item))
     seen = set()
     for arg in container.args:
-        if isinstance(arg, (Made, Instance)) and id(arg) in seen:
+        if isinstance(arg, (Call, Instance)) and id(arg) in seen:
             return arg
         seen.add(id(arg))
     return None
@@ -683,7 +685,7 @@ def _once(loop: ast.For, node: ast.AST) -> bool:
     return any(isinstance(part, ast.Break) for part in walk(loop))
 
 
-def _comprehension(call: Made) -> tuple[int, str] | None:
+def _comprehension(call: Call) -> tuple[int, str] | None:
     """The line with [layer(...) for _ in range(n)] in the place of [layer(...)] * n."""
     node = call.node
     if not isinstance(node, ast.BinOp) or not isinstance(node.left, ast.List) or node.lineno != node.end_lineno:
@@ -698,20 +700,20 @@ def _comprehension(call: Made) -> tuple[int, str] | None:
 
 
 def _all_weights(value: Value) -> dict[str, str | None]:
-    return weights(value.api) if isinstance(value, Made) else {}
+    return weights(value.api) if isinstance(value, Call) else {}
 
 
-def _weight_of(value: Value | None) -> tuple[Made, str] | None:
+def _weight_of(value: Value | None) -> tuple[Call, str] | None:
     """The layer, and the name of its weight, that an attribute stands for."""
-    if isinstance(value, Made) and value.name[:1] == "@" and isinstance(value.base, Made) and is_layer(value.base):
+    if isinstance(value, Call) and value.name[:1] == "@" and isinstance(value.base, Call) and is_layer(value.base):
         weight = value.name[1:]
         return (value.base, weight) if weight in weights(value.base.api) else None
     return None
 
 
-def _copied(value: Value | None, depth: int = 0) -> tuple[Made, str] | None:
+def _copied(value: Value | None, depth: int = 0) -> tuple[Call, str] | None:
     """The weight that a value is a copy of."""
-    if not isinstance(value, Made) or depth > 8:
+    if not isinstance(value, Call) or depth > 8:
         return None
     if not (_COPIES.fullmatch(value.name) or _COPIES.fullmatch(value.api)):
         return None
@@ -727,7 +729,7 @@ def _usual(one: Value, other: Value) -> bool:
     return {kind_of(one), kind_of(other)} == {"embedding", "dense"}
 
 
-def _shown(layer: Made, weight: str) -> str:
+def _shown(layer: Call, weight: str) -> str:
     return f"{next(iter(layer.bound), layer.api)}.{weight}"
 
 
@@ -747,7 +749,7 @@ def _tie(source: Source, node: ast.AST) -> tuple[int, str] | None:
     return line, text[: statement.value.col_offset] + ast.unparse(inner) + text[statement.end_col_offset :]
 
 
-def _fits(dense: Made, table: Made) -> bool:
+def _fits(dense: Call, table: Call) -> bool:
     """True when the weight of an output layer has the shape of a table."""
     ins = dense.argument(["in_channels", "out_channels"], "in_channels")
     outs = dense.argument(["in_channels", "out_channels"], "out_channels")
@@ -761,14 +763,14 @@ def _equal(one: Value | None, other: Value | None) -> bool:
         return bool(one.value == other.value)
     if one is None or other is None:
         return False
-    return one is other or (isinstance(one, Made) and isinstance(other, Made) and _text(one.node) == _text(other.node))
+    return one is other or (isinstance(one, Call) and isinstance(other, Call) and _text(one.node) == _text(other.node))
 
 
 def _text(node: ast.AST) -> str:
     return ast.unparse(node) if isinstance(node, ast.expr) else ""
 
 
-def _given(call: Made) -> list[str]:
+def _given(call: Call) -> list[str]:
     """The arguments of a call by position: the value of each that is known, and the text of any other."""
     node = call.node
     texts = [ast.unparse(arg) for arg in node.args] if isinstance(node, ast.Call) else []

@@ -22,7 +22,7 @@ from .source import Source
 from .syntax import kept, unparse, walk
 from .trace import Trace
 from .training import assume, role
-from .values import Class, Function, Instance, Items, Known, Made, Many, Named, Value, name_of, options, parts, words
+from .values import Call, Class, Function, Instance, Items, Known, Many, Named, Value, name_of, options, parts, words
 
 SHUFFLED, IN_ORDER, UNKNOWN = "shuffled", "in-order", "unknown"
 
@@ -76,17 +76,17 @@ class State:
     `assumed` when that rests on a value that a run may change.
     """
 
-    origins: tuple[Made, ...]
+    origins: tuple[Call, ...]
     order: str
     code: str
     data: dict[str, Any]
-    at: Made
+    at: Call
     buffer: int | None = None  # of a .shuffle() that is the only shuffling
     assumed: bool = False
 
 
 @dataclass(frozen=True)
-class Said:
+class Observation:
     """One thing to say, with its place. `edit` is a line and what it should be instead.
 
     `assumed` when it rests on a value that a run may change, or on names for what the data are used for.
@@ -102,7 +102,7 @@ class Said:
     assumed: bool = False
 
 
-def examine(trace: Trace) -> list[Said]:
+def examine(trace: Trace) -> list[Observation]:
     """Everything that a script, and the modules that were followed, say about the order of its training data."""
     return data_sets(trace).say()
 
@@ -121,7 +121,7 @@ class Examination:
         self.known = dataset_classes.load()
         self.states: dict[int, State] = {}  # by the id of the call that returns the data set
         self.uses = Uses(trace, lambda call: id(call) in self.states)
-        self.setting: dict[int, list[Made]] = defaultdict(list)  # by the id of a data set: what sets its sampler later
+        self.setting: dict[int, list[Call]] = defaultdict(list)  # by the id of a data set: what sets its sampler later
         for call in trace.calls:
             for option in options(call.base) if call.name in (".use_sampler", ".add_sampler") and call.args else ():
                 self.setting[id(option)].append(call)
@@ -134,7 +134,7 @@ class Examination:
     def of(self, value: Value | None) -> list[State]:
         return [self.states[id(part)] for part in parts(value) if id(part) in self.states] if self.states else []
 
-    def state(self, call: Made) -> State | None:
+    def state(self, call: Call) -> State | None:
         """The order of what a call returns; None when that is no data set. What it is made of came earlier in the trace."""
         if call.name.startswith("mindspore.") and call.last in self.known.sources:
             return self.constructed(call)
@@ -144,7 +144,7 @@ class Examination:
             return self.shuffled(call, base[0])
         if base and call.name.startswith(".") and call.last in self.known.methods.keeps:
             return self.kept(call, [*base, *(given if call.last in ("concat", "zip") else [])])
-        if base and call.name == "[]" and isinstance(call.base, Made) and call.base.name == ".split":
+        if base and call.name == "[]" and isinstance(call.base, Call) and call.base.name == ".split":
             return base[0]
         if given and (call.name == "+" or call.name in ("mindspore.dataset.zip", "mindspore.dataset.concat")):
             return self.kept(call, given)
@@ -161,7 +161,7 @@ class Examination:
             return found
         return None
 
-    def passes_on(self, call: Made) -> bool:
+    def passes_on(self, call: Call) -> bool:
         """True for a function elsewhere that is given a data set and seems to return one."""
         if call.discarded or call.last in LOOKS or call.last in READERS or call.name in ("[]", ".each", "operator"):
             return False
@@ -176,7 +176,7 @@ class Examination:
             and call.name != "comprehension"
         )
 
-    def kept(self, call: Made, found: list[State]) -> State:
+    def kept(self, call: Call, found: list[State]) -> State:
         origins = tuple(dict.fromkeys(origin for state in found for origin in state.origins))
         chosen = min(found, key=lambda state: (SHUFFLED, UNKNOWN, IN_ORDER).index(state.order))
         chosen = replace(chosen, origins=origins)
@@ -192,7 +192,7 @@ class Examination:
                 return replace(chosen, order=UNKNOWN, code="small-buffer", data=data, buffer=None)
         return chosen
 
-    def shuffled(self, call: Made, base: State) -> State:
+    def shuffled(self, call: Call, base: State) -> State:
         size = call.argument(self.known.methods.shuffle, "buffer_size")
         buffer = size.value if isinstance(size, Known) and type(size.value) is int else None
         data = {"dataset": base.data["dataset"]}
@@ -209,7 +209,7 @@ class Examination:
             return replace(base, order=UNKNOWN, code="buffer-of-a-part", data=part, at=call)
         return State(base.origins, SHUFFLED, "shuffled", why, base.at if base.order == SHUFFLED else call, alone)
 
-    def constructed(self, call: Made) -> State | None:
+    def constructed(self, call: Call) -> State | None:
         known = self.known.sources[call.last]
         if "shuffle" not in known.parameters:
             return None
@@ -273,7 +273,7 @@ class Examination:
             found = [one for one in found if one.order == SHUFFLED][:1] or found
         return self.merged(found, call)
 
-    def samplers(self, call: Made, parameters: list[str]) -> list[Value]:
+    def samplers(self, call: Call, parameters: list[str]) -> list[Value]:
         """The samplers that a data set may have, Known(None) for none: of its constructor, or what replaces that later, or picks
         from what those pick."""
         found = [*(options(call.argument(parameters, "sampler")) or (Known(None),))]
@@ -283,7 +283,7 @@ class Examination:
             found = [*given] if always else [*found, *given]
         return found
 
-    def merged(self, found: list[State], call: Made) -> State:
+    def merged(self, found: list[State], call: Call) -> State:
         orders = {state.order for state in found}
         if len(orders) == 1:
             return found[0]
@@ -296,9 +296,9 @@ class Examination:
         }
         return State((call,), UNKNOWN, "sometimes-off", data, call)
 
-    def sampled(self, call: Made, sampler: Value, state: Any) -> State:
+    def sampled(self, call: Call, sampler: Value, state: Any) -> State:
         text = self.text(call, "sampler", None)
-        if isinstance(sampler, Made) and sampler.name.startswith("mindspore.") and sampler.last in self.known.samplers:
+        if isinstance(sampler, Call) and sampler.name.startswith("mindspore.") and sampler.last in self.known.samplers:
             known = self.known.samplers[sampler.last]
             if known.order == "random":
                 return _state(state, SHUFFLED, "shuffled", why="sampler", value=sampler.last)
@@ -328,7 +328,7 @@ class Examination:
             if not isinstance(sampler.node, ast.expr) or sampler.source is None:
                 return found
             data = found.data | {"sampler": sampler.source.segment(sampler.node, 60)}
-            return replace(found, data=data, at=Made(sampler.of.node.name, [], {}, sampler.node, sampler.source))
+            return replace(found, data=data, at=Call(sampler.of.node.name, [], {}, sampler.node, sampler.source))
         return _state(state, UNKNOWN, "unresolved", expression=f"sampler={text}")
 
     def decide(self, value: Value) -> tuple[bool | None, str]:
@@ -357,7 +357,7 @@ class Examination:
         if isinstance(value, Many):
             answers = {self.decide(option) for option in value.options}
             return answers.pop() if len(answers) == 1 else (None, "")
-        if isinstance(value, Made) and len(value.args) == 1 and re.search(r"bool", value.last):
+        if isinstance(value, Call) and len(value.args) == 1 and re.search(r"bool", value.last):
             return self.decide(value.args[0])
         return None, ""
 
@@ -371,7 +371,7 @@ class Examination:
     def _access(self, source: Value) -> str:
         if isinstance(source, Items):
             return "random"
-        if isinstance(source, Made) and (
+        if isinstance(source, Call) and (
             source.name in ("list", "zip", "sorted", "range") or source.name.startswith("numpy.")
         ):
             return "random"
@@ -388,7 +388,7 @@ class Examination:
             nodes = [of.node for of in source.of.lineage()]
         elif isinstance(source, Function):
             nodes = [source.node]
-        elif isinstance(source, Made) and source.name == "generator":
+        elif isinstance(source, Call) and source.name == "generator":
             nodes = [part.node for part in source.args if isinstance(part, Function)]
         if not nodes:
             return "unseen"
@@ -404,7 +404,7 @@ class Examination:
         """The ids of the loops over what a library, or a function that is not followed, gives: in which order, only that knows."""
         return {id(call.node) for call in self.trace.calls if call.name == ".each" and not _in_order(call.base)}
 
-    def mixed(self, made: Made) -> bool:
+    def mixed(self, made: Call) -> bool:
         """True where a loop shuffles something that goes into a data set, once for each epoch or part."""
         shuffles = [
             call for call in self.trace.calls if call.name in IN_PLACE and call.loops and call.order < made.order
@@ -414,20 +414,20 @@ class Examination:
         content = {id(part) for part in sources(made)}
         for call in shuffles:
             for part in options(next(iter(call.args), None)):
-                elements = part.args if isinstance(part, Made) and part.last in ("list", "array", "arange") else []
+                elements = part.args if isinstance(part, Call) and part.last in ("list", "array", "arange") else []
                 if any(id(each) in content for each in (part, *elements)):
                     return True
         return False
 
     @staticmethod
-    def text(call: Made, name: str, place: int | None) -> str:
+    def text(call: Call, name: str, place: int | None) -> str:
         """An argument of a call as written."""
         node = _argument(call, name, place)
         return "..." if node is None else call.source.segment(node, 60)
 
     # --- what it is for -----------------------------------------------------------------------------------------------
 
-    def sets(self) -> list[tuple[Made, list[Made]]]:
+    def sets(self) -> list[tuple[Call, list[Call]]]:
         """The data sets that are for training, or of which nothing is said where none is; each with its chain."""
         found = [
             (leaf, chain, self.uses.role(leaf, chain))
@@ -439,8 +439,8 @@ class Examination:
 
     # --- what to say --------------------------------------------------------------------------------------------------
 
-    def say(self) -> list[Said]:
-        groups: dict[tuple[str, int, int], list[tuple[Made, State, str | None, list[Made]]]] = defaultdict(list)
+    def say(self) -> list[Observation]:
+        groups: dict[tuple[str, int, int], list[tuple[Call, State, str | None, list[Call]]]] = defaultdict(list)
         for leaf in self.uses.leaves():
             state = self.states[id(leaf)]
             chain = self.uses.chain(leaf)
@@ -453,7 +453,7 @@ class Examination:
                 )
         elsewhere = self.elsewhere()
         trains = {key for key, members in groups.items() if any(purpose == "train" for _, _, purpose, _ in members)}
-        said: list[Said] = []
+        said: list[Observation] = []
         for key, members in groups.items():
             wanted = [member for member in members if member[2] == "train"] or members
             sure = key in trains or not (trains or elsewhere)
@@ -465,12 +465,14 @@ class Examination:
         for call in elsewhere:
             said.append(_said("elsewhere", call, {"function": call.name.lstrip(".")}))
         if self.trace.gave_up:
-            said.append(Said("too-complex", self.trace.source, 1, 0, 1, {"path": self.trace.source.path}))
+            said.append(Observation("too-complex", self.trace.source, 1, 0, 1, {"path": self.trace.source.path}))
         if not said:
-            said.append(Said("no-dataset", self.trace.source, 1, 0, 1, {"path": self.trace.source.path}))
+            said.append(Observation("no-dataset", self.trace.source, 1, 0, 1, {"path": self.trace.source.path}))
         return _unique(said)
 
-    def of_group(self, members: list[tuple[Made, State, str | None, list[Made]]], sure: bool, others: bool) -> Said:
+    def of_group(
+        self, members: list[tuple[Call, State, str | None, list[Call]]], sure: bool, others: bool
+    ) -> Observation:
         """The data sets that come from one constructor call. `others`: there is also one that is not in order."""
         states = [state for _, state, _, _ in members]
         orders = {state.order for state in states}
@@ -522,7 +524,7 @@ class Examination:
             return True
         return speaks_of_training({id(call.source): call.source for call in calls}.values())
 
-    def dropped(self, members: list[tuple[Made, State, str | None, list[Made]]]) -> Made | None:
+    def dropped(self, members: list[tuple[Call, State, str | None, list[Call]]]) -> Call | None:
         """A .shuffle() of one of these data sets whose result nobody uses."""
         inside = {id(part) for _, _, _, chain in members for part in chain}
         for call in self.trace.calls:
@@ -534,7 +536,7 @@ class Examination:
                 return call
         return None
 
-    def reshuffles(self, groups: dict[Any, list[tuple[Made, State, str | None, list[Made]]]]) -> list[Said]:
+    def reshuffles(self, groups: dict[Any, list[tuple[Call, State, str | None, list[Call]]]]) -> list[Observation]:
         """Each place that turns off reshuffling for a data set, or the sampler of one, that is not for evaluation."""
         said = []
         chains = [part for members in groups.values() for _, _, _, chain in members for part in chain]
@@ -550,12 +552,12 @@ class Examination:
                     label = state.data["dataset"] if state else part.last
                     column, rests = getattr(node, "col_offset", 0), _assumed(value)
                     said.append(
-                        Said("reshuffle-off", part.source, line, column, last, {"dataset": label}, assumed=rests)
+                        Observation("reshuffle-off", part.source, line, column, last, {"dataset": label}, assumed=rests)
                     )
                     break
         return said
 
-    def elsewhere(self) -> list[Made]:
+    def elsewhere(self) -> list[Call]:
         """Calls of functions that are not examined and seem to return the training data."""
         found = []
         trains = any(call.name == ".train" or "train_dataset" in call.keywords for call in self.trace.calls)
@@ -580,7 +582,7 @@ class Examination:
                 found.append(call)
         return found
 
-    def reaches(self, call: Made, depth: int = 0) -> bool:
+    def reaches(self, call: Call, depth: int = 0) -> bool:
         """True when a result ends up within a data set that is made here."""
         users = [user for user, _ in self.uses.consumers[id(call)]]
         return depth < 6 and any(id(user) in self.states or self.reaches(user, depth + 1) for user in users)
@@ -593,14 +595,14 @@ def _reads_files(parameters: list[str]) -> bool:
 
 def _divisor(size: Value | None) -> float:
     """By what the size of a data set is divided to give the size of a buffer; 1 where that is not what gives it."""
-    while isinstance(size, Made) and size.last in ("int", "round", "max") and size.args:
+    while isinstance(size, Call) and size.last in ("int", "round", "max") and size.args:
         size = size.args[0]
-    if not isinstance(size, Made) or size.name not in ("//", "/", "*") or len(size.args) != 2:
+    if not isinstance(size, Call) or size.name not in ("//", "/", "*") or len(size.args) != 2:
         return 1
     whole, by = size.args
     if size.name == "*" and isinstance(whole, Known):
         whole, by = by, whole
-    sized = any(isinstance(part, Made) and part.last in ("get_dataset_size", "len") for part in sources(whole))
+    sized = any(isinstance(part, Call) and part.last in ("get_dataset_size", "len") for part in sources(whole))
     if not sized or not isinstance(by, Known) or type(by.value) not in (int, float) or by.value <= 0:
         return 1
     return float(1 / by.value if size.name == "*" else by.value)
@@ -618,13 +620,13 @@ def _state(state: Any, order: str, code: str, **data: Any) -> State:
     return found
 
 
-def _outside(call: Made) -> bool:
+def _outside(call: Call) -> bool:
     return "." in call.name.lstrip(".") and not call.name.startswith(
         ("mindspore.", "numpy.", "os.", "argparse.", "pandas.", "yaml.")
     )
 
 
-def _for_evaluation(call: Made) -> bool:
+def _for_evaluation(call: Call) -> bool:
     """True when a flag among the arguments says that this is not for training."""
     return any(
         isinstance(value, Known) and value.value is False and assume(name, None) is True
@@ -632,7 +634,7 @@ def _for_evaluation(call: Made) -> bool:
     )
 
 
-def _argument(call: Made, name: str, place: int | None) -> ast.expr | None:
+def _argument(call: Call, name: str, place: int | None) -> ast.expr | None:
     node = call.node
     if not isinstance(node, ast.Call):
         return None
@@ -662,9 +664,9 @@ def _beyond(of: Class) -> bool:
 
 def _in_order(iterated: Value | None) -> bool:
     """True for what a loop yields as it is stored, or as the project's own code has it."""
-    while isinstance(iterated, Made) and iterated.base is not None:
+    while isinstance(iterated, Call) and iterated.base is not None:
         iterated = iterated.base
-    if not isinstance(iterated, Made) or "." not in iterated.name:
+    if not isinstance(iterated, Call) or "." not in iterated.name:
         return True
     name = iterated.name
     if name in READS or TABLES.match(name) or ARRAYS.search(name) or name.startswith("mindspore.mindrecord."):
@@ -678,7 +680,7 @@ def _calls_on(node: ast.AST) -> bool:
     return any(isinstance(called, ast.Name) and called.id not in _PLAIN for called in calls)
 
 
-def _shuffle_edit(call: Made) -> tuple[int, str] | None:
+def _shuffle_edit(call: Call) -> tuple[int, str] | None:
     """The line that says shuffle=False with True in its place, where it is written so."""
     node = _argument(call, "shuffle", None)
     if not (isinstance(node, ast.Constant) and node.value is False and node.lineno <= len(call.source.lines)):
@@ -689,23 +691,23 @@ def _shuffle_edit(call: Made) -> tuple[int, str] | None:
     return node.lineno, (line[: node.col_offset] + b"True" + line[node.end_col_offset :]).decode()
 
 
-def _said(code: str, call: Made, data: dict[str, Any], edit: tuple[int, str] | None = None) -> Said:
+def _said(code: str, call: Call, data: dict[str, Any], edit: tuple[int, str] | None = None) -> Observation:
     last = min(getattr(call.node, "end_lineno", None) or call.line, call.line + 12)
     node = _argument(call, "shuffle", None) if code == "shuffle-off" else None
     line, column = (
         (node.lineno, node.col_offset) if node is not None else (call.line, getattr(call.node, "col_offset", 0))
     )
-    return Said(code, call.source, line, column, max(last, line), data, edit)
+    return Observation(code, call.source, line, column, max(last, line), data, edit)
 
 
-def _unique(said: list[Said]) -> list[Said]:
-    found: dict[tuple[str, str, int, int], Said] = {}
+def _unique(said: list[Observation]) -> list[Observation]:
+    found: dict[tuple[str, str, int, int], Observation] = {}
     for one in said:
         found.setdefault((one.code, one.source.path, one.line, one.column), one)
     return sorted(found.values(), key=lambda one: (one.source.path, one.line, one.column))
 
 
-def _unpacked(call: Made) -> str:
+def _unpacked(call: Call) -> str:
     """What a call is given as **keywords, as it is written."""
     keywords = call.node.keywords if isinstance(call.node, ast.Call) else []
     return next((f"**{unparse(part.value)[:80]}" for part in keywords if part.arg is None), "*args")

@@ -17,7 +17,7 @@ from .pipelines import Pipeline
 from .remarks import Remark, merged, remark
 from .syntax import unparse
 from .training_steps import Training
-from .values import Instance, Items, Known, Made, Mapping, Named, Value, options, parts
+from .values import Call, Instance, Items, Known, Mapping, Named, Value, options, parts
 
 #: Parameters with the number of features that enter and leave a layer; None for what enters where it is an index.
 _WIDTHS: dict[str, tuple[str | None, str]] = {
@@ -43,7 +43,7 @@ _READS_FILES = re.compile(r"\b(open|imread|imdecode|load|read_\w+|loadtxt|genfro
 class Layer(NamedTuple):
     """A layer of the framework with the features that enter and leave it; None where that is not to be seen."""
 
-    made: Made
+    made: Call
     before: int | None
     after: int | None
 
@@ -77,7 +77,7 @@ def unaligned(found: list[Layer], multiple: int) -> list[Layer]:
 class Size(NamedTuple):
     """A size that a pipeline gives its batches: `what` is "batch", or "length", of the tokens of a sample."""
 
-    made: Made
+    made: Call
     what: str
     size: int
 
@@ -140,7 +140,7 @@ def _recast(training: Training) -> Iterator[Remark]:
         yield training.no_step()
 
 
-def _cast_to(call: Made) -> str:
+def _cast_to(call: Call) -> str:
     """The type that a cast gives; empty for what is none, and where the type is not to be seen."""
     if operation(call).name not in ("cast", "astype", "to"):
         return ""
@@ -158,9 +158,9 @@ def _type(value: Value | None) -> str:
     return only if re.fullmatch(r"(bfloat|float|u?int)\d+|bool_?", only) else ""
 
 
-def _made_as(value: Value) -> tuple[Made, str] | None:
+def _made_as(value: Value) -> tuple[Call, str] | None:
     """What gives a value whose type is to be seen: a cast, or a tensor that is made in a type."""
-    if not isinstance(value, Made):
+    if not isinstance(value, Call):
         return None
     found = _cast_to(value)
     if not found and operation(value).name in ("zeros", "ones", "full", "arange", "eye"):
@@ -192,7 +192,7 @@ def _fused(training: Training) -> Iterator[Remark]:
             return
     for step in steps:
         alone = next((part for part in sources(step.gradients) if _reduces_alone(part)), None)
-        if step.kind == "own" and isinstance(alone, Made):
+        if step.kind == "own" and isinstance(alone, Call):
             yield about(step, "each-alone", alone)
         else:
             yield about(step, "all-at-once")
@@ -200,7 +200,7 @@ def _fused(training: Training) -> Iterator[Remark]:
 
 def _reduces_alone(value: Value) -> bool:
     """A call of AllReduce as it is, without an attribute that says which ones belong together."""
-    return isinstance(value, Made) and operation(value).name == "allreduce" and value.api != "ops.AllReduce"
+    return isinstance(value, Call) and operation(value).name == "allreduce" and value.api != "ops.AllReduce"
 
 
 # --- fusion of kernels ------------------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ def _kernels(training: Training, known: str, old: bool) -> Iterator[Remark]:
     yield about(steps[0], "by-default")
 
 
-def _fuses(call: Made) -> bool | None:
+def _fuses(call: Call) -> bool | None:
     """What a call says of graph kernel fusion: by its own switch, or by the level of compilation that holds it (O1)."""
     switch = call.keywords.get("enable_graph_kernel")
     if isinstance(switch, Known) and isinstance(switch.value, bool):

@@ -23,13 +23,13 @@ from .source import Source
 from .syntax import walk
 from .training import MANY_DEVICES
 from .values import (
+    Call,
     Class,
     Frame,
     Function,
     Instance,
     Items,
     Known,
-    Made,
     Mapping,
     Named,
     Partial,
@@ -70,12 +70,12 @@ class Trace:
     afterwards: see Tracer.again."""
 
     source: Source
-    calls: list[Made] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
     sets: list[Store] = field(default_factory=list)
-    options: list[Made] = field(default_factory=list)
+    options: list[Call] = field(default_factory=list)
     unread: list[tuple[str, str, int]] = field(default_factory=list)
     broken: list[tuple[str, int, str]] = field(default_factory=list)
     loaded: list[Path] = field(default_factory=list)
@@ -156,7 +156,7 @@ class Tracer(Expressions):
         self.frame: Frame | None = None
         self.active: list[ast.AST] = []
         self.tests: tuple[Test, ...] = ()
-        self.left: tuple[Test, ...] = ()  # see values.Made
+        self.left: tuple[Test, ...] = ()  # see values.Call
         self.loops: tuple[ast.AST, ...] = ()
         self.head: Value | None = None  # what the innermost loop tests, or goes through
         self.entered: dict[ast.AST, int] = {}
@@ -280,7 +280,7 @@ class Tracer(Expressions):
     def do_Expr(self, node: ast.Expr, scope: Scope) -> bool:
         value = self.value(node.value, scope)
         for option in options(value):
-            if isinstance(option, Made) and option.node is node.value:
+            if isinstance(option, Call) and option.node is node.value:
                 option.discarded = True
         return True
 
@@ -307,7 +307,7 @@ class Tracer(Expressions):
             models.method(self, old, "extend", [value], {}, node)
             return True
         made = self.combined(node.op, old, value, load)
-        if isinstance(old, Made) and isinstance(made, Made) and self.given(node.target):
+        if isinstance(old, Call) and isinstance(made, Call) and self.given(node.target):
             old.fed = [*(old.fed or []), made]
         self.assign(node.target, made, scope)
         return True
@@ -332,7 +332,7 @@ class Tracer(Expressions):
         if isinstance(iterated, Items) and (_fills(node, iterated) or _applies(node, iterated)):
             outer = self.tests
             for item in iterated.items:  # one that was only made on a condition is only applied on it
-                made = (option for option in options(item) if isinstance(option, (Instance, Made)))
+                made = (option for option in options(item) if isinstance(option, (Instance, Call)))
                 self.tests = tuple(dict.fromkeys((*outer, *(test for option in made for test in option.tests))))
                 self.assign(node.target, item, scope)
                 self.turn(node, scope)
@@ -452,9 +452,9 @@ class Tracer(Expressions):
         for decorator in node.decorator_list:
             for made in options(self.value(decorator, scope)):
                 function.decorators += (made,)
-                registers = isinstance(made, Made) and made.name == ".register"
-                root = made.base if registers and isinstance(made, Made) else made
-                if isinstance(root, Made):
+                registers = isinstance(made, Call) and made.name == ".register"
+                root = made.base if registers and isinstance(made, Call) else made
+                if isinstance(root, Call):
                     root.attached = [*(root.attached or []), function]
                 elif isinstance(made, Function):
                     self.decorate(made, function, decorator)
@@ -644,13 +644,13 @@ class Tracer(Expressions):
             held = owner.items
         else:
             self.store(owner, name, value, node)
-            if not isinstance(owner, (Made, Unknown)):
+            if not isinstance(owner, (Call, Unknown)):
                 return
             if owner.held is None:
                 owner.held = {}
             held = owner.held
         old = held.get(name)
-        if old is None and self.tests and isinstance(owner, Made):
+        if old is None and self.tests and isinstance(owner, Call):
             given = command_line.option(self, owner, name)
             old = given if isinstance(given, Known) else None
         if old is not None and isinstance(value, Unknown) and self.frame is not None and self.frame.unseen:
@@ -666,19 +666,19 @@ class Tracer(Expressions):
         elif isinstance(owner, Items):
             if isinstance(key, Known) and type(key.value) is int and -len(owner.items) <= key.value < len(owner.items):
                 owner.items[key.value] = self.instead(owner.items[key.value], value)
-            elif isinstance(key, Made) and key.name == "slice":
+            elif isinstance(key, Call) and key.name == "slice":
                 owner.items.append(value)
                 owner.open = True
             elif len(owner.items) <= 100:  # one of them, nobody knows which
                 owner.items = [join([item, value]) for item in owner.items]
             else:
                 owner.items, owner.open = [join([Unknown(), value])], True
-        elif isinstance(owner, (Made, Unknown)):
+        elif isinstance(owner, (Call, Unknown)):
             self.store(owner, "[]", value, node)
             if isinstance(key, Known) and isinstance(key.value, str):
                 owner.held = owner.held or {}
                 owner.held[key.value] = self.instead(owner.held.get(key.value), value)
-            if isinstance(owner, Made):
+            if isinstance(owner, Call):
                 owner.fed = [*(owner.fed or []), value]
                 owner.writes = (
                     *owner.writes,
@@ -793,7 +793,7 @@ class Tracer(Expressions):
         """Put the items of *batch, given last, in the places of the parameters that need one; what it is where there are none. Several
         ways of one, which are seen item by item, stay together."""
         last = given[-1] if given else None
-        if not (isinstance(last, Made) and last.name == "*args" and isinstance(last.args[0], Made)):
+        if not (isinstance(last, Call) and last.name == "*args" and isinstance(last.args[0], Call)):
             return None
         if wanted < len(given):
             return last.args[0] if wanted == len(given) - 1 else None
@@ -878,7 +878,7 @@ def _listed(over: Value) -> Value:
     """What a loop goes over as a list, where that is known: the keys of a dict, what enumerate and zip make of short lists."""
     if isinstance(over, Mapping) and not over.fed:
         return Items([Known(key) for key in over.items])
-    if not isinstance(over, Made) or over.name not in ("enumerate", "zip") or over.keywords:
+    if not isinstance(over, Call) or over.name not in ("enumerate", "zip") or over.keywords:
         return over
     lists = [arg.items for arg in over.args if _short(arg)]
     if not lists or len(lists) < len(over.args):
@@ -930,7 +930,7 @@ def _applies(node: ast.For, over: Items) -> bool:
     if not isinstance(node.target, ast.Name) or not 0 < len(over.items) <= 24 or len(node.body) > 8:
         return False
     for option in (option for item in over.items for option in options(item)):
-        transforms = isinstance(option, Made) and option.api.startswith(("vision.", "transforms.", "text.", "audio."))
+        transforms = isinstance(option, Call) and option.api.startswith(("vision.", "transforms.", "text.", "audio."))
         own = isinstance(option, Instance) and option.of.find("__call__") is not None
         if not (transforms or own or isinstance(option, (Function, Partial))):
             return False
@@ -947,5 +947,5 @@ def _takes(call: ast.Call, name: str) -> bool:
 
 def _bound(value: Value, name: str) -> None:
     for option in options(value):
-        if isinstance(option, (Made, Instance)) and len(option.bound) < 20:
+        if isinstance(option, (Call, Instance)) and len(option.bound) < 20:
             option.bound += (name,)

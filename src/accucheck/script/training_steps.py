@@ -18,7 +18,7 @@ from .remarks import Remark
 from .source import Source
 from .syntax import kept
 from .trace import Tracer
-from .values import Frame, Function, Instance, Items, Known, Made, Many, Mapping, Named, Test, Unknown, Value, options
+from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Named, Test, Unknown, Value, options
 
 _WRAPPERS = (
     "nn.LARS",
@@ -65,7 +65,7 @@ class Half:
     "cast"; `maybe` tells that an option or a device decides."""
 
     how: str
-    made: Made
+    made: Call
     level: str = ""
     maybe: bool = False
 
@@ -90,7 +90,7 @@ class Step:
     framework's training cells, "own" for code of the project that calls an optimizer with gradients."""
 
     kind: str
-    place: Made | Frame | Instance
+    place: Call | Frame | Instance
     optimizer: Value | None
     network: Value | None = None
     level: Value | None = None
@@ -183,7 +183,7 @@ class Training:
             if step is not None:
                 yield step
 
-    def _framework(self, made: Made) -> Step | None:
+    def _framework(self, made: Call) -> Step | None:
         name, get = made.api, made.argument
         if name == "Model":
             optimizer = get(_MODEL, "optimizer")
@@ -208,7 +208,7 @@ class Training:
             if step is not None:
                 yield step
 
-    def _own(self, made: Made) -> Step | None:
+    def _own(self, made: Call) -> Step | None:
         """A call of an optimizer with gradients."""
         base = made.base
         if (
@@ -288,7 +288,7 @@ class Training:
     def _is_used(self, step: Step) -> bool:
         """Whether anything is done with a training cell beyond setting it up; the only step there is counts as used."""
         cell = step.place
-        if step.kind not in ("cell", "scale cell") or not isinstance(cell, Made):
+        if step.kind not in ("cell", "scale cell") or not isinstance(cell, Call):
             return True
         for call in self.calls:
             if call.name == "" and cell in options(call.base):
@@ -312,7 +312,7 @@ class Training:
         return Remark("no-step", source, 1, 1, {"path": source.path})
 
     @cached_property
-    def precision_mode(self) -> Made | None:
+    def precision_mode(self) -> Call | None:
         """The call that sets a mode of the context which computes in half precision whatever the script asks for."""
         return next((call for call in self.calls if half_mode(call)), None)
 
@@ -341,7 +341,7 @@ class Training:
             for name, args, keywords in optimizer.supers:
                 if (found := _framework_optimizer(name)) is not None:
                     return (found.bind_any(args, keywords) or keywords).get("loss_scale")
-        if not isinstance(optimizer, Made):
+        if not isinstance(optimizer, Call):
             return None
         if optimizer.api in _WRAPPERS and optimizer.args:
             inner = (self.loss_scale(option) for option in options(optimizer.args[0]))
@@ -352,7 +352,7 @@ class Training:
 
     def is_seen(self, optimizer: Value) -> bool:
         """Whether it is seen what an optimizer divides gradients by."""
-        if isinstance(optimizer, Made):
+        if isinstance(optimizer, Call):
             return _framework_optimizer(optimizer.name) is not None or optimizer.api in _WRAPPERS
         if not isinstance(optimizer, Instance):
             return False
@@ -411,16 +411,16 @@ class Training:
         value = self.factors.values.get(key)
         if key[0] == "scale of":
             return False
-        if isinstance(value, Made) and operation(value).name == "parameter":
+        if isinstance(value, Call) and operation(value).name == "parameter":
             start = self.factors.of(operation(value).operand(0), True)
             return not self.factors.from_manager(value) and not any(term.put_on for term in start)
-        return not isinstance(value, Made) or not self.factors.from_manager(value)
+        return not isinstance(value, Call) or not self.factors.from_manager(value)
 
     def sees_loss(self, step: Step) -> bool:
         """Whether what the gradients are taken of is seen; a network from elsewhere does not scale its loss."""
         found = [self.factors.gradients[key] for term in self.carried(step) for key in term.gradients]
         return bool(found) and all(
-            (one.loss is not None or isinstance(one.function, (Made, Instance)) or one.sens is not None)
+            (one.loss is not None or isinstance(one.function, (Call, Instance)) or one.sens is not None)
             and id(one.call) not in self.factors.hidden
             for one in found
         )
@@ -445,7 +445,7 @@ def _is_step(instance: Instance) -> bool:
     return any(is_optimizer(held) and not isinstance(held, Function) for held in instance.attributes.values())
 
 
-def _cell(name: str, place: Made | Instance, arguments: dict[str, Value]) -> Step | None:
+def _cell(name: str, place: Call | Instance, arguments: dict[str, Value]) -> Step | None:
     optimizer = arguments.get("optimizer")
     if optimizer is None or name not in _CELLS:
         return None
@@ -458,7 +458,7 @@ def _cell(name: str, place: Made | Instance, arguments: dict[str, Value]) -> Ste
 def devices(test: Test) -> set[str] | None:
     """The kinds of devices that a condition leaves; None when it is about something else."""
     value, taken = test.value, test.taken
-    while isinstance(value, Made) and value.name == "not" and value.args:
+    while isinstance(value, Call) and value.name == "not" and value.args:
         value, taken = value.args[0], not taken
     symbol, texts = _compared(value)
     named = {text.lower() for text in texts} & _DEVICES
@@ -472,7 +472,7 @@ def _compared(value: Value) -> tuple[str, list[str]]:
     if isinstance(value, Known):
         asked = _ASKED.search(value.asked)
         return (asked[1], [asked[2]]) if asked is not None else ("", [])
-    if not isinstance(value, Made) or value.name not in ("==", "!=", "in", "not in"):
+    if not isinstance(value, Call) or value.name not in ("==", "!=", "in", "not in"):
         return "", []
     each = [option for arg in value.args for option in (arg.items if isinstance(arg, Items) else [arg])]
     return value.name, [o.value for o in each if isinstance(o, Known) and isinstance(o.value, str)]
@@ -504,25 +504,25 @@ def is_optimizer(value: Value | None) -> bool:
         if any(_framework_optimizer(name) for name in beyond):
             return True
         return bool(_OPTIMIZER.search(value.of.node.name)) and "construct" in value.of.attributes and not beyond
-    if isinstance(value, Made):
+    if isinstance(value, Call):
         if _framework_optimizer(value.name) or value.api in _WRAPPERS:
             return True
         if value.name.startswith("mindspore."):
             return False
-    return isinstance(value, (Made, Unknown)) and any(_OPTIMIZER.search(name) for name in called(value))
+    return isinstance(value, (Call, Unknown)) and any(_OPTIMIZER.search(name) for name in called(value))
 
 
 # --- half precision ---------------------------------------------------------------------------------------------------
 
 
-def _halves(calls: list[Made]) -> Iterator[Half]:
+def _halves(calls: list[Call]) -> Iterator[Half]:
     for made in calls:
         found = _half(made)
         if found is not None:
             yield found
 
 
-def _half(made: Made) -> Half | None:
+def _half(made: Call) -> Half | None:
     name = made.api
     if name == "Model":
         optimizer = made.argument(_MODEL, "optimizer")
@@ -558,7 +558,7 @@ def _half(made: Made) -> Half | None:
     return _cast(made)
 
 
-def _leveled(made: Made, level: Value | None) -> Half | None:
+def _leveled(made: Call, level: Value | None) -> Half | None:
     found = [o for o in options(level) if isinstance(o, Known) and o.value in ("O1", "O2", "O3", "auto")]
     if not found:
         return None
@@ -566,7 +566,7 @@ def _leveled(made: Made, level: Value | None) -> Half | None:
     return Half("level", made, str(worst.value), len(options(level)) > 1 or bool(worst.assumed))
 
 
-def _typed(how: str, made: Made, dtype: Value) -> Half | None:
+def _typed(how: str, made: Call, dtype: Value) -> Half | None:
     found = is_half(dtype)
     return None if found is None else Half(how, made, maybe=not found)
 
@@ -589,7 +589,7 @@ def _holds_half(value: Value, depth: int) -> bool:
         return False
     if isinstance(value, Many):
         return any(_holds_half(option, depth + 1) for option in value.options)
-    if not isinstance(value, Made):
+    if not isinstance(value, Call):
         return False
     dtypes = [value.keywords.get("dtype"), *value.args[value.name[:1] != "." :]]
     if any(is_half(dtype) is not None for dtype in dtypes if dtype is not None):
@@ -605,7 +605,7 @@ def _holds_half(value: Value, depth: int) -> bool:
     )
 
 
-def _cast(made: Made) -> Half | None:
+def _cast(made: Call) -> Half | None:
     """A value of the network made float16: within construct, or a function that is called for a loss. A result that is thrown
     away changes nothing: tensors are cast into new ones."""
     done = operation(made)
@@ -621,7 +621,7 @@ def _cast(made: Made) -> Half | None:
     return Half("cast", made, maybe=not found)
 
 
-def half_mode(call: Made) -> bool:
+def half_mode(call: Call) -> bool:
     """precision_mode of set_context(ascend_config=...) or of its newer spelling."""
     if call.api != "set_context" and call.last != "precision_mode":
         return False

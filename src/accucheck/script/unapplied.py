@@ -14,17 +14,17 @@ from .analysis import Reading, Scripts
 from .effects import effect, name_of
 from .factors import Gradient, gradient
 from .freezing import PARAMETERS, Look, applies, behind, learns, optimizers_of, reach
-from .networks import Said, Structure, is_layer, is_parameter, kind, kind_of, leaves, pure, structure_of, weights
+from .networks import Observation, Structure, is_layer, is_parameter, kind, kind_of, leaves, pure, structure_of, weights
 from .training_steps import training
-from .values import Instance, Items, Known, Made, Many, Mapping, Value, options
+from .values import Call, Instance, Items, Known, Many, Mapping, Value, options
 
 #: Values that something is made of a gradient are looked at.
 LIMIT = 2000
 
 
-def examine(scripts: Scripts) -> Iterator[Said]:
+def examine(scripts: Scripts) -> Iterator[Observation]:
     """Gradients and weights that are left out, each place once."""
-    found: dict[tuple[str, int], Said] = {}
+    found: dict[tuple[str, int], Observation] = {}
     for reading in scripts.training:
         unapplied = Unapplied(reading)
         for said in (*unapplied.dropped(), *unapplied.left_out(), *unapplied.unheld(), *unapplied.outside()):
@@ -37,7 +37,7 @@ class Unapplied:
         self.reading, self.trace = reading, reading.trace
         self.structure: Structure = structure_of(reading)
 
-    def dropped(self) -> Iterator[Said]:
+    def dropped(self) -> Iterator[Observation]:
         """A gradient function whose gradients nothing takes, wherever it is called. Certain where an optimizer is left without any."""
         places: dict[int, list[Gradient]] = defaultdict(list)
         for call in self.trace.calls:
@@ -47,9 +47,9 @@ class Unapplied:
         for runs in places.values():
             if not any(self.is_taken(run.call) for run in runs) and (self.idle or not self.optimizers):
                 call = runs[0].call
-                yield Said("gradients-dropped", call.source, call.node, {}, certain=bool(self.idle))
+                yield Observation("gradients-dropped", call.source, call.node, {}, certain=bool(self.idle))
 
-    def left_out(self) -> Iterator[Said]:
+    def left_out(self) -> Iterator[Observation]:
         """An optimizer that is given a slice of a network's parameters, where no other has the rest."""
         look = Look(self.structure)
         if look.frozen or look.loaded():
@@ -62,9 +62,9 @@ class Unapplied:
             if count > 0:
                 data = {"text": ast.unparse(part.made.node)[:80], "count": count}
                 place = part.made
-                yield Said("optimizer-part", place.source, place.node, data, possible=look.loaded(perhaps=True))
+                yield Observation("optimizer-part", place.source, place.node, data, possible=look.loaded(perhaps=True))
 
-    def unheld(self) -> Iterator[Said]:
+    def unheld(self) -> Iterator[Observation]:
         """Layers that a loss is computed with beside those that are trained, and that no optimizer is given."""
         look = Look(self.structure)
         if look.registers or not look.optimizers or not all(_is_whole(optimizer) for optimizer, _ in look.optimizers):
@@ -76,18 +76,18 @@ class Unapplied:
             left = sorted(reached - held - apart - look.frozen.keys(), key=lambda leaf: look.layers[leaf].order)
             layers = [layer for layer in map(look.layers.__getitem__, left) if self.stays_random(look, layer)]
             optimizer = next((one for one, given in look.optimizers if given & step.trained & reached), None)
-            if not layers or optimizer is None or not isinstance(optimizer, Made):
+            if not layers or optimizer is None or not isinstance(optimizer, Call):
                 continue
             names = [look.names.get(id(layer)) or layer.api for layer in layers]
             data = {"count": len(layers), "names": names[:5], "line": layers[0].line, "path": layers[0].source.path}
             loaded = look.loaded(perhaps=True)
-            yield Said("layers-unheld", optimizer.source, optimizer.node, data, certain=False, possible=loaded)
+            yield Observation("layers-unheld", optimizer.source, optimizer.node, data, certain=False, possible=loaded)
 
-    def stays_random(self, look: Look, layer: Made) -> bool:
+    def stays_random(self, look: Look, layer: Call) -> bool:
         """Whether a layer has weights to be trained, that nothing else writes."""
         return learns(layer) and kind_of(layer) != "normalization" and not look.is_written(layer)
 
-    def outside(self) -> Iterator[Said]:
+    def outside(self) -> Iterator[Observation]:
         """A differentiated function that uses no weight to be trained, while what it works on was computed with these before it ran."""
         look = Look(self.structure)
         told: set[int] = set()
@@ -101,7 +101,9 @@ class Unapplied:
             place = _maker(call)
             if reached & trained and id(place.node) not in told:
                 told.add(id(place.node))
-                yield Said("computed-before", place.source, place.node, {"line": call.line, "path": call.source.path})
+                yield Observation(
+                    "computed-before", place.source, place.node, {"line": call.line, "path": call.source.path}
+                )
 
     def given_to(self, found: Gradient, trained: set[int]) -> list[Value] | None:
         """What a differentiated function works on that was there before it ran, where all that it does with it is seen and none of
@@ -124,13 +126,13 @@ class Unapplied:
         return self.optimizers - {id(one) for step in training(self.reading).steps for one in options(step.optimizer)}
 
     @cached_property
-    def users(self) -> dict[int, list[tuple[Made, str]]]:
+    def users(self) -> dict[int, list[tuple[Call, str]]]:
         return flow.users(self.trace)
 
-    def is_taken(self, call: Made) -> bool:
+    def is_taken(self, call: Call) -> bool:
         """Whether anything may be done with the gradients that a call gives: all but making other values that are dropped too."""
         both = _maker(call).api == "value_and_grad"
-        queue: list[Made] = [call]
+        queue: list[Call] = [call]
         seen = {id(call)}
         while queue and len(seen) < LIMIT:
             part = queue.pop()
@@ -161,15 +163,15 @@ class Unapplied:
         held += [test.value for frame in trace.frames for test in frame.tests]
         return {id(part) for value in held for part in _flat(value)}
 
-    def asked_elsewhere(self, made: Made) -> bool:
+    def asked_elsewhere(self, made: Call) -> bool:
         """Whether code that was not followed asks for a value by its name."""
         scope: ast.AST = made.frame.function.node if made.frame is not None else made.source.tree
         return any(self.structure.unmet(scope, name) for name in made.bound)
 
 
-def _is_whole(optimizer: Made | Instance) -> bool:
+def _is_whole(optimizer: Call | Instance) -> bool:
     """Whether all that an optimizer is given is seen: the parameters of networks, and lists of them."""
-    if not isinstance(optimizer, Made):
+    if not isinstance(optimizer, Call):
         return False
     given = optimizer.args[0] if optimizer.args else optimizer.keywords.get("params")
     parts = list(behind(given))
@@ -177,12 +179,12 @@ def _is_whole(optimizer: Made | Instance) -> bool:
     return len(parts) > 0 and all(
         isinstance(part, (Items, Mapping, Known))
         or is_parameter(part)
-        or (isinstance(part, Made) and part.name in lists and (part.name not in PARAMETERS or _followed(part)))
+        or (isinstance(part, Call) and part.name in lists and (part.name not in PARAMETERS or _followed(part)))
         for part in parts
     )
 
 
-def _followed(listing: Made) -> bool:
+def _followed(listing: Call) -> bool:
     """Whether the network whose parameters are listed is one of the project."""
     return all(isinstance(option, Instance) or is_layer(option) for option in options(listing.base))
 
@@ -194,7 +196,7 @@ def _there_before(value: Value, order: int, given: set[int], trained: set[int]) 
     queue, seen = [value], {id(value)}
     while queue:
         part = queue.pop()
-        if id(part) in given or (isinstance(part, Made) and part.order < order):
+        if id(part) in given or (isinstance(part, Call) and part.order < order):
             before.append(part)
             continue
         inner = _computed_from(part, trained)
@@ -211,9 +213,9 @@ def _computed_from(value: Value, trained: set[int]) -> list[Value] | None:
         return []
     if isinstance(value, (Many, Items)):
         return flow.inputs(value)
-    if isinstance(value, Made) and applies(value):
+    if isinstance(value, Call) and applies(value):
         return value.args if id(value.base) not in trained else None
-    if not isinstance(value, Made) or (effect(value) is None and kind(name_of(value)) != "loss"):
+    if not isinstance(value, Call) or (effect(value) is None and kind(name_of(value)) != "loss"):
         return None
     given = [*value.args, *value.keywords.values()]
     return [value.base, *given] if value.name and value.base is not None else given
@@ -224,32 +226,32 @@ def _has_weight_itself(value: Value) -> bool:
     return any(
         isinstance(part, Instance)
         or is_parameter(part)
-        or (isinstance(part, Made) and (part.name in (*PARAMETERS, "@parameters") or _reads_weight(part)))
+        or (isinstance(part, Call) and (part.name in (*PARAMETERS, "@parameters") or _reads_weight(part)))
         for part in flow.sources(value, applies)
         if not applies(part)
     )
 
 
-def _reads_weight(made: Made) -> bool:
+def _reads_weight(made: Call) -> bool:
     return made.name[:1] == "@" and made.base is not None and is_layer(made.base)
 
 
 class _Part(NamedTuple):
     """A slice of the parameters of a network: at most so many are `kept`."""
 
-    made: Made
+    made: Call
     of: Value
     kept: int
 
 
-def _given_part(optimizer: Made | Instance) -> _Part | None:
+def _given_part(optimizer: Call | Instance) -> _Part | None:
     """What an optimizer of MindSpore is given, where that is nothing but a slice of a list of parameters, cut at a number."""
-    if not isinstance(optimizer, Made):
+    if not isinstance(optimizer, Call):
         return None
     given = optimizer.args[0] if optimizer.args else optimizer.keywords.get("params")
-    key = given.args[0] if isinstance(given, Made) and given.name == "[]" and given.args else None
-    listed = given.base if isinstance(given, Made) else None
-    if not (isinstance(key, Made) and key.name == "slice" and isinstance(listed, Made) and isinstance(given, Made)):
+    key = given.args[0] if isinstance(given, Call) and given.name == "[]" and given.args else None
+    listed = given.base if isinstance(given, Call) else None
+    if not (isinstance(key, Call) and key.name == "slice" and isinstance(listed, Call) and isinstance(given, Call)):
         return None
     first, last, step = (part.value if isinstance(part, Known) else "" for part in key.args)
     kept = -first if _is_number(first, below=True) and last is None else last if first in (None, 0) else None
@@ -264,7 +266,7 @@ def _is_number(value: object, below: bool = False) -> TypeGuard[int]:
 
 def _parameters_of(leaf: Value) -> int:
     """How many parameters a layer has that are trained, at least: biases count where they are there by default."""
-    if not isinstance(leaf, Made) or not learns(leaf):
+    if not isinstance(leaf, Call) or not learns(leaf):
         return 0
     if is_parameter(leaf):
         return 1
@@ -272,28 +274,28 @@ def _parameters_of(leaf: Value) -> int:
     return sum(biased if "bias" in name else "moving" not in name for name in weights(leaf.api))
 
 
-def _only_gives(user: Made) -> bool:
+def _only_gives(user: Call) -> bool:
     """Whether a call does nothing but give a result: one of an object of an unknown class may well be a step."""
     of = user.base if user.name == "" else None
-    if isinstance(of, Made) and (of.api == "nn.DistributedGradReducer" or kind_of(of) == "communication"):
+    if isinstance(of, Call) and (of.api == "nn.DistributedGradReducer" or kind_of(of) == "communication"):
         return True
-    if isinstance(of, Made) and of.name and not kind_of(of) and not of.api.startswith(("ops.", "mint.")):
+    if isinstance(of, Call) and of.name and not kind_of(of) and not of.api.startswith(("ops.", "mint.")):
         return False
     return pure(user)
 
 
-def _calls_nothing(user: Made) -> bool:
+def _calls_nothing(user: Call) -> bool:
     """A call of None: of an attribute that another way sets."""
     return user.name == "" and user.base is not None and _is_none(user.base)
 
 
-def _maker(call: Made) -> Made:
+def _maker(call: Call) -> Call:
     """What was called to give gradients: the function of value_and_grad, or the place where a GradOperation is applied."""
     base = call.base
-    return base if isinstance(base, Made) and base.api in ("value_and_grad", "grad") else call
+    return base if isinstance(base, Call) and base.api in ("value_and_grad", "grad") else call
 
 
-def _is_item(made: Made, place: int) -> bool:
+def _is_item(made: Call, place: int) -> bool:
     key = made.args[0] if made.name == "[]" and made.args else None
     return isinstance(key, Known) and type(key.value) is int and key.value == place
 

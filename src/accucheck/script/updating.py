@@ -16,7 +16,7 @@ from .remarks import Remark, merged, remark
 from .step_faults import OVERFLOW
 from .syntax import walk
 from .training_steps import DYNAMIC, FIXED, Half, Step, Training
-from .values import Frame, Known, Made, Many, Test, Value, options
+from .values import Call, Frame, Known, Many, Test, Value, options
 
 #: Operations that tell an overflow.
 _CHECKS = frozenset(
@@ -85,7 +85,7 @@ def _framework(step: Step, halves: list[Half]) -> Iterator[Remark]:
         yield about(step, "manager-unknown")
     elif drops and all(drops):
         yield about(step, "checked-by-framework")
-    elif any(isinstance(option, Made) for option in options(step.manager)) or _scales(step):
+    elif any(isinstance(option, Call) for option in options(step.manager)) or _scales(step):
         yield about(step, "not-dropped")
     elif halves:
         whole = next((half for half in halves if half.level == "O3"), None)
@@ -96,12 +96,12 @@ def _framework(step: Step, halves: list[Half]) -> Iterator[Remark]:
 
 def _drops(manager: Value) -> bool | None:
     """Whether a manager has an update dropped on overflow; None when that is not seen."""
-    if isinstance(manager, Made) and manager.api in FIXED:
+    if isinstance(manager, Call) and manager.api in FIXED:
         given = manager.argument(["loss_scale", "drop_overflow_update"], "drop_overflow_update")
         if given is None:
             return True
         return bool(given.value) if isinstance(given, Known) else None
-    if isinstance(manager, Made) and manager.api in DYNAMIC:
+    if isinstance(manager, Call) and manager.api in DYNAMIC:
         return True
     return False if isinstance(manager, Known) else None
 
@@ -156,7 +156,7 @@ def _tells(found: _Statuses) -> bool:
 def _changes(training: Training, key: Key) -> bool:
     """A scale that is made to change with overflow."""
     value = training.factors.values.get(key)
-    if not isinstance(value, Made):
+    if not isinstance(value, Call):
         return False
     if operation(value).name != "parameter":
         return value.api in DYNAMIC
@@ -219,7 +219,7 @@ class _Condition:
         self.node, self.source = test.node, step.source
 
 
-def _checks(training: Training, step: Step) -> list[Made]:
+def _checks(training: Training, step: Step) -> list[Call]:
     """Overflow checks of these gradients that may run before this update, whatever becomes of them."""
     wanted = {key for term in training.carried(step) for key in term.gradients}
     here = training.given(step)
@@ -237,7 +237,7 @@ def _checks(training: Training, step: Step) -> list[Made]:
     return found
 
 
-def _near(call: Made, step: Step) -> bool:
+def _near(call: Call, step: Step) -> bool:
     """In the run of the function that updates, or of one that it calls."""
     frame: Frame | None = call.frame
     home = step.frame
@@ -251,7 +251,7 @@ def _masked(step: Step, overflow: Overflow) -> bool:
     for place, value in enumerate(sources(step.gradients)):
         if place > 400:
             break
-        if isinstance(value, Made):
+        if isinstance(value, Call):
             done = operation(value)
             if done.name == "nantonum":
                 return True
@@ -262,7 +262,7 @@ def _masked(step: Step, overflow: Overflow) -> bool:
     return False
 
 
-def _vague(training: Training, step: Step, checks: list[Made]) -> list[Test]:
+def _vague(training: Training, step: Step, checks: list[Call]) -> list[Test]:
     """The conditions of an update that ask for an overflow in a way that is not seen through: by what they are called, by what
     flows into them, or by a name or function that one of the checks decides."""
     looked = {id(check.node) for check in checks}
@@ -287,7 +287,7 @@ def _vague(training: Training, step: Step, checks: list[Made]) -> list[Test]:
         if speaks_of_overflow(test.value, negated=not checks)
         or (test in step.place.left and _SPEAKS.search(test.text))
         or _holds(test.node, looked)
-        or any(isinstance(part, Made) and id(part.node) in looked for part in sources(test.value))
+        or any(isinstance(part, Call) and id(part.node) in looked for part in sources(test.value))
         or any(isinstance(part, ast.Name) and part.id in decided for part in walk(test.node))
     ]
 
@@ -296,6 +296,6 @@ def _holds(node: ast.AST, looked: set[int]) -> bool:
     return any(id(part) in looked for part in walk(node))
 
 
-def _name(made: Made) -> str:
+def _name(made: Call) -> str:
     base = made.base
-    return base.last if made.name == "" and isinstance(base, Made) else made.last
+    return base.last if made.name == "" and isinstance(base, Call) else made.last

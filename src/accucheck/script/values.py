@@ -35,7 +35,7 @@ class Test(Value):
 class Frame(Value):
     """One run of a function: the call that made it, what it was given and what it returned.
 
-    `order` counts with that of the calls of the trace: what ran within it lies between `order` and `end`. `left`: as of Made.
+    `order` counts with that of the calls of the trace: what ran within it lies between `order` and `end`. `left`: as of Call.
     """
 
     function: Function
@@ -231,7 +231,7 @@ class Class(Value):
         for base in self.bases:
             if isinstance(base, Class) and depth < 10:
                 found += base.beyond(depth + 1)
-            elif isinstance(base, (Named, Made)):
+            elif isinstance(base, (Named, Call)):
                 found.append(base.name)
         return found
 
@@ -253,7 +253,7 @@ class Instance(Placed, Value):
     supers: list[tuple[str, list[Value], dict[str, Value]]] = field(default_factory=list)
     read: set[str] = field(default_factory=set)
     left: tuple[Test, ...] = ()
-    layer: Made | None = None
+    layer: Call | None = None
 
     @property
     def under(self) -> tuple[Test, ...]:
@@ -262,7 +262,7 @@ class Instance(Placed, Value):
 
 
 @dataclass(eq=False, slots=True)
-class Made(Placed, Value):
+class Call(Placed, Value):
     """The result of a call or operator that is not followed.
 
     `name` is the full dotted name of a function elsewhere, ".method" of `base`, "" for calling `base` itself, a symbol such
@@ -384,7 +384,7 @@ def name_of(value: Value) -> str:
         return value.name
     if isinstance(value, Named):
         return value.name.rpartition(".")[2]
-    if isinstance(value, Made):
+    if isinstance(value, Call):
         if value.name[:1] == "@":
             return value.name[1:]
         if value.name == "[]" or (value.last == "get" and value.args):
@@ -417,7 +417,7 @@ def words(value: Value | None, depth: int = 0) -> Iterator[str]:
         yield value.of.node.name
         for held in list(value.attributes.values())[:30]:
             yield from words(held, depth + 3)
-    elif isinstance(value, Made):
+    elif isinstance(value, Call):
         yield from value.bound
         if name := name_of(value):
             yield name
@@ -425,9 +425,9 @@ def words(value: Value | None, depth: int = 0) -> Iterator[str]:
             yield from words(part, depth + 1)
 
 
-def parts(value: Value | None, depth: int = 0) -> Iterator[Made]:
+def parts(value: Value | None, depth: int = 0) -> Iterator[Call]:
     """The results of calls that a value consists of, through lists, dicts and alternatives."""
-    if isinstance(value, Made):
+    if isinstance(value, Call):
         yield value
     elif isinstance(value, (Many, Items, Mapping)) and depth < 6:
         inner = value.options if isinstance(value, Many) else value.items
