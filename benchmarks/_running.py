@@ -15,7 +15,7 @@ from _tables import duration
 
 HERE = Path(__file__).resolve().parent
 #: What else lies beside the benchmarks: what runs them, what writes the pages, and what quality.py runs.
-OTHERS = {"run", "quality", "pages", "planted", "labelled", "twins"}
+OTHERS = {"run", "quality", "pages", "planted", "labelled", "seeded", "twins"}
 #: Against a benchmark that hangs; seconds.
 PATIENCE = 2 * 3600.0
 

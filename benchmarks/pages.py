@@ -65,6 +65,11 @@ The static probes on public projects, of which a reader said item by item what i
 when its item is called a problem, within 15 lines of the place that the reader named; a suspect does not count. Then one line or a few of
 the projects are edited: most of the edits plant a fault, some change nothing that matters, some mend one.
 """
+SEEDED = """\
+One fault at a time, planted by a program into public projects: rules are worked on with one half of the repositories, the other is only
+measured with. A fault counts as found when its item turns to problem, or gains one within 25 lines of the edit; half found is one that
+is told as a suspect there. Controls are edits that change nothing.
+"""
 BY_PROBE = """\
 Items in order and controls: how often the probe was no reason for a false alarm. An item's fault need not be one that each of its
 probes can see: static and live probes of one item see different sides of it.
@@ -93,12 +98,14 @@ def quality_page(results: dict[str, Result], reasons: dict[tuple[str, str, str],
     """The lines of docs/quality.md. `reasons`: by project, item and place, why a case comes out wrong."""
     experiments = {name: results[name] for name in ("planted", "labelled") if name in results}
     with_rows = {**ROWS, **{name: f"{probe}, on drawn data" for name, probe in STATISTICS.items()}}
-    places = Places([*experiments.values(), *(results[name] for name in with_rows if name in results)])
+    places = Places([*experiments.values(), *(results[name] for name in (*with_rows, "seeded") if name in results)])
     lines = [QUALITY, *places.lines()]
     for name, heading, words in (("planted", "Planted faults", PLANTED), ("labelled", "Labelled projects", LABELLED)):
         lines += ["", f"## {heading}", "", words]
         result = experiments.get(name)
         lines += [*told(result, places, root), *(summary(result) if result and result.tallies else [])]
+    lines += ["", "## Seeded faults", "", SEEDED, *told(results.get("seeded"), places, root)]
+    lines += seeded(results["seeded"]) if "seeded" in results else []
     counts = {(one.kind, one.name): one for result in experiments.values() for one in result.tallies}
     if counts:
         lines += ["", "## By item", "", *by_item(counts), "", "## By probe", "", BY_PROBE, *by_probe(counts)]
@@ -132,6 +139,25 @@ def summary(result: Result) -> list[str]:
         (words[kind], f"{right} of {count}", f"{right / count:.1%}") for kind, (right, count) in in_order(totals, words)
     ]
     return table(("", "Cases", "Share"), rows, (1, 2))
+
+
+def seeded(result: Result) -> list[str]:
+    """A row an item: how many faults were found, and half found, in the half that is worked on and in the other."""
+    counts: dict[str, dict[str, Tally]] = collections.defaultdict(dict)
+    for one in result.tallies:
+        counts[one.name][one.kind] = one
+    kinds = [f"{kind} {part}" for part in ("worked", "held") for kind in ("found", "half", "controls", "elsewhere")]
+
+    def cells(some: list[dict[str, Tally]], share: bool = False) -> list[str]:
+        sums = [[one[kind] for one in some if kind in one] for kind in kinds]
+        pairs = [(sum(one.right for one in each), sum(one.count for one in each)) for each in sums]
+        return [f"{right}/{count}{f' ({right / count:.1%})' * share}" if count else "" for right, count in pairs]
+
+    rows = [(item, *cells([counts[item]])) for item in sorted(counts)]
+    rows.append(("all", *cells([*counts.values()], share=True)))
+    words = ("found", "half found", "controls in order", "nothing told elsewhere")
+    heads = ("Item", *(f"{word}, {part}" for part in ("worked on", "only measured") for word in words))
+    return table(heads, rows, tuple(range(1, len(heads))))
 
 
 def in_order(totals: dict[str, list[int]], words: dict[str, str]) -> list[tuple[str, list[int]]]:

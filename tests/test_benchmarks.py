@@ -19,6 +19,7 @@ import _tables
 import labelled
 import pages
 import planted
+import seeded
 from _measuring import Machine, Result, Row, Tally, Wrong, row
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -344,17 +345,50 @@ model.train(2, train)
 """
 
 
+def repository(folder: Path, repo: str) -> str:
+    """A bare repository with one project, below folder/repos; the commit."""
+    bare = folder / "repos" / repo.replace("/", "+") / "repo"
+    (folder / "work/vgg").mkdir(parents=True)
+    (folder / "work/vgg/train.py").write_text(TRAINING)
+    git = ["git", "-C", str(folder / "work"), "-c", "user.name=n", "-c", "user.email=n@example.org"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
+        subprocess.run([*git, *words], check=True)
+    subprocess.run(["git", "clone", "-q", "--bare", folder / "work", bare], check=True)
+    return subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.mark.part(10)
+def test_seeded_faults_of_a_real_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shuffling turned off in a project that rules are worked on with, where something else is missed, and a comment."""
+    repo = "owner/name"
+    assert (seeded.half(repo), seeded.half("owner/one")) == ("worked", "held")
+    commit = repository(tmp_path, repo)
+    case = {"case_id": "1", "repo": repo, "commit": commit, "root": "vgg"}
+    case |= {"paths": ["vgg/train.py"], "entry": ["vgg/train.py"]}
+    off = {"case": "1", "kind": "fault", "item": "dp.03", "accept": [], "file": "vgg/train.py", "line": 6, "note": ""}
+    off |= {"operator": "shuffle-off", "offset": TRAINING.index("True"), "delete": 4, "insert": "False"}
+    missed = off | {"item": "ds.01", "operator": "elsewhere"}
+    control = off | {"kind": "control", "operator": "comment", "offset": 0, "delete": 0, "insert": "# shuffle=False\n"}
+    (tmp_path / "seeded_projects.json").write_text(json.dumps([case]))
+    (tmp_path / "seeded_mutants.json").write_text(json.dumps([off, missed, control]))
+    monkeypatch.setenv("GROUNDTRUTH", str(tmp_path))
+    monkeypatch.setenv("REPOS", str(tmp_path / "repos"))
+    result = _running.measure(BENCHMARKS / "seeded.py", tmp_path / "results")
+    assert not result.failed
+    counts = {(one.kind, one.name): (one.right, one.count) for one in result.tallies}
+    assert counts["found worked", "dp.03"] == (1, 1) and counts["found worked", "ds.01"] == (0, 1)
+    assert counts["elsewhere worked", "ds.01"] == (0, 1)  # the shuffling is a problem of another item than was to tell
+    assert counts["controls worked", "dp.03"] == (1, 1)
+    (wrong,) = result.wrong
+    assert (wrong.item, wrong.place, wrong.what) == ("ds.01", "vgg/train.py:6", "elsewhere")
+    page = "\n".join(pages.seeded(result))
+    assert "| all | 1/2 (50.0%) | 0/2 (0.0%) | 1/1 (100.0%) | 1/2 (50.0%) |" in page
+
+
 @pytest.mark.part(10)
 def test_labelled_projects_of_a_real_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One project in which shuffling is in order, an edit that turns it off, and one that changes nothing."""
-    bare = tmp_path / "repos/owner+name/repo"
-    (tmp_path / "work/vgg").mkdir(parents=True)
-    (tmp_path / "work/vgg/train.py").write_text(TRAINING)
-    git = ["git", "-C", str(tmp_path / "work"), "-c", "user.name=n", "-c", "user.email=n@example.org"]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
-        subprocess.run([*git, *words], check=True)
-    subprocess.run(["git", "clone", "-q", "--bare", tmp_path / "work", bare], check=True)
-    commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    commit = repository(tmp_path, "owner/name")
     labels = {"dp.03": label("ok", "vgg/train.py:6"), "dp.01": label("ok", "vgg/train.py:6")}
     case = {"case_id": "1", "repo": "owner/name", "commit": commit, "root": "vgg", "labels": labels}
     case |= {"paths": ["vgg/train.py"], "entry": ["vgg/train.py"]}
@@ -482,7 +516,7 @@ def test_the_page_on_quality(root: Path) -> None:
 
 def test_the_page_on_quality_without_results(root: Path) -> None:
     lines = pages.quality_page({}, {}, root)
-    assert lines.count("Not measured yet.") == 2 + len(pages.ROWS) + len(pages.STATISTICS)
+    assert lines.count("Not measured yet.") == 3 + len(pages.ROWS) + len(pages.STATISTICS)
     assert "None of the cases." not in lines
 
 
