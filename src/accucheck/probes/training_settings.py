@@ -92,6 +92,12 @@ MESSAGES: Words = {
         "en": "{call} runs for {epochs} {epochs:epoch|epochs}: there is no training.",
         "zh": "{call} 运行 {epochs} 个 epoch：没有训练。",
     },
+    "epochs-squared": {
+        "en": "The data set is repeated for the {count} epochs of the training here, and line {line} of {path} then trains with it for as "
+        "many: each sample is seen {count} times {epochs} times.",
+        "zh": "此处已按训练的 epoch 数（{count}）重复数据集，而 {path} 第 {line} 行又用它训练同样多的 epoch："
+        "每个样本共用到 {count} × {epochs} 次。",
+    },
     "epochs-twice": {
         "en": "The data set is repeated {count} times here, and line {line} of {path} then trains with it for {epochs} "
         "{epochs:epoch|epochs}: all "
@@ -172,6 +178,11 @@ _KEPT = {
     "precise than meant.",
     "zh": "优化器一直使用另外给定的学习率：没有预热，也没有衰减，训练末期的精度达不到预期。",
 }
+_OFTEN = {
+    "en": "The network sees the data far more often than meant and overfits, and a schedule counted by the real size of the data "
+    "set does not fit.",
+    "zh": "网络看到数据的遍数远超预期，容易过拟合；按数据集大小计算的学习率也与实际步数不符。",
+}
 WHY: Words = {
     "rate-not-positive": {
         "en": "A rate of 0 changes no weight, and a negative one walks away from the minimum.",
@@ -185,11 +196,7 @@ WHY: Words = {
         "zh": "生成的学习率比训练长，训练结束时学习率尚未降到位；比训练短，则后面的 epoch 停留在末值，几乎不再学习。",
     },
     "epochs-zero": {"en": "The weights stay as initialised.", "zh": "权重停留在初始值。"},
-    "epochs-twice": {
-        "en": "The network sees the data far more often than meant and overfits, and a schedule counted by the real size of the data "
-        "set does not fit.",
-        "zh": "网络看到数据的遍数远超预期，容易过拟合；按数据集大小计算的学习率也与实际步数不符。",
-    },
+    **dict.fromkeys(("epochs-squared", "epochs-twice"), _OFTEN),
     "batch-not-positive": {"en": "There is no such batch.", "zh": "不存在这样的 batch。"},
 }
 _PRINT_RATE = {
@@ -211,6 +218,7 @@ PROOF: Words = {
         "zh": "打印学习率列表的长度和整个训练的总步数，两者应一致。",
     },
     "epochs-zero": _PRINT_STEPS,
+    "epochs-squared": _PRINT_STEPS,
     "epochs-twice": _PRINT_STEPS,
     "batch-not-positive": _PRINT_STEPS,
 }
@@ -222,13 +230,14 @@ _FIXES = {
     "schedule-unused": "fix-schedule",
     "schedule-length": "fix-length",
     "epochs-zero": "fix-epochs",
+    "epochs-squared": "fix-repeat",
     "epochs-twice": "fix-repeat",
     "batch-not-positive": "fix-batch",
 }
 
 
 #: What nothing out of sight makes right; the rest may be meant.
-_PROBLEMS = ("schedule-ignored", "rate-not-positive")
+_PROBLEMS = ("schedule-ignored", "rate-not-positive", "epochs-squared")
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
@@ -510,9 +519,9 @@ def create(path, repeat_size):
 epoch_size = 10
 ms.Model(nn.Dense(2, 2)).train(epoch_size, create("data/train", epoch_size))
 """,
-        Verdict.UNDECIDED,
+        Verdict.PROBLEM,
         "epochs",
-        "epochs-twice",
+        "epochs-squared",
         about="epochs",
     ),
     _example(

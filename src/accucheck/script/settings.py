@@ -634,7 +634,11 @@ class Settings:
                 )
                 if (same and (row.number or 0) > 1) or alike or (named and row.number != 1):
                     data = {"count": times.text, "epochs": row.text, "line": user.line, "path": user.source.path}
-                    yield Told("epochs-twice", call.source, call.node, data, [row, times], same or alike)
+                    places = {f"{at.source.path}:{at.line}" for at in (user, call)}  # numbers may be equal by chance
+                    one = alike or (same and row.place == times.place and row.place not in {"", *places})
+                    whole = user.name in (".train", ".fit") and "sink_size" not in user.keywords
+                    code = "epochs-squared" if one and whole else "epochs-twice"
+                    yield Told(code, call.source, call.node, data, [row, times], same or alike)
 
     def lengths(self, counts: list[Setting]) -> Iterator[Told]:
         """Schedules for another number of epochs than the script trains."""
