@@ -33,6 +33,7 @@ _LEVELS = {
     **dict.fromkeys((*_FAULTS, "window-is-factor"), Level.PROBLEM),
     **dict.fromkeys((f"{code}-sometimes" for code in _FAULTS), Level.SUSPECT),
     "no-scale-partly": Level.SUSPECT,
+    "no-scale-by-mode": Level.SUSPECT,
     "level-decides": Level.SUSPECT,
     "uneven": Level.SUSPECT,
 }
@@ -60,6 +61,11 @@ MESSAGES: Words = _training.sometimes(
         "no-scale-partly": {
             "en": "Values within the network are made float16 here ({half}), and {step} trains without a loss scale.",
             "zh": "此处把网络中间的数值转成了 float16（{half}），而 {step} 训练时没有 loss scale。",
+        },
+        "no-scale-by-mode": {
+            "en": "The precision mode that the context is given here has Ascend compute in half precision, and {step} trains without a "
+            "loss scale.",
+            "zh": "此处 context 的精度模式会让 Ascend 以半精度计算，而 {step} 训练时没有 loss scale。",
         },
         "level-decides": {
             "en": "{step} trains under level {level}: its lists decide what runs in float16, and it brings no loss scale.",
@@ -220,6 +226,7 @@ WHY: Words = _training.also(
         "no-scale": _VANISH,
         "no-scale-unused": _VANISH,
         "no-scale-partly": _VANISH,
+        "no-scale-by-mode": _VANISH,
         "level-decides": _VANISH,
         "kept": _TOO_LARGE,
         "kept-own": _TOO_LARGE,
@@ -258,7 +265,9 @@ _RECORD = {
 }
 PROOF: Words = _training.also(
     {
-        **dict.fromkeys(("no-scale", "no-scale-unused", "no-scale-partly", "level-decides", "scale-one"), _SHARE),
+        **dict.fromkeys(
+            ("no-scale", "no-scale-unused", "no-scale-partly", "no-scale-by-mode", "level-decides", "scale-one"), _SHARE
+        ),
         **dict.fromkeys(
             ("kept", "kept-own", "divided-only", "divided-own", "divided-twice", "mismatch", "mismatch-own", "uneven"),
             _COMPARE,
@@ -269,7 +278,9 @@ PROOF: Words = _training.also(
     _FAULTS,
 )
 _FIXES = {
-    **dict.fromkeys(("no-scale", "no-scale-unused", "no-scale-partly", "level-decides"), "fix-scale"),
+    **dict.fromkeys(
+        ("no-scale", "no-scale-unused", "no-scale-partly", "no-scale-by-mode", "level-decides"), "fix-scale"
+    ),
     **dict.fromkeys(("kept", "mismatch"), "fix-same"),
     **dict.fromkeys(("kept-own", "mismatch-own", "uneven"), "fix-unscale"),
     **dict.fromkeys(("divided-only", "divided-own"), "fix-neither"),
@@ -337,6 +348,24 @@ model = ms.Model(net, loss_fn, nn.Momentum(net.trainable_params(), 0.1, 0.9))
 """,
         Verdict.NOT_APPLICABLE,
         "no-half",
+    ),
+    _example(
+        "half precision by the context",
+        """
+ms.set_context(ascend_config={"precision_mode": "allow_mix_precision"})
+model = ms.Model(net, loss_fn, nn.Momentum(net.trainable_params(), 0.1, 0.9))
+""",
+        Verdict.UNDECIDED,
+        "no-scale-by-mode",
+    ),
+    _example(
+        "bfloat16 by the context",
+        """
+ms.set_context(ascend_config={"precision_mode": "allow_mix_precision_bf16"})
+model = ms.Model(net, loss_fn, nn.Momentum(net.trainable_params(), 0.1, 0.9))
+""",
+        Verdict.UNDECIDED,
+        "precision-mode",
     ),
     _example(
         "O2 brings a dynamic scale by default",

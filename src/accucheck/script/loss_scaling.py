@@ -15,7 +15,7 @@ from .remarks import Edit, Place, Remark, merged, remark, with_keyword, without_
 from .source import Source
 from .step_faults import LOSS_SCALE
 from .syntax import unparse, walk
-from .training_steps import DYNAMIC, FIXED, Half, Step, Training
+from .training_steps import DYNAMIC, FIXED, Half, Step, Training, half_mode
 from .values import Call, Frame, Instance, Known, Value, name_of, options
 
 #: What says that a scale is put on and taken off.
@@ -46,8 +46,16 @@ def _examine(training: Training) -> Iterator[Remark]:
     for term, told in ways:
         yield replace(told, possible=True) if told.code in LOSS_SCALE and _elsewhere(training, term, sound) else told
     if not ways:
-        mode = training.precision_mode
-        yield about(steps[0], "no-half") if mode is None else about(steps[0], "precision-mode", mode)
+        yield _by_mode(steps[0], training.precision_mode)
+
+
+def _by_mode(step: Step, mode: Call | None) -> Remark:
+    """Of a step without half precision of its own; bfloat16 has the range of float32 and needs no scale."""
+    if mode is None:
+        return about(step, "no-half")
+    if half_mode(mode).endswith("bf16"):
+        return about(step, "precision-mode", mode)
+    return about(step, "no-scale-by-mode", mode, likely=True)
 
 
 def disagreements(training: Training) -> Iterator[Remark]:

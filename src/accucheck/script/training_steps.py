@@ -621,11 +621,12 @@ def _cast(made: Call) -> Half | None:
     return Half("cast", made, maybe=not found)
 
 
-def half_mode(call: Call) -> bool:
-    """precision_mode of set_context(ascend_config=...) or of its newer spelling."""
+def half_mode(call: Call) -> str:
+    """The half precision that set_context(ascend_config=...), or its newer spelling, is asked for by precision_mode; "" for none."""
     if call.api != "set_context" and call.last != "precision_mode":
-        return False
+        return ""
     given: list[Value] = [*call.args, call.keywords.get("precision_mode") or Known(None)]
     for option in options(call.keywords.get("ascend_config")):
         given += option.items.values() if isinstance(option, Mapping) else []
-    return any(isinstance(o, Known) and o.value in _HALF_MODES for value in given for o in options(value))
+    values = [option.value for value in given for option in options(value) if isinstance(option, Known)]
+    return next((value for value in values if value in _HALF_MODES), "")
