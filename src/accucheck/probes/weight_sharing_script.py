@@ -73,6 +73,10 @@ MESSAGES: Words = {
         "en": "{function} gets one and the same network as {average} and as {network}: what is to follow the network is the network.",
         "zh": "{function} 的参数 {average} 和 {network} 得到的是同一个网络：本应跟随网络变化的平均（或目标）网络就是它自己。",
     },
+    "shared-beside-unused": {
+        "en": "{cells} are given one and the same {what}, while {name}, which is made for one of them in line {line}, goes nowhere.",
+        "zh": "{cells} 拿到的是同一个 {what}，而第 {line} 行为其中之一创建的 {name} 没有任何用处。",
+    },
     "table-twice": {
         "en": "A second table of the same size is built here and handed on, while self.{name} of {of} (line {line}) is left unused.",
         "zh": "此处又创建了一个同样大小的嵌入表并传给下层，而 {of} 的 self.{name}（第 {line} 行）没有使用。",
@@ -138,6 +142,7 @@ WHY: Words = {
     "one-under-two-names": _TOO_FEW,
     "replaced-by-another": _TOO_FEW,
     "repeated": _TOO_FEW,
+    "shared-beside-unused": _TOO_FEW,
     "tied-by-copy": _APART,
     "copied-on-load": _APART,
     "announced-not-tied": _APART,
@@ -177,6 +182,7 @@ _FIXES = {
     "one-under-two-names": "fix-two",
     "replaced-by-another": "fix-two",
     "repeated": "fix-repeat",
+    "shared-beside-unused": "fix-two",
     "tied-by-copy": "fix-tie",
     "copied-on-load": "fix-tie",
     "announced-not-tied": "fix-tie",
@@ -254,6 +260,9 @@ class Coder(nn.Cell):
     def construct(self, x):
         return self.gru(x)[0]
 """
+_GIVEN = _CODERS.replace(
+    "self):\n        super().__init__()", "self, table):\n        super().__init__()\n        self.table = table"
+).replace("self.gru(x)", "self.gru(self.table(x))")
 _GROW = """
 class Start(nn.Cell):
     def __init__(self, depth):
@@ -391,10 +400,22 @@ EXAMPLES = [
         "return self.coder(x) + self.table(x)",
         Verdict.OK,
         "shared",
-        more=_CODERS.replace(
-            "self):\n        super().__init__()",
-            "self, table):\n        super().__init__()\n        self.table = table",
-        ).replace("self.gru(x)", "self.gru(self.table(x))"),
+        more=_GIVEN,
+    ),
+    _example(
+        "one of two tables handed to both",
+        "one, other = nn.Embedding(100, 8), nn.Embedding(200, 8)\nself.coder, self.decoder = Coder(one), Decoder(one)",
+        "return self.decoder(self.coder(x))",
+        Verdict.PROBLEM,
+        "shared-beside-unused",
+        more=_GIVEN + _GIVEN.replace("Coder", "Decoder"),
+    ),
+    _example(
+        "a table of its own for each",
+        "one, other = nn.Embedding(100, 8), nn.Embedding(200, 8)\nself.coder, self.decoder = Coder(one), Decoder(other)",
+        "return self.decoder(self.coder(x))",
+        Verdict.NOT_APPLICABLE,
+        more=_GIVEN + _GIVEN.replace("Coder", "Decoder"),
     ),
     _example(
         "a second table handed on",
@@ -402,10 +423,7 @@ EXAMPLES = [
         "return self.coder(x)",
         Verdict.PROBLEM,
         "table-twice",
-        more=_CODERS.replace(
-            "self):\n        super().__init__()",
-            "self, table):\n        super().__init__()\n        self.table = table",
-        ).replace("self.gru(x)", "self.gru(self.table(x))"),
+        more=_GIVEN,
     ),
     _example(
         "a grown network takes all over",

@@ -480,12 +480,27 @@ class _Look:
         for holders in homes.values():
             classes = {id(cell.of.node) for cell, _ in holders}
             if len(classes) > 1:
+                yield from self.instead_of(holders)
                 cell, name = holders[-1]
                 place = self.use(cell).stored.get(name)
                 if place is not None:
                     names = [f"{c.of.node.name}.{n}" for c, n in holders[:4]]
                     data = {"names": names, "what": _title(cell.attributes[name])}
                     yield Observation("shared", place[1].source, place[0], data)
+
+    def instead_of(self, holders: list[tuple[Instance, str]]) -> Iterator[Observation]:
+        """A layer that is handed to two cells, while one of its kind that is made beside it goes nowhere."""
+        cell, name = holders[-1]
+        layer = cell.attributes[name]
+        if not isinstance(layer, Call) or cell.node is None or cell.source is None:
+            return
+        held = {id(part) for one in self.trace.instances for part in one.attributes.values()}
+        for other in self.trace.calls:
+            beside = other is not layer and other.api == layer.api and other.frame is layer.frame and is_layer(other)
+            if beside and other.bound and not self.structure.users.get(id(other)) and id(other) not in held:
+                cells = [one.of.node.name for one, _ in holders[:2]]
+                data = {"name": other.bound[0], "what": _title(other), "cells": cells, "line": other.line}
+                yield Observation("shared-beside-unused", cell.source, cell.node, data, certain=False)
 
     def roots(self) -> list[Instance]:
         """The outermost cells of networks."""
