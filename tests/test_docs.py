@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import io
 import os
 import re
@@ -12,12 +13,15 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import msgspec
 import pytest
 import yaml
 
+import example_findings
+import rewriting
 from accucheck import case, checklist, cli, engine, errors, probe, settings
 from accucheck.cli.words import WORDS as COMMAND_WORDS
 from accucheck.language import Language
@@ -304,6 +308,26 @@ def test_the_documented_checklist_names_the_probe(package: Path) -> None:
     (text,) = blocks(ROOT / "docs/writing-a-probe.md", "yaml")
     (item,) = checklist.validate(text.encode(), "team.yaml").items
     assert [use.name for use in item.uses] == ["shared_rows"]
+
+
+def test_the_documented_rule_finds_its_fault_however_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rule of docs/writing-a-rule.md, on its examples and on all rewrites of them."""
+    (code,) = blocks(ROOT / "docs/writing-a-rule.md", "python")
+    (tmp_path / "documented_rule.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    rule: Any = importlib.import_module("documented_rule")
+    verdicts = {example.verdict for example in rule.EXAMPLES}
+    assert verdicts == {Verdict.OK, Verdict.PROBLEM}
+    for example in rule.EXAMPLES:
+        assert set(above_info(example_findings.run(rule, example))) == set(example.codes)
+        for rewrite in rewriting.rewrites():
+            rewritten = rewrite({"train.py": example.files["train.py"]}, "train.py")
+            if rewritten is not None:
+                told = example_findings.run(rule, example_findings.like(example, files=rewritten))
+                assert set(above_info(told)) == set(example.codes), rewrite.__name__
+    del sys.modules["documented_rule"]
 
 
 # --- generated parts ----------------------------------------------------------------------------------------------------

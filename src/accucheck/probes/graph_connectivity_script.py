@@ -44,6 +44,11 @@ MESSAGES: Words = {
         "en": "{of} never uses self.{name} ({what}), while self.{twin} is applied twice (lines {lines}).",
         "zh": "{of} 从未使用 self.{name}（{what}），而 self.{twin} 被调用了两次（第 {lines} 行）。",
     },
+    "branches-differ": {
+        "en": "Two ways that meet again pass the same layers, but here {name} is applied once more, where the other way applies {other} "
+        "(line {line} of {path}).",
+        "zh": "汇合的两条支路经过相同的层，但此处再次调用了 {name}，而另一条支路调用的是 {other}（{path} 第 {line} 行）。",
+    },
     "unused-dropout": {
         "en": "{of} builds self.{name} ({what}) and never applies it: nothing is dropped there.",
         "zh": "{of} 创建了 self.{name}（{what}），却从未调用，此处的 Dropout 不起作用。",
@@ -146,6 +151,10 @@ MESSAGES: Words = {
         "en": "Use the layer in construct, or do not build it, so that its parameters stay out of optimizer and checkpoint.",
         "zh": "在 construct 中使用该层；若确实不需要，则不要创建，以免其参数混入优化器和 checkpoint。",
     },
+    "fix-branch": {
+        "en": "Apply {other} here, as on the other way.",
+        "zh": "此处改为调用 {other}，与另一条支路一致。",
+    },
     "fix-twin": {
         "en": "Call self.{name} at one of the two places.",
         "zh": "把其中一处改为调用 self.{name}。",
@@ -198,6 +207,10 @@ WHY: Words = {
         "trained.",
         "zh": "本应不同的两条通路用同一组权重做了相同的计算，未使用的层则始终得不到训练。",
     },
+    "branches-differ": {
+        "en": "What meets was computed in different ways, so that equal inputs do not give equal features.",
+        "zh": "汇合的特征由不同的计算得到，相同的输入得不到相同的特征。",
+    },
     "unused-dropout": {
         "en": "The regularisation that was designed is missing: the network overfits more.",
         "zh": "缺少设计中的正则化，网络更容易过拟合。",
@@ -244,6 +257,7 @@ PROOF: Words = {
         ),
         _OUTPUT,
     ),
+    "branches-differ": _REFERENCE,
     "input-ignored": _REFERENCE,
     "input-perhaps-ignored": _REFERENCE,
     "residual-left-out": _REFERENCE,
@@ -258,6 +272,7 @@ _FIXES = {
     "unused-dropout": "fix-use",
     "unused-cell": "fix-use",
     "twin-used-twice": "fix-twin",
+    "branches-differ": "fix-branch",
     "result-unused": "fix-result",
     "result-overwritten": "fix-result",
     "result-perhaps-replaced": "fix-result",
@@ -274,12 +289,14 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script import branches
     from ..script.analysis import read_scripts
     from ..script.connections import examine
 
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     said = list(examine(scripts))
+    said += branches.examine(scripts)
     yield from _networks.findings(said, _TOLD, _SUSPECTS, _FIXES)
     yield _layers(scripts)
     yield from _seen.networks(scripts)
@@ -298,6 +315,9 @@ def _layers(scripts: Scripts) -> Finding:
     return Finding(
         "connected", Level.INFO, data={"cells": len({row[0] for row in rows}), "layers": len(rows)}, evidence=[table]
     )
+
+
+_THREE = "self.first, self.second, self.third = nn.Dense(8, 8), nn.Dense(8, 8), nn.Dense(8, 8)"
 
 
 def _example(name: str, init: str, construct: str, verdict: Verdict, *codes: str, more: str = "") -> Example:
@@ -357,6 +377,26 @@ EXAMPLES = [
         "return self.drop(self.norm(self.conv(x)))",
         Verdict.OK,
         "connected",
+    ),
+    _example(
+        "two ways of which one repeats a layer",
+        _THREE,
+        "b = self.second(self.second(self.first(x + 1)))\n"
+        "a = self.third(self.second(self.first(x)))\nreturn ops.concat((a, b), 1)",
+        Verdict.PROBLEM,
+        "branches-differ",
+    ),
+    _example(
+        "two ways through the same layers",
+        _THREE,
+        "a, b = (self.third(self.second(self.first(part))) for part in (x, x + 1))\nreturn ops.concat((a, b), 1)",
+        Verdict.OK,
+    ),
+    _example(
+        "two ways of different depth",
+        _THREE,
+        "a = self.third(self.second(self.first(x)))\nb = self.second(self.first(x + 1))\nreturn ops.concat((a, b), 1)",
+        Verdict.OK,
     ),
     _example(
         "a layer that is never used, beside another one of its name",
