@@ -477,6 +477,14 @@ EXAMPLES = [
         ),
         Verdict.OK,
     ),
+    _example(
+        "a network with its loss is differentiated as one cell of the framework",
+        _WITHIN.replace("self.loss(self.classifier(x), y)", "self.loss(x, y)").replace(
+            "        self.classifier = nn.Dense(2, 10)\n", ""
+        )
+        + _OPTIMIZED.replace("value_and_grad(forward,", "value_and_grad(nn.WithLossCell(net, loss_fn),"),
+        Verdict.NOT_APPLICABLE,
+    ),
     _example("a classifier in the loss that no optimizer has", _WITHIN + _OPTIMIZED, Verdict.PROBLEM, "layers-unheld"),
     _example(
         "a classifier in the loss that the optimizer has",

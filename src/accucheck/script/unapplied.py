@@ -16,7 +16,7 @@ from .factors import Gradient, gradient
 from .freezing import PARAMETERS, Look, applies, behind, learns, optimizers_of, reach
 from .networks import Observation, Structure, is_layer, is_parameter, kind, kind_of, leaves, pure, structure_of, weights
 from .training_steps import training
-from .values import Call, Instance, Items, Known, Many, Mapping, Value, options
+from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Value, options
 
 #: Values that something is made of a gradient are looked at.
 LIMIT = 2000
@@ -109,7 +109,8 @@ class Unapplied:
         """What a differentiated function works on that was there before it ran, where all that it does with it is seen and none of
         the weights that are trained takes part."""
         call, loss = found.call, found.loss
-        run = next((one for one in self.trace.frames if one.node is call.node and one.returned is call.result), None)
+        runs = (one for one in self.trace.frames if one.node is call.node and one.returned is call.result)
+        run = next((one for one in runs if _is_run_of(found.function, one)), None)
         if run is None or loss is None:
             return None
         given = {id(value) for value in (*call.args, *call.keywords.values())}
@@ -167,6 +168,14 @@ class Unapplied:
         """Whether code that was not followed asks for a value by its name."""
         scope: ast.AST = made.frame.function.node if made.frame is not None else made.source.tree
         return any(self.structure.unmet(scope, name) for name in made.bound)
+
+
+def _is_run_of(function: Value | None, run: Frame) -> bool:
+    """Whether a frame is that of a function or cell of the project itself, not of what a cell of the framework runs last."""
+    return any(
+        option is run.owner or (isinstance(option, Function) and option.node is run.function.node)
+        for option in options(function)
+    )
 
 
 def _is_whole(optimizer: Call | Instance) -> bool:
