@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import msgspec
 
@@ -20,6 +20,9 @@ from ..model import Heatmap, Plain, Table
 from . import _watched
 from ._checkpoints import table
 from ._watched import Watch
+
+if TYPE_CHECKING:
+    from ..readers.runs import Column
 
 #: Rows and columns of a map.
 HEAT = 60
@@ -249,6 +252,10 @@ class Seen:
                 value = number(norm)
                 found[key].append((fact.step, fact.optimizer, None if value is None else value / scale))
         return found
+
+    def series(self, optimizer: int, name: str) -> Column | None:
+        """What was recorded by step of one optimizer, by its number: "loss", "grad_norm", "loss_scale"; None where it was not."""
+        return self.watch.run.series.get(f"opt{optimizer}.{name}" if optimizer else name)
 
     def calls(self, one: _Pass) -> Iterator[Call]:
         """The calls of a pass, each with its network."""

@@ -256,7 +256,7 @@ class _Connection:
         """Optimizers whose loss was exactly 0 all the time, as one has that begins later, and their classes."""
         found = {}
         for one in self.seen.optimizers:
-            losses = self.seen.watch.run.series.get(f"opt{one.number}.loss" if one.number else "loss")
+            losses = self.seen.series(one.number, "loss")
             if losses is not None and len(losses.values) and not losses.values.any():
                 found[one.number] = one.kind.rpartition(".")[2]
         return found
@@ -420,7 +420,7 @@ class _Norms:
 
     def _falls(self, number: int) -> bool:
         """Whether the loss of an optimizer is lower in the last third of the steps than in the first, or not known."""
-        losses = self.seen.watch.run.series.get(f"opt{number}.loss" if number else "loss")
+        losses = self.seen.series(number, "loss")
         if losses is None or len(losses.values) < 3:
             return True
         third = len(losses.values) // 3

@@ -252,9 +252,9 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
 
 def _updates(seen: Seen, number: int) -> list[Update]:
     """Those of one optimizer whose norms are both known and finite."""
-    column = seen.watch.run.series.get(f"opt{number}.loss_scale" if number else "loss_scale")
+    column = seen.series(number, "loss_scale")
     scales = {} if column is None else dict(zip(column.steps.tolist(), column.values.tolist(), strict=True))
-    norms = seen.watch.run.series.get(f"opt{number}.grad_norm" if number else "grad_norm")
+    norms = seen.series(number, "grad_norm")
     given = {} if norms is None else dict(zip(norms.steps.tolist(), norms.values.tolist(), strict=True))
     found = []
     for fact in seen.watch.facts("gradients"):
@@ -311,7 +311,7 @@ def _scaling(
 
 
 def _sunk(seen: Seen, number: int, where: Where) -> Iterator[Finding]:
-    column = seen.watch.run.series.get(f"opt{number}.loss_scale" if number else "loss_scale")
+    column = seen.series(number, "loss_scale")
     scales = [] if column is None else [value for value in column.values.tolist() if math.isfinite(value)]
     if scales and scales[0] > 1 >= scales[-1]:
         dropped = sum(fact.get("finite") is False for fact in seen.watch.facts("not-taken"))

@@ -233,9 +233,7 @@ class _Updates:
         """Whether its gradient is 0 for a reason that lies elsewhere: its layer is not called, or the loss is 0."""
         if one.network >= 0 and (one.network, one.layer) not in self.called:
             return True
-        losses = [
-            self.seen.watch.run.series.get(f"opt{number}.loss" if number else "loss") for number in one.optimizers
-        ]
+        losses = [self.seen.series(number, "loss") for number in one.optimizers]
         return any(some is not None and len(some.values) and not some.values.any() for some in losses)
 
     def _still(self) -> Iterator[Finding]:

@@ -23,7 +23,7 @@ from . import flow
 from .analysis import Scripts
 from .effects import TAKEN, effect, kept, name_of, operands
 from .grading import Link, Replaced, replacements
-from .models import layer_of
+from .models import as_layer, layer_of
 from .networks import (
     Structure,
     base_names,
@@ -216,23 +216,9 @@ def _beneath(instance: Instance) -> Call | None:
     """The layer beneath an object whose class has a construct of its own, unless it has put its own weights in their place."""
     base, args, keywords = instance.supers[-1] if instance.supers else ("", [], {})
     known = api.find(canonical(base))
-    made = instance.node is not None and instance.source is not None and instance.layer is None
-    if known is None or not known.weights or known.weights.keys() & instance.attributes.keys() or not made:
+    if known is None or not known.weights or known.weights.keys() & instance.attributes.keys() or instance.layer:
         return None
-    assert instance.node is not None and instance.source is not None
-    return Call(
-        base,
-        args,
-        keywords,
-        instance.node,
-        instance.source,
-        frame=instance.frame,
-        tests=instance.tests,
-        loops=instance.loops,
-        bound=instance.bound,
-        order=instance.order,
-        left=instance.left,
-    )
+    return as_layer(instance, base, args, keywords)
 
 
 def _by_class(said: Observation, layer: Call, instance: Instance, initial: str) -> Observation:

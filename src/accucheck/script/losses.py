@@ -19,6 +19,7 @@ from ..knowledge.effects import Effect
 from . import flow
 from .analysis import Reading
 from .effects import TAKEN, effect, kept, name_of, operands
+from .networks import outputs
 from .values import Call, Frame, Instance, Items, Known, Many, Unknown, Value, options, unseen
 
 if TYPE_CHECKING:
@@ -360,11 +361,11 @@ class Losses:
             wrong = [
                 head
                 for head in application.heads
-                if id(_layer(head)) in self.classified or (integers and (_width(head) or 1) > 1)
+                if id(_layer(head)) in self.classified or (integers and (outputs(_layer(head)) or 1) > 1)
             ]
             if not wrong or any(head.gives not in ("logits", "activation", "log-probabilities") for head in wrong):
                 continue
-            width = _width(wrong[0])
+            width = outputs(_layer(wrong[0]))
             if width == 1 or any(_one_hot(part) for part in flow.sources(application.labels)) or self.encodes:
                 continue
             yield Observation(
@@ -658,17 +659,6 @@ def _layer(head: Head) -> Value:
     """The layer object behind a head."""
     made = head.made
     return made.base if isinstance(made, Call) and made.name == "" and made.base is not None else made
-
-
-def _width(head: Head) -> int | None:
-    """The number of outputs of a layer."""
-    layer = _layer(head)
-    known = api.find(layer.api) if isinstance(layer, Call) else None
-    if known is None or not isinstance(layer, Call):
-        return None
-    given = known.bind_any(layer.args, layer.keywords) or {}
-    width = given.get("out_channels") or given.get("out_features")
-    return width.value if isinstance(width, Known) and isinstance(width.value, int) else None
 
 
 def _is_accuracy(value: Value) -> bool:

@@ -754,10 +754,17 @@ def derive(instance: Instance, bases: list[str], args: list[Value], keywords: di
     """Keep the layer that the base of an object's class makes of it, where no method of the class stands for its call."""
     known = apis.find(names.canonical(bases[0])) if len(bases) == 1 else None
     runs = any(instance.of.find(name) is not None for name in ("__call__", "construct", "forward"))
-    if known is None or not known.weights or runs or instance.node is None or instance.source is None:
+    if known is None or not known.weights or runs:
         return
-    instance.layer = Call(
-        bases[0],
+    instance.layer = as_layer(instance, bases[0], args, keywords)
+
+
+def as_layer(instance: Instance, base: str, args: list[Value], keywords: dict[str, Value]) -> Call | None:
+    """The call that makes the layer of the framework beneath an object, where and when the object is made."""
+    if instance.node is None or instance.source is None:
+        return None
+    return Call(
+        base,
         args,
         keywords,
         instance.node,
@@ -765,6 +772,7 @@ def derive(instance: Instance, bases: list[str], args: list[Value], keywords: di
         frame=instance.frame,
         tests=instance.tests,
         loops=instance.loops,
+        bound=instance.bound,
         order=instance.order,
         left=instance.left,
     )

@@ -219,6 +219,14 @@ def leaves(
             yield from leaves(held, step, seen)
 
 
+def outputs(layer: Value | None) -> int | None:
+    """How many outputs a layer of the framework is made with; None where that is not seen."""
+    known = api.find(layer.api) if isinstance(layer, Call) else None
+    given = known.bind_any(layer.args, layer.keywords) if known is not None and isinstance(layer, Call) else None
+    width = (given or {}).get("out_channels") or (given or {}).get("out_features")
+    return width.value if isinstance(width, Known) and type(width.value) is int else None
+
+
 def has_weights(value: Value) -> bool:
     """True when a value is, or holds, something with weights that are trained."""
     return any(not is_parameter(leaf) or (isinstance(leaf, Call) and trains(leaf)) for _, leaf in leaves(value))

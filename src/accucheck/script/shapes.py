@@ -12,13 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..knowledge import api
 from . import configs, flow
 from .direction import difference
 from .effects import effect, kept, operands
 from .factors import operation
 from .losses import Losses, Observation, applied
-from .networks import kind_of
+from .networks import kind_of, outputs
 from .pipelines import Pipelines
 from .values import Call, Items, Known, Many, Unknown, Value, options
 
@@ -109,7 +108,7 @@ class Shapes:
             return self.of(value.result, depth + 1)
         if value.name == "" and kind_of(value.base) == "dense":
             inner = self.of(value.args[0], depth + 1) if value.args else None
-            return Shape(inner.rank if inner is not None else None, _width(value.base))
+            return Shape(inner.rank if inner is not None else None, outputs(value.base))
         return self.column(value, depth) or self.array(value) or self.changed(value, depth)
 
     def changed(self, made: Call, depth: int) -> Shape | None:
@@ -189,13 +188,6 @@ def _shape_in(data: bytes) -> tuple[int, ...]:
     version = reader.read_magic(file)
     read = reader.read_array_header_1_0 if version == (1, 0) else reader.read_array_header_2_0
     return tuple(int(size) for size in read(file)[0])
-
-
-def _width(layer: Value | None) -> int | None:
-    known = api.find(layer.api) if isinstance(layer, Call) else None
-    given = known.bind_any(layer.args, layer.keywords) if known is not None and isinstance(layer, Call) else None
-    width = (given or {}).get("out_channels") or (given or {}).get("out_features")
-    return width.value if isinstance(width, Known) and type(width.value) is int else None
 
 
 def _is_array_set(value: Value) -> bool:
