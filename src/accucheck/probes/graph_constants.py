@@ -133,6 +133,40 @@ for epoch in range(3):
         step(x, y)
 """
 _SET = _LOOP.replace("    for x", "    net.scale = 1.0 / (epoch + 1)\n    for x")
+_WEIGHED = """
+class Weighed(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(8, 2)
+        self.scale = ms.Parameter(ms.Tensor(1.0), name="scale", requires_grad=False)
+
+    def construct(self, x):
+        return self.fc(x) * self.scale
+
+"""
+_BLOCKS = """
+class Block(nn.Cell):
+    def __init__(self, width, size):
+        super().__init__()
+        self.fc = nn.Dense(8, 8)
+        self.size = width
+        if size < width:
+            self.size = size
+        self.part = int(self.size / 2)
+
+    def construct(self, x):
+        return self.fc(x) * self.size + self.part
+
+class Stack(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.SequentialCell([Block(8, 4 * (i + 1)) for i in range(3)])
+        self.head = nn.Dense(8, 2)
+
+    def construct(self, x):
+        return self.head(self.blocks(x))
+
+"""
 _JIT = """
 net = nn.Dense(8, 2)
 opt = nn.Adam(net.trainable_params(), 1e-3)
@@ -163,6 +197,20 @@ EXAMPLES = [
         _CLEAN + _PYNATIVE + _SET,
         Verdict.NOT_APPLICABLE,
         "not-compiled",
+    ),
+    _example(
+        "a number that each of several cells sets as it is made",
+        _CLEAN.replace("def noisy", _BLOCKS + "def noisy") + _GRAPH + _LOOP.replace("Net()", "Stack()"),
+        Verdict.NOT_APPLICABLE,
+        "computed",
+    ),
+    _example(
+        "a Parameter that the loop sets",
+        _WEIGHED
+        + _GRAPH
+        + _SET.replace("Net()", "Weighed()").replace("1.0 / (epoch + 1)", "ms.Tensor(1.0 / (epoch + 1))"),
+        Verdict.NOT_APPLICABLE,
+        "computed",
     ),
     _example(
         "the time",

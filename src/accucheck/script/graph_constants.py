@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from . import flow, seeding
 from .execution import mode
-from .networks import base_names, is_cell
+from .networks import base_names, is_cell, is_parameter
 from .remarks import Remark, merged, remark
 from .source import Source
 from .syntax import unparse, walk
@@ -116,7 +116,7 @@ def _set_outside(training: Training, compiled: dict[int, Frame]) -> Iterator[Rem
         owner = one.owner
         if not isinstance(owner, Instance) or not is_cell(owner.of) or id(one.frame) in compiled:
             continue
-        if not _is_between(one) or not _changes(one):
+        if not _is_between(one, owner) or not _changes(one):
             continue
         readers = [
             frame for frame in compiled.values() if frame.owner is owner and _reads(frame.function, one.attribute)
@@ -135,20 +135,22 @@ class _Line:
         self.node: ast.AST | None = ast.Pass(lineno=line, end_lineno=line, col_offset=0)
 
 
-def _is_between(one: Store) -> bool:
-    """Whether it happens again and again: in a loop, or in a callback."""
+def _is_between(one: Store, cell: Instance) -> bool:
+    """Whether it happens to the same cell again and again: in a loop that the cell is not made in, or in a callback."""
     frame = one.frame
     while frame is not None:
         owner = frame.owner
         if isinstance(owner, Instance) and any(name.endswith("Callback") for name in base_names(owner.of)):
             return frame.function.name != "__init__"
         frame = frame.parent
-    return bool(one.loops)
+    return any(loop not in cell.loops for loop in one.loops)
 
 
 def _changes(one: Store) -> bool:
-    """Whether a number of Python takes the place of another one."""
+    """Whether a number of Python takes the place of another one. A Parameter stays, and takes what is assigned to it as its value."""
     found, before = options(one.value), options(one.before)
+    if any(is_parameter(part) for part in before):
+        return False
     if all(_is_number(part) for part in found):
         numbers = {part.value for part in (*found, *before) if isinstance(part, Known) and _is_number(part)}
         return len(numbers) > 1
