@@ -70,6 +70,10 @@ MESSAGES: Words = {
         "is loaded may need it.",
         "zh": "{name} 在此处的计算结果没有使用（第 {line} 行）：特征取自这个输出层之前，保留它可能是为了与加载的 checkpoint 对应。",
     },
+    "result-again": {
+        "en": "What {name} computes here is not used: line {line} of {path} computes the same again, and that is used.",
+        "zh": "{name} 在此处的计算结果没有使用：{path} 第 {line} 行对相同输入重新做了同样的计算，使用的是后者。",
+    },
     "result-overwritten": {
         "en": "What {name} computes here ends in {result} (line {line}), which gets another value before anything uses it.",
         "zh": "{name} 在此处的计算结果存入 {result}（第 {line} 行），还没有使用就被覆盖。",
@@ -265,7 +269,15 @@ PROOF: Words = {
 }
 
 _SUSPECTS = dict.fromkeys(("result-underscore", "result-perhaps-replaced", "input-perhaps-ignored"), Sure.POSSIBLE)
-_TOLD = ("unused-operators", "unused-commented", "unused-tail", "unused-untrained", "result-tail", "caller-drops")
+_TOLD = (
+    "unused-operators",
+    "unused-commented",
+    "unused-tail",
+    "unused-untrained",
+    "result-tail",
+    "result-again",
+    "caller-drops",
+)
 _FIXES = {
     "unused-layer": "fix-use",
     "unused-parameter": "fix-use",
@@ -511,6 +523,20 @@ class Trained(nn.Cell):
         "an embedding whose result is left out of the sum",
         "self.word = nn.Embedding(100, 8)\nself.segment = nn.Embedding(2, 8)\nself.dense = nn.Dense(8, 8)",
         "words = self.word(x)\nsegments = self.segment(x)\nreturn self.dense(words)",
+        Verdict.PROBLEM,
+        "result-unused",
+    ),
+    _example(
+        "a result that the next line computes again",
+        "self.side = nn.Dense(8, 8)\nself.out = nn.Dense(8, 8)",
+        "side = self.side(x)\ny = ops.relu(self.side(x))\nreturn self.out(y)",
+        Verdict.OK,
+        "result-again",
+    ),
+    _example(
+        "a result that the same layer computes of something else",
+        "self.side = nn.Dense(8, 8)\nself.out = nn.Dense(8, 8)",
+        "side = self.side(x)\ny = ops.relu(self.side(x * 2))\nreturn self.out(y)",
         Verdict.PROBLEM,
         "result-unused",
     ),

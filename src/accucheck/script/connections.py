@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..knowledge import api
@@ -491,6 +491,7 @@ class _Work:
     level: str
     results: list[tuple[Structure, Frame, Value]] = field(default_factory=list)
     parts: list[Value] = field(default_factory=list)  # what it is applied
+    inputs: set[tuple[str | int, ...]] = field(default_factory=set)  # what is applied to what, in each of its runs
     kept: bool = False
 
 
@@ -512,9 +513,22 @@ def _dropped(structures: list[Structure]) -> Iterator[Observation]:
         else:
             end = _place(drops[0][1].source, drops[0][1].node) if drops else None
             if end is not None and end not in told:  # one chain of results ends at one place
+                again = next((other for other in works.values() if other.kept and work.inputs <= other.inputs), None)
                 for said in _said_dropped(work, *drops[0], any(id(part) in used for part in work.parts)):
                     told.add(end)
-                    yield said
+                    yield said if again is None else _said_again(said, again)
+
+
+def _said_again(said: Observation, again: _Work) -> Observation:
+    """What is thrown away is no loss where another call computes the same of the same values, and that is kept."""
+    data = {"name": said.data["name"], "path": again.source.path, "line": getattr(again.call, "lineno", 1)}
+    return replace(said, code="result-again", data=data)
+
+
+def _inputs(applied: Value | str, values: Iterable[Value]) -> tuple[str | int, ...]:
+    """Names one computation: what is applied, and to which values."""
+    first = applied if isinstance(applied, str) else id(applied)
+    return (first, *(repr(value.value) if isinstance(value, Known) else id(value) for value in values))
 
 
 def _works(structures: list[Structure]) -> dict[Place, _Work]:
@@ -532,6 +546,7 @@ def _works(structures: list[Structure]) -> dict[Place, _Work]:
             work = found.setdefault(_place(call.source, call.node), work)
             work.results.append((structure, frame, call))
             work.parts += [call.base] if isinstance(call.base, Call) else []
+            work.inputs.add(_inputs(call.base or call.name, (*call.args, *call.keywords.values())))
             work.kept |= id(call) in structure.live
         for run in structure.reading.trace.frames:
             cell = run.owner
@@ -548,6 +563,7 @@ def _works(structures: list[Structure]) -> dict[Place, _Work]:
             work = _Work(_called_as(run.node, cell), cell.of.node.name, run.node, run.source, level)
             work = found.setdefault(_place(run.source, run.node), work)
             work.parts.append(cell)
+            work.inputs.add(_inputs(cell, run.parameters.values()))
             parts = [part for option in options(run.returned) for part in _parts(option)]
             work.kept |= not parts
             for part in parts:
