@@ -526,6 +526,38 @@ ms.Model(nn.Dense(2, 1), nn.MSELoss()).train(10, data)
         "scaler-unused",
     ),
     _example(
+        "a scaler that transforms by the name that its fitting gave it",
+        """
+import pandas as pd
+from sklearn.preprocessing import StandardScaler
+
+def scaled(features):
+    fitted = StandardScaler().fit(features)
+    return fitted.transform(features)
+
+table = pd.read_csv("train.csv")
+x = scaled(table[["age", "income"]])
+data = ds.NumpySlicesDataset((x, table["label"].values), ["x", "y"]).batch(32)
+ms.Model(nn.Dense(2, 1), nn.MSELoss()).train(10, data)
+""",
+        Verdict.OK,
+        "normalised",
+    ),
+    _example(
+        "a scaler whose fitting is given a name, and that never transforms",
+        """
+import pandas as pd
+from sklearn.preprocessing import StandardScaler
+
+table = pd.read_csv("train.csv")
+fitted = StandardScaler().fit(table[["age", "income"]])
+data = ds.NumpySlicesDataset((table[["age", "income"]].values, table["label"].values), ["x", "y"]).batch(32)
+ms.Model(nn.Dense(2, 1), nn.MSELoss()).train(10, data)
+""",
+        Verdict.PROBLEM,
+        "scaler-unused",
+    ),
+    _example(
         "a scaler that is used",
         """
 import pandas as pd

@@ -312,10 +312,22 @@ def unused_scalers(readings: list[Pipelines]) -> Iterator[Observation]:
             continue
         calls = pipelines.trace.calls
         for scaler in (call for call in calls if call.last in SCALERS and call.base is None):
-            after = [user for user, _ in pipelines.users.get(id(scaler), ())]
-            fits = [user for user in after if user.name == ".fit" and scaler in options(user.base)]
-            if fits and all(user in fits for user in after) and id(scaler) not in _asked(calls):
+            fits, after = _uses(pipelines, scaler)
+            if fits and not after and _asked(calls).isdisjoint(id(one) for one in (scaler, *fits)):
                 yield Observation("scaler-unused", fits[0], {"scaler": scaler.last}, certain=True)
+
+
+def _uses(pipelines: Pipelines, scaler: Call) -> tuple[list[Call], list[Call]]:
+    """The calls that fit a scaler, and what else is done with it or with what they return: fit gives the scaler itself."""
+    fits: list[Call] = []
+    after: list[Call] = []
+    for same in (held := [scaler]):
+        for user, _ in pipelines.users.get(id(same), ()):
+            fitted = user.name == ".fit" and same in options(user.base)
+            (fits if fitted else after).append(user)
+            if fitted and user not in held:
+                held.append(user)
+    return fits, after
 
 
 def _asked(calls: list[Call]) -> set[int]:

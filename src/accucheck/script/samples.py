@@ -647,6 +647,8 @@ class Samples:
             return ways
         if last in ("transform", "fit_transform"):
             scaler = made.base
+            while isinstance(scaler, Call) and scaler.name == ".fit":  # gives the scaler itself
+                scaler = scaler.base
             if isinstance(scaler, Call) and scaler.last in SCALERS:
                 given = [way for value in made.args[:1] for way in self.ways(value)] or list(ways)
                 found = [self.step(way, made, "scale", scaler.last, (), unknown=True) for way in given]
