@@ -352,6 +352,35 @@ for x, y in data:
 """
 
 
+_CRITICS = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Play(nn.Cell):
+    def __init__(self, maker, critics):
+        super().__init__(auto_prefix=False)
+        self.maker = maker
+        self.critics = critics
+
+    def construct(self, z):
+        made, loss = self.maker(z), 0
+        for critic in self.critics:
+            loss = loss - critic(made).mean()
+        return loss
+
+maker = nn.Dense(8, 8)
+critics, critic_steps = [], []
+for _ in range(3):
+    critic = nn.Dense(8, 1)
+    critics.append(critic)
+    judge = nn.WithLossCell(critic, nn.BCEWithLogitsLoss())
+    critic_steps.append(nn.TrainOneStepCell(judge, nn.Adam(critic.trainable_params())))
+step = nn.TrainOneStepCell(Play(maker, critics), nn.Adam(maker.trainable_params()))
+for x, y in data:
+    for one in critic_steps:
+        one(x, y)
+    step(ops.randn(4, 8))
+"""
 _OWN = """
 import mindspore as ms
 from mindspore import nn, ops, Parameter
@@ -656,6 +685,18 @@ EXAMPLES = [
     _example(
         "layers in a list",
         _LISTED + "net = Net()" + _TRAIN,
+        Verdict.PROBLEM,
+        "not-registered",
+    ),
+    _example(
+        "a list of networks that other optimizers train",
+        _CRITICS,
+        Verdict.NOT_APPLICABLE,
+        "nothing-frozen",
+    ),
+    _example(
+        "a list of networks that no optimizer is given",
+        _CRITICS.replace("critic.trainable_params()", "judge.loss_fn.trainable_params()"),
         Verdict.PROBLEM,
         "not-registered",
     ),

@@ -255,15 +255,7 @@ class Look:
                         yield Step(frame.returned, call.source, call.node, self.of_optimizer(optimizer))
 
     def of_optimizer(self, optimizer: Value | None) -> set[int]:
-        found: set[int] = set()
-        for option in options(optimizer):
-            if isinstance(option, Call):
-                found |= self.of_parameters(option.args[0] if option.args else option.keywords.get("params"))
-            elif isinstance(option, Instance):
-                for _, args, keywords in option.supers:
-                    for given in (*args, *keywords.values()):
-                        found |= self.of_parameters(given)
-        return found
+        return {leaf for option in options(optimizer) for given in _given(option) for leaf in self.of_parameters(given)}
 
     def of_parameters(self, given: Value | None) -> set[int]:
         """The ids of the layers whose parameters a list of parameters holds."""
@@ -443,6 +435,12 @@ class Look:
         """Each optimizer, with the weights that it is given."""
         return [(each, self.of_optimizer(each)) for each in optimizers_of(self.trace)]
 
+    @cached_property
+    def by_themselves(self) -> set[int]:
+        """The ids of the networks whose parameters an optimizer is given without those of what holds them."""
+        lists = [given for optimizer, _ in self.optimizers for given in _given(optimizer)]
+        return {id(network) for given in lists for part in behind(given) for network in _listed_of(part)}
+
     def random(self, layer: Call, store: Store) -> bool:
         """True for a frozen matrix that starts from random numbers."""
         if is_parameter(layer) or not learns(layer) or kind_of(layer) == "normalization":
@@ -544,7 +542,8 @@ class Look:
                     if isinstance(leaf, Call) and is_layer(leaf) and kind_of(leaf) != "recurrent"
                 ]
                 held = [v for v in held if self.structure.applied.get(id(v)) and id(v) not in self.frozen]
-                if held and not any(id(leaf) in known for leaf in held):
+                trained = any(id(part) in self.by_themselves for part in behind(value))
+                if held and not trained and not any(id(leaf) in known for leaf in held):
                     node, method = stored[name]
                     data = {"name": name, "of": cell.of.node.name, "what": held[0].api}
                     yield Observation("not-registered", method.source, node, data)
@@ -688,6 +687,15 @@ def applies(value: Value) -> bool:
 def _nearest(stops: list[Call]) -> list[Call]:
     """Only the one nearest to the loss: what lies behind it does not matter."""
     return stops[:1]
+
+
+def _given(optimizer: Value) -> list[Value]:
+    """What an optimizer is made with, as far as it can hold the list of its parameters."""
+    if isinstance(optimizer, Call):
+        first = optimizer.args[0] if optimizer.args else optimizer.keywords.get("params")
+        return [first] if first is not None else []
+    supers = optimizer.supers if isinstance(optimizer, Instance) else []
+    return [given for _, args, keywords in supers for given in (*args, *keywords.values())]
 
 
 def behind(value: Value | None, depth: int = 0) -> Iterator[Value]:
