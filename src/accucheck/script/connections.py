@@ -513,10 +513,17 @@ def _dropped(structures: list[Structure]) -> Iterator[Observation]:
         else:
             end = _place(drops[0][1].source, drops[0][1].node) if drops else None
             if end is not None and end not in told:  # one chain of results ends at one place
-                again = next((other for other in works.values() if other.kept and work.inputs <= other.inputs), None)
+                _, drop, frame = drops[0]
+                idle = not _mentions(frame.function.node, drop.name)  # on no way, not even one that is not run
+                again = _again(work, works.values()) if idle else None
                 for said in _said_dropped(work, *drops[0], any(id(part) in used for part in work.parts)):
                     told.add(end)
                     yield said if again is None else _said_again(said, again)
+
+
+def _again(work: _Work, works: Iterable[_Work]) -> _Work | None:
+    """Another call that computes the same of the same values in all runs, and whose results are kept."""
+    return next((other for other in works if other.kept and work.inputs <= other.inputs), None)
 
 
 def _said_again(said: Observation, again: _Work) -> Observation:
