@@ -297,6 +297,32 @@ def test_a_function_of_another_module_that_nobody_calls_is_not_followed(tmp_path
     assert calls(trace(tmp_path, "import data\nmake = data.create\nmake(1)\n", data=module), "lib.Data")
 
 
+def test_a_method_that_a_decorator_wraps_is_followed_with_its_object_or_not_at_all(tmp_path: Path) -> None:
+    nets = """
+    import functools
+    from mindspore import nn
+    def checked(**kinds):
+        def inner(made):
+            @functools.wraps(made)
+            def wrapper(*args, **given):
+                return made(*args, **given)
+            return wrapper
+        return inner
+    class Used(nn.Cell):
+        @checked(size=int)
+        def __init__(self, size):
+            self.layer = nn.Dense(size, 1)
+    class Other(nn.Cell):
+        @checked(size=int)
+        def __init__(self, size):
+            self.layer = nn.Conv2d(size, 1, 3)
+    """
+    found = trace(tmp_path, "from nets import Used\nnet = Used(3)\n", nets=nets)
+    (layer,) = calls(found, "mindspore.nn.Dense")
+    assert told(layer.args[0]) == 3
+    assert calls(found, "mindspore.nn.Conv2d") == []
+
+
 def test_modules_that_import_each_other_come_to_an_end(tmp_path: Path) -> None:
     found = trace(
         tmp_path,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from .syntax import unparse
+from .syntax import kept, unparse
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,7 @@ def matched(node: ast.pattern) -> frozenset[str] | None:
     return frozenset((text_of(node),))
 
 
+@kept
 def text_of(node: ast.AST | None) -> str:
     """A piece of a script on one line, cut short."""
     return "" if node is None else " ".join(unparse(node).split())[:200]

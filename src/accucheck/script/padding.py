@@ -306,9 +306,8 @@ class _Reader:
         if held is None:
             held = Plain(text)
         self.put(text, held, node)
-        inside = re.compile(rf"^{re.escape(text)}[.\[]|\[[^]]*\b{re.escape(text)}\b")
         for name in self.composed.get(_WORD.findall(text)[-1], ()):
-            if name in self.env and inside.search(name):
+            if name in self.env and text in name and _inside(text).search(name):
                 del self.env[name]  # an element of what it was, or one that was found by it
         self.bind(held, _last(target), node)
         field = isinstance(target, ast.Attribute) or (
@@ -334,7 +333,7 @@ class _Reader:
             old.gone.append(self.when)
         value = getattr(node, "value", None)
         made = isinstance(held, (Padded, Mask, Fill))
-        if not made and isinstance(value, ast.expr) and any(text_of(part) == text for part in walk(value)):
+        if not made and isinstance(value, ast.expr) and _reads(value, text):
             self.lessened(old)
 
     @staticmethod
@@ -1226,6 +1225,18 @@ def _joined(held: list[Held | None]) -> Held | None:
 def _either(one: Held | None, other: Held | None) -> Held | None:
     """What a loop leaves, or what was there before it."""
     return _joined([one, other]) if isinstance(one, Number) else other if one is None else one
+
+
+@kept
+def _inside(text: str) -> re.Pattern[str]:
+    """What is written as an element or attribute of this, or with it as an index."""
+    return re.compile(rf"^{re.escape(text)}[.\[]|\[[^]]*\b{re.escape(text)}\b")
+
+
+def _reads(value: ast.expr, text: str) -> bool:
+    """Whether an expression has a part that is written so."""
+    word = (_WORD.findall(text) or [""])[-1]  # cheap to look for, and most have none
+    return word in unparse(value) and any(text_of(part) == text for part in walk(value))
 
 
 @kept

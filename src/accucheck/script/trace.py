@@ -485,10 +485,12 @@ class Tracer(Expressions):
 
     def decorate(self, decorator: Function, decorated: Function | Class, node: ast.expr) -> None:
         """What a decorator of the project does with what it is given, such as entering it in a registry. Its result is taken to do
-        the same as what was decorated. However many it decorates, it counts as entered once."""
+        the same as what was decorated. However many it decorates, it counts as entered once, and what it wraps as not handed on:
+        a method without its object, of a class that nobody may make, tells nothing."""
         times = self.entered.get(decorator.node, 0)
         self.call_function(decorator, [decorated], {}, node)
         self.entered[decorator.node] = max(times, 1)
+        self.handed = [function for function in self.handed if function.node is not decorated.node]
 
     def registered(self, table: Mapping) -> bool:
         """Run the imported modules that were not run yet, as far as they decorate what they define, because something is looked up
