@@ -162,6 +162,50 @@ def test_explain():
     assert re.search(r"^    \w+ = \S+ {2}\S", english.out, re.M), "the probe's parameters"
 
 
+def test_explain_shows_what_was_found_here_before_the_method(faulty):
+    at = ["--project", str(faulty)]
+    assert "In this project" not in accucheck("explain", "wi.01", *at).out, "nothing has run"
+    assert accucheck("run", str(faulty), "--only", "wi.01", "--kind", "static").code == 1
+    english, chinese = (accucheck("explain", "wi.01", *at, "--lang", lang) for lang in ("en", "zh"))
+    found, method = english.out.split("\nHow to check\n")
+    assert "\nIn this project\n" in found and "\nHow to mend\n" in method
+    for told in (
+        "✗ problem  network.py:14: The weight of this nn.Dense starts at zero everywhere.",
+        '> 14 |         self.fc1 = nn.Dense(32 * 2 * 2, 64, weight_init="zeros"',
+        "Why it hurts accuracy: ",
+        "Fix: Leave the initialiser out",
+        '+        self.fc1 = nn.Dense(32 * 2 * 2, 64, bias_init="zeros")',
+    ):
+        assert told in found, told
+    assert found.index("✗ problem") < found.index("· info"), "what is wrong comes first"
+    assert "本项目的情况" in chinese.out and "修改建议：" in chinese.out.split("检查方法")[0]
+    unseen = accucheck("explain", "cg.04", *at).out
+    assert "accucheck run --only cg.04" in unseen, "a session that knows nothing of the item says how to look"
+    assert "and 34 more" in method, "a long list of a parameter is cut"
+
+
+def test_explain_tells_evidence_that_is_no_code(faulty):
+    accucheck("run", str(faulty), "--only", "ds.01", "--kind", "file")
+    told = accucheck("explain", "ds.01", "-p", str(faulty)).out.split("\nHow to check\n")[0]
+    assert re.search(r"^ +file +field +values", told, re.M) and "pixel_36" in told, told
+
+
+def test_explain_of_a_project_that_is_not_there_or_broken(faulty, tmp_path):
+    ran = accucheck("explain", "wi.01", "-p", str(tmp_path / "nowhere"))
+    assert ran.code == 2 and "nowhere" in ran.err
+    accucheck("run", str(faulty), "--only", "wi.01", "--kind", "static")
+    (faulty / ".accucheck" / "session.json").write_text("{")
+    ran = accucheck("explain", "wi.01", "-p", str(faulty))
+    assert ran.code == 2 and "session.json" in ran.err and "Traceback" not in ran.err
+
+
+def test_status_leads_to_what_explain_shows(faulty):
+    accucheck("run", str(faulty), "--only", "ds.01", "--kind", "file")
+    step = only_json(accucheck("status", str(faulty), "--json"))["next"][0]
+    assert step["items"] == ["ds.01"] and step["command"] == f"accucheck explain ds.01 --project {faulty}"
+    assert "pixel_36" in accucheck(*step["command"].split()[1:]).out
+
+
 def test_explain_every_item():
     for checklist in only_json(accucheck("list", "--json"))[:1]:
         for section in checklist["sections"]:

@@ -316,7 +316,11 @@ class Step(msgspec.Struct, frozen=True):
             more += ["--live"] if self.time is not None and self.time.live else []
             words = ["run", *folder, *named, *only, *more]
         elif self.kind in ("problem", "concluded", "suspect", "check"):
-            words = ["fix", *folder, *named, *only] if self.grade == "mend" else ["explain", self.item, *named]
+            words = (
+                ["fix", *folder, *named, *only]
+                if self.grade == "mend"
+                else ["explain", self.item, *(["--project", *folder] if folder else []), *named]
+            )
         elif self.kind == "watch":
             words = ["watch", *(["--project", *folder] if folder else []), "--", *shlex.split(self.data["command"])]
         elif self.kind == "sanity":

@@ -99,8 +99,9 @@ CALLS = {
     "manifest": ["manifest", ".", "-o", "m.json"],
     "serve": ["serve", "--host", "192.0.2.1"],
     "diff": ["diff", "."],
+    "explain": ["explain", "ds.01"],
 }
-NO_PROJECT = {"list", "explain", "glossary", "compare", "convert", "demo"}
+NO_PROJECT = {"list", "glossary", "compare", "convert", "demo"}
 
 
 def test_every_command_is_attacked() -> None:

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .frame import Argument, checklists_option, command, json_option, language, say, show, show_json
+from .frame import (
+    Argument,
+    checklists_option,
+    command,
+    json_option,
+    language,
+    project_option,
+    readable,
+    say,
+    show,
+    show_json,
+    speak,
+)
+
+if TYPE_CHECKING:
+    from ..checklist import Checklist, Item
+
+#: Values of a parameter that are shown.
+_FEW = 4
 
 
 @command(
@@ -36,36 +54,63 @@ def list_(as_json: bool, checklists: tuple[str, ...]) -> None:
     "explain",
     lambda: [
         Argument("item", words="item", metavar="ITEM"),
+        project_option(),
         checklists_option(),
     ],
 )
-def explain(item: str, checklists: tuple[str, ...]) -> None:
+def explain(item: str, project: str, checklists: tuple[str, ...]) -> None:
     from ..checklist import find, load_all, shipped
-    from ..report.machine import snippet_text, ways_text
 
     loaded = load_all(checklists or shipped())
     found = find(loaded, item)
     owner = next(checklist for checklist in loaded if found in checklist.items)
-    parts = [(None, f"{found.id}  {found.title[language()]}"), ("method", found.method[language()])]
-    meanings = found.conclusions
-    rows = [(key, getattr(meanings, key)[language()]) for key in ("problem", "ok", "not_applicable")]
-    parts.append(("conclusions", "\n".join(say(key) + say("colon") + text for key, text in rows)))
-    parts += [("remedy", found.remedy[language()]), ("applies", found.applies[language()])]
-    parts.append(("probes", "\n".join(_probe_lines(found)) or say("no-probe")))
-    collected = [(key, owner.snippets.get(key)) for key in found.collect]
-    lines = [
-        [key, *("  " + line for line in snippet_text(code, language()))] if code else [key] for key, code in collected
-    ]
-    parts.append(("collect", "\n".join(line for block in lines for line in block)))
-    parts.append(("ways", "\n".join(line.strip() for line in ways_text(owner, found, language())[1:])))
-    parts.append(
-        ("references", "\n".join(link.title[language()] + say("colon") + link.url for link in found.references))
-    )
-    for title, text in parts:
-        if text and title is not None:
+    here = _found_here(project, found, checklists or (owner.name,))  # the case may name a language
+    show(f"{found.id}  {found.title[language()]}")
+    for title, lines in [("found-here", here), *_method(owner, found)]:
+        if lines:
             click.echo(f"\n{say(title)}")
-        for line in text.splitlines():
-            show(line if title is None else f"  {line}")
+        for line in lines:
+            show(f"  {line}".rstrip())
+
+
+def _found_here(project: str, item: Item, checklists: tuple[str, ...]) -> list[str]:
+    """What the session of the project says of an item; nothing where there is no session. Raises UserError."""
+    from pathlib import Path
+
+    from ..session import FILE_NAME
+    from ..store import FOLDER
+
+    path = Path(project)
+    folder = path.parent if path.suffix in (".yaml", ".yml") and path.is_file() else path
+    if folder.is_dir() and not (folder / FOLDER / FILE_NAME).exists():
+        return []
+    from ..project import open_project
+    from ..report.telling import explained
+
+    opened = open_project(path, checklists, session="read")
+    speak(opened)
+    return explained(readable(opened).record, item, opened.case, language(), opened.stale())
+
+
+def _method(checklist: Checklist, item: Item) -> list[tuple[str, list[str]]]:
+    """How an item is checked, apart from any project: titles, keys of WORDS, with their lines."""
+    from ..report.machine import snippet_text, ways_text
+
+    rows = [(key, getattr(item.conclusions, key)[language()]) for key in ("problem", "ok", "not_applicable")]
+    collected: list[str] = []
+    for key in item.collect:
+        code = checklist.snippets.get(key)
+        collected += [key] if code is None else [key, *("  " + line for line in snippet_text(code, language()))]
+    return [
+        ("method", item.method[language()].splitlines()),
+        ("conclusions", [say(key) + say("colon") + text for key, text in rows]),
+        ("remedy", item.remedy[language()].splitlines()),
+        ("applies", item.applies[language()].splitlines()),
+        ("probes", _probe_lines(item) or [say("no-probe")]),
+        ("collect", collected),
+        ("ways", [line.strip() for line in ways_text(checklist, item, language())[1:]]),
+        ("references", [link.title[language()] + say("colon") + link.url for link in item.references]),
+    ]
 
 
 def _probe_lines(item: Any) -> list[str]:
@@ -92,8 +137,16 @@ def _probe_lines(item: Any) -> list[str]:
                 + say(
                     "parameter",
                     name=field.name,
-                    default=getattr(values, field.name),
+                    default=_brief(getattr(values, field.name)),
                     description=extra.get("description", ""),
                 )
             )
     return lines
+
+
+def _brief(value: Any) -> str:
+    """The value of a parameter on one line; of a long list the first."""
+    if isinstance(value, (list, tuple, set, frozenset)) and len(value) > _FEW:
+        first = ", ".join(map(repr, list(value)[:_FEW]))
+        return say("and-more-values", values=first, count=len(value) - _FEW)
+    return str(value)

@@ -357,9 +357,11 @@ WORDS: Words = {
     "list": {"en": "List the items and their probes.", "zh": "列出检查项及其探针。"},
     "no-probe": {"en": "(no probe yet)", "zh": "（暂无探针）"},
     "explain": {
-        "en": "Explain an item: how to check, what conclusions mean, how to mend.",
-        "zh": "说明检查项：检查方法、结论含义与处理建议。",
+        "en": "Explain an item: what was found in this project, with code and fix; then how to check it and what conclusions mean.",
+        "zh": "说明检查项：先列出本项目的发现（代码与修改），再说明检查方法与结论含义。",
     },
+    "found-here": {"en": "In this project", "zh": "本项目的情况"},
+    "and-more-values": {"en": "{values} and {count:,} more", "zh": "{values} 等（另有 {count:,} 个）"},
     "item": {"en": "The item's id, for instance ds.01.", "zh": "检查项编号，如 ds.01。"},
     "method": {"en": "How to check", "zh": "检查方法"},
     "conclusions": {"en": "Conclusions", "zh": "检查结论"},

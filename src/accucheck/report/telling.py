@@ -8,21 +8,25 @@ from typing import Any
 
 import msgspec
 
+from .. import alternatives
 from ..case import Case
 from ..checklist import Checklist, Item
+from ..language import aligned
 from ..model import Language, Level, ProbeResult, Status, Verdict
 from ..session import Entry, Record
 from . import machine, redact
 from .context import Context
 from .items import standing
-from .parts import ResultPart
+from .parts import ChartPart, CodePart, EvidencePart, FindingPart, ResultPart, TablePart
 from .results import result_part
-from .words import MARKS, STATUSES, VERDICTS
+from .words import LEVELS, MARKS, STATUSES, VERDICTS
 
 #: Why a probe was left out, told once for all that were: what the case does not give, and what nobody agreed to.
 _LEFT_OUT = frozenset({"missing-input", "needs-consent", "needs-address-consent"})
 #: Items that are named in one line.
 _NAMED = 12
+#: Rows of a table, and lines of a text, that are told of one piece of evidence.
+_ROWS = 12
 
 
 class Telling:
@@ -167,6 +171,69 @@ class Telling:
         once = list(dict.fromkeys(items))
         more = len(once) - _NAMED
         return " ".join(once[:_NAMED]) + (f" {self._context.say('named-more', count=more)}" if more > 0 else "")
+
+
+def explained(
+    record: Record, item: Item, case: Case, language: Language, stale: Collection[tuple[str, str]]
+) -> list[str]:
+    """All that was found of one item: where it stands, then each finding with its place, its code, why, how sure, and the change; what
+    is wrong comes first. Says which command looks, where nothing has."""
+    hide = redact.of(case)
+    hide.learn(msgspec.to_builtins(record))
+    context = Context(record, case, language, frozenset(stale), hide)
+    entry = record.entries.get(item.id, Entry())
+    state = standing(context, item)
+    labelled = context.say("labelled", label=context.say("result"), text=state.text)
+    lines = [f"{MARKS[state.verdict.value] if state.checked else '○'} {labelled}"]
+    parts = [result_part(context, item.id, result) for result in machine.results(item, entry)]
+    found = [(part, finding) for part in parts for finding in part.findings]
+    before = Level.PROBLEM
+    for part, finding in sorted(found, key=lambda pair: list(Level).index(pair[1].level)):
+        lines += [] if before is finding.level is Level.INFO else [""]
+        lines += _finding(context, part, finding)
+        before = finding.level
+    left = [part for part in parts if part.reason]
+    lines += [""] if left else []
+    lines += [context.say("labelled", label=part.probe, text=part.reason) for part in left]
+    if more := sum(part.more_findings for part in parts):
+        lines.append(context.say("more-findings", count=more))
+    if not parts and not state.excluded and item.uses:
+        lines.append(context.say("explain-nothing", item=item.id))
+    return lines
+
+
+def _finding(context: Context, part: ResultPart, finding: FindingPart) -> list[str]:
+    """A finding in full. Of information only what it says."""
+    place = f"{finding.where}: " if finding.where else ""
+    level = context.pick(LEVELS[finding.level.value])
+    stale = f"  ({context.say('stale')})" if part.stale else ""
+    lines = [f"{machine.LEVEL_MARKS[finding.level]} {level}  {place}{finding.message}  [{part.probe}]{stale}"]
+    if finding.level is Level.INFO:
+        return lines
+    for evidence in finding.evidence:
+        lines += [f"    {line}" for line in _evidence(context, evidence)]
+    for key in ("why", "sure", "proof", "fix"):
+        if text := getattr(finding, key):
+            lines.append("  " + context.say("labelled", label=context.say(key), text=text))
+    return [*lines, *(f"    {line}" for line in finding.diff)]
+
+
+def _evidence(context: Context, part: EvidencePart) -> list[str]:
+    """Evidence as lines: code with its numbers, the lines meant marked with >; a chart in words."""
+    if isinstance(part, CodePart):
+        width = len(str(part.line + len(part.lines)))
+        numbered = enumerate(part.lines, part.line)
+        lines = [f"{'>' if number in part.marked else ' '} {number:>{width}} | {text}" for number, text in numbered]
+    elif isinstance(part, TablePart):
+        rows = [part.columns, *part.rows[:_ROWS]] if part.rows else []
+        lines = [part.title, *("  " + line for line in (aligned(rows) if rows else ()))]
+        if len(part.rows) > _ROWS:
+            lines.append("  " + context.say("rows", shown=_ROWS, total=len(part.rows)))
+    elif isinstance(part, ChartPart):
+        lines = [part.title, *("  " + line for line in alternatives.words(part.chart, str, context.language))]
+    else:
+        lines = [part.title, *("  " + line for line in part.lines[:_ROWS])]
+    return [*lines, *([f"({part.bound})"] if part.bound else [])]
 
 
 def _left_out(result: ProbeResult) -> bool:

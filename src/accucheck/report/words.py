@@ -329,6 +329,10 @@ WORDS = {
     "status-why": {"en": "{status}: {why}", "zh": "{status}：{why}"},
     "no-findings": {"en": "Nothing to report.", "zh": "没有发现。"},
     "incomplete-findings": {"en": "Nothing was found before it ended.", "zh": "结束前没有发现。"},
+    "explain-nothing": {
+        "en": "No probe has looked at this item yet: accucheck run --only {item}",
+        "zh": "尚无探针检查过此项，可运行：accucheck run --only {item}",
+    },
     "more-findings": {
         "en": "{count:,} more {count:finding is|findings are} in the JSON report.",
         "zh": "另有 {count:,} 条发现，见 JSON 报告。",
