@@ -9,6 +9,8 @@ that needs a run. Never imports or runs the script.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -80,6 +82,11 @@ MESSAGES: Words = {
         "{epochs}.",
         "zh": "{place} 处优化器的学习率由 {schedule} 按 {length} 个 epoch 生成，而脚本训练 {epochs} 个 epoch。",
     },
+    "schedule-by-epochs": {
+        "en": "{schedule} reaches its end after {length} updates, which is the number of epochs: line {line} of {path} moves it at each "
+        "update, several times an epoch.",
+        "zh": "{schedule} 在 {length} 次更新后就到达终点，而这是 epoch 数：{path} 第 {line} 行每次更新都前进一步，一个 epoch 有多步。",
+    },
     "epochs": {
         "en": "{call} trains for {epochs} {epochs:epoch|epochs} ({how}).",
         "zh": "{call} 训练 {epochs} 个 epoch（{how}）。",
@@ -140,6 +147,10 @@ MESSAGES: Words = {
         "en": "Use one variable for the epochs of the schedule and of the training.",
         "zh": "学习率的 epoch 数与训练的 epoch 数使用同一个变量。",
     },
+    "fix-updates": {
+        "en": "Count the length of the schedule in updates: the number of epochs times dataset.get_dataset_size().",
+        "zh": "按更新次数设置学习率的长度：epoch 数乘以 dataset.get_dataset_size()。",
+    },
     "fix-epochs": {"en": "Set the number of epochs.", "zh": "设置训练的 epoch 数。"},
     "fix-repeat": {
         "en": "Remove .repeat(), or repeat once: the number of epochs belongs to the training alone.",
@@ -195,6 +206,10 @@ WHY: Words = {
         "that the last epochs hardly train.",
         "zh": "生成的学习率比训练长，训练结束时学习率尚未降到位；比训练短，则后面的 epoch 停留在末值，几乎不再学习。",
     },
+    "schedule-by-epochs": {
+        "en": "The rate is at its end within the first epoch or two, and the rest of the training hardly changes the weights.",
+        "zh": "学习率在最初一两个 epoch 内就降到终值，其余的训练几乎不再改变权重。",
+    },
     "epochs-zero": {"en": "The weights stay as initialised.", "zh": "权重停留在初始值。"},
     **dict.fromkeys(("epochs-squared", "epochs-twice"), _OFTEN),
     "batch-not-positive": {"en": "There is no such batch.", "zh": "不存在这样的 batch。"},
@@ -217,6 +232,7 @@ PROOF: Words = {
         "en": "Print the length of the list of learning rates and the number of steps of the whole training: they must agree.",
         "zh": "打印学习率列表的长度和整个训练的总步数，两者应一致。",
     },
+    "schedule-by-epochs": _PRINT_RATE,
     "epochs-zero": _PRINT_STEPS,
     "epochs-squared": _PRINT_STEPS,
     "epochs-twice": _PRINT_STEPS,
@@ -229,6 +245,7 @@ _FIXES = {
     "schedule-ignored": "fix-schedule",
     "schedule-unused": "fix-schedule",
     "schedule-length": "fix-length",
+    "schedule-by-epochs": "fix-updates",
     "epochs-zero": "fix-epochs",
     "epochs-squared": "fix-repeat",
     "epochs-twice": "fix-repeat",
@@ -237,11 +254,12 @@ _FIXES = {
 
 
 #: What nothing out of sight makes right; the rest may be meant.
-_PROBLEMS = ("schedule-ignored", "rate-not-positive", "epochs-squared")
+_PROBLEMS = ("schedule-ignored", "schedule-by-epochs", "rate-not-positive", "epochs-squared")
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.analysis import read_scripts
+    from ..script.schedules import miscounted
     from ..script.settings import of_scripts
 
     scripts = read_scripts(case)
@@ -250,8 +268,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     every = of_scripts(scripts, devices if isinstance(devices, int) else None)
     seen = set()
     for done, settings in enumerate(every, start=1):
-        about = {"learning_rate": settings.rates, "epochs": settings.epochs, "batch_size": settings.batches}
-        for told in about[params.about]():
+        about = {"learning_rate": [settings.rates, partial(miscounted, settings)]}
+        about |= {"epochs": [settings.epochs], "batch_size": [settings.batches]}
+        for told in chain.from_iterable(tell() for tell in about[params.about]):
             found = _finding(told)
             key = found.code, found.where, repr(found.data)
             if key not in seen:
@@ -321,6 +340,21 @@ _LENET = """
 train_ds = ds.MnistDataset("data/train").batch(32)
 net = nn.Dense(784, 10)
 """
+_BY_HAND = (
+    _LENET
+    + """
+def main(epochs=20):
+    rate = nn.CosineDecayLR(0.0, 0.1, decay_steps={length})
+    opt = nn.SGD(net.trainable_params(), rate)
+    grad_fn = ms.value_and_grad(lambda x, y: nn.MSELoss()(net(x), y), None, opt.parameters)
+    for epoch in range(epochs):
+        for data, label in train_ds.create_tuple_iterator():
+            loss, grads = grad_fn(data, label)
+            opt(grads)
+
+main()
+"""
+)
 EXAMPLES = [
     _example(
         "a constant rate",
@@ -435,6 +469,37 @@ ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
 """,
         Verdict.UNDECIDED,
         "schedule-unused",
+        "rate-schedule",
+    ),
+    _example(
+        "a schedule as long as there are epochs, moved in each batch",
+        _BY_HAND.format(length="epochs"),
+        Verdict.PROBLEM,
+        "schedule-by-epochs",
+        "rate-schedule",
+    ),
+    _example(
+        "a schedule as long as there are batches in all epochs",
+        _BY_HAND.format(length="epochs * train_ds.get_dataset_size()"),
+        Verdict.UNDECIDED,
+        "rate-schedule",
+    ),
+    _example(
+        "a schedule as long as there are epochs, moved once in each",
+        _BY_HAND.format(length="epochs").replace("            opt(grads)", "        opt(grads)"),
+        Verdict.UNDECIDED,
+        "rate-schedule",
+    ),
+    _example(
+        "rates for as many updates as a Model trains epochs",
+        _LENET
+        + """
+epochs = 40
+rates = nn.polynomial_decay_lr(0.1, 0.0, epochs, 1, epochs, 0.9)
+ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), rates)).train(epochs, train_ds)
+""",
+        Verdict.PROBLEM,
+        "schedule-by-epochs",
         "rate-schedule",
     ),
     _example(

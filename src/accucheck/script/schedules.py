@@ -1,0 +1,109 @@
+"""What moves a schedule of learning rates against what its length is counted in.
+
+A schedule of nn is read at each update. A length that is the number of turns of the loop around the updates, while they run in a loop
+further in, is used up within the first turns of the outer one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..knowledge import api
+from .settings import Settings, Told, plain, written
+from .training_steps import Step, training
+from .values import Call, Frame, Instance, Known, Test, Value, options, unseen
+
+#: The parameters of the framework's schedules that say after how many updates their rate has reached its end.
+_LENGTHS = {
+    "nn.CosineDecayLR": "decay_steps",
+    "nn.PolynomialDecayLR": "decay_steps",
+    "nn.cosine_decay_lr": "total_step",
+    "nn.polynomial_decay_lr": "total_step",
+    "nn.exponential_decay_lr": "total_step",
+    "nn.inverse_decay_lr": "total_step",
+    "nn.natural_exp_decay_lr": "total_step",
+}
+
+
+@dataclass(frozen=True)
+class _Update:
+    """Where weights are updated: how often each loop around that runs which has a further one within."""
+
+    path: str
+    line: int
+    outer: list[Value]
+    under: tuple[Test, ...]
+
+
+def miscounted(settings: Settings) -> Iterator[Told]:
+    """The schedules that last as many updates as the training has epochs, of several updates each."""
+    for optimizer, _, bound in settings.optimizers():
+        rates = options(plain(bound.get("learning_rate", bound.get("lr"))))
+        for rate in rates:
+            length = _length(rate)
+            if not isinstance(rate, Call) or length is None or unseen(rate.frame):
+                continue
+            updates = list(_updates(settings, optimizer))
+            fast = [one for one in updates if any(_same(length, turns) for turns in one.outer)]
+            if not updates or len(fast) != len(updates):
+                continue
+            at = fast[0]
+            data = {"schedule": rate.last, "length": written(length), "path": at.path, "line": at.line}
+            sure = len(rates) == 1 and not any(one.under for one in fast)
+            yield Told("schedule-by-epochs", rate.source, rate.node, data, likely=sure)
+
+
+def _length(rate: Value) -> Value | None:
+    """The number of updates after which a schedule of the framework has come to its end."""
+    known = api.find(rate.api) if isinstance(rate, Call) else None
+    if known is None or not isinstance(rate, Call) or rate.api not in _LENGTHS:
+        return None
+    return plain((known.bind_any(rate.args, rate.keywords) or {}).get(_LENGTHS[rate.api]))
+
+
+def _same(one: Value, other: Value) -> bool:
+    """Whether two values are one setting: the same object, or a constant that one place gives both."""
+    if isinstance(one, Known) and isinstance(other, Known) and one.name:
+        return (one.name, one.origin, one.value) == (other.name, other.origin, other.value)
+    return one is other
+
+
+def _updates(settings: Settings, optimizer: Call | Instance) -> Iterator[_Update]:
+    """The updates by an optimizer: those of the project's own steps, of training cells that are called, and of a Model."""
+    turns = _turns(settings)
+    for step in training(settings.reading).steps:
+        if not any(option is optimizer for option in options(step.optimizer)):
+            continue
+        if step.kind == "model":
+            for run, _, epochs in settings.trainings():
+                if epochs is not None and any(option is step.place for option in options(run.base)):
+                    yield _Update(run.source.path, run.line, [plain(epochs) or epochs], run.under)
+            continue
+        for call in _calls(settings, step):
+            counts = [turns[id(loop)] for loop in call.loops[:-1] if id(loop) in turns]
+            yield _Update(call.source.path, getattr(call.node, "lineno", 1), counts, call.under)
+
+
+def _calls(settings: Settings, step: Step) -> Iterator[Call | Frame]:
+    """Where a step runs: the place of one's own, and the calls of a training cell."""
+    if step.kind == "own" and isinstance(step.place, (Call, Frame)):
+        if not unseen(step.frame):
+            yield step.place
+        return
+    for call in settings.trace.calls:
+        if call.name == "" and any(option is step.place for option in options(call.base)) and not unseen(call.frame):
+            yield call
+
+
+def _turns(settings: Settings) -> dict[int, Value]:
+    """How often each loop over range(n) runs, by the loop."""
+    found: dict[int, Value] = {}
+    ranges = {id(call.node): call for call in settings.trace.calls if call.name == "range" and len(call.args) == 1}
+    for call in settings.trace.calls:
+        for loop in call.loops:
+            over = ranges.get(id(loop.iter)) if isinstance(loop, ast.For) else None
+            if over is not None and (count := plain(over.args[0])) is not None:
+                found[id(loop)] = count
+    return found
