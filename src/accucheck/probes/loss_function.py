@@ -714,6 +714,24 @@ ms.Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True), metrics={"acc"}).ev
         "fits",
     ),
     _example(
+        "no reduction in a loss cell that only evaluates",
+        _NET
+        + """
+ms.Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), optimizer).train(10, train_ds)
+judge = nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True))
+judge.set_train(False)
+print(judge(x, y).asnumpy().mean())
+""",
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "no reduction in a loss cell that is differentiated",
+        _trained("judge(x, y)", _NET + "judge = nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True))\n"),
+        Verdict.PROBLEM,
+        "none-reduction",
+    ),
+    _example(
         "an operator without reduction",
         _trained("ops.SigmoidCrossEntropyWithLogits()(logits, y)"),
         Verdict.UNDECIDED,

@@ -307,6 +307,8 @@ class Losses:
                 for loss in options(call.argument(["backbone", "loss_fn"], "loss_fn")):
                     kind = reduction(loss) if isinstance(loss, Call) else None
                     if kind in ("none", "sum") and isinstance(loss, Call) and id(loss.node) not in reported:
+                        if self.only_evaluates(call, loss):
+                            continue
                         reported.add(id(loss.node))
                         yield Observation(f"{kind}-reduction", loss, {"loss": loss.last}, call)
         bare = {
@@ -325,6 +327,14 @@ class Losses:
                         reported.add(id(at.node))
                         code = "none-reduction-perhaps" if meant else "none-reduction"
                         yield Observation(code, at, {"loss": application.loss.rsplit(".", 1)[-1]}, gradient)
+
+    def only_evaluates(self, cell: Call, loss: Call) -> bool:
+        """Whether a cell with a loss is given to nothing, and run where no gradient is taken."""
+        users = [user for user, _ in self.users.get(id(cell), ())]
+        runs = {id(a.place) for a in self.applications if a.cell is loss}
+        if not runs or not all(user.name.startswith(".") for user in users):
+            return False
+        return not any(id(part) in runs for _, value in self.trained for part in flow.sources(value))
 
     # --- kinds --------------------------------------------------------------------------------------------------------
 
