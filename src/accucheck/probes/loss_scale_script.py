@@ -410,6 +410,32 @@ model = ms.Model(net, loss_fn, nn.Momentum(net.trainable_params(), 0.1, 0.9))
         "no-scale",
     ),
     _example(
+        "labels that are made one-hot in float16",
+        """
+encode = nn.OneHot(depth=2, dtype=ms.float16)
+model = ms.Model(net, lambda logits, y: loss_fn(logits, encode(y)), nn.Momentum(net.trainable_params(), 0.1, 0.9))
+""",
+        Verdict.NOT_APPLICABLE,
+    ),
+    _example(
+        "a training cell that is never made, beside the one that trains",
+        """
+class Step(nn.TrainOneStepCell):
+    def construct(self, *inputs):
+        loss = self.network(*inputs)
+        grads = self.grad(self.network, self.weights)(*inputs, self.sens)
+        return ops.depend(loss, self.optimizer(grads))
+
+net.to_float(ms.float16)
+optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+step = nn.TrainOneStepWithLossScaleCell(nn.WithLossCell(net, loss_fn), optimizer, ms.Tensor(1024.0))
+for x, y in data:
+    step(x, y)
+""",
+        Verdict.OK,
+        "scaled-fixed",
+    ),
+    _example(
         "bfloat16 needs no scale",
         """
 net.to_float(ms.bfloat16)

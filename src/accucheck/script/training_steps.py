@@ -6,12 +6,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from ..knowledge import api, names
 from ..knowledge.api import Api
 from .analysis import Reading
+from .effects import effect
 from .factors import Factors, Key, Term, called, faulty, gradient, operation
 from .flow import inputs
 from .remarks import Remark
@@ -62,7 +63,7 @@ HALF = frozenset({"float16", "half", "numpy.float16", "numpy.half"})
 @dataclass(frozen=True)
 class Half:
     """A place where computation in float16 is asked for. `how` is "level", "to_float", "argument", "parameter", "flag" or
-    "cast"; `maybe` tells that an option or a device decides."""
+    "cast"; `maybe` tells that an option or a device decides, or that nothing is seen to run it."""
 
     how: str
     made: Call
@@ -131,6 +132,25 @@ class Step:
     @property
     def order(self) -> int:
         return self.place.order
+
+    @property
+    def is_run(self) -> bool:
+        """Whether something is seen to lead to the step, or to make the cell that does it."""
+        return not (isinstance(self.place, Instance) and _is_made_up(self.place)) and is_run(self.frame)
+
+
+def is_run(frame: Frame | None) -> bool:
+    """False within a function that nobody is seen to call, and in methods of a class that nobody is seen to make an object of."""
+    while frame is not None:
+        if frame.unseen and (frame.owner is None or _is_made_up(frame.owner)):
+            return False
+        frame = frame.parent
+    return True
+
+
+def _is_made_up(owner: Value) -> bool:
+    """Whether an object is one that was made to follow its class, which nothing else makes an object of."""
+    return isinstance(owner, Instance) and owner.node is owner.of.node
 
 
 class Training:
@@ -275,10 +295,12 @@ class Training:
         return bool(known[id(value)])
 
     def judged_steps(self) -> list[Step]:
-        """The steps that run on an accelerator, but for training cells that are made and not used."""
+        """The steps that run on an accelerator, but for training cells that are made and not used, and for those that nothing is seen
+        to run where others are."""
         if self._judged is None:
             steps = [step for step in self.steps if not on_cpu((*self._owner_tests(step), *step.under))]
-            self._judged = [step for step in steps if self._is_used(step)] or steps
+            used = [step for step in steps if self._is_used(step)] or steps
+            self._judged = [step for step in used if step.is_run] or used
         return self._judged
 
     def _owner_tests(self, step: Step) -> tuple[Test, ...]:
@@ -519,7 +541,7 @@ def _halves(calls: list[Call]) -> Iterator[Half]:
     for made in calls:
         found = _half(made)
         if found is not None:
-            yield found
+            yield found if is_run(made.frame) else replace(found, maybe=True)
 
 
 def _half(made: Call) -> Half | None:
@@ -551,6 +573,9 @@ def _half(made: Call) -> Half | None:
     if name == "Parameter":
         return Half("parameter", made) if made.args and _holds_half(made.args[0], 0) else None
     if name.split(".")[0] in ("nn", "mint", "parallel") and made.name:
+        known = effect(made)
+        if known is not None and known.new:  # one-hot labels, zeros and the like: no gradient goes through them
+            return None
         for keyword, value in made.keywords.items():
             if keyword.endswith("type") and (found := _typed("argument", made, value)) is not None:
                 return found
