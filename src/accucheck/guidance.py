@@ -578,9 +578,7 @@ class _Look:
         waiting = [
             each
             for each in ready
-            if each not in refused
-            and each not in distant
-            and (each.result is None or each.result.status is Status.CANCELLED or _can_by_now(each))
+            if each not in refused and each not in distant and (each.result is None or _can_by_now(each))
         ]
         if waiting:
             yield self._running("run", waiting)

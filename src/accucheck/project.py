@@ -115,8 +115,8 @@ class Project:
         scheduler: str | None = None,
         modest: bool = False,
     ) -> Iterator[engine.Event]:
-        """engine.run, with each result recorded before its Finished is yielded, but for probes that were cancelled before they found
-        anything: an earlier result says more.
+        """engine.run, with each result recorded before its Finished is yielded. A cancelled probe replaces no complete result, and
+        leaves none where it had found nothing yet.
 
         When a result cannot be saved the run goes on, and SaveError is raised at its end.
         """
@@ -131,7 +131,7 @@ class Project:
             scheduler=scheduler,
             modest=modest,
         ):
-            if isinstance(event, engine.Finished) and self.session is not None and not _is_empty(event.result):
+            if isinstance(event, engine.Finished) and self.session is not None and self._says_more(event):
                 try:
                     self.session.record_result(event.job.item, event.result)
                     failed = None  # what could not be saved before was saved with it
@@ -140,6 +140,16 @@ class Project:
             yield event
         if failed is not None:
             raise failed
+
+    def _says_more(self, event: engine.Finished) -> bool:
+        """Whether a result says more than what is recorded of its probe: one that was cancelled does so only where it found something,
+        and nothing complete is there."""
+        result = event.result
+        if result.status is not Status.CANCELLED:
+            return True
+        assert self.session is not None
+        known = self.session.entry(event.job.item).results.get(result.probe)
+        return bool(result.findings) and (known is None or known.status is not Status.DONE)
 
     def outcome(
         self, results: Sequence[tuple[str, ProbeResult]], only: Collection[str] = ()
@@ -158,7 +168,8 @@ class Project:
         return [(item, result) for item, entry in entries for result in entry.weighed.values()]
 
     def stale(self) -> set[tuple[str, str]]:
-        """(item, probe) of every finished result whose inputs, parameters or checklist changed since it ran.
+        """(item, probe) of every finished result whose inputs, parameters or checklist changed since it ran, and of every one that was
+        cancelled.
 
         Looks at size and time of the inputs, so it takes as long as listing them once.
         """
@@ -171,12 +182,15 @@ class Project:
                 results = self.session.entry(item.id).results
                 jobs = {use.name: engine.Job(item.id, use.name, use.params, checklist.version) for use in item.uses}
                 for name, result in results.items():
-                    job = jobs.get(name)
-                    if result.status is not Status.DONE:
-                        continue
-                    if job is None or not result.inputs or engine.fingerprint(self.case, job, listed) != result.inputs:
+                    if result.status is Status.CANCELLED or (
+                        result.status is Status.DONE and self._changed(jobs.get(name), result, listed)
+                    ):
                         found.add((item.id, name))
         return found
+
+    def _changed(self, job: engine.Job | None, result: ProbeResult, listed: engine.Listed) -> bool:
+        """Whether what a result was made of is another by now, or is not known."""
+        return job is None or not result.inputs or engine.fingerprint(self.case, job, listed) != result.inputs
 
     def attach(self, item: str, path: Path, who: str | None = None) -> None:
         """Attach a file to an item. Of one that is not the project's a copy is kept with the session, unless it is large: reports
@@ -227,11 +241,6 @@ def _kept(case: Case, path: Path) -> Path:
     if not target.exists():
         write_together(folder, {target.name: content}, replace=False, mode=path.stat().st_mode & 0o777)
     return target
-
-
-def _is_empty(result: ProbeResult) -> bool:
-    """Whether a probe was cancelled before it found anything."""
-    return result.status is Status.CANCELLED and not result.findings
 
 
 def _kind(name: str) -> Kind | None:

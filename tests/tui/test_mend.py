@@ -75,7 +75,10 @@ async def test_a_mend_is_written_and_proven(faulty):
         await until(pilot, lambda: app.stale)
         started = {result.started for result in app.session.entry("dp.03").results.values()}
         await pilot.press("x")
-        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen) and not app.runner.busy and not app.stale)
+        await until(pilot, lambda: not app.runner.busy and not app.stale)
+        app.clear_notifications()
+        await until(pilot, lambda: isinstance(app.screen, MendScreen) and "1 gone, 0 still there" in text_of(app))
+        await pilot.press("escape", "escape")
         await until(pilot, lambda: "problem → no problem, 1 gone" in text_of(app))
         result = app.session.entry("dp.03").results["shuffle_settings"]
         assert result.suggestion is Verdict.OK and app.before["dp.03", "shuffle_settings"].started in started

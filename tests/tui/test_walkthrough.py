@@ -258,6 +258,27 @@ async def test_what_a_probe_may_still_say_something_of_is_not_accepted(walkthrou
         await until(pilot, lambda: app.session.entry("xx.01").conclusion is Verdict.PROBLEM)
 
 
+async def test_a_cancelled_run_takes_no_complete_result_away(walkthrough):
+    app = walkthrough()
+    before = ProbeResult("fake_slow", Kind.FILE, Status.DONE, Verdict.OK, started="2026-01-01T00:00:00Z")
+    app.session.record_result("xx.03", before)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await go(pilot, "xx.03")
+        await pilot.press("r")
+        await until(pilot, lambda: app.running and next(iter(app.running.values()))[1])
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, Choose) and "Done and saved: 0 of 1" in text_of(app))
+        await pilot.press("escape")  # a second one changes nothing: the run goes on
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+        assert app.runner.busy
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press("enter")
+        await until(pilot, lambda: not app.runner.busy and "1 probe cancelled" in text_of(app))
+        assert app.session.entry("xx.03").results == {"fake_slow": before}
+        assert ("xx.03", "fake_slow") in app.project.stale(), "it was made of something else"
+
+
 async def test_escape_cancels_a_run_and_keeps_what_was_found(walkthrough):
     app = walkthrough()
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
@@ -270,7 +291,11 @@ async def test_escape_cancels_a_run_and_keeps_what_was_found(walkthrough):
         await pilot.press("1")  # other items stay usable
         assert app.session.entry("xx.04").conclusion is Verdict.PROBLEM
         await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press("enter")
         await until(pilot, lambda: not app.runner.busy and app.session.entry("xx.03").results)
+        await until(pilot, lambda: ("xx.03", "fake_slow") in app.stale)
+        assert app.project.stale() == {("xx.03", "fake_slow")}, "what was cancelled is out of date"
         result = app.session.entry("xx.03").results["fake_slow"]
         assert result.status is Status.CANCELLED and len(result.findings) == 1
 
@@ -573,6 +598,8 @@ async def test_quitting_while_probes_run_asks(walkthrough):
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
         await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press("enter")
         await until(pilot, lambda: not app.runner.busy)
 
 

@@ -125,6 +125,7 @@ class Walkthrough(App[None]):
         self.mends: dict[str, Mend] = {}  # what was written into files in this visit, by its diff
         self.before: dict[tuple[str, str], ProbeResult] = {}  # by item and probe what its last run replaced
         self._tell_stale = False
+        self.proof = ""  # what came of the last run of what was out of date
         self.live: bool | None = None  # whether live probes run, where nobody is to be asked
         self.survey: Survey | None = None  # what the project holds, once that is known
         self.probes_known = False  # whether what each input is for can be told at once
@@ -423,7 +424,12 @@ class Walkthrough(App[None]):
                 self.running[key][1].append(event.finding)
         else:
             self.running.pop(key, None)
-            self.stale.discard(key)
+            if event.result.status is not Status.CANCELLED:
+                self.stale.discard(key)
+            elif (
+                kept := self.session.entry(key[0]).results.get(key[1])
+            ) is not None and kept.status is Status.CANCELLED:
+                self.stale.add(key)
             self.saved = "saving" if self.session.unsaved and not self.session.read_only else self.saved
         if (screen := self.checklist) is not None:
             screen.engine_said(event)
@@ -434,6 +440,14 @@ class Walkthrough(App[None]):
             self.show_error(message.error.text(self.speech.language))
         if (screen := self.checklist) is not None:
             screen.run_ended()
+        self.show_proof()
+
+    def show_proof(self) -> None:
+        """Let the change that is looked at say what became of it."""
+        from .screens.mend import MendScreen
+
+        if isinstance(self.screen, MendScreen):
+            self.screen.show_proof()
 
     def on_watch_ended(self, message: WatchEnded) -> None:
         if message.error is not None:

@@ -354,6 +354,17 @@ WORDS: Words = {
     },
     # messages
     "busy": {"zh": "探针正在运行，请等待完成或按 Esc 取消", "en": "Probes are running; wait, or cancel with Esc"},
+    "cancel-title": {"zh": "停止运行？", "en": "Stop the run?"},
+    "cancel-text": {
+        "zh": "已完成 {done:,}/{total:,} 个探针，其结果已保存；其余探针保留上一次的完整结果。",
+        "en": "Done and saved: {done:,} of {total:,}. The other probes keep their last complete result.",
+    },
+    "cancel-yes": {"zh": "停止", "en": "Stop"},
+    "cancel-no": {"zh": "继续运行", "en": "Keep running"},
+    "run-cancelled": {
+        "zh": "已取消 {count:,} 个探针；上一次的完整结果均保留",
+        "en": "{count:,} {count:probe|probes} cancelled; the last complete results are kept",
+    },
     "cancelling": {"zh": "正在取消……", "en": "Cancelling..."},
     "run-finished": {"zh": "{item} {probe}：{outcome}", "en": "{item} {probe}: {outcome}"},
     "all-finished": {
@@ -757,6 +768,10 @@ WORDS: Words = {
     "mend-ready": {
         "zh": "文件与此修改一致，按 {key} 写入。",
         "en": "The file is as this change expects it; {key} writes it.",
+    },
+    "mend-proving": {
+        "zh": "正在重新运行探针，结束后在此显示结果……",
+        "en": "Probes are running again; the outcome will show here...",
     },
     "mend-written": {
         "zh": "已写入 {path}。按 {key} 重新运行受影响的探针，确认问题是否消除。",

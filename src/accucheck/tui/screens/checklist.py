@@ -276,12 +276,22 @@ class ChecklistScreen(Guiding):
         await super().action_filter()
 
     def action_back(self) -> None:
-        """Back out of a run, and go to the list."""
-        if self.app.runner.busy:
-            self.app.runner.cancel()
-            self.notify(self.speech.say("cancelling"), timeout=2, markup=False)
-        else:
+        """Stop a run, after one question, or go to the list."""
+        from .dialogs import Choose
+
+        if not self.app.runner.busy:
             self.query_one(ItemList).focus()
+            return
+        say = self.speech.say
+
+        def answered(choice: str | None) -> None:
+            if choice == "yes" and self.app.runner.busy:
+                self.app.runner.cancel()
+                self.notify(say("cancelling"), timeout=2, markup=False)
+
+        answers = [("yes", say("cancel-yes")), ("no", say("cancel-no"))]
+        text = say("cancel-text", done=self._done_jobs, total=self._all_jobs)
+        self.app.push_screen(Choose(say("cancel-title"), text, answers), answered)
 
     def action_toggle_list(self) -> None:
         """In a narrow terminal: the list or the item."""

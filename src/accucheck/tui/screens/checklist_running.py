@@ -28,8 +28,10 @@ class Running(Showing):
 
     #: (item, probe) of the results that this run makes anew because they were out of date.
     _again: list[tuple[str, str]] = []
-    #: (item, probe) of the jobs of this run that have no result yet.
+    #: (item, probe) of the jobs of this run that have no result yet, or were cancelled.
     _awaited: set[tuple[str, str]] = set()
+    #: How many probes of this run were cancelled.
+    _cancelled_jobs = 0
 
     @on(Mount)
     def _redraw_at_times(self) -> None:
@@ -47,7 +49,10 @@ class Running(Showing):
         item = event.job.item
         if isinstance(event, engine.Finished):
             self._done_jobs += 1
-            self._awaited.discard((item, event.job.probe))
+            if event.result.status is Status.CANCELLED:
+                self._cancelled_jobs += 1
+            else:
+                self._awaited.discard((item, event.job.probe))
             if self._all_jobs == 1 and (self.item is None or self.item.id != item):
                 result = event.result
                 outcome = self.speech.outcome(result).plain
@@ -74,7 +79,11 @@ class Running(Showing):
         results = [result for item in app.project.items for result in app.session.entry(item.id).results.values()]
         problems = sum(app.project.suggestion(item) is Verdict.PROBLEM for item in app.project.items)
         failed = sum(result.status is Status.FAILED for result in results)
-        if self._again:
+        if self._cancelled_jobs:
+            self._again = []
+            said = self.speech.say("run-cancelled", count=self._cancelled_jobs)
+            self.notify(said, timeout=8, markup=False)
+        elif self._again:
             self._tell_proof()
         elif self._all_jobs > 1 and not told:
             self.notify(self.speech.say("all-finished", problem=problems, failed=failed), timeout=8, markup=False)
@@ -97,7 +106,7 @@ class Running(Showing):
                 others["unlike" if result.status is Status.DONE else result.status.value] += 1
         counts = Proof(*map(sum, zip(*proofs, strict=True)))._asdict() if proofs else {}
         told = [say(f"proof-{name}", **{name: number}) for name, number in [*counts.items(), *others.items()]]
-        text = say("stale-ended", count=len(again), counts=say("list-separator").join(told))
+        text = self.app.proof = say("stale-ended", count=len(again), counts=say("list-separator").join(told))
         self.notify(text, timeout=8, markup=False)
         self._again = []
 
@@ -121,11 +130,15 @@ class Running(Showing):
             self.notify(say("stale-none"), markup=False)
             self.refresh_states()
             return
-        app.back_to(self)
+        from .mend import MendScreen
+
+        if not isinstance(app.screen, MendScreen):  # which shows what comes of it
+            app.back_to(self)
         seconds = sum(app.session.entry(job.item).results[job.probe].seconds for job in jobs)
         self._open_tab("tab-evidence")
         if await self._start(jobs):
-            self._again = [(job.item, job.probe) for job in jobs]
+            self._again, app.proof = [(job.item, job.probe) for job in jobs], ""
+            app.show_proof()
             self.notify(say("stale-running", count=len(jobs), seconds=seconds), timeout=4, markup=False)
 
     @work
@@ -148,7 +161,7 @@ class Running(Showing):
         return True
 
     def _begin(self, jobs: list[engine.Job], *, live: bool) -> None:
-        self._done_jobs, self._all_jobs = 0, len(jobs)
+        self._done_jobs, self._all_jobs, self._cancelled_jobs = 0, len(jobs), 0
         self._awaited = {(job.item, job.probe) for job in jobs}
         self.app.runner.start(jobs, live=live)
         self._show_top()

@@ -114,7 +114,11 @@ class MendScreen(VerbScreen[None]):
 
     def _state(self, width: int) -> Content:
         say = self.speech.say
-        if self._written is not None:
+        if self.app.runner.busy:
+            text, style = say("mend-proving"), "$text-muted"
+        elif self._written is not None and self.app.proof:
+            text, style = self.app.proof, "$text-success"
+        elif self._written is not None:
             text, style = say("mend-written", path=self._written.path, key=self.key_of("run-stale")), "$text-success"
         elif self._refused:
             text, style = self._refused, "$text-warning"
@@ -148,6 +152,7 @@ class MendScreen(VerbScreen[None]):
             return
         try:
             kept = self.app.write_mend(self._diff, mend)
+            self.app.proof = ""  # of another change
         except UserError as error:
             self.app.show_error(error.text(self.speech.language))
         else:
@@ -167,6 +172,10 @@ class MendScreen(VerbScreen[None]):
 
     def action_run_stale(self) -> None:
         self.app.run_stale()
+
+    def show_proof(self) -> None:
+        """A run has begun or ended: say so here, and what it says of the change."""
+        self._look()
 
     def action_copy(self) -> None:
         self.app.copy_to_clipboard(self._diff)
