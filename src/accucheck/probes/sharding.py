@@ -165,7 +165,12 @@ WHY: Words = {
         "zh": "多机训练或所用设备不是从 0 开始时，有的分片重复，有的缺失。",
     },
     "parts-unread": _OVERLAP,
-    "unsorted": _OVERLAP,
+    "unsorted": {
+        "en": "Where the devices list copies of their own (on several machines, say), their parts overlap and leave samples out: some are "
+        "trained on several times an epoch, others never. From one folder, the processes of a machine mostly get one order.",
+        "zh": "各卡列出的若是各自的副本（例如多机训练），分片会相互重叠并有遗漏：有的样本一个 epoch 训练多次，有的从未训练到。"
+        "同一台机器上的进程列同一个目录，得到的顺序通常一致。",
+    },
     "cut-unsorted": {
         "en": "Machines then train on different files: what one sets aside for validation, another trains on.",
         "zh": "不同机器用来训练的文件因此不同：一台留作验证的文件，另一台可能用于训练。",
@@ -627,6 +632,26 @@ train_ds = ds.MindDataset("train.mindrecord", num_samples=steps, num_shards=get_
         _SOURCE.format(listing="sorted(os.listdir(folder))\n        random.shuffle(self.files)"),
         Verdict.PROBLEM,
         "shuffled-apart",
+    ),
+    _example(
+        "a list of which each device takes all by chance",
+        "import numpy as np\n"
+        + _SOURCE.format(
+            listing="sorted(os.listdir(folder))\n        count = len(self.files)\n"
+            "        self.files = [self.files[i] for i in np.random.choice(count, count, replace=False)]"
+        ),
+        Verdict.PROBLEM,
+        "shuffled-apart",
+    ),
+    _example(
+        "a list of which each device draws some with replacement",
+        "import numpy as np\n"
+        + _SOURCE.format(
+            listing="sorted(os.listdir(folder))\n        count = len(self.files)\n"
+            "        self.files = [self.files[i] for i in np.random.choice(count, count)]"
+        ),
+        Verdict.OK,
+        "sharded",
     ),
     _example(
         "a list that all devices shuffle alike",

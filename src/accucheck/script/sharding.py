@@ -44,9 +44,8 @@ _ORDERLESS = frozenset(
         "@shape",
     )
 )
-_DRAWS = frozenset(
-    ("random.sample", "random.choices", "numpy.random.permutation", "numpy.random.choice", "numpy.random.randint")
-)
+#: What gives each of its elements once, in an order of chance. A draw with replacement repeats some anyway, on one device as on several.
+_DRAWS = frozenset(("random.sample", "numpy.random.permutation"))
 _SPLITS = frozenset(("train_test_split",))
 #: What stands between the last argument of a call and the end of the call; first the parentheses around the argument.
 _CLOSES = re.compile(rb"((?:\s*\))*)\s*(?:,\s*)?(?:#[^\n]*\n\s*)*\)")
@@ -365,7 +364,7 @@ class _Sharding:
         if call.name in IN_PLACE:
             if any(id(part) in everything for arg in call.args[:1] for part in _with_elements(arg)):
                 return "numpy" if call.name.startswith("numpy") else "python"
-        elif id(call) in everything and call.name in _DRAWS:
+        elif id(call) in everything and (call.name in _DRAWS or _chooses_once(call)):
             return "numpy" if call.name.startswith("numpy") else "python"
         elif id(call) in everything and call.last in _SPLITS and call.name.startswith("sklearn."):
             state = call.keywords.get("random_state")
@@ -496,6 +495,12 @@ def _inserted(source: Source, call: ast.Call, last: ast.expr, text: str) -> str 
         column += last.end_col_offset or 0
     old = source.lines[line - 1].encode()
     return source.diff(line, (old[:column] + text.encode() + old[column:]).decode())
+
+
+def _chooses_once(call: Call) -> bool:
+    """Whether numpy.random.choice is told to draw without replacement."""
+    replaces = call.argument(["a", "size", "replace"], "replace")
+    return call.name == "numpy.random.choice" and isinstance(replaces, Known) and not replaces.value
 
 
 def _in_order(listing: Call) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 from ..knowledge import dataset_classes
 from .flow import sources
 from .networks import of_training, speaks_of_training
-from .own_samplers import draws, in_order
+from .own_samplers import draws, in_order, made_anew
 from .pipelines import LOOKS, PASSES_ON, READERS, Uses
 from .sample_functions import ARRAYS, TABLES
 from .sample_functions import READERS as READS
@@ -323,7 +323,7 @@ class Examination:
             return _state(state, IN_ORDER, "sampler-in-order", sampler=f"sampler={text}")
         elif isinstance(sampler, Instance) and draws(self.trace, sampler):
             return _state(state, SHUFFLED, "shuffled", why="sampler", value=sampler.of.node.name)
-        elif isinstance(sampler, Instance) and in_order(self.trace, sampler):
+        elif isinstance(sampler, Instance) and not made_anew(sampler) and in_order(self.trace, sampler):
             found = _state(state, IN_ORDER, "sampler-in-order", sampler=f"sampler={text}")
             if not isinstance(sampler.node, ast.expr) or sampler.source is None:
                 return found
