@@ -27,7 +27,7 @@ from accucheck.script.trace import follow
 from accucheck.script.training import assumption
 from accucheck.script.values import Call, Instance
 
-HEAD = "import mindspore as ms\nfrom mindspore import nn, ops, Parameter, Tensor\n"
+HEAD = "import collections\nimport mindspore as ms\nfrom mindspore import nn, ops, Parameter, Tensor\n"
 NET = """
 class Net(nn.Cell):
     def __init__(self):
@@ -300,6 +300,14 @@ def test_the_layers_that_the_cells_hold(tmp_path: Path, held: str, ways: list[st
     line = next(n for n, text in enumerate(structure.reading.source.lines, 1) if "self.part" in text)
     found = [row for row in layer_table(Scripts([structure.reading])) if row[0] == "Net"]
     assert found == [("Net", "part", way, f"train.py:{line}") for way in ways]
+
+
+def test_layers_of_a_dict_of_pairs_that_a_loop_collects(tmp_path: Path) -> None:
+    init = "pairs = []\nfor i in range(n):\n    pairs.append(('part%d' % i, nn.Dense(1, 1)))\n"
+    structure = net(
+        tmp_path, init + "self.parts = nn.SequentialCell(collections.OrderedDict(pairs))", "return self.parts(x)"
+    )
+    assert [leaf.api for _, leaf in leaves(the_net(structure)) if isinstance(leaf, Call)] == ["nn.Dense"]
 
 
 def test_the_place_where_a_caller_drops_a_result(tmp_path: Path) -> None:

@@ -935,9 +935,18 @@ def _flat(args: list[Value]) -> Items | Call | None:
     if len(given) == 1 and isinstance(given[0], Mapping):
         return Items(list(given[0].items.values()))
     if len(given) == 1 and isinstance(given[0], (Items, Call)) and not _is_cell(given[0]):
-        found = given[0]
+        found = _second(given[0])
         return found if isinstance(found, (Items, Call)) else None
     return Items(given) if given else Items([], open=True)
+
+
+def _second(made: Items | Call) -> Items | Call:
+    """The values of a dict that is made of pairs whose number or names are not seen; anything else as it is."""
+    pairs = made.args[0] if isinstance(made, Call) and made.last in ("OrderedDict", "dict") and made.args else None
+    if not isinstance(pairs, Items):
+        return made
+    values = [pair.items[1] for pair in pairs.items if isinstance(pair, Items) and len(pair.items) == 2]
+    return Items(values, open=pairs.open) if len(values) == len(pairs.items) else made
 
 
 def _is_cell(value: Value) -> bool:
