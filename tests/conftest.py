@@ -13,6 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -174,6 +175,30 @@ def subnormal() -> None:
     """Numbers below 1e-38 count again, where a library that a test before used has set the processor to take them for zero."""
     if sys.platform == "linux":
         ctypes.CDLL("libm.so.6").fesetenv(ctypes.c_void_p(-1))  # FE_DFL_ENV
+
+
+@pytest.fixture(scope="session")
+def warm_processes() -> Iterator[list[Any]]:
+    """The process from which tasks of live probes are forked, where one runs."""
+    processes: list[Any] = []
+    yield processes
+    for one in processes:
+        one.close()
+
+
+@pytest.fixture(autouse=True)
+def warm(request: pytest.FixtureRequest, warm_processes: list[Any]) -> Iterator[None]:
+    """MindSpore is imported once for all live probes that tests run in this process. Commands that tests run are on their own."""
+    if not (sys.platform == "linux" and request.node.get_closest_marker("mindspore")):
+        yield
+        return
+    from accucheck.live import warm
+
+    if not warm_processes or warm_processes[-1].process.poll() is not None:  # not asked for a while, it ends
+        warm_processes.append(warm.Warm(sys.executable))
+    warm.ask(warm_processes[-1].socket.fileno(), sys.executable)
+    yield
+    warm.ask(None, "")
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import msgspec
 
@@ -46,6 +46,9 @@ from .model import (
     too_deep,
 )
 from .store import scratch
+
+if TYPE_CHECKING:
+    from .live.warm import Warm
 
 #: Seconds a probe may take when nobody says otherwise. Reading files has no limit: a data set may be any size.
 TIMEOUTS: dict[Kind, float | None] = {Kind.STATIC: 300.0, Kind.FILE: None, Kind.LIVE: 600.0}
@@ -157,6 +160,8 @@ def run(
     for group in _groups(able):
         groups.put(group)
 
+    warm = _warm(case, able)
+
     def work() -> None:
         try:
             while True:
@@ -164,7 +169,7 @@ def run(
                     group = groups.get_nowait()
                 except queue.Empty:
                     break
-                _run_group(case, group, timeout, cancel, events.put, scheduler, modest)
+                _run_group(case, group, timeout, cancel, events.put, scheduler, modest, warm)
         finally:
             events.put(None)  # whatever happened: run() waits for it
 
@@ -183,6 +188,21 @@ def run(
         cancel.set()
         for thread in threads:
             thread.join()
+        if warm is not None:
+            warm.close()
+
+
+def _warm(case: Case, jobs: Sequence[Job]) -> Warm | None:
+    """One import of MindSpore for all jobs that run the project's code, where there are several."""
+    if sum(probes.load(job.probe).KIND is Kind.LIVE for job in jobs) < 2:
+        return None
+    from .live.child import interpreter
+    from .live.warm import Warm, available
+
+    with suppress(UserError, OSError):  # each job tells it
+        python = interpreter(case)
+        return Warm(python) if available() else None
+    return None
 
 
 def _groups(jobs: Sequence[Job]) -> Iterator[list[Job]]:
@@ -307,12 +327,13 @@ def _run_group(
     emit: Callable[[Event], None],
     scheduler: str | None,
     modest: bool,
+    warm: Warm | None,
 ) -> None:
     """Run jobs in one child. When it dies, the jobs it did not finish are run one by one."""
     pending = [group]
     while pending:
         jobs = pending.pop(0)
-        child = _Child(case, jobs, timeout, cancel, emit, scheduler, modest)
+        child = _Child(case, jobs, timeout, cancel, emit, scheduler, modest, warm)
         try:
             pending += [[job] for job in child.run(last=len(jobs) == 1)]
         except Exception as error:  # a fault of ours must fail these jobs, not hang the run
@@ -331,10 +352,12 @@ class _Child:
         emit: Callable[[Event], None],
         scheduler: str | None,
         modest: bool,
+        warm: Warm | None,
     ) -> None:
         self.case, self.jobs, self.timeout, self.cancel, self.emit = case, jobs, timeout, cancel, emit
         self.scheduler, self.modest = scheduler, modest
         self.kinds = [probes.load(job.probe).KIND for job in jobs]
+        self.warm = warm if Kind.LIVE in self.kinds else None
         self.findings: list[list[Finding]] = [[] for _ in jobs]
         self.inputs = ""
         self.listed: Listed = {}
@@ -359,10 +382,12 @@ class _Child:
         """Run with a temporary folder: what is killed, as a cancelled probe is, does not remove its files."""
         request = msgspec.json.encode(Request(self.case, self.jobs, self.scheduler, self.modest))
         given = [] if folder is None else [str(folder)]
+        variables = {} if folder is None else {"TMPDIR": str(folder)}
         try:
             process = subprocess.Popen(
                 [sys.executable, "-m", "accucheck.worker", *given],
-                env={**environment(), **({} if folder is None else {"TMPDIR": str(folder)})},
+                env={**environment(), **variables, **(self.warm.variables() if self.warm else {})},
+                pass_fds=[self.warm.socket.fileno()] if self.warm else [],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

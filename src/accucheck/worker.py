@@ -118,6 +118,10 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
             from . import scan
 
             scan.use(request.scheduler)
+        if module.KIND is Kind.LIVE:
+            from .live import warm
+
+            warm.inherit()
         for event in module.run(request.case, params):
             if isinstance(event, Finding):
                 findings.append(event)

@@ -12,11 +12,11 @@ import pytest
 
 from accucheck.case import Case, CaseFile
 from accucheck.errors import UserError
-from accucheck.live import child
+from accucheck.live import child, warm
 from accucheck.model import Language
 from accucheck.probe import Skip
 
-SCRIPT = child.INSIDE / "__main__.py"
+SCRIPT = warm.PROGRAM
 REQUEST = {"pipeline": {"call": "pipe:create", "args": {}}, "samples": 100, "seconds": 5, "label": None}
 
 
@@ -60,7 +60,7 @@ def test_something_that_is_no_interpreter(tmp_path: Path) -> None:
     assert caught.value.code == "live-crashed" and "why" in str(caught.value) and "7" in str(caught.value)
 
 
-@pytest.mark.parametrize("path", sorted(child.INSIDE.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(warm.PROGRAM.parent.glob("*.py")), ids=lambda path: path.stem)
 def test_what_runs_there_is_python_3_9_and_imports_little(path: Path) -> None:
     import ast
 

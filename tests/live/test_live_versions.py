@@ -11,7 +11,7 @@ import pytest
 
 from accucheck.case import Case, CaseFile
 from accucheck.errors import UserError
-from accucheck.live import child
+from accucheck.live import child, warm
 from accucheck.live.inside import versions
 from accucheck.model import Language
 
@@ -92,7 +92,7 @@ class Own(nn.Cell):
 
 def blamed(root: Path, how: str) -> tuple[str, list[str]]:
     (root / "project.py").write_text(PROJECT.format(fail=how == "construct"))
-    line = [sys.executable, "-B", "-c", TASK, str(child.INSIDE / "__main__.py"), str(root), how]
+    line = [sys.executable, "-B", "-c", TASK, str(warm.PROGRAM), str(root), how]
     ran = subprocess.run(line, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     said, seen = json.loads(ran.stdout.splitlines()[-1])
@@ -110,12 +110,13 @@ def test_who_is_blamed_for_what_is_raised_while_the_network_runs(tmp_path: Path)
 @pytest.mark.mindspore
 def test_a_failure_of_our_own_task_is_told_as_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inside = tmp_path / "inside"
-    shutil.copytree(child.INSIDE, inside, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(warm.PROGRAM.parent, inside, ignore=shutil.ignore_patterns("__pycache__"))
     (inside / "broken.py").write_text(
         "from .pipeline import blamed\n\n\ndef examine(request, tell):\n"
         "    with blamed(request['call'], request['root']):\n        request['call'].no_such_thing()\n"
     )
-    monkeypatch.setattr(child, "INSIDE", inside)
+    monkeypatch.setattr(child, "PROGRAM", inside / "__main__.py")
+    warm.ask(None, "")
     case = Case(root=str(tmp_path), spec=msgspec.convert({}, CaseFile))
     with pytest.raises(UserError) as caught:
         list(child.events(case, "broken", {"call": "project:network"}, 5))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from accucheck.live import child
+from accucheck.live import warm
 
 PROJECT = """
 import numpy as np
@@ -98,7 +98,7 @@ def run(
         "pipeline": {"call": "project:data", "args": {}},
         **more,
     }
-    main = str(child.INSIDE / "__main__.py")
+    main = str(warm.PROGRAM)
     ran = subprocess.run(
         [sys.executable, "-B", "-c", TASK, main, json.dumps(request)],
         cwd=root,

@@ -1,8 +1,8 @@
 """Starts a task of inside/ under the user's interpreter and reads its events. Knows nothing of MindSpore.
 
-The child stays in the process group of the caller, so that whoever ends the group ends it too; it also ends when its stdin
-closes. What it has started ends with it, even in a session of its own. What the user's code prints is kept aside and never
-reaches the screen.
+Where several tasks share an import of MindSpore (warm.py), the child is a fork. Else it stays in the process group of the caller, so that
+whoever ends the group ends it too. It also ends when its stdin closes. What it has started ends with it, even in a session of its own.
+What the user's code prints is kept aside and never reaches the screen.
 """
 
 from __future__ import annotations
@@ -18,17 +18,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import IO, Any
 
 from ..case import Case
 from ..errors import UserError
-from ..imports import users_environment
 from ..probe import Skip
 from .inside.processes import Process, adopt_orphans, descendants, end_descendants
+from .warm import PROGRAM, Forked, fork, task_environment
 
-#: The folder of what runs under the user's interpreter.
-INSIDE = Path(__file__).with_name("inside")
 #: A line of the event channel is at most this long; two epochs of 100,000 ids fit.
 LINE_LIMIT = 16 << 20
 #: Seconds that a task has beyond its own and half of them, before its child is killed.
@@ -68,55 +65,68 @@ def events(case: Case, task: str, request: dict[str, Any], seconds: float) -> It
     """
     python = interpreter(case)
     token = secrets.token_hex(8)
-    adopt_orphans()
-    others = descendants(os.getpid())
-    environment = {
-        **users_environment(),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONUNBUFFERED": "1",
-        "PYTHONIOENCODING": "utf-8",
-    }
     with tempfile.TemporaryFile() as log:
         try:
-            child = subprocess.Popen(
-                [python, "-X", "faulthandler", str(INSIDE / "__main__.py")],
-                cwd=case.root,
-                env=environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-            )
+            child = fork(python, log) or _Started(python, case.root, log)
         except OSError as error:
             raise UserError("io", path=python, problem=error.strerror or str(error)) from None
-        ending = threading.Thread(target=_end_what_it_left, args=(child, others), daemon=True)
-        ending.start()
+        begin = child.begin(case.root) if isinstance(child, Forked) else {}
         try:
             yield from _events(
-                child, {**request, "task": task, "root": case.root, "token": token}, token, seconds, python, log
+                child,
+                {**request, **begin, "task": task, "root": case.root, "token": token},
+                token,
+                seconds,
+                python,
+                log,
             )
         finally:
-            child.kill()
-            ending.join()
-            child.wait()
+            child.end()
             for pipe in (child.stdin, child.stdout):
-                if pipe is not None:
-                    try:
-                        pipe.close()
-                    except BrokenPipeError:
-                        pass
+                with suppress(BrokenPipeError):
+                    pipe.close()
 
 
-def _end_what_it_left(child: subprocess.Popen[bytes], others: set[Process]) -> None:
-    """When the child ends, end the processes that it leaves: they may hold its pipes, whose end would then never come."""
-    with suppress(ChildProcessError):  # it was waited for meanwhile
-        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-    end_descendants(os.getpid(), others)
+class _Started:
+    """A process started for one task."""
+
+    def __init__(self, python: str, folder: str, log: IO[bytes]) -> None:
+        """Raises OSError where it cannot be started."""
+        adopt_orphans()
+        others = descendants(os.getpid())
+        self._process = subprocess.Popen(
+            [python, "-X", "faulthandler", str(PROGRAM)],
+            cwd=folder,
+            env=task_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self.stdin, self.stdout = self._process.stdin, self._process.stdout
+        self._ending = threading.Thread(target=self._end_what_it_left, args=(others,), daemon=True)
+        self._ending.start()
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code, negative for a signal. Raises subprocess.TimeoutExpired."""
+        return self._process.wait(timeout)
+
+    def end(self) -> None:
+        """Kill it if it still runs, with all that it has started."""
+        self._process.kill()
+        self._ending.join()
+        self._process.wait()
+
+    def _end_what_it_left(self, others: set[Process]) -> None:
+        """When the child ends, end the processes that it leaves: they may hold its pipes, whose end would then never come."""
+        with suppress(ChildProcessError):  # it was waited for meanwhile
+            os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
+        end_descendants(os.getpid(), others)
 
 
 def _events(
-    child: subprocess.Popen[bytes], request: dict[str, Any], token: str, seconds: float, python: str, log: IO[bytes]
+    child: _Started | Forked, request: dict[str, Any], token: str, seconds: float, python: str, log: IO[bytes]
 ) -> Iterator[dict[str, Any]]:
-    assert child.stdin is not None and child.stdout is not None
     lines: queue.Queue[bytes] = queue.Queue(maxsize=100)
     threading.Thread(target=_read, args=(child.stdout, lines), daemon=True).start()
     try:

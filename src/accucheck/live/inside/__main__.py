@@ -1,4 +1,4 @@
-"""Runs under the user's interpreter: one task on their pipeline functions. Started by path by live/child.py.
+"""Runs under the user's interpreter: one task on their pipeline functions. Started by path by live/child.py, or forked by warm.py.
 
 One JSON request comes in on stdin, events go out on the real stdout, all chatter goes to stderr. What lies in this
 folder imports the standard library, numpy and mindspore only, and runs on Python 3.9 and later.
@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import json
 import os
+import socket
 import sys
 import threading
 from contextlib import suppress
@@ -38,6 +39,8 @@ def neighbour(name: str) -> Any:
 def main() -> None:
     # This script's own folder must not offer its neighbours to the user's imports.
     sys.path[:] = [entry for entry in sys.path if entry != os.path.dirname(os.path.abspath(__file__))]
+    if sys.argv[1:]:  # the descriptor on which tasks are asked for
+        neighbour("warm").serve(socket.socket(fileno=int(sys.argv.pop())))
     channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
     commands = os.fdopen(os.dup(0), "r", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -47,6 +50,8 @@ def main() -> None:
     processes = neighbour("processes")
     processes.adopt_orphans()
     request = json.loads(commands.readline())
+    if "forked" in request:
+        neighbour("warm").become(request["forked"])
     lock = threading.Lock()
 
     def end(code: int) -> NoReturn:
