@@ -177,6 +177,28 @@ def test_static_probes_share_a_child_and_survive_a_crash_of_one(tmp_path):
     assert len(three["fake_static_two"].findings) == 1
 
 
+def test_quick_probes_of_files_share_as_many_children_as_run_at_a_time(tmp_path, monkeypatch):
+    started = []
+    real = subprocess.Popen
+    monkeypatch.setattr(engine.subprocess, "Popen", lambda *given, **more: started.append(1) or real(*given, **more))
+    names = ("fake_problem", "fake_clean", "fake_noisy")
+    assert {result.status for result in results(tmp_path, *names).values()} == {Status.DONE} and len(started) == 1
+    started.clear()
+    assert {result.status for result in results(tmp_path, *names, parallel=2).values()} == {Status.DONE}
+    assert len(started) == 2
+    started.clear()
+    known = msgspec.structs.replace(engine.durations.load(), probes={"fake_problem": engine.QUICK + 1})
+    monkeypatch.setattr(engine.durations, "load", lambda: known)
+    assert {result.status for result in results(tmp_path, *names).values()} == {Status.DONE}
+    assert len(started) == 2, "what takes long has a child of its own"
+
+
+def test_a_crash_of_a_probe_of_files_costs_no_other_one(tmp_path):
+    three = results(tmp_path, "fake_problem", "fake_segfault", "fake_clean")
+    assert three["fake_segfault"].status is Status.FAILED
+    assert three["fake_problem"].suggestion is Verdict.PROBLEM and three["fake_clean"].suggestion is Verdict.OK
+
+
 def test_what_is_read_comes_before_what_is_run_and_the_quick_before_the_slow(tmp_path, monkeypatch):
     known = msgspec.structs.replace(engine.durations.load(), probes={"fake_problem": 9.0, "fake_static_one": 9.0})
     monkeypatch.setattr(engine.durations, "load", lambda: known)
@@ -239,7 +261,7 @@ def test_the_project_is_walked_once_for_each_job_and_once_before_them_all(tmp_pa
 def test_a_script_that_changes_while_a_job_runs_makes_its_result_stale_and_not_that_of_the_next(tmp_path):
     (script := tmp_path / "train.py").write_text("")
     case, jobs = Case(str(tmp_path)), [engine.Job("xx.01", name) for name in ("fake_static_one", "fake_static_two")]
-    child = engine._Child(case, jobs, None, threading.Event(), (events := []).append, None, False)
+    child = engine._Child(case, jobs, None, threading.Event(), (events := []).append, None, False, None)
     child._begin_next()
     script.write_text("x = 1")
     child._finish(Status.DONE, Verdict.OK, 1.0)

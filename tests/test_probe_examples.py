@@ -81,7 +81,7 @@ def refutes_what_there_is(module: Any, finding: Finding) -> None:
         assert set(entry.codes) <= set(weaker.WHY), entry
 
 
-@pytest.mark.part(5)
+@pytest.mark.part(10)
 @pytest.mark.parametrize(("name", "example"), examples())
 def test_an_example_comes_out_as_it_says(name: str, example: probe.Example, tmp_path: Path) -> None:
     module = probe.load(name)

@@ -157,7 +157,7 @@ def run(
             yield Finished(job, skipped)
         else:
             able.append(job)
-    for group in _groups(able):
+    for group in _groups(able, max(1, parallel)):
         groups.put(group)
 
     warm = _warm(case, able)
@@ -205,23 +205,38 @@ def _warm(case: Case, jobs: Sequence[Job]) -> Warm | None:
     return None
 
 
-def _groups(jobs: Sequence[Job]) -> Iterator[list[Job]]:
+def shared_child(name: str) -> Kind | None:
+    """The kind of the probes with which a probe shares a child, as starting one takes longer than they do; None where it has a child of its
+    own: what runs the project's code, and what reads data, which may be of any size, or takes long."""
+    module, known = probes.load(name), durations.load()
+    seconds = known.probes.get(name, known.kinds[module.KIND.value])
+    small = module.KIND is Kind.FILE and not _reads_data(module) and seconds <= QUICK
+    return module.KIND if module.KIND is Kind.STATIC or small else None
+
+
+def _reads_data(module: Any) -> bool:
+    return module.KIND is Kind.FILE and any(key.startswith("data.") for key in _keys(module))
+
+
+def _groups(jobs: Sequence[Job], parallel: int) -> Iterator[list[Job]]:
     """The jobs of one child each, in the order in which they begin: what is read from scripts comes first, as it is certain and takes
     seconds, then what is read from files, then what runs the project's code. Within a kind data come last, which may be of any size, and
-    what takes long comes after what is quick."""
+    what takes long comes after what is quick. Those that share a child are as many children as run at a time."""
     known = durations.load()
 
     def turn(job: Job) -> tuple[int, bool, float]:
         module = probes.load(job.probe)
-        reads_data = module.KIND is Kind.FILE and any(key.startswith("data.") for key in _keys(module))
         seconds = known.probes.get(job.probe, known.kinds[module.KIND.value])
-        return STRENGTH[module.KIND], reads_data, max(seconds, QUICK)
+        return STRENGTH[module.KIND], _reads_data(module), max(seconds, QUICK)
 
-    ordered = sorted(jobs, key=turn)
-    static = [job for job in ordered if probes.load(job.probe).KIND is Kind.STATIC]
-    if static:
+    shared: dict[Kind | None, list[Job]] = {}
+    for job in sorted(jobs, key=turn):
+        shared.setdefault(shared_child(job.probe), []).append(job)
+    if static := shared.get(Kind.STATIC):
         yield static
-    yield from ([job] for job in ordered[len(static) :])
+    files = shared.get(Kind.FILE, [])
+    yield from filter(None, (files[first::parallel] for first in range(parallel)))
+    yield from ([job] for job in shared.get(None, []))
 
 
 def reason_of(error: BaseException) -> Reason:

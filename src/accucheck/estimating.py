@@ -97,7 +97,7 @@ def expected(project: Project, jobs: Sequence[engine.Job], *, live: bool) -> lis
     sizes = _Sizes(project.case)
     known = durations.load()
     found: list[Expected | None] = []
-    static = False
+    begun: set[Kind] = set()
     for job in jobs:
         kind = _runs(job.probe, project.case)
         if kind is None or (kind is Kind.LIVE and not live):
@@ -110,9 +110,11 @@ def expected(project: Project, jobs: Sequence[engine.Job], *, live: bool) -> lis
                 size = sizes.of(job.probe)
                 sized = size is not None
                 seconds += known.read(size or {})
-        if kind is not Kind.STATIC or not static:  # all static probes share one child
+        shared = engine.shared_child(job.probe)
+        if shared is None or shared not in begun:
             seconds += known.child
-        static |= kind is Kind.STATIC
+            if shared is not None:
+                begun.add(shared)
         found.append(Expected(kind, seconds, seconds * spread[0], seconds * spread[1], sized))
     return found
 

@@ -163,7 +163,9 @@ def test_cancelling_a_run_ends_its_tasks(tmp_path: Path) -> None:
     )
     spec = {"pipelines": {"train": {"call": "pipe:create"}}}
     several = Case(root=str(tmp_path), spec=msgspec.convert(spec, CaseFile))
-    running = engine.run(several, [Job(item="dp.03", probe="shuffle_order"), Job(item="ds.03", probe="class_balance_live")], live=True)
+    running = engine.run(
+        several, [Job(item="dp.03", probe="shuffle_order"), Job(item="ds.03", probe="class_balance_live")], live=True
+    )
     next(running)
     while subprocess.run(["pgrep", "-f", mark], capture_output=True).returncode:
         time.sleep(0.05)

@@ -24,8 +24,6 @@ from .inside.warm import at_start
 VARIABLE = "ACCUCHECK_WARM"
 #: The program that runs under the user's interpreter.
 PROGRAM = Path(__file__).with_name("inside") / "__main__.py"
-
-
 #: The descriptor and the interpreter of the process that fork() asks.
 _asked: tuple[int, str] | None = None
 
