@@ -78,6 +78,37 @@ class Options:
 given = tyro.cli(Options)
 train(given.lr, given.shuffle, given.level, given.mean, given.std)
 """
+TYPER = """import typer
+from work import train
+app = typer.Typer()
+@app.command()
+def main(lr: float = 0.01, shuffle: bool = True, level: str = "O0", mean: float = 123.7, std: float = 58.4):
+    train(lr, shuffle, level, mean, std)
+if __name__ == "__main__":
+    app()
+"""
+GETOPT = """import getopt
+import sys
+from work import train
+given = dict(lr=0.01, shuffle=True, level="O0", mean=123.7, std=58.4)
+for flag, text in getopt.getopt(sys.argv[1:], "", ["lr=", "no-shuffle", "level=", "mean=", "std="])[0]:
+    if flag == "--no-shuffle":
+        given["shuffle"] = False
+    elif flag == "--level":
+        given["level"] = text
+    else:
+        given[flag[2:]] = float(text)
+train(**given)
+"""
+WORDS = """import sys
+from work import train
+lr, shuffle, level, mean, std = 0.01, True, "O0", 123.7, 58.4
+if len(sys.argv) > 1:
+    lr = float(sys.argv[1])
+    shuffle = sys.argv[2] == "shuffle"
+    level, mean, std = sys.argv[3], float(sys.argv[4]), float(sys.argv[5])
+train(lr, shuffle, level, mean, std)
+"""
 REGISTRY = """import argparse
 import yaml
 import work
@@ -125,9 +156,12 @@ def accused(root: Path, words: str) -> tuple[set[str], str]:
         (ABSL, "", FAULTS.format("--noshuffle"), "given on the command line, option lr"),
         (FIRE, "", FAULTS.format("--shuffle=False"), "given on the command line, option lr"),
         (TYRO, "", FAULTS.format("--no-shuffle"), "given on the command line, option lr"),
+        (TYPER, "", FAULTS.format("--no-shuffle"), "given on the command line, option lr"),
+        (GETOPT, "", FAULTS.format("--no-shuffle"), "given on the command line, option lr"),
+        (WORDS, "", "50 plain O3 0.485 0.229", "given on the command line, option lr"),
         (REGISTRY, "--config good.yaml", "--config bad.yaml", "bad.yaml:2"),
     ],
-    ids=["argparse", "click", "absl", "fire", "tyro", "registry"],
+    ids=["argparse", "click", "absl", "fire", "tyro", "typer", "getopt", "words", "registry"],
 )
 def test_faults_of_the_command_are_found_and_a_healthy_one_is_not_accused(
     tmp_path: Path, script: str, healthy: str, faulty: str, origin: str

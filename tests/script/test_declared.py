@@ -1,6 +1,7 @@
 """Options that scripts declare by other libraries than argparse: each is run by the library itself with the same words."""
 
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +182,52 @@ PARSER = (
     + "from transformers import HfArgumentParser\n(args,) = HfArgumentParser((Args,)).parse_args_into_dataclasses()\n"
 )
 SHOW = "show([args.lr, args.batch_size, args.shuffle, args.amp, args.name, args.sizes, args.mode])\n"
+TYPER = """
+import typer
+from typing import Annotated, List, Optional
+def main(data: str, lr: float = 0.1, batch_size: int = 32, shuffle: bool = True, amp: bool = typer.Option(False, "--amp"),
+         on: bool = typer.Option(True, "--on/--off"), rate: Annotated[float, typer.Option("--rate", "-r")] = 0.2,
+         name: Optional[str] = None, sizes: List[int] = [1], verbose: int = typer.Option(0, "--verbose", "-v", count=True), plain=5):
+    show([data, lr, batch_size, shuffle, amp, on, rate, name, sizes, verbose, plain])
+typer.run(main)
+"""
+TYPER_COMMANDS = """
+import typer
+from typing import Annotated
+app = typer.Typer()
+@app.callback()
+def common(ctx: typer.Context, seed: int = 1):
+    ctx.obj = seed
+@app.command()
+def train(ctx: typer.Context, lr: float = 0.1):
+    show(["train", ctx.obj, lr])
+@app.command("test")
+def evaluate(ctx: typer.Context, batch_size: Annotated[int, typer.Argument()] = 8):
+    show(["test", ctx.obj, batch_size])
+app()
+"""
+TYPER_ALONE = """
+import typer
+app = typer.Typer()
+@app.command()
+def main(lr: float = typer.Option(0.1, help="rate"), files: list[str] = typer.Argument(None), epochs: int = typer.Argument(3)):
+    show([lr, files, epochs])
+if __name__ == "__main__":
+    app()
+"""
+TYPER_INNER = """
+import typer
+inner = typer.Typer()
+@inner.command()
+def fit_it(lr: float = 0.1):
+    show(["fit", lr])
+app = typer.Typer()
+app.add_typer(inner, name="train")
+@app.command()
+def test():
+    show(["test"])
+app()
+"""
 
 
 @pytest.mark.parametrize(
@@ -213,6 +260,22 @@ SHOW = "show([args.lr, args.batch_size, args.shuffle, args.amp, args.name, args.
         (TYRO + SHOW, "--name x --sizes 3 4 --mode pynative", [0.1, 32, True, False, "x", [3, 4], "pynative"]),
         (PARSER + SHOW, "--lr 50 --no_shuffle --amp True", [50.0, 32, False, True, None, [1], "graph"]),
         (PARSER + SHOW, "--batch_size 4 --amp --sizes 3 4", [0.1, 4, True, True, None, [3, 4], "graph"]),
+        # as typer 0.29.2 gives them
+        (TYPER, "d", ["d", 0.1, 32, True, False, True, 0.2, None, [1], 0, 5]),
+        (TYPER, "d --lr 50 --batch-size=4 --no-shuffle", ["d", 50.0, 4, False, False, True, 0.2, None, [1], 0, 5]),
+        (TYPER, "--amp --off d -r 3", ["d", 0.1, 32, True, True, False, 3.0, None, [1], 0, 5]),
+        (
+            TYPER,
+            "d --name x --sizes 3 --sizes 4 -vv --plain 7",
+            ["d", 0.1, 32, True, False, True, 0.2, "x", [3, 4], 2, 7],
+        ),
+        (TYPER_COMMANDS, "train", ["train", 1, 0.1]),
+        (TYPER_COMMANDS, "--seed 3 train --lr 2", ["train", 3, 2.0]),
+        (TYPER_COMMANDS, "test 4", ["test", 1, 4]),
+        (TYPER_ALONE, "", [0.1, None, 3]),
+        (TYPER_ALONE, "--lr 5 a b 7", [5.0, ["a", "b"], 7]),
+        (TYPER_INNER, "train fit-it --lr 9", ["fit", 9.0]),
+        (TYPER_INNER, "test", ["test"]),
     ],
 )
 def test_options_are_as_their_library_gives_them(tmp_path: Path, script: str, words: str, expected: list[Any]) -> None:
@@ -237,6 +300,9 @@ def test_a_file_of_flags_and_flags_after_it(tmp_path: Path) -> None:
         (FIRE_CLASS, "train --nope 1", "options-unknown", "--nope"),
         (TYRO + SHOW, "--nope 1", "options-unknown", "--nope"),
         (TYRO + SHOW, "--lr fast", "options-refused", "fast"),
+        (TYPER, "d --nope 1", "options-unknown", "--nope"),
+        (TYPER, "d --lr fast", "options-refused", "fast"),
+        (TYPER_COMMANDS, "nothing --lr 3", "options-unknown", "nothing"),
     ],
 )
 def test_words_that_fit_no_option_are_told(tmp_path: Path, script: str, words: str, code: str, text: str) -> None:
@@ -245,7 +311,7 @@ def test_words_that_fit_no_option_are_told(tmp_path: Path, script: str, words: s
     assert (told_code, place) == (code, "main.py") and text in told_words and line > 1
 
 
-@pytest.mark.parametrize("script", [ABSL, TYRO + SHOW, PARSER + SHOW])
+@pytest.mark.parametrize("script", [ABSL, TYRO + SHOW, PARSER + SHOW, TYPER_ALONE])
 def test_without_a_command_defaults_may_be_others(tmp_path: Path, script: str) -> None:
     (call,) = [call for call in followed(tmp_path, script, None).calls if call.name == "show"]
     assert isinstance(call.args[0], Items) and isinstance(lr := call.args[0].items[0], Known)
@@ -255,3 +321,101 @@ def test_without_a_command_defaults_may_be_others(tmp_path: Path, script: str) -
 def test_a_command_of_something_else_than_click_is_a_function(tmp_path: Path) -> None:
     script = "from elsewhere import App\napp = App()\n@app.command()\ndef main(lr=0.1):\n    show([lr])\nmain(0.5)\n"
     assert shown(followed(tmp_path, script, "--lr 3")) == [[0.5]]
+
+
+ARGUMENTS = """
+import sys
+lr = 0.1
+shuffle = "--no-shuffle" not in sys.argv
+if len(sys.argv) > 2:
+    lr = float(sys.argv[2])
+show([sys.argv[1], lr, shuffle])
+"""
+LOOP = """
+import sys
+lr, epochs = 0.1, 90
+for word in sys.argv[1:]:
+    name, _, text = word.partition("=")
+    if word.startswith("--lr="):
+        lr = float(word.split("=")[1])
+    elif word.startswith("--epochs="):
+        epochs = int(word.split("=")[1])
+    elif word == "--":
+        break
+show([lr, epochs])
+"""
+TURNS = """
+import sys
+lr, words = 0.1, sys.argv[1:]
+while words:
+    if words[0] == "--lr":
+        lr = float(words[1])
+    words = words[2:]
+show([lr])
+"""
+GETOPT = """
+import getopt
+import sys
+lr, epochs, shuffle = 0.1, 90, True
+options, rest = getopt.getopt(sys.argv[1:], "l:e:n", ["lr=", "epochs=", "no-shuffle"])
+for option, value in options:
+    if option in ("-l", "--lr"):
+        lr = float(value)
+    elif option in ("-e", "--epochs"):
+        epochs = int(value)
+    elif option in ("-n", "--no-shuffle"):
+        shuffle = False
+show([lr, epochs, shuffle, rest])
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (ARGUMENTS, "data"),
+        (ARGUMENTS, "data 50"),
+        (ARGUMENTS, "data 0.5 --no-shuffle"),
+        (LOOP, ""),
+        (LOOP, "--epochs=3 --lr=50"),
+        (LOOP, "--lr=2 x -- --lr=50"),
+        (GETOPT, ""),
+        (GETOPT, "--lr 50 -e3 data"),
+        (GETOPT, "-n --epochs=7 -l 2 a b"),
+        (GETOPT, "--ep 4 --no"),
+    ],
+)
+def test_the_words_themselves_are_as_python_gives_them(tmp_path: Path, script: str, words: str) -> None:
+    seen: list[Any] = []
+    argv, sys.argv = sys.argv, ["main.py", *shlex.split(words)]
+    try:
+        exec(script, {"show": seen.append})
+    finally:
+        sys.argv = argv
+    found = followed(tmp_path, script, words)
+    assert shown(found) == seen
+    assert not found.unbound
+
+
+def test_words_that_a_loop_takes_by_turns_are_not_taken_for_the_first(tmp_path: Path) -> None:
+    assert shown(followed(tmp_path, TURNS, "--epochs 3 --lr 50")) == [[...]]
+
+
+def test_words_that_getopt_does_not_know_are_told(tmp_path: Path) -> None:
+    found = followed(tmp_path, GETOPT, "--nope 3")
+    (told_code, text, place, line), *_ = found.unbound
+    assert (told_code, place, line) == ("options-refused", "main.py", 5) and "--nope" in text
+
+
+@pytest.mark.parametrize("script", [ARGUMENTS, LOOP, GETOPT])
+def test_words_of_no_known_command_are_unknown(tmp_path: Path, script: str) -> None:
+    (call,) = [call for call in followed(tmp_path, script, None).calls if call.name == "show"]
+    assert isinstance(call.args[0], Items) and told(call.args[0].items[-1]) is ...
+
+
+def test_a_variable_of_the_shell_in_the_words_is_unknown(tmp_path: Path) -> None:
+    file = tmp_path / "main.py"
+    file.write_text(ARGUMENTS)
+    command = Command(file.resolve(), ("data", "$RATE"), lost=("RATE",))
+    project = Project(tmp_path, tmp_path)
+    found = follow(read(file, "main.py"), lambda name, compared: None, project.find, tmp_path, command=command)
+    assert shown(found)[0][:2] == ["data", ...]

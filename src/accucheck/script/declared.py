@@ -83,13 +83,19 @@ def bind(declared: list[Option], words: list[str], stop: bool = False) -> Bound:
             return found
         else:
             loose.append(word)
-    for option in places:
-        width = len(loose) if option.width < 0 else option.width
+    found.rest = _placed(found, places, loose)
+    return found
+
+
+def _placed(found: Bound, places: list[Option], loose: list[str]) -> list[str]:
+    """Bind words to the options that are given by place; the words that are left."""
+    for place, option in enumerate(places):
+        behind = sum(each.width for each in places[place + 1 :])
+        width = max(len(loose) - behind, 0) if option.width < 0 else option.width
         if len(loose) >= width > 0:
             _store(found, option, [option.value(text) for text in loose[:width]])
             del loose[:width]
-    found.rest = loose
-    return found
+    return loose
 
 
 def _split(word: str, flags: dict[str, Option]) -> tuple[str, bool, str]:
@@ -614,7 +620,7 @@ def _fields(of: Class) -> list[ast.AnnAssign]:
 def _field(tracer: Tracer, of: Class, part: ast.AnnAssign) -> Option:
     assert isinstance(part.target, ast.Name)
     name = part.target.id
-    kind, many = _annotation(part.annotation)
+    kind, many = annotation(part.annotation)
     convert = _TYPES.get(kind, lambda text: Unknown())
     dashed = name.replace("_", "-")
     flags = tuple(dict.fromkeys((f"--{name}", f"--{dashed}")))
@@ -634,23 +640,28 @@ def _field_default(tracer: Tracer, value: Value | None) -> Value:
     return value.keywords.get("default", Unknown())
 
 
-def _annotation(node: ast.expr) -> tuple[str, bool]:
+def annotation(node: ast.expr) -> tuple[str, bool]:
     """The name of a field's type, and whether it is a list of such: float, Optional[float], float | None, List[float]."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 200:
         try:
-            return _annotation(ast.parse(node.value, mode="eval").body)
+            return annotation(ast.parse(node.value, mode="eval").body)
         except SyntaxError:
             return "", False
     if isinstance(node, ast.BinOp):
-        return _annotation(node.left)
+        return annotation(node.left)
     if isinstance(node, ast.Subscript):
-        outer, _ = _annotation(node.value)
+        outer, _ = annotation(node.value)
         inner = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
         if outer == "Literal":
             return "str", False
-        kind, many = _annotation(inner)
+        kind, many = annotation(inner)
         return kind, many or outer.lower() in ("list", "tuple", "sequence")
-    return (node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""), False
+    return annotated(node), False
+
+
+def annotated(node: ast.expr) -> str:
+    """The last name of a type that is written as a name: Annotated, typing.Annotated."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def parsed_classes(tracer: Tracer, made: Call, node: ast.AST) -> Value | None:

@@ -32,6 +32,7 @@ from .values import (
     Test,
     Unknown,
     Value,
+    Words,
     join,
     name_of,
     options,
@@ -100,6 +101,7 @@ class Expressions:
     waiting: list[Named]
     modules: dict[Path, Scope]
     flags: Mapping
+    words: Words | None
     numbering: bool
 
     if TYPE_CHECKING:
@@ -146,6 +148,8 @@ class Expressions:
             return value
         if value.name == "absl.flags.FLAGS":
             return self.flags
+        if value.name == "sys.argv" and self.words is not None:
+            return self.words
         key = value.name, value.importer.file if value.importer else None
         if key in self.outside:
             return value
@@ -294,6 +298,8 @@ class Expressions:
             return join(list(owner.items.values())) if 0 < len(owner.items) <= 8 else Unknown()
         if isinstance(owner, Known) and isinstance(owner.value, str):
             return self.part_of_text(owner, key)
+        if isinstance(owner, Words) and (found := self.of_words(owner, key)) is not None:
+            return found
         if isinstance(key, Known) and type(key.value) is int:
             return self.item(owner, key.value, node)
         if isinstance(owner, Items) and isinstance(key, Call) and key.name == "slice":
@@ -315,6 +321,11 @@ class Expressions:
         if isinstance(owner, (Call, Unknown, Instance, Named)):
             return self.made("[]", [key], {}, node, owner)
         return Unknown(text or "")
+
+    def of_words(self, owner: Words, key: Value) -> Value | None:
+        """Some of the words of the command; in a loop, others at each turn."""
+        bounds = _bounds(key)
+        return Unknown() if self.loops else None if bounds is None or owner.open else Words(owner.items[bounds])
 
     def part_of_text(self, owner: Known, key: Value) -> Value:
         place = key.value if isinstance(key, Known) else _bounds(key)

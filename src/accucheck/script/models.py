@@ -7,6 +7,7 @@ Each function here returns None for what it has nothing to say about; the call i
 from __future__ import annotations
 
 import ast
+import getopt
 import os
 import re
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..knowledge import api as apis
 from ..knowledge import effects, names
-from . import declared
+from . import declared, typer
 from .effects import effect
 from .options import namespace
 from .values import (
@@ -30,6 +31,7 @@ from .values import (
     Super,
     Unknown,
     Value,
+    Words,
     Write,
     join,
     name_of,
@@ -38,6 +40,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from .command import Command
     from .expressions import Expressions as Tracer
 
 #: What is made of each item of a list is made item by item of so many.
@@ -305,7 +308,7 @@ def _list(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
     if not args:
         return Items([])
     if isinstance(args[0], Items):
-        return Items(list(args[0].items), args[0].open)
+        return type(args[0])(list(args[0].items), args[0].open)
     if isinstance(args[0], Mapping):
         return Items([Known(key) for key in args[0].items])
     return None
@@ -391,6 +394,50 @@ def _iter(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
     return args[0] if args and isinstance(args[0], Items) else None
 
 
+def arguments(command: Command | None) -> Words | None:
+    """sys.argv, as the command of the run sets it; None where it is not known."""
+    if command is None:
+        return None
+    return Words([Known(str(command.script), "command"), *(_word(command, text, "") for text in command.words)])
+
+
+def _word(command: Command, text: str, name: str) -> Value:
+    """A word of the command; one with a variable of the shell that nobody is seen to set is unknown."""
+    return Unknown(name) if command.lost and "$" in text else Known(text, "command", name)
+
+
+def _getopt(read: Any) -> Any:
+    def handler(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+        """The options that getopt gives, each with its value, and the other words."""
+        given, short, long = [*args, *(keywords.get(name) for name in ("args", "shortopts", "longopts")[len(args) :])][
+            :3
+        ]
+        texts = _texts(given)
+        names = _texts(long) if isinstance(long, Items) else _texts(Items([long])) if long is not None else []
+        if tracer.command is None or texts is None or names is None or not isinstance(short, Known):
+            return None
+        try:
+            found, rest = read(texts, str(short.value), names)
+        except getopt.GetoptError as error:
+            declared.unbound(tracer, node, "options-refused", str(error))
+            return None
+        pairs = [
+            Items([Known(flag, "command"), _word(tracer.command, text, flag.lstrip("-"))], fixed=True)
+            for flag, text in found
+        ]
+        return Items([Words([*pairs]), Words([_word(tracer.command, text, "") for text in rest])], fixed=True)
+
+    return handler
+
+
+def _texts(value: Value | None) -> list[str] | None:
+    """A list of texts that are all known."""
+    if not isinstance(value, Items) or value.open:
+        return None
+    found = [item.value for item in value.items if isinstance(item, Known) and isinstance(item.value, str)]
+    return found if len(found) == len(value.items) else None
+
+
 def _len(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     if (isinstance(held := args[0] if args else None, Items) and not held.open) or (
         isinstance(held, Mapping) and not held.fed and not tracer.numbering
@@ -470,6 +517,9 @@ _FUNCTIONS: dict[str, Any] = {
     "importlib.import_module": _module,
     "fire.Fire": declared.fire,
     "tyro.cli": declared.tyro,
+    "typer.run": typer.run,
+    "getopt.getopt": _getopt(getopt.getopt),
+    "getopt.gnu_getopt": _getopt(getopt.gnu_getopt),
     "type": _type,
     "os.getenv": _environment,
     "os.environ.get": _environment,
@@ -710,9 +760,8 @@ def _of_text(owner: Known, name: str, args: list[Value], keywords: dict[str, Val
 def applied(tracer: Tracer, called: Call, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     """The result of calling the result of a call: a layer, a gradient function, a training cell."""
     api = called.api
-    if api == "" and isinstance(called.base, Call) and called.base.api == "ops.GradOperation":
-        return _gradient(tracer, called, args, keywords, node)
-    if api in ("value_and_grad", "grad"):
+    by_operation = api == "" and isinstance(called.base, Call) and called.base.api == "ops.GradOperation"
+    if by_operation or api in ("value_and_grad", "grad"):
         return _gradient(tracer, called, args, keywords, node)
     if api in ("ops.HyperMap", "ops.Map"):
         operation = called.args[:1] or args[:1]
@@ -728,6 +777,8 @@ def applied(tracer: Tracer, called: Call, args: list[Value], keywords: dict[str,
         return Partial(args[0], args[1:], keywords)
     if called.attached:
         return attached(tracer, called, args, node)
+    if called.name == "typer.Typer":
+        return typer.applied(tracer, called, declared.words(tracer), node)
     if api in _SEQUENTIAL:
         return _threaded(tracer, contained(called), args, node)
     if api in _STEPS:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from . import declared, models
+from . import declared, models, typer
 from . import options as command_line
 from .command import Command
 from .expressions import Expressions, decorated_as
@@ -37,6 +37,7 @@ from .values import (
     Test,
     Unknown,
     Value,
+    Words,
     Write,
     join,
     name_of,
@@ -163,12 +164,14 @@ class Tracer(Expressions):
         self.returns: list[list[Value]] = []
         self.yields: list[list[Value]] = []
         self.breaks: list[list[dict[str, Value]]] = []
+        self.broken: tuple[Test, ...] | None = None  # the conditions around the break of this turn of a loop
         self.numbering = False  # within the value of d[k] = ..., which may be as many as d has
         self.handed: list[Function] = []  # functions given to calls that are not followed
         self.tables: list[Mapping] = []  # dicts that modules make empty: what is defined may enter itself there
         self.flags = Mapping({})  # those that absl has
         self.commands: list[Function] = []  # functions that click makes commands
         self.waiting: list[Named] = []  # imported modules that are not run yet
+        self.words = models.arguments(command)
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -337,6 +340,11 @@ class Tracer(Expressions):
                 self.assign(node.target, item, scope)
                 self.turn(node, scope)
             self.tests = outer
+        elif isinstance(iterated, Words) and not iterated.open:
+            for item in iterated.items[:UNROLLED]:
+                self.assign(node.target, item, scope)
+                if self.turn(node, scope):
+                    break
         else:
             self.assign(node.target, self.element(iterated, node), scope)
             self.loop(node, scope, iterated)
@@ -356,22 +364,27 @@ class Tracer(Expressions):
         self.turn(node, scope)
         self.loops, self.head = outer
 
-    def turn(self, node: ast.For | ast.While, scope: Scope) -> None:
-        """The body of a loop, once. What left only the turn does not count after it."""
+    def turn(self, node: ast.For | ast.While, scope: Scope) -> bool:
+        """The body of a loop, once. What left only the turn does not count after it. True where it surely breaks the loop off."""
         self.breaks.append([])
-        outer = self.left
+        outer, broken = self.left, self.broken
+        self.broken = None
         self.block(node.body, scope)
+        ended, self.broken = self.broken == self.tests, broken
         if len(self.left) > len(outer):
-            ended = _ended(node)
-            self.left = (*outer, *(test for test in self.left[len(outer) :] if id(test.node) in ended))
+            leaving = _ended(node)
+            self.left = (*outer, *(test for test in self.left[len(outer) :] if id(test.node) in leaving))
         self.joined(scope, [scope.names, *self.breaks.pop()])
+        return ended
 
     def do_Break(self, node: ast.Break, scope: Scope) -> bool:
+        self.broken = self.tests
+        return self.do_Continue(node, scope)
+
+    def do_Continue(self, node: ast.Break | ast.Continue, scope: Scope) -> bool:
         if self.breaks:
             self.breaks[-1].append(dict(scope.names))
         return False
-
-    do_Continue = do_Break
 
     def do_With(self, node: ast.With, scope: Scope) -> bool:
         for item in node.items:
@@ -458,7 +471,7 @@ class Tracer(Expressions):
                     root.attached = [*(root.attached or []), function]
                 elif isinstance(made, Function):
                     self.decorate(made, function, decorator)
-        if declared.is_command(function):
+        if declared.is_command(function) or typer.is_command(function):
             self.commands.append(function)
         sets = decorated_as(node, "setter") or decorated_as(node, "deleter")
         if not sets:  # a property gives what its getter returns

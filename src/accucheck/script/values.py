@@ -149,6 +149,11 @@ class Items(Value):
 
 
 @dataclass(eq=False, slots=True)
+class Words(Items):
+    """Words of the command, or what they were sorted into: a loop over them takes each in turn, as it is run."""
+
+
+@dataclass(eq=False, slots=True)
 class Mapping(Value):
     """A dict with constant keys as written; `fed` is what was stored under keys that are not known."""
 
