@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from accucheck.model import Sure
 from accucheck.script.analysis import Reading, Scripts
 from accucheck.script.initial_weights import Observation, examine, examined
 from accucheck.script.project import Project
@@ -419,3 +420,73 @@ def test_a_derived_layer_is_told_where_it_gets_its_initialiser(tmp_path: Path) -
 def test_layers_of_the_project_are_counted(tmp_path: Path) -> None:
     text = "class Own(nn.Dense):\n    pass\n" + network("self.fc = Own(8, 8)", "return self.fc(self.first(x))")
     assert examined(scripts(tmp_path, text)) == 2
+
+
+#: How the layers beside one of ones begin, and how a checkpoint is loaded over them -> what is said of the one.
+STOPGAPS = [
+    (
+        "",
+        "if args.start != '':\n    load_param_into_net(net, load_checkpoint(args.start))",
+        "constant-weights",
+        Sure.LIKELY,
+    ),
+    (
+        ", weight_init='ones'",
+        "if args.start != '':\n    load_param_into_net(net, load_checkpoint(args.start))",
+        "constant-possible",
+        None,
+    ),
+    (", weight_init='ones'", "", "constant-weights", Sure.CERTAIN),
+    ("", "load_param_into_net(net, load_checkpoint('a.ckpt'))", "loaded-later", None),
+]
+
+
+@pytest.mark.parametrize(("beside", "load", "code", "sure"), STOPGAPS)
+def test_one_number_that_a_checkpoint_may_replace(
+    tmp_path: Path, beside: str, load: str, code: str, sure: Sure | None
+) -> None:
+    """Layers that all begin alike wait for a checkpoint; one among random ones does not."""
+    made = (
+        f"self.body = nn.SequentialCell(nn.Conv2d(3, 8, 3{beside}), nn.ReLU(), nn.Conv2d(8, 8, 3, weight_init='ones'))"
+    )
+    text = f"""
+import argparse
+from mindspore import load_checkpoint, load_param_into_net
+p = argparse.ArgumentParser()
+p.add_argument("--start", default="")
+args = p.parse_args()
+
+class Body(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        {made}
+
+    def construct(self, x):
+        return self.body(x)
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = Body(), nn.Dense(8, 4)
+
+    def construct(self, x):
+        return self.head(self.body(x))
+
+net = Net()
+{load}
+ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)
+"""
+    found = said(tmp_path, text)
+    assert {one.code for one in found} == {code}
+    assert sure is None or {one.sure for one in found} == {sure}
+
+
+def test_one_number_among_random_ones_is_told_though_the_evaluation_loads(tmp_path: Path) -> None:
+    """What the evaluation loads was trained from there."""
+    text = network("self.last = nn.Dense(8, 8, weight_init='ones')", "return self.last(self.first(x))")
+    trained = scripts(tmp_path, text)
+    (tmp_path / "eval").mkdir()
+    load = "ms.load_param_into_net(net, ms.load_checkpoint('a.ckpt'))"
+    evaluated = scripts(tmp_path / "eval", text.replace("ms.Model", f"{load}\nms.Model"))
+    found = examine(Scripts([*trained.readings, *evaluated.readings]), ())
+    assert [one.code for one in found] == ["constant-weights"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import wraps
+from collections.abc import Callable, Collection, Iterator
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 from ..case import Case
@@ -23,9 +23,12 @@ SHOWN = 6
 _Run = Callable[[Case, Any], Iterator[Finding | Progress]]
 
 
-def by_road(run: _Run) -> _Run:
+def by_road(run: _Run | None = None, *, asked: Collection[str] = ()) -> Any:
     """For the run() of a static probe: no problem is surer than the road from its causes to its place allows. Its causes are the
-    lines that it shows beside its place."""
+    lines that it shows beside its place. `asked`: codes of what an option asks for and does not get: a fault of the option, and no
+    less than likely where the option is off by default."""
+    if run is None:
+        return partial(by_road, asked=asked)
 
     @wraps(run)
     def graded(case: Case, params: Any) -> Iterator[Finding | Progress]:
@@ -33,12 +36,15 @@ def by_road(run: _Run) -> _Run:
 
         for one in run(case, params):
             judged = isinstance(one, Finding) and one.level is Level.PROBLEM and one.sure is not None
-            yield _graded(read_scripts(case), one) if judged and isinstance(one, Finding) else one
+            if judged and isinstance(one, Finding):
+                yield _graded(read_scripts(case), one, one.code in asked)
+            else:
+                yield one
 
     return graded
 
 
-def _graded(scripts: Scripts, finding: Finding) -> Finding:
+def _graded(scripts: Scripts, finding: Finding, asked: bool) -> Finding:
     from msgspec.structs import replace
 
     from ..script import grading
@@ -51,7 +57,7 @@ def _graded(scripts: Scripts, finding: Finding) -> Finding:
     if road.link is grading.Link.CLEAR:
         return finding
     evidence = [*finding.evidence, _note(road)]
-    if road.link is grading.Link.ELSEWHERE:
+    if road.link is grading.Link.ELSEWHERE and not asked:
         return replace(finding, level=Level.SUSPECT, sure=Sure.POSSIBLE, evidence=evidence)
     return replace(finding, sure=Sure.LIKELY, evidence=evidence)
 

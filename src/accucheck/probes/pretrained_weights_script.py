@@ -228,7 +228,7 @@ _FIXES = {
 }
 
 
-@_grades.by_road
+@_grades.by_road(asked=("not-applied", "nothing-loaded"))
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script import loading
     from ..script.analysis import read_scripts
@@ -363,6 +363,21 @@ net = Net()
 param_dict = load_checkpoint("net.ckpt")
 net.set_train(False)
 ms.Model(net).eval(data)
+""",
+        Verdict.PROBLEM,
+        "not-applied",
+    ),
+    _example(
+        "forgotten where an option asks for it, which is off by default",
+        """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--start", default="")
+args = parser.parse_args()
+net = Net()
+if args.start != "":
+    param_dict = load_checkpoint(args.start)
+ms.Model(net, loss).train(1, data)
 """,
         Verdict.PROBLEM,
         "not-applied",

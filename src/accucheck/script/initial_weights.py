@@ -51,6 +51,7 @@ _INITIALIZERS = {"initializer.Zero": 0.0, "initializer.One": 1.0}
 _ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 #: The matrices of layers, where equal numbers keep all units equal.
 _MATRIX = re.compile(r"((\w+\.)?weight|embedding_table|weight_\w+)")
+_WITH_MATRIX = ("dense", "convolution", "embedding", "recurrent")
 #: Parameters made by hand that are weights, by what people call them; and those that are not.
 _WEIGHT = re.compile(
     r"weight|kernel|embed|table|proj|(^|[._])(w|u|v|wx|wh|wq|wk|wv|wo)\d*($|_)|matrix|linear|dense|conv|fc\d*", re.I
@@ -78,7 +79,7 @@ _RANDOM = re.compile(r"bias|beta|gamma|mean|var|norm|bn", re.I)
 
 @dataclass(frozen=True)
 class Observation(Placed):
-    """One thing about initial weights, and how sure it is."""
+    """One thing about initial weights, and how sure it is. `stopgap`: no layer beside it starts from random numbers."""
 
     code: str
     source: Source
@@ -86,6 +87,7 @@ class Observation(Placed):
     data: dict[str, Any] = field(default_factory=dict)
     sure: Sure = Sure.CERTAIN
     edits: tuple[tuple[int, int, tuple[str, ...]], ...] = ()
+    stopgap: bool = False
 
     @property
     def last(self) -> int:
@@ -178,13 +180,19 @@ def examine(scripts: Scripts, meant: tuple[str, ...] = ()) -> Iterator[Observati
         for said in (*_layers(structure, meant), *_parameters(structure, meant), *_stored(structure)):
             key = said.code, said.source.path, said.line
             found.setdefault(key, said)
-    for (code, path, line), said in found.items():
-        others = {other for other, where, at in found if (where, at) == (path, line)}
-        if (code in _LATER and "zero-weights" in others) or (
-            code == "constant-weights" and others & {*_LATER, "constant-possible"}
-        ):
-            continue  # of zeros the worst case is told, of a stopgap that some script loads over the best
-        yield said
+    for (_, path, line), said in found.items():
+        others = [other for (_, where, at), other in found.items() if (where, at) == (path, line)]
+        if not _covered(said, others):
+            yield said
+
+
+def _covered(said: Observation, others: list[Observation]) -> bool:
+    """True for what another script makes void at the same place: the worst case is told of weights that some script loads over, the
+    best of a stopgap."""
+    if said.code in _LATER:
+        return any(other.code in ("zero-weights", "constant-weights") and not other.stopgap for other in others)
+    milder = {*_LATER, "constant-possible"}
+    return said.code == "constant-weights" and said.stopgap and any(other.code in milder for other in others)
 
 
 #: Weights that get other values before they are used, in one of the scripts.
@@ -345,6 +353,7 @@ def _matrix(
     data: dict[str, Any] = {"what": layer.api, "weight": weight, "value": value, "name": _shown(layer)}
     code = "zero-weights" if value == 0 else "constant-weights"
     known = any(fnmatchcase(name.lower(), pattern) for name in names for pattern in meant)
+    stopgap = value != 0 and not _beside_random(layer)
     edits: tuple[tuple[int, int, tuple[str, ...]], ...] = ()
     if (done := later.given(layer)) is not None:
         code = done
@@ -355,7 +364,7 @@ def _matrix(
         code = "meant-constant"
     elif frozen or (value != 0 and any(_FIXED.search(name) for name in names)):
         code = "fixed-weights"
-    elif value != 0 and (_alone(bound) or id(layer) in later.loaded):
+    elif value != 0 and (_alone(bound) or (stopgap and id(layer) in later.loaded)):
         code = "constant-possible"
     elif value == 0 and added:
         code = "zero-possible"  # the branch of a residual block then begins as nothing
@@ -365,9 +374,39 @@ def _matrix(
         code = "zero-possible" if value == 0 else "constant-possible"
     else:
         edits = _without(layer, initial)
-    if unseen(layer.frame) and sure is Sure.CERTAIN:
+    unsure = unseen(layer.frame) or (code == "constant-weights" and id(layer) in later.loaded)
+    if unsure and sure is Sure.CERTAIN:
         sure = Sure.LIKELY
-    return Observation(code, layer.source, layer.node, data, sure, edits)
+    return Observation(code, layer.source, layer.node, data, sure, edits, stopgap)
+
+
+def _beside_random(layer: Call) -> bool:
+    """True where the innermost cell with further layers starts some of them from random numbers. Where it starts none so, one number for
+    all may stand in for weights that are loaded."""
+    frame = layer.frame
+    while frame is not None:
+        owner = frame.owner
+        if isinstance(owner, Instance) and is_cell(owner.of):
+            others = [initial for leaf in _matrices(owner) if leaf is not layer for initial in _starts(leaf)]
+            if others:
+                return any(number(initial) is None for initial in others)
+        frame = frame.parent
+    return False
+
+
+def _matrices(net: Instance) -> Iterator[Call]:
+    for _, leaf in leaves(net):
+        if isinstance(leaf, Call) and kind(leaf.api) in _WITH_MATRIX:
+            yield leaf
+
+
+def _starts(layer: Call) -> Iterator[Value | None]:
+    """What the matrices of a layer start from; None for the default of the framework."""
+    known = api.find(layer.api)
+    bound = known.bind_any(layer.args, layer.keywords) if known else None
+    for weight, initial in known.weights.items() if known and bound is not None else ():
+        if initial is not None and _MATRIX.fullmatch(weight):
+            yield bound.get(initial) if bound else None
 
 
 def _chosen(tests: tuple[Test, ...]) -> bool:
@@ -451,7 +490,7 @@ class Later:
         layers = {
             id(c)
             for c in (*self.calls, *(layer for layer, _ in _derived(self.structure.reading.trace)))
-            if is_layer(c) and kind(c.api) in ("dense", "convolution", "embedding", "recurrent")
+            if is_layer(c) and kind(c.api) in _WITH_MATRIX
         }
         own = any(c.api == "Parameter" for c in self.calls)
         return len(layers) == 1 and not own
