@@ -687,6 +687,8 @@ def _of_network(frame: Frame | None) -> bool:
 
 def shape(value: Value | None, depth: int = 0) -> list[int | None] | None:
     """The sizes of an array along its axes, None for those that are not known; None when their number is not known."""
+    if isinstance(value, Known) and type(value.value) in (int, float):
+        return []
     if not isinstance(value, Call) or depth > DEEP:
         return None
     name = value.api
@@ -695,11 +697,11 @@ def shape(value: Value | None, depth: int = 0) -> list[int | None] | None:
         and (given := value.argument(["init", "shape"], "shape")) is not None
         and name == "initializer"
     ):
-        return _sizes(given) or shape(value.args[0] if value.args else None, depth + 1)
+        return _sizes(given) or _of_initial(value, depth)
     if name == "Tensor" and "shape" in value.keywords:
         return _sizes(value.keywords["shape"])
-    if name == "initializer" and value.args:
-        return shape(value.args[0], depth + 1)
+    if name == "initializer":
+        return _of_initial(value, depth)
     known = effect(value)
     if known is None:
         return None
@@ -711,8 +713,16 @@ def shape(value: Value | None, depth: int = 0) -> list[int | None] | None:
     if known.keeps == "same" or known.axes:
         return next((shape(given, depth + 1) for given in operands(value, known.of)), None)
     if known.operation in _ARITHMETIC:
-        return next((found for arg in operands(value, (0, 1)) if (found := shape(arg, depth + 1)) is not None), None)
+        both = [shape(arg, depth + 1) for arg in operands(value, (0, 1))]
+        return max((sizes for sizes in both if sizes is not None), key=len, default=None) or (
+            None if None in both else []
+        )
     return None
+
+
+def _of_initial(made: Call, depth: int) -> list[int | None] | None:
+    """The sizes of the array that an initializer is given in place of its name or its number."""
+    return shape(made.args[0], depth + 1) if made.args and isinstance(made.args[0], Call) else None
 
 
 def _sizes(value: Value | None) -> list[int | None] | None:
