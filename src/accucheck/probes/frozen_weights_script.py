@@ -650,6 +650,15 @@ EXAMPLES = [
         "unfreezes-nothing",
     ),
     _example(
+        "frozen after an optimizer that no step uses, where steps are a graph",
+        _NET
+        + "ms.set_context(mode=ms.GRAPH_MODE)\nteacher, net = Net(), Net()\nms.load_checkpoint('base.ckpt', teacher)\n"
+        + "spare = nn.Adam(teacher.trainable_params())\nfor p in teacher.get_parameters():\n    p.requires_grad = False\n"
+        + "ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params())).train(1, data)\n",
+        Verdict.OK,
+        "frozen",
+    ),
+    _example(
         "frozen after the optimizer, where steps are a graph",
         _NET
         + "ms.set_context(mode=ms.GRAPH_MODE)\nnet = Net()\nms.load_checkpoint('base.ckpt', net)\nopt = nn.Adam(net.trainable_params())\n"

@@ -337,9 +337,14 @@ class Look:
         found: dict[int, Call | Instance] = {}
         if self.compiled:
             for optimizer, given in self.optimizers:
-                if optimizer.order < store.order:
+                if optimizer.order < store.order and self.updates(optimizer):
                     found |= {leaf: optimizer for leaf in self.meant(store) if leaf in given}
         return found
+
+    def updates(self, optimizer: Call | Instance) -> bool:
+        """Whether a step updates weights by an optimizer, as far as steps are seen."""
+        steps = training(self.structure.reading).steps
+        return not steps or any(optimizer in options(step.optimizer) for step in steps)
 
     @cached_property
     def compiled(self) -> bool:
