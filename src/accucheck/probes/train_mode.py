@@ -579,6 +579,32 @@ def train_step(x, y):
 """
 )
 _PLAIN = _STEP.replace("self.drop(self.bn(self.conv(x)).mean((2, 3)))", "self.conv(x).mean((2, 3))")
+_COPIES = (
+    """
+import copy
+
+class Block(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(8, 8)
+        self.drop = nn.Dropout(p=0.5)
+
+    def construct(self, x):
+        return x + self.drop(self.fc(x))
+
+class Stack(nn.Cell):
+    def __init__(self, block):
+        super().__init__()
+        self.blocks = nn.CellList([copy.deepcopy(block) for _ in range(3)])
+
+    def construct(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+"""
+    + _STEP[_STEP.index("net = ") :]
+).replace("net = Net()", "net = Stack(Block())")
 
 EXAMPLES = [
     _example(
@@ -809,6 +835,18 @@ for x, y in train_ds.create_tuple_iterator():
 """,
         Verdict.UNDECIDED,
         "no-set-train-plain",
+    ),
+    _example(
+        "layers that depend on the mode in copies of a block",
+        _COPIES + "for x, y in train_ds.create_tuple_iterator():\n    train_step(x, y)\n",
+        Verdict.PROBLEM,
+        "no-set-train",
+    ),
+    _example(
+        "copies of a block that are switched",
+        _COPIES + "net.set_train()\nfor x, y in train_ds.create_tuple_iterator():\n    train_step(x, y)\n",
+        Verdict.UNDECIDED,
+        "trains",
     ),
     _example(
         "BatchNorm kept in inference mode on purpose",
