@@ -206,6 +206,8 @@ def test_a_wrong_setting_names_itself(tmp_path, setting, code):
     [
         ("a: 1\nname: x\n", "yaml-unknown-key", 1, "unknown key a. Known here: name, language"),
         ("name: x\nruntime:\n  devcie: CPU\n", "yaml-unknown-key", 3, "Did you mean device?"),
+        ("name: x\ngoal: {metric: accuracy, reached: low}\n", "yaml-type", 2, "goal.reached should be float"),
+        ("goal:\n  metric: loss\n  wanted: 1\n", "yaml-unknown-key", 3, "Known here: metric, reached"),
         ("data:\n  train: {paht: x}\n", "yaml-unknown-key", 2, "Did you mean path?"),
         ("data:\n  train:\n    fields:\n      age: {mising: [1]}\n", "yaml-unknown-key", 4, "Did you mean missing?"),
         (

@@ -456,6 +456,58 @@ def test_what_goes_with_the_curve_comes_first_and_says_so(tmp_path):
         assert not [step for step in steps(opened) if step.fits]
 
 
+def test_what_matters_more_comes_first_and_says_why(tmp_path):
+    """As a project with four faults showed: of certain ones, evaluation data that are not normalised cost most, whatever has a patch."""
+    with (opened := curve(tmp_path / "project", LOSSES[""])).session:
+        found = problem(sure=Sure.CERTAIN, fix=Fix("fix", DIFF))
+        for item, probe, finding in (
+            ("api.01", "api_differences", found),
+            ("cg.04", "loss_function", found),
+            ("dp.02", "train_infer_transforms", problem(sure=Sure.CERTAIN)),
+            ("wi.01", "zero_weights", problem()),
+            ("hp.03", "training_settings", found),
+        ):
+            give(opened, item, probe, finding, kind=Kind.STATIC)
+        wrong = [step for step in steps(opened) if step.kind == "problem"]
+        assert [step.item for step in wrong] == ["wi.01", "dp.02", "api.01", "cg.04", "hp.03"]
+        assert [step.effect for step in wrong] == ["learning", "evaluation", "points", "points", "noise"]
+        assert "expected effect: large, it makes the evaluation wrong" in wrong[1].why(Language.EN)
+        assert "预期影响：大，会使评估结果失真" in wrong[1].why(Language.ZH)
+        assert as_json(wrong, Language.EN)[0]["effect"] == "learning"
+        give(opened, "cg.04", "loss_function", msgspec.structs.replace(found, code="loss-negated"), kind=Kind.STATIC)
+        negated = next(step for step in steps(opened) if step.item == "cg.04")
+        assert negated.effect == "learning", "what is minimised the wrong way keeps the network from learning"
+
+
+def test_what_explains_the_curve_comes_before_what_has_a_larger_effect_elsewhere(tmp_path):
+    with (opened := curve(tmp_path / "project", LOSSES["at-guess"])).session:
+        for item, probe in (("dp.02", "train_infer_transforms"), ("cg.04", "loss_function")):
+            give(opened, item, probe, problem(sure=Sure.CERTAIN), kind=Kind.STATIC)
+        assert [step.item for step in steps(opened) if step.kind == "problem"] == ["cg.04", "dp.02"]
+
+
+@pytest.mark.parametrize(
+    ("goal", "english", "chinese"),
+    [
+        ({}, "", ""),
+        ({"metric": "top-1", "source": "README"}, "", ""),
+        ({"reached": 0.322}, "Accuracy: 0.322 reached", "精度：已达到 0.322"),
+        ({"metric": "loss", "expected": 1}, "loss: 1 expected", "loss：期望 1"),
+        (
+            {"metric": "top-1", "reached": 62, "expected": 93.5, "source": "the paper,\n table 2"},
+            "top-1: 62 reached, 93.5 expected (the paper, table 2)",
+            "top-1：已达到 62，期望 93.5（依据：the paper, table 2）",
+        ),
+    ],
+)
+def test_the_goal_in_words(goal, english, chinese):
+    case = cases.Case(".", msgspec.convert({"goal": goal}, cases.CaseFile))
+    assert (symptoms.of_goal(case, Language.EN), symptoms.of_goal(case, Language.ZH)) == (english, chinese)
+    flat = symptoms.Symptom("flat", {"loss": 2.3})
+    told = symptoms.headline(case, flat, Language.EN)
+    assert told == (f"{english}; the loss stays at 2.3" if english else "Symptom: the loss stays at 2.3")
+
+
 @pytest.mark.parametrize(
     ("loss", "proposed"), [("mindspore.nn:MSELoss", False), ("mindspore.nn:CrossEntropyLoss", True)]
 )

@@ -30,6 +30,16 @@ MEANINGS: Words = {
         "zh": "检查对象名称，用于报告及其文件名（默认为目录名）",
     },
     "language": {"en": "`zh` or `en`; `--lang` goes before it", "zh": "`zh` 或 `en`；`--lang` 优先"},
+    "goal.metric": {
+        "en": "what the training is measured by, for instance `accuracy`; reports begin with what was reached and expected",
+        "zh": "衡量训练的指标，如 `accuracy`；报告首行给出已达到值与期望值",
+    },
+    "goal.reached": {"en": "what the training reached", "zh": "训练已达到的值"},
+    "goal.expected": {"en": "what it should reach, in the same unit", "zh": "期望达到的值（单位与上一项相同）"},
+    "goal.source": {
+        "en": "what says so: a paper, a README, a run of the benchmark",
+        "zh": "期望值的依据：论文、README 或标杆运行结果",
+    },
     "runtime.device": {
         "en": "`CPU`, `GPU` or `Ascend`; with `amp` it decides whether mp.* apply",
         "zh": "`CPU`、`GPU` 或 `Ascend`；与 `amp` 一起决定 mp.* 各项是否涉及",

@@ -211,6 +211,15 @@ class Design(_Part, frozen=True):
     padding: Padding | None = None
 
 
+class Goal(_Part, frozen=True):
+    """What the training is for: the `metric` by name, what it has `reached` and what is `expected`, in one unit, and what says so."""
+
+    metric: str | None = None
+    reached: float | None = None
+    expected: float | None = None
+    source: str | None = None
+
+
 class Benchmark(_Part, frozen=True):
     framework: str = "pytorch"
     scripts: Scripts = Scripts()
@@ -221,6 +230,7 @@ class CaseFile(_Part, frozen=True):
 
     name: str | None = None
     language: str | None = None
+    goal: Goal = Goal()
     runtime: Runtime = Runtime()
     scripts: Scripts = Scripts()
     configs: Configs = Configs()
@@ -502,6 +512,8 @@ def document_of(values: dict[str, Any], others: dict[str, list[str]] | None = No
             level = level.setdefault(parent, {})
         level[last] = msgspec.json.decode(value) if last == "args" and isinstance(value, str) else value
     head = "# accucheck.yaml: what accucheck examines; every key is optional. Check it with: accucheck validate\n"
+    head += "# What was reached, what is expected, and what says so; reports begin with it, for example:\n"
+    head += "# goal: {metric: accuracy, reached: 0.62, expected: 0.93, source: README of the benchmark}\n"
     text = head + yaml.safe_dump(data, allow_unicode=True, sort_keys=False, default_flow_style=False)
     for key, alike in (others or {}).items():
         node: Any = yaml.compose(text, Loader=yaml.SafeLoader)

@@ -1,4 +1,4 @@
-"""What to do next, likely and cheap things first: computed from case, checklists and session each time, never stored.
+"""What to do next, first what explains the symptom and matters most: computed from case, checklists and session each time, never stored.
 
 Draws nothing: the walkthrough and `accucheck status` show the same.
 """
@@ -57,6 +57,7 @@ WORDS: Words = {
         "en": "it was measured, but may come of another fault: look at it after the others",
         "zh": "由测量得出，但可能由其他问题引起，请在其他问题之后处理",
     },
+    "effect": {"en": "{why}; {effect}", "zh": "{why}；{effect}"},
     "late": {"en": "{why}; out of date", "zh": "{why}（结果已过期）"},
     "more": {"en": "{why}; {count:,} more {count:finding|findings} here", "zh": "{why}；此项另有 {count:,} 处发现"},
     "live": {
@@ -156,20 +157,6 @@ WORDS: Words = {
     "export-why": {"en": "every item is concluded", "zh": "所有检查项均已有结论"},
     # what fits the curve
     "fits": {"en": "{why}; fits the curve: {symptom}", "zh": "{why}；与曲线相符：{symptom}"},
-    "fits-not-finite": {
-        "en": "the loss is NaN or Inf from {unit} {at:,} on",
-        "zh": "loss 自第 {at:,} 个 {unit} 起为 NaN 或 Inf",
-    },
-    "fits-at-guess": {
-        "en": "the loss stays at {loss:.4g}, that of guessing among {classes:,} classes",
-        "zh": "loss 停在 {loss:.4g}，即在 {classes:,} 个类别中随机猜测的水平",
-    },
-    "fits-flat": {"en": "the loss stays at {loss:.4g}", "zh": "loss 停在 {loss:.4g} 不变"},
-    "fits-rises": {"en": "the loss rises from {first:.4g} to {last:.4g}", "zh": "loss 由 {first:.4g} 升至 {last:.4g}"},
-    "fits-lags": {
-        "en": "training ends at {train:.4g}, evaluation at {eval:.4g}",
-        "zh": "训练最终为 {train:.4g}，评估为 {eval:.4g}",
-    },
     # what it costs
     "cost-diff": {"en": "a change of {count:,} {count:line|lines}", "zh": "修改 {count:,} 行"},
     "cost-look": {"en": "a look at the evidence", "zh": "查看证据"},
@@ -266,6 +253,14 @@ class Step(msgspec.Struct, frozen=True):
         return self.items[0] if self.items else ""
 
     @property
+    def effect(self) -> str:
+        """What mending it may be expected to give, one of symptoms.EFFECTS; empty where it is no fault that was found."""
+        if self.finding is None or self.probe in SYMPTOMS:
+            return ""
+        found = [symptoms.effect(item, self.probe, self.finding.code) for item in self.items]
+        return min(found, key=symptoms.EFFECTS.index)
+
+    @property
     def state(self) -> str:
         """What of an item's states it is like: problem, undecided, failed, ok or open."""
         if self.kind in ("problem", "concluded", "returned"):
@@ -283,11 +278,12 @@ class Step(msgspec.Struct, frozen=True):
     def why(self, language: Language) -> str:
         """Why it is worth it, in a few words."""
         text = _say(self.reason or f"{self.kind}-why", language, **self.data)
+        if self.effect:
+            text = _say("effect", language, why=text, effect=word(symptoms.WORDS, self.effect, language))
         if self.others:
             text = _say("more", language, why=text, count=self.others)
         if self.fits is not None:
-            told = _say(f"fits-{self.fits.kind}", language, **self.fits.data)
-            text = _say("fits", language, why=text, symptom=told)
+            text = _say("fits", language, why=text, symptom=symptoms.told(self.fits, language))
         return _say("late", language, why=text) if self.late else text
 
     def cost(self, language: Language) -> str:
@@ -358,6 +354,7 @@ def as_json(
             "what": step.what(language),
             "why": step.why(language),
             "likely": step.grade or None,
+            "effect": step.effect or None,
             "cost": step.cost(language),
             "seconds": [step.time.low, step.time.high] if step.time is not None else None,
             "probe": step.probe or None,
@@ -449,17 +446,21 @@ class _Look:
         places = [fitting.index(item) for item in step.items if item in fitting]
         return msgspec.structs.replace(step, fits=self.symptom, likely=min(places)) if places else step
 
-    def _rank(self, shown: int, step: Step) -> tuple[int, int, int, int, int, int]:
-        """First by kind; then how likely it is to help, when it shows, whether it goes with the curve, how many items it serves, and
-        their order in the checklist.
+    def _rank(self, shown: int, step: Step) -> tuple[int, int, int, bool, int, int, int, int, int]:
+        """First by kind; then how much there is to believe in it, when it shows, whether it goes with the curve, how much its mend may be
+        expected to give, how likely it is with such a curve, whether a change is at hand, how many items it serves, and their order in
+        the checklist.
 
         A symptom that is only suspected stands among the problems where it shows before the last symptom that is one (`shown`).
         """
         likely = _GRADES.index(step.grade) if step.grade else 0
+        belief = max(0, likely - _GRADES.index("measured"))  # what is certain and what was measured are as good
+        effect = symptoms.EFFECTS.index(step.effect) if step.effect else 0
         when = SYMPTOMS[step.probe] if step.grade == "symptom" else 0
         kind = "problem" if step.kind == "suspect" and step.grade == "symptom" and when < shown else step.kind
         fits = step.likely if step.fits is not None else len(_ORDER)
-        return _ORDER.index(kind), likely, when, fits, -len(step.items), self.place.get(step.item, 0)
+        place = self.place.get(step.item, 0)
+        return _ORDER.index(kind), belief, when, step.fits is None, effect, fits, likely, -len(step.items), place
 
     def _entry(self, item: Item) -> Entry:
         return self.session.entry(item.id)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .case import Case
 from .errors import ReadError
 from .knowledge import api, names
+from .language import Language, Words, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,11 +46,97 @@ FITTING: dict[str, tuple[str, ...]] = {
 OF_CLASSES = frozenset({"label_issues", "first_loss", "first_loss_live", "class_balance", "class_balance_live"})
 
 
+#: What mending a fault may be expected to give, the most first.
+EFFECTS = ("learning", "evaluation", "points", "noise")
+#: What faults of an item do, where it is not some points of accuracy.
+_OF_ITEMS = {
+    **dict.fromkeys(("wi.01", "cg.02", "mp.01", "san.03", "san.06", "san.09"), "learning"),
+    **dict.fromkeys(("dp.02", "api.02", "san.07"), "evaluation"),
+    **dict.fromkeys(("hp.03", "san.02"), "noise"),
+}
+#: Faults that do something else than others of their item, by probe and code.
+_OF_CODES = {
+    **{
+        ("loss_function", code): "learning"
+        for code in ("loss-negated", "likelihood-minimised", "overlap-minimised", "value-as-loss", "never-called")
+    },
+    ("watched_loss", "constant-loss"): "learning",
+}
+
+WORDS: Words = {
+    "learning": {
+        "en": "expected effect: very large, it keeps the network from learning",
+        "zh": "预期影响：很大，会使网络无法学习",
+    },
+    "evaluation": {
+        "en": "expected effect: large, it makes the evaluation wrong",
+        "zh": "预期影响：大，会使评估结果失真",
+    },
+    "points": {"en": "expected effect: some points", "zh": "预期影响：几个百分点"},
+    "noise": {"en": "expected effect: small, within the spread of runs", "zh": "预期影响：小，与多次运行的波动相当"},
+    "reached-expected": {
+        "en": "{metric}: {reached} reached, {expected} expected",
+        "zh": "{metric}：已达到 {reached}，期望 {expected}",
+    },
+    "reached": {"en": "{metric}: {reached} reached", "zh": "{metric}：已达到 {reached}"},
+    "expected": {"en": "{metric}: {expected} expected", "zh": "{metric}：期望 {expected}"},
+    "metric": {"en": "Accuracy", "zh": "精度"},
+    "with-source": {"en": "{goal} ({source})", "zh": "{goal}（依据：{source}）"},
+    "with-curve": {"en": "{goal}; {curve}", "zh": "{goal}；{curve}"},
+    "curve": {"en": "Symptom: {curve}", "zh": "现象：{curve}"},
+    "not-finite": {
+        "en": "the loss is NaN or Inf from {unit} {at:,} on",
+        "zh": "loss 自第 {at:,} 个 {unit} 起为 NaN 或 Inf",
+    },
+    "at-guess": {
+        "en": "the loss stays at {loss:.4g}, that of guessing among {classes:,} classes",
+        "zh": "loss 停在 {loss:.4g}，即在 {classes:,} 个类别中随机猜测的水平",
+    },
+    "flat": {"en": "the loss stays at {loss:.4g}", "zh": "loss 停在 {loss:.4g} 不变"},
+    "rises": {"en": "the loss rises from {first:.4g} to {last:.4g}", "zh": "loss 由 {first:.4g} 升至 {last:.4g}"},
+    "lags": {
+        "en": "training ends at {train:.4g}, evaluation at {eval:.4g}",
+        "zh": "训练最终为 {train:.4g}，评估为 {eval:.4g}",
+    },
+}
+
+
 class Symptom(NamedTuple):
     """What a curve looks like: `kind` is a key of FITTING; `data` fills the words that tell it."""
 
     kind: str
     data: dict[str, Any]
+
+
+def told(symptom: Symptom, language: Language) -> str:
+    """What a curve looks like, in words."""
+    return word(WORDS, symptom.kind, language, **symptom.data)
+
+
+def of_goal(case: Case, language: Language) -> str:
+    """What was reached and what is expected, with what says so; empty where the case gives neither."""
+    goal = case.spec.goal
+    given = [name for name in ("reached", "expected") if getattr(goal, name) is not None]
+    if not given:
+        return ""
+    data = {name: f"{getattr(goal, name):.4g}" for name in given}
+    metric = " ".join((goal.metric or "").split()) or word(WORDS, "metric", language)
+    text = word(WORDS, "-".join(given), language, metric=metric, **data)
+    source = " ".join((goal.source or "").split())
+    return word(WORDS, "with-source", language, goal=text, source=source) if source else text
+
+
+def headline(case: Case, symptom: Symptom | None, language: Language) -> str:
+    """What is wrong with the training as its user sees it: the goal, and what the curves look like; empty where neither is known."""
+    goal, curve = of_goal(case, language), told(symptom, language) if symptom is not None else ""
+    if goal and curve:
+        return word(WORDS, "with-curve", language, goal=goal, curve=curve)
+    return goal or (word(WORDS, "curve", language, curve=curve) if curve else "")
+
+
+def effect(item: str, probe: str, code: str) -> str:
+    """What mending a fault may be expected to give: one of EFFECTS."""
+    return _OF_CODES.get((probe, code)) or _OF_ITEMS.get(item, "points")
 
 
 def of_curves(case: Case) -> Symptom | None:

@@ -53,6 +53,25 @@ def test_nothing_checked_is_not_nothing_wrong() -> None:
     assert "0 of 24 items decided" in verdict.checked and verdict.highlights == verdict.limits == []
 
 
+def test_the_goal_and_the_curve_stand_before_all_else(tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_text("".join(f"epoch: 1 step: {n}, loss is 2.3026\n" for n in range(1, 60)))
+    goal = {"metric": "accuracy", "reached": 0.1, "expected": 0.95, "source": "README <b>"}
+    spec = {"goal": goal, "curves": {"train": "train.log"}, "data": {"train": {"classes": [*range(10)]}}}
+    case = Case(str(tmp_path), msgspec.convert(spec, CaseFile))
+    record = Record(entries={"wi.01": probed("zero_weights", zero(Sure.CERTAIN))})
+    report = build(record, [ACCURACY], case, Language.EN, None, set(), MOMENT)
+    symptom = (
+        "accuracy: 0.1 reached, 0.95 expected (README <b>); the loss stays at 2.303, that of guessing among 10 classes"
+    )
+    assert report.verdict.symptom == symptom == report.result["verdict"]["symptom"]
+    text = markdown.render(report, "r")["r.md"].decode()
+    assert text.index("0.95 expected") < text.index(report.verdict.headline) and "README &lt;b&gt;" in text
+    paragraphs = [one.text for one in docx.Document(io.BytesIO(words.render(report, "r")["r.docx"])).paragraphs]
+    assert paragraphs.index(symptom) < paragraphs.index(report.verdict.headline)
+    empty = build(Record(), [ACCURACY], Case(str(tmp_path)), Language.ZH, None, set(), MOMENT)
+    assert empty.verdict.symptom == empty.verdict.goal == ""
+
+
 @pytest.mark.parametrize("language", list(Language))
 def test_a_training_that_does_not_run_is_told(language: Language) -> None:
     told = {}

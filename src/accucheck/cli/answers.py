@@ -93,7 +93,7 @@ def answer(
 def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
     from pathlib import Path
 
-    from .. import guidance
+    from .. import guidance, symptoms
     from ..model import CONCLUSIONS
     from ..project import open_project
     from ..report.machine import review_json, sign_off_json
@@ -145,7 +145,11 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
     if reviewed:
         click.echo(say("status-review", **reviews))
         show(_signed(session.record))
-    _show_steps(guidance.steps(opened, late), project, checklists)
+    steps = guidance.steps(opened, late)
+    if told := symptoms.headline(opened.case, next((step.fits for step in steps if step.fits), None), language()):
+        click.echo("")
+        show(told)
+    _show_steps(steps, project, checklists)
 
 
 def _show_steps(steps: list[Step], project: str, checklists: tuple[str, ...]) -> None:

@@ -203,6 +203,8 @@ class _Writer:
     def _verdict_part(self) -> None:
         verdict = self.report.verdict
         self._paragraph(self.say("verdict"), "Heading 1")
+        if verdict.symptom:
+            self._paragraph(verdict.symptom)
         self._run(self._paragraph(), verdict.headline, ink=INK[verdict.state.value], bold=True, size=12)
         if verdict.highlights:
             keys = ("item", "what", "where", "sure")

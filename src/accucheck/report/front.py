@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from .. import symptoms
 from ..checklist import Checklist, Item
 from ..language import word
 from ..model import Language, Level, Status, Sure, Verdict
@@ -86,7 +87,20 @@ def verdict_part(context: Context, items: list[ItemPart], known: list[Item]) -> 
             skipped=statuses[Status.SKIPPED],
         ),
         limits=limits,
+        symptom=_symptom(context),
+        goal=context.line(symptoms.of_goal(context.case, context.language), 600)
+        if context.case.spec.goal.expected is not None
+        else "",
     )
+
+
+def _symptom(context: Context) -> str:
+    """What was reached and expected, and what the curves look like, where anything has run."""
+    ran = any(
+        result.status is Status.DONE for entry in context.record.entries.values() for result in entry.results.values()
+    )
+    found = symptoms.of_curves(context.case) if ran else None
+    return context.line(symptoms.headline(context.case, found, context.language), 600)
 
 
 def _ids(context: Context, items: Sequence[ItemPart], most: int = 8) -> str:

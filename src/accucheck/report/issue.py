@@ -203,6 +203,8 @@ class _Parts:
 
     def _behavior(self) -> Iterator[str]:
         verdict = self.report.verdict
+        if verdict.symptom:
+            yield self.text(verdict.symptom)
         yield self.text(verdict.headline)
         if verdict.highlights:
             columns = ["column-item", "column-what", "column-where"]
@@ -269,7 +271,8 @@ class _Parts:
                 yield self.text(self.say("more", count=left))
 
     def _expected(self) -> Iterator[str]:
-        yield self.blank("expected")
+        goal = self.report.verdict.goal
+        yield self.text(goal) if goal else self.blank("expected")
 
     def _log(self) -> Iterator[str]:
         for path in self.report.paths:
@@ -492,6 +495,7 @@ def summary(report: Report) -> list[str]:
     parts = _Parts(report, "plain", ())
     found = parts.bullets([f"{each.message} {each.where}".rstrip() for each in verdict.highlights[:MAX_SUMMED]])
     lines = [
+        parts.text(verdict.symptom),
         parts.text(verdict.headline),
         found,
         parts.text(report.grade.title),

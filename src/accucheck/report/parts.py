@@ -188,6 +188,8 @@ class Highlight(_Part, frozen=True):
 class VerdictPart(_Part, frozen=True):
     """The whole in two minutes: what is wrong first of all, `checked` how much was looked at, `limits` what to bear in mind.
 
+    `symptom`, which stands before all else: what was reached and expected, and what the curves look like; empty where neither is known.
+    `goal`: what is expected, with what was reached; empty where the case does not say what is expected.
     `state` is a problem, ok, or undecided where the session does not allow to say either.
     """
 
@@ -197,6 +199,8 @@ class VerdictPart(_Part, frozen=True):
     more_highlights: int
     checked: str
     limits: list[str]
+    symptom: str = ""
+    goal: str = ""
 
 
 class GradePart(_Part, frozen=True):
