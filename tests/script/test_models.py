@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from accucheck.script.flow import derives, find, sources, users
+from accucheck.script.networks import leaves
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import Trace, follow
@@ -94,8 +95,9 @@ def test_a_mapped_graph_of_functions_is_followed(tmp_path: Path) -> None:
         ("copy.copy(load())", ...),
         ("copy.deepcopy([1, [2, 3]])", [1, [2, 3]]),
         ("copy.deepcopy({'a': [1]})['a']", [1]),
-        ("copy.deepcopy([nn.Dense(1, 1)])", ...),  # other layers
-        ("copy.deepcopy({'a': nn.Dense(1, 1)})", ...),
+        ("copy.deepcopy([nn.Dense(1, 1)])", [...]),  # other layers
+        ("copy.deepcopy([load()])", ...),
+        ("copy.deepcopy({'a': load()})", ...),
         ("filter(None, [1, 0, None, 2])", [1, 2]),
         ("filter(positive, [1, 2])", ...),
         ("itertools.chain([1], (2, 3))", [1, 2, 3]),
@@ -104,6 +106,63 @@ def test_a_mapped_graph_of_functions_is_followed(tmp_path: Path) -> None:
 )
 def test_copies_of_lists(tmp_path: Path, code: str, value: Any) -> None:
     assert told(given(trace(tmp_path, f"import copy, itertools\nshow({code})\n"))) == value
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "nn.Dense(4, 4)",
+        "Block()",
+        "nn.SequentialCell(Block(), nn.ReLU())",
+        "nn.CellList([Block() for _ in range(load())])",
+        "[Block(), nn.Dense(4, 4)]",
+    ],
+)
+def test_a_copied_layer_is_another_layer(tmp_path: Path, made: str) -> None:
+    code = f"""
+import copy
+class Block(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense, self.scale = nn.Dense(4, 4), load()
+        self.again = self.dense
+        self.runs = self._run
+    def _run(self, x):
+        return self.dense(x)
+    def construct(self, x):
+        return self.runs(x)
+held = {made}
+show(held, copy.deepcopy(held))
+"""
+    held, copied = next(call for call in trace(tmp_path, code).calls if call.name == "show").args
+    first, second = (dict(leaves(value)) for value in (held, copied))
+    assert first and first.keys() == second.keys()
+    assert not {id(leaf) for leaf in first.values()} & {id(leaf) for leaf in second.values()}
+
+
+def test_a_copied_cell_runs_with_its_own_layers(tmp_path: Path) -> None:
+    code = """
+import copy
+class Block(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(4, 4)
+        self.again = self.dense
+    def construct(self, x):
+        return self.again(self.dense(x))
+block = Block()
+other = copy.deepcopy(block)
+other(data)
+"""
+    found = trace(tmp_path, code)
+    block, other = found.instances
+    assert other.attributes["dense"] is other.attributes["again"] is not block.attributes["dense"]
+    assert [call.base for call in found.calls if call.name == ""] == [other.attributes["dense"]] * 2
+
+
+def test_a_class_that_copies_itself_is_not_copied(tmp_path: Path) -> None:
+    code = "class Block(nn.Cell):\n    def __deepcopy__(self, memo):\n        return self\nimport copy\nshow(copy.deepcopy(Block()))\n"
+    assert not isinstance(given(trace(tmp_path, code)), Instance)
 
 
 def test_a_copy_is_another_list(tmp_path: Path) -> None:

@@ -283,7 +283,8 @@ def _excused(training: Training, path: list[Instance], layer: Call) -> bool:
         return True
     held = {id(layer), *(id(holder) for holder in path)}
     for call in training.calls:
-        if call.last in _LOADS and not call.tests and any(id(o) in held for arg in call.args for o in options(arg)):
+        loaded = (*call.args, call.result)  # a copy has the weights of what it is a copy of
+        if call.last in _LOADS and not call.tests and any(id(o) in held for arg in loaded for o in options(arg)):
             return True
         if call.base is None or not any(id(option) in held for option in options(call.base)):
             continue

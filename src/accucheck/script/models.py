@@ -11,6 +11,7 @@ import getopt
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..knowledge import api as apis
@@ -111,6 +112,10 @@ _INTO = {f"cv2.{name}": 2 for name in ("add", "subtract", "multiply", "divide", 
     "cv2.normalize": 1,
     "numpy.clip": 3,
 }
+#: Layers of the framework: a copy is another one, made alike.
+_CELLS = ("nn.", "mint.nn.")
+#: So many things within one are copied.
+COPIES = 4000
 #: What holds no weights, so that a copy of it is the same thing.
 _TRANSFORMS = ("vision.", "transforms.", "text.", "audio.")
 
@@ -326,17 +331,96 @@ def _copy(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
 
 
 def _deepcopy(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-    """A copy of what is in it as well: of constants and transforms. A layer that is copied is another layer."""
-    if isinstance(held := args[0] if args else None, Items):
-        copies = [_deepcopy(tracer, [item], {}, node) for item in held.items]
+    """A copy of what is in it as well: of constants, transforms, layers and objects of the project. A layer that is copied is
+    another layer."""
+    if not args:
+        return None
+    copied = _Copier(tracer, node).copy(args[0])
+    if copied is not None and not isinstance(args[0], (Known, Items, Mapping)):
+        made = tracer.made("copy.deepcopy", args, keywords, node)
+        made.result = copied
+    return copied
+
+
+class _Copier:
+    """One run of copy.deepcopy: what occurs twice in a thing is copied once."""
+
+    def __init__(self, tracer: Tracer, node: ast.AST) -> None:
+        self.tracer, self.node = tracer, node
+        self.done: dict[int, tuple[Value, Value]] = {}  # the copied values as well, so that no other gets their ids
+
+    def copy(self, value: Value) -> Value | None:
+        """None for what is not known well enough to be copied."""
+        if id(value) in self.done:
+            return self.done[id(value)][1]
+        if len(self.done) > COPIES:
+            return None
+        if isinstance(value, Instance):
+            return self.instance(value)
+        made = self.container(value) if isinstance(value, (Items, Mapping)) else self.single(value)
+        if made is not None:
+            self.done[id(value)] = (value, made)
+        return made
+
+    def container(self, held: Items | Mapping) -> Value | None:
+        if isinstance(held, Items):
+            kept = self.all(held.items)
+            return None if kept is None else Items(kept, held.open, held.fixed)
+        found = None if held.fed else self.all([*held.items.values()])
+        return None if found is None else Mapping(dict(zip(held.items, found, strict=True)))
+
+    def single(self, value: Value) -> Value | None:
+        if not isinstance(value, Call):
+            return value if isinstance(value, Known) else None
+        if value.base is not None or is_transform(value):
+            return value if is_transform(value) else None
+        if value.name == "comprehension":
+            each, *over = value.args
+            return None if (copied := self.copy(each)) is None else self.like(value, [copied, *over], value.fed)
+        if value.api in _HOLDERS:
+            args, fed = self.all(value.args), self.all(value.fed or [])
+            return None if args is None or fed is None else self.like(value, args, fed or None)
+        if value.api == "Parameter" or value.api.startswith(_CELLS):
+            return self.like(value, value.args, value.fed)
+        return None
+
+    def like(self, made: Call, args: list[Value], fed: list[Value] | None) -> Call:
+        """A layer or container that is made as another one is, here."""
+        tracer = self.tracer
+        return replace(made, args=args, fed=fed, bound=(), loops=tracer.loops, order=tracer.next())
+
+    def all(self, values: Sequence[Value]) -> list[Value] | None:
+        copies = [self.copy(value) for value in values]
         kept = [copied for copied in copies if copied is not None]
-        return Items(kept, held.open, held.fixed) if len(kept) == len(copies) else None
-    if isinstance(held, Mapping) and not held.fed:
-        items = {key: _deepcopy(tracer, [item], {}, node) for key, item in held.items.items()}
-        found = {key: copied for key, copied in items.items() if copied is not None}
-        return Mapping(found) if len(found) == len(items) else None
-    plain = isinstance(held, Known) or (isinstance(held, Call) and held.api.startswith(_TRANSFORMS))
-    return held if plain else None
+        return kept if len(kept) == len(copies) else None
+
+    def instance(self, value: Instance) -> Value | None:
+        """Another object of the class; what of its attributes cannot be copied stays what it is."""
+        if value.of.find("__deepcopy__") is not None:
+            return None
+        tracer = self.tracer
+        made = Instance(
+            value.of,
+            {},
+            self.node,
+            tracer.source,
+            tracer.frame,
+            tracer.next(),
+            tracer.tests,
+            tracer.loops,
+            left=tracer.left,
+        )
+        self.done[id(value)] = (value, made)
+        tracer.trace.instances.append(made)
+        for name, held in value.attributes.items():
+            if isinstance(held, Function) and held.owner is value:
+                made.attributes[name] = replace(held, owner=made)
+            else:
+                made.attributes[name] = self.copy(held) or held
+        made.supers = [(base, self.all(args) or args, given) for base, args, given in value.supers]
+        made.layer = replace(value.layer, loops=tracer.loops) if value.layer is not None else None
+        made.read = set(value.read)
+        return made
 
 
 def _filter(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
