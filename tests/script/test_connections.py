@@ -364,6 +364,15 @@ def test_inputs_that_are_ignored(
         ("residual = x\nx = self.main(x)\nreturn x + residual + y", []),
         ("identity = None\nreturn self.main(x) + y", []),
         ("skip = x\nskip = skip * 2\nreturn self.main(x) + y", ["residual-left-out skip"]),
+        ("h = x\nx = self.main(x)\nh = x\nreturn self.main(x) + h + y", ["residual-left-out h"]),
+        ("h = x\nx = self.main(x) + h\nh = x\nreturn self.main(x) + h + y", []),
+        ("h = x\nif y is None:\n    h = y\nreturn self.main(x) + h", []),
+        ("h = x\nx = self.main(x) + x\nreturn x + y", []),  # the first name is added in its place
+        ("h = x\nx = self.main(ops.cat((x, y)))\nreturn x", []),
+        ("h = x\nx += self.main(x)\nreturn x + y", []),
+        ("h = x\nreturn self.main(y)", []),
+        ("x, h = y, x\nreturn self.main(x)", []),
+        ("h = x\nfor _ in range(2):\n    x = self.main(x) + h\n    h = x\nreturn x + y", []),
     ],
 )
 def test_a_residual_that_is_put_aside(tmp_path: Path, construct: str, expected: list[str]) -> None:

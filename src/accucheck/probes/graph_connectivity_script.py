@@ -613,6 +613,19 @@ class Trained(nn.Cell):
         "residual-left-out",
     ),
     _example(
+        "what is kept for the second of two sums alone",
+        "self.first = nn.Dense(8, 8)\nself.second = nn.Dense(8, 8)",
+        "before = x\nx = ops.relu(self.first(x))\nbefore = x\nx = ops.relu(self.second(x))\nreturn x + before",
+        Verdict.PROBLEM,
+        "residual-left-out",
+    ),
+    _example(
+        "what is kept for two sums",
+        "self.first = nn.Dense(8, 8)\nself.second = nn.Dense(8, 8)",
+        "before = x\nx = ops.relu(self.first(x)) + before\nbefore = x\nx = ops.relu(self.second(x))\nreturn x + before",
+        Verdict.OK,
+    ),
+    _example(
         "one branch joined with itself, the other left out",
         "self.deep = nn.Dense(8, 8)\nself.joint = Joint()",
         "return self.joint(self.deep(x), x)",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -828,18 +829,77 @@ def _left_out(structures: list[Structure]) -> Iterator[Observation]:
             if id(function.node) in done or not _forward(frame) or function.name not in FORWARD or not _matters(frame):
                 continue
             done.add(id(function.node))
-            inside: dict[str, int] = defaultdict(int)
-            stored: dict[str, ast.Assign] = {}
-            for node in walk(function.node):
-                if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                    name = node.targets[0].id
-                    if _RESIDUAL.search(name):
-                        stored.setdefault(name, node)
-                        inside[name] += _mentioned(node.value, name)
-            for name, node in stored.items():
-                if inside[name] == _mentioned(function.node, name) and not isinstance(node.value, ast.Constant):
-                    data = {"name": name, "of": frame.owner.of.node.name if isinstance(frame.owner, Instance) else ""}
-                    yield Observation("residual-left-out", function.source, node, data, certain=False)
+            of = frame.owner.of.node.name if isinstance(frame.owner, Instance) else ""
+            for name, node in (_never_asked(function.node) | _put_aside(structure, frame)).items():
+                yield Observation("residual-left-out", function.source, node, {"name": name, "of": of}, certain=False)
+
+
+def _never_asked(function: ast.AST) -> dict[str, ast.Assign]:
+    """Residuals, by their names, that nothing but their own assignments asks for, and where each is set first."""
+    inside: dict[str, int] = defaultdict(int)
+    stored: dict[str, ast.Assign] = {}
+    for node in walk(function):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            if _RESIDUAL.search(name):
+                stored.setdefault(name, node)
+                inside[name] += _mentioned(node.value, name)
+    return {
+        name: node
+        for name, node in stored.items()
+        if inside[name] == _mentioned(function, name) and not isinstance(node.value, ast.Constant)
+    }
+
+
+def _put_aside(structure: Structure, frame: Frame) -> dict[str, ast.Assign]:
+    """Second names for a tensor that are never asked for, while the tensor under its first name goes only through layers: it was
+    kept to be joined with their result."""
+    function = frame.function.node
+    found: dict[str, ast.Assign] = {}
+    for node in walk(function):
+        target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+        if not (isinstance(node, ast.Assign) and isinstance(target, ast.Name) and isinstance(node.value, ast.Name)):
+            continue
+        asked = _meanwhile(function, node.value.id, node)
+        if node.value.id == target.id or not asked or _joined(function, asked):
+            continue
+        if (drop := structure.unused(target.id, node, frame)) is not None and not drop.elsewhere:
+            found.setdefault(target.id, node)
+    return found
+
+
+def _meanwhile(function: ast.AST, name: str, statement: ast.stmt) -> list[ast.Name]:
+    """Where a name is asked for after a statement and before it stands for something else."""
+    begin = statement.end_lineno or 0
+    named = [n for n in walk(function) if isinstance(n, ast.Name) and n.id == name and n.lineno > begin]
+    anew = {id(n) for n in named if isinstance(n.ctx, ast.Store)}
+    ends = (
+        node.end_lineno or 0
+        for node in walk(function)
+        if isinstance(node, ast.Assign) and any(id(part) in anew for target in node.targets for part in walk(target))
+    )
+    end = min(ends, default=sys.maxsize)
+    return [n for n in named if isinstance(n.ctx, ast.Load) and n.lineno <= end]
+
+
+def _joined(function: ast.AST, names: list[ast.Name]) -> bool:
+    """True when one of these is brought together with another value: as the operand of an operator or one of several arguments."""
+    mine = {id(name) for name in names}
+    groups = (_operands(node) for node in walk(function))
+    return any(len(group) > 1 and any(id(part) in mine for part in group) for group in groups)
+
+
+def _operands(node: ast.AST) -> list[ast.expr]:
+    """What an expression brings together."""
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, ast.AugAssign):
+        return [node.target, node.value]
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return node.elts
+    if isinstance(node, ast.Call):
+        return [*node.args, *(keyword.value for keyword in node.keywords)]
+    return []
 
 
 def _mentioned(node: ast.AST, name: str) -> int:
