@@ -679,6 +679,33 @@ Net(config)
         "rate-unclear",
     ),
     _example(
+        "1 - a rate of a third, which may be one to keep, as the rate to drop",
+        """
+class Net(nn.Cell):
+    def __init__(self, dropout=0.35):
+        super().__init__()
+        self.dropout = nn.Dropout(p=1 - dropout)
+
+Net()
+""",
+        Verdict.UNDECIDED,
+        "rate-unclear",
+    ),
+    _example(
+        "1 - a rate to drop that is handed over, as the rate to drop",
+        """
+class Block(nn.Cell):
+    def __init__(self, width, drop):
+        super().__init__()
+        self.layers = nn.SequentialCell([nn.Dense(8, width), nn.ReLU(), nn.Dropout(p=1 - drop)])
+
+for width in (8, 16):
+    Block(width, drop=0.25)
+""",
+        Verdict.PROBLEM,
+        "drops-a-keep-rate",
+    ),
+    _example(
         "1 - a rate to drop as the rate to drop",
         """
 class Net(nn.Cell):

@@ -311,9 +311,9 @@ def _dropout(call: Call, known: api.Api) -> Iterator[Wrong]:
         code = "keeps-a-drop-rate" if wants == "keep" else "drops-a-keep-rate"
         if commented is None and sizes is not None and all((n > 0.5) is (wants == "keep") for n in sizes - off):
             return  # its size tells better than its name
-        # Where keep_prob=x became p=1 - x, what is called a rate to drop was a rate to keep before.
+        # Where keep_prob=x became p=1 - x, what is called a rate to drop may have been a rate to keep, but none so small.
         rewritten = commented is None and wants == "drop" and isinstance(node, ast.BinOp)
-        if rewritten and (sizes is None or max(sizes) <= HIGH):
+        if rewritten and (sizes is None or min(sizes - off) < 1 - HARDLY):
             yield Wrong("rate-unclear", call, data, value)
         else:
             yield Wrong(code, call, data, value, fix)
