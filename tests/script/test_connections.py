@@ -151,6 +151,48 @@ def test_without_training_an_unused_layer_is_only_told(tmp_path: Path) -> None:
     assert told(said(tmp_path, text)) == ["unused-untrained extra"]
 
 
+#: What __init__ builds beside a Dense that is used, and what construct asks for -> whether the norm may be spare.
+NORMS: dict[tuple[str, str], bool] = {
+    ("self.norm = nn.LayerNorm([8])", "self.main(x)"): False,
+    ("self.norm = nn.LayerNorm([8])\nself.last = nn.LayerNorm([8])", "self.last(self.main(x))"): True,
+    (
+        "self.norm, self.more, self.last = nn.BatchNorm1d(8), nn.Dense(8, 8), nn.BatchNorm1d(8)",
+        "self.last(self.more(self.main(x)))",
+    ): False,
+    (
+        "self.norm, self.more, self.last = nn.BatchNorm1d(8), nn.Dense(8, 8), nn.LayerNorm([8])",
+        "self.last(self.more(self.main(x)))",
+    ): True,
+    ("self.norm = nn.LayerNorm([8], begin_norm_axis=-1) if load() else None", "self.main(x)"): False,
+    ("if load():\n    self.norm = nn.LayerNorm([8])", "self.main(x)"): True,
+    ("self.norm = nn.Conv1d(8, 8, 1)", "self.main(x)"): True,
+    (
+        "import blocks\nself.wide, self.norm = blocks.Wide(8), nn.LayerNorm([8])\nself.last = nn.LayerNorm([8])",
+        "self.last(self.wide(self.main(x)))",
+    ): False,
+}
+
+
+@pytest.mark.parametrize("init, used", NORMS)
+def test_a_normalization_that_is_never_called(tmp_path: Path, init: str, used: str) -> None:
+    (found,) = said(tmp_path, network(init, f"return {used} + y") + TRAIN)
+    assert (found.code, found.data["name"], found.possible) == ("unused-layer", "norm", NORMS[init, used])
+
+
+def test_a_cell_around_a_normalization_that_it_never_calls(tmp_path: Path) -> None:
+    more = """
+class Pre(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm([8])
+
+    def construct(self, x):
+        return ops.cast(x, ms.float32)
+"""
+    (found,) = said(tmp_path, network("self.pre = Pre()", "return self.main(self.pre(x)) + y", more) + TRAIN)
+    assert (found.code, found.possible) == ("unused-layer", False)
+
+
 BACKBONE = """
 class Body(nn.Cell):
     def __init__(self):

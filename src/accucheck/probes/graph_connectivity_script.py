@@ -425,6 +425,20 @@ EXAMPLES = [
         "unused-layer",
     ),
     _example(
+        "one of two normalisations that is never called",
+        "self.first, self.one = nn.Dense(8, 8), nn.BatchNorm1d(8)\nself.second, self.two = nn.Dense(8, 8), nn.BatchNorm1d(8)",
+        "return self.second(ops.relu(self.one(self.first(x))))",
+        Verdict.PROBLEM,
+        "unused-layer",
+    ),
+    _example(
+        "a normalisation in the place of which there is another",
+        "self.first, self.one, self.second = nn.Dense(8, 8), nn.BatchNorm1d(8), nn.LayerNorm([8])",
+        "return self.second(self.first(x))",
+        Verdict.UNDECIDED,
+        "unused-layer",
+    ),
+    _example(
         "a layer whose use is commented out",
         "self.first = nn.Dense(8, 8)\nself.second = nn.Dense(8, 8)",
         "# x = self.second(x)\nreturn self.first(x)",

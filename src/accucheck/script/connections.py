@@ -367,7 +367,8 @@ def _said_unused(code: str, row: _Attribute, structures: list[Structure]) -> Obs
     source = row.function.source
     twice = _twin(row, value, structures) if code == "unused-layer" else None
     if twice is None:
-        spare = code == "unused-layer" and not (_named_nearby(row) or _made_for_it(value, structures))
+        meant = _named_nearby(row) or _made_for_it(value, structures) or _missed(row, value, structures)
+        spare = code == "unused-layer" and not meant
         return Observation(
             code, source, row.node, data, certain=code not in ("unused-cell", "unused-layer"), possible=spare
         )
@@ -389,6 +390,29 @@ def _named_nearby(row: _Attribute) -> bool:
     names |= {part.arg for part in method.node.args.args}
     mine = _words(row.name)
     return bool(mine & {word for name in names - {"self"} for word in _words(name)})
+
+
+def _missed(row: _Attribute, value: Value, structures: list[Structure]) -> bool:
+    """True for a normalisation that is always made, of the one sort that its class has, while there is a further layer for each
+    of them to follow, or nothing else with weights: it is neither an alternative nor left over."""
+    if kind_of(value) != "normalization" or any(conditions_around(row.function.node, row.node)):
+        return False
+    cell = next(cell for s in structures for cell in s.cells if cell.of.node is row.of.node)
+    held = [o for held in cell.attributes.values() for o in options(held)[:1] if _may_hold_weights(o)]
+    norms = [one for one in held if kind_of(one) == "normalization"]
+    others = len(held) - len(norms)
+    return all(_title(norm) == _title(value) for norm in norms) and len(norms) <= max(others, 1)
+
+
+def _may_hold_weights(value: Value) -> bool:
+    """True for what holds weights, and for an object of a class that is not examined; a parameter by itself is none."""
+    beyond = (
+        isinstance(value, Call)
+        and value.base is None
+        and value.last[:1].isupper()
+        and not value.name.startswith("mindspore.")
+    )
+    return not is_parameter(value) and (beyond or has_weights(value))
 
 
 def _words(name: str) -> set[str]:
