@@ -21,7 +21,6 @@ from rewriting import Texts, comments_left_out, rewrites
 #: Where a name is the evidence: no other fact of the script tells what is meant.
 BY_NAME = {
     ("api_differences", "a rate to keep as the rate to drop", "names_renamed"),
-    ("api_differences", "1 - a rate to drop as the rate to drop", "names_renamed"),
     ("api_differences", "a rate in the place of the initializer's range", "names_renamed"),
     ("frozen_weights_script", "declared and not frozen", "layers_renamed"),
     ("graph_connectivity_script", "the output layer of a loaded backbone", "layers_renamed"),

@@ -679,19 +679,6 @@ Net(config)
         "rate-unclear",
     ),
     _example(
-        "1 - a rate of a third, which may be one to keep, as the rate to drop",
-        """
-class Net(nn.Cell):
-    def __init__(self, dropout=0.35):
-        super().__init__()
-        self.dropout = nn.Dropout(p=1 - dropout)
-
-Net()
-""",
-        Verdict.UNDECIDED,
-        "rate-unclear",
-    ),
-    _example(
         "1 - a rate to drop that is handed over, as the rate to drop",
         """
 class Block(nn.Cell):

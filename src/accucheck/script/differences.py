@@ -313,10 +313,13 @@ def _dropout(call: Call, known: api.Api) -> Iterator[Wrong]:
             return  # its size tells better than its name
         # Where keep_prob=x became p=1 - x, what is called a rate to drop may have been a rate to keep, but none so small.
         rewritten = commented is None and wants == "drop" and isinstance(node, ast.BinOp)
-        if rewritten and (sizes is None or min(sizes - off) < 1 - HARDLY):
+        if rewritten and not _hardly_kept(sizes, off):
             yield Wrong("rate-unclear", call, data, value)
         else:
             yield Wrong(code, call, data, value, fix)
+        return
+    if said is None and wants == "drop" and _complement(node) and _hardly_kept(sizes, off):
+        yield Wrong("drops-a-keep-rate", call, data, value, fix)
         return
     if said is not None or number is None:
         return
@@ -325,6 +328,17 @@ def _dropout(call: Call, known: api.Api) -> Iterator[Wrong]:
         yield Wrong(code, call, data, value, fix)
     elif wants == "drop" and HIGH <= number < 1:
         yield Wrong("rate-unclear", call, data, value)
+
+
+def _hardly_kept(sizes: set[float] | None, off: set[float]) -> bool:
+    """True when so little is kept at each of these rates to drop that nobody writes it as a rate to keep."""
+    return sizes is not None and min(sizes - off) >= 1 - HARDLY
+
+
+def _complement(node: ast.expr) -> bool:
+    """True for `1 - x`."""
+    left = node.left if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) else None
+    return isinstance(left, ast.Constant) and left.value == 1
 
 
 def numbers(value: Value | None, depth: int = 0) -> set[float] | None:
