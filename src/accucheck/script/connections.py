@@ -375,8 +375,9 @@ def _said_unused(code: str, row: _Attribute, structures: list[Structure]) -> Obs
     twin, calls, where = twice
     data |= {"twin": twin, "lines": sorted({call.lineno for call in calls})}
     last = max(calls, key=lambda call: (call.lineno, call.col_offset))
-    edit, near = _swap(where, row.name, twin, calls), _near(twin, row.name)
-    return Observation("twin-used-twice", where, last, data, edit=edit, possible=not near)
+    meant = _near(twin, row.name) or _others_once(row, value, twin, structures)
+    edit = _swap(where, row.name, twin, calls)
+    return Observation("twin-used-twice", where, last, data, edit=edit, possible=not meant)
 
 
 def _named_nearby(row: _Attribute) -> bool:
@@ -444,12 +445,7 @@ def _twin(row: _Attribute, value: Value, structures: list[Structure]) -> tuple[s
     method = called(row.of)
     if method is None or not method.node.args.args:
         return None
-    first = method.node.args.args[0].arg
-    calls: dict[str, list[ast.Call]] = defaultdict(list)
-    for node in walk(method.node):
-        func = node.func if isinstance(node, ast.Call) else None
-        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == first:
-            calls[func.attr] += [node] if isinstance(node, ast.Call) else []
+    calls = _calls(method)
     for structure in structures:
         for cell in structure.cells:
             if cell.of.node is not row.of.node:
@@ -463,6 +459,27 @@ def _twin(row: _Attribute, value: Value, structures: list[Structure]) -> tuple[s
                 ):
                     return name, calls[name], method.source
     return None
+
+
+def _calls(method: Function) -> dict[str, list[ast.Call]]:
+    """The places where a method calls each attribute of its object."""
+    first = method.node.args.args[0].arg
+    calls: dict[str, list[ast.Call]] = defaultdict(list)
+    for node in walk(method.node):
+        func = node.func if isinstance(node, ast.Call) else None
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == first:
+            calls[func.attr] += [node] if isinstance(node, ast.Call) else []
+    return calls
+
+
+def _others_once(row: _Attribute, value: Value, twin: str, structures: list[Structure]) -> bool:
+    """True when at least two further layers are made like an unused one and the one that is called twice, and each of them is
+    called once: there is a call for each layer."""
+    method = called(row.of)
+    cell = next(cell for s in structures for cell in s.cells if cell.of.node is row.of.node)
+    alike = {name for name, other in cell.attributes.items() if _made_alike(other, value)} - {row.name, twin}
+    calls = _calls(method) if method is not None else {}
+    return len(alike) > 1 and all(len(calls.get(name, ())) == 1 for name in alike)
 
 
 def _made_alike(one: Value, other: Value) -> bool:
