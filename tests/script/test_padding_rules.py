@@ -20,8 +20,8 @@ TRAIN = "\ndata = ds.GeneratorDataset(f, ['ids'])\nms.Model(net).train(1, data)\
 NET = "class Net(nn.Cell):\n    def construct(self, ids):\n        mask = {}\n        return self.layer(ids, mask)\n"
 
 
-def result(folder: Path, code: str, design: Padding | None = None) -> Result:
-    (folder / "train.py").write_text(HEAD + code + TRAIN)
+def result(folder: Path, code: str, design: Padding | None = None, train: str = TRAIN) -> Result:
+    (folder / "train.py").write_text(HEAD + code + train)
     source = read(folder / "train.py", "train.py")
     project = Project(folder, folder)
     trace = follow(source, assumption("train"), project.find, folder)
@@ -498,3 +498,42 @@ def test_so_many_files_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert codes(result(tmp_path, reads)) == ["length-padded"]
     monkeypatch.setattr(padding_rules, "FILES", 1)
     assert codes(result(tmp_path, reads)) == []
+
+
+PICTURES = """
+import mindspore.dataset.vision as vision
+
+max_len = 8
+
+class Net(nn.Cell):
+    def construct(self, x, {given}):
+        return (x * {given}).mean()
+
+net = Net()
+rows = {rows}
+ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, rows)
+"""
+FOLDER = "ds.ImageFolderDataset('d', decode=True).map([vision.Resize((8, 8)), vision.HWC2CHW()], 'image').batch(2)"
+RECORDS = "ds.MindDataset('d', ['ids', 'label']).batch(2)"
+
+
+@pytest.mark.parametrize(
+    ("rows", "given", "masks", "pictures"),
+    [
+        (FOLDER, "window_mask", True, ["image", "label"]),
+        (RECORDS, "input_mask", True, []),
+        (RECORDS, "token_weights", True, []),
+        (RECORDS, "own", False, []),
+    ],
+)
+def test_masks_are_of_padding_only_where_the_data_may_hold_sequences(
+    tmp_path: Path, rows: str, given: str, masks: bool, pictures: list[str]
+) -> None:
+    made = result(tmp_path, PICTURES.format(rows=rows, given=given), train="")
+    assert (bool(made.masks), made.pictures) == (masks, pictures)
+
+
+@pytest.mark.parametrize(("rows", "masks"), [(RECORDS, False), ("load()", True)])
+def test_weights_count_as_a_mask_only_where_no_data_are_seen(tmp_path: Path, rows: str, masks: bool) -> None:
+    text = PICTURES.format(rows=rows, given="own").replace("x * own", "x * self.weight")
+    assert bool(result(tmp_path, text, train="").masks) is masks

@@ -148,6 +148,11 @@ MESSAGES: Words = {
         "en": "{call} pads in the data pipeline; whether masks and losses agree with it is not to be seen here.",
         "zh": "{call} 在数据流水线中做了补齐；从代码中看不出掩码和损失是否与之一致。",
     },
+    "pictures-only": {
+        "en": "The training gets pictures and single numbers only ({columns}), so no sequences are padded; masks in the network are of "
+        "something else.",
+        "zh": "训练数据只有图像和单个数值（{columns}），没有需要补齐的序列；网络中的掩码另有用途。",
+    },
     "masks-only": {
         "en": "Masks or lengths are used, but no code was found that pads: the data are made elsewhere.",
         "zh": "代码中使用了掩码或长度，但没有找到做补齐的代码，数据应是在别处生成的。",
@@ -303,8 +308,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from found
     if not found and not result.said:
         path = scripts.training[0].source.path
-        code = "masks-only" if result.masks else "no-padding"
-        yield Finding(code, Level.INFO, Where(path=path), incomplete=bool(result.masks))
+        code = "no-padding" if not result.masks else "pictures-only" if result.pictures else "masks-only"
+        data = {"columns": result.pictures} if code == "pictures-only" else {}
+        yield Finding(code, Level.INFO, Where(path=path), data, incomplete=code == "masks-only")
     yield from _seen.data(scripts)
     yield Progress(len(scripts.training), len(scripts.training), "files")
 
@@ -368,7 +374,7 @@ def suggest(findings: Sequence[Finding]) -> Verdict:
     codes = {finding.code for finding in findings}
     return (
         Verdict.NOT_APPLICABLE
-        if verdict is Verdict.OK and codes <= {"no-padding", *_gaps.UNKNOWN, *_seen.SEEN} and codes
+        if verdict is Verdict.OK and codes <= {"no-padding", "pictures-only", *_gaps.UNKNOWN, *_seen.SEEN} and codes
         else verdict
     )
 
@@ -661,6 +667,34 @@ def rows(sample, other, size):
         Verdict.UNDECIDED,
         "masks-only",
         network=_ATTENTION.format(term="(1.0 - mask)"),
+    ),
+    Example(
+        "a mask of windows in a network that gets pictures",
+        files={
+            "train.py": """
+import mindspore as ms
+import mindspore.dataset as ds
+import mindspore.dataset.vision as vision
+from mindspore import nn
+
+class Window(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Dense(768, 10)
+
+    def construct(self, x, window_mask=None):
+        if window_mask is not None:
+            x = x + window_mask
+        return self.out(x.flatten(start_dim=1))
+
+data = ds.ImageFolderDataset("data/train", decode=True).map([vision.Resize((16, 16)), vision.HWC2CHW()], "image").batch(8)
+net = Window()
+ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params())).train(1, data)
+""".lstrip("\n")
+        },
+        case={"scripts": {"train": "train.py"}},
+        verdict=Verdict.NOT_APPLICABLE,
+        codes=("pictures-only",),
     ),
     _example(
         "a loss over real places only",

@@ -45,6 +45,8 @@ HIDES = re.compile(
     r"pad(ding)?_?(id|idx|index|value|token)|weights?$|ctc",
     re.IGNORECASE,
 )
+#: Of these, what is as often something else, unless a function is given it.
+_WEIGHTS = re.compile(r"weights?$", re.IGNORECASE)
 #: What is compared for other reasons than padding: a triangle, flags.
 _NO_PADDING = re.compile(r"tri[lu]|causal|future|subsequent|valid|flag|rand", re.IGNORECASE)
 _LABELS = re.compile(r"label|target|gold|ground", re.IGNORECASE)
@@ -85,6 +87,7 @@ class Masks:
     comparisons: list[Comparison] = field(default_factory=list)
     ignored: set[Any] = field(default_factory=set)  # values that losses leave out
     hides: bool = False  # anything that may keep padding out of the result
+    named: bool = False  # the same, but for weights, which most networks have
     said: list[Observation] = field(default_factory=list)
 
 
@@ -137,12 +140,15 @@ def _collect(node: ast.AST, found: Masks) -> None:
         "loss_fn",
         "net_forward",
     ):
-        found.hides |= any(HIDES.search(name) for name in _names(node))
+        hiding = [name for name in _names(node) if HIDES.search(name)]
+        given = {arg.arg for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+        found.hides |= bool(hiding)
+        found.named |= any(name in given or not _WEIGHTS.search(name) for name in hiding)
     elif isinstance(node, ast.keyword) and node.arg in ("ignore_index", "ignore_label"):
         value = _number(node.value)
         if value is not None:
             found.ignored.add(value)
-        found.hides = True
+        found.hides = found.named = True
     elif isinstance(node, ast.Call) and _last(node.func) in (
         "CrossEntropyLoss",
         "NLLLoss",

@@ -78,6 +78,9 @@ class Result:
     masks: int = 0
     pipelines: list[Call] = field(default_factory=list)  # padding by the data set itself
     columns: list[Column] = field(default_factory=list)  # filled up elsewhere than at `pads`, and followed
+    pictures: list[str] = field(
+        default_factory=list
+    )  # all that the training gets, where these are pictures and single numbers
 
 
 def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
@@ -98,8 +101,23 @@ def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
         ]
     checks.result.said += [Observation(s.code, s.source, s.node, s.data, s.code != "mask-inverted") for s in masks.said]
     _followed(scripts, checks.result)
-    checks.result.masks = len(masks.comparisons) + len(facts.masks) + masks.hides
+    columns = _fed(scripts)
+    origins = {origin for found in columns.values() for origin in found}
+    hides = masks.named or (masks.hides and not origins - {"unknown", "network"})
+    checks.result.masks = len(masks.comparisons) + len(facts.masks) + hides
+    checks.result.pictures = list(columns) if origins <= {"pixels", "number"} else []
     return checks.result
+
+
+def _fed(scripts: Scripts) -> dict[str, set[str]]:
+    """What the training data of a case consist of, each column with what it is read as."""
+    training = {id(reading) for reading in scripts.training}
+    columns: dict[str, set[str]] = {}
+    for pipelines in of_scripts(scripts):
+        for pipeline in pipelines.pipelines() if id(pipelines.reading) in training else []:
+            for entry in pipeline.inputs if pipeline.role == "train" else []:
+                columns.setdefault(entry.name, set()).update(way.origin for way in entry.ways)
+    return columns
 
 
 def _followed(scripts: Scripts, result: Result) -> None:
