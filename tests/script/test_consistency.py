@@ -91,6 +91,36 @@ TRANSFORMS = {
         "size-differs",
         ("(224, 224) / (256, 256)",),
     ),
+    "the middle of twice the size": (
+        "vision.RandomResizedCrop(224)",
+        "vision.Resize([512, 448]), vision.CenterCrop((224, 224))",
+        "part-differs",
+        ("100 % / 50 %: Resize(size=(512, 448)), CenterCrop(size=(224, 224))",),
+    ),
+    "the middle of twice the size beside a random part of it": (
+        "vision.Resize(448), vision.RandomCrop(224)",
+        "vision.Resize(448), vision.CenterCrop(224)",
+        "usual",
+        (),
+    ),
+    "the middle of four times the size beside a random part of twice of it": (
+        "vision.Resize(256), vision.RandomCrop(128)",
+        "vision.Resize(512), vision.CenterCrop(128)",
+        "part-differs",
+        ("50 % / 25 %: Resize(size=512), CenterCrop(size=128)",),
+    ),
+    "the middle of a size that is not known": (
+        "vision.RandomResizedCrop(224)",
+        "vision.Resize(int(input())), vision.CenterCrop(224)",
+        "usual",
+        (),
+    ),
+    "the middle of a picture as it is": (
+        "vision.RandomResizedCrop(224)",
+        "vision.CenterCrop(224)",
+        "usual",
+        (),
+    ),
     "resized beside cropped": (
         "vision.RandomResizedCrop(224)",
         "vision.Resize(256), vision.CenterCrop(224)",

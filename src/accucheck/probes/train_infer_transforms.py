@@ -78,6 +78,10 @@ MESSAGES: Words = {
         "en": "{input} has another size in evaluation than in training: {what}.",
         "zh": "{input} 在训练和评估中的尺寸不同：{what}。",
     },
+    "part-differs": {
+        "en": "Evaluation keeps a far smaller part of the sides of {input} than training, so all in it is larger: {what}.",
+        "zh": "评估时 {input} 边长保留的比例远小于训练，其中的物体因此偏大：{what}。",
+    },
     "slice-differs": {
         "en": "Training and evaluation give the network different parts of {input}: {what}.",
         "zh": "训练和评估送入网络的 {input} 取自序列的不同部分：{what}。",
@@ -184,6 +188,7 @@ WHY: Words = {
     "clip-differs": _OTHER_INPUT,
     "colour-differs": _OTHER_INPUT,
     "size-differs": _OTHER_INPUT,
+    "part-differs": _OTHER_INPUT,
     "slice-differs": _OTHER_INPUT,
     "fitted-on-evaluation": {
         "en": "The features of training and evaluation are then on different scales, or evaluation data decide about training.",
@@ -225,6 +230,7 @@ _SUSPECT = ("random-perhaps",)
 _LIKELY = (
     "clip-differs",
     "size-differs",
+    "part-differs",
     "slice-differs",
     "fitted-on-evaluation",
     "resplit-unseeded",
@@ -400,6 +406,12 @@ EXAMPLES = [
         _TWO.format(train=_LARGE, evaluation=f"{_CROP}, {_LARGE}"),
         Verdict.OK,
         "usual",
+    ),
+    _example(
+        "evaluation enlarges what training does not, and keeps the middle",
+        _TWO.format(train=_LARGE, evaluation=f"vision.Resize(512), vision.CenterCrop(224), {_LARGE}"),
+        Verdict.PROBLEM,
+        "part-differs",
     ),
     _example(
         "the same numbers written in two ways",

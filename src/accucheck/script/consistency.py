@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..knowledge import api
 from . import seeding
 from .flow import find
 from .normalization import judge, pipelines_of, placed, unique
@@ -26,11 +27,14 @@ SEVERE = {
     "clip-differs": 3,
     "slice-differs": 4,
     "size-differs": 4,
+    "part-differs": 4,
     "colour-differs": 4,
     "constants-differ": 5,
     "scale-differs": 5,
     "normalised-in-one": 6,
 }
+#: By how much more of the picture's sides evaluation may cut off than training: the usual 256 to 224 is 1.14.
+CUT_OFF = 1.9
 _OF_NUMBERS = ("scale-differs", "normalised-in-one", "constants-differ")
 _FITS = SCALERS | {"PCA", "SimpleImputer", "KNNImputer", "TfidfVectorizer", "CountVectorizer", "KBinsDiscretizer"}
 _SPLITS = ("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
@@ -392,6 +396,7 @@ def difference(base: Way, way: Way, mine: Input, theirs: Input) -> tuple[str, Wa
         found.append(("colour-differs", (f"{base.colour} / {way.colour}",)))
     found.append(_slices(base, way))
     found.append(_sizes(base, way))
+    found.append(_parts(base, way))
     if {base.layout, way.layout} == {"", "CHW"} and base.origin == "pixels" and not (base.unclear or way.unclear):
         found.append(("unclear", ("HWC2CHW",)))
     code, differs = max(found, key=lambda one: SEVERE[one[0]])
@@ -611,6 +616,39 @@ def _sizes(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
         return "agree", ()
     chance = any(step.random for step in ours)
     return ("usual" if chance and last[0].name != last[1].name else "size-differs"), (f"{base.size} / {way.size}",)
+
+
+def _parts(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
+    """Which part of a picture is left: evaluation that enlarges it and keeps the middle sees things larger than in training."""
+    if base.origin != "pixels" or way.origin != "pixels" or base.unclear or way.unclear:
+        return "agree", ()
+    ours, theirs = _cut_off(base), _cut_off(way)
+    if ours is None or theirs is None or theirs < CUT_OFF * ours:
+        return "agree", ()
+    shown = [step.text for step in way.steps if _sets_size(step)]
+    return "part-differs", (f"{100 / ours:.0f} % / {100 / theirs:.0f} %: {', '.join(shown)}",)
+
+
+def _cut_off(way: Way) -> float | None:
+    """The side of a picture before its last crop over that after it, 1 where it is resized without a crop, or to what chance picks
+    from it; None where that is not known."""
+    steps = [step for step in way.steps if step.kind in ("geometry", "random") and _sets_size(step)]
+    if not steps or any(step.condition or step.assumed for step in steps):
+        return None
+    kinds = [known.category if (known := api.transform(step.name)) is not None else "" for step in steps]
+    if kinds[-1] in ("resize", "resized-crop"):
+        return 1.0
+    if kinds[-2:] != ["resize", "crop"]:
+        return None
+    before, after = (_side(step) for step in steps[-2:])
+    return before / after if before and after else None
+
+
+def _side(step: Step) -> float:
+    """The shorter side that a transform gives; 0 where it is not known."""
+    size = dict(step.arguments).get("size")
+    sides = size if isinstance(size, (tuple, list)) else (size,)
+    return float(min(sides)) if sides and all(type(side) is int for side in sides) else 0.0
 
 
 def _sets_size(step: Step) -> bool:
