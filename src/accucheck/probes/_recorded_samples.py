@@ -37,7 +37,8 @@ class Recorded:
     """The samples of the last run of one rank: by epoch, in their order. Identities are numbers that are the same in all ranks; `whole`
     tells that they are whole numbers as they were recorded, `names` what they were recorded as. `losses` are those of the samples, by
     epoch, of epochs in which all have one; `batch` is the size of the first batch;
-    `labels` are the classes of the samples, by epoch, of epochs in which all have one."""
+    `labels` are the classes of the samples, by epoch, of epochs in which all have one; `classes` is how many numbers the network gives
+    for each sample, 0 where labels are no classes."""
 
     path: Path
     rank: int
@@ -47,6 +48,7 @@ class Recorded:
     names: dict[int, str] = field(default_factory=dict)
     batch: int = 0
     labels: dict[int, Array] = field(default_factory=dict)
+    classes: int = 0
 
 
 def of_case(case: Case) -> list[Recorded]:
@@ -112,4 +114,5 @@ def _recorded(path: Path, run: Any, numbers: dict[str | int, int]) -> Recorded:
         labels.setdefault(epoch, []).extend(told)
     classes = {epoch: np.array(given) for epoch, given in labels.items() if len(given) == len(epochs[epoch])}
     names = {} if whole else {number: str(name) for name, number in numbers.items()}
-    return Recorded(path, run.rank, epochs, whole, complete, names, len(run.samples[0][1]), classes)
+    outputs = max((fit["classes"] for _, fit in run.fits), default=0)
+    return Recorded(path, run.rank, epochs, whole, complete, names, len(run.samples[0][1]), classes, outputs)
