@@ -139,6 +139,13 @@ def test_a_construct_that_hardly_applies_a_layer_is_not_followed(tmp_path: Path)
     assert not found.followed and not found.networks[0].stops
 
 
+def test_an_optimizer_that_a_setting_chooses_is_known_by_the_weights_it_is_made_of(tmp_path: Path) -> None:
+    chosen = "import os\noptimizer = getattr(nn, os.environ['UPDATE'])(net.trainable_params())\nupdate = optimizer\n"
+    text = NET + "net = Net()\n" + LOOP.replace("optimizer = nn.Adam(net.trainable_params())\n", chosen)
+    found = look(tmp_path, text.replace("    optimizer(", "    update("))
+    assert found.steps and not found.stops
+
+
 def test_without_a_step_the_call_that_is_given_the_optimizer_is_named(tmp_path: Path) -> None:
     text = (
         NET

@@ -263,7 +263,9 @@ class Replay:
         """What optimizers are given."""
         found: list[Value] = []
         for call in self.trace.calls:
-            if any(_optimizes(base) or _named_optimizer(base) for base in underlying(call.base)):
+            if any(
+                _optimizes(base) or _named_optimizer(base) or _made_of_weights(base) for base in underlying(call.base)
+            ):
                 found += [*call.args, *call.keywords.values(), call]
         for frame in self.trace.frames:
             if isinstance(frame.owner, Instance) and _optimizes(frame.owner):
@@ -717,6 +719,12 @@ def _is_optimizer(name: str) -> bool:
 
 def _named_optimizer(value: Value) -> bool:
     return isinstance(value, Unknown) and re.search(r"(?i)(^|_)opt", value.name) is not None
+
+
+def _made_of_weights(value: Value) -> bool:
+    """True for what an unseen class, chosen by a setting, makes of a network's weights: called with gradients, it is the optimizer."""
+    given = [*value.args[:1], *value.keywords.values()] if isinstance(value, Call) and value.base is not None else []
+    return any(isinstance(one, Call) and one.name == ".trainable_params" for arg in given for one in options(arg))
 
 
 def _gradient(base: Value | None) -> str | None:
