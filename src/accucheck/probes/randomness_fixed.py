@@ -170,10 +170,14 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
 
 def _seeds(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Finding]:
-    from ..script.seeding import text_of, varies
+    from ..script.seeding import text_of
 
+    steady = []
     for seed in found.seeds:
-        if (source := varies(seed.value)) is not None:
+        source = found.source_of(seed)
+        if source is None:
+            steady.append(seed)
+        else:
             told: dict[str, Any] = {"source": text_of(source)}
             yield _finding("seed-varies", Level.PROBLEM, seed.call, told, Sure.CERTAIN, Fix("fix-value"))
     for made in found.unseeded:
@@ -192,9 +196,11 @@ def _seeds(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Fi
     if not fixed:
         yield _none(reading, found)
         return
-    clean = True
+    clean = len(steady) == len(found.seeds)
     for use in _uses(found):
         reaching = [seed for seed in fixed if use.kind in seed.reaches]
+        if reaching and not any(seed in steady for seed in reaching):
+            continue  # told with the seeds
         what = {"what": _WHAT[use.kind]}
         if not reaching:
             if found.elsewhere:
@@ -419,11 +425,22 @@ net = nn.Dense(2, 2)
         "late",
     ),
     _example(
+        "a seed that is drawn",
+        "import random\nchosen = random.randint(1, 10000)\nrandom.seed(chosen)\nms.set_seed(chosen)\nnet = nn.Dense(2, 2)\n",
+        Verdict.PROBLEM,
+        "seed-varies",
+    ),
+    _example(
+        "a seed that is drawn with a generator that has a seed",
+        "import random\nrandom.seed(7)\nms.set_seed(random.randint(1, 10000))\nnet = nn.Dense(2, 2)\n",
+        Verdict.OK,
+        "seeded",
+    ),
+    _example(
         "a seed that is the time",
         "import time\nms.set_seed(int(time.time()))\nnet = nn.Dense(2, 2)\n",
         Verdict.PROBLEM,
         "seed-varies",
-        "seeded",
     ),
     _example(
         "a generator of its own without a seed",

@@ -191,7 +191,7 @@ def _faults(reading: Reading, random: Randomness, seeds: list[Seed], start: str)
     data: dict[str, Any] = {"call": seeding.text_of(seed.call)}
     # where all devices load one checkpoint, it may hold every weight
     level, sure = (Level.SUSPECT, Sure.POSSIBLE) if loads else (Level.PROBLEM, Sure.CERTAIN)
-    varying = seeding.varies(seed.value)
+    varying = random.source_of(seed)
     tests = ranks.tests_of(seed.call)
     lonely = next((t for t in tests if t.taken is not None and "rank" in ranks.kinds(t.value)), None)
     if ranks.kinds(seed.value) & {"rank", "device"}:

@@ -115,6 +115,16 @@ class Randomness:
     def reaching(self, kind: str) -> list[Seed]:
         return [seed for seed in self.seeds if kind in seed.reaches]
 
+    def source_of(self, seed: Seed) -> Call | None:
+        """The call that makes a seed another one in each run: the time, or a random number that nothing seeds before."""
+        return varies(seed.value) or next((part for part in _draws(seed.value) if self._is_free(part)), None)
+
+    def _is_free(self, draw: Call) -> bool:
+        """Whether a random number is drawn with a generator that nothing is seen, or may be thought, to seed before."""
+        kind = drawn(draw)
+        before = [seed for seed in self.reaching(kind) if seed.call.order < draw.order] if kind else []
+        return kind in ("python", "numpy") and not before and not self.elsewhere
+
 
 def read(trace: Trace, modules: list[Source]) -> Randomness:
     """Everything about random numbers that a script and the modules that were followed do."""
@@ -231,12 +241,20 @@ def _written(source: Source) -> Iterator[ast.Call]:
 
 
 def varies(value: Value | None) -> Call | None:
-    """The call that makes a seed another one in each run: the time or a process number. A random number may be seeded itself."""
+    """The call that makes a seed another one in each run: the time or a process number."""
     for option in options(value):
         for part in () if setting(option) else sources(option, setting):
             if isinstance(part, Call) and VARIES.match(part.name):
                 return part
     return None
+
+
+def _draws(value: Value | None) -> Iterator[Call]:
+    """The random numbers that a seed is made of."""
+    for option in options(value):
+        for part in () if setting(option) else sources(option, setting):
+            if isinstance(part, Call) and drawn(part) is not None:
+                yield part
 
 
 def is_dropout(call: Call) -> bool:
