@@ -163,8 +163,9 @@ MESSAGES: Words = {
         "zh": "无法确定 {loss} 的输入是否符合要求：从脚本中看不出预测值的来源。",
     },
     "no-loss": {
-        "en": "No loss of MindSpore is applied in what {path} runs; a formula of its own is not judged here.",
-        "zh": "{path} 所运行的代码中没有用到 MindSpore 的损失函数；自写的公式不在判断范围内。",
+        "en": "No loss of MindSpore is seen to be applied in what {path} runs; a formula of its own, or a loss that a setting chooses, is "
+        "not judged here.",
+        "zh": "在 {path} 所运行的代码中没有看到 MindSpore 的损失函数；自写的公式以及由配置选出的损失函数不在判断范围内。",
     },
     "fix-remove-softmax": {
         "en": "Give the loss the logits; apply the softmax only to what is shown.",

@@ -116,8 +116,8 @@ MESSAGES: Words = {
         "zh": "训练数据来自 {function}，不在检查范围内。可将其所在文件加入 scripts.train。",
     },
     "no-dataset": {
-        "en": "No MindSpore data set for training is made in {path}.",
-        "zh": "{path} 中没有创建用于训练的 MindSpore 数据集。",
+        "en": "No MindSpore data set for training is seen to be made in {path}.",
+        "zh": "在 {path} 中没有看到创建用于训练的 MindSpore 数据集。",
     },
     "shuffled": {"en": "{dataset} needs no attention: {why}.", "zh": "{dataset} 的混洗没有问题：{why}。"},
     "fix-shuffle": {

@@ -58,8 +58,8 @@ MESSAGES: Words = {
         "zh": "{optimizer} 的学习率为 {expression}，从脚本中看不出它的值。",
     },
     "no-optimizer": {
-        "en": "No optimizer of MindSpore is made in what is examined.",
-        "zh": "检查范围内没有创建 MindSpore 优化器。",
+        "en": "No optimizer of MindSpore is seen to be made in what is examined.",
+        "zh": "检查范围内没有看到创建 MindSpore 优化器。",
     },
     "rate-not-positive": {
         "en": "{optimizer} has a constant learning rate of {rate}: nothing is learned.",
