@@ -323,8 +323,8 @@ def test_a_frozen_network_that_follows_another(tmp_path: Path, text: str) -> Non
 LAYERS = ["body.0.weight", "body.1.gamma", "neck.weight", "head.weight"]
 #: A part of the list of parameters -> the weights, but for biases, that are sure to lie within it.
 PARTS: dict[str, set[str]] = {
-    "[:-2]": {"body.0", "body.1"},  # without biases these two would be neck and head
-    "[:-2:1]": {"body.0", "body.1"},
+    "[:-2]": NAMES - {"head"},  # its weight and bias
+    "[:-2:1]": NAMES - {"head"},
     "[-2:]": {"head"},
     "[-1:]": set(),
     "[:1]": {"body.0"},
@@ -339,6 +339,14 @@ PARTS: dict[str, set[str]] = {
 def test_a_part_of_the_list_of_parameters(tmp_path: Path, listed: str, part: str) -> None:
     text = f"for p in {listed}{part}:\n    p.requires_grad = False\n"
     assert frozen(said(tmp_path, LOAD + text, declared=LAYERS)) == PARTS[part]
+
+
+@pytest.mark.parametrize(("bias", "kept"), [("", 1), (", has_bias=False", 2), (", has_bias=biased()", 2)])
+def test_a_bias_takes_a_place_in_the_list_where_there_is_one(tmp_path: Path, bias: str, kept: int) -> None:
+    text = "for p in net.trainable_params()[:-2]:\n    p.requires_grad = False\n"
+    init = f"self.neck = nn.Dense(8, 8{bias})\nself.head = nn.Dense(8, 4{bias})\n"
+    left = frozen(said(tmp_path, LOAD + text, init, declared=LAYERS))
+    assert left == NAMES - {"head", "neck"} if kept == 2 else left == NAMES - {"head"}
 
 
 def test_one_of_the_list_of_parameters(tmp_path: Path) -> None:

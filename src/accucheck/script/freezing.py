@@ -15,6 +15,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import islice
 
+from ..knowledge import api
 from . import flow
 from .analysis import Scripts
 from .effects import effect, name_of
@@ -736,10 +737,36 @@ def _within(owner: Value, held: list[Call]) -> set[int]:
         return set()
     if any(leaf.loops for leaf in held) and not _ends_off(chosen):  # made in a loop, it stands for several
         return set()
-    bare = [(id(leaf), True) for leaf in held for _ in _matrices(leaf) or [""]]
-    full = [(id(leaf), name in _matrices(leaf) or not name) for leaf in held for name in weights(leaf.api) or [""]]
+    full = [
+        (id(leaf), name in _matrices(leaf) or not name) for leaf in held for name in _listed_weights(leaf, bare=False)
+    ]
+    bare = [
+        (id(leaf), name in _matrices(leaf) or not name) for leaf in held for name in _listed_weights(leaf, bare=True)
+    ]
     left = {leaf for places in (bare, full) for leaf, matrix in _left_out_of(places, chosen) if matrix}
     return {id(leaf) for leaf in held} - left
+
+
+def _listed_weights(layer: Call, bare: bool) -> list[str]:
+    """The weights of a layer as a list of parameters has them; `bare`: without a bias where it is not seen whether there is one."""
+    held = [*weights(layer.api)]
+    has = _has_bias(layer)
+    if has is False or (has is None and bare):
+        held = _matrices(layer)
+    return held or [""]
+
+
+def _has_bias(layer: Call) -> bool | None:
+    """Whether a layer has a bias; None where that is not seen. True for one that has no such argument."""
+    known = api.find(layer.api)
+    name = next((name for name in ("has_bias", "bias") if known is not None and name in known.parameters), None)
+    if known is None or name is None:
+        return None if known is None else True
+    given = None if layer.unpacked else known.bind_any(layer.args, layer.keywords)
+    if given is None:
+        return None
+    value = given.get(name, Known(known.defaults.get(name)))
+    return bool(value.value) if isinstance(value, Known) and not value.assumed else None
 
 
 def _cuts(made: Call) -> bool:
