@@ -239,3 +239,17 @@ def test_a_function_that_uses_a_weight_or_what_is_not_seen(tmp_path: Path, text:
 def test_gradients_of_what_is_given_may_well_be_without_weights(tmp_path: Path) -> None:
     text = early("value = loss_fn(net(x), y)", "return given[0]", "value").replace("None, opt.parameters", "0")
     assert codes(tmp_path, text) == []
+
+
+@pytest.mark.parametrize(
+    ("use", "expected"),
+    [
+        ("model.eval(data)", ["gradients-dropped"]),
+        ("", ["gradients-dropped"]),
+        ("model.train(1, data)", []),
+        ("run(model)", []),
+    ],
+)
+def test_a_model_that_only_evaluates_takes_no_steps(tmp_path: Path, use: str, expected: list[str]) -> None:
+    text = "model = ms.Model(net, loss_fn, opt)\n" + FUNCTION.replace("APPLY", "pass") + use + "\n"
+    assert codes(tmp_path, text) == expected

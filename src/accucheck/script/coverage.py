@@ -39,7 +39,7 @@ def examine(training: Training) -> list[Remark]:
 
 
 def _examine(training: Training) -> Iterator[Remark]:
-    steps = training.judged_steps()
+    steps = [step for step in training.judged_steps() if not training.only_evaluates(step)]
     if not steps:
         yield training.no_step()
         return

@@ -14,7 +14,7 @@ from ..knowledge.api import Api
 from .analysis import Reading
 from .effects import effect
 from .factors import Factors, Key, Term, called, faulty, gradient, operation
-from .flow import inputs
+from .flow import inputs, users
 from .remarks import Remark
 from .source import Source
 from .syntax import kept
@@ -328,6 +328,23 @@ class Training:
         return any(
             frame.unseen and frame.returned is not None and cell in options(frame.returned) for frame in self.frames
         )
+
+    def only_evaluates(self, step: Step) -> bool:
+        """Whether a Model is made with an optimizer and then runs no training, beside gradients that the script takes itself."""
+        made = step.place
+        if not isinstance(made, Call) or made.api != "Model" or not self._takes_gradients:
+            return False
+        used = users(self.trace).get(id(made), ())
+        held = (value for instance in self.trace.instances for value in instance.attributes.values())
+        returned = (frame.returned for frame in self.frames)
+        if any(made in options(value) for value in (*held, *returned)):
+            return False
+        return all(how == "base" and use.name in (".eval", ".predict") for use, how in used)
+
+    @cached_property
+    def _takes_gradients(self) -> bool:
+        taken = map(gradient, self.calls)
+        return any(one is not None and one.weights is not None for one in taken)
 
     def no_step(self) -> Remark:
         source = self.reading.source

@@ -124,7 +124,9 @@ class Unapplied:
     @cached_property
     def idle(self) -> set[int]:
         """The optimizers that no step is seen to apply."""
-        return self.optimizers - {id(one) for step in training(self.reading).steps for one in options(step.optimizer)}
+        steps = training(self.reading)
+        running = (step for step in steps.steps if not steps.only_evaluates(step))
+        return self.optimizers - {id(one) for step in running for one in options(step.optimizer)}
 
     @cached_property
     def users(self) -> dict[int, list[tuple[Call, str]]]:
