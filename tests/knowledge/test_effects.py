@@ -229,6 +229,13 @@ def logarithm(run: Run) -> bool:
     return any(close(run.result(), function(given)) for function in (numpy.log, numpy.log2, numpy.log10, numpy.log1p))
 
 
+def agrees(run: Run) -> bool:
+    """Of two arrays that come nearer to each other, it gives more."""
+    x, y = (plain(run.bindings()[name]) for name in "xy")
+    near, far = (plain(run.whole(y=run.array((x + part * (y - x)).astype(numpy.float32)))) for part in (0.1, 1.0))
+    return bool((near > far).all())
+
+
 GIVES: dict[str, Callable[[Run], bool]] = {
     "probabilities": lambda run: sums_to_one(run, run.result()),
     "log-probabilities": lambda run: sums_to_one(run, numpy.exp(run.result())),
@@ -243,6 +250,7 @@ KINDS: dict[str, Callable[[Run], bool]] = {
     "index": lambda run: bool((run.result() == run.result().astype(int)).all() and (run.result() >= 0).all()),
     "count": lambda run: bool((run.result() == run.result().astype(int)).all() and (run.result() >= 0).all()),
     "whole": lambda run: bool((run.result() == numpy.round(run.result())).all()),
+    "agreement": agrees,
     "description": lambda run: str(run.whole(3.0)) == str(run.whole(1.0)),
     "random": lambda run: any(not close(run.result(), run.result()) for _ in range(4)),
     "nothing": lambda run: run.whole() in (None, [None]),
@@ -387,7 +395,7 @@ def test_what_is_not_run_cannot_be_run(spaces: dict[str, Any], effect: Effect) -
         elif why == "absent":
             assert looked_up(spaces, name) is None
         elif why in ("broken", "ascend"):
-            with pytest.raises((RuntimeError, TypeError)):
+            with pytest.raises((RuntimeError, TypeError, ValueError)):
                 flat(runs(spaces, effect, name)[0].whole())
 
 

@@ -8,18 +8,21 @@ import pytest
 
 from accucheck.script import direction
 from accucheck.script.analysis import Reading
-from accucheck.script.losses import Losses
+from accucheck.script.losses import Losses, Observation
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import follow
 from accucheck.script.training import assumption
 
 HEAD = """
+import numpy as np
 import mindspore as ms
 from mindspore import nn, ops
 from mindspore.ops import operations as P
 net = nn.Dense(8, 4)
 opt = nn.SGD(net.trainable_params(), 0.1)
+COUNTS = np.array([10, 20, 30, 40])
+TABLE = ms.Tensor(1 / (COUNTS / float(sum(COUNTS)) + 0.02), ms.float32)
 """
 LOOP = """
 def forward(x, y):
@@ -34,11 +37,15 @@ for x, y in data:
 
 
 def codes(folder: Path, text: str) -> list[str]:
+    return [one.code for one in said(folder, text)]
+
+
+def said(folder: Path, text: str) -> list[Observation]:
     (folder / "train.py").write_text(HEAD + text)
     source = read(folder / "train.py", "train.py")
     project = Project(folder, folder)
     trace = follow(source, assumption("train"), project.find, folder)
-    return [one.code for one in direction.examine(Losses(Reading("train", "train", source, trace, project)))]
+    return direction.examine(Losses(Reading("train", "train", source, trace, project)))
 
 
 @pytest.mark.parametrize(
@@ -55,6 +62,13 @@ def codes(folder: Path, text: str) -> list[str]:
         "-(ops.cross_entropy(logits, y, reduction='none') * (y > 0).astype(ms.float32)).sum() / x.shape[0]",
         "-sum([ops.l1_loss(logits, y), ops.mse_loss(logits, y)])",
         "-ops.AddN()((ops.l1_loss(logits, y), ops.mse_loss(logits, y)))",
+        "-(ops.cross_entropy(logits, y) + ops.mse_loss(logits, y) * (extra(x) - 1))",
+        "-sum([ops.l1_loss(logits, y), extra(logits)])",
+        "-ops.cross_entropy(logits, y) * sum([1, 2, 3]) / int(ops.count_nonzero(y))",
+        "-ops.where(y > 0, (logits - y) ** 2, ms.Tensor(np.zeros(4), ms.float32)).mean()",
+        "-(ops.cross_entropy(logits, y, reduction='none') * (TABLE * ops.one_hot(y, 4)).sum(-1)).mean()",
+        "-(1 - nn.SSIM()(logits, y).mean())",
+        "-(1 - ops.cosine_similarity(logits, y)).mean()",
         "-ops.sqrt(ops.mse_loss(logits, y))",
         "-ops.sqrt((logits - y) ** 2 + 1e-6).mean()",
         "-ops.abs((logits - y) / y).mean()",
@@ -174,6 +188,60 @@ def test_a_factor_that_may_be_negative_leaves_it_open(tmp_path: Path) -> None:
     assert codes(tmp_path, text) == ["loss-negated-perhaps"]
 
 
+@pytest.mark.parametrize(
+    ("weight", "certain"),
+    [("options['weight']", False), ("ms.Tensor(options.weight)", False), ("0.5", True)],
+)
+def test_a_weight_that_is_read_once_leaves_it_likely(tmp_path: Path, weight: str, certain: bool) -> None:
+    text = f"import yaml\noptions = yaml.safe_load(open('a.yaml'))\nweight = {weight}\n" + LOOP.replace(
+        "LOSS", "-weight * ops.cross_entropy(logits, y)"
+    )
+    assert [(one.code, one.certain) for one in said(tmp_path, text)] == [("loss-negated", certain)]
+
+
+@pytest.mark.parametrize("weight", ["z", "float(score(logits))", "rewards(x)"])
+def test_a_factor_that_changes_from_step_to_step_may_turn_the_sign_back(tmp_path: Path, weight: str) -> None:
+    text = LOOP.replace("LOSS", f"-({weight} * ops.cross_entropy(logits, y))").replace("x, y", "x, y, z")
+    assert codes(tmp_path, text) == ["loss-negated-perhaps"]
+
+
+@pytest.mark.parametrize(
+    ("loss", "expected"),
+    [
+        ("ops.cosine_similarity(logits, ops.stop_gradient(net(z))).mean()", ["loss-negated-perhaps"]),
+        ("-ops.cosine_similarity(logits, ops.stop_gradient(net(z))).mean()", []),
+        ("ops.cosine_similarity(logits, net(z)).mean()", []),
+        ("-(1 - ops.cosine_similarity(logits, net(z))).mean()", []),
+        ("(1 - nn.SSIM()(logits, y)).mean()", []),
+        ("100 - nn.PSNR()(logits, y).mean()", []),
+    ],
+)
+def test_a_likeness_is_raised_unless_both_sides_are_trained(tmp_path: Path, loss: str, expected: list[str]) -> None:
+    assert codes(tmp_path, LOOP.replace("LOSS", loss).replace("x, y", "x, y, z")) == expected
+
+
+OTHER = "other = nn.Dense(8, 4)\nopt2 = nn.SGD(other.trainable_params(), 0.1)\n"
+
+
+@pytest.mark.parametrize(
+    ("logits", "expected"),
+    [("net(x)", "loss-negated"), ("other(net(x))", "loss-negated-perhaps"), ("net(other(x))", "loss-negated-perhaps")],
+)
+def test_two_optimizers_compete_where_the_loss_reaches_weights_of_both(
+    tmp_path: Path, logits: str, expected: str
+) -> None:
+    turned = LOOP.replace("LOSS", "-ops.cross_entropy(logits, y)").replace("net(x)", logits)
+    beside = LOOP.replace("LOSS", "ops.cross_entropy(logits, y)").replace("opt", "opt2").replace("net(x)", "other(x)")
+    assert codes(tmp_path, OTHER + turned + beside) == [expected]
+
+
+@pytest.mark.parametrize("held", ["", "[*net.trainable_params(), *other.trainable_params()]"])
+def test_predictions_of_two_networks_may_be_driven_apart_where_both_are_trained(tmp_path: Path, held: str) -> None:
+    text = "other = nn.Dense(8, 4)\n" + (f"opt = nn.SGD({held}, 0.1)\n" if held else "")
+    found = codes(tmp_path, text + LOOP.replace("LOSS", "-ops.mse_loss(logits, other(x))"))
+    assert found == ["loss-negated-perhaps" if held else "loss-negated"]
+
+
 def test_networks_that_train_against_each_other_may_mean_it(tmp_path: Path) -> None:
     other = LOOP.replace("LOSS", "ops.cross_entropy(logits, y)").replace("opt", "opt2").replace("forward", "against")
     text = "opt2 = nn.Adam(other.trainable_params())\n" + LOOP.replace("LOSS", "-ops.cross_entropy(logits, y)") + other
@@ -184,6 +252,11 @@ def test_gradients_of_inputs_and_gradients_that_are_negated_are_no_descent(tmp_p
     negated = LOOP.replace("LOSS", "-ops.cross_entropy(logits, y)")
     assert codes(tmp_path, negated.replace("None, opt.parameters", "0")) == []
     assert codes(tmp_path, negated.replace("opt(grads)", "opt([-grad for grad in grads])")) == []
+
+
+def test_the_gradient_of_an_input_within_a_loss_is_no_step_upwards(tmp_path: Path) -> None:
+    text = LOOP.replace("LOSS", "-(ops.cross_entropy(logits, y) + ops.norm(ms.grad(net)(x)))")
+    assert codes(tmp_path, text) == ["loss-negated"]
 
 
 @pytest.mark.parametrize(

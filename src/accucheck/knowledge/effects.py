@@ -51,7 +51,8 @@ class Effect(msgspec.Struct, frozen=True):
     neutral     of an operator on two: with this number as one operand, the result is the other one; `right`: only as the second
     gives       the form of a prediction: probabilities, log-probabilities (over an axis), "element ..." when each counts alone;
                 "logits" for a product with weights, "activation" for what is applied to each element, "log" for a logarithm
-    kind        truth (0 or 1), index, count, whole (numbers), description (of the array, whatever its elements), random, nothing
+    kind        truth (0 or 1), index, count, whole (numbers), description (of the array, whatever its elements), random, nothing;
+                agreement: the nearer two operands are to each other, the larger
     power       f(a x) = a ** power f(x)
     low, high   bounds of all elements of the result
     constant    the number that each element is

@@ -469,7 +469,7 @@ def _finding(said: Observation) -> Finding:
     fix = _FIXES.get(said.code)
     sure = None
     if level is Level.PROBLEM:
-        sure = Sure.LIKELY if said.code in _LIKELY or place.tests else Sure.CERTAIN
+        sure = Sure.LIKELY if said.code in _LIKELY or place.tests or not said.certain else Sure.CERTAIN
     elif level is Level.SUSPECT:
         sure = Sure.POSSIBLE
     return Finding(

@@ -10,18 +10,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 from ..knowledge import api
 from . import flow
 from .effects import TAKEN, effect, kept, operands
 from .factors import DIVIDES, MULTIPLIES, gradient, operation
-from .freezing import reach
+from .freezing import Look, reach
 from .losses import Losses, Observation, applied, encoded, heads, passes_on
-from .networks import base_names, kind_of
-from .training_steps import Training, training
-from .values import Call, Frame, Instance, Items, Known, Many, Value, options
+from .networks import base_names, is_parameter, kind_of, structure_of
+from .training_steps import Step, Training, training
+from .values import Call, Frame, Instance, Items, Known, Many, Unknown, Value, options
 
 #: Values within values, and factors of one product, are followed so far.
 DEEP = 60
@@ -34,13 +34,15 @@ _SIZES = frozenset({"abs", "absolute", "square", "norm"})
 @dataclass(frozen=True)
 class Way:
     """A loss within a value: `falls` when the value falls as predictions get better; `sure` unless something on the way is not
-    known; `turn` is where the sign was turned last. `likelihood`: the loss is a log-probability of the labels, or such negated."""
+    known, `weighed` when that is no more than a weight that was read once, as from a configuration; `turn` is where the sign was
+    turned last. `likelihood`: the log-probability of the labels that the loss is, or has in it, perhaps negated."""
 
     falls: bool
     loss: Call
     sure: bool = True
+    weighed: bool = False
     turn: Call | None = None
-    likelihood: bool = False
+    likelihood: Call | None = None
 
     def turned(self, by: Call) -> Way:
         return replace(self, falls=not self.falls, turn=by)
@@ -52,15 +54,14 @@ def examine(losses: Losses) -> list[Observation]:
     if ascends(steps):
         return []
     found: dict[int, Way] = {}
-    directions = Directions()
+    directions = Directions(_trained(losses))
     for call, value in (*losses.trained, *_run_by(steps)):
         taken = gradient(call)
         if taken is None or taken.weights is not None:  # gradients of inputs may be followed upwards
             way = directions.of(value)
             if way is not None and (way.likelihood or not way.falls):
                 found.setdefault(id(way.turn or way.loss), way)
-    against = _compete(steps)
-    return [_said(way, against) for way in found.values()]
+    return [_said(way, _compete(losses, steps, way)) for way in found.values()]
 
 
 def _run_by(steps: Training) -> Iterator[tuple[Value, Value]]:
@@ -84,30 +85,56 @@ def _has_loss(step: Value) -> bool:
 
 def _said(way: Way, against: bool) -> Observation:
     """`against`: there are optimizers that may work against each other."""
-    if way.falls:
-        return Observation("own-likelihood", way.loss)
-    unturned = "likelihood-minimised" if way.likelihood else "overlap-minimised"
+    if way.falls and way.likelihood is not None:
+        return Observation("own-likelihood", way.likelihood)
+    unturned = "likelihood-minimised" if way.likelihood is way.loss else "overlap-minimised"
     code = "loss-negated" if way.turn is not None else unturned
-    if not way.sure or against:
+    minimised_itself = way.turn is None and _is_agreement(way.loss)  # to be unlike something may be meant
+    if not way.sure or against or minimised_itself:
         code = "loss-negated-perhaps"
     name = applied(way.loss)
     own = way.loss.last if way.loss.last.isidentifier() else ast.unparse(way.loss.node)[:60]
     data = {"loss": name.loss.rsplit(".", 1)[-1] if name else own}
-    return Observation(code, way.turn or way.loss, data, way.loss)
+    return Observation(code, way.turn or way.loss, data, way.loss, certain=not way.weighed)
 
 
-def _compete(steps: Training) -> bool:
-    """Whether two steps have optimizers of their own."""
-    held = [{id(option) for option in options(step.optimizer)} for step in steps.steps]
-    return any(not one & other for one, other in combinations(held, 2))
+def _trained(losses: Losses) -> set[int] | None:
+    """The ids of the layers and parameters that optimizers have; None where that is not seen of all of them."""
+    held = [given for _, given in Look(structure_of(losses.reading)).optimizers]
+    return set().union(*held) if held and all(held) else None
+
+
+def _compete(losses: Losses, steps: Training, way: Way) -> bool:
+    """Whether two optimizers that share no weights each hold some of those that a loss trains, or may do so."""
+    given = {id(option): option for step in steps.steps for option in options(step.optimizer)}
+    if not any(not one & other for one, other in combinations([_held(step) for step in steps.steps], 2)):
+        return False
+    look, reached = Look(structure_of(losses.reading)), reach(way.loss, stop=True)[0]
+    parts = [look.of_optimizer(optimizer) for optimizer in given.values()]
+    if not reached or not all(parts):
+        return True
+    touched = [part for part in parts if part & reached]
+    return any(not one & other for one, other in combinations(touched, 2))
+
+
+def _held(step: Step) -> set[int]:
+    return {id(option) for option in options(step.optimizer)}
 
 
 def ascends(steps: Training) -> bool:
-    """Whether gradients are negated before they are applied."""
+    """Whether gradients of weights are negated before they are applied."""
     return any(
-        _is_negation(call) and any(steps.is_gradient(given) for given in operation(call).operands)
+        _is_negation(call) and any(_of_weights(steps, given) for given in operation(call).operands)
         for call in steps.calls
     )
+
+
+def _of_weights(steps: Training, value: Value) -> bool:
+    """Whether a value is a gradient, and of weights: that of an input may be part of a loss."""
+    if not steps.is_gradient(value):
+        return False
+    taken = (gradient(part) for part in flow.sources(value))
+    return any(one is not None and (one.weights is not None or one.function is None) for one in taken)
 
 
 def _is_negation(call: Call) -> bool:
@@ -118,7 +145,9 @@ def _is_negation(call: Call) -> bool:
 class Directions:
     """How values move with the losses in them; each value is looked at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, trained: set[int] | None = None) -> None:
+        """`trained`: the ids of the layers and parameters that optimizers have; None where that is not seen."""
+        self.trained = trained
         self.known: dict[int, Way | None] = {}
         self.depth = 0
 
@@ -137,7 +166,7 @@ class Directions:
             return self._together(value.options if isinstance(value, Many) else value.items)
         if not isinstance(value, Call):
             return None
-        if (known := _judged(value)) is not None:
+        if (known := self._judged(value)) is not None:
             return known
         done = operation(value)
         if done.name in _NEGATIONS and done.operands:
@@ -149,27 +178,58 @@ class Directions:
             return self._product(value)
         return self._through(value)
 
+    def _judged(self, made: Call) -> Way | None:
+        """The way of what is a loss or a likelihood by itself. Two predictions may be meant to be driven apart."""
+        if (loss := applied(made)) is not None:
+            return Way(True, made, sure=not self._all_learn([loss.prediction, loss.labels]))
+        if (apart := difference(made)) is not None:
+            return Way(True, made, sure=not self._all_learn(operation(apart).operands[:2]))
+        if (pair := _overlap(made)) is not None and not self._all_learn(pair):
+            return Way(False, made)
+        if _is_agreement(made):
+            apart = self._all_learn(operands(made, (0, 1)))
+            return None if apart else Way(False, made)
+        if _is_likelihood(made):
+            return Way(False, made, likelihood=made)
+        rises = _of_two_classes(made)
+        return None if rises is None else Way(not rises, made, likelihood=made)
+
+    def _all_learn(self, values: Iterable[Value | None]) -> bool:
+        """Whether each of these is computed with weights that are trained, and that a gradient reaches."""
+        return all(value is not None and self._learns(value) for value in values)
+
+    def _learns(self, value: Value) -> bool:
+        reached = reach(value, stop=True)[0]
+        return bool(reached if self.trained is None else reached & self.trained)
+
     def _through(self, made: Call) -> Way | None:
         """Behind what keeps the sign: averages, changes of shape, what a function of the project returns."""
         if kind_of(made.base) == "scaler" or (made.last == "get_loss" and _is_loss_cell(made.base)):
             return self.of(made.args[0]) if made.args else None
         if made.name == "sum":  # Python's own
-            return self._together(made.args[:1])
+            return self._items(made.args[:1])
         if _is_power(made):
             way = self._together(operands(made))
             return way if way is not None and way.falls else None
         if _adds_up(made):
-            return self._together(operands(made))
+            return self._items(operands(made))
         step = passes_on(made)
         return None if step is None or step[1] else self._together(step[0])
 
     def _together(self, values: Iterable[Value]) -> Way | None:
         """The way of several values, where they go alike; a constant among them is where a sum begins."""
-        ways = [self.of(value) for value in values if not isinstance(value, Known)]
+        ways = [self.of(value) for value in values if not _is_constant(value)]
         known = [way for way in ways if way is not None]
         if not known or len({way.falls for way in known}) > 1:
             return None
-        return replace(known[0], sure=len(known) == len(ways) and all(way.sure for way in known))
+        every = len(known) == len(ways)
+        return replace(max(known, key=_doubt), sure=every and all(way.sure for way in known))
+
+    def _items(self, values: Iterable[Value]) -> Way | None:
+        """The way of what adds up the items of lists: whatever else is in it, it moves with the loss that surely is."""
+        added = chain.from_iterable(value.items if isinstance(value, Items) else (value,) for value in values)
+        ways = [way for value in added if (way := self.of(value)) is not None]
+        return _surest(ways) if len({way.falls for way in ways}) == 1 else None
 
     def _sum(self, made: Call, sides: list[Value], minus: bool) -> Way | None:
         """A sum or difference. A loss that is taken off something that is not known may be meant: it is one of two that compete."""
@@ -182,7 +242,7 @@ class Directions:
         alone = all(way is not None or isinstance(side, Known) for way, side in zip(ways, sides, strict=True))
         if not alone and not known[0].falls:
             return None
-        return replace(known[0], sure=all(way.sure for way in known))
+        return _surest(known)
 
     def _product(self, made: Call) -> Way | None:
         factors, divisors, negative = _factors(made)
@@ -190,8 +250,11 @@ class Directions:
         if len(ways) != 1:
             return None
         way, of = ways[0]
-        rest = [factor for factor in (*factors, *divisors) if factor is not of]
-        way = replace(way, sure=way.sure and all(_not_negative(factor) for factor in rest))
+        rest = [_unsigned(factor) for factor in (*factors, *divisors) if factor is not of]
+        negative ^= sum(turned for _, turned in rest) % 2 == 1
+        unseen = [factor for factor, _ in rest if not _not_negative(factor)]
+        weighed = way.weighed or bool(unseen)
+        way = replace(way, sure=way.sure and all(map(_is_read_once, unseen)), weighed=weighed)
         if way.likelihood and not way.sure:  # actions that paid are made likelier, others less likely
             return None
         return way.turned(made) if negative else way
@@ -204,18 +267,18 @@ class Directions:
         return [(way, factor) for way, factor in ways if way.likelihood] or ways
 
 
-def _judged(made: Call) -> Way | None:
-    """The way of what is a loss or a likelihood by itself."""
-    if applied(made) is not None:
-        return Way(True, made)
-    if (apart := difference(made)) is not None:  # two predictions may be meant to be driven apart
-        return Way(True, made, sure=not all(map(_learns, operation(apart).operands[:2])))
-    if (pair := _overlap(made)) is not None and not all(map(_learns, pair)):
-        return Way(False, made)
-    if _is_likelihood(made):
-        return Way(False, made, likelihood=True)
-    rises = _of_two_classes(made)
-    return None if rises is None else Way(not rises, made, likelihood=True)
+def _doubt(way: Way) -> int:
+    return 2 if not way.sure else int(way.weighed)
+
+
+def _surest(ways: list[Way]) -> Way:
+    return replace(min(ways, key=_doubt), likelihood=next((way.likelihood for way in ways if way.likelihood), None))
+
+
+def _is_agreement(made: Call) -> bool:
+    """The likeness of a prediction and what it is to be like."""
+    known = effect(made)
+    return known is not None and known.kind == "agreement"
 
 
 def _is_power(made: Call) -> bool:
@@ -252,6 +315,14 @@ def _factors(made: Call) -> tuple[list[Value], list[Value], bool]:
     return found, divisors, negative
 
 
+def _unsigned(factor: Value) -> tuple[Value, bool]:
+    """A factor without a minus before it, and whether there is one."""
+    done = operation(factor) if isinstance(factor, Call) else None
+    return (
+        (done.operands[0], True) if done is not None and done.name in _NEGATIONS and done.operands else (factor, False)
+    )
+
+
 def _likelihood(made: Call, factors: list[Value]) -> Way | None:
     """The log-probability of the labels: it rises as predictions get better."""
     labels = [factor for factor in factors if encoded(factor) is not None]
@@ -260,7 +331,7 @@ def _likelihood(made: Call, factors: list[Value]) -> Way | None:
         return None
     forms = heads(others[0])
     logs = bool(forms) and all(head.gives.endswith("log-probabilities") for head in forms)
-    return Way(False, made, likelihood=True) if logs else None
+    return Way(False, made, likelihood=made) if logs else None
 
 
 def _is_likelihood(made: Call) -> bool:
@@ -298,11 +369,6 @@ def _is_turn(made: Call) -> bool:
     """The number of a turn of a loop."""
     counted = made.base if made.name == ".each" else None
     return isinstance(counted, Call) and counted.name in ("range", "enumerate")
-
-
-def _learns(value: Value) -> bool:
-    """Whether a value is computed with weights that a gradient reaches."""
-    return bool(reach(value, stop=True)[0])
 
 
 def _overlap(made: Call) -> tuple[Value, Value] | None:
@@ -449,6 +515,27 @@ def _is_even(value: Value) -> bool:
     return isinstance(value, Known) and value.value == 2
 
 
+def _is_constant(value: Value, depth: int = 0) -> bool:
+    """Whether a value is a number that is written down, or an array of one, behind changes of type and shape."""
+    if not isinstance(value, Call) or depth > DEEP:
+        return isinstance(value, Known)
+    known = effect(value)
+    if known is not None and known.constant is not None:
+        return True
+    passed = kept(value, "same", "order", "values")
+    return bool(passed) and all(_is_constant(part, depth + 1) for part in passed or ())
+
+
+def _is_read_once(factor: Value) -> bool:
+    """Whether a factor is read or computed once, before any data is seen, as a weight that a configuration gives."""
+    for part in flow.sources(factor):
+        if isinstance(part, (Unknown, Instance)) or is_parameter(part):
+            return False
+        if isinstance(part, Call) and (part.loops or part.name in (".each", "")):
+            return False
+    return True
+
+
 def _below_zero(value: Value) -> bool:
     return isinstance(value, Known) and isinstance(value.value, (int, float)) and value.value < 0
 
@@ -512,4 +599,6 @@ def _parts_of_sign(made: Call) -> list[Value]:
         return done.operands[:1]
     if done.name in MULTIPLIES | DIVIDES | {"add"}:
         return done.operands
-    return made.args[:1] if made.api in ("Tensor", "tensor", "Parameter") else _passed(made)
+    if made.name == "sum" or made.api in ("Tensor", "tensor", "Parameter"):
+        return made.args[:1]
+    return kept(made, "whole") or _passed(made)

@@ -88,12 +88,13 @@ class Handed(NamedTuple):
 
 @dataclass(eq=False)
 class Observation:
-    """A finding: the code, where, and what fills the message."""
+    """A finding: the code, where, and what fills the message; `certain` unless it rests on what was not seen."""
 
     code: str
     place: Any  # Call or Instance
     data: dict[str, Any] = field(default_factory=dict)
     also: Any = None
+    certain: bool = True
 
 
 # --- forms of predictions ---------------------------------------------------------------------------------------------
