@@ -264,3 +264,20 @@ def test_differences_on_one_line_are_told_one_by_one(tmp_path: Path) -> None:
         found = found_by(api_differences, example.lay_out(tmp_path), api_differences.Params())
         told = [(f.data["setting"], f.data["here"]) for f in found if f.code.startswith("unlike-benchmark")]
         assert told == expected
+
+
+def test_momentum_counts_where_something_is_trained(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    training = examined(
+        tmp_path / "one",
+        "net = nn.SequentialCell(nn.Dense(8, 8), nn.BatchNorm1d(8, momentum=1.0))\n"
+        "ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)\n",
+    )
+    judging = examined(
+        tmp_path / "two",
+        "\n\nnet = nn.SequentialCell(nn.Dense(8, 8), nn.BatchNorm1d(8, momentum=1.0))\nprint(net(x))\n",
+    )
+    both = Differences([*training.readings, *judging.readings], "2.10.0")
+    assert [(one.code, one.place.line) for one in both.wrong()] == [("momentum-one", 4)]
+    assert [one.code for one in judging.wrong()] == ["momentum-one"]  # which is trained is not known then

@@ -759,6 +759,45 @@ Net()
         "bias-in-third-place",
     ),
     _example(
+        "a size that is called like a parameter, as in the block beside it",
+        """
+class Block(nn.Cell):
+    def __init__(self, inputs, outputs, group=1):
+        super().__init__()
+        self.conv = nn.Conv2d(inputs, outputs, 1, pad_mode="valid", group=group)
+
+class Net(nn.Cell):
+    def __init__(self, inputs, outputs, group):
+        super().__init__()
+        self.deep = Block(group, group, group=group)
+        self.flat = Block(group, outputs)
+
+Net(8, 8, 4)
+""",
+        Verdict.UNDECIDED,
+        "relied-on",
+    ),
+    _example(
+        "a size in the place of another one, twice",
+        """
+class Block(nn.Cell):
+    def __init__(self, inputs, outputs=8, group=1):
+        super().__init__()
+        self.conv = nn.Conv2d(inputs, outputs, 1, pad_mode="valid", group=group)
+
+class Net(nn.Cell):
+    def __init__(self, inputs, group):
+        super().__init__()
+        self.first = Block(inputs, group)
+        self.second = Block(inputs, group)
+
+Net(8, 4)
+""",
+        Verdict.UNDECIDED,
+        "misplaced-perhaps",
+        "relied-on",
+    ),
+    _example(
         "a rate in the place of the initializer's range",
         """
 class Block(nn.Cell):

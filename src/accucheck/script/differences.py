@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +15,7 @@ from ..knowledge import api
 from . import flow, plain
 from .analysis import Reading
 from .grading import replacements
+from .networks import of_training
 from .values import Call, Frame, Instance, Items, Known, Unknown, Value, name_of, options
 
 if TYPE_CHECKING:
@@ -202,6 +204,16 @@ class Differences:
         reading = self.reading_of.get(id(layer))
         return reading is not None and any(one.reaches(layer) for one in replacements(reading.trace))
 
+    def is_trained(self, layer: Call) -> bool:
+        """False for a layer that only scripts make that train nothing, beside one that trains."""
+        return not self.training_places or _place(layer) in self.training_places or id(layer) in self.unreached
+
+    @cached_property
+    def training_places(self) -> set[tuple[str, int, int]]:
+        """Where the scripts that train make layers."""
+        training = [r for r in self.readings if any(of_training(call) for call in r.trace.calls)]
+        return {_place(call) for r in training for call in r.trace.calls if is_layer(call)}
+
     # --- what is the wrong way round ----------------------------------------------------------------------------------
 
     def wrong(self) -> Iterator[Wrong]:
@@ -216,7 +228,7 @@ class Differences:
             if known.kind == "dropout":
                 yield from _dropout(call, known)
             if any(row.effect == "bn-momentum" for row in api.differences(call.api, self.version)):
-                yield from _statistics(call, given)
+                yield from _statistics(call, given, self.is_trained(call))
             if call.api == "nn.Dense" and len(call.args) > 2:
                 third = call.args[2]
                 if isinstance(third, Known) and isinstance(third.value, bool) and not self.replaced(call):
@@ -233,10 +245,10 @@ class Differences:
                 if store.attribute == "set_data" and _place(store) not in seen:
                     seen.add(_place(store))
                     yield Wrong("set-data-replaced", store, {"target": store.source.segment(store.node)})
-            for frame in reading.trace.frames:
-                if frame.function.name != "__init__" or not isinstance(frame.owner, Instance) or _place(frame) in seen:
-                    continue
-                found = _misplaced(frame)
+            made = [f for f in reading.trace.frames if f.function.name == "__init__" and isinstance(f.owner, Instance)]
+            given_as = _given_as(made)
+            for frame in made:
+                found = _misplaced(frame, given_as) if _place(frame) not in seen else None
                 if found is not None:
                     seen.add(_place(frame))
                     yield found
@@ -445,10 +457,10 @@ def _mended(call: Call, node: ast.expr, parameter: str, positional: bool) -> tup
 # --- normalization ----------------------------------------------------------------------------------------------------
 
 
-def _statistics(call: Call, given: dict[str, Value]) -> Iterator[Wrong]:
+def _statistics(call: Call, given: dict[str, Value], trained: bool) -> Iterator[Wrong]:
     momentum, epsilon = given.get("momentum"), given.get("eps")
     fixed = given.get("use_batch_statistics")
-    if isinstance(fixed, Known) and fixed.value is not None:
+    if not trained or (isinstance(fixed, Known) and fixed.value is not None):
         momentum = None  # the moving statistics are either left alone or never used
     for option in options(epsilon):
         if isinstance(option, Known) and _number(option) and option.value > LARGEST_EPSILON:
@@ -490,18 +502,50 @@ def _keyword(call: Call, place: int, name: str) -> tuple[int, int, int, str] | N
 # --- arguments in the wrong place -------------------------------------------------------------------------------------
 
 
-def _misplaced(frame: Frame) -> Wrong | None:
-    """An argument that is called like one parameter, which is left at its default, and is passed as another one."""
-    node, spec = frame.node, frame.function.node.args
+def _given_as(made: list[Frame]) -> set[tuple[int, str, str]]:
+    """Which argument, by its name, goes to which parameter, by the function that the call stands in; where the parameter of its own
+    name, if there is one, gets something too, so that no place is mistaken."""
+    found: set[tuple[int, str, str]] = set()
+    for frame in made:
+        if isinstance(frame.node, ast.Call):
+            names = _parameters(frame)
+            pairs = [
+                *zip(names, frame.node.args, strict=False),
+                *((k.arg, k.value) for k in frame.node.keywords if k.arg),
+            ]
+            given = {parameter for parameter, _ in pairs}
+            named = ((parameter, _name_of(part)) for parameter, part in pairs)
+            found |= {(_function_of(frame), name, p) for p, name in named if name in given or name not in names}
+    return found
+
+
+def _parameters(frame: Frame) -> list[str]:
+    spec = frame.function.node.args
+    return [part.arg for part in (*spec.posonlyargs, *spec.args)][1:]
+
+
+def _function_of(frame: Frame) -> int:
+    return id(frame.parent.function.node) if frame.parent is not None else 0
+
+
+def _name_of(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _misplaced(frame: Frame, given_as: set[tuple[int, str, str]]) -> Wrong | None:
+    """An argument that is called like one parameter, which is left at its default, and is passed as another one. The other one is
+    meant where another call in the same function is given it so too."""
+    node, names = frame.node, _parameters(frame)
     if not isinstance(node, ast.Call) or any(isinstance(part, ast.Starred) for part in node.args):
         return None
-    names = [part.arg for part in (*spec.posonlyargs, *spec.args)][1:]
     given = {*names[: len(node.args)], *(keyword.arg for keyword in node.keywords)}
     if None in given:
         return None
     for place, part in enumerate(node.args[: len(names)]):
-        name = part.id if isinstance(part, ast.Name) else part.attr if isinstance(part, ast.Attribute) else ""
+        name = _name_of(part)
         if name and name != names[place] and name in names and name not in given:
+            if (_function_of(frame), name, names[place]) in given_as:
+                continue
             made = isinstance(frame.owner, Instance) and frame.owner.of.node.name
             data = {"argument": name, "parameter": names[place], "class_name": made or frame.function.name}
             code = "misplaced" if _RATES.search(name) else "misplaced-perhaps"
