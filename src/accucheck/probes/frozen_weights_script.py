@@ -401,6 +401,33 @@ net = Net()
 """
 
 
+_HALF = """
+import mindspore as ms
+from mindspore import nn, ops, Parameter
+from mindspore.common.initializer import initializer
+
+class Linear(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.weight = Parameter(initializer("xavier_uniform", [8, 8]), requires_grad=False)
+        self.bias = Parameter(initializer("zeros", [8]))
+
+    def construct(self, x):
+        return ops.matmul(x, self.weight) + self.bias
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body = Linear()
+        self.head = nn.Dense(8, 2)
+
+    def construct(self, x):
+        return self.head(self.body(x))
+
+net = Net()
+"""
+_MAY_LOAD = "if ms.get_context('device_target') == 'Ascend':\n    ms.load_checkpoint('body.ckpt', net)\n"
+
 _TWO_TERMS = """score = net(x)
     return loss_fn(score, y) + nn.MSELoss()(ops.stop_gradient(score), ops.zeros_like(score))"""
 _OPTIMIZED = _TRAIN.replace("loss_fn = nn.CrossEntropyLoss()\n", "")
@@ -530,6 +557,20 @@ EXAMPLES = [
     _example(
         "a weight of one's own made frozen, and weights loaded",
         _OWN + "ms.load_checkpoint('body.ckpt', net)\n" + _TRAIN,
+        Verdict.UNDECIDED,
+        "made-frozen-loaded",
+    ),
+    _example(
+        "a weight of one's own made frozen, its bias trained, and weights loaded on a condition",
+        _HALF + _MAY_LOAD + _TRAIN,
+        Verdict.PROBLEM,
+        "random-frozen",
+    ),
+    _example(
+        "a weight of one's own made frozen beside an adapter that is trained, and weights loaded on a condition",
+        _HALF.replace('"zeros", [8]', '"normal", [8, 8]').replace("+ self.bias", "+ ops.matmul(x, self.bias)")
+        + _MAY_LOAD
+        + _TRAIN,
         Verdict.UNDECIDED,
         "made-frozen-loaded",
     ),

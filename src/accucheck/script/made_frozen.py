@@ -7,11 +7,12 @@ weight; only a projection into sine and cosine is left random on purpose.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from . import flow
 from .analysis import Scripts
 from .factors import operation
-from .freezing import Look, reach
+from .freezing import Look, learns, reach
 from .initial_weights import number
 from .networks import Observation, is_parameter, structure_of, trains
 from .trace import Trace
@@ -38,11 +39,24 @@ def _judged(look: Look) -> Iterator[Observation]:
         name = look.names.get(leaf) or "Parameter"
         stays = leaf in used and leaf not in unfrozen and not look.is_written(parameter)
         if stays and is_drawn(parameter) and not _waves(look.trace, parameter):
-            code = "made-frozen-loaded" if loaded else "random-frozen"
+            meant = loaded and (look.loaded() or not _leaves_bias_alone(look, parameter))
+            code = "made-frozen-loaded" if meant else "random-frozen"
             data = {"name": name, "what": "Parameter"}
-            yield Observation(code, parameter.source, parameter.node, data, certain=False, possible=loaded)
+            yield Observation(code, parameter.source, parameter.node, data, certain=False, possible=meant)
         else:
             yield Observation("made-frozen", parameter.source, parameter.node, {"name": name})
+
+
+def _leaves_bias_alone(look: Look, parameter: Call) -> bool:
+    """Whether all that is trained beside a weight in its own cell starts from numbers that are the same, as a bias does: a layer of
+    which one half is frozen. Trained matrices beside it, as of an adapter, tell that it is frozen on purpose."""
+    cells = [cell for cell in look.structure.cells if any(held is parameter for held in cell.attributes.values())]
+    beside = [held for cell in cells for held in cell.attributes.values() if _is_trained(look, held)]
+    return bool(beside) and not any(not is_parameter(held) or is_drawn(held) for held in beside)
+
+
+def _is_trained(look: Look, held: Value) -> TypeGuard[Call]:
+    return isinstance(held, Call) and id(held) in look.trained and id(held) not in look.frozen and learns(held)
 
 
 def is_drawn(parameter: Call) -> bool:
