@@ -342,6 +342,30 @@ RESULTS: dict[tuple[str, str], list[str]] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("construct", "outer"),
+    [
+        ("z = self.part(x)\nreturn self.main(x) + y", ["result-unused self.part"]),
+        ("return self.main(self.part(x)) + y", []),
+    ],
+)
+def test_a_call_by_itself_is_told_whatever_becomes_of_its_cell(
+    tmp_path: Path, construct: str, outer: list[str]
+) -> None:
+    more = """
+class Part(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Dense(8, 8), nn.Dense(8, 8)
+
+    def construct(self, x):
+        self.b(x)
+        return self.a(x)
+"""
+    found = told(said(tmp_path, network("self.part = Part()", construct, more) + TRAIN))
+    assert sorted(found) == ["result-discarded self.b", *outer]
+
+
 @pytest.mark.parametrize("init, construct", RESULTS)
 def test_results_that_are_thrown_away(tmp_path: Path, init: str, construct: str) -> None:
     found = said(tmp_path, network(init, construct, PART) + TRAIN)

@@ -546,10 +546,8 @@ def _dropped(structures: list[Structure]) -> Iterator[Observation]:
     for work in sorted(dead, key=lambda work: _LEVELS.index(work.level)):
         drops = []
         for structure, frame, value in work.results:
-            if _inside(frame, lost - {id(work.call)}):
-                break
             drop = structure.dropped(value)
-            if drop is None:
+            if drop is None or (not _by_itself(drop, frame) and _inside(frame, lost - {id(work.call)})):
                 break
             drops.append((structure, drop, frame))
         else:
@@ -578,6 +576,11 @@ def _inputs(applied: Value | str, values: Iterable[Value]) -> tuple[str | int, .
     """Names one computation: what is applied, and to which values."""
     first = applied if isinstance(applied, str) else id(applied)
     return (first, *(repr(value.value) if isinstance(value, Known) else id(value) for value in values))
+
+
+def _by_itself(drop: Drop, frame: Frame) -> bool:
+    """True for a call that is a statement: its result is lost whatever becomes of that of the cell around it."""
+    return drop.how == "discarded" and drop.frame is frame
 
 
 def _works(structures: list[Structure]) -> dict[Place, _Work]:
