@@ -160,6 +160,26 @@ other(data)
     assert [call.base for call in found.calls if call.name == ""] == [other.attributes["dense"]] * 2
 
 
+@pytest.mark.parametrize(
+    ("made", "count"),
+    [
+        ("[nn.Dense(4, 4)] + [nn.Dense(4, 4) for _ in range(load())]", 2),
+        ("[nn.Dense(4, 4) for _ in range(load())] + [nn.ReLU(), nn.Dense(4, 2)]", 3),
+        ("[nn.Dense(4, 4) for _ in range(load())] + [nn.ReLU() for _ in range(load())]", 2),
+    ],
+)
+def test_lists_of_cells_that_are_joined(tmp_path: Path, made: str, count: int) -> None:
+    found = trace(tmp_path, f"net = nn.SequentialCell(*({made}))\nnet(data)\nshow({made})\n")
+    joined = given(found)
+    assert isinstance(joined, Items) and joined.open and len(joined.items) == count
+    assert len([call for call in found.calls if call.name == "" and call.base is not None]) == count
+
+
+def test_numbers_that_are_joined_are_left(tmp_path: Path) -> None:
+    joined = given(trace(tmp_path, "show([0] + [one for one in load()])\n"))
+    assert isinstance(joined, Call) and joined.name == "+"
+
+
 def test_a_class_that_copies_itself_is_not_copied(tmp_path: Path) -> None:
     code = "class Block(nn.Cell):\n    def __deepcopy__(self, memo):\n        return self\nimport copy\nshow(copy.deepcopy(Block()))\n"
     assert not isinstance(given(trace(tmp_path, code)), Instance)

@@ -704,7 +704,8 @@ class Expressions:
 
     def combined(self, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
         if isinstance(op, ast.Add):
-            lists = [[option for option in options(side) if isinstance(option, Items)] for side in (left, right)]
+            sides = [[_listed(option) for option in options(side)] for side in (left, right)]
+            lists = [[option for option in side if isinstance(option, Items)] for side in sides]
             if all(len(held) == len(options(side)) for held, side in zip(lists, (left, right), strict=True)):
                 return join([Items(a.items + b.items, a.open or b.open, a.fixed) for a in lists[0] for b in lists[1]])
         if isinstance(op, ast.Div) and isinstance(left, Known) and isinstance(left.value, str):
@@ -855,6 +856,15 @@ _EVALUATE: dict[type[ast.AST], Callable[[Expressions, Any, Scope], Value]] = {
     for name, method in vars(Expressions).items()
     if name.startswith("on_") and hasattr(ast, name[3:])
 }
+
+
+def _listed(value: Value) -> Value:
+    """Cells that a comprehension makes, as the list that they are: how many there are is not seen."""
+    if not isinstance(value, Call) or not isinstance(value.node, ast.ListComp) or value.name != "comprehension":
+        return value
+    each = value.args[0]
+    cell = isinstance(each, Instance) or (isinstance(each, Call) and each.api.startswith(models.CELLS))
+    return Items([each], open=True) if cell else value
 
 
 def _equal(one: Known, other: Known) -> bool:

@@ -113,7 +113,7 @@ _INTO = {f"cv2.{name}": 2 for name in ("add", "subtract", "multiply", "divide", 
     "numpy.clip": 3,
 }
 #: Layers of the framework: a copy is another one, made alike.
-_CELLS = ("nn.", "mint.nn.")
+CELLS = ("nn.", "mint.nn.")
 #: So many things within one are copied.
 COPIES = 4000
 #: What holds no weights, so that a copy of it is the same thing.
@@ -380,7 +380,7 @@ class _Copier:
         if value.api in _HOLDERS:
             args, fed = self.all(value.args), self.all(value.fed or [])
             return None if args is None or fed is None else self.like(value, args, fed or None)
-        if value.api == "Parameter" or value.api.startswith(_CELLS):
+        if value.api == "Parameter" or value.api.startswith(CELLS):
             return self.like(value, value.args, value.fed)
         return None
 
