@@ -51,11 +51,11 @@ def _leaves_bias_alone(look: Look, parameter: Call) -> bool:
     """Whether all that is trained beside a weight in its own cell starts from numbers that are the same, as a bias does: a layer of
     which one half is frozen. Trained matrices beside it, as of an adapter, tell that it is frozen on purpose."""
     cells = [cell for cell in look.structure.cells if any(held is parameter for held in cell.attributes.values())]
-    beside = [held for cell in cells for held in cell.attributes.values() if _is_trained(look, held)]
+    beside = [held for cell in cells for held in cell.attributes.values() if _is_trained(held, look)]
     return bool(beside) and not any(not is_parameter(held) or is_drawn(held) for held in beside)
 
 
-def _is_trained(look: Look, held: Value) -> TypeGuard[Call]:
+def _is_trained(held: Value, look: Look) -> TypeGuard[Call]:
     return isinstance(held, Call) and id(held) in look.trained and id(held) not in look.frozen and learns(held)
 
 
