@@ -310,12 +310,36 @@ def test_long_scripts_are_replayed_quickly(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("layer", "plain"), [("nn.ReLU()", True), ("nn.Dropout(p=0.5)", False), ("build('mlp')", False)]
+    ("layer", "plain"),
+    [
+        ("nn.ReLU()", True),
+        ("nn.Dropout(p=0.5)", False),
+        ("build('mlp')", False),
+        # Classes that derive from a layer.
+        ("Norm(4)", False),
+        ("Scale(4)", True),
+        ("Drop(p=0.5)", False),
+        ("Drop(p=0.0)", True),
+    ],
 )
 def test_a_network_in_which_nothing_depends_on_the_mode_is_plain(tmp_path: Path, layer: str, plain: bool) -> None:
     account = replay(
         tmp_path,
         f"""
+class Norm(nn.BatchNorm1d):
+    def __init__(self, width):
+        super().__init__(width)
+
+    def construct(self, x):
+        return super().construct(x) * 2
+
+class Scale(nn.BatchNorm1d):
+    def construct(self, x):
+        return x * self.gamma
+
+class Drop(nn.Dropout):
+    pass
+
 class Other(nn.Cell):
     def __init__(self):
         super().__init__()

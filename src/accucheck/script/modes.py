@@ -20,10 +20,12 @@ from typing import Any
 from ..knowledge import api, names
 from . import flow
 from .factors import Factors
+from .models import as_layer
 from .source import Source
+from .syntax import walk
 from .trace import Trace
 from .training import role
-from .values import Call, Frame, Instance, Items, Known, Many, Mapping, Partial, Test, Unknown, Value, options
+from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Partial, Test, Unknown, Value, options
 
 #: Loops are replayed twice down to this depth.
 TWICE = 5
@@ -154,7 +156,7 @@ def within(cell: Value, copies: bool = False) -> dict[int, Value]:
 def depends(value: Value) -> bool:
     """True for a layer that behaves differently in training."""
     if isinstance(value, Instance):
-        return "training" in value.read
+        return "training" in value.read or any(depends(layer) for layer in _beneath(value))
     known = api.find(value.api) if isinstance(value, Call) else None
     if known is None or not known.modes or not isinstance(value, Call):
         return False
@@ -170,6 +172,14 @@ def depends(value: Value) -> bool:
             default = known.defaults.get(name)
             return not _is(given[name], 0) if name in given else default != 0
     return True
+
+
+def _beneath(cell: Instance) -> Iterator[Call]:
+    """The layers of the framework that an object's class derives from, where its own construct, if there is one, calls theirs."""
+    run = next((found for name in _FORWARD if isinstance(found := cell.of.find(name), Function)), None)
+    if run is None or any(isinstance(node, ast.Name) and node.id == "super" for node in walk(run.node)):
+        made = (as_layer(cell, base, args, keywords) for base, args, keywords in cell.supers)
+        yield from (layer for layer in made if layer is not None)
 
 
 def _is(value: Value | None, constant: Any) -> bool:
