@@ -243,7 +243,7 @@ class Loading:
         """A place that puts a dict into a network, or sets a parameter, of which it is not seen what that is."""
         for put in self.puts:
             given = put.argument(_NET, "parameter_dict")
-            if origins[id(put)] or unseen(put.frame):
+            if origins[id(put)] or unseen(put.frame) or (isinstance(given, Call) and _is_copy(given)):
                 continue
             if given is None or put.unpacked or any(isinstance(v, (Unknown, Named, Call)) for v in flow.sources(given)):
                 return put
@@ -306,8 +306,8 @@ class Loading:
                     return "applied", outer
                 if _PUTS_INTO.fullmatch(method):
                     reach(outer.base)
-                elif outer.api == "Parameter":
-                    reach(outer)  # no more than a tensor, until a cell has it
+                elif outer.api == "Parameter" or (_is_copy(outer) and not of_base):
+                    reach(outer)  # no more than a tensor until a cell has it, no more than a dict until a cell gets it
                 elif (
                     name[:1] == "@"
                     or _LOOKING_METHODS.fullmatch(method)
@@ -370,12 +370,19 @@ class Loading:
                         keep(part, depth + 1)
 
         for instance in self.trace.instances:
-            for value in instance.attributes.values():
-                keep(value)
+            for name, value in instance.attributes.items():
+                if name in self.read or instance.of.beyond() or self.users.get(id(instance)):
+                    keep(value)
         for frame in self.trace.frames:
             if frame.unseen:
                 keep(frame.returned)
         return found
+
+    @cached_property
+    def read(self) -> frozenset[str]:
+        """The attributes that any file of the project asks for, or has as a text, as for getattr."""
+        sources = [self.reading.source, *(s for s in self.reading.project.sources.values() if s is not None)]
+        return frozenset(name for source in sources for node in source.nodes for name in _asked(node))
 
     def directory(self, load: Call, path: Value | None) -> Iterator[Observation]:
         """A path that is the directory which checkpoints are saved to."""
@@ -577,6 +584,18 @@ class Loading:
 
 _QUIET = (".set_train", ".set_grad", ".to_float")
 _LOOPS = (".cells_and_names", ".get_parameters", ".trainable_params", ".parameters_and_names", ".parameters_dict")
+
+
+def _is_copy(made: Call) -> bool:
+    """True for the dict of its parameters that a network makes at each call: what is put into the dict does not reach the network."""
+    return made.name == ".parameters_dict"
+
+
+def _asked(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+        yield node.attr
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
 
 
 def _gives(call: Call) -> bool:
