@@ -1,5 +1,6 @@
 """What becomes of checkpoints that scripts load, in the ways people write it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -363,3 +364,28 @@ TWINS = {
 @pytest.mark.parametrize("more", TWINS)
 def test_a_network_beside_a_trained_one_of_its_class(tmp_path: Path, more: str) -> None:
     assert [one.code for one in said(tmp_path, TWIN + more)] == TWINS[more]
+
+
+#: A script that evaluates -> whether its network is evaluated with the weights that it was made with.
+EVALUATIONS: dict[str, bool] = {
+    "ms.Model(net, loss).eval(data)\n": True,
+    "model = ms.Model(nn.SequentialCell(net, nn.Softmax()), loss)\nnet.set_train(False)\nprint(model.predict(x))\n": True,
+    "print(net(x))\n": False,
+    "fill(net)\nms.Model(net, loss).eval(data)\n": False,
+    "net.fc.weight.set_data(weight)\nms.Model(net, loss).eval(data)\n": False,
+    "net.fc.weight = weight\nms.Model(net, loss).eval(data)\n": False,
+    "def later(path):\n    return load_checkpoint(path)\nms.Model(net, loss).eval(data)\n": False,
+    "ms.Model(net, loss, nn.SGD(net.trainable_params())).train(1, data)\nms.Model(net, loss).eval(data)\n": False,
+    "net = make()\nms.Model(net, loss).eval(data)\n": False,
+    "net.head = nn.Dense(8, 8, weight_init=make())\nms.Model(net, loss).eval(data)\n": False,
+    PUT.replace("params", "make()") + "ms.Model(net, loss).eval(data)\n": False,
+}
+
+
+@pytest.mark.parametrize("text", EVALUATIONS)
+def test_a_network_that_is_evaluated_without_weights(tmp_path: Path, text: str) -> None:
+    """Neither what is out of sight nor a training gives it weights."""
+    reading = scripts(tmp_path, NET + text).readings[0]
+    found = examine(Scripts([replace(reading, role="eval", view="eval")]))
+    assert ("evaluated-unfilled" in [one.code for one in found]) is EVALUATIONS[text]
+    assert "evaluated-unfilled" not in [one.code for one in examine(Scripts([reading]))]

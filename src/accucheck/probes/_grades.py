@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from functools import partial, wraps
+from collections.abc import Callable, Iterator
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from ..case import Case
@@ -23,25 +23,30 @@ SHOWN = 6
 _Run = Callable[[Case, Any], Iterator[Finding | Progress]]
 
 
-def by_road(run: _Run | None = None, *, asked: Collection[str] = ()) -> Any:
+def by_road(run: _Run) -> _Run:
     """For the run() of a static probe: no problem is surer than the road from its causes to its place allows. Its causes are the
-    lines that it shows beside its place. `asked`: codes of what an option asks for and does not get: a fault of the option, and no
-    less than likely where the option is off by default."""
-    if run is None:
-        return partial(by_road, asked=asked)
+    lines that it shows beside its place."""
+    return by_road_asking()(run)
 
-    @wraps(run)
-    def graded(case: Case, params: Any) -> Iterator[Finding | Progress]:
-        from ..script.analysis import read_scripts
 
-        for one in run(case, params):
-            judged = isinstance(one, Finding) and one.level is Level.PROBLEM and one.sure is not None
-            if judged and isinstance(one, Finding):
-                yield _graded(read_scripts(case), one, one.code in asked)
-            else:
-                yield one
+def by_road_asking(*asked: str) -> Callable[[_Run], _Run]:
+    """The same, with the codes of what an option asks for and does not get: a fault of the option, and no less than likely where the
+    option is off by default."""
 
-    return graded
+    def decorated(run: _Run) -> _Run:
+        @wraps(run)
+        def graded(case: Case, params: Any) -> Iterator[Finding | Progress]:
+            from ..script.analysis import read_scripts
+
+            for one in run(case, params):
+                if isinstance(one, Finding) and one.level is Level.PROBLEM and one.sure is not None:
+                    yield _graded(read_scripts(case), one, one.code in asked)
+                else:
+                    yield one
+
+        return graded
+
+    return decorated
 
 
 def _graded(scripts: Scripts, finding: Finding, asked: bool) -> Finding:

@@ -75,6 +75,10 @@ MESSAGES: Words = {
         "with.",
         "zh": "此处的 {net} 与训练中的网络（{at}）一同运行，但没有任何地方给它赋权重：它一直保持创建时的权重。",
     },
+    "evaluated-unfilled": {
+        "en": "{net} is evaluated here with the weights that it was made with: nothing in this script loads a checkpoint or trains.",
+        "zh": "此处用创建时的初始权重评估 {net}：该脚本既没有加载 checkpoint，也没有训练。",
+    },
     "result-ignored": {
         "en": "Nothing asks which parameters were not loaded into {net}; names that do not fit are passed over in silence.",
         "zh": "没有检查哪些参数未加载到 {net}；名称不匹配的参数会被静默跳过。",
@@ -139,6 +143,10 @@ MESSAGES: Words = {
         "en": "Put the trained weights into it: load_param_into_net(target, trained.parameters_dict())",
         "zh": "把训练得到的权重写入该网络：load_param_into_net(target, trained.parameters_dict())",
     },
+    "fix-load": {
+        "en": "Load the trained weights first: load_param_into_net(net, load_checkpoint(path))",
+        "zh": "先加载训练好的权重：load_param_into_net(net, load_checkpoint(path))",
+    },
     "fix-object": {
         "en": "Load into the object that is trained or evaluated.",
         "zh": "加载到实际训练或评估的网络对象中。",
@@ -161,6 +169,7 @@ WHY: Words = {
     "nothing-loaded": _RANDOM,
     "fetched-for-nothing": _STALE,
     "never-filled": _STALE,
+    "evaluated-unfilled": _RANDOM,
     "overwritten": {
         "en": "What was learnt is thrown away: training starts from scratch, or random weights are evaluated.",
         "zh": "已学到的权重被丢弃：训练等于从头开始，或者评估的是随机权重。",
@@ -208,6 +217,7 @@ _LEVELS = {
     "another-object": Level.PROBLEM,
     "nothing-loaded": Level.PROBLEM,
     "fetched-for-nothing": Level.PROBLEM,
+    "evaluated-unfilled": Level.PROBLEM,
     "never-filled": Level.SUSPECT,
     "directory-possible": Level.SUSPECT,
     "overwritten-possible": Level.SUSPECT,
@@ -216,6 +226,7 @@ _FINE = ("own", "checked", "set-one-by-one", "only-read", "no-loading")
 _FIXES = {
     "fetched-for-nothing": "fix-copy",
     "never-filled": "fix-copy",
+    "evaluated-unfilled": "fix-load",
     "not-applied": "fix-apply",
     "result-ignored": "fix-check",
     "another-class": "fix-check",
@@ -228,7 +239,7 @@ _FIXES = {
 }
 
 
-@_grades.by_road(asked=("not-applied", "nothing-loaded"))
+@_grades.by_road_asking("not-applied", "nothing-loaded")
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script import loading
     from ..script.analysis import read_scripts
@@ -381,6 +392,27 @@ ms.Model(net, loss).train(1, data)
 """,
         Verdict.PROBLEM,
         "not-applied",
+    ),
+    _example(
+        "evaluated without weights",
+        """
+net = Net()
+net.set_train(False)
+print(ms.Model(net, loss, metrics={"acc"}).eval(data))
+""",
+        Verdict.PROBLEM,
+        "evaluated-unfilled",
+    ),
+    _example(
+        "evaluated with weights that code out of sight may give",
+        """
+from weights import fill
+net = Net()
+fill(net)
+print(ms.Model(net, loss, metrics={"acc"}).eval(data))
+""",
+        Verdict.NOT_APPLICABLE,
+        "no-loading",
     ),
     _example(
         "renamed, and then forgotten",
@@ -670,7 +702,17 @@ for x in data:
         Verdict.UNDECIDED,
         "never-filled",
     ),
-    _example("nothing is loaded", "\nms.Model(Net()).eval(data)\n", Verdict.NOT_APPLICABLE, "no-loading"),
+    _example(
+        "nothing is loaded",
+        """
+net = Net()
+model = ms.Model(net, loss, nn.Adam(net.trainable_params()), metrics={"acc"})
+model.train(1, data)
+print(model.eval(data))
+""",
+        Verdict.NOT_APPLICABLE,
+        "no-loading",
+    ),
     _example(
         "a script that looks into a checkpoint",
         """

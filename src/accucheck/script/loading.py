@@ -16,9 +16,10 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any
 
-from ..knowledge import names
+from ..knowledge import api, names
 from . import flow
 from .analysis import Reading, Scripts
+from .grading import replacements
 from .networks import cells, is_parameter, kind, leaves
 from .source import Placed, Source
 from .syntax import walk
@@ -103,6 +104,7 @@ _RANK = [
     "nothing-loaded",
     "fetched-for-nothing",
     "never-filled",
+    "evaluated-unfilled",
     "own",
     "checked",
     "dict-unseen",
@@ -131,11 +133,16 @@ def _place(entry: tuple[tuple[str, int, str], list[Observation]]) -> tuple[str, 
 def mentions(scripts: Scripts) -> Iterator[tuple[Source, ast.AST]]:
     """The places in the text of the examined files that load a checkpoint, followed or not."""
     for source in scripts.sources:
-        for node in source.nodes:
-            if isinstance(node, ast.Call):
-                name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-                if name in (*LOADS, "load_param_into_net", "load_distributed_checkpoint"):
-                    yield source, node
+        for node in _loading_in(source):
+            yield source, node
+
+
+def _loading_in(source: Source) -> Iterator[ast.AST]:
+    for node in source.nodes:
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in (*LOADS, "load_param_into_net", "load_distributed_checkpoint"):
+                yield node
 
 
 class Loading:
@@ -170,6 +177,7 @@ class Loading:
             net = put.argument(_NET, "net")
             yield self.put(put, net, origins[id(put)], saved)
         yield from self.never_filled()
+        yield from self.evaluated_unfilled()
 
     # --- twins that get no weights ------------------------------------------------------------------------------------
 
@@ -188,6 +196,32 @@ class Loading:
                 yield Observation("fetched-for-nothing", fetched.source, fetched.node, data, likely=True)
             else:
                 yield Observation("never-filled", twin.source, twin.node or twin.of.node, data)
+
+    def evaluated_unfilled(self) -> Iterator[Observation]:
+        """The network that a script evaluates and nothing in the script gives weights: neither a line that is followed nor one that
+        is not, and no training."""
+        if self.reading.role == "train" or self.trace.gave_up or self.may_fill:
+            return
+        for call in self.trace.calls:
+            net = _evaluated(call)
+            if net is None or unseen(call.frame) or not all(map(self.in_sight, [net, *cells(self.reading)])):
+                continue
+            layers = [leaf for _, leaf in leaves(net)]
+            if layers and all(map(_starts_as_made, layers)):
+                yield Observation("evaluated-unfilled", call.source, call.node, {"net": _called(net)}, likely=True)
+                return
+
+    @cached_property
+    def may_fill(self) -> bool:
+        """True where something of the script gives a network weights, in code that is followed or not, or trains one."""
+        if any(_gives(call) or kind(call.api) in ("optimizer", "step") for call in self.trace.calls):
+            return True
+        return bool(replacements(self.trace)) or any(True for source in self.sources for _ in _loading_in(source))
+
+    def in_sight(self, net: Value) -> bool:
+        """True where a network is only run, set to a mode, built into others, and evaluated."""
+        uses = [user for user, how in self.users.get(id(net), ()) if how != "base" or user.name not in _QUIET]
+        return all(user.name == "" or user.api == "Model" or user.api.startswith("nn.") for user in uses)
 
     def trained(self) -> Iterator[Instance]:
         """The networks whose parameters are given to an optimizer."""
@@ -381,8 +415,11 @@ class Loading:
     @cached_property
     def read(self) -> frozenset[str]:
         """The attributes that any file of the project asks for, or has as a text, as for getattr."""
-        sources = [self.reading.source, *(s for s in self.reading.project.sources.values() if s is not None)]
-        return frozenset(name for source in sources for node in source.nodes for name in _asked(node))
+        return frozenset(name for source in self.sources for node in source.nodes for name in _asked(node))
+
+    @property
+    def sources(self) -> list[Source]:
+        return [self.reading.source, *(s for s in self.reading.project.sources.values() if s is not None)]
 
     def directory(self, load: Call, path: Value | None) -> Iterator[Observation]:
         """A path that is the directory which checkpoints are saved to."""
@@ -584,6 +621,22 @@ class Loading:
 
 _QUIET = (".set_train", ".set_grad", ".to_float")
 _LOOPS = (".cells_and_names", ".get_parameters", ".trainable_params", ".parameters_and_names", ".parameters_dict")
+
+
+def _evaluated(call: Call) -> Value | None:
+    """The network that a call evaluates by the Model that it was given to."""
+    model = call.base if call.name in (".eval", ".predict") and isinstance(call.base, Call) else None
+    return model.argument(["network"], "network") if model is not None and model.api == "Model" else None
+
+
+def _starts_as_made(layer: Value) -> bool:
+    """True for a layer of MindSpore that starts from its own initialisers or from named ones, not from numbers that come from elsewhere."""
+    known = api.find(layer.api) if isinstance(layer, Call) else None
+    bound = known.bind_any(layer.args, layer.keywords) if known is not None and isinstance(layer, Call) else None
+    if known is None or bound is None:
+        return False
+    given = [bound[initial] for initial in known.weights.values() if initial in bound]
+    return all(isinstance(one, Known) or (isinstance(one, Call) and kind(one.api) == "initializer") for one in given)
 
 
 def _is_copy(made: Call) -> bool:
