@@ -389,3 +389,34 @@ def test_a_network_that_is_evaluated_without_weights(tmp_path: Path, text: str) 
     found = examine(Scripts([replace(reading, role="eval", view="eval")]))
     assert ("evaluated-unfilled" in [one.code for one in found]) is EVALUATIONS[text]
     assert "evaluated-unfilled" not in [one.code for one in examine(Scripts([reading]))]
+
+
+#: How the names of a checkpoint that the script saved itself are changed on the way back -> what is said.
+RENAMED = {
+    "{k + '.x': v for k, v in params.items()}": "names-changed",
+    "{k + '.x': params[k] for k in params}": "names-changed",
+    "{k + '.x': params[k] for k in params.keys()}": "names-changed",
+    "{'x.' + k: v for k, v in params.items()}, strict_load=True": "names-changed",
+    "{'x.' + k: v for k, v in params.items()}": "own",
+    "{k + end(): v for k, v in params.items()}, strict_load=True": "own",
+    "{k: v for k, v in params.items()}, strict_load=True": "own",
+    "{str(v) + '.x': v for k, v in params.items()}": "own",
+}
+
+
+@pytest.mark.parametrize("given", RENAMED)
+def test_names_that_no_parameter_has(tmp_path: Path, given: str) -> None:
+    found = said(tmp_path, NET + f"save_checkpoint(net, 'a.ckpt')\n{LOAD}load_param_into_net(net, {given})\n" + RUN)
+    assert [one.code for one in found if "load_param" in one.source.lines[one.line - 1]] == [RENAMED[given]]
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("before", "behind", "strict", "missing"), [("x.", "", False, 0), ("x.", "", True, 2), ("", ".x", False, 2)]
+)
+def test_which_names_mindspore_finds(before: str, behind: str, strict: bool, missing: int) -> None:
+    """A prefix of all names is taken away unless strict_load is set; what stands behind them is not."""
+    mindspore = pytest.importorskip("mindspore")
+    net = mindspore.nn.Dense(2, 2)
+    given = {before + name + behind: parameter for name, parameter in net.parameters_dict().items()}
+    assert len(mindspore.load_param_into_net(net, given, strict_load=strict)[0]) == missing

@@ -75,6 +75,11 @@ MESSAGES: Words = {
         "with.",
         "zh": "此处的 {net} 与训练中的网络（{at}）一同运行，但没有任何地方给它赋权重：它一直保持创建时的权重。",
     },
+    "names-changed": {
+        "en": "{net} loads {path}, which these scripts saved from the same class, with '{added}' added to each name: no parameter is "
+        "called so.",
+        "zh": "{net} 加载的 {path} 由这些脚本自身从同一网络类保存，但此处给每个参数名加上了“{added}”，没有任何参数叫这样的名称。",
+    },
     "evaluated-unfilled": {
         "en": "{net} is evaluated here with the weights that it was made with: nothing in this script loads a checkpoint or trains.",
         "zh": "此处用创建时的初始权重评估 {net}：该脚本既没有加载 checkpoint，也没有训练。",
@@ -143,6 +148,10 @@ MESSAGES: Words = {
         "en": "Put the trained weights into it: load_param_into_net(target, trained.parameters_dict())",
         "zh": "把训练得到的权重写入该网络：load_param_into_net(target, trained.parameters_dict())",
     },
+    "fix-names": {
+        "en": "Load the names as they were saved, and look at what load_param_into_net returns.",
+        "zh": "按保存时的名称加载，并检查 load_param_into_net 的返回值。",
+    },
     "fix-load": {
         "en": "Load the trained weights first: load_param_into_net(net, load_checkpoint(path))",
         "zh": "先加载训练好的权重：load_param_into_net(net, load_checkpoint(path))",
@@ -170,6 +179,7 @@ WHY: Words = {
     "fetched-for-nothing": _STALE,
     "never-filled": _STALE,
     "evaluated-unfilled": _RANDOM,
+    "names-changed": _RANDOM,
     "overwritten": {
         "en": "What was learnt is thrown away: training starts from scratch, or random weights are evaluated.",
         "zh": "已学到的权重被丢弃：训练等于从头开始，或者评估的是随机权重。",
@@ -218,6 +228,7 @@ _LEVELS = {
     "nothing-loaded": Level.PROBLEM,
     "fetched-for-nothing": Level.PROBLEM,
     "evaluated-unfilled": Level.PROBLEM,
+    "names-changed": Level.PROBLEM,
     "never-filled": Level.SUSPECT,
     "directory-possible": Level.SUSPECT,
     "overwritten-possible": Level.SUSPECT,
@@ -227,6 +238,7 @@ _FIXES = {
     "fetched-for-nothing": "fix-copy",
     "never-filled": "fix-copy",
     "evaluated-unfilled": "fix-load",
+    "names-changed": "fix-names",
     "not-applied": "fix-apply",
     "result-ignored": "fix-check",
     "another-class": "fix-check",
@@ -413,6 +425,28 @@ print(ms.Model(net, loss, metrics={"acc"}).eval(data))
 """,
         Verdict.NOT_APPLICABLE,
         "no-loading",
+    ),
+    _example(
+        "its own checkpoint, with names that no parameter has",
+        """
+net = Net()
+save_checkpoint(net, "net.ckpt")
+saved = load_checkpoint("net.ckpt")
+print(load_param_into_net(net, {name + ".ema": value for name, value in saved.items()}))
+""",
+        Verdict.PROBLEM,
+        "names-changed",
+    ),
+    _example(
+        "a prefix before all names, which MindSpore takes away again",
+        """
+net = Net()
+save_checkpoint(net, "net.ckpt")
+saved = load_checkpoint("net.ckpt")
+print(load_param_into_net(net, {"model." + name: value for name, value in saved.items()}))
+""",
+        Verdict.OK,
+        "own",
     ),
     _example(
         "renamed, and then forgotten",

@@ -102,6 +102,7 @@ _RANK = [
     "overwritten-possible",
     "another-object",
     "nothing-loaded",
+    "names-changed",
     "fetched-for-nothing",
     "never-filled",
     "evaluated-unfilled",
@@ -475,6 +476,8 @@ class Loading:
             code, path, save = own
             if code != "own":
                 return say(code, also=(_span(save),), path=path, line=save.line, saved=", ".join(_names(save)))
+            if (added := _added_to_names(call)) is not None:
+                return say("names-changed", path=path, added=added, likely=True)
             return say("own", path=path)
         if call.api != "load_param_into_net" or not self.asked(call):
             return say("result-ignored")
@@ -621,6 +624,29 @@ class Loading:
 
 _QUIET = (".set_train", ".set_grad", ".to_float")
 _LOOPS = (".cells_and_names", ".get_parameters", ".trainable_params", ".parameters_and_names", ".parameters_dict")
+
+
+def _added_to_names(put: Call) -> str | None:
+    """The text that every name of a loaded dict gets before it is put into a network, where no parameter is found by such names:
+    one behind the names, or one before them under strict_load, as MindSpore else tries again without it."""
+    given, strict = put.argument(_NET, "parameter_dict"), put.argument(_NET, "strict_load")
+    made = given.args[1] if isinstance(given, Call) and given.name == "comprehension" and len(given.args) == 3 else None
+    if not isinstance(made, Call) or made.name != "+" or len(made.args) != 2:
+        return None
+    before, behind = made.args
+    if isinstance(behind, Known) and _is_name(before):
+        return str(behind.value)
+    is_strict = isinstance(strict, Known) and strict.value is True
+    return str(before.value) if is_strict and isinstance(before, Known) and _is_name(behind) else None
+
+
+def _is_name(value: Value) -> bool:
+    """True for what a loop yields as the names of a loaded dict: over its items, its keys, or itself."""
+    place = value.args[0] if isinstance(value, Call) and value.name == "[]" and value.args else None
+    turn = value.base if isinstance(value, Call) and isinstance(place, Known) and place.value == 0 else value
+    over = turn.base if isinstance(turn, Call) and turn.name == ".each" else None
+    of = over.base if isinstance(over, Call) and over.name == (".items" if turn is not value else ".keys") else over
+    return isinstance(of, Call) and of.api in LOADS
 
 
 def _evaluated(call: Call) -> Value | None:
