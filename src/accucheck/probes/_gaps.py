@@ -35,6 +35,22 @@ MESSAGES: Words = {
         "en": "The command of the run gives arguments that are parsed here and fit no option: {words}.",
         "zh": "运行命令给出的参数在此处解析，但没有与之对应的选项：{words}。",
     },
+    "config-type": {
+        "en": "The configuration gives this option a value that its type does not take: {words}. It counts as unknown.",
+        "zh": "配置文件给该选项的取值与其类型不符：{words}。按未知处理。",
+    },
+    "config-key": {
+        "en": "The configuration sets a key that no option has and that the scripts do not read, as far as they are followed: {words}.",
+        "zh": "配置文件中的该键没有对应的选项，在已分析的脚本中也没有读取：{words}。",
+    },
+    "config-cycle": {
+        "en": "{words} is loaded here again while it is being loaded: the configurations include each other, and their values are unknown.",
+        "zh": "此处在加载 {words} 的过程中又加载了它：配置文件相互包含，其中的取值未知。",
+    },
+    "name-unknown": {
+        "en": "The configuration or the command names something here that nothing registers, as far as the scripts are followed: {words}.",
+        "zh": "此处按配置或命令中的名称查找，但在已分析的脚本中没有注册该名称：{words}。",
+    },
     "command-elsewhere": {
         "en": "The command of the run starts none of the scripts that are examined, as far as it can be read: {command}. Defaults of "
         "options are examined instead.",
@@ -53,7 +69,18 @@ MESSAGES: Words = {
 
 #: Gaps that leave settings unknown, and let everything else be judged.
 UNKNOWN = frozenset(
-    ("no-config", "broken-config", "option-type", "options-refused", "options-unknown", "command-elsewhere")
+    (
+        "no-config",
+        "broken-config",
+        "option-type",
+        "options-refused",
+        "options-unknown",
+        "config-type",
+        "config-key",
+        "config-cycle",
+        "name-unknown",
+        "command-elsewhere",
+    )
 )
 
 

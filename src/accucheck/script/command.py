@@ -23,6 +23,7 @@ _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.S)
 _VARIABLE = re.compile(r"\$(?:\{(\w+|[@*])(?::?-([^{}]*))?\}|(\w+|[@*]))")
 _SHELLS = (".sh", ".bash")
 #: Programs that run a script that they are given: interpreters, shells, launchers.
+_SHELL = re.compile(r"(^|/)(ba|da|z)?sh$")
 _STARTS = re.compile(r"python|pypy|(ba|da|z)?sh$|source$|\.$|\w*run$|accelerate$|deepspeed$")
 
 
@@ -70,6 +71,11 @@ def _simple(line: str) -> Iterator[list[str]]:
     yield words
 
 
+def _holds_commands(words: list[str]) -> bool:
+    """True for a shell that is given its commands as a text: bash -c "..."."""
+    return len(words) > 2 and words[1] in ("-c", "-lc") and _SHELL.search(words[0]) is not None
+
+
 @dataclass
 class _Shell:
     """A shell that reads commands in `folder`, started in `home`: its variables, those of them that it exports, its arguments."""
@@ -101,6 +107,10 @@ class _Shell:
             self.variables |= self.exported
         elif words[0] == "cd" and len(words) == 2:
             self.folder /= self._put(words[1])[0]
+        elif _holds_commands(words):
+            variables, exported = {**self.variables, **own}, {**self.exported, **own}
+            inner = _Shell(self.folder, self.home, variables, exported, tuple(words[4:]), self.depth + 1)
+            yield from inner.started(words[2]) if self.depth < DEPTH else ()
         else:
             yield from self._of_program(words, {**self.exported, **own})
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..document import beyond_bounds, safe_loader
 from .values import Items, Known, Mapping, Value
+
+if TYPE_CHECKING:
+    from .expressions import Expressions as Tracer
 
 ENDINGS = (".yaml", ".yml", ".json")
 #: Larger files are no configuration.
@@ -90,6 +93,17 @@ def keys(path: Path) -> dict[str, list[tuple[int, str]]]:
                 if isinstance(key, yaml.ScalarNode) and isinstance(value, yaml.ScalarNode):
                     found.setdefault(key.value, []).append((value.start_mark.line + 1, value.value))
     return found
+
+
+def note(tracer: Tracer, code: str, name: str, value: Known, path: str, line: int) -> None:
+    """Note a value of a configuration that does not fit, where the configuration gives it; else at the place that takes it."""
+    for loaded in tracer.trace.loaded if tracer.root is not None else ():
+        for number, text in keys(loaded).get(name, ()):
+            if text == str(value.value) or code == "config-key":
+                shown = os.path.relpath(loaded, os.path.realpath(tracer.root or loaded))
+                tracer.trace.unbound.append((code, f"{name}: {text}"[:200], shown, number))
+                return
+    tracer.trace.unbound.append((code, f"{name}: {value.value}"[:200], path, line))
 
 
 def _parse(data: bytes, suffix: str) -> list[Any]:

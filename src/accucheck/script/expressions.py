@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..knowledge import api as apis
+from ..knowledge import names
 from . import declared, models
 from . import options as command_line
 from .source import Source
@@ -102,6 +104,11 @@ class Expressions:
     modules: dict[Path, Scope]
     flags: Mapping
     words: Words | None
+    loose: dict[str, tuple[Known, Call]]
+    loose_read: set[str]
+    unknown_names: dict[str, tuple[Known, str, int]]
+    found_names: set[str]
+    loading: list[tuple[Path, Frame | None]]
     numbering: bool
 
     if TYPE_CHECKING:
@@ -291,6 +298,7 @@ class Expressions:
             if isinstance(key, Known) and models.hashable(key.value):
                 if key.value not in owner.items:
                     self.registered(owner)
+                    self.unnamed(owner, key, node)
                 found = owner.items.get(key.value) or (join(owner.fed, limit=32) if owner.fed else None)
                 return self.resolved(found) if found else Unknown(key.value if isinstance(key.value, str) else "")
             if owner.fed:
@@ -326,6 +334,15 @@ class Expressions:
         """Some of the words of the command; in a loop, others at each turn."""
         bounds = _bounds(key)
         return Unknown() if self.loops else None if bounds is None or owner.open else Words(owner.items[bounds])
+
+    def unnamed(self, table: Mapping, key: Value, node: ast.AST) -> None:
+        """Note a name of the configuration or the command that is looked up in a table where definitions enter themselves, and which
+        none of them has."""
+        if not isinstance(key, Known) or not isinstance(key.value, str) or key.origin in (None, "parameter"):
+            return
+        entered = not table.fed and any(isinstance(value, (Class, Function)) for value in table.items.values())
+        if entered and key.value not in table.items and any(table is each for each in self.tables):
+            self.unknown_names.setdefault(key.value, (key, self.source.path, getattr(node, "lineno", 1)))
 
     def part_of_text(self, owner: Known, key: Value) -> Value:
         place = key.value if isinstance(key, Known) else _bounds(key)
@@ -458,17 +475,18 @@ class Expressions:
         return Unknown("super")
 
     def evaluated(self, args: list[Value], node: ast.Call, scope: Scope) -> Value | None:
-        """What eval gives for a known text that is a name, with or without dots."""
+        """What eval gives for a known short text: a name, with or without dots, a constant, or what is computed of these."""
         text = args[0].value if len(args) == 1 and isinstance(args[0], Known) else None
-        if not isinstance(text, str) or len(text) > 200 or not text.replace(".", "").isidentifier():
+        if not isinstance(text, str) or len(text) > 200 or "\0" in text:
             return None
         try:
             parsed = ast.parse(text, mode="eval").body
-        except SyntaxError:
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
             return None
         for part in ast.walk(parsed):
             ast.copy_location(part, node)
         found = self.value(parsed, scope)
+        self.found_names.add(text)
         return None if isinstance(found, Unknown) else found
 
     def callee(self, node: ast.expr, scope: Scope) -> list[Value | tuple[Value, str]]:
@@ -632,17 +650,26 @@ class Expressions:
             told = not (isinstance(left, Call) and left.name[:1] in ("@", "."))
             if right.value is None and told and isinstance(left, (Call, Instance, Items, Mapping, Function, Class)):
                 return Known(negated)
+        if kind in (ast.Is, ast.IsNot, ast.Eq, ast.NotEq) and (alike := _alike(values[0], values[1])) is not None:
+            return Known(alike is (kind in (ast.Is, ast.Eq)))
         if kind in (ast.In, ast.NotIn) and isinstance(among := values[1], Items):
-            inside = self.among(values[0], among)
+            inside = self.inside(values[0], among)
             if inside is not None:
                 return Known(inside is (kind is ast.In))
         if kind in (ast.In, ast.NotIn) and isinstance(values[0], Known) and isinstance(values[1], Mapping):
             if values[0].value not in values[1].items:
                 self.registered(values[1])
+                self.unnamed(values[1], values[0], node)
             inside = values[0].value in values[1].items
             if inside or not values[1].fed:
-                return Known(inside is (kind is ast.In), "config")
+                own = any(values[1] is table for table in self.tables)  # what modules enter is no setting
+                return Known(inside is (kind is ast.In), values[0].origin if own else "config")
         return self.folded(kind, values[0], values[1], node)
+
+    def inside(self, value: Value, items: Items) -> bool | None:
+        """Whether a definition or a constant is one of a list; None when that cannot be told, and for long lists."""
+        found = _among_definitions(value, items)
+        return self.among(value, items) if found is None else found
 
     def among(self, value: Value, items: Items) -> bool | None:
         """Whether a value is one of a list of constants; None when that cannot be told, and for long lists."""
@@ -873,6 +900,28 @@ def _equal(one: Known, other: Known) -> bool:
     if one.assumed == "argparse" and isinstance(one.value, bool) and isinstance(other.value, str):
         return str(one.value).lower() == other.value.lower()
     return bool(one.value == other.value)
+
+
+def _alike(one: Value, other: Value) -> bool | None:
+    """Whether two definitions, of the project or of MindSpore, are the same; None for anything else."""
+    if isinstance(one, (Class, Function)) and isinstance(other, (Class, Function)):
+        return one.node is other.node
+    defined = [value for value in (one, other) if isinstance(value, (Class, Function)) or _of_mindspore(value)]
+    if len(defined) < 2:
+        return None
+    if isinstance(one, Named) and isinstance(other, Named):
+        return names.canonical(one.name) == names.canonical(other.name)
+    return False
+
+
+def _among_definitions(value: Value, items: Items) -> bool | None:
+    """Whether a definition is one of a list of definitions; None where that is not sure."""
+    each = [_alike(value, item) for item in items.items]
+    return True if True in each else False if each and None not in each and not items.open else None
+
+
+def _of_mindspore(value: Value) -> bool:
+    return isinstance(value, Named) and apis.find(names.canonical(value.name)) is not None
 
 
 def _bounds(key: Value) -> slice | None:

@@ -41,6 +41,8 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .command import Command
     from .expressions import Expressions as Tracer
 
@@ -240,8 +242,23 @@ def _loaded(tracer: Tracer, name: str, given: Value, node: ast.AST) -> Value | N
     if found is None:
         tracer.trace.unread.append((source.value, tracer.source.path, getattr(node, "lineno", 1)))
         return None
+    if _loads_again(tracer, found[0]):
+        place = getattr(node, "lineno", 1)
+        tracer.trace.unbound.append(("config-cycle", source.value[:200], tracer.source.path, place))
+        return None
+    tracer.loading.append((found[0], tracer.frame))
     tracer.trace.loaded.append(found[0])
     return found[1]
+
+
+def _loads_again(tracer: Tracer, path: Path) -> bool:
+    """Whether a file is loaded within the run of a function that has loaded it and now loads what it names."""
+    around = None if tracer.frame is None else tracer.frame.parent
+    while around is not None:
+        if any(loaded == path and frame is around for loaded, frame in tracer.loading):
+            return True
+        around = around.parent
+    return False
 
 
 def _getattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
@@ -253,6 +270,7 @@ def _getattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node
             if isinstance(option, Instance):
                 option.read.add("*")  # any of them
         return None
+    tracer.found_names.add(name.value)
     found = [tracer.held(option, name.value, node) for option in options(owner)]
     values = [value for value in found if value is not None]
     if len(values) == len(found) and values:
@@ -762,6 +780,7 @@ def _of_mapping(
         key = args[0].value
         if key not in owner.items:
             tracer.registered(owner)
+        tracer.unnamed(owner, args[0], node)
         if key not in owner.items and len(args) > 1:
             found = join([args[1], *(owner.fed or [])])
             if name == "setdefault":
@@ -949,7 +968,9 @@ def _stepped(
 
 
 def _threaded(tracer: Tracer, cells: Value | None, args: list[Value], node: ast.AST) -> Value | None:
-    """Each cell applied to the result of the one before."""
+    """Each cell applied to the result of the one before; of many that a comprehension makes, one."""
+    if isinstance(cells, Call) and cells.name == "comprehension" and args:
+        return join([tracer.call(option, args[:1], {}, node) for option in options(cells.args[0])])
     if not isinstance(cells, Items) or not args or not cells.items:
         return None
     value = args[0]

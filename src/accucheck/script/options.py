@@ -12,6 +12,7 @@ import ast
 import shlex
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from . import configs
 from .declared import Refused
 from .values import Call, Function, Items, Known, Mapping, Named, Partial, Unknown, Value, join
 
@@ -42,6 +43,7 @@ def option(tracer: Tracer, owner: Call, name: str) -> Value | None:
     if name == "__dict__":
         return namespace(tracer, owner)
     held = (parsed.held or {}).get("__dict__")
+    tracer.loose_read.add(name)
     found = (held if isinstance(held, Mapping) else _values(tracer, parsed)).items.get(name)
     return tracer.noted("@" + name, [], {}, owner.node, owner) if found is None else found
 
@@ -51,6 +53,7 @@ def namespace(tracer: Tracer, owner: Call) -> Mapping | None:
     parsed = _parsed(owner)
     if parsed is None:
         return None
+    tracer.loose_read.add("*")
     held = (parsed.held or {}).get("__dict__")
     if isinstance(held, Mapping):
         return held
@@ -93,7 +96,8 @@ def _parse(tracer: Tracer, parsed: Call) -> Mapping:
     values: dict[Any, Value] = {}
     for call in calls:
         if call.name == ".set_defaults":
-            values |= _set(call, values, words)
+            values |= _fitting(tracer, _set(call, values, words), converted)
+            _unread(tracer, parsed, call, converted)
         elif target := _target(call):
             values[target] = _settled(_default(call, target), "argparse", words)
     for name, text in given.items():
@@ -115,6 +119,31 @@ def _set(call: Call, values: dict[Any, Value], words: list[str] | None) -> dict[
             perhaps = words is not None and bool(call.tests) and name in values
             found[name] = join([values[name], given]) if perhaps else given
     return found
+
+
+def _fitting(tracer: Tracer, found: dict[Any, Value], options: dict[str, Call]) -> dict[Any, Value]:
+    """Defaults that are texts, as argparse converts them by the types of their options."""
+    for name, value in found.items():
+        if name in options and isinstance(value, Known) and isinstance(value.value, str):
+            found[name] = _from_text(tracer, options[name], name, value)
+    return found
+
+
+def _from_text(tracer: Tracer, call: Call, name: str, value: Known) -> Value:
+    kind = call.keywords.get("type")
+    if not isinstance(kind, Named) or kind.name not in ("int", "float"):
+        return value
+    found = tracer.call(kind, [Known(value.value, value.origin, name)], {}, call.node)
+    if not isinstance(found, Known):
+        configs.note(tracer, "config-type", name, value, call.source.path, call.line)
+    return found if isinstance(found, Known) else Unknown(name)
+
+
+def _unread(tracer: Tracer, parsed: Call, call: Call, options: dict[str, Call]) -> None:
+    """Keep what a configuration sets and no option is: it has no effect unless something reads it (see Tracer.unfitting)."""
+    for name, value in call.keywords.items():
+        if name not in options and isinstance(value, Known) and value.origin in ("config", "configured"):
+            tracer.loose.setdefault(name, (value, parsed))
 
 
 def _settled(value: Value, origin: str, words: list[str] | None) -> Value:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from . import declared, models, typer
+from . import configs, declared, models, typer
 from . import options as command_line
 from .command import Command
 from .expressions import Expressions, decorated_as
@@ -49,6 +49,8 @@ from .values import (
 DEPTH, TIMES, STEPS = 28, 120, 500_000
 #: A function within itself: nested settings are read so deep.
 RECURSION = 2
+#: Configurations that name others are followed so deep.
+NESTED = 8
 #: So many places that are written in one array are kept.
 WRITES = 40
 #: What is run afterwards may look at so many expressions each time.
@@ -128,6 +130,7 @@ def follow(
     try:
         tracer.module()
         tracer.rest()
+        tracer.unfitting()
     except (_GaveUp, RecursionError):
         tracer.trace.gave_up = True
     tracer.trace.again = tracer.again
@@ -172,6 +175,13 @@ class Tracer(Expressions):
         self.commands: list[Function] = []  # functions that click makes commands
         self.waiting: list[Named] = []  # imported modules that are not run yet
         self.words = models.arguments(command)
+        self.loose: dict[str, tuple[Known, Call]] = {}  # keys of configurations that no option is, with the parse
+        self.loose_read: set[str] = set()  # options that were asked for; "*": all at once
+        self.unknown_names: dict[str, tuple[Known, str, int]] = {}  # looked up in a table that has none, with the place
+        self.found_names: set[str] = set()  # looked up elsewhere
+        self.loading: list[
+            tuple[Path, Frame | None]
+        ] = []  # configuration files, with the run of a function that loads them
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -220,6 +230,15 @@ class Tracer(Expressions):
                     if method.node not in self.entered:
                         bound = Function(method.node, method.scope, method.source, instance, method.of)
                         self.call_function(bound, [], {}, method.node, unseen=True)
+
+    def unfitting(self) -> None:
+        """Note what a configuration sets that no option is and nothing reads, and the names in it that nothing has."""
+        for name, (key, path, line) in self.unknown_names.items():
+            if name not in self.found_names and not any(name in table.items for table in self.tables):
+                configs.note(self, "name-unknown", key.name, key, path, line)
+        for name, (value, parsed) in self.loose.items():
+            if not self.loose_read & {name, "*"}:
+                configs.note(self, "config-key", name, value, parsed.source.path, parsed.line)
 
     def again(self, wanted: Callable[[Tracer], Value]) -> Value:
         """What `wanted` makes of the tracer once the script is through: calls of the project's functions with values of the
@@ -332,7 +351,7 @@ class Tracer(Expressions):
 
     def do_For(self, node: ast.For, scope: Scope) -> bool:
         iterated = _listed(self.value(node.iter, scope))
-        if isinstance(iterated, Items) and (_fills(node, iterated) or _applies(node, iterated)):
+        if isinstance(iterated, Items) and (_described(iterated) or _fills(node, iterated) or _applies(node, iterated)):
             outer = self.tests
             for item in iterated.items:  # one that was only made on a condition is only applied on it
                 made = (option for option in options(item) if isinstance(option, (Instance, Call)))
@@ -723,8 +742,8 @@ class Tracer(Expressions):
     ) -> Value:
         """Follow a function. `unseen`: nobody is seen to call it, so its defaults are no more than that."""
         node = function.node
-        times = self.entered[node] = self.entered.get(node, 0) + 1
-        if self.active.count(node) > RECURSION or len(self.active) >= DEPTH or times > TIMES:
+        self.entered[node] = self.entered.get(node, 0) + 1
+        if self.too_often(node, args):
             return self.made(function.name, args, keywords, call, function.owner, unpacked)
         scope = Scope(function.scope)
         self.parameters(function, args, keywords, scope, unpacked, unseen)
@@ -756,11 +775,18 @@ class Tracer(Expressions):
             return generator
         if not found and _stub(node):
             found.append(self.made(function.name, args, keywords, call, function.owner, unpacked))
-        elif runs_on or not found:
+        elif runs_on:
             found.append(Known(None))
+        elif not found:  # it raises on every way
+            found.append(Unknown())
         useful = [value for value in found if not (isinstance(value, Known) and value.value is None)]
         frame.returned = join(useful or found)
         return frame.returned
+
+    def too_often(self, node: ast.AST, args: list[Value]) -> bool:
+        """Whether a function is not followed any more: within itself, too deep, or too many times."""
+        within = NESTED if _names_configuration(args) else RECURSION
+        return self.active.count(node) > within or len(self.active) >= DEPTH or self.entered[node] > TIMES
 
     def parameters(
         self,
@@ -857,6 +883,11 @@ def _registers(node: ast.stmt) -> bool:
     return bool(getattr(node, "decorator_list", ())) or isinstance(node, (ast.Import, ast.ImportFrom))
 
 
+def _names_configuration(args: list[Value]) -> bool:
+    """True for arguments that begin with the name of a configuration file which another one names."""
+    return bool(args) and _of_configuration(args[0]) and str(args[0].value).lower().endswith(configs.ENDINGS)
+
+
 def _stub(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """True for a function whose code stands elsewhere, or nowhere yet: `...`, or NotImplementedError."""
     last = node.body[-1]
@@ -895,7 +926,7 @@ def _listed(over: Value) -> Value:
         return Items([Known(key) for key in over.items])
     if not isinstance(over, Call) or over.name not in ("enumerate", "zip") or over.keywords:
         return over
-    lists = [arg.items for arg in over.args if _short(arg)]
+    lists = [arg.items for arg in over.args if _short(arg) or _described(arg)]
     if not lists or len(lists) < len(over.args):
         return over
     numbers = [[Known(number) for number in range(len(lists[0]))]] if over.name == "enumerate" else []
@@ -904,6 +935,23 @@ def _listed(over: Value) -> Value:
 
 def _short(value: Value) -> TypeGuard[Items]:
     return isinstance(value, Items) and not value.open and len(value.items) <= models.SHORT
+
+
+def _described(value: Value) -> TypeGuard[Items]:
+    """True for the lines of a configuration that each describe a thing by name, such as the layers of a network: a loop over them is
+    taken line by line."""
+    if not isinstance(value, Items) or value.open or len(value.items) > UNROLLED:
+        return False
+    inner = [item.items[-1] if isinstance(item, Items) and item.fixed else item for item in value.items]
+    return bool(inner) and all(any(map(_of_configuration, _held(item))) for item in inner)
+
+
+def _held(item: Value) -> list[Value]:
+    return list(item.items.values()) if isinstance(item, Mapping) else item.items if isinstance(item, Items) else []
+
+
+def _of_configuration(value: Value) -> TypeGuard[Known]:
+    return isinstance(value, Known) and isinstance(value.value, str) and value.origin in ("config", "configured")
 
 
 def _fills(node: ast.For, over: Items) -> bool:

@@ -1,0 +1,160 @@
+"""Configurations and commands that do not fit: told with file and line, and all else is examined."""
+
+from pathlib import Path
+
+import pytest
+
+from accucheck.case import load
+from accucheck.model import Language
+from accucheck.probe import message
+from accucheck.probes import training_settings
+from accucheck.script.analysis import Scripts, read_scripts
+from accucheck.script.values import Known
+
+DEFAULTS = """import argparse
+import yaml
+def parse():
+    first = argparse.ArgumentParser(add_help=False)
+    first.add_argument("--config")
+    parser = argparse.ArgumentParser(parents=[first])
+    parser.add_argument("--lr", type=float, default=0.1)
+    parser.add_argument("--epochs", type=int, default=3)
+    known, rest = first.parse_known_args()
+    if known.config:
+        with open(known.config) as stream:
+            parser.set_defaults(**yaml.safe_load(stream))
+    return parser.parse_args(rest)
+args = parse()
+show(args.lr)
+show(args.epochs)
+print(args.sizes)
+"""
+BASES = """import os
+import yaml
+def load(path):
+    with open(path) as stream:
+        given = yaml.safe_load(stream)
+    base = given.pop("_base_", None)
+    if not base:
+        return given
+    merged = load(os.path.join(os.path.dirname(path), base))
+    merged.update(given)
+    return merged
+settings = load("conf/a.yaml")
+show(settings["lr"])
+show(settings["epochs"])
+"""
+NAMES = """import yaml
+from mindspore import nn
+NETS, LOSSES = {}, {}
+def net(made):
+    NETS[made.__name__] = made
+    return made
+def loss(made):
+    LOSSES[made.__name__] = made
+    return made
+@net
+class Small:
+    pass
+@loss
+class Sum:
+    pass
+with open("a.yaml") as stream:
+    settings = yaml.safe_load(stream)
+def built(kind):
+    if kind in NETS:
+        return NETS[kind]()
+    if kind in LOSSES:
+        return LOSSES[kind]()
+    return getattr(nn, kind)()
+def strictly(kind):
+    if kind not in NETS:
+        raise ValueError(kind)
+    return NETS[kind]()
+for name in ("Small", "Sum", "ReLU"):
+    built(name)
+built(settings["loss"])
+built(settings["act"])
+strictly(settings["net"])
+show(settings["lr"])
+"""
+
+
+def scripts(root: Path, script: str, command: str = "python train.py", **files: str) -> Scripts:
+    for name, text in {"train.py": script, **{key.replace("__", "/"): text for key, text in files.items()}}.items():
+        path = root / name.replace("_yaml", ".yaml")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return read_scripts(load(root, ["scripts.train=train.py", f"runtime.command={command}"]))
+
+
+def shown(found: Scripts) -> list[object]:
+    given = [call.args[0] for call in found.readings[0].trace.calls if call.name == "show"]
+    return [value.value if isinstance(value, Known) else ... for value in given]
+
+
+def told(found: Scripts) -> list[tuple[str, str, int | None, object]]:
+    for gap in found.gaps:
+        assert all(message(training_settings, gap.code, gap.data, language) for language in Language)
+    return [(gap.code, gap.path, gap.line, gap.data.get("words")) for gap in found.gaps]
+
+
+@pytest.mark.parametrize(
+    ("settings", "values", "gaps"),
+    [
+        ("lr: 1e-3\nepochs: 5\nsizes: 1\n", [0.001, 5], []),  # PyYAML gives a text, and argparse the number
+        ("lr: 0.5\nlearning_rate: 50.0\n", [0.5, 3], [("config-key", "a.yaml", 2, "learning_rate: 50.0")]),
+        ("epochs: 7\nlr: fast\n", [..., 7], [("config-type", "a.yaml", 2, "lr: fast")]),
+        ("epochs: many\n", [0.1, ...], [("config-type", "a.yaml", 1, "epochs: many")]),
+    ],
+)
+def test_keys_and_types_that_no_option_takes_are_told(
+    tmp_path: Path, settings: str, values: list[object], gaps: list[object]
+) -> None:
+    found = scripts(tmp_path, DEFAULTS, "python train.py --config a.yaml", a_yaml=settings)
+    assert shown(found) == values
+    assert told(found) == gaps
+
+
+def test_a_key_that_vars_may_read_is_not_told(tmp_path: Path) -> None:
+    script = DEFAULTS + "train(**vars(args))\n"
+    assert told(scripts(tmp_path, script, "python train.py --config a.yaml", a_yaml="anything: 1\n")) == []
+
+
+def test_bases_of_bases_are_followed(tmp_path: Path) -> None:
+    files = {f"conf__{name}_yaml": f"_base_: {other}.yaml\n" for name, other in zip("abcdef", "bcdefg", strict=True)}
+    found = scripts(tmp_path, BASES, **files, conf__g_yaml="lr: 50\nepochs: 9\n")
+    assert shown(found) == [50, 9] and told(found) == []
+
+
+@pytest.mark.parametrize(("a", "b"), [("b", "a"), ("a", "b"), ("b", "b")])
+def test_configurations_that_include_each_other_are_told(tmp_path: Path, a: str, b: str) -> None:
+    files = {"conf__a_yaml": f"_base_: {a}.yaml\nlr: 0.5\n", "conf__b_yaml": f"_base_: {b}.yaml\nepochs: 3\n"}
+    ((code, path, line, words),) = told(scripts(tmp_path, BASES, **files))
+    assert (code, path, line) == ("config-cycle", "train.py", 5) and str(words).endswith(".yaml")
+
+
+def test_a_name_that_nothing_registers_is_told_at_its_line(tmp_path: Path) -> None:
+    found = scripts(tmp_path, NAMES, a_yaml="lr: 0.5\nloss: Sum\nact: ReLU\nnet: Large\n")
+    assert told(found) == [("name-unknown", "a.yaml", 4, "net: Large")]
+    fine = scripts(tmp_path, NAMES, a_yaml="lr: 0.5\nloss: Sum\nact: ReLU\nnet: Small\n")
+    assert told(fine) == [] and shown(fine) == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("command", "rate"),
+    [
+        ("python train.py --lr 50 | tee log.txt", 50),
+        ("cat list.txt | python -u 'train.py' --lr \"50\" > 'a b.log' 2>&1 && echo 'done | ok'", 50),
+        ("bash -c \"python train.py --lr 50 2>&1 | tee 'a b.log'\"", 50),
+        ("RATE=50 bash -lc 'python train.py --lr $RATE'", 50),
+    ],
+)
+def test_pipes_and_quotes_of_a_command_are_read_as_a_shell_does(tmp_path: Path, command: str, rate: float) -> None:
+    found = scripts(tmp_path, DEFAULTS, command)
+    assert shown(found) == [rate, 3] and told(found) == []
+
+
+def test_a_quotation_that_is_not_closed_is_told_and_defaults_are_examined(tmp_path: Path) -> None:
+    found = scripts(tmp_path, DEFAULTS, "python 'train.py --lr 50")
+    assert [gap.code for gap in found.gaps] == ["command-elsewhere"] and shown(found) == [0.1, 3]
