@@ -134,7 +134,7 @@ def headline(case: Case, symptom: Symptom | None, language: Language) -> str:
     return goal or (word(WORDS, "curve", language, curve=curve) if curve else "")
 
 
-def effect(item: str, probe: str, code: str) -> str:
+def effect(item: str, probe: str = "", code: str = "") -> str:
     """What mending a fault may be expected to give: one of EFFECTS."""
     return _OF_CODES.get((probe, code)) or _OF_ITEMS.get(item, "points")
 

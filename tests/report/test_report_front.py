@@ -120,7 +120,7 @@ def test_failed_stale_partial_and_overruled_are_told() -> None:
     assert "failed or cancelled 1" in verdict.checked
 
 
-def test_the_most_certain_first_then_the_most_upstream() -> None:
+def test_the_most_certain_first_then_what_matters_most() -> None:
     entries = {
         "dp.03": probed("zero_weights_script", zero(Sure.POSSIBLE, "possible.py")),
         "hp.01": probed("zero_weights_script", zero(Sure.LIKELY, "likely.py"), zero(Sure.CERTAIN, "certain.py")),
@@ -134,7 +134,9 @@ def test_the_most_certain_first_then_the_most_upstream() -> None:
     assert verdict.state is Verdict.PROBLEM
     assert "5 items stand as a problem, 2 concluded by a person and 3 by what probes suggest" in verdict.headline
     places = [highlight.where.removesuffix(".py:3") for highlight in verdict.highlights]
-    assert places == ["person", "", "certain", "likely", "measured", "possible"]
+    assert places == ["person", "", "measured", "certain", "likely", "possible"], (
+        "what keeps it from learning comes first"
+    )
     how = {highlight.where: highlight.sure for highlight in verdict.highlights}
     assert how["person.py:3"].startswith("concluded by wang, 2026-03-04") and how["measured.py:3"].startswith(
         "measured; nobody"

@@ -59,7 +59,7 @@ def _without_screen(project: Path) -> None:
         telling = Telling(record, checklists, opened.case, language())
         summary = result_json(record, checklists, opened.case, language())["summary"]
         show_lines([*telling.everything(record), *telling.end(record, summary)])
-        options = report.Options(formats=report.DEFAULT.formats, languages=(language(),))
+        options = report.Options(formats=report.DEFAULT.formats, languages=(language(),), full=False)
         for path in report.write_project(opened, project / REPORTS, options).paths:
             show(say("demo-report", path=path))
     finally:

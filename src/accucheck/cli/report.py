@@ -56,6 +56,7 @@ def _parameters() -> list[click.Parameter]:
         language_option(),
         option("--template", words="report-template", default=None, metavar="PATH"),
         option("--print-template", words="print-template", type=click.Choice(["md", "html"]), default=None),
+        option("--full", words="report-full", is_flag=True),
         option("--force", words="report-force", is_flag=True),
         option("--since", words="report-since", default=None, metavar="A"),
         json_option(),
@@ -74,6 +75,7 @@ def report_(
     spoken: str | None,
     template: str | None,
     print_template: str | None,
+    full: bool,
     force: bool,
     since: str | None,
     as_json: bool,
@@ -108,6 +110,7 @@ def report_(
         redact=not no_redact,
         allow=allow,
         samples=samples,
+        full=full,
     )
     if preview:
         found = report.preview(opened, options)

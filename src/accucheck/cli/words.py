@@ -275,6 +275,10 @@ WORDS: Words = {
         "en": "Print the shipped template, to start one of your own from.",
         "zh": "输出内置模板，可作为自定义模板的起点。",
     },
+    "report-full": {
+        "en": "With the method of every item, all that probes looked at, inputs with digests, and the steps to reproduce.",
+        "zh": "完整报告：包含每项的检查方法、探针的全部记录、输入及校验值和复现步骤。",
+    },
     "report-force": {
         "en": "Replace a report of the same name; without it the new one gets a number.",
         "zh": "覆盖同名报告；不加此项时新报告自动编号。",

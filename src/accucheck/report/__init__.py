@@ -53,7 +53,9 @@ FORMATS = {
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """How a report is to be written. `formats` are names of FORMATS; `stem` is the name of its files without ending, by default
     `<case>-accuracy`; `force` replaces a report of that name, else the new one gets a number; `reviews` says whether what reviewers
-    wrote is in it; `since` is an earlier round, from which the changes are told."""
+    wrote is in it; `since` is an earlier round, from which the changes are told;
+    `full`: with methods, all findings, inputs and the steps to reproduce, else as brief.py shortens it, which a template of one's own
+    never is."""
 
     formats: tuple[str, ...] = ("md", "docx")
     languages: tuple[Language, ...] = (Language.EN,)
@@ -66,6 +68,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     stem: str = ""
     reviews: bool = True
     since: Side | None = None
+    full: bool = True
 
     @property
     def chosen(self) -> list[str]:
@@ -132,14 +135,16 @@ def preview(project: Project, options: Options) -> Preview:
 
 def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
     """The report in each of the formats: {name relative to the folder: content}. Writes nothing."""
-    from . import charts, spreadsheet
+    from . import brief, charts, spreadsheet
 
     draw = charts.drawer()
     files: dict[str, bytes] = {}
+    read = report if options.full or options.template is not None else brief.shorten(report)  # what people read
     for name in options.chosen:
-        files |= import_module(f".{FORMATS[name].module}", __name__).render(report, stem, options, draw)
+        part = read if FORMATS[name].evidence else report
+        files |= import_module(f".{FORMATS[name].module}", __name__).render(part, stem, options, draw)
     if any(FORMATS[name].evidence for name in options.chosen):
-        for table in report.whole_tables:
+        for table in read.whole_tables:
             files[f"{stem}_files/{table.name}"] = spreadsheet.encode([table.columns], table.body)
     return files
 

@@ -94,15 +94,20 @@ class _Writer:
         self._since()
         for path in self.report.paths:
             self._path(path)
-        self._summary()
-        self._reproduce()
-        self._environment()
-        self._paragraph(self.say("details"), "Heading 1")
+        short = self.report.others is not None
+        if not short:
+            self._summary()
+            self._reproduce()
+            self._environment()
+        if self.report.items or not short:
+            self._paragraph(self.say("details"), "Heading 1")
         for checklist in self.report.checklists:
             for section in checklist.sections:
                 self._paragraph(section.title, "Heading 2")
                 for item in section.items:
                     self._item(item)
+        if short:
+            self._others()
         self._gaps()
         stream = io.BytesIO()
         self.document.save(stream)
@@ -195,6 +200,8 @@ class _Writer:
         self._pairs(facts)
         self._verdict_part()
         self._grade()
+        if report.others is not None:
+            return
         self._paragraph(self.say("result"), "Heading 1")
         self._counts()
         for line in report.overview:
@@ -207,9 +214,11 @@ class _Writer:
             self._paragraph(verdict.symptom)
         self._run(self._paragraph(), verdict.headline, ink=INK[verdict.state.value], bold=True, size=12)
         if verdict.highlights:
-            keys = ("item", "what", "where", "sure")
+            short = self.report.others is not None
+            keys = ("item", "what", "where", *(("fix",) if short else ()), "sure")
             rows: list[list[str | Cell]] = [
-                [Cell(each.item, bold=True), each.message, each.where, each.sure] for each in verdict.highlights
+                [Cell(each.item, bold=True), each.message, each.where, *([each.fix] if short else []), each.sure]
+                for each in verdict.highlights
             ]
             self._table([self.say(f"column-{key}") for key in keys], rows)
             if verdict.more_highlights:
@@ -441,8 +450,9 @@ class _Writer:
         head.paragraph_format.tab_stops.add_tab_stop(Cm(WIDTH), WD_TAB_ALIGNMENT.RIGHT)
         _border(head, "bottom", "C8CED8")
         self._run(head, result.probe, font=CODE, bold=True, size=9.5)
-        self._run(head, f"   {joined(' · ', result.facts)}", ink=GREY, size=9)
-        if result.status is Status.DONE:
+        if result.facts:
+            self._run(head, f"   {joined(' · ', result.facts)}", ink=GREY, size=9)
+        if result.facts and result.status is Status.DONE:
             suggestion = self.say("suggests", suggestion=result.suggestion_text)
             self._run(head, f"\t{suggestion}", ink=INK[result.suggestion.value], bold=True, size=9)
         if result.stale:
@@ -618,6 +628,27 @@ class _Writer:
             run.font.color.rgb = RGBColor.from_string(ink)
         if font:
             _set_fonts(run._r.get_or_add_rPr(), font)
+
+    def _others(self) -> None:
+        """A line for each item of which there is no more to say, and what this was made with."""
+        if self.report.others:
+            self._paragraph(self.say("others"), "Heading 1")
+            rows: list[list[str | Cell]] = [
+                [
+                    Cell(item.id, bold=True),
+                    item.title,
+                    Cell(
+                        f"{MARKS[item.state.value] if item.checked else '○'} {item.conclusion_text}",
+                        ink=INK[item.state.value],
+                    ),
+                ]
+                for item in self.report.others
+            ]
+            self._table([self.say(f"column-{key}") for key in ("item", "title", "standing")], rows)
+        if self.report.environment:
+            self._paragraph(self.say("environment"), "Heading 1")
+            self._pairs(self.report.environment)
+        self._small(self.say("others-full"))
 
     def _gaps(self) -> None:
         if self.report.gaps:

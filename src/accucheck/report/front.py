@@ -71,7 +71,8 @@ def verdict_part(context: Context, items: list[ItemPart], known: list[Item]) -> 
         headline = context.say(key, decided=len(decided), total=total)
     else:
         state, headline = Verdict.OK, context.say("verdict-ok", total=total)
-    highlights, more = _highlights(context, problems)
+    symptom = _symptom(context)
+    highlights, more = _highlights(context, problems, symptom)
     return VerdictPart(
         state=state,
         headline=headline,
@@ -87,20 +88,19 @@ def verdict_part(context: Context, items: list[ItemPart], known: list[Item]) -> 
             skipped=statuses[Status.SKIPPED],
         ),
         limits=limits,
-        symptom=_symptom(context),
+        symptom=context.line(symptoms.headline(context.case, symptom, context.language), 600),
         goal=context.line(symptoms.of_goal(context.case, context.language), 600)
         if context.case.spec.goal.expected is not None
         else "",
     )
 
 
-def _symptom(context: Context) -> str:
-    """What was reached and expected, and what the curves look like, where anything has run."""
+def _symptom(context: Context) -> symptoms.Symptom | None:
+    """What the curves look like, where anything has run."""
     ran = any(
         result.status is Status.DONE for entry in context.record.entries.values() for result in entry.results.values()
     )
-    found = symptoms.of_curves(context.case) if ran else None
-    return context.line(symptoms.headline(context.case, found, context.language), 600)
+    return symptoms.of_curves(context.case) if ran else None
 
 
 def _ids(context: Context, items: Sequence[ItemPart], most: int = 8) -> str:
@@ -113,8 +113,11 @@ def _partial(context: Context, item: Item) -> bool:
     return any(finding.incomplete for result in results for finding in result.findings)
 
 
-def _highlights(context: Context, problems: list[ItemPart]) -> tuple[list[Highlight], int]:
-    """Problems of the items that stand as problems: some of each item, so that one does not hide the others."""
+def _highlights(
+    context: Context, problems: list[ItemPart], symptom: symptoms.Symptom | None
+) -> tuple[list[Highlight], int]:
+    """Problems of the items that stand as problems: some of each item, so that one does not hide the others. Of equal certainty what
+    goes with the symptom comes first, and then what may be expected to matter most."""
     found: list[tuple[int, ItemPart, list[Highlight], int]] = []
     for item in problems:
         telling = [
@@ -130,7 +133,13 @@ def _highlights(context: Context, problems: list[ItemPart]) -> tuple[list[Highli
         found.append((telling[0][0], item, [highlight for _, highlight in telling], hidden))
     chosen: list[Highlight] = []
     left = 0
-    for _, _, highlights, hidden in sorted(found, key=lambda each: each[0]):
+    fitting = symptoms.FITTING[symptom.kind] if symptom is not None else ()
+
+    def weight(each: tuple[int, ItemPart, list[Highlight], int]) -> tuple[int, bool, int]:
+        certainty, item, *_ = each
+        return certainty, item.id not in fitting, symptoms.EFFECTS.index(symptoms.effect(item.id))
+
+    for _, _, highlights, hidden in sorted(found, key=weight):
         room = min(MAX_HIGHLIGHTS_AN_ITEM, MAX_HIGHLIGHTS - len(chosen))
         chosen += highlights[:room]
         left += len(highlights) - len(highlights[:room]) + hidden

@@ -177,12 +177,13 @@ class Counts(_Part, frozen=True):
 
 
 class Highlight(_Part, frozen=True):
-    """One thing that is wrong, where, and how sure that is."""
+    """One thing that is wrong, where, and how sure that is; in a short report also the fix in a line."""
 
     item: str
     where: str
     message: str
     sure: str
+    fix: str = ""
 
 
 class VerdictPart(_Part, frozen=True):
@@ -286,7 +287,8 @@ class Report(_Part, frozen=True):
     configuration differs from the one it was made from; `inputs` are the files examined, with digests; `versions` those of the tool, the
     checklists and the probes. `within` is the project's folder in its git repository, ended by a slash, or empty; `anchor` the file of
     the project for what has no place of its own, or empty. `sign_off` is None where nobody has reviewed anything, `since` where there is
-    no earlier round. `result` is the machine-readable object of `machine.result_json`.
+    no earlier round. `result` is the machine-readable object of `machine.result_json`. `others` are the items of
+    which a short report has just a line (see brief.py); None in a whole one.
     """
 
     languages: tuple[Language, ...]
@@ -315,6 +317,7 @@ class Report(_Part, frozen=True):
     result: dict[str, Any]
     sign_off: SignOffPart | None = None
     since: SincePart | None = None
+    others: list[ItemPart] | None = None
 
     @property
     def language(self) -> Language:

@@ -301,6 +301,7 @@ class ExportScreen(VerbScreen[None]):
             redact=self.query_one("#redact", Checkbox).value,
             allow=self.allow,
             samples=self.query_one("#samples", Checkbox).value,
+            full=False,
         )
         self._begin(_Job(parts, self._path("folder") or Path(), options, tracker))
 

@@ -1,0 +1,151 @@
+"""The report as people read it first: what is wrong and how to change it, on a few pages; of every other item one line.
+
+The same parts as the whole report, fewer of them, so that each writer needs to know no more than what is absent.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..model import Curve, Level, Verdict
+from .bilingual import joined
+from .parts import ChartPart, CodePart, EvidencePart, FindingPart, Highlight, ItemPart, Report, ResultPart, SectionPart
+
+#: Findings of an item that are shown in full, and of each its pieces of evidence and its lines of a diff.
+MAX_FINDINGS, MAX_EVIDENCE, MAX_DIFF = 2, 1, 30
+
+#: Points of a curve that a sentence tells as well.
+FEW_POINTS = 3
+
+
+def shorten(report: Report) -> Report:
+    """The short report; the items that have only a line are in `others`, which a whole report does not have."""
+    shown = {item.id: _shown(report, item) for item in report.items}
+    told = [item for item in report.items if _is_told(item)]
+    order = {highlight.item: number for number, highlight in reversed([*enumerate(report.verdict.highlights)])}
+    last = len(report.verdict.highlights)
+    checklists = []
+    for checklist in report.checklists:
+        own = [item for section in checklist.sections for item in section.items if _is_told(item)]
+        own.sort(key=lambda item: order.get(item.id, last))
+        section = SectionPart(checklist.name, checklist.title, [shown[item.id] for item in own])
+        checklists.append(msgspec.structs.replace(checklist, sections=[section] if own else []))
+    wrong = [item for item in told if _findings(item) or item.state is Verdict.PROBLEM]
+    wrong.sort(key=lambda item: order.get(item.id, last))
+    rows = [_row(report, item) for item in wrong]
+    return msgspec.structs.replace(
+        report,
+        checklists=checklists,
+        overview=[],
+        verdict=msgspec.structs.replace(report.verdict, highlights=rows, more_highlights=0),
+        grade=msgspec.structs.replace(report.grade, why=[], lacking=[]),
+        environment=_environment(report),
+        asked=[],
+        changes=None,
+        inputs=None,
+        reproduce=[],
+        versions=[],
+        gaps=[],
+        more_gaps=0,
+        others=[_line(report, item) for item in report.items if not _is_told(item)],
+    )
+
+
+def _environment(report: Report) -> list[tuple[str, str]]:
+    """What it ran on, in one row."""
+    told = [report.say("labelled", label=label, text=value) for label, value in report.environment]
+    return [(report.say("environment"), joined("; ", told))] if told else []
+
+
+def _line(report: Report, item: ItemPart) -> ItemPart:
+    """An item of which there is just a line: where it stands in a word, and who says so."""
+    if item.conclusion is not None or not item.checked:
+        return item
+    said = report.say("brief-by-probes", verdict=item.suggestion_text)
+    return msgspec.structs.replace(item, conclusion_text=said)
+
+
+def _findings(item: ItemPart) -> list[tuple[ResultPart, FindingPart]]:
+    """What was found of an item that is not just information, the worst first; nothing where a person or the case says that it is in
+    order."""
+    if item.state in (Verdict.OK, Verdict.NOT_APPLICABLE):
+        return []
+    found = [(result, finding) for result in item.results for finding in result.findings]
+    worth = [pair for pair in found if pair[1].level is not Level.INFO]
+    return sorted(worth, key=lambda pair: list(Level).index(pair[1].level))
+
+
+def _is_told(item: ItemPart) -> bool:
+    """Whether an item has more to say than a line: something wrong or suspected, or the words of a person."""
+    return (
+        item.state is Verdict.PROBLEM
+        or bool(_findings(item))
+        or bool(item.note or item.attachments or item.overruled)
+        or (item.review is not None and bool(item.review.comment))
+    )
+
+
+def _row(report: Report, item: ItemPart) -> Highlight:
+    """What is wrong with an item in one row: its worst finding, at how many places, the fix and how sure it is."""
+    level = next((level for level in Level if any(f.level is level for _, f in _findings(item))), None)
+    found = [finding for _, finding in _findings(item) if finding.level is level]
+    known = next((each for each in report.verdict.highlights if each.item == item.id), None)
+    if not found:  # a person said so
+        return known or Highlight(item.id, "", item.note_brief or item.title, item.conclusion_text)
+    first = found[0]
+    places = len({finding.where for finding in found if finding.where})
+    where = report.say("brief-places", where=first.where, count=places - 1) if places > 1 else first.where
+    sure = first.sure or report.say("sure-measured")
+    if item.conclusion is not None and known is not None:
+        sure = known.sure
+    elif level is Level.SUSPECT:
+        sure = report.say("brief-suspect", sure=first.sure or report.say("sure-open"))
+    fix = next((finding.fix for finding in found if finding.fix), "")
+    return Highlight(item.id, where, known.message if known is not None else first.message, sure, fix)
+
+
+def _shown(report: Report, item: ItemPart) -> ItemPart:
+    """An item with what is wrong, its code and its change; without its method, and without what is just information."""
+    found = _findings(item)
+    kept = [(result, finding) for result, finding in found[:MAX_FINDINGS]]
+    results = []
+    for result in item.results:
+        own = [_finding(report, finding) for each, finding in kept if each is result]
+        if own:
+            results.append(msgspec.structs.replace(result, findings=own, more_findings=0, facts=[], reason="", log=[]))
+    if results:
+        more = len(found) - len(kept) + sum(result.more_findings for result in item.results)
+        results[-1] = msgspec.structs.replace(results[-1], more_findings=more)
+    fixed = any(finding.fix for _, finding in found)
+    return msgspec.structs.replace(
+        item, method=[], references=[], meaning="", remedy=[] if fixed else item.remedy, results=results, not_run=[]
+    )
+
+
+def _finding(report: Report, finding: FindingPart) -> FindingPart:
+    """A finding with the piece of evidence that shows most, and its change; what a row of the verdict says is not said again."""
+    kept = sorted(
+        (part for part in finding.evidence if _carries(part)), key=lambda part: not isinstance(part, CodePart)
+    )
+    evidence = kept[:MAX_EVIDENCE]
+    diff = finding.diff
+    if diff and any(isinstance(part, CodePart) for part in evidence):
+        evidence = []  # the change shows these lines
+    if len(diff) > MAX_DIFF:
+        diff = [*diff[:MAX_DIFF], f"({report.say('lines', shown=MAX_DIFF, total=len(diff))})"]
+    return msgspec.structs.replace(
+        finding,
+        evidence=evidence,
+        more_evidence=0,
+        sure="",
+        proof="" if diff else finding.proof,
+        diff=diff,
+        fix=finding.fix if diff else "",
+    )
+
+
+def _carries(part: EvidencePart) -> bool:
+    """Whether a piece of evidence shows something at a look: code, and a curve of more than a few points."""
+    if isinstance(part, ChartPart):
+        return isinstance(part.chart, Curve) and len(part.chart.x) > FEW_POINTS
+    return isinstance(part, CodePart)

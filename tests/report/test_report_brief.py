@@ -1,0 +1,91 @@
+"""The short report: what is wrong with its change on a few pages, a line for every other item, nothing that a person wrote is lost."""
+
+import io
+import re
+from pathlib import Path
+
+import docx
+import pytest
+
+from accucheck.checklist import load_all
+from accucheck.language import Language
+from accucheck.model import Kind, Verdict
+from accucheck.project import open_project
+from accucheck.report import Options, compose, render
+from accucheck.report.brief import MAX_FINDINGS, shorten
+from command_line import accucheck, copy_example
+
+ALL = [item.id for item in load_all(["accuracy"])[0].items]
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory) -> Path:
+    """The example with planted faults, all that needs no consent examined, one item concluded by a person."""
+    root = copy_example("digits_faulty", tmp_path_factory.mktemp("brief"))
+    with (project := open_project(root)).session:
+        for _ in project.run(project.jobs((), {Kind.STATIC, Kind.FILE})):
+            pass
+        project.session.answer("ds.02", Verdict.OK, "looked at fifty samples")
+    return root
+
+
+def files(root: Path, *languages: Language, **options: object) -> dict[str, bytes]:
+    chosen = Options(languages=languages, formats=("md", "docx", "html", "json"), **options)
+    with (project := open_project(root, session="read")).session:
+        return render(compose(project, chosen), "r", chosen)
+
+
+@pytest.mark.parametrize(
+    ("languages", "others", "fix"),
+    [
+        ((Language.EN,), "## Other items", "| Item | What | Where | Fix | How sure |"),
+        ((Language.ZH,), "## 其他检查项", "| 编号 | 问题 | 位置 | 修改 | 把握程度 |"),
+        ((Language.ZH, Language.EN), "## 其他检查项 / Other items", "Fix"),
+    ],
+)
+def test_every_item_stands_in_it_once(faulty, languages, others, fix):
+    text = files(faulty, *languages, full=False)["r.md"].decode()
+    assert fix in text and others in text
+    told, lines = text.split(others)
+    headed = re.findall(r"^#### (\S+)", told, re.M)
+    lined = re.findall(r"^\| ([a-z]+\.\d\d) \|", lines, re.M)
+    assert sorted([*headed, *lined]) == sorted(ALL)
+    assert headed[0] == "wi.01", "what goes with a loss that stays at guessing comes first"
+    assert {"wi.01", "dp.03", "ds.01", "ds.04", "ds.02"} <= set(headed), "problems, and what a person wrote"
+    verdict = told.split("\n### ")[0]
+    rows = re.findall(r"^\| ([a-z]+\.\d\d) \|", verdict, re.M)
+    assert len(rows) == len(set(rows)), "a row an item"
+    assert "network.py:14" in verdict and "bias_init" in told, "place and change"
+
+
+def test_it_is_short_in_each_format_and_the_whole_one_is_as_before(faulty):
+    short, whole = files(faulty, Language.EN, full=False), files(faulty, Language.EN)
+    assert len(short["r.md"].splitlines()) * 4 < len(whole["r.md"].splitlines())
+    assert short["r.json"] == whole["r.json"], "what programs read is whole"
+    for said in ("How to check", "Methods"):
+        assert (said in whole["r.md"].decode()) is (said == "How to check")
+        assert (said in short["r.md"].decode()) is (said == "Methods")
+    document = docx.Document(io.BytesIO(short["r.docx"]))
+    heads = [each.text for each in document.paragraphs if each.style.name == "Heading 1"]
+    assert heads == ["Verdict", "Details", "Other items", "Environment"]
+    page = short["r.html"].decode()
+    assert 'id="others"' in page and 'id="summary"' not in page and "bias_init" in page
+    assert 'href="#summary"' not in page and 'href="#others"' in page
+    assert 'id="summary"' in whole["r.html"].decode() and "looked at fifty samples" in page
+
+
+def test_findings_beyond_the_first_are_counted(faulty):
+    with (project := open_project(faulty, session="read")).session:
+        report = shorten(compose(project, Options()))
+    (item,) = [item for item in report.items if item.id == "wi.01"]
+    assert sum(len(result.findings) for result in item.results) == MAX_FINDINGS
+    assert sum(result.more_findings for result in item.results) == 4 and not item.method and not item.references
+    assert shorten(report).others == [], "shortened twice it has nothing more to leave out"
+
+
+def test_the_command_writes_the_short_one_unless_asked(faulty, tmp_path):
+    for arguments in ((), ("--full",)):
+        ran = accucheck("report", str(faulty), "--format", "md", "-o", str(tmp_path / "out"), "--force", *arguments)
+        assert ran.code == 0, ran
+        text = Path(ran.out.strip()).read_text()
+        assert ("## Other items" in text) is (not arguments) and ("## Summary" in text) is bool(arguments)
