@@ -28,6 +28,8 @@ from .session import Entry, Judgement
 SHOWN = 10
 #: Items that are named in one step.
 _NAMED = 6
+#: Lines of a summary.
+SUMMARY_LINES = 5
 
 WORDS: Words = {
     # what to do
@@ -164,6 +166,26 @@ WORDS: Words = {
     "cost-key": {"en": "one key of accucheck.yaml", "zh": "accucheck.yaml 中的一个键"},
     "cost-command": {"en": "one command", "zh": "一条命令"},
     "cost-press": {"en": "one key press", "zh": "一次按键"},
+    # the summary for a chat
+    "summed-line": {"en": "{mark} {items} {what}", "zh": "{mark} {items} {what}"},
+    "summed-line-place": {"en": "{mark} {items} {place}: {what}", "zh": "{mark} {items} {place}：{what}"},
+    "summed-line-fix": {"en": "{mark} {items} {what} Fix: {fix}", "zh": "{mark} {items} {what}修改：{fix}"},
+    "summed-line-place-fix": {
+        "en": "{mark} {items} {place}: {what} Fix: {fix}",
+        "zh": "{mark} {items} {place}：{what}修改：{fix}",
+    },
+    "summed": {
+        "en": "{name}: {decided:,} of {total:,} items decided by accucheck.",
+        "zh": "{name}：accucheck 已判定 {total:,} 项中的 {decided:,} 项。",
+    },
+    "summed-more": {
+        "en": "{name}: {count:,} more {count:item|items} wrong or suspected; {decided:,} of {total:,} items decided by accucheck.",
+        "zh": "{name}：另有 {count:,} 项存在问题或疑点；accucheck 已判定 {total:,} 项中的 {decided:,} 项。",
+    },
+    "summed-none": {
+        "en": "{name}: nothing wrong found so far; {decided:,} of {total:,} items decided by accucheck.",
+        "zh": "{name}：目前没有发现问题；accucheck 已判定 {total:,} 项中的 {decided:,} 项。",
+    },
     "separator": {"en": ", ", "zh": "、"},
     "and-more": {"en": "{items} and {count:,} more", "zh": "{items} 等（另有 {count:,} 项）"},
 }
@@ -369,6 +391,43 @@ def as_json(
 def steps(project: Project, stale: Collection[tuple[str, str]] | None = None) -> list[Step]:
     """What to do next, the best first. `stale`: what Project.stale gives, where that is known already."""
     return _Look(project, project.stale() if stale is None else stale).steps()
+
+
+def summary(project: Project, language: Language, stale: Collection[tuple[str, str]] | None = None) -> list[str]:
+    """At most five lines for a chat or a pull request: the symptom, then what is wrong in the order of `steps`, each with place and fix,
+    and how much was looked at."""
+    found = steps(project, stale)
+    symptom = symptoms.headline(project.case, next((step.fits for step in found if step.fits), None), language)
+    wrong = [step for step in found if step.finding is not None and step.kind in ("problem", "concluded", "suspect")]
+    wrong.sort(key=lambda step: step.kind == "suspect")
+    room = SUMMARY_LINES - 1 - bool(symptom)
+    shown = wrong[:room]
+    lines = [*([symptom] if symptom else []), *(_summed(step, language) for step in shown)]
+    verdicts = [_standing(project, item) for item in project.items]
+    data = {"decided": sum(verdict is not Verdict.UNDECIDED for verdict in verdicts), "total": len(verdicts)}
+    key = "summed-more" if len(wrong) > len(shown) else "summed" if wrong else "summed-none"
+    told = _say(key, language, name=project.case.name, count=len(wrong) - len(shown), **data)
+    return [" ".join(line.split()) for line in [*lines, told]]
+
+
+def _standing(project: Project, item: Item) -> Verdict:
+    entry = project.session.entry(item.id) if project.session is not None else Entry()
+    return entry.conclusion or project.suggestion(item)
+
+
+def _summed(step: Step, language: Language) -> str:
+    """What is wrong, where, and its fix, on one line."""
+    assert step.finding is not None
+    where, fix, speech = step.finding.where, step.finding.fix, machine.Speech(language)
+    place = f"{where.path}:{where.line}" if where.path and where.line is not None else where.path or where.name or ""
+    data = {
+        "mark": "✗" if step.kind != "suspect" else "?",
+        "items": " ".join(step.items[:_NAMED]),
+        "what": step.what(language),
+        "place": place,
+        "fix": speech.message(step.probe, fix.message, step.finding.data) if fix is not None else "",
+    }
+    return _say(f"summed-line{'-place' if place else ''}{'-fix' if fix is not None else ''}", language, **data)
 
 
 def watchable(project: Project) -> list[str]:

@@ -100,6 +100,7 @@ CALLS = {
     "serve": ["serve", "--host", "192.0.2.1"],
     "diff": ["diff", "."],
     "explain": ["explain", "ds.01"],
+    "summary": ["summary", "."],
 }
 NO_PROJECT = {"list", "glossary", "compare", "convert", "demo"}
 

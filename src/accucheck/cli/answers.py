@@ -1,4 +1,4 @@
-"""accucheck answer and status."""
+"""accucheck answer, status and summary."""
 
 from __future__ import annotations
 
@@ -150,6 +150,30 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
         click.echo("")
         show(told)
     _show_steps(steps, project, checklists)
+
+
+@command(
+    "summary",
+    lambda: [
+        project_argument(),
+        checklists_option(),
+    ],
+)
+def summary(project: str, checklists: tuple[str, ...]) -> None:
+    from pathlib import Path
+
+    import msgspec
+
+    from .. import guidance
+    from ..project import open_project
+    from ..report import redact
+
+    opened = open_project(Path(project), checklists, session="read")
+    speak(opened)
+    hide = redact.of(opened.case)
+    hide.learn(msgspec.to_builtins(readable(opened).record))
+    for line in guidance.summary(opened, language()):
+        show(hide(line))
 
 
 def _show_steps(steps: list[Step], project: str, checklists: tuple[str, ...]) -> None:

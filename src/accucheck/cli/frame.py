@@ -243,6 +243,7 @@ COMMANDS = {
     "glossary": "glossary",
     "answer": "answers",
     "status": "answers",
+    "summary": "answers",
     "review": "reviews",
     "sign-off": "reviews",
     "diff": "difference",

@@ -360,6 +360,10 @@ WORDS: Words = {
     "output": {"en": "Folder to write to.", "zh": "输出目录。"},
     "list": {"en": "List the items and their probes.", "zh": "列出检查项及其探针。"},
     "no-probe": {"en": "(no probe yet)", "zh": "（暂无探针）"},
+    "summary": {
+        "en": "Five lines for a chat or a pull request: the symptom, what is wrong, where, and the fix.",
+        "zh": "输出五行摘要，可贴到聊天或合并请求：现象、问题、位置与修改。",
+    },
     "explain": {
         "en": "Explain an item: what was found in this project, with code and fix; then how to check it and what conclusions mean.",
         "zh": "说明检查项：先列出本项目的发现（代码与修改），再说明检查方法与结论含义。",

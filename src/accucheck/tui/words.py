@@ -656,6 +656,10 @@ WORDS: Words = {
     "key-next-do": {"zh": "执行", "en": "do it"},
     "command-next-do": {"zh": "执行所选的一条", "en": "Do the step chosen"},
     "key-next-copy": {"zh": "复制命令", "en": "copy command"},
+    "command-next-summary": {
+        "zh": "复制五行摘要，可贴到聊天或合并请求",
+        "en": "Copy five lines for a chat or a pull request",
+    },
     "command-next-copy": {
         "zh": "复制作用相同的命令（支持 SSH，OSC 52）",
         "en": "Copy the command that does the same (works over SSH, OSC 52)",

@@ -14,7 +14,8 @@ from textual.events import Resize
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from ...guidance import SHOWN, Step, steps
+from ...guidance import SHOWN, Step, steps, summary
+from ...language import visible
 from ...project import Project
 from ..signs import plain, wrap
 from ..verbs import BACK, FILTER, HELP, PALETTE, Verb, VerbScreen
@@ -50,6 +51,7 @@ class NextScreen(VerbScreen[Step]):
     VERBS: ClassVar[list[Verb]] = [
         Verb("next-do", "enter", "do_step", "command-next-do", "key-next-do"),
         Verb("next-copy", "y", "copy", "command-next-copy", "key-next-copy"),
+        Verb("next-summary", "Y", "copy_summary", "command-next-summary"),
         replace(BACK, keys="escape,q,w"),
         HELP,
         FILTER,
@@ -159,6 +161,16 @@ class NextScreen(VerbScreen[Step]):
     def action_do_step(self) -> None:
         if (step := self._step) is not None:
             self.dismiss(step)
+
+    def action_copy_summary(self) -> None:
+        """Five lines for a chat or a pull request."""
+        from ...report import redact
+
+        project = self.app.project
+        hide = redact.of(project.case)
+        lines = summary(project, self.speech.language, set(self.app.stale))
+        self.app.copy_to_clipboard("\n".join(visible(hide(line)) for line in lines))
+        self.notify(self.speech.say("copied"), timeout=2)
 
     def action_copy(self) -> None:
         """Copy the command that does the same."""
