@@ -194,7 +194,7 @@ def _seeds(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Fi
         return
     fixed = [seed for seed in found.seeds if seed.seen]
     if not fixed:
-        yield _none(reading, found)
+        yield _none(reading, found, scripts)
         return
     clean = len(steady) == len(found.seeds)
     for use in _uses(found):
@@ -208,7 +208,8 @@ def _seeds(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Fi
             names = sorted({_short(seed.call) for seed in fixed})
             fix = Fix("fix-mint") if use.kind == "mint" else Fix("fix-seed", _insert(reading))
             clean = False
-            yield _finding("unseeded", Level.PROBLEM, use.call, what | {"seeds": names}, _sure(use), fix)
+            place = _firmest(scripts, [other for other in found.uses if other.kind == use.kind])
+            yield _finding("unseeded", Level.PROBLEM, place.call, what | {"seeds": names}, _sure(place), fix)
             continue
         first = min(reaching, key=lambda seed: seed.call.order)
         if use.seen and first.call.order > use.call.order and use.kind in ("weights", "numpy", "python"):
@@ -226,6 +227,10 @@ def _seeds(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Fi
         yield _finding("seeded", Level.INFO, fixed[0].call, {"seeds": seeds}, None, None)
 
 
+#: So many places where random numbers are used are looked at for one that nothing decides about.
+LOOKED_AT = 200
+
+
 def _uses(found: Randomness) -> list[Use]:
     """The first use of each kind."""
     from ..script.seeding import KINDS
@@ -233,10 +238,21 @@ def _uses(found: Randomness) -> list[Use]:
     return [use for kind in KINDS if (use := found.first(kind)) is not None]
 
 
-def _none(reading: Reading, found: Randomness) -> Finding:
-    """No seed that the script gets to: at the first place where something random happens."""
-    uses = _uses(found)
-    use = min(uses, key=lambda use: (not use.seen, use.call.order))
+def _firmest(scripts: Scripts, uses: list[Use]) -> Use:
+    """Of what no seed reaches, the first use that the fewest options and conditions decide about: any other network that an option
+    chooses has random weights as well."""
+    from ..script.grading import road
+
+    by_place: dict[tuple[str, int], Use] = {}
+    for use in sorted(uses, key=lambda use: (not use.seen, use.call.order)):
+        by_place.setdefault((use.call.source.path, use.call.line), use)
+    first = [*by_place.values()][:LOOKED_AT]
+    return max(first, key=lambda use: (use.seen, road(scripts, (use.call.source.path, use.call.line)).link))
+
+
+def _none(reading: Reading, found: Randomness, scripts: Scripts) -> Finding:
+    """No seed that the script gets to: at a place where something random happens in any case."""
+    use = _firmest(scripts, found.uses)
     data: dict[str, Any] = {"what": _WHAT[use.kind]}
     fix = Fix("fix-seed", _insert(reading))
     written = [(seed.call.source, seed.call.line) for seed in found.seeds]
@@ -405,6 +421,18 @@ net = nn.Dense(2, 2)
         "seeded",
     ),
     _example("no seed", "net = nn.Dense(2, 2)\n", Verdict.PROBLEM, "no-seed"),
+    _example(
+        "no seed, and an option that chooses the network",
+        """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--wide", action="store_true")
+args = parser.parse_args()
+net = nn.Dense(64, 2) if args.wide else nn.Dense(4, 2)
+""".lstrip("\n"),
+        Verdict.PROBLEM,
+        "no-seed",
+    ),
     _example("the word in a comment", "net = nn.Dense(2, 2)  # set_seed(1)\n", Verdict.PROBLEM, "no-seed"),
     _example(
         "a helper that nobody calls",

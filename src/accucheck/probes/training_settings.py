@@ -9,7 +9,6 @@ that needs a run. Never imports or runs the script.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -268,9 +267,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     every = of_scripts(scripts, devices if isinstance(devices, int) else None)
     seen = set()
     for done, settings in enumerate(every, start=1):
-        about = {"learning_rate": [settings.rates, partial(miscounted, settings)]}
-        about |= {"epochs": [settings.epochs], "batch_size": [settings.batches]}
-        for told in chain.from_iterable(tell() for tell in about[params.about]):
+        about = {"learning_rate": settings.rates, "epochs": settings.epochs, "batch_size": settings.batches}
+        counted = miscounted(settings) if params.about == "learning_rate" else ()
+        for told in chain(about[params.about](), counted):
             found = _finding(told)
             key = found.code, found.where, repr(found.data)
             if key not in seen:
