@@ -167,6 +167,14 @@ ORDERS = {
         "self.rows[random.randint(0, len(self.rows) - 1)]": "source-may-shuffle",
         "self.rows[np.random.permutation(9)[n]]": "source-may-shuffle",
     }.items()},
+    # a method that shuffles on a way that is not taken, is, or may be
+    **{ITEMS.format("self.rows[n]") + "    def __init__(self, part=None):\n        self.rows = list(range(9))\n        self.load(part)\n"
+       "    def load(self, part):\n        if part is not None:\n            random.shuffle(self.rows)\n"
+       f"data = ds.GeneratorDataset(Rows({part}), ['a'], shuffle=False)": code for part, code in {
+        "": "shuffle-off",
+        "3": "source-may-shuffle",
+        "several": "source-may-shuffle",
+    }.items()},
     ITEMS.format("np.random.permutation(9)[n]")
     + "data = ds.GeneratorDataset([1] if a else Rows(), ['a'], shuffle=False)": "source-may-shuffle",
     # a sampler that replaces it

@@ -22,7 +22,22 @@ from .source import Source
 from .syntax import kept, unparse, walk
 from .trace import Trace
 from .training import assume, role
-from .values import Call, Class, Function, Instance, Items, Known, Many, Named, Value, name_of, options, parts, words
+from .values import (
+    Call,
+    Class,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Known,
+    Many,
+    Named,
+    Value,
+    name_of,
+    options,
+    parts,
+    words,
+)
 
 SHUFFLED, IN_ORDER, UNKNOWN = "shuffled", "in-order", "unknown"
 
@@ -380,7 +395,7 @@ class Examination:
             if _single(source.of.find("__len__")):
                 return "single"
             if source.of.find("__getitem__") is not None:
-                return "random, perhaps shuffled" if _shuffles(source.of) else "random"
+                return "random, perhaps shuffled" if self.shuffles(source.of) else "random"
             if source.of.find("__iter__") is None and source.of.find("__next__") is None:
                 return "unseen"
             if _beyond(source.of):
@@ -398,6 +413,24 @@ class Examination:
             if any(id(inner) in self.foreign for inner in walk(node)):
                 return "iterable, perhaps shuffled"
         return "iterable"
+
+    def shuffles(self, of: Class) -> bool:
+        """True when a class, or a base of it, has to do with shuffling, picks its samples itself, or has a base that is not examined.
+        What a method that was followed would do on a way that is not taken does not count."""
+        if _beyond(of):
+            return True
+        picking = [part for each in of.lineage() for part in each.node.body if _PICKS.search(ast.unparse(part))]
+        followed = {id(frame.function.node) for frame in self.trace.frames}
+        return any(id(part) not in followed or self.picks_within(part) for part in picking)
+
+    def picks_within(self, function: ast.AST) -> bool:
+        """Whether something that a function was seen to call shuffles or picks."""
+        if self.trace.gave_up:
+            return True
+        inside = {id(node) for node in walk(function) if isinstance(node, ast.expr)}
+        ran: list[Call | Frame | Instance] = [*self.trace.calls, *self.trace.frames, *self.trace.instances]
+        nodes = [thing.node for thing in ran if id(thing.node) in inside]
+        return any(node is not None and _PICKS.search(ast.unparse(node)) for node in nodes)
 
     @cached_property
     def foreign(self) -> set[int]:
@@ -648,12 +681,6 @@ def _single(length: Value | None) -> bool:
     """True for a __len__ that returns 1, or 0: there is no order then."""
     last = length.node.body[-1] if isinstance(length, Function) and isinstance(length.node, ast.FunctionDef) else None
     return isinstance(last, ast.Return) and isinstance(last.value, ast.Constant) and last.value.value in (0, 1)
-
-
-def _shuffles(of: Class) -> bool:
-    """True when a class, or a base of it, has to do with shuffling, picks its samples itself, or has a base that is not
-    examined."""
-    return _beyond(of) or any(_PICKS.search(ast.unparse(each.node)) for each in of.lineage())
 
 
 def _beyond(of: Class) -> bool:
