@@ -16,6 +16,7 @@ from .values import Call, Class, Function, Items, Known, Mapping, Named, Unknown
 
 if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
+    from .source import Source
 
 _TRUE, _FALSE = ("true", "t", "1", "yes", "y", "on"), ("false", "f", "0", "no", "n", "off")
 #: Files of flags name further ones so deep; larger ones are not read.
@@ -150,9 +151,16 @@ def words(tracer: Tracer) -> list[str] | None:
 
 def default(tracer: Tracer, value: Value, name: str) -> Value:
     """A value that an option has unless it is given: settled where the arguments of the run are known."""
-    if isinstance(value, Known) and value.origin in (None, "argparse"):
-        return Known(value.value, "argparse" if tracer.command is None else "unset", name)
-    return value
+    found = settled(value, "argparse", tracer.command is not None)
+    return Known(found.value, found.origin, name) if found is not value and isinstance(found, Known) else found
+
+
+def settled(value: Value, origin: str, known: bool) -> Value:
+    """A default that the script writes: settled where the arguments of the run are `known` and do not give another value, else of this
+    origin."""
+    if not isinstance(value, Known) or value.origin not in (None, "argparse"):
+        return value
+    return Known(value.value, "unset" if known else origin, value.name)
 
 
 def bound(
@@ -180,8 +188,10 @@ def unsettled(value: Value) -> Value:
     return Known(value.value, "argparse", value.name) if isinstance(value, Known) and value.origin == "unset" else value
 
 
-def unbound(tracer: Tracer, node: ast.AST, code: str, text: str) -> None:
-    tracer.trace.unbound.append((code, text[:200], tracer.source.path, getattr(node, "lineno", 1)))
+def unbound(tracer: Tracer, node: ast.AST, code: str, text: str, source: Source | None = None) -> None:
+    """Note words that do not fit at the place that reads them, in the file that is followed unless another is given."""
+    path = (source or tracer.source).path
+    tracer.trace.unbound.append((code, text[:200], path, getattr(node, "lineno", 1)))
 
 
 # --- types ------------------------------------------------------------------------------------------------------------
@@ -205,19 +215,27 @@ def number(kind: Callable[[str], int | float]) -> Callable[[str], Value]:
 
 def literal(text: str) -> Value:
     """A text as fire reads it: a literal of Python, else itself."""
+    found = evaluated(text)
+    return Known(text) if found is None else found
+
+
+def evaluated(text: str, origin: str | None = None, name: str = "") -> Value | None:
+    """What a literal of Python stands for, its constants of this origin and name; None for any other text."""
     try:
         value = ast.literal_eval(text)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return Known(text)
-    return _literal(value)
+        return None
+    return _literal(value, origin, name)
 
 
-def _literal(value: Any) -> Value:
+def _literal(value: Any, origin: str | None, name: str) -> Value:
     if isinstance(value, (list, tuple)):
-        return Items([_literal(each) for each in value], fixed=isinstance(value, tuple))
+        return Items([_literal(each, origin, name) for each in value], fixed=isinstance(value, tuple))
     if isinstance(value, dict):
-        return Mapping({key: _literal(each) for key, each in value.items() if isinstance(key, (str, int))})
-    return Known(value) if isinstance(value, (str, int, float, bool, type(None))) else Unknown()
+        plain = {key: each for key, each in value.items() if isinstance(key, (str, int))}
+        return Mapping({key: _literal(each, origin, name) for key, each in plain.items()})
+    known = isinstance(value, (str, int, float, bool, type(None)))
+    return Known(value, origin, name) if known else Unknown(name)
 
 
 #: By the last name of a type: int, click.INT, click.IntRange(1, 5), Optional[int] alike.

@@ -8,12 +8,11 @@ its own, which is followed and not run.
 from __future__ import annotations
 
 import argparse
-import ast
 import shlex
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import configs
-from .declared import Refused
+from .declared import Refused, evaluated, settled, unbound
 from .values import Call, Function, Items, Known, Mapping, Named, Partial, Unknown, Value, join
 
 if TYPE_CHECKING:
@@ -89,24 +88,20 @@ def _parse(tracer: Tracer, parsed: Call) -> Mapping:
             given, rest = _given(calls, words)
         except Refused as error:
             words = None
-            _unbound(tracer, parsed, "options-refused", str(error))
+            unbound(tracer, parsed.node, "options-refused", str(error), parsed.source)
         else:
             if rest and parsed.name == ".parse_args":
-                _unbound(tracer, parsed, "options-unknown", shlex.join(rest))
+                unbound(tracer, parsed.node, "options-unknown", shlex.join(rest), parsed.source)
     values: dict[Any, Value] = {}
     for call in calls:
         if call.name == ".set_defaults":
             values |= _fitting(tracer, _set(call, values, words), converted)
             _unread(tracer, parsed, call, converted)
         elif target := _target(call):
-            values[target] = _settled(_default(call, target), "argparse", words)
+            values[target] = settled(_default(call, target), "argparse", words is not None)
     for name, text in given.items():
         values[name] = _converted(tracer, converted[name], name, text)
     return Mapping({name: _named(value, name) for name, value in values.items()})
-
-
-def _unbound(tracer: Tracer, parsed: Call, code: str, text: str) -> None:
-    tracer.trace.unbound.append((code, text[:200], parsed.source.path, parsed.line))
 
 
 def _set(call: Call, values: dict[Any, Value], words: list[str] | None) -> dict[Any, Value]:
@@ -115,7 +110,7 @@ def _set(call: Call, values: dict[Any, Value], words: list[str] | None) -> dict[
     found: dict[Any, Value] = {name: Unknown(name) for name in values} if unread else {}
     for name, value in call.keywords.items():
         if name != "**":
-            given = _settled(value, "config", words)
+            given = settled(value, "config", words is not None)
             perhaps = words is not None and bool(call.tests) and name in values
             found[name] = join([values[name], given]) if perhaps else given
     return found
@@ -144,13 +139,6 @@ def _unread(tracer: Tracer, parsed: Call, call: Call, options: dict[str, Call]) 
     for name, value in call.keywords.items():
         if name not in options and isinstance(value, Known) and value.origin in ("config", "configured"):
             tracer.loose.setdefault(name, (value, parsed))
-
-
-def _settled(value: Value, origin: str, words: list[str] | None) -> Value:
-    """A default that the script writes: settled where the arguments of the run are known and do not give another value."""
-    if not isinstance(value, Known) or value.origin not in (None, "argparse"):
-        return value
-    return Known(value.value, origin if words is None else "unset", value.name)
 
 
 def _named(value: Value, name: str) -> Value:
@@ -256,25 +244,14 @@ def _converted(tracer: Tracer, call: Call, name: str, given: Any) -> Value:
     if not isinstance(given, str) or kind is None or (isinstance(kind, Named) and kind.name == "str"):
         return Known(given, "command", name)
     if isinstance(kind, Named) and kind.name in _LITERALS:
-        return _literal(given, name)
+        return evaluated(given, "command", name) or Unknown(name)
     if isinstance(kind, (Named, Function, Partial)):
         found = tracer.call(kind, [Known(given, "command", name)], {}, call.node)
         if isinstance(found, Known):
             return Known(found.value, "command", name)
         if isinstance(kind, Named) and kind.name in ("int", "float"):
-            place = call.source.path, call.line
-            tracer.trace.unbound.append(("option-type", f"--{name} {shlex.quote(given)}"[:200], *place))
+            unbound(tracer, call.node, "option-type", f"--{name} {shlex.quote(given)}", call.source)
     return Unknown(name)
-
-
-def _literal(text: str, name: str) -> Value:
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return Unknown(name)
-    if isinstance(value, (list, tuple)):
-        return Items([Known(each, "command", name) for each in value])
-    return Known(value, "command", name) if isinstance(value, (str, int, float, bool, type(None))) else Unknown(name)
 
 
 def _target(call: Call) -> str:
