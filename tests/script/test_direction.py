@@ -288,3 +288,26 @@ class Whole(nn.Cell):
 {train}
 """
     assert codes(tmp_path, text) == expected
+
+
+@pytest.mark.parametrize(("sign", "expected"), [("", []), ("-", ["loss-negated"])])
+@pytest.mark.parametrize(
+    "train",
+    [
+        "ms.Model(whole, None, opt).train(1, data)",
+        "ms.Model(nn.TrainOneStepCell(whole, opt)).train(1, data)",
+        "cell = nn.TrainOneStepWithLossScaleCell(whole, opt, scale)\nms.Model(network=cell).train(1, data)",
+    ],
+)
+def test_an_own_loss_behind_a_network_in_a_cell_of_the_framework(
+    tmp_path: Path, train: str, sign: str, expected: list[str]
+) -> None:
+    text = f"""
+class Own(nn.Cell):
+    def construct(self, logits, y):
+        return {sign}ops.mse_loss(logits, y)
+
+whole = nn.WithLossCell(net, Own())
+{train}
+"""
+    assert codes(tmp_path, text) == expected

@@ -228,11 +228,20 @@ class Losses:
             given = known.bind_any(model.args, model.keywords) if known else None
             arguments = given if given is not None else model.keywords
             network, loss = arguments.get("network"), arguments.get("loss_fn")
-            if network is None or loss is None or (isinstance(loss, Known) and loss.value is None):
+            if network is None:
                 continue
-            handed = Handed(model, [], [], [])
-            self.trace.again(_as_model(network, loss, handed))
-            self.handed.append(handed)
+            if loss is not None and not (isinstance(loss, Known) and loss.value is None):
+                self.hand(model, network, loss)
+                continue
+            for cell in _with_loss(network):
+                backbone, loss = (cell.argument(["backbone", "loss_fn"], name) for name in ("backbone", "loss_fn"))
+                if backbone is not None and loss is not None:
+                    self.hand(cell, backbone, loss)
+
+    def hand(self, made: Call, network: Value, loss: Value) -> None:
+        handed = Handed(made, [], [], [])
+        self.trace.again(_as_model(network, loss, handed))
+        self.handed.append(handed)
 
     @cached_property
     def applications(self) -> list[Application]:
@@ -489,6 +498,16 @@ def _as_model(network: Value, loss: Value, handed: Handed) -> Callable[[Tracer],
         return Unknown()
 
     return wanted
+
+
+def _with_loss(network: Value) -> Iterator[Call]:
+    """The framework's cells that put a loss behind a network, within what a Model trains."""
+    for option in options(network):
+        if isinstance(option, Call) and option.api in _TRAIN_CELLS:
+            inner = option.argument(["network"], "network")
+            yield from _with_loss(inner) if inner is not None else ()
+        elif isinstance(option, Call) and option.api == "nn.WithLossCell":
+            yield option
 
 
 def applied(call: Call) -> Application | None:
