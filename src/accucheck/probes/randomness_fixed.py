@@ -179,7 +179,8 @@ def _seeds(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Fi
             steady.append(seed)
         else:
             told: dict[str, Any] = {"source": text_of(source)}
-            yield _finding("seed-varies", Level.PROBLEM, seed.call, told, Sure.CERTAIN, Fix("fix-value"))
+            sure = Sure.LIKELY if _beyond(source, seed.call) else Sure.CERTAIN  # an option may give another seed
+            yield _finding("seed-varies", Level.PROBLEM, seed.call, told, sure, Fix("fix-value"))
     for made in found.unseeded:
         told = {"call": text_of(made), "name": made.name}
         yield _finding("generator-unseeded", Level.PROBLEM, made, told, Sure.CERTAIN, Fix("fix-generator"))
@@ -455,6 +456,13 @@ net = nn.Dense(64, 2) if args.wide else nn.Dense(4, 2)
     _example(
         "a seed that is drawn",
         "import random\nchosen = random.randint(1, 10000)\nrandom.seed(chosen)\nms.set_seed(chosen)\nnet = nn.Dense(2, 2)\n",
+        Verdict.PROBLEM,
+        "seed-varies",
+    ),
+    _example(
+        "a seed that is drawn where an option gives none",
+        "import argparse, random\nparser = argparse.ArgumentParser()\nparser.add_argument('--seed', type=int)\nargs = parser.parse_args()\n"
+        "if args.seed is None:\n    args.seed = random.randint(1, 10000)\nms.set_seed(args.seed)\nnet = nn.Dense(2, 2)\n",
         Verdict.PROBLEM,
         "seed-varies",
     ),
