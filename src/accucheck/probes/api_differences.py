@@ -106,9 +106,9 @@ MESSAGES: Words = {
         "zh": "{api} 返回的是网络输出的最值，之后被截断为整数。",
     },
     "last-sample": {
-        "en": "{api} reads (length, batch, features) here, so that [:, -1] of its output ({at}) is the last sample of the batch, not the "
-        "last step.",
-        "zh": "此处的 {api} 按 (长度, batch, 特征) 读取输入，对其输出取 [:, -1]（{at}）得到的是最后一个样本，而不是最后一步。",
+        "en": "{api} reads (length, batch, features) here, so that -1 on the second axis of its output ({at}) is the last sample of the "
+        "batch, not the last step.",
+        "zh": "此处的 {api} 按 (长度, batch, 特征) 读取输入，对其输出的第二维取 -1（{at}）得到的是最后一个样本，而不是最后一步。",
     },
     "set-data-replaced": {
         "en": "{target} = ... replaces the method set_data by a tensor and leaves the weight as it is; set_data has to be called.",
