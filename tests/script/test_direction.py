@@ -69,6 +69,7 @@ def said(folder: Path, text: str) -> list[Observation]:
         "-(ops.cross_entropy(logits, y, reduction='none') * (TABLE * ops.one_hot(y, 4)).sum(-1)).mean()",
         "-(1 - nn.SSIM()(logits, y).mean())",
         "-(1 - ops.cosine_similarity(logits, y)).mean()",
+        "-ops.mse_loss(logits.reshape(logits.shape), y.reshape(logits.shape))",
         "-ops.sqrt(ops.mse_loss(logits, y))",
         "-ops.sqrt((logits - y) ** 2 + 1e-6).mean()",
         "-ops.abs((logits - y) / y).mean()",

@@ -199,6 +199,10 @@ class Directions:
         return all(value is not None and self._learns(value) for value in values)
 
     def _learns(self, value: Value) -> bool:
+        """The value itself, not only the shape that it is given; a gradient may be stopped on the way."""
+        return all(map(self._is_reached, (value, _bare(value))))
+
+    def _is_reached(self, value: Value) -> bool:
         reached = reach(value, stop=True)[0]
         return bool(reached if self.trained is None else reached & self.trained)
 
