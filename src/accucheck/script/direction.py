@@ -187,8 +187,7 @@ class Directions:
         if (pair := _overlap(made)) is not None and not self._all_learn(pair):
             return Way(False, made)
         if _is_agreement(made):
-            apart = self._all_learn(operands(made, (0, 1)))
-            return None if apart else Way(False, made)
+            return None if self._all_learn(operands(made, (0, 1))) else Way(False, made)
         if _is_likelihood(made):
             return Way(False, made, likelihood=made)
         rises = _of_two_classes(made)
