@@ -30,6 +30,10 @@ FIELDS: Words = {
         "en": "name and version of tool, checklists and probes",
         "zh": "工具、检查清单和探针的名称与版本",
     },
+    "Report.others": {
+        "en": "of a short report, a line for each item that is not told in full; none in a whole one",
+        "zh": "简短报告中未详述的检查项，每项一行；完整报告中为空",
+    },
     "Report.gaps": {"en": "what was not checked", "zh": "未检查的内容"},
     "Report.more_gaps": {"en": "how many gaps more there are", "zh": "未列出的条数"},
     "Report.within": {
@@ -190,11 +194,17 @@ FIELDS: Words = {
     "Counts.open": {"en": "how many nobody concluded", "zh": "没有结论的项数"},
     "Counts.unchecked": {"en": "how many nothing has checked", "zh": "未检查的项数"},
     "VerdictPart.state": {"en": "`problem`, `ok`, or `undecided`", "zh": "`problem`、`ok` 或 `undecided`"},
+    "VerdictPart.symptom": {
+        "en": "what was reached and expected, and what the curves look like; may be empty",
+        "zh": "实际达到与期望的结果，以及曲线的形态；可为空",
+    },
+    "VerdictPart.goal": {"en": "what is expected, with what was reached; may be empty", "zh": "期望值与实际值；可为空"},
     "VerdictPart.headline": {"en": "one sentence", "zh": "一句话结论"},
     "VerdictPart.highlights": {"en": "what is wrong, the most certain first", "zh": "主要问题，最确定的在前"},
     "VerdictPart.more_highlights": {"en": "how many more there are", "zh": "未列出的条数"},
     "VerdictPart.checked": {"en": "how much was looked at", "zh": "检查了多少"},
     "VerdictPart.limits": {"en": "what to bear in mind", "zh": "需要注意的局限"},
+    "Highlight.fix": {"en": "the fix in a line, of a short report", "zh": "一行修复建议（简短报告）"},
     "Highlight.sure": {"en": "how sure that is", "zh": "把握程度"},
     "GradePart.grade": {
         "en": "`own`, `framework`, `tolerance` or `unknown`",
