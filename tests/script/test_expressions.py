@@ -50,6 +50,9 @@ EXPRESSIONS: dict[str, tuple[str, Any]] = {
     "a text of constants": ("n = 3\nf(f'epoch_{n}.ckpt')", ["epoch_3.ckpt"]),
     "a text by a format": ("n, x = 3, 'a'\nf(f'{n:03d}', f'{x!r}', f'{n=}')", [..., ..., ...]),
     "a text of what is not known": ("f(f'epoch_{unknown()}.ckpt')", [...]),
+    # comparisons
+    "a chain": ("f(6 <= 8 <= 8, 6 <= 5 <= 8, 1 < 2 < 2)", [True, False, False]),
+    "a chain of what is not known": ("f(5 < 3 < unknown(), 1 < 3 < unknown())", [False, ...]),
     # lists
     "a list times": ("f([1, 2] + [3], (1,) + (2,))", [[1, 2, 3], [1, 2]]),
     "a part of a list": (

@@ -174,6 +174,16 @@ def test_what_is_frozen_from_the_start(tmp_path: Path, init: str, code: str) -> 
     assert [one.code for one in found] == [code]
 
 
+@pytest.mark.parametrize(("test", "found"), [("few > 3", [False]), ("0 < 3 <= 4", []), ("5 < 3 <= few", [True])])
+def test_a_layer_that_another_replaces_under_a_condition_is_not_certainly_frozen(
+    tmp_path: Path, test: str, found: list[bool]
+) -> None:
+    init = f"self.extra = nn.Dense(8, 8)\nif {test}:\n    self.extra = nn.SequentialCell([])\n"
+    init += "for p in self.extra.get_parameters():\n    p.requires_grad = False"
+    told = said(tmp_path, "", init, "h = self.extra(h)\n" + FORWARD)
+    assert [one.certain for one in told if one.code == "random-frozen"] == found
+
+
 LOOP = "for p in net.body.get_parameters():\n    p.requires_grad = False\n"
 
 

@@ -634,7 +634,7 @@ class Expressions:
         values = [self.value(part, scope) for part in (node.left, *node.comparators)]
         kind = type(node.ops[0])
         if len(values) != 2:
-            return self.noted("<", values, {}, node)
+            return self.chained(node, values)
         left, right = values[0], values[1]
         if isinstance(left, Known) and not name_of(left):
             left, right = right, left
@@ -665,6 +665,19 @@ class Expressions:
                 own = any(values[1] is table for table in self.tables)  # what modules enter is no setting
                 return Known(inside is (kind is ast.In), values[0].origin if own else "config")
         return self.folded(kind, values[0], values[1], node)
+
+    def chained(self, node: ast.Compare, values: list[Value]) -> Value:
+        """What a < b < c is: False as soon as one pair is so, True where all pairs are."""
+        pairs = [
+            self.folded(type(op), left, right, node)
+            for op, left, right in zip(node.ops, values, values[1:], strict=False)
+            if isinstance(left, Known) and isinstance(right, Known)
+        ]
+        told = [pair for pair in pairs if isinstance(pair, Known)]
+        no = [pair for pair in told if not pair.value]
+        if no or len(told) == len(node.ops):
+            return Known(not no, models.origin(no or told))
+        return self.noted("<", values, {}, node)
 
     def inside(self, value: Value, items: Items) -> bool | None:
         """Whether a definition or a constant is one of a list; None when that cannot be told, and for long lists."""

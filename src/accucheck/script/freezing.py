@@ -377,7 +377,8 @@ class Look:
                 told.add(id(store))
                 code = "head-frozen" if loaded else "random-frozen"
                 data = {"name": self.names.get(leaf, "") or layer.api, "what": layer.api}
-                yield Observation(code, store.source, store.node, data, certain=not store.tests)
+                certain = not store.tests and self.whichever(store, leaf)
+                yield Observation(code, store.source, store.node, data, certain=certain)
         yield from self.traps()
         for store, on in self.switches():
             owner = store.owner
@@ -396,6 +397,14 @@ class Look:
                 yield Observation("frozen", store.source, store.node, {"text": _text(store.node)})
             elif self.statistics(store):
                 yield Observation("statistics-trainable", store.source, store.node, {})
+
+    def whichever(self, store: Store, leaf: int) -> bool:
+        """Whether a switch is about a layer whichever of several networks it is given; each of them has been followed."""
+        listed = _listing_call(store)
+        if listed is None or listed.loops:  # one network after the other is listed in a loop
+            return True
+        same = [other for other, _ in self.switches() if other.node is store.node and other.frame is store.frame]
+        return all(leaf in self.meant(other) for other in same)
 
     def always(self, store: Store) -> bool:
         """True when what is set is set wherever the optimizer is made: without a condition, or under the same."""
@@ -462,6 +471,19 @@ class Look:
             if any(_is_data(option) for option in options(layer.keywords[name])):
                 return False
         return not self.is_written(layer)
+
+    def written_by(self, call: Call) -> set[int]:
+        """The ids of the layers and parameters that a call writes values into, as far as that is seen."""
+        if call.name == ".set_data":
+            into = call.base
+        elif _assigns(call):
+            into = call.argument(["variable", "value"], "variable")
+        else:
+            return set()
+        parts = list(behind(into)) if into is not None else []
+        found = {id(owner) for part in parts for owner in (part, getattr(part, "base", None))}
+        networks = _networks_of(into) if into is not None else []
+        return found | {id(leaf) for network in networks for _, leaf in leaves(network)}
 
     def is_written(self, layer: Call) -> bool:
         """Whether other values than first ones are written into a layer, or into each parameter of a network with it, as
@@ -799,8 +821,13 @@ def _of_trainable(owner: Value) -> bool:
 
 def _own_tests(store: Store) -> tuple[Test, ...]:
     """The conditions within the loop over the parameters: which of them are meant."""
-    listed = next((p for p in behind(store.owner) if isinstance(p, Call) and p.name in PARAMETERS), None)
+    listed = _listing_call(store)
     return store.tests[len(listed.tests) :] if listed is not None else ()
+
+
+def _listing_call(store: Store) -> Call | None:
+    """The call that lists the parameters which a loop goes through."""
+    return next((p for p in behind(store.owner) if isinstance(p, Call) and p.name in PARAMETERS), None)
 
 
 def _chosen(store: Store, path: tuple[str, ...], leaf: Call) -> bool | None:
