@@ -312,3 +312,17 @@ whole = nn.WithLossCell(net, Own())
 {train}
 """
     assert codes(tmp_path, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        ("    for p in net.trainable_params():\n        p.set_data(near(p))\n", "loss-negated-perhaps"),
+        ("    ops.assign(net.weight, near(net.weight))\n", "loss-negated-perhaps"),
+        ("    for p in other.trainable_params():\n        p.set_data(near(p))\n", "loss-negated"),
+        ("for p in net.trainable_params():\n    p.set_data(near(p))\n", "loss-negated"),
+    ],
+)
+def test_a_search_puts_the_weights_back_after_each_step_upwards(tmp_path: Path, after: str, expected: str) -> None:
+    text = "other = nn.Dense(8, 4)\n" + LOOP.replace("LOSS", "-1 * nn.MSELoss()(logits, y)") + after
+    assert codes(tmp_path, text) == [expected]

@@ -61,7 +61,7 @@ def examine(losses: Losses) -> list[Observation]:
             way = directions.of(value)
             if way is not None and (way.likelihood or not way.falls):
                 found.setdefault(id(way.turn or way.loss), way)
-    return [_said(way, _compete(losses, steps, way)) for way in found.values()]
+    return [_said(way, _compete(losses, steps, way) or _set_by_hand(losses, steps)) for way in found.values()]
 
 
 def _run_by(steps: Training) -> Iterator[tuple[Value, Value]]:
@@ -84,7 +84,7 @@ def _has_loss(step: Value) -> bool:
 
 
 def _said(way: Way, against: bool) -> Observation:
-    """`against`: there are optimizers that may work against each other."""
+    """`against`: something may work against the optimizer: another optimizer, or weights that are set by hand."""
     if way.falls and way.likelihood is not None:
         return Observation("own-likelihood", way.likelihood)
     unturned = "likelihood-minimised" if way.likelihood is way.loss else "overlap-minimised"
@@ -115,6 +115,19 @@ def _compete(losses: Losses, steps: Training, way: Way) -> bool:
         return True
     touched = [part for part in parts if part & reached]
     return any(not one & other for one, other in combinations(touched, 2))
+
+
+def _set_by_hand(losses: Losses, steps: Training) -> bool:
+    """Whether a loop that trains weights also writes values into them. A search for the largest loss near the weights does: it puts
+    them back after each step."""
+    look = Look(structure_of(losses.reading))
+    for step in steps.steps:
+        around = {id(loop) for loop in step.place.loops} if isinstance(step.place, Call) else set()
+        held = set().union(*(look.of_optimizer(option) for option in options(step.optimizer)))
+        beside = (call for call in steps.calls if around & {id(loop) for loop in call.loops})
+        if any(held & look.written_by(call) for call in beside):
+            return True
+    return False
 
 
 def _held(step: Step) -> set[int]:
