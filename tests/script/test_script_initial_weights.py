@@ -494,3 +494,22 @@ def test_one_number_among_random_ones_is_told_though_the_evaluation_loads(tmp_pa
     evaluated = scripts(tmp_path / "eval", text.replace("ms.Model", f"{load}\nms.Model"))
     found = examine(Scripts([*trained.readings, *evaluated.readings]), ())
     assert [one.code for one in found] == ["constant-weights"]
+
+
+#: What else a network of one weight learns -> what is said of the weight's zeros.
+BESIDE: dict[str, str] = {
+    "self.b = Parameter(np.zeros((1, 8)))": "zero-parameter-possible",
+    "self.norm = nn.BatchNorm1d(8)": "zero-parameter-possible",
+    "self.b = Parameter(np.zeros(load()))": "zero-parameter",
+    "self.v = Parameter(np.random.randn(8, 8))": "zero-parameter",
+    "self.first = nn.Dense(8, 8)": "zero-parameter",
+}
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+def test_a_regression_of_one_weight_may_start_at_zero(tmp_path: Path, beside: str) -> None:
+    init = f"self.w = Parameter(np.zeros((8, 8)))\n{beside}"
+    text = network(init, "return ops.matmul(x, self.w)").replace("        self.first = nn.Dense(8, 8)\n", "", 1)
+    if "first" in beside:
+        text = network(init, "return ops.matmul(self.first(x), self.w)")
+    assert [one.code for one in said(tmp_path, text)] == [BESIDE[beside]]

@@ -22,6 +22,7 @@ from ..model import Sure
 from . import flow
 from .analysis import Scripts
 from .effects import TAKEN, effect, kept, name_of, operands
+from .freezing import Look
 from .grading import Link, Replaced, replacements
 from .models import as_layer, layer_of
 from .networks import (
@@ -99,12 +100,7 @@ def number(value: Value | None, depth: int = 0) -> float | None:
     if depth > DEEP or value is None:
         return None
     if isinstance(value, Known):
-        if isinstance(value.value, str):
-            return {"zeros": 0.0, "zero": 0.0, "ones": 1.0, "one": 1.0}.get(value.value.lower())
-        try:
-            return float(value.value) if type(value.value) in (int, float, bool) else None
-        except OverflowError:
-            return None
+        return _of_constant(value.value)
     if isinstance(value, Items):
         found = {number(item, depth + 1) for item in value.items[:64]}
         return found.pop() if len(found) == 1 and len(value.items) <= 64 and not value.open else None
@@ -112,6 +108,16 @@ def number(value: Value | None, depth: int = 0) -> float | None:
         found = {number(option, depth + 1) for option in value.options}
         return found.pop() if len(found) == 1 else None
     return _made(value, depth) if isinstance(value, Call) else None
+
+
+def _of_constant(value: object) -> float | None:
+    """The number that a constant is, or that the initialiser called so gives."""
+    if isinstance(value, str):
+        return {"zeros": 0.0, "zero": 0.0, "ones": 1.0, "one": 1.0}.get(value.lower())
+    try:
+        return float(value) if isinstance(value, (int, float)) else None
+    except OverflowError:
+        return None
 
 
 def _made(made: Call, depth: int) -> float | None:
@@ -599,12 +605,37 @@ def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observ
             if (
                 not clear
                 or sure is Sure.POSSIBLE
-                or _chosen(parameter.tests)
                 or (sizes is None and not called)
-                or _spoken(parameter)
+                or _meant(parameter, structure, regresses=value == 0 and used == "weight")
             ):
                 code, sure = code + "-possible", Sure.POSSIBLE
             yield Observation(code, parameter.source, parameter.node, data, sure)
+
+
+def _meant(parameter: Call, structure: Structure, regresses: bool) -> bool:
+    """Whether a start at one number may be meant: chosen among others, spoken of, or `regresses` and the only weight."""
+    return _chosen(parameter.tests) or _spoken(parameter) or (regresses and _sole(parameter, structure))
+
+
+def _sole(parameter: Call, structure: Structure) -> bool:
+    """Whether each optimizer that has a weight has no other matrix: a regression of one layer, whose gradient comes from the inputs."""
+    frames, frame = [], parameter.frame
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.parent
+    if parameter.loops or any(one.loops for one in frames):  # it stands for several
+        return False
+    made = {id(call): call for call in structure.reading.trace.calls}
+    beside = [held - {id(parameter)} for _, held in Look(structure).optimizers if id(parameter) in held]
+    return bool(beside) and all(leaf in made and _vector(made[leaf]) for held in beside for leaf in held)
+
+
+def _vector(leaf: Call) -> bool:
+    """Whether a layer or parameter holds no matrix: a bias, or the scale and offset of a normalisation."""
+    if leaf.api != "Parameter":
+        return kind(leaf.api) == "normalization"
+    sizes = shape(leaf.argument(["default_input"], "default_input"))
+    return sizes is not None and sum(size != 1 for size in sizes) <= 1
 
 
 #: Operators that take a weight: where it stands, as "0", "1", ...; None for anywhere.
