@@ -312,7 +312,7 @@ def _blocks(report: Report) -> Iterator[Block]:
 
     verdict, grade = report.verdict, report.grade
     yield heading(2, say("verdict"))
-    yield from texts(verdict.headline)
+    yield from texts(verdict.symptom, verdict.headline)
     if verdict.highlights:
         rows = [[each.item, each.message, each.where, each.sure] for each in verdict.highlights]
         yield table(["item", "what", "where", "sure"], rows)

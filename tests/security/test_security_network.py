@@ -131,7 +131,7 @@ def test_a_checklist_is_never_followed(tmp_path: Path, server: Server) -> None:
     (tmp_path / "data.csv").write_bytes(TABLE)
     for call in (
         ["run", "--set", "data.train.path=data.csv"],
-        ["report", "--format", "html", "--output", str(tmp_path / "out")],
+        ["report", "--full", "--format", "html", "--output", str(tmp_path / "out")],
     ):
         ran = accucheck(call[0], str(tmp_path), "--checklist", str(checklist), *call[1:], timeout=120)
         assert ran.code in (0, 1), ran
