@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 from _measuring import Row, report, row
 
-from accucheck import Recorder, checklist, probe
+from accucheck import Recorder, checklist, engine, probe
 from accucheck.estimating import estimate
 from accucheck.knowledge import durations
 from accucheck.language import Language
@@ -119,7 +119,8 @@ def measure(folder: Path, rounds: int) -> None:
         keep(best, results)
         for result in results if not number else []:
             kinds[result["kind"]].append(result["seconds"])
-        children = sum(result["kind"] != "static" for result in results) + 1
+        shared = [engine.shared_child(result["probe"]) for result in results]
+        children = shared.count(None) + len({*shared} - {None})
         child.append((took - sum(result["seconds"] for result in results)) / children)
     best |= further(folder, set(best), rounds)
     reading = {section: rate(folder, section) for section in ("data", "checkpoints", "curves", "outputs")}
