@@ -68,6 +68,7 @@ def test_half_precision_of_the_benchmark_only(tmp_path: Path, there: str, level:
         "trainer = lightning.Trainer(precision=32)\n",
         "def evaluate():\n    net.half()\n\nevaluate()\n",
         "import copy\ntorch.save(copy.deepcopy(net).half(), 'last.pt')\n",
+        "import copy\nclass Own(torch.nn.Module):\n    pass\ntorch.save(copy.deepcopy(Own()).half(), 'last.pt')\n",
         "net.to('cuda')\nnet.to(torch.float32)\n",
     ],
 )

@@ -129,8 +129,8 @@ def underlying(value: Value | None) -> Iterator[Value]:
         yield from option.options if isinstance(option, Many) else (option,)
 
 
-def within(cell: Value, copies: bool = False) -> dict[int, Value]:
-    """A cell and all cells inside it, by id. A deep copy has cells of its own; `copies`: those that it was made of stand for them."""
+def within(cell: Value) -> dict[int, Value]:
+    """A cell and all cells inside it, by id. A deep copy has cells of its own."""
     found: dict[int, Value] = {}
     queue = [cell]
     while queue and len(found) < CELLS:
@@ -146,7 +146,7 @@ def within(cell: Value, copies: bool = False) -> dict[int, Value]:
         elif isinstance(value, Call):
             if value.name in ("comprehension", *_SELF):
                 queue += [*value.args[:1], *([value.base] if value.base else [])]
-            elif value.base is None and value.name[:1].isalpha() and (copies or value.name != "copy.deepcopy"):
+            elif value.base is None and value.name[:1].isalpha() and value.name != "copy.deepcopy":
                 queue += [*value.args, *value.keywords.values(), *(value.fed or ())]
             elif value.name == "*args":
                 queue += value.args
@@ -474,11 +474,6 @@ class Replay:
             self.inside[id(cell)] = within(cell)
         return self.inside[id(cell)]
 
-    def of_copies(self, cell: Value) -> list[Value]:
-        """What the deep copies within a cell were made of."""
-        own = self.within(cell)
-        return [part for key, part in within(cell, copies=True).items() if key not in own]
-
     def fault(self, code: str, event: Event, cause: Event | None, layers: list[Value], plain: bool = False) -> None:
         if cause is not None and not self.together(event, cause):
             return
@@ -522,10 +517,6 @@ class Replay:
         idle = [top for top in tops if False in self.mode(top)]
         if idle:
             cause = self.mode(idle[0])[False]
-            copied = [layer for top in idle for layer in self.of_copies(top) if depends(layer)]
-            if cause is None and copied and all(False in self.mode(part) for part in copied):
-                self.untrained(event, None, copied, "no-set-train")
-                return
             plain = all(
                 isinstance(top, Instance) or getattr(top, "api", "").startswith(("nn.", "mint.")) for top in idle
             )

@@ -60,16 +60,19 @@ def here(reading: Reading) -> list[Use]:
 def there(reading: Reading) -> list[Use]:
     """Of a script of PyTorch, in what it trains; what is said of a whole training before what is done to one object."""
     found: list[Use] = []
+    copying = (call for call in reading.trace.calls if call.name == "copy.deepcopy")
+    copies = {id(call.result or call) for call in copying}
     for made in reading.trace.calls:
         if role(list(made.functions[-1:])) == "eval":
             continue
-        for use in _torch(made):
+        for use in _torch(made, copies):
             if all((use.place, use.text) != (other.place, other.text) for other in found):
                 found.append(use)
     return sorted(found, key=lambda use: use.made.name.startswith("."))
 
 
-def _torch(made: Call) -> Iterator[Use]:
+def _torch(made: Call, copies: set[int]) -> Iterator[Use]:
+    """`copies`: the ids of deep copies."""
     maybe = bool(made.tests) or unseen(made.frame)
     if made.last in ("autocast", "GradScaler") and made.name.startswith("torch."):
         enabled = made.keywords.get("enabled")
@@ -82,7 +85,7 @@ def _torch(made: Call) -> Iterator[Use]:
         )
         yield Use(made, made.last, dtype or "float16", maybe or not sure)
     elif made.name in (".half", ".bfloat16") and not made.args:
-        if isinstance(made.base, Call) and made.base.name == "copy.deepcopy":  # a copy, to be saved
+        if any(id(option) in copies for option in options(made.base)):  # to be saved
             return
         yield Use(made, f"{made.last}()", "float16" if made.last == "half" else "bfloat16", maybe)
     elif made.name == ".to" or made.name == "torch.set_default_dtype":
