@@ -390,6 +390,31 @@ def test_inputs_of_losses_are_in_their_order() -> None:
 
 
 @pytest.mark.mindspore
+@pytest.mark.parametrize("name", [name for name, entry in HERE.items() if entry.length])
+def test_schedules_are_at_their_end_after_their_length(name: str) -> None:
+    from mindspore import Tensor
+
+    known, made = HERE[name], find(name)
+    given = {
+        "min_lr": 0.0,
+        "max_lr": 1.0,
+        "learning_rate": 1.0,
+        "end_learning_rate": 0.1,
+        "decay_rate": 0.5,
+        "power": 1.0,
+    }
+    given |= {"step_per_epoch": 2, "decay_epoch": 3}
+    assert known.length is not None
+    arguments = {key: given[key] for key in known.parameters if key in given} | {known.length: 6}
+    schedule = made(**arguments)
+    if isinstance(schedule, list):
+        assert len(schedule) == 6
+        return
+    before, at, after = (float(schedule(Tensor(step)).asnumpy()) for step in (5, 6, 60))
+    assert before != at and (at == pytest.approx(after, abs=1e-6))
+
+
+@pytest.mark.mindspore
 def test_scalers_change_their_scale_or_not() -> None:
     import mindspore
     from mindspore import Tensor

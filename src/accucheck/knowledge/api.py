@@ -62,6 +62,7 @@ class Api(Signature, frozen=True):
     expects     of a loss, its prediction: logits, probabilities, log-probabilities, raw
     labels      of a loss: classes, one-hot, same-shape, "by sparse", ...
     reduction   of a loss when not given: mean, sum, none
+    length      of a schedule, the parameter that says after how many updates its rate has reached its end, or its rates do
     dynamic     of a loss scaler: changes its scale by itself; `scale` is the parameter with the (first) scale
     """
 
@@ -72,6 +73,7 @@ class Api(Signature, frozen=True):
     expects: str | None = None
     labels: str | None = None
     reduction: str | None = None
+    length: str | None = None
     dynamic: bool | None = None
     scale: str | None = None
     gone: str | None = None

@@ -15,17 +15,6 @@ from .settings import Settings, Told, plain, written
 from .training_steps import Step, training
 from .values import Call, Frame, Instance, Known, Test, Value, options, unseen
 
-#: The parameters of the framework's schedules that say after how many updates their rate has reached its end.
-_LENGTHS = {
-    "nn.CosineDecayLR": "decay_steps",
-    "nn.PolynomialDecayLR": "decay_steps",
-    "nn.cosine_decay_lr": "total_step",
-    "nn.polynomial_decay_lr": "total_step",
-    "nn.exponential_decay_lr": "total_step",
-    "nn.inverse_decay_lr": "total_step",
-    "nn.natural_exp_decay_lr": "total_step",
-}
-
 
 @dataclass(frozen=True)
 class _Update:
@@ -58,9 +47,9 @@ def miscounted(settings: Settings) -> Iterator[Told]:
 def _length(rate: Value) -> Value | None:
     """The number of updates after which a schedule of the framework has come to its end."""
     known = api.find(rate.api) if isinstance(rate, Call) else None
-    if known is None or not isinstance(rate, Call) or rate.api not in _LENGTHS:
+    if known is None or known.length is None or not isinstance(rate, Call):
         return None
-    return plain((known.bind_any(rate.args, rate.keywords) or {}).get(_LENGTHS[rate.api]))
+    return plain((known.bind_any(rate.args, rate.keywords) or {}).get(known.length))
 
 
 def _same(one: Value, other: Value) -> bool:
