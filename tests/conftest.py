@@ -194,7 +194,7 @@ def warm(request: pytest.FixtureRequest, warm_processes: list[Any]) -> Iterator[
         return
     from accucheck.live import warm
 
-    if not warm_processes or warm_processes[-1].process.poll() is not None:  # not asked for a while, it ends
+    if not warm_processes:
         warm_processes.append(warm.Warm(sys.executable))
     warm.ask(warm_processes[-1].socket.fileno(), sys.executable)
     yield

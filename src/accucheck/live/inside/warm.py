@@ -23,8 +23,6 @@ from .processes import adopt_orphans, descendants, end, end_descendants
 
 #: Descriptors that come with a request.
 GIVEN = 4
-#: Seconds without a task after which the process ends: it holds some 300 MB.
-IDLE = 120.0
 #: What may be open when MindSpore has been imported: where a driver of a device is, a fork would share the device.
 HARMLESS = ("/dev/null", "/dev/pts/", "/dev/tty", "/dev/urandom", "/dev/random")
 #: What MindSpore's import has changed of the environment.
@@ -73,10 +71,7 @@ class _Server:
     def forked(self) -> bool:
         """Serve until nobody asks any more; True in each process that is forked meanwhile."""
         while self.running or self.selector.get_map().get(self.inbox.fileno()):
-            ready = self.selector.select(None if self.running else IDLE)
-            if not ready:
-                break
-            for key, _ in ready:
+            for key, _ in self.selector.select():
                 if key.data():
                     return True
         return False
