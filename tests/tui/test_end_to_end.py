@@ -35,20 +35,20 @@ def test_from_start_to_report_by_keys(tmp_path, home, language):
         assert "train: train.py" in (project / "accucheck.yaml").read_text()
 
         screen.keys("R")  # all probes; the project's own code is not run
-        screen.until(say("next-title"), "dp.03", "shuffle=False", seconds=300)
-        screen.keys("Enter")  # the first thing to do: a fault, with its evidence
-        screen.until("0/24", "dp.03", "dataset.py", say("key-conclude"), without=say("next-title"))
+        screen.until(say("next-title"), "wi.01", "dp.03", "shuffle=False", seconds=300)
+        screen.keys("Enter")  # the first thing to do: what keeps the network from learning, with its evidence
+        screen.until("0/24", "wi.01", "network.py", say("key-conclude"), without=say("next-title"))
         screen.keys("v")
-        screen.until("dataset.py", without=say("key-conclude"))
+        screen.until("network.py", without=say("key-conclude"))
         screen.keys("Escape")
-        screen.until("0/24", "dp.03", say("key-conclude"))
+        screen.until("0/24", "wi.01", say("key-conclude"))
 
         screen.keys("1", "n")
-        screen.until("dp.03", "Ctrl+J")
+        screen.until("wi.01", "Ctrl+J")
         screen.type("the order 顺序 is fixed")
         screen.keys("Enter")
         screen.until("1/24")
-        wait_until(lambda: entry(project, "dp.03").note == "the order 顺序 is fixed", lambda: screen.screen)
+        wait_until(lambda: entry(project, "wi.01").note == "the order 顺序 is fixed", lambda: screen.screen)
 
         screen.keys("A")
         question = WORDS["accept-all-title"][language.value].partition("{")[0]
@@ -63,7 +63,7 @@ def test_from_start_to_report_by_keys(tmp_path, home, language):
         wait_until(lambda: len(list(project.glob("**/*-accuracy.*"))) == 3, lambda: screen.screen, 120)
         screen.until("✓")
         screen.keys("Escape")
-        screen.until("ds.01")
+        screen.until("wi.01")
         screen.keys("q")
         screen.until_ended()
         told = "accuracy.docx"  # at a good end only
@@ -73,7 +73,7 @@ def test_from_start_to_report_by_keys(tmp_path, home, language):
 
     report = next(project.glob("**/*-accuracy.md")).read_text()
     assert "the order 顺序 is fixed" in report
-    assert {Language.EN: "Problem", Language.ZH: "发现问题"}[language] in report
+    assert {Language.EN: "problem found", Language.ZH: "发现问题"}[language] in report
     assert len(concluded(project)) > 1
 
 

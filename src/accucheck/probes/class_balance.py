@@ -47,24 +47,29 @@ NEEDS: tuple[str | tuple[str, ...], ...] = ("data.train.path",)
 USES = ("loss", "phases", "design.padding")
 
 
+#: Thresholds of those who count classes.
+Rare = Annotated[
+    float,
+    Meta(
+        gt=0,
+        lt=1,
+        description="a class is rare below this share of an even part",
+        extra={"unit": "ratio", "source": "own choice"},
+    ),
+]
+Ratio = Annotated[
+    float,
+    Meta(
+        gt=1,
+        description="largest class over smallest that is worth a look",
+        extra={"unit": "ratio", "source": "own choice"},
+    ),
+]
+
+
 class Params(msgspec.Struct, frozen=True):
-    rare: Annotated[
-        float,
-        Meta(
-            gt=0,
-            lt=1,
-            description="a class is rare below this share of an even part",
-            extra={"unit": "ratio", "source": "own choice"},
-        ),
-    ] = 0.1
-    ratio: Annotated[
-        float,
-        Meta(
-            gt=1,
-            description="largest class over smallest that is worth a look",
-            extra={"unit": "ratio", "source": "own choice"},
-        ),
-    ] = 10.0
+    rare: Rare = 0.1
+    ratio: Ratio = 10.0
     enough: Annotated[
         int,
         Meta(

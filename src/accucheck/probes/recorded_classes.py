@@ -33,23 +33,8 @@ class Params(msgspec.Struct, frozen=True):
         Literal["balance", "labels"],
         Meta(description="what is judged: how many samples each class has, or whether labels tell anything", extra={}),
     ] = "balance"
-    rare: Annotated[
-        float,
-        Meta(
-            gt=0,
-            lt=1,
-            description="a class is rare below this share of an even part",
-            extra={"unit": "ratio", "source": "own choice, as of class_balance"},
-        ),
-    ] = 0.1
-    ratio: Annotated[
-        float,
-        Meta(
-            gt=1,
-            description="largest class over smallest that is worth a look",
-            extra={"unit": "ratio", "source": "own choice, as of class_balance"},
-        ),
-    ] = 10.0
+    rare: class_balance.Rare = 0.1
+    ratio: class_balance.Ratio = 10.0
 
 
 MESSAGES: Words = {
