@@ -208,7 +208,7 @@ def test_status_leads_to_what_explain_shows(faulty):
 
 def test_summary_tells_it_in_five_lines(faulty):
     nothing = accucheck("summary", str(faulty), "--lang", "en").out.splitlines()
-    assert nothing == ["digits_faulty: nothing wrong found so far; 5 of 24 items decided by accucheck."]
+    assert nothing == ["digits_faulty: nothing wrong found so far; 4 of 24 items decided with accucheck."]
     accucheck("run", str(faulty), "--kind", "static", "--kind", "file", timeout=300)
     english = accucheck("summary", str(faulty), "--lang", "en").out.splitlines()
     chinese = accucheck("summary", str(faulty), "--lang", "zh").out.splitlines()
@@ -217,7 +217,7 @@ def test_summary_tells_it_in_five_lines(faulty):
     assert english[1].startswith("✗ wi.01 network.py:14: The weight of this nn.Dense starts at zero everywhere. Fix: ")
     assert chinese[1].startswith("✗ wi.01 network.py:14：") and "修改：" in chinese[1]
     assert re.fullmatch(
-        r"digits_faulty: \d more items wrong or suspected; \d\d of 24 items decided by accucheck.", english[4]
+        r"digits_faulty: \d more items wrong or suspected; \d\d of 24 items decided with accucheck.", english[4]
     )
 
 

@@ -6,7 +6,7 @@ Draws nothing: the walkthrough and `accucheck status` show the same.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -175,16 +175,16 @@ WORDS: Words = {
         "zh": "{mark} {items} {place}：{what}修改：{fix}",
     },
     "summed": {
-        "en": "{name}: {decided:,} of {total:,} items decided by accucheck.",
-        "zh": "{name}：accucheck 已判定 {total:,} 项中的 {decided:,} 项。",
+        "en": "{name}: {decided:,} of {total:,} items decided with accucheck.",
+        "zh": "{name}：使用 accucheck，{total:,} 项中已判定 {decided:,} 项。",
     },
     "summed-more": {
-        "en": "{name}: {count:,} more {count:item|items} wrong or suspected; {decided:,} of {total:,} items decided by accucheck.",
-        "zh": "{name}：另有 {count:,} 项存在问题或疑点；accucheck 已判定 {total:,} 项中的 {decided:,} 项。",
+        "en": "{name}: {count:,} more {count:item|items} wrong or suspected; {decided:,} of {total:,} items decided with accucheck.",
+        "zh": "{name}：另有 {count:,} 项存在问题或疑点；使用 accucheck，{total:,} 项中已判定 {decided:,} 项。",
     },
     "summed-none": {
-        "en": "{name}: nothing wrong found so far; {decided:,} of {total:,} items decided by accucheck.",
-        "zh": "{name}：目前没有发现问题；accucheck 已判定 {total:,} 项中的 {decided:,} 项。",
+        "en": "{name}: nothing wrong found so far; {decided:,} of {total:,} items decided with accucheck.",
+        "zh": "{name}：目前没有发现问题；使用 accucheck，{total:,} 项中已判定 {decided:,} 项。",
     },
     "separator": {"en": ", ", "zh": "、"},
     "and-more": {"en": "{items} and {count:,} more", "zh": "{items} 等（另有 {count:,} 项）"},
@@ -393,11 +393,16 @@ def steps(project: Project, stale: Collection[tuple[str, str]] | None = None) ->
     return _Look(project, project.stale() if stale is None else stale).steps()
 
 
+def headline(project: Project, steps: Iterable[Step], language: Language) -> str:
+    """What is wrong with the training as its user sees it, with the symptom that steps fit; empty where nothing is known."""
+    return symptoms.headline(project.case, next((step.fits for step in steps if step.fits), None), language)
+
+
 def summary(project: Project, language: Language, stale: Collection[tuple[str, str]] | None = None) -> list[str]:
     """At most five lines for a chat or a pull request: the symptom, then what is wrong in the order of `steps`, each with place and fix,
     and how much was looked at."""
     found = steps(project, stale)
-    symptom = symptoms.headline(project.case, next((step.fits for step in found if step.fits), None), language)
+    symptom = headline(project, found, language)
     wrong = [step for step in found if step.finding is not None and step.kind in ("problem", "concluded", "suspect")]
     wrong.sort(key=lambda step: step.kind == "suspect")
     room = SUMMARY_LINES - 1 - bool(symptom)

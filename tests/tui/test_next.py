@@ -274,10 +274,10 @@ async def test_the_command_is_copied_and_an_answer_changes_the_list(walkthrough)
         await open_next(pilot, app)
         highlight(app, "problem")
         await pilot.press("y")
-        assert app.clipboard == "accucheck explain xx.02 --checklist fakes"
+        assert app.clipboard == f"accucheck explain xx.02 --project {app.project.case.root} --checklist fakes"
         await pilot.press("Y")
         await until(pilot, lambda: app.clipboard.startswith("✗ xx.02 "))
-        assert "items decided by accucheck" in app.clipboard.splitlines()[-1]
+        assert "items decided with accucheck" in app.clipboard.splitlines()[-1]
         app.session.answer("xx.02", Verdict.OK)
         await until(pilot, lambda: not any(step.kind == "problem" for step in app.screen._steps))
         await pilot.press("question_mark")

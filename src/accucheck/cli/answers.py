@@ -93,7 +93,7 @@ def answer(
 def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
     from pathlib import Path
 
-    from .. import guidance, symptoms
+    from .. import guidance
     from ..model import CONCLUSIONS
     from ..project import open_project
     from ..report.machine import review_json, sign_off_json
@@ -146,7 +146,7 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
         click.echo(say("status-review", **reviews))
         show(_signed(session.record))
     steps = guidance.steps(opened, late)
-    if told := symptoms.headline(opened.case, next((step.fits for step in steps if step.fits), None), language()):
+    if told := guidance.headline(opened, steps, language()):
         click.echo("")
         show(told)
     _show_steps(steps, project, checklists)

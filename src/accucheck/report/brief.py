@@ -107,7 +107,7 @@ def _row(report: Report, item: ItemPart) -> Highlight:
 def _shown(report: Report, item: ItemPart) -> ItemPart:
     """An item with what is wrong, its code and its change; without its method, and without what is just information."""
     found = _findings(item)
-    kept = [(result, finding) for result, finding in found[:MAX_FINDINGS]]
+    kept = found[:MAX_FINDINGS]
     results = []
     for result in item.results:
         own = [_finding(report, finding) for each, finding in kept if each is result]

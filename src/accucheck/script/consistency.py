@@ -633,7 +633,7 @@ def _cut_off(way: Way) -> float | None:
     """The side of a picture before its last crop over that after it, 1 where it is resized without a crop, or to what chance picks
     from it; None where that is not known."""
     steps = [step for step in way.steps if step.kind in ("geometry", "random") and _sets_size(step)]
-    if not steps or any(step.condition or step.assumed for step in steps):
+    if not steps or any(step.condition for step in steps):
         return None
     kinds = [known.category if (known := api.transform(step.name)) is not None else "" for step in steps]
     if kinds[-1] in ("resize", "resized-crop"):
