@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import IO, TYPE_CHECKING, Any, Union
 
 import msgspec
 
@@ -60,6 +60,8 @@ GRACE = 1.0
 STOPPED = 5.0
 #: What is kept of a child's own output, from its end.
 LOG_BYTES = 64 << 10
+#: The largest pipe that Linux lets a user have.
+PIPE_BYTES = 1 << 20
 #: An event longer than this is refused; evidence is bounded far below.
 EVENT_BYTES = 64 << 20
 
@@ -422,7 +424,9 @@ class _Child:
             stop = self._listen(process)
         finally:
             how = _end(process, gently=stop is not None)
-            self._drain(process)
+            self._keep_log(_left_in(process.stderr))
+            if stop is not None and stop.code == "cancelled":
+                self._take(_left_in(process.stdout))  # found before it was cancelled, and not yet read
             for stream in (process.stdin, process.stdout, process.stderr):
                 try:
                     stream.close()
@@ -550,15 +554,15 @@ class _Child:
                 self._begin_next()
         return []
 
-    def _drain(self, process: subprocess.Popen[bytes]) -> None:
-        """What the ended child still had in its log pipe."""
-        assert process.stderr
-        os.set_blocking(process.stderr.fileno(), False)
-        with suppress(BlockingIOError):
-            for _ in range(16):  # no more than a pipe holds: something may still be writing to it
-                if not (data := os.read(process.stderr.fileno(), 1 << 16)):
-                    break
-                self._keep_log(data)
+
+def _left_in(pipe: IO[bytes]) -> bytes:
+    """What an ended child left in a pipe: no more than a pipe holds, as something that the child started may still write to it."""
+    os.set_blocking(pipe.fileno(), False)
+    left = bytearray()
+    with suppress(BlockingIOError):
+        while len(left) < PIPE_BYTES and (data := os.read(pipe.fileno(), 1 << 16)):
+            left += data
+    return bytes(left)
 
 
 def _has_exited(process: subprocess.Popen[bytes]) -> bool:

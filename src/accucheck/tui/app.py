@@ -268,6 +268,11 @@ class Walkthrough(App[None]):
     def checklist(self) -> ChecklistScreen | None:
         return next((screen for screen in self.screen_stack if isinstance(screen, ChecklistScreen)), None)
 
+    @property
+    def _top(self) -> Screen[object] | None:
+        """The screen that is seen; None where a message comes while the program ends."""
+        return self.screen_stack[-1] if self.screen_stack else None
+
     # --- states -------------------------------------------------------------------------------------------------------
 
     def state(self, item: Item) -> tuple[str, bool]:
@@ -446,8 +451,8 @@ class Walkthrough(App[None]):
         """Let the change that is looked at say what became of it."""
         from .screens.mend import MendScreen
 
-        if isinstance(self.screen, MendScreen):
-            self.screen.show_proof()
+        if isinstance(top := self._top, MendScreen):
+            top.show_proof()
 
     def on_watch_ended(self, message: WatchEnded) -> None:
         if message.error is not None:
@@ -463,8 +468,7 @@ class Walkthrough(App[None]):
             self.notify(self.speech.say("stale-found", count=len(self.stale)), timeout=8, markup=False)
         self._tell_stale = False
         self._refresh()
-        top = self.screen_stack[-1] if self.screen_stack else None  # none where the answer comes while the program ends
-        if isinstance(top, VerbScreen) and top is not self.checklist:
+        if isinstance(top := self._top, VerbScreen) and top is not self.checklist:
             top.show_keys()
 
     def write_mend(self, diff: str, mend: Mend) -> Path:
