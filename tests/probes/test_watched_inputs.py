@@ -73,3 +73,37 @@ def test_inputs_in_order(tmp_path: Path) -> None:
     assert [one.code for one in found(tmp_path / "scaled", train=True, inference=True)] == ["in-range", "same-scale"]
     inside = found(tmp_path / "inside", train=False, inference=False, inside=True)
     assert [one.code for one in inside] == ["network-scales", "same-scale"]
+
+
+FITTED = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn
+
+    random = np.random.default_rng(0)
+    images = random.integers(0, 17, (64, 1, 6, 6)).astype(np.float32)
+    labels = random.integers(0, 3, 64).astype(np.int32)
+
+
+    def data(normalised):
+        held = ds.NumpySlicesDataset((images, labels), shuffle=False)
+        if normalised:
+            held = held.map(lambda x: ((x - 8) / 5).astype(np.float32), input_columns="column_0")
+        return held.batch(16)
+
+
+    ms.set_seed(1)
+    net = nn.SequentialCell(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Dense(144, 3))
+    model = ms.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 1e-3), {"accuracy"})
+    model.fit(1, data(True), data({eval}), dataset_sink_mode=False)
+"""
+
+
+@pytest.mark.mindspore
+def test_an_evaluation_within_fit_is_of_the_network_that_is_trained(tmp_path: Path) -> None:
+    faulty = judged(watched_inputs, watched(tmp_path / "faulty", FITTED.replace("{eval}", "False")), about="inference")
+    scale = faulty["other-scale"]
+    assert (scale.level, scale.where.path, scale.where.line) == (Level.SUSPECT, "train.py", 16)
+    healthy = judged(watched_inputs, watched(tmp_path / "healthy", FITTED.replace("{eval}", "True")), about="inference")
+    assert [*healthy] == ["same-scale"]

@@ -6,6 +6,7 @@ The facts are those that live/inside/watch writes; each is a dict with the key "
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,16 @@ class Watch:
     def first(self, kind: str) -> dict[str, Any]:
         """The first fact of a kind, empty where there is none."""
         return next(iter(self.facts(kind)), {})
+
+    @cached_property
+    def owners(self) -> dict[int, int]:
+        """Of each network by its number the first one with the same cell: one that is wrapped anew for evaluation is still the same."""
+        first: dict[Any, int] = {}
+        found = {}
+        for fact in self.facts("network"):
+            number, ids = fact.get("number", -1), fact.get("ids") or [None]
+            found[number] = number if ids[0] is None else first.setdefault(ids[0], number)
+        return found
 
     @property
     def steps(self) -> int:

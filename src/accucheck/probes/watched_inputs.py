@@ -68,6 +68,17 @@ class Params(msgspec.Struct, frozen=True):
             extra={"unit": "ratio", "source": "own choice: pixels of 0 to 1 against normalised ones differ by 4"},
         ),
     ] = 3.0
+    shift: Annotated[
+        float,
+        Meta(
+            gt=0,
+            description="means of inference and training this many standard deviations of training apart are perhaps on different scales",
+            extra={
+                "unit": "standard deviations",
+                "source": "own choice: pixels whose mean is not subtracted lie about 2 apart",
+            },
+        ),
+    ] = 1.0
 
 
 MESSAGES: Words = {
@@ -183,7 +194,7 @@ def _passes(watch: Watch, *, training: bool) -> dict[int, list[dict[str, Any]]]:
     for one in watch.facts("pass"):
         networks = one.get("networks") or []
         if one.get("training") is training and networks:
-            found.setdefault(networks[0], []).append(one)
+            found.setdefault(watch.owners.get(networks[0], networks[0]), []).append(one)
     return found
 
 
@@ -203,6 +214,13 @@ def _trained(watch: Watch, passes: dict[int, list[dict[str, Any]]], params: Para
 def _place(watch: Watch, number: int) -> Where:
     network = next((one for one in watch.facts("network") if one.get("number") == number), {})
     return watch.where(network.get("defined"))
+
+
+def _source(watch: Watch, data: Any, network: int) -> Where:
+    """Where the data set that a pass read from was made; without one, where its network is defined."""
+    made = (one for one in watch.facts("origin") if one.get("of") == "dataset" and one.get("number") == data)
+    place = next(made, {}).get("place")
+    return watch.where(place) if place else _place(watch, network)
 
 
 def _inputs(passes: list[dict[str, Any]]) -> dict[int, Range]:
@@ -280,10 +298,10 @@ def _inferred(watch: Watch, trained: dict[int, list[dict[str, Any]]], params: Pa
             data |= {"trained": own.std, "trained_mean": own.mean}
             evidence: list[Evidence] = [_table([("training", own), ("inference", held)])]
             ratio = max(held.std / own.std, own.std / max(held.std, 1e-12))
-            where = _place(watch, number)
+            where = _source(watch, seen[0].get("data"), number)
             if ratio >= params.ratio:
                 yield Finding("other-scale", Level.PROBLEM, where, data, evidence, Fix("fix-alike"))
-            elif ratio >= params.perhaps:
+            elif ratio >= params.perhaps or abs(held.mean - own.mean) >= params.shift * own.std:
                 yield Finding("other-scale", Level.SUSPECT, where, data, evidence, Fix("fix-alike"))
             else:
                 yield Finding("same-scale", Level.INFO, where, data, evidence)
@@ -346,6 +364,14 @@ EXAMPLES = [
         "other-scale",
         _NORMAL,
         inference=_stats(0.4, 0.25),
+        about="inference",
+    ),
+    _example(
+        "the mean not subtracted in inference",
+        Verdict.UNDECIDED,
+        "other-scale",
+        _NORMAL,
+        inference=_stats(2.1, 0.99),
         about="inference",
     ),
 ]
