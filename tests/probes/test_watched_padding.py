@@ -146,3 +146,42 @@ def test_a_loss_of_padding_and_one_of_words(tmp_path: Path) -> None:
     assert found["mask-inverted"].data["what"]["en"] == "the loss"
     found = judged(watched_padding, watched(tmp_path / "healthy", TAGGER.replace("{weight}", "mask")))
     assert found.keys() == {"padding-still", "labels-still"}
+
+
+APART = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn, ops
+
+    random = np.random.default_rng(0)
+    words, tags = np.zeros((64, 8), np.int32), np.zeros((64, 8), np.int32)
+    for row in range(64):
+        length = random.integers(2, 8)
+        words[row, :length] = random.integers(1, 12, length)
+        tags[row, :length] = words[row, :length] % 3 + 1
+
+
+    class Loss(nn.Cell):
+        def construct(self, logits, tags):
+            each = ops.cross_entropy(logits.reshape((-1, 4)), tags.reshape((-1,)), reduction="none")
+            weight = (tags.reshape((-1,)) {counts} 0).astype(ms.float32)
+            return (each * weight).sum() / weight.sum()
+
+
+    ms.set_seed(1)
+    net = nn.SequentialCell(nn.Embedding(12, 8, padding_idx=0), nn.Dense(8, 4))
+    model = ms.Model(net, Loss(), nn.Adam(net.trainable_params(), 0.01))
+    model.train(1, ds.NumpySlicesDataset((words, tags), ["words", "tags"]).batch(16), dataset_sink_mode=False)
+"""
+
+
+@pytest.mark.mindspore
+def test_a_loss_of_its_own_that_counts_padding_as_a_class(tmp_path: Path) -> None:
+    """It moves the loss of a network that is new by some thousandths only, as words do."""
+    found = judged(watched_padding, watched(tmp_path / "faulty", APART.replace("{counts}", ">=")))
+    read = found["padding-read"]
+    assert (read.level, read.data["what"]["en"], read.where.line) == (Level.SUSPECT, "the loss", 24)
+    assert judged(watched_padding, watched(tmp_path / "healthy", APART.replace("{counts}", ">"))).keys() == {
+        "padding-still"
+    }

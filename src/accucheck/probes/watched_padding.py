@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Table, Verdict
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Table, Verdict, Where
 from ..probe import Example, Skip
 from . import _watched
 from ._watched import Watch
@@ -43,6 +43,17 @@ class Params(msgspec.Struct, frozen=True):
             extra={"unit": "1", "source": "own choice: a thousand times the resolution of float32"},
         ),
     ] = 1e-4
+    half: Annotated[
+        float,
+        Meta(
+            gt=0,
+            description="padding that moves them by this share of what words do has reached them, however little both do",
+            extra={
+                "unit": "1",
+                "source": "own choice: a loss moves little where the network is still as it was initialised",
+            },
+        ),
+    ] = 0.3
     share: Annotated[
         float,
         Meta(
@@ -213,12 +224,27 @@ def judge(watch: Watch, fact: dict[str, Any], params: Params) -> Iterator[Findin
         found.append(_of_vectors(where, {**data, **_numbers(output), **moved}, bool(fact["mask"]), evidence, params))
     if loss and (each or not output):
         told = {"what": _WHAT["loss"], "moved": fact["rows"]}
-        found.append(_of_vectors(where, {**data, **_numbers(loss), **told}, bool(fact["mask"]), evidence, params))
+        found.append(
+            _of_vectors(
+                _of_loss(watch, fact, where) if each else where,
+                {**data, **_numbers(loss), **told},
+                bool(fact["mask"]),
+                evidence,
+                params,
+            )
+        )
     found += [_of_labels(where, {**data, **_numbers(one)}, bool(fact["mask"]), evidence, params) for one in labels]
     still = all(one.code in ("padding-still", "labels-still") for one in found)
     for one in found:
         refutes = [Refutes("padding_script", _UNMASKED)] if still and one.code == "padding-still" else []
         yield msgspec.structs.replace(one, refutes=refutes)
+
+
+def _of_loss(watch: Watch, fact: dict[str, Any], where: Where) -> Where:
+    """Where a cell of the user's own around the network is made, as one that computes the loss; without one, the network."""
+    around = [one for one in watch.facts("origin") if one.get("of") == "around" and not one.get("public")]
+    places = [one["place"] for one in around if one.get("number") == fact.get("network") and one.get("place")]
+    return watch.where(places[0], step=fact.get("step")) if places else where
 
 
 def _numbers(moved: dict[str, Any]) -> dict[str, Any]:
@@ -240,6 +266,8 @@ def _of_vectors(where: Any, data: dict[str, Any], mask: bool, evidence: list[Evi
     if padding >= params.notable and padding >= params.share * words:
         level = Level.PROBLEM if mask else Level.SUSPECT
         return Finding("padding-read", level, where, data, evidence, Fix("fix-mask"))
+    if padding >= params.half * words:
+        return Finding("padding-read", Level.SUSPECT, where, data, evidence, Fix("fix-mask"))
     return Finding("padding-little", Level.INFO, where, data, evidence, incomplete=True)
 
 
@@ -294,6 +322,13 @@ EXAMPLES = [
     _example("an inverted mask", Verdict.PROBLEM, "mask-inverted", output=_moves(0.77, 0.0), loss=_only(0.25, 0.0)),
     _example("no mask", Verdict.UNDECIDED, "padding-read", output=_moves(0.4, 0.5), loss=_only(0.2, 0.2)),
     _example("a mask that is not used", Verdict.PROBLEM, "padding-read", output=_moves(0.4, 0.5), mask=True),
+    _example(
+        "a loss over padding of a network that is new",
+        Verdict.UNDECIDED,
+        *("padding-still", "padding-read"),
+        output=_TAGGED,
+        loss=_only(0.002, 0.0033),
+    ),
     _example("the edge of a convolution", Verdict.UNDECIDED, "padding-little", output=_moves(0.02, 0.5)),
     _example("a last layer of zeros", Verdict.UNDECIDED, "nothing-moves", output=_moves(0.0, 0.0)),
     _example(
