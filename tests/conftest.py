@@ -1,6 +1,7 @@
 """Fixtures that several tests need: a private home, and fake probes as another package would bring them."""
 
 import ctypes
+import gc
 import importlib.util
 import itertools
 import shutil
@@ -60,6 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
     Which part is run, is chosen once: workers of pytest-xdist take over the options.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.disable()  # until all is collected: it would look through millions of live objects again and again
     if config.option.part is None:
         config.option.part = part_of_the_commit()
 
@@ -129,6 +131,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("mindspore"):
                 item.add_marker(skip)
+
+
+def pytest_collection_finish() -> None:
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

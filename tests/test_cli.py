@@ -244,7 +244,7 @@ def test_run_as_text(faulty):
     assert summary[0].startswith("Items  problem found ") and summary[1].startswith("Probes  done ")
 
 
-@pytest.mark.part(1)
+@pytest.mark.part(4)
 def test_run_as_json_has_the_documented_keys(faulty):
     (faulty / ".accucheck").mkdir()
     (faulty / ".accucheck/session.json").write_text("{")  # so that there is something to talk about
@@ -610,7 +610,7 @@ def test_run_as_sarif_and_junit(faulty):
     assert codes == {1}
 
 
-@pytest.mark.part(1)
+@pytest.mark.part(4)
 def test_report_writes_and_prints_the_paths(faulty, tmp_path):
     accucheck("run", str(faulty), "--only", "wi.01")
     ran = accucheck("report", str(faulty), cwd=tmp_path)

@@ -148,6 +148,7 @@ def accused(root: Path, words: str) -> tuple[set[str], str]:
     return found, ran.out
 
 
+@pytest.mark.part(5)
 @pytest.mark.parametrize(
     ("script", "healthy", "faulty", "origin"),
     [

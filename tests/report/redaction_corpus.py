@@ -1,6 +1,7 @@
 """The corpora of redaction: texts with private data, marked «», and harmless ones that look alike."""
 
 import base64
+import functools
 import random
 import re
 import string
@@ -26,6 +27,7 @@ class Planted(NamedTuple):
     kind: str
 
 
+@functools.cache
 def _made(number: int) -> dict[str, str]:
     """Tokens of each form, other ones for each number; put together here so that no file holds one."""
     one = random.Random(number)
@@ -93,6 +95,7 @@ def _made(number: int) -> dict[str, str]:
     }
 
 
+@functools.cache
 def planted() -> list[Planted]:
     """The private texts. Where a line has several marks, each is one."""
     data = yaml.safe_load((FOLDER / "private.yaml").read_text("utf-8"))

@@ -16,6 +16,8 @@ from accucheck.report.build import build
 from accucheck.report.redact import Redactor
 from accucheck.session import Entry, Judgement, Record, Review, SignOff, seal
 
+pytestmark = pytest.mark.part(5)
+
 
 def reviewed(record: Record, judgement: Judgement, comment: str, *, of: str = "") -> Record:
     """The record with a review of dp.03."""

@@ -21,6 +21,8 @@ from accucheck.report.build import build
 from accucheck.report.parts import Report
 from accucheck.session import Entry, Record
 
+pytestmark = pytest.mark.part(5)
+
 ALL = tuple(reports.FORMATS)
 
 
