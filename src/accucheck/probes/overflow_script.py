@@ -46,7 +46,7 @@ _LEVELS = {
     "no-check-possible": Level.SUSPECT,
 }
 #: Info that leaves the probe undecided.
-_OPEN = ("manager-unknown", "gate-unknown", "not-dropped")
+_OPEN = ("manager-unknown", "gate-unknown", "half-by-option", "not-dropped")
 
 MESSAGES: Words = _training.sometimes(
     {
@@ -126,6 +126,11 @@ MESSAGES: Words = _training.sometimes(
         "checked-by-mask": {
             "en": "{step} replaces gradients that overflowed.",
             "zh": "{step} 会替换溢出的梯度。",
+        },
+        "half-by-option": {
+            "en": "{step} computes in float16 only where an option or a configuration file says other than it does now; nothing would "
+            "notice an overflow then.",
+            "zh": "只有修改选项或配置文件后，{step} 才会用 float16 计算；那时溢出不会被发现。",
         },
         "no-half": {
             "en": "{step} trains without half precision and without a loss scale.",
@@ -421,6 +426,39 @@ model = ms.Model(net, loss_fn, opt, amp_level="O3")
 """,
         Verdict.PROBLEM,
         "no-check-framework",
+    ),
+    Example(
+        "float16 by an option that is off",
+        files={
+            "train.py": """
+import argparse
+import mindspore as ms
+from mindspore import nn
+
+options = argparse.ArgumentParser()
+options.add_argument("--type", default="float32")
+options = options.parse_args()
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(8, 2)
+
+    def construct(self, x):
+        x = self.dense(x)
+        if options.type == "float16":
+            x = x.astype(ms.float16)
+        return x
+
+net = Net()
+step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), nn.Adam(net.trainable_params()))
+for x, y in batches:
+    step(x, y)
+"""
+        },
+        case={"scripts": {"train": "train.py"}},
+        verdict=Verdict.UNDECIDED,
+        codes=("half-by-option",),
     ),
     Example(
         "float32",

@@ -52,10 +52,18 @@ def _examine(training: Training) -> Iterator[Remark]:
     told = [(step, one) for step in steps for one in _step(training, step, overflow)]
     sound = [training.given(step) for step, one in told if one.code.startswith("checked")]
     for step, one in told:
+        if one.code == "no-check-possible" and not _half_by_default(training, step):
+            one = about(step, "half-by-option")
         yield replace(one, possible=True) if one.code in OVERFLOW and _elsewhere(training, step, sound) else one
     if not told:
         mode = training.precision_mode
         yield about(steps[0], "no-half") if mode is None else about(steps[0], "precision-mode", mode)
+
+
+def _half_by_default(training: Training, step: Step) -> bool:
+    """Whether a step computes in float16 where options and configuration files are left as they are."""
+    ways = (training.factors.by_default(training.under(half)) for half in training.halves_of(step))
+    return any(way is not False for way in ways)
 
 
 def _elsewhere(training: Training, step: Step, sound: list[Any]) -> bool:
