@@ -14,11 +14,13 @@ import msgspec
 
 
 class SourceClass(msgspec.Struct, frozen=True):
-    """`parameters` in their order; `shuffle` is the default of that parameter: None, True or "GLOBAL" all mean shuffled."""
+    """`parameters` in their order; `shuffle` is the default of that parameter: None, True or "GLOBAL" all mean shuffled; `whole`
+    names the columns beside the samples whose type is one of whole numbers, as the numbers of classes are."""
 
     access: str
     parameters: list[str]
     shuffle: bool | str | None = None
+    whole: list[str] = []
 
 
 class SamplerClass(msgspec.Struct, frozen=True):

@@ -1,11 +1,11 @@
 """Reads from the training scripts whether losses get what they expect, are averaged, and are really trained with.
 
 Catches: a Softmax or Sigmoid before a loss that contains one, raw outputs for a loss that wants probabilities or their
-logarithms, also in formulas of one's own, one-hot labels for sparse losses, losses that are summed over the batch, a regression
-loss on classes, a loss whose sign is turned, a likelihood that is minimised, a critic and a generator that do not compete, class
-weights that are none, a number in the place of a loss function, training cells that are never run, a gradient penalty with the
-wrong interpolation or of an average, a column of predictions less a vector of labels. Cannot tell: formulas of one's own beyond
-these, and networks that are not seen. Never imports or runs the scripts.
+logarithms, also in formulas of one's own, one-hot labels for sparse losses and class numbers for others, losses that are
+summed over the batch, a regression loss on classes, a loss whose sign is turned, a likelihood that is minimised, a critic and
+a generator that do not compete, class weights that are none, a number in the place of a loss function, training cells that
+are never run, a gradient penalty with the wrong interpolation or of an average, a column of predictions less a vector of
+labels. Cannot tell: formulas of one's own beyond these, and networks that are not seen. Never imports or runs the scripts.
 """
 
 from __future__ import annotations
@@ -73,6 +73,11 @@ MESSAGES: Words = {
     "one-hot-for-sparse": {
         "en": "{loss} is set to take class ids, but gets one-hot labels ({at}).",
         "zh": "{loss} 设置为接收类别编号，得到的却是 one-hot 标签（{at}）。",
+    },
+    "classes-for-distributions": {
+        "en": "{loss} without sparse=True takes a distribution over the classes for each sample, in floating point, but its labels are "
+        "the numbers of classes ({at}).",
+        "zh": "{loss} 未设置 sparse=True 时，标签应是每个样本在各类别上的分布（浮点数），这里的标签却是类别编号（{at}）。",
     },
     "none-reduction": {
         "en": "{loss} is used with reduction none, and nothing averages it before the gradient is taken ({at}): gradients "
@@ -183,6 +188,10 @@ MESSAGES: Words = {
         "en": "Apply log_softmax before the loss, or use a cross entropy on the logits.",
         "zh": "在损失之前做 log_softmax，或对 logits 使用交叉熵。",
     },
+    "fix-class-numbers": {
+        "en": "Set sparse=True, or encode the labels: ops.one_hot(labels, classes).astype(ms.float32).",
+        "zh": "设置 sparse=True，或将标签编码：ops.one_hot(labels, classes).astype(ms.float32)。",
+    },
     "fix-sparse": {"en": "Pass class ids, or set sparse=False.", "zh": "传入类别编号，或设置 sparse=False。"},
     "fix-mean": {"en": 'Pass reduction="mean".', "zh": '传入 reduction="mean"。'},
     "fix-average": {"en": "Average the result: .mean()", "zh": "对结果取平均：.mean()"},
@@ -274,6 +283,10 @@ WHY: Words = {
         "en": "The loss reads the labels as class ids: it fails, or trains towards the wrong classes.",
         "zh": "损失会把标签当作类别编号：要么报错，要么朝错误的类别训练。",
     },
+    "classes-for-distributions": {
+        "en": "MindSpore refuses such labels at the first step: their type is not that of the logits, or they have an axis less.",
+        "zh": "MindSpore 在第一步就会拒绝这样的标签：类型与 logits 不同，或少一个轴。",
+    },
     "none-reduction": _SUMMED,
     "none-reduction-perhaps": _SUMMED,
     "sum-reduction": _SUMMED,
@@ -341,6 +354,10 @@ PROOF: Words = {
     },
     "value-as-loss": _PRINTED,
     "never-called": _PRINTED,
+    "classes-for-distributions": {
+        "en": "Give the loss one batch of logits and labels; print the type and shape of both: they must be alike.",
+        "zh": "用一个 batch 的 logits 与标签调用损失，打印两者的类型与形状：应当一致。",
+    },
     "penalty-normal": {
         "en": "Print the smallest and largest interpolation weight of a batch: they must lie between 0 and 1.",
         "zh": "打印一个 batch 中插值系数的最小值和最大值：应在 0 与 1 之间。",
@@ -373,6 +390,7 @@ _LEVELS = {
     "no-log-softmax": Level.PROBLEM,
     "no-logarithm": Level.PROBLEM,
     "one-hot-for-sparse": Level.PROBLEM,
+    "classes-for-distributions": Level.PROBLEM,
     "none-reduction": Level.PROBLEM,
     "none-reduction-perhaps": Level.SUSPECT,
     "sum-reduction": Level.SUSPECT,
@@ -410,6 +428,7 @@ _FIXES = {
     "no-log-softmax": "fix-log-softmax",
     "no-logarithm": "fix-log-softmax",
     "one-hot-for-sparse": "fix-sparse",
+    "classes-for-distributions": "fix-class-numbers",
     "none-reduction": "fix-mean",
     "none-reduction-perhaps": "fix-average",
     "sum-reduction": "fix-mean",
@@ -430,7 +449,7 @@ MOST = 100
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import adversaries, direction, input_gradients, shapes
+    from ..script import adversaries, class_numbers, direction, input_gradients, shapes
     from ..script.analysis import read_scripts
     from ..script.losses import Losses
 
@@ -439,7 +458,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     done: set[tuple[str, str, int]] = set()
     for number, reading in enumerate(scripts.training, 1):
         losses = Losses(reading)
-        rules = (direction, adversaries, input_gradients, shapes)
+        rules = (direction, adversaries, input_gradients, shapes, class_numbers)
         said = [*losses.examine(), *(one for rule in rules for one in rule.examine(losses))]
         told: dict[str, int] = {}
         for one in said:
@@ -619,6 +638,20 @@ for x, z in train_ds.create_tuple_iterator():
 """
 )
 
+_NUMBERED = (
+    _NET
+    + """
+train_ds = ms.dataset.FashionMnistDataset("data", "train", shuffle=True)
+train_ds = train_ds.map([ms.dataset.vision.ToTensor()], "image").batch(32)
+loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+ms.Model(net, loss, optimizer).train(10, train_ds)
+"""
+)
+_DENSE = _NUMBERED.replace("sparse=True, ", "")
+_ENCODED = (
+    '"image").map([ms.dataset.transforms.OneHot(10), ms.dataset.transforms.TypeCast(ms.float32)], "label").batch(32)'
+)
+
 EXAMPLES = [
     _example("cross entropy on logits", _trained("nn.CrossEntropyLoss()(logits, y)"), Verdict.OK, "fits"),
     _example(
@@ -626,6 +659,15 @@ EXAMPLES = [
         _trained("nn.CrossEntropyLoss()(logits, y)", _SOFTMAX),
         Verdict.PROBLEM,
         "double-softmax",
+    ),
+    _example("class numbers for a sparse loss", _NUMBERED, Verdict.OK, "fits"),
+    _example("class numbers for a dense loss", _DENSE, Verdict.PROBLEM, "classes-for-distributions"),
+    _example("encoded labels for a dense loss", _DENSE.replace('"image").batch(32)', _ENCODED), Verdict.OK, "fits"),
+    _example(
+        "integers for a dense loss in a loop",
+        _trained("nn.SoftmaxCrossEntropyWithLogits()(logits, y.astype(ms.int32)).mean()"),
+        Verdict.PROBLEM,
+        "classes-for-distributions",
     ),
     _example(
         "softmax in the network, and the loss given to Model",

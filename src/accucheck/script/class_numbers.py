@@ -1,0 +1,208 @@
+"""Labels that are the numbers of classes where a loss takes a distribution over the classes: nn.SoftmaxCrossEntropyWithLogits
+without sparse=True wants labels of the type and shape of the logits, and refuses whole numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from ..knowledge import api, dataset_classes
+from . import flow
+from .effects import MOVED, TAKEN, effect, kept, name_of, operands
+from .losses import Application, Losses, Observation
+from .pipelines import Columns, Pipelines
+from .values import Call, Index, Items, Known, Many, Named, Unknown, Value, options
+
+#: Values within values are followed so far.
+DEEP = 40
+#: So many of several values are looked at.
+MANY = 32
+_WHOLE = re.compile(r"^u?int(8|16|32|64)?$|^long$")
+_TYPE = re.compile(r"^(u?int|b?float|complex)\d*$|^(bool_?|half|double|long)$")
+_SUMS = ("+", "-", "*", "//", "%", "neg")
+
+
+def examine(losses: Losses) -> Iterator[Observation]:
+    """Losses that take distributions and get the numbers of classes; each place once."""
+    numbers = Numbers(losses)
+    for application in losses.applications:
+        if _takes(application) != "distributions":
+            continue
+        shown = numbers.shown(application.labels)
+        if shown is not None:
+            place = application.cell or application.place
+            loss = application.loss.rsplit(".", 1)[-1]
+            also = shown if isinstance(shown, Call) else application.place
+            yield Observation("classes-for-distributions", place, {"loss": loss}, also)
+
+
+def _takes(application: Application) -> str:
+    """Whether the loss of an application takes "distributions" or "classes"; "" where either will do or it is not known."""
+    labels, cell = application.known.labels, application.cell
+    if labels in ("one-hot", "classes"):
+        return "distributions" if labels == "one-hot" else "classes"
+    if labels != "by sparse" or cell is None:
+        return ""
+    given = application.known.bind_any(cell.args, cell.keywords)
+    sparse = None if given is None or cell.unpacked else given.get("sparse", Known(False))
+    if not isinstance(sparse, Known) or sparse.assumed is not None:
+        return ""
+    return "classes" if sparse.value else "distributions"
+
+
+class Numbers:
+    """Which values of one reading are whole numbers, and where that is seen."""
+
+    def __init__(self, losses: Losses) -> None:
+        self.losses, self.trace = losses, losses.trace
+
+    @cached_property
+    def pipelines(self) -> Pipelines:
+        return Pipelines(self.losses.reading)
+
+    @cached_property
+    def given(self) -> dict[int, Value]:
+        """id of what a network, or the loss of a Model, is given from out of sight -> the column of the data set that it is."""
+        entries = (entry for pipeline in self.pipelines.found for entry in pipeline.inputs)
+        found = {id(entry.inner): entry.value for entry in entries if entry.inner is not None}
+        for handed in self.losses.handed:
+            labels = self.labels_for(handed.model, (".train", ".fit"))
+            parts = (part for value in handed.losses for part in flow.sources(value))
+            unknown = [part for part in parts if isinstance(part, Unknown) and part.name == "labels"]
+            if labels is not None:
+                found.update({id(part): labels for part in unknown})
+        return found
+
+    def labels_for(self, model: Call, runs: tuple[str, ...]) -> Value | None:
+        """The labels that a Model hands to its loss: the second column of the data set that it is run on."""
+        calls = [call for call in self.trace.calls if call.name in runs and model in options(call.base)]
+        sets = [_data(call) for call in calls]
+        columns = [each for data in sets for each in self.pipelines.of(data)]
+        seconds = [each.at(1) for each in columns if _complete(each)]
+        one = len(seconds) == len(columns) and len({id(second) for second in seconds}) == 1
+        return seconds[0] if one else None
+
+    @cached_property
+    def used(self) -> dict[int, tuple[Value, Call]]:
+        """id of what is used as the numbers of classes -> it, and the call that does: a loss that takes no other labels."""
+        found: dict[int, tuple[Value, Call]] = {}
+        for application in self.losses.applications:
+            if application.labels is not None and _takes(application) == "classes":
+                found.update({id(one): (one, application.place) for one in self.origins(application.labels)})
+        for model in self.trace.calls:
+            known = api.find("Model") if model.api == "Model" else None
+            given = known.bind_any(model.args, model.keywords) if known is not None else None
+            for loss in options((given or {}).get("loss_fn")):
+                labels = self.labels_for(model, (".eval",)) if _classifies(loss) else None
+                if labels is not None and isinstance(loss, Call):
+                    found.update({id(one): (one, loss) for one in self.origins(labels)})
+        return found
+
+    def origins(self, value: Value) -> Iterator[Value]:
+        """A value and what it is behind the operations that only move its elements."""
+        for _ in range(DEEP):
+            yield value
+            behind = self.behind(value, MOVED)
+            if len(behind) != 1:
+                return
+            (value,) = behind
+
+    def behind(self, value: Value, keeps: tuple[str, ...] = TAKEN) -> list[Value]:
+        """Where its elements come from: columns, the operands of what moves them, the result of the project's own function."""
+        if id(value) in self.given:
+            return [self.given[id(value)]]
+        if not isinstance(value, Call):
+            return []
+        columns = self.pipelines.read(value)
+        if columns is not None:
+            return [column for column in columns if column is not value]
+        if value.result is not None:
+            return [value.result]
+        return kept(value, *keeps) or []
+
+    def shown(self, value: Value | None, depth: int = 0) -> Value | None:
+        """What shows that a value is of a type of whole numbers, or stands for the numbers of classes: a call, or a constant; None
+        where that is not seen on each way."""
+        if value is None or depth > DEEP:
+            return None
+        if id(value) in self.used:
+            return self.used[id(value)][1]
+        if _is_index(value):
+            return value
+        if isinstance(value, (Many, Items)):
+            return self.all(flow.inputs(value)[:MANY], depth)
+        if not isinstance(value, Call):
+            return self.all(self.behind(value), depth)
+        told = _typed(value)
+        if told is None:
+            return self.stored(value) or self.all(value.args if value.name in _SUMS else self.behind(value), depth)
+        return value if told else None
+
+    def all(self, values: list[Value], depth: int) -> Value | None:
+        """What shows it of the first of them, where it is seen of all."""
+        found = [self.shown(value, depth + 1) for value in values]
+        return found[0] if found and None not in found else None
+
+    @staticmethod
+    def stored(value: Call) -> Call | None:
+        """The data set class behind a column that it fills with whole numbers."""
+        reader = value.base if value.name == "column" else None
+        known = dataset_classes.load().sources.get(reader.last) if isinstance(reader, Call) else None
+        name = value.args[0] if value.args else None
+        whole = known is not None and isinstance(name, Known) and name.value in known.whole
+        return reader if whole and isinstance(reader, Call) else None
+
+
+def _classifies(loss: Value) -> bool:
+    if not isinstance(loss, Call):
+        return False
+    known = api.find(loss.api)
+    if known is None or known.kind != "loss":
+        return False
+    return _takes(Application(loss.api, loss, loss, {}, None, None)) == "classes"
+
+
+def _complete(columns: Columns) -> bool:
+    return len(columns.order) == 2
+
+
+def _data(run: Call) -> Value | None:
+    """The data set of Model.train, Model.fit or Model.eval."""
+    return run.argument(["valid_dataset"] if run.name == ".eval" else ["epoch", "train_dataset"], _DATA[run.name])
+
+
+_DATA = {".train": "train_dataset", ".fit": "train_dataset", ".eval": "valid_dataset"}
+
+
+def _is_index(value: Value) -> bool:
+    """A whole number of Python's."""
+    return isinstance(value, Index) or (isinstance(value, Known) and type(value.value) is int)
+
+
+def _typed(made: Call) -> bool | None:
+    """Whether a call gives whole numbers, by what it does; None where that hangs on what it is given."""
+    known = effect(made)
+    transform = api.transform(name_of(made))
+    if transform is not None and isinstance(made.base, Call):
+        return _names_type(made.base.args, made.base.keywords) if transform.category == "cast" else False
+    if known is None:
+        return None
+    if known.operation == "whole" or known.kind in ("index", "count"):
+        return True
+    if known.operation not in ("cast", "tensor"):
+        return None if known.keeps or made.name in _SUMS else False
+    given = operands(made)[:1]
+    besides = [value for value in made.args if not any(value is one for one in given)]
+    told = _names_type(besides, made.keywords)
+    return False if told is None and known.operation == "cast" else told
+
+
+def _names_type(args: Iterable[Value], keywords: dict[str, Value]) -> bool | None:
+    """Whether the type that is named among arguments is one of whole numbers; None where none is."""
+    for value in (*args, *keywords.values()):
+        text = value.name if isinstance(value, Named) else value.value if isinstance(value, Known) else None
+        last = text.rpartition(".")[2] if isinstance(text, str) else ""
+        if _TYPE.match(last):
+            return _WHOLE.match(last) is not None
+    return None
