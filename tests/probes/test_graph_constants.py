@@ -69,6 +69,43 @@ def test_what_is_drawn_within_construct(line: str, code: str, tmp_path: Path) ->
         assert (finding.level, finding.where.line, finding.data["of"]) == (Level.PROBLEM, 15, "Net.construct")
 
 
+LOOP = """
+import numpy as np
+import mindspore as ms
+from mindspore import nn, ops
+
+class Noisy(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(8, 1)
+
+    def construct(self, x, y):
+        z = self.fc(x)
+        {line}
+        return ops.mse_loss(z, y)
+
+ms.set_context(mode=ms.GRAPH_MODE)
+net = Noisy()
+step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1))
+for x, y in batches:
+    step(x, y)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "sure"),
+    [
+        ("z = z * np.random.rand()", Sure.CERTAIN),
+        ("z = z * np.random.rand() if x.shape[0] > 4 else z", Sure.LIKELY),
+    ],
+)
+def test_what_a_condition_may_leave_out_of_the_graph(line: str, sure: Sure, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(LOOP.format(line=line), encoding="utf-8")
+    case = cases.load(tmp_path, ["scripts.train=train.py"])
+    found = [one for one in MODULE.run(case, probe.params(MODULE, {})) if isinstance(one, Finding)]
+    assert [one.sure for one in found if one.code == "frozen-random"] == [sure]
+
+
 def test_a_number_that_a_callback_sets(tmp_path: Path) -> None:
     (finding,) = (
         one

@@ -431,6 +431,60 @@ def test_inputs_that_are_ignored(
     assert found == expected
 
 
+INTERFACE = """
+class Grow(nn.Cell):
+    def construct(self, value, style):
+        return ops.relu(value)
+
+class Shrink(nn.Cell):
+    def construct(self, value, style):
+        {shrink}
+
+class Mix(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.to_scale = nn.Dense(8, 8)
+
+    def construct(self, value, style):
+        return value * self.to_scale(style)
+"""
+
+
+@pytest.mark.parametrize(
+    ("shrink", "expected"), [("return ops.tanh(value)", []), ("return value - style", ["input-ignored style"])]
+)
+def test_an_input_that_several_cells_of_one_interface_ignore(tmp_path: Path, shrink: str, expected: list[str]) -> None:
+    construct = "s = self.main(x)\nv = self.mix(s + 1, s)\nreturn self.shrink(self.grow(v, s), s) + y"
+    made = "self.grow, self.shrink, self.mix = Grow(), Shrink(), Mix()"
+    text = network(made, construct, INTERFACE.format(shrink=shrink))
+    assert [one for one in told(said(tmp_path, text + TRAIN)) if one.startswith("input")] == expected
+
+
+CHOSEN = """
+class Part(nn.Cell):
+    def __init__(self, boxes=False):
+        super().__init__()
+        self.boxes = boxes
+        self.low, self.high = nn.Dense(8, 8), nn.Dense(8, 8)
+
+    def construct(self, x):
+        return self.with_boxes(x) if self.boxes else self.plain(x)
+
+    def plain(self, x):
+        return self.low(x) + self.high(x)
+
+    def with_boxes(self, x):
+        coarse = self.low(x)
+        return self.high(x)
+"""
+
+
+@pytest.mark.parametrize(("made", "certain"), [("Part()", False), ("Part(boxes=True)", True)])
+def test_a_result_that_is_dropped_on_a_way_that_is_not_taken(tmp_path: Path, made: str, certain: bool) -> None:
+    found = said(tmp_path, network(f"self.part = {made}", "return self.main(self.part(x)) + y", CHOSEN) + TRAIN)
+    assert [(one.code, one.certain) for one in found if one.code == "result-unused"] == [("result-unused", certain)]
+
+
 @pytest.mark.parametrize(
     ("construct", "expected"),
     [

@@ -91,6 +91,8 @@ def test_the_numbers_a_rate_may_be() -> None:
         ("nn.Dropout(p=0.9)  # keep 90 %", ["drops-a-keep-rate"]),
         ("nn.Dropout(0.9)  # see chapter 3.1", []),
         ("nn.Dropout(dropout)", ["keeps-a-drop-rate"]),
+        ("dropout = 0.9 if deep else 0.0\nnn.Dropout(dropout)", []),
+        ("dropout = 0.1 if deep else 0.0\nnn.Dropout(dropout)", ["keeps-a-drop-rate"]),
         ("nn.Dropout(keep_prob=1 - dropout)", []),
         ("nn.Dropout(p=keep_prob)", ["drops-a-keep-rate"]),
         ("nn.Dropout2d(0.1)", []),

@@ -253,6 +253,55 @@ AFTER: dict[str, list[str]] = {
 }
 
 
+ZEROED = """
+def silent(cell):
+    cell.weight.set_data(initializer("zeros", cell.weight.shape))
+    return cell
+
+class Block(nn.Cell):
+    def __init__(self, width):
+        super().__init__()
+        self.inner, self.outer = nn.Dense(width, width), silent(nn.Dense(width, width))
+
+    def construct(self, x):
+        return {result}
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.CellList([Block(width) for width in (8, 8)])
+
+    def construct(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+net = Net()
+ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "codes"),
+    [("x + self.outer(self.inner(x))", []), ("self.outer(self.inner(x))", ["zero-set-possible"])],
+)
+def test_zeros_that_a_function_writes_into_one_layer(tmp_path: Path, result: str, codes: list[str]) -> None:
+    assert [one.code for one in said(tmp_path, ZEROED.format(result=result))] == codes
+
+
+def test_a_layer_of_zeros_that_nothing_applies_is_not_certain(tmp_path: Path) -> None:
+    init = "self.second = nn.Dense(8, 8, weight_init='zeros')"
+    run = "for x in batches:\n    nn.TrainOneStepCell(net, nn.Adam(net.trainable_params()))(x)"
+    (idle,) = said(tmp_path, network(init, "return self.first(x)", run))
+    (applied,) = said(tmp_path, network(init, "return self.second(self.first(x))", run))
+    assert (idle.code, idle.sure, applied.code, applied.sure) == (
+        "zero-weights",
+        Sure.LIKELY,
+        "zero-weights",
+        Sure.CERTAIN,
+    )
+
+
 @pytest.mark.parametrize("after", AFTER)
 def test_what_becomes_of_zeros(tmp_path: Path, after: str) -> None:
     init = "self.second = nn.Dense(8, 8, weight_init='zeros')"

@@ -100,6 +100,8 @@ def test_gradients_that_nothing_takes(tmp_path: Path, text: str, apply: str) -> 
     [
         "opt(grads)",
         "opt(ops.clip_by_global_norm(grads, 1.0))",
+        "opt.construct(grads)",
+        "opt.__call__([grad / 2 for grad in grads])",
         "print(grads)",
         "kept.append(grads)",
         "update(grads)",

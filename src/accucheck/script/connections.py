@@ -697,6 +697,16 @@ def _called_as(node: ast.AST, value: Value) -> str:
     return text or _title(value)
 
 
+def _on_a_way(frame: Frame) -> bool:
+    """True for a method that construct runs only under a condition, or is not seen to run at all."""
+    run: Frame | None = frame
+    while run is not None and run.function.name not in FORWARD:
+        if run.under or run.unseen:
+            return True
+        run = run.parent
+    return False
+
+
 def _said_dropped(
     work: _Work, structure: Structure, drop: Drop, frame: Frame, elsewhere: bool
 ) -> Iterator[Observation]:
@@ -712,7 +722,7 @@ def _said_dropped(
     named = bool(drop.name.strip("_"))
     if work.level not in ("weights", "layer") and (_ASIDE.search(drop.name) or drop.elsewhere or not _matters(frame)):
         return
-    certain = work.level in ("weights", "layer")
+    certain = work.level in ("weights", "layer") and not _on_a_way(frame)
     if here and drop.how in ("unused", "overwritten") and named:
         last = (
             work.what == "nn.Dense" and _OUTPUT.search(work.name.rsplit(".", 1)[-1]) is not None and _loads([structure])
@@ -828,8 +838,11 @@ def _ignored(structures: list[Structure]) -> Iterator[Observation]:
                 elif key not in found:
                     of = frame.owner.of if isinstance(frame.owner, Instance) else None
                     data = {"name": name, "of": of.node.name if of else ""}
-                    sure = _RESIDUAL.search(name) is not None or _twin_uses(structures, frame, name)
-                    sure |= _twice(function.node)
+                    asks = [_mentions(twin.node, name) for twin in _twins(structures, frame)]
+                    if any(asks) and not all(asks):  # one interface for many cells, not all of which need all of it
+                        found[key] = None
+                        continue
+                    sure = _RESIDUAL.search(name) is not None or any(asks) or _twice(function.node)
                     code = "input-ignored" if sure else "input-perhaps-ignored"
                     aside = _ASIDE.search(name) or re.search(r"mask|seq|type|ids?$|len", name, re.I)
                     plain = not sure and (aside or not any(_activation(part) for part in given))
@@ -839,17 +852,16 @@ def _ignored(structures: list[Structure]) -> Iterator[Observation]:
     yield from (said for said in found.values() if said is not None)
 
 
-def _twin_uses(structures: list[Structure], frame: Frame, name: str) -> bool:
-    """True when another class of cells has a construct with the same parameters, and asks for this one."""
+def _twins(structures: list[Structure], frame: Frame) -> Iterator[Function]:
+    """The constructs of other classes of cells with the same parameters."""
     mine = [part.arg for part in frame.function.node.args.args]
     for structure in structures:
         for other in structure.cells:
             method = called(other.of)
             if method is None or method.node is frame.function.node:
                 continue
-            if [part.arg for part in method.node.args.args] == mine and _mentions(method.node, name):
-                return True
-    return False
+            if [part.arg for part in method.node.args.args] == mine:
+                yield method
 
 
 def _twice(function: ast.AST) -> bool:

@@ -321,7 +321,8 @@ def _dropout(call: Call, known: api.Api) -> Iterator[Wrong]:
     fix = _mended(call, node, parameter, positional)
     if said is not None and said != wants:
         code = "keeps-a-drop-rate" if wants == "keep" else "drops-a-keep-rate"
-        if commented is None and sizes is not None and all((n > 0.5) is (wants == "keep") for n in sizes - off):
+        told = sizes - off - {0} if sizes is not None else set()  # 0 is no rate to keep, and drops nothing
+        if commented is None and told and all((n > 0.5) is (wants == "keep") for n in told):
             return  # its size tells better than its name
         # Where keep_prob=x became p=1 - x, what is called a rate to drop may have been a rate to keep, but none so small.
         rewritten = commented is None and wants == "drop" and isinstance(node, ast.BinOp)

@@ -516,6 +516,10 @@ class Expressions:
     ) -> Value:
         if isinstance(called, tuple):
             owner, name = called
+            if name in ("__call__", "construct") and isinstance(owner, (Call, Instance)):
+                return self.call(
+                    owner, args, keywords, node, unpacked
+                )  # a cell of the framework, applied by its method
             known = models.method(self, owner, name, args, keywords, node)
             return known or self.made("." + name, args, keywords, node, owner, unpacked)
         if isinstance(called, Function):

@@ -79,7 +79,8 @@ def _computed(training: Training, compiled: dict[int, Frame]) -> Iterator[Remark
         if frame is None or id(frame) not in compiled or call.discarded:
             continue
         if _draws(call) and not _of_a_tensor(call):
-            yield remark(call, "frozen-random", likely=unseen(frame), name=_name(call), of=_of(frame))
+            likely = unseen(frame) or bool(call.under)  # a way that compiling may leave out
+            yield remark(call, "frozen-random", likely=likely, name=_name(call), of=_of(frame))
         elif seeding.VARIES.match(call.api):
             used = frame.returned is not None and flow.derives(frame.returned, call)
             yield remark(call, "frozen-time" if used else "time-once", name=_name(call), of=_of(frame))

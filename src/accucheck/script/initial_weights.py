@@ -380,10 +380,20 @@ def _matrix(
         code = "zero-possible" if value == 0 else "constant-possible"
     else:
         edits = _without(layer, initial)
-    unsure = unseen(layer.frame) or (code == "constant-weights" and id(layer) in later.loaded)
+    loaded = code == "constant-weights" and id(layer) in later.loaded
+    unsure = unseen(layer.frame) or loaded or _passed_over(layer, later.structure)
     if unsure and sure is Sure.CERTAIN:
         sure = Sure.LIKELY
     return Observation(code, layer.source, layer.node, data, sure, edits, stopgap)
+
+
+def _passed_over(layer: Call, structure: Structure) -> bool:
+    """True for a layer that is not applied where the construct of the cell that makes it is seen to run."""
+    frame = layer.frame
+    while frame is not None and not (isinstance(frame.owner, Instance) and is_cell(frame.owner.of)):
+        frame = frame.parent
+    runs = structure.runs.get(id(frame.owner), ()) if frame is not None else ()
+    return id(layer) not in structure.applied and any(not run.unseen for run in runs)
 
 
 def _beside_random(layer: Call) -> bool:
@@ -780,11 +790,11 @@ def _stored(structure: Structure) -> Iterator[Observation]:
                 edits=_called(store.source, store.node),
             )
         elif store.attribute in ("default_input", "data"):
-            yield from _set(store.owner, store.value, store.source, store.node, store.tests, None)
+            yield from _set(structure, store.owner, store.value, store.source, store.node, store.tests, None)
     for call in trace.calls:
         if call.name == ".set_data" and call.args:
             for owner in options(call.base):
-                yield from _set(owner, call.args[0], call.source, call.node, call.tests, call.frame)
+                yield from _set(structure, owner, call.args[0], call.source, call.node, call.tests, call.frame)
         elif (
             call.discarded and (kind(call.api) == "initializer" or call.api == "initializer") and call.frame is not None
         ):
@@ -792,6 +802,7 @@ def _stored(structure: Structure) -> Iterator[Observation]:
 
 
 def _set(
+    structure: Structure,
     owner: Value,
     value: Value,
     source: Source,
@@ -820,7 +831,9 @@ def _set(
         names = [*(layer.bound if isinstance(layer, Call) else ()), *data["target"].split(".")]
         if any(_MEANT.search(name) for name in names) or (constant != 0 and any(_FIXED.search(name) for name in names)):
             return
-        looped = flow.find(layer, lambda made: made.name in (".cells_and_names", ".cells", ".each"), stop=_is_object)
+        if isinstance(layer, Call) and constant == 0 and structure.applied.get(id(layer)) and _branch(layer, structure):
+            return
+        looped = None if layer is None or _is_made(layer) else flow.find(layer, _looped, stop=_is_made)
         if (
             looped is None
             or sure is Sure.POSSIBLE
@@ -842,8 +855,13 @@ def _set(
         yield Observation(code, source, node, data, sure)
 
 
-def _is_object(value: Value) -> bool:
-    return isinstance(value, Instance)
+def _looped(made: Call) -> bool:
+    return made.name in (".cells_and_names", ".cells", ".each")
+
+
+def _is_made(value: Value) -> bool:
+    """True for a layer or an object itself, whatever it was made with."""
+    return isinstance(value, Instance) or is_layer(value)
 
 
 #: Methods that give the parameters of a cell.

@@ -20,6 +20,9 @@ _SIZE_NAME = re.compile(
     r"^(rank|world|group|dp|device|data)_?(size|nums?|count)$|^num_?(devices|shards|ranks)$|^device_?nums?$",
     re.IGNORECASE,
 )
+#: An option that is 0 or 1 says whether there are several devices; a number says how many there are.
+_FLAG = re.compile(r"distribut|^(is|use|run|do|enable|with)_", re.IGNORECASE)
+_COUNT = re.compile(r"num|count|size|(device|card|gpu|npu|node|rank|shard)s$", re.IGNORECASE)
 _RANK_CALL = re.compile(r"(^|[._])(get_)?(local_|global_)?rank(_id|_num)?$")
 _SIZE_CALL = re.compile(r"(^|[._])get_(group_size|device_num|rank_size|world_size|local_rank_size|num_devices)$")
 _DEVICE_CALL = re.compile(r"(^|[._])get_device_id$")
@@ -206,7 +209,10 @@ def _says_many(node: ast.expr) -> bool | None:
                 if value.lower() in (*_FALSE, "true", "1", "yes"):
                     return (value.lower() not in _FALSE) is not negated
                 return None
-            return (value > 1) is not negated if isinstance(value, int) else None
+            if not isinstance(value, int):
+                return None
+            many = value == 1 if _FLAG.search(subject) and not _COUNT.search(subject) else value > 1
+            return many is not negated
         if isinstance(value, (int, float)):
             if isinstance(kind, ast.Gt):
                 return True if value >= 1 else None
