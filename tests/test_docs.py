@@ -48,6 +48,7 @@ PAIRS = [
     ("docs/guide.en.md", "docs/guide.zh.md"),
     ("docs/troubleshooting.en.md", "docs/troubleshooting.zh.md"),
     ("docs/watch.en.md", "docs/watch.zh.md"),
+    ("docs/try.en.md", "docs/try.zh.md"),
     ("docs/README.md", "docs/README.zh.md"),
 ]
 GENERATED = [

@@ -949,6 +949,36 @@ WORDS: Words = {
         "en": "{path} has changed since it was mended, so it was not put back. The copy from before lies in .accucheck/backups.",
         "zh": "修改后 {path} 又有变动，因此未恢复。修改前的副本位于 .accucheck/backups。",
     },
+    # try
+    "try-none": {
+        "en": "No finding carries a change that could be tried. accucheck run tells what was found.",
+        "zh": "没有可以试用的修改。可用 accucheck run 查看发现的问题。",
+    },
+    "try-misfit": {
+        "en": "None of the changes fits the files as they are now. Run the probes again for ones that do.",
+        "zh": "所有修改都与文件当前内容不符，请重新运行探针。",
+    },
+    "try-no-command": {
+        "en": "No command is known that trains the project. Give it after --: accucheck try -- python train.py",
+        "zh": "不知道用什么命令训练该项目，请写在 -- 之后：accucheck try -- python train.py",
+    },
+    "try-consent": {
+        "en": "This trains copies of the project by running its own code: {command}. Allow it with --live, or give the command after --.",
+        "zh": "将在项目副本中运行项目自身的代码进行训练：{command}。请用 --live 授权，或把命令写在 -- 之后。",
+    },
+    "try-quotes": {
+        "en": "{command}: a quotation mark is not closed.",
+        "zh": "{command}：引号没有配对。",
+    },
+    "try-disk": {
+        "en": "{path}: {free} MB are free, and a training needs at least {needed} MB. Set TMPDIR to a folder with more room.",
+        "zh": "{path}：仅剩 {free} MB，训练至少需要 {needed} MB。请将 TMPDIR 设为空间更大的目录。",
+    },
+    "try-changed": {
+        "en": "Files of the project have changed while a copy of it was trained: {paths}. Its results were not kept. If the training "
+        "wrote them, give it another place to write to.",
+        "zh": "在副本中训练期间，项目的文件有变动：{paths}。该次结果未保留。如果是训练写入的，请为其指定其他输出位置。",
+    },
     # editor
     "editor-none": {
         "en": "$VISUAL and $EDITOR are not set, and neither nano nor vi was found. Set one, for instance EDITOR=vim.",

@@ -33,6 +33,32 @@ class Patch(NamedTuple):
 
 def collect(root: Path, results: Iterable[ProbeResult]) -> Patch:
     """One patch of the fixes of all findings above info. Equal edits become one; of overlapping fixes the first stays."""
+    found = gather(root, results)
+    diffs = [unified(path, found.lines[path], found.edits[path]) for path in sorted(found.edits)]
+    return Patch("".join(diffs).encode("utf-8", "surrogateescape"), found.mended, len(found.edits), found.left)
+
+
+class Gathered(NamedTuple):
+    """The edits of findings by file, which fit and do not clash, with the lines of these files."""
+
+    lines: dict[str, list[str]]
+    edits: dict[str, list[Edit]]
+    mended: int
+    left: list[Left]
+
+    def after(self) -> dict[str, bytes]:
+        """The files as they are with the edits."""
+        made: dict[str, bytes] = {}
+        for path, edits in self.edits.items():
+            lines = [*self.lines[path]]
+            for edit in sorted(edits, reverse=True):
+                lines[edit.first - 1 : edit.after - 1] = edit.new
+            made[path] = "".join(lines).encode("utf-8", "surrogateescape")
+        return made
+
+
+def gather(root: Path, results: Iterable[ProbeResult], *, possible: bool = False) -> Gathered:
+    """The edits of the fixes of all findings above info, as `collect`; `possible`: also of those that may well be intended."""
     lines: dict[str, list[str]] = {}
     edits: dict[str, list[Edit]] = {}
     seen: set[tuple[str, bytes]] = set()
@@ -44,19 +70,20 @@ def collect(root: Path, results: Iterable[ProbeResult]) -> Patch:
             if finding.level is Level.INFO or key in seen:
                 continue
             seen.add(key)
-            why = _add(root, finding, lines, edits)
+            why = _add(root, finding, lines, edits, possible=possible)
             mended += not why
             if why:
                 left.append(Left(result.probe, finding, why))
-    diffs = [unified(path, lines[path], edits[path]) for path in sorted(edits)]
-    return Patch("".join(diffs).encode("utf-8", "surrogateescape"), mended, len(edits), left)
+    return Gathered(lines, edits, mended, left)
 
 
-def _add(root: Path, finding: Finding, lines: dict[str, list[str]], edits: dict[str, list[Edit]]) -> str:
+def _add(
+    root: Path, finding: Finding, lines: dict[str, list[str]], edits: dict[str, list[Edit]], *, possible: bool
+) -> str:
     """Take a finding's edits in, all or none; returns why not, or nothing."""
     if finding.fix is None or not finding.fix.diff:
         return "by-hand"
-    if finding.sure is Sure.POSSIBLE:
+    if finding.sure is Sure.POSSIBLE and not possible:
         return "meant"
     try:
         path, wanted = parse(finding.fix.diff)

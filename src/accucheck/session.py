@@ -26,6 +26,7 @@ from .checklist import Item
 from .errors import ReadError, SaveError, UserError, from_os_error
 from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now, suspected, too_deep, weigh
 from .store import FOLDER, atomically, is_at, open_own, require_own, sweep
+from .tried import Tried
 
 VERSION = 2
 FILE_NAME = "session.json"
@@ -156,7 +157,8 @@ class SignOff(msgspec.Struct, frozen=True):
 
 
 class Record(msgspec.Struct, frozen=True):
-    """The file. `checklists` maps each checklist used to its version; `history` is of the whole."""
+    """The file. `checklists` maps each checklist used to its version; `history` is of the whole; `tried` is what came of
+    training with the changes of findings."""
 
     version: int = VERSION
     tool: str = __version__
@@ -165,6 +167,7 @@ class Record(msgspec.Struct, frozen=True):
     entries: dict[str, Entry] = {}
     signed: SignOff | None = None
     history: list[Change] = []
+    tried: Tried | None = None
 
     @property
     def unsealed(self) -> list[str]:
@@ -334,6 +337,16 @@ class Session:
     def tell_training(self, answer: Training, who: str | None = None) -> None:
         """Keep whether the training runs to its end."""
         self._sign(self.record.signed, Change(now(), who or user(), answer.value))
+
+    def keep_tried(self, tried: Tried) -> None:
+        """Keep what came of training with the changes of findings."""
+        if self.read_only:
+            raise self.refusal
+        with self._changing:
+            self.record = msgspec.structs.replace(self.record, tried=tried)
+            self.unsaved = True
+        if self.autosave:
+            self.save()
 
     def adopt(self, item: str, review: Review | None, change: Change) -> None:
         """Take a review, or that it was withdrawn, with its step of the history, from another copy of this session."""

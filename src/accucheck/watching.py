@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -61,6 +61,13 @@ class Plan:
     #: The folder that the command runs in, None for the current one; whether what it prints goes into OUTPUT beside the recordings.
     cwd: Path | None = None
     kept: bool = False
+    #: What is put before the command, variables that are set for it, and a seed for what it leaves to chance: 1 leaves its own seeds
+    #: as they are, a higher one shifts them.
+    before: Sequence[str] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+    #: Whether further passes look for where something begins that is not finite.
+    again: bool = True
 
 
 @dataclass
@@ -122,7 +129,7 @@ class Watching:
                 break
             if not plan.mode and mode == "pynative" and passes[0].graph and not _interrupted(passes[0]):
                 modes.append("user")
-        if not self._stopped.is_set() and not any(_interrupted(one) for one in passes):
+        if plan.again and not self._stopped.is_set() and not any(_interrupted(one) for one in passes):
             passes += self._again(passes)
         self._tell(passes)
         return Watched(self.folder, passes, self.elsewhere)
@@ -207,14 +214,14 @@ class Watching:
             "steps": bad + 1 if bad else plan.steps,
             "role": plan.role,
             "nan": plan.nan or mode == NAN,
-            "seeded": plan.mode == "both",
+            "seed": plan.seed or int(plan.mode == "both"),
             "version": __version__,
         }
         try:
             settings.write_text(json.dumps(told), encoding="utf-8")
         except OSError as error:
             raise from_os_error(error, settings, SaveError) from None
-        environment = users_environment()
+        environment = {**users_environment(), **plan.variables}
         users = environment.get("PYTHONPATH")
         environment["PYTHONPATH"] = os.pathsep.join([str(FIRST), *([users] if users else [])])
         environment["ACCUCHECK_WATCH"] = str(settings)
@@ -237,7 +244,7 @@ class Watching:
             else:
                 open_.enter_context(_signals_are_the_commands())
             try:
-                self._child = subprocess.Popen(list(plan.command), **given)
+                self._child = subprocess.Popen([*plan.before, *plan.command], **given)
             except (OSError, ValueError) as error:
                 problem = getattr(error, "strerror", None) or str(error)
                 raise UserError("io", path=plan.command[0], problem=problem) from None

@@ -236,6 +236,7 @@ COMMANDS = {
     "run": "run",
     "watch": "watch",
     "fix": "fix",
+    "try": "try_",
     "report": "report",
     "issue": "issue",
     "list": "items",

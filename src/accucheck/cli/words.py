@@ -204,6 +204,64 @@ WORDS: Words = {
         "en": "places that could not be decided: {count:,}; accucheck run names them",
         "zh": "另有 {count:,} 处未能判定，可用 accucheck run 查看",
     },
+    # try
+    "try": {
+        "en": "Train copies of the project with the changes that findings carry, one by one and together, and compare them with the "
+        "unchanged project. The project itself is not touched.",
+        "zh": "在项目副本中逐个并合并应用探针给出的修改，各训练一小段，与未修改的项目比较；项目本身不会改动。",
+    },
+    "try-command": {
+        "en": "The command that trains, after --: python train.py --epochs 2. Default: runtime.command of accucheck.yaml, the command "
+        "that was watched last, or the training script.",
+        "zh": "训练命令，写在 -- 之后：python train.py --epochs 2。默认使用 accucheck.yaml 的 runtime.command、上次观察的命令或训练脚本。",
+    },
+    "try-live": {
+        "en": "Agree that the project's own code is run and trained, by a command that is not given here.",
+        "zh": "同意运行项目自身的代码并训练（命令取自项目，而不是在此给出）。",
+    },
+    "try-evaluate": {
+        "en": "The command that evaluates after each training, in quotes; by default the evaluation script of accucheck.yaml, where the "
+        "training itself tells no metric. '' runs none.",
+        "zh": "每次训练之后的评估命令，用引号括起；默认在训练没有输出指标时运行 accucheck.yaml 中的评估脚本；'' 表示不运行。",
+    },
+    "try-steps": {
+        "en": "End each training after so many steps; 0 trains to its end (default: 0).",
+        "zh": "每次训练这么多步后结束；0 表示训练到结束（默认 0）。",
+    },
+    "try-seconds": {
+        "en": "End each training, with its evaluation, after so many seconds (default: 300).",
+        "zh": "每次训练连同评估最多这么多秒（默认 300）。",
+    },
+    "try-disk": {
+        "en": "Megabytes that a training may write (default: 2048). Nothing of it is kept.",
+        "zh": "每次训练最多写入的 MB 数（默认 2048）；写入的内容不会保留。",
+    },
+    "try-seeds": {
+        "en": "Trainings of the unchanged project, each with another seed, which tell the noise (default: 2).",
+        "zh": "未修改的项目用不同种子训练的次数，用来估计波动（默认 2）。",
+    },
+    "try-most": {
+        "en": "Try so many changes, those first that may be expected to matter most (default: 8).",
+        "zh": "最多试用的修改数，预期影响大的优先（默认 8）。",
+    },
+    "try-again": {
+        "en": "Train also what was trained before with the same code.",
+        "zh": "代码未变、此前已训练过的也重新训练。",
+    },
+    "try-command-is": {"en": "trained in copies by: {command}", "zh": "在副本中训练，命令：{command}"},
+    "try-begins": {"en": "{number}/{count} {what}", "zh": "{number}/{count} {what}"},
+    "try-done": {
+        "en": "  {seconds:.0f} s, loss {loss}, metric {metric}: {result}",
+        "zh": "  {seconds:.0f} 秒，loss {loss}，指标 {metric}：{result}",
+    },
+    "try-left-misfit": {
+        "en": "{item} {place}: the change does not fit the file as it is, and is not tried",
+        "zh": "{item} {place}：修改与文件当前内容不符，不试用",
+    },
+    "try-left-overlap": {
+        "en": "{item} {place}: some of the changes are for the same lines, and not all are tried",
+        "zh": "{item} {place}：部分修改涉及相同的行，未全部试用",
+    },
     # compare
     "compare": {
         "en": "Compare two checkpoints, two folders of .npy or dumps, or two logs. Exit code 0: the same, 1: not.",

@@ -80,7 +80,7 @@ def begin(settings: dict[str, Any]) -> Run:
         variables=dict(list(variables.items())[:64]),
     )
     hooks = Hooks(journal, settings["root"], settings.get("begun", ""))
-    Settings(hooks, settings["mode"], settings.get("seeded", False))
+    Settings(hooks, settings["mode"], settings.get("seed", 0))
     return Run(hooks, settings)
 
 

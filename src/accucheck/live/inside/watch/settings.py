@@ -21,25 +21,29 @@ OPTIONS, LETTERS = 512, 200
 
 
 class Settings:
-    """`seeded`: seeds are set that the command's own replace, so that two runs of it can be compared."""
+    """`seed`: seeds are set that the command's own replace, so that two runs of it can be compared; above 1 its own are shifted, so that
+    the spread of runs can be told."""
 
-    def __init__(self, hooks: Hooks, mode: str, seeded: bool = False) -> None:
+    def __init__(self, hooks: Hooks, mode: str, seed: int = 0) -> None:
         import mindspore
 
-        if seeded:
-            mindspore.set_seed(1)
-            random.seed(1)
-
-        self.hooks = hooks
-        #: Whether the command asked for graph mode last.
-        self.graph = False
-        hooks.around(argparse.ArgumentParser, "parse_known_args", after=self.parsed)
-        for owner, name in (
+        seeders = (
             (mindspore, "set_seed"),
             (mindspore.dataset.config, "set_seed"),
             (numpy.random, "seed"),
             (random, "seed"),
-        ):
+        )
+        if seed:
+            mindspore.set_seed(seed)
+            random.seed(seed)
+        self.hooks = hooks
+        #: Whether the command asked for graph mode last.
+        self.graph = False
+        hooks.around(argparse.ArgumentParser, "parse_known_args", after=self.parsed)
+        for owner, name in seeders:
+            if seed > 1:
+                original = getattr(owner, name)
+                hooks.replace(owner, name, original, shifted(original, seed - 1))
             hooks.around(owner, name, before=self.seeder(f"{owner.__name__}.{name}"), hook=f"{owner.__name__}.{name}")
         hooks.around(mindspore, "load_checkpoint", after=self.loaded)
         hooks.around(mindspore, "load_param_into_net", after=self.taken)
@@ -172,3 +176,16 @@ def shown(value: Any) -> Any:
     if isinstance(value, (list, tuple)) and len(value) <= 32:
         return [shown(one) for one in value]
     return str(value)[:LETTERS]
+
+
+def shifted(seeder: Any, by: int) -> Any:
+    """A function that sets a seed, which sets a higher one."""
+
+    @wraps(seeder)
+    def seed(*args: Any, **kwargs: Any) -> Any:
+        if args and type(args[0]) is int:
+            args = (args[0] + by, *args[1:])
+        kwargs = {name: value + by if type(value) is int else value for name, value in kwargs.items()}
+        return seeder(*args, **kwargs)
+
+    return seed
