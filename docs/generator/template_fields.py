@@ -34,6 +34,13 @@ FIELDS: Words = {
         "en": "of a short report, a line for each item that is not told in full; none in a whole one",
         "zh": "简短报告中未详述的检查项，每项一行；完整报告中为空",
     },
+    "Report.tried": {
+        "en": "what came of training with the changes of findings; none where that was not tried",
+        "zh": "试用修改进行训练的结果；没有试用时为空",
+    },
+    "TriedPart.title": {"en": "heading", "zh": "标题"},
+    "TriedPart.table": {"en": "a row for each training", "zh": "每次训练一行"},
+    "TriedPart.notes": {"en": "what to know of the figures", "zh": "数值的说明"},
     "Report.gaps": {"en": "what was not checked", "zh": "未检查的内容"},
     "Report.more_gaps": {"en": "how many gaps more there are", "zh": "未列出的条数"},
     "Report.within": {

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from .. import __version__, probe
+from .. import __version__, probe, tried
 from ..checklist import Checklist
 from ..errors import UserError
 from ..language import word
@@ -19,7 +19,7 @@ from ..session import Entry
 from . import changes
 from . import inputs as input_files
 from .context import Context, cut
-from .parts import StepToReproduce, TablePart
+from .parts import StepToReproduce, TablePart, TriedPart
 from .results import table_part
 
 INPUT_COLUMNS = ("key", "path", "files", "bytes", "md5", "method")
@@ -53,6 +53,22 @@ def change_table(context: Context, changed: list[changes.Change]) -> TablePart |
 def _plain_table(context: Context, title: str, columns: Sequence[str], rows: list[list[Plain]]) -> TablePart:
     """A table of the report itself: title and columns are keys of WORDS."""
     return table_part(context, "", Table(context.say(title), [context.say(column) for column in columns], rows))
+
+
+def tried_part(context: Context) -> TriedPart | None:
+    """What came of training with the changes of findings, where that was tried."""
+    kept = context.record.tried
+    if kept is None or not kept.trials:
+        return None
+    found = tried.compare(kept.trials)
+    rows: list[list[Plain]] = [[*tried.cells(row, found.by, context.language)] for row in found.rows]
+    numeric = [True, True, True, False, False]
+    table = table_part(context, "", Table("", tried.head(context.language), rows))
+    return TriedPart(
+        tried.say("title", context.language),
+        msgspec.structs.replace(table, numeric=numeric),
+        [context.line(note) for note in tried.notes(found, context.language)],
+    )
 
 
 def input_table(context: Context, inputs: list[dict[str, Any]]) -> TablePart | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from .. import __version__
+from .. import __version__, tried
 from ..case import FILE_NAME, Case
 from ..checklist import Checklist
 from ..difference import Difference
@@ -101,6 +101,7 @@ def _report(
         "grade": msgspec.to_builtins(grade),
         "environment": environment,
         "inputs": inputs,
+        **({"tried": tried.as_json(context.record.tried, context.language)} if context.record.tried else {}),
     }
     changed = background.configuration(context)
     return Report(
@@ -135,6 +136,7 @@ def _report(
         result=_hidden(context, result),
         sign_off=sign_off_part(context, checklists),
         since=since_part(context, since, checklists) if since is not None else None,
+        tried=background.tried_part(context),
         private=_private(context),  # the last: it counts what the others hide
     )
 

@@ -199,6 +199,7 @@ class _Writer:
         ]
         self._pairs(facts)
         self._verdict_part()
+        self._tried()
         self._grade()
         if report.others is not None:
             return
@@ -225,6 +226,14 @@ class _Writer:
                 self._small(self.say("more-highlights", count=verdict.more_highlights))
         self._paragraph(verdict.checked)
         self._listed("verdict-limits", verdict.limits)
+
+    def _tried(self) -> None:
+        tried = self.report.tried
+        if tried is not None:
+            self._paragraph(tried.title, "Heading 2")
+            self._table(tried.table.columns, tried.table.rows, numeric=tried.table.numeric)
+            for note in tried.notes:
+                self._small(note)
 
     def _grade(self) -> None:
         grade = self.report.grade

@@ -204,6 +204,14 @@ class VerdictPart(_Part, frozen=True):
     goal: str = ""
 
 
+class TriedPart(_Part, frozen=True):
+    """What came of training with the changes of findings: a row each, and what is to be known of the figures."""
+
+    title: str
+    table: TablePart
+    notes: list[str]
+
+
 class GradePart(_Part, frozen=True):
     """Whether this is worth filing: `grade` is one of grading.Grade, `why` what it rests on, `lacking` what would tell more."""
 
@@ -288,7 +296,7 @@ class Report(_Part, frozen=True):
     checklists and the probes. `within` is the project's folder in its git repository, ended by a slash, or empty; `anchor` the file of
     the project for what has no place of its own, or empty. `sign_off` is None where nobody has reviewed anything, `since` where there is
     no earlier round. `result` is the machine-readable object of `machine.result_json`. `others` are the items of
-    which a short report has just a line (see brief.py); None in a whole one.
+    which a short report has just a line (see brief.py); None in a whole one. `tried` is None where no change was tried.
     """
 
     languages: tuple[Language, ...]
@@ -318,6 +326,7 @@ class Report(_Part, frozen=True):
     sign_off: SignOffPart | None = None
     since: SincePart | None = None
     others: list[ItemPart] | None = None
+    tried: TriedPart | None = None
 
     @property
     def language(self) -> Language:
@@ -352,7 +361,12 @@ class Report(_Part, frozen=True):
     def whole_tables(self) -> list[WholeTable]:
         """The tables that go into files beside the report."""
         findings = [finding for item in self.items for result in item.results for finding in result.findings]
-        parts = [self.changes, self.inputs, *(part for finding in findings for part in finding.evidence)]
+        parts = [
+            self.changes,
+            self.inputs,
+            self.tried.table if self.tried else None,
+            *(part for finding in findings for part in finding.evidence),
+        ]
         return [part.whole for part in parts if isinstance(part, TablePart) and part.whole is not None]
 
     @property
