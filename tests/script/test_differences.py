@@ -117,6 +117,14 @@ def test_the_numbers_a_rate_may_be() -> None:
         ("drop = 0.35\nnn.Dropout(p=1 - drop)", ["rate-unclear"]),  # may have been a rate to keep
         ("drop = 0.3\nnn.Dropout(p=1 - drop)", ["drops-a-keep-rate"]),
         ("other = 0.2\nnn.Dropout(p=1 - other)", ["drops-a-keep-rate"]),
+        (
+            "import numpy as np\nfor rate in np.linspace(0, 0.2, 4):\n    nn.Dropout(p=1 - float(rate))",
+            ["drops-a-keep-rate"],
+        ),
+        ("rates = [r.item() for r in ops.linspace(0.05, 0.25, 4)]\nnn.Dropout(p=1 - rates[2])", ["drops-a-keep-rate"]),
+        ("import numpy as np\nfor drop in np.linspace(0, 0.6, 4):\n    nn.Dropout(p=1 - drop)", ["rate-unclear"]),
+        ("import numpy as np\nfor drop in np.linspace(0, 0.2, 4):\n    nn.Dropout(p=float(drop))", []),
+        ("import numpy as np\nkeeps = np.linspace(0.8, 1, 4)\nnn.Dropout(p=1 - keeps[1])", []),
         ("other = 0.5\nnn.Dropout(p=1 - other)", []),
         ("other = 0.8\nnn.Dropout(p=1 - other)", []),
         ("keep = 0.2\nnn.Dropout(p=1 - keep)", []),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..knowledge import api
 from . import flow, plain
 from .analysis import Reading
+from .effects import TAKEN, kept
 from .grading import replacements
 from .networks import of_training
 from .values import Call, Frame, Instance, Items, Known, Unknown, Value, name_of, options
@@ -355,19 +356,29 @@ def _complement(node: ast.expr) -> bool:
 
 
 def numbers(value: Value | None, depth: int = 0) -> set[float] | None:
-    """The numbers that a value may be; None when one of them is not known."""
+    """The numbers that a value may be, or the ends of ranges that it lies in; None when one of them is not known."""
     found: set[float] = set()
     for option in options(value):
-        if isinstance(option, Known) and _number(option):
-            found.add(option.value)
-            continue
-        one = isinstance(option, Call) and option.name == "-" and len(option.args) == 2 and option.args
-        minus = one and depth < 8 and isinstance(one[0], Known) and one[0].value == 1
-        inner = numbers(one[1], depth + 1) if one and minus else None
+        inner = _numbers(option, depth)
         if inner is None:
             return None
-        found |= {round(1 - number, 10) for number in inner}
+        found |= inner
     return found or None
+
+
+def _numbers(value: Value, depth: int) -> set[float] | None:
+    if isinstance(value, Known):
+        return {value.value} if _number(value) else None
+    if not isinstance(value, Call) or depth > 12:
+        return None
+    if value.name == "-" and len(value.args) == 2:
+        one = value.args[0]
+        inner = numbers(value.args[1], depth + 1) if isinstance(one, Known) and one.value == 1 else None
+        return None if inner is None else {round(1 - number, 10) for number in inner}
+    each = {".each": value.base, "comprehension": value.args[0] if value.args else None}
+    behind = [each[value.name]] if value.name in each else kept(value, *TAKEN, "between") or []
+    ranges = [numbers(part, depth + 1) for part in behind]
+    return set().union(*(part or () for part in ranges)) if ranges and None not in ranges else None
 
 
 def _rate(call: Call, known: api.Api) -> tuple[str, ast.expr, Value] | None:
