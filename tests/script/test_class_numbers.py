@@ -51,6 +51,16 @@ held = ds.MindDataset("birds.mindrecord", ["wing", "kind"])
 birds, rest = held.split([0.8, 0.2])
 birds, rest = birds.batch(8), rest.batch(8)
 """
+TWINS = """
+def stored(part):
+    return ds.TFRecordDataset(part + ".tfrecord", columns_list=["wing", "kind"]).batch(8)
+
+birds, rest = stored("train"), stored("rest")
+"""
+COMPARED = """
+for batch in rest.create_dict_iterator():
+    right = ops.argmax(net(batch["wing"]), dim=-1) == batch["kind"].reshape(-1)
+"""
 SPARSE = "ms.Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True), metrics={'accuracy'}).eval(rest)\n"
 
 
@@ -73,6 +83,8 @@ WHOLE = {
     "a folder for each class": "birds = ds.ImageFolderDataset('birds').batch(8)\n" + MODEL,
     "a type of the pipeline": JUDGED + "birds = birds.map(transforms.TypeCast(ms.int32), 'kind')\n" + MODEL,
     "another loss takes them as classes": JUDGED + MODEL + SPARSE,
+    "another loss takes those of a twin as classes": TWINS + MODEL + SPARSE,
+    "compared with the largest score": TWINS + MODEL + COMPARED,
 }
 FINE = {
     "a distribution": rows("np.eye(5, dtype=np.float32)[int(name[-1])]") + MODEL,
@@ -84,6 +96,7 @@ FINE = {
     "not seen": JUDGED + MODEL,
     "the sparse loss": rows("int(name[-1])") + MODEL.replace("(reduction", "(sparse=True, reduction"),
     "a setting": "import sys\n" + rows("int(name[-1])") + MODEL.replace("(reduction", "('x' in sys.argv, reduction"),
+    "distributions by their largest": TWINS + MODEL + COMPARED.replace('batch["kind"]', 'batch["kind"].argmax(1)'),
     "encoded for training alone": JUDGED
     + "birds = birds.map([transforms.OneHot(5), transforms.TypeCast(ms.float32)], 'kind')\n"
     + MODEL

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import Any
 
 from ..knowledge import api, dataset_classes
 from . import flow
@@ -84,20 +85,35 @@ class Numbers:
         return seconds[0] if one else None
 
     @cached_property
-    def used(self) -> dict[int, tuple[Value, Call]]:
-        """id of what is used as the numbers of classes -> it, and the call that does: a loss that takes no other labels."""
-        found: dict[int, tuple[Value, Call]] = {}
+    def used(self) -> dict[Any, tuple[Value, Call]]:
+        """What is used as the numbers of classes, by _mark() -> it, and the call that does so."""
+        found: dict[Any, tuple[Value, Call]] = {}
+        for value, use in self.uses():
+            found.update({_mark(one): (one, use) for one in self.origins(value)})
+        return found
+
+    def uses(self) -> Iterator[tuple[Value, Call]]:
+        """What a loss takes as the numbers of classes, or is compared with the places of largest scores."""
         for application in self.losses.applications:
             if application.labels is not None and _takes(application) == "classes":
-                found.update({id(one): (one, application.place) for one in self.origins(application.labels)})
-        for model in self.trace.calls:
-            known = api.find("Model") if model.api == "Model" else None
-            given = known.bind_any(model.args, model.keywords) if known is not None else None
-            for loss in options((given or {}).get("loss_fn")):
-                labels = self.labels_for(model, (".eval",)) if _classifies(loss) else None
-                if labels is not None and isinstance(loss, Call):
-                    found.update({id(one): (one, loss) for one in self.origins(labels)})
-        return found
+                yield application.labels, application.place
+        for call in self.trace.calls:
+            if call.api == "Model":
+                yield from self.evaluated(call)
+            elif call.name == "==" or call.api in ("ops.equal", "ops.Equal", "ops.eq"):
+                sides = operands(call, (0, 1))
+                places = [any(map(_is_place, self.origins(side))) for side in sides]
+                if len(places) == 2 and places[0] != places[1]:  # the other side is no place itself
+                    yield sides[places.index(False)], call
+
+    def evaluated(self, model: Call) -> Iterator[tuple[Value, Call]]:
+        """The labels that a Model evaluates a loss with which takes the numbers of classes."""
+        known = api.find("Model")
+        given = known.bind_any(model.args, model.keywords) if known is not None else None
+        for loss in options((given or {}).get("loss_fn")):
+            labels = self.labels_for(model, (".eval",)) if _classifies(loss) else None
+            if labels is not None and isinstance(loss, Call):
+                yield labels, loss
 
     def origins(self, value: Value) -> Iterator[Value]:
         """A value and what it is behind the operations that only move its elements."""
@@ -126,8 +142,8 @@ class Numbers:
         where that is not seen on each way."""
         if value is None or depth > DEEP:
             return None
-        if id(value) in self.used:
-            return self.used[id(value)][1]
+        if _mark(value) in self.used:
+            return self.used[_mark(value)][1]
         if _is_index(value):
             return value
         if isinstance(value, (Many, Items)):
@@ -152,6 +168,19 @@ class Numbers:
         name = value.args[0] if value.args else None
         whole = known is not None and isinstance(name, Known) and name.value in known.whole
         return reader if whole and isinstance(reader, Call) else None
+
+
+def _mark(value: Value) -> Any:
+    """What makes a value the same as another: a column is so wherever the same line makes its data set."""
+    if isinstance(value, Call) and value.name == "column" and value.base is not None and value.args:
+        return id(value.node), getattr(value.args[0], "value", None)
+    return id(value)
+
+
+def _is_place(value: Value) -> bool:
+    """Whether a value says where the largest element stands."""
+    known = effect(value) if isinstance(value, Call) else None
+    return known is not None and known.operation == "argmax"
 
 
 def _classifies(loss: Value) -> bool:
