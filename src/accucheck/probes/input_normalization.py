@@ -370,6 +370,24 @@ transforms = [vision.RandomCropDecodeResize(224), vision.Normalize(mean=mean, st
         "impossible-statistics",
     ),
     _example(
+        "mean and std have changed places, in arithmetic",
+        _NET
+        + """
+import cv2
+import numpy as np
+
+def prepared(path):
+    picture = cv2.imread(path).astype(np.float32) / 255.0
+    picture -= np.array([0.225, 0.224, 0.229], np.float32)
+    return (picture / np.array([0.406, 0.456, 0.485], np.float32)).transpose(2, 0, 1)
+
+network = Net()
+network(ms.Tensor(prepared("a.png")[None]))
+""",
+        Verdict.PROBLEM,
+        "impossible-statistics",
+    ),
+    _example(
         "a scale that somebody chose",
         _NET
         + "transforms = [vision.ToTensor(), vision.Normalize([0.1, 0.2, 0.3], [1.0, 1.0, 1.0], is_hwc=False)]"

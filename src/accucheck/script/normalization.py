@@ -104,15 +104,14 @@ class Impossible(NamedTuple):
 
 
 def impossible(way: Way) -> Impossible | None:
-    """The first channel of a Normalize with a std beyond the bound of Bhatia and Davis for its mean and range. A std that is the
-    same for all channels is a scale that somebody chose, no statistic."""
+    """The first channel of a Normalize, or of x less a mean over a std, with a std beyond the bound of Bhatia and Davis for its mean
+    and range. A std that is the same for all channels is a scale that somebody chose, no statistic."""
     for place, step in enumerate(way.steps):
-        told = dict(step.arguments)
-        means, stds = (_numbers(told.get(key)) for key in ("mean", "std"))
+        means, stds, first = _standardises(way.steps, place)
         if step.kind != "scale" or len(means) != len(stds) or len(set(stds)) < 2:
             continue
         biggest = max(*means, *stds)
-        before = way.steps[place - 1] if place else None
+        before = way.steps[first - 1] if first else None
         low, high = (before.low, before.high) if before is not None else (None, None)
         if before is None and way.origin == "pixels":
             low, high = 0.0, 255.0
@@ -126,6 +125,22 @@ def impossible(way: Way) -> Impossible | None:
             if most is not None and std > most * ROUNDED:
                 return Impossible(step, mean, std, low, high, most, known)
     return None
+
+
+def _standardises(steps: tuple[Step, ...], place: int) -> tuple[list[float], list[float], int]:
+    """Mean and std by channel of a step that standardises, and the place of the first step that does so with it: one step takes the
+    mean away, the next divides."""
+    step, before = steps[place], steps[place - 1] if place else None
+    told = dict(step.arguments)
+    if "mean" in told or "std" in told:
+        return _numbers(told.get("mean")), _numbers(told.get("std")), place
+    if before is None or before.kind != "scale" or not before.pairs or not step.pairs:
+        return [], [], place
+    shifts = all(factor == 1 and offset for factor, offset in before.pairs)
+    divides = all(factor > 0 and not offset for factor, offset in step.pairs)
+    if not shifts or not divides:
+        return [], [], place
+    return [-offset for _, offset in before.pairs], [1 / factor for factor, _ in step.pairs], place - 1
 
 
 def _numbers(value: Any) -> list[float]:
