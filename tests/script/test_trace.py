@@ -241,6 +241,32 @@ def test_an_option_that_a_condition_sets_anew_keeps_its_default(tmp_path: Path) 
     assert told(always.args[0]) == 3
 
 
+def test_an_option_without_a_value_may_be_given(tmp_path: Path) -> None:
+    script = """
+        import argparse
+        from x import f
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--start")
+        parser.add_argument("--more", default="")
+        parser.add_argument("--steps", type=int, default=0)
+        args = parser.parse_args()
+        if args.start:
+            f(1)
+        if not args.more:
+            f(2)
+        else:
+            f(3)
+        if args.more and unknown():
+            f(4)
+        if args.steps:
+            f(5)
+        f(args.more or 6)
+        """
+    made = calls(trace(tmp_path, script), "x.f")
+    assert [told(call.args[0]) for call in made] == [1, 2, 3, 4, 6]
+    assert [call.conditions for call in made[:3]] == [("args.start",), ("not args.more",), ("not args.more",)]
+
+
 def test_a_function_that_nothing_calls_is_followed_with_its_defaults_assumed(tmp_path: Path) -> None:
     found = trace(
         tmp_path, "from x import f\ndef g(a, b=True):\n    f(a, b)\nclass C:\n    def m(self, n=1):\n        f(n, n)\n"

@@ -406,6 +406,36 @@ ms.Model(net, loss).train(1, data)
         "not-applied",
     ),
     _example(
+        "forgotten where an option names it, which has no default",
+        """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--init-from")
+options = parser.parse_args()
+net = Net()
+if options.init_from and options.init_from.endswith(".ckpt"):
+    start = load_checkpoint(options.init_from)
+ms.Model(net, loss).train(1, data)
+""",
+        Verdict.PROBLEM,
+        "not-applied",
+    ),
+    _example(
+        "loaded where an option names it, which has no default",
+        """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--init-from")
+options = parser.parse_args()
+net = Net()
+if options.init_from:
+    print(ms.load_param_into_net(net, load_checkpoint(options.init_from)))
+ms.Model(net, loss).train(1, data)
+""",
+        Verdict.OK,
+        "checked",
+    ),
+    _example(
         "evaluated without weights",
         """
 net = Net()

@@ -627,7 +627,8 @@ class Expressions:
         for part in node.values:
             value = self.value(part, scope)
             truth = self.truth(value)
-            if truth in (None, stops) or part is node.values[-1]:
+            given = truth in (None, stops) and not (stops and _unset(value))
+            if given or part is node.values[-1]:
                 possible.append(value)
             if truth is stops:
                 break
@@ -716,7 +717,9 @@ class Expressions:
         if isinstance(value, Known):
             if value.assumed != "argparse" or isinstance(value.value, bool) or MANY_DEVICES.search(name):
                 return None  # on how many devices it runs is told by who starts it
-            return bool(value.value)
+            return (
+                None if value.value in (None, "") else bool(value.value)
+            )  # a path may be given, as weights to start from
         if isinstance(value, Call) and value.name == "not":
             inner = self.truth(value.args[0])
             return None if inner is None else not inner
@@ -909,6 +912,11 @@ def _listed(value: Value) -> Value:
     each = value.args[0]
     cell = isinstance(each, Instance) or (isinstance(each, Call) and each.api.startswith(models.CELLS))
     return Items([each], open=True) if cell else value
+
+
+def _unset(value: Value) -> bool:
+    """Whether a value is what stands for an option that nobody gave."""
+    return isinstance(value, Known) and value.assumed == "argparse" and value.value in (None, "")
 
 
 def _equal(one: Known, other: Known) -> bool:
