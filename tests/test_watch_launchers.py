@@ -17,6 +17,7 @@ pytestmark = pytest.mark.mindspore
 TRAIN = """
 import os
 import sys
+import time
 
 import mindspore as ms
 import numpy as np
@@ -33,7 +34,12 @@ if together:
 net = nn.Dense(2, 2)
 optimizer = nn.SGD(net.trainable_params(), 0.01)
 step = ms.value_and_grad(lambda a: (net(a) ** 2).sum(), None, optimizer.parameters)
+begun = time.monotonic()
 for number in range(int(sys.argv[1])):
+    if "evaluate" in sys.argv and number == 5 and rank == 0:  # the other rank waits in the next step
+        taken = time.monotonic() - begun
+        while time.monotonic() - begun < 2 * taken + 2:
+            net(ms.Tensor(np.ones((2, 2), np.float32)))
     loss, grads = step(ms.Tensor(np.full((2, 2), rank + 1, np.float32)))
     optimizer(tuple(total(one) / 2 for one in grads) if together else grads)
 """
@@ -79,3 +85,11 @@ def test_ranks_that_wait_for_each_other_end_at_the_same_step(tmp_path: Path, mon
     seen = losses(launched(tmp_path, monkeypatch, "msrun", "100000", "together", steps=4))
     assert sorted(seen) == [0, 1]
     assert len(seen[0]) == len(seen[1]) == 6  # and two that waited for an evaluation
+
+
+def test_a_rank_that_evaluates_alone_does_not_leave_the_others_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It evaluates longer than it has trained, after the steps that were asked for."""
+    seen = losses(launched(tmp_path, monkeypatch, "msrun", "100000", "together", "evaluate", steps=4))
+    assert [len(values) for values in seen.values()] == [6, 6]

@@ -227,3 +227,78 @@ def test_a_full_disk_ends_the_recording_and_not_the_training(tmp_path: Path) -> 
     assert "trained" in output
     assert output.count("the recording ends here") == 1
     assert found.passes[0].imported == 1
+
+
+def told(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """What the program itself says of a command."""
+    program = [sys.executable, "-m", "accucheck", "watch", "--lang", "en", "--steps", "0", "--", *command]
+    return subprocess.run(program, cwd=folder, capture_output=True, text=True, timeout=600)
+
+
+@mindspore
+def test_a_command_that_ends_without_a_step_is_told_so_once(tmp_path: Path) -> None:
+    script(tmp_path, after="print('nothing to do')\nsys.exit(5)")
+    ended = told(tmp_path, sys.executable, "train.py")
+    assert (ended.returncode, ended.stdout) == (5, "nothing to do\n")
+    said = [line for line in ended.stderr.splitlines() if line.startswith("accucheck: ")]
+    assert said[1:] == [
+        "accucheck: the command ended with exit code 5 and ran no network of MindSpore that could be seen."
+    ]
+
+
+def test_a_command_without_mindspore_is_told_so_once(tmp_path: Path) -> None:
+    ended = told(tmp_path, sys.executable, "-c", "raise SystemExit(3)")
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert ended.stderr.count("before any Python of it that could be watched imported MindSpore") == 1
+
+
+@mindspore
+def test_a_training_under_an_environment_of_its_own_runs_unwatched_and_is_told_so(tmp_path: Path) -> None:
+    script(tmp_path, after="train()\nprint('trained')")
+    (tmp_path / "run.sh").write_text(f'exec env -i HOME="$HOME" PATH="$PATH" {sys.executable} train.py\n')
+    ended = told(tmp_path, "bash", "run.sh")
+    assert (ended.returncode, ended.stdout) == (0, "trained\n")
+    assert "no Python of the command could be watched" in ended.stderr
+
+
+#: Takes something out of MindSpore as soon as it is imported, as a version has it that lacks it.
+LACKING = """
+import importlib.util
+import sys
+
+
+class Lacking:
+    def find_spec(self, name, path, target=None):
+        if name != "mindspore":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        load = spec.loader.exec_module
+
+        def without(module):
+            load(module)
+            del sys.modules["mindspore.dataset.engine.iterators"].Iterator
+
+        spec.loader.exec_module = without
+        return spec
+
+
+sys.meta_path.insert(1, Lacking())
+"""
+
+
+@mindspore
+def test_a_mindspore_without_something_to_watch_is_watched_for_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "lib"
+    own.mkdir()
+    (own / "sitecustomize.py").write_text(LACKING)
+    monkeypatch.setenv("PYTHONPATH", str(own))
+    script(tmp_path)
+    ended = told(tmp_path, sys.executable, "train.py")
+    assert ended.returncode == 0
+    assert ended.stderr.count("this MindSpore has no Iterator.__init__, Iterator.__next__ to watch") == 1
+    folder = recordings.latest(tmp_path)
+    assert folder is not None
+    assert recordings.trained(recordings.read(folder / "pynative.jsonl").runs[-1])[0] == 3

@@ -93,6 +93,7 @@ def nodes(dataset: Any) -> list[dict[str, Any]]:
         source = getattr(node, "source", None)
         if not node.children and source is not None:
             entry["source"] = class_of(source)
+            entry["rows"] = len(source) if hasattr(source, "__len__") else None
     return found
 
 

@@ -76,7 +76,7 @@ class Hooks:
     ) -> None:
         """Have `before` told the arguments of each call of owner.name, and `after` what it gave or RAISED. `steps`: only in steps
         that are looked at."""
-        original = getattr(owner, name, None)
+        original = getattr(owner, name, None) if owner is not None else None  # None itself has an __init__
         hook = hook or name
         if original is None:
             self.journal.fact("missing", hook=hook)

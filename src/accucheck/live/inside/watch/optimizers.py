@@ -12,6 +12,10 @@ from .cells import Made, class_of
 
 #: Of the training's time, what reading a rate that MindSpore must compute may cost.
 SHARE = 0.1
+#: Elements of a gradient that are added up, which are kept until the next update.
+FEW = 1 << 10
+#: How far two vectors that are one, but for their length, differ, as a share of their largest element.
+NEAR = 1e-3
 Optimizer = Any  # a mindspore.nn.Optimizer, or one of mindspore.experimental.optim
 
 
@@ -95,6 +99,57 @@ class Watched:
     def digests(self) -> list[str]:
         """What tells whether a parameter has changed at all."""
         return [digest(array(one)) for one in self.parameters]
+
+
+class Sums:
+    """What the gradients of the passes since the last update add up to, in samples, against what the optimizer is given."""
+
+    def __init__(self) -> None:
+        self.passes = 0
+        self.total: list[Any] = []
+        #: Of each optimizer: the step, and a sample of the gradients that it was given in it.
+        self.given: dict[int, tuple[int, list[Any]]] = {}
+
+    def add(self, gradients: list[Any]) -> None:
+        """Those of one pass."""
+        some = [_sampled(one) for one in gradients]
+        alike = [one.size for one in self.total] == [one.size for one in some]
+        self.passes += 1
+        if self.passes > 1:
+            some = [one + other for one, other in zip(self.total, some)] if alike else []  # noqa: B905  # Python 3.9
+        self.total = some
+
+    def clear(self) -> None:
+        self.passes, self.total = 0, []
+
+    def against(self, optimizer: int, step: int, given: list[Any]) -> dict[str, Any]:
+        """`share`: how many times the sum is given, 1 / passes where it is averaged; `kept`: how many times, where what was given in the
+        step before is still in it. None where it is neither."""
+        told: dict[str, Any] = {"passes": self.passes}
+        before, taken = self.given.pop(optimizer, (0, [])), [_sampled(one) for one in given]
+        self.given[optimizer] = step, taken
+        if [one.size for one in taken] != [one.size for one in self.total] or not taken:
+            return told
+        total, mine = np.concatenate(self.total), np.concatenate(taken)
+        told["share"] = _multiple(total, mine)
+        if before[0] == step - 1 and [one.size for one in before[1]] == [one.size for one in taken]:
+            told["kept"] = _multiple(total, mine - np.concatenate(before[1]))
+        return told
+
+
+def _sampled(gradient: Any) -> Any:
+    flat = array(gradient).reshape(-1)
+    return flat[:: max(1, -(-flat.size // FEW))].astype(np.float64)
+
+
+def _multiple(one: Any, other: Any) -> Any:
+    """How many times one vector the other is; None where it is not."""
+    size = float(one @ one)
+    if not np.isfinite(size) or not size:
+        return None
+    found = float(one @ other) / size
+    rest = float(np.abs(other - found * one).max())
+    return short(found) if found and rest <= NEAR * float(np.abs(other).max()) else None
 
 
 def _number(value: Any) -> Any:

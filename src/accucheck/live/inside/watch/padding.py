@@ -1,4 +1,5 @@
-"""Whether padding reaches what a network computes: a pass of training once more, with other vectors at padding, then at words.
+"""Whether padding, or the words that are to be told, reach what a network computes: a pass of training once more, with other vectors at
+padding, then at words; and with other ids behind a place, where labels are the next ids.
 
 What changes are the vectors that a layer gives for the ids of a batch, so that masks stay as they are, whether they come with the batch or
 are made of the ids; and labels at padding, then at words. Nothing is left behind: parameters, generators of random numbers, modes and
@@ -28,6 +29,8 @@ from .passes import Pass, Passes, loss_of
 LARGEST, KEPT = 1 << 20, 64 << 20
 #: Outputs of rows that changed by more than this share of the largest output have moved.
 MOVED = 1e-3
+#: Labels are the next ids where this share of them is; places in a row, and different ids, without which that is not told.
+FOLLOWS, LEAST = 0.9, 4
 #: Where launchers say how many processes train together: these must not compute anything alone.
 SIZES = ("RANK_SIZE", "OMPI_COMM_WORLD_SIZE", "WORLD_SIZE", "MS_WORKER_NUM")
 
@@ -75,20 +78,67 @@ def padded(batch: list[Any]) -> list[Ids]:
 def examine(passes: Passes, ended: Pass) -> dict[str, Any] | None:
     """What moves when padding is changed, and when words are; None where the pass has no padding, `reason` where it is not told."""
     ids = padded(ended.batch)
-    if not ids:
+    if not ids or not passes.tops(ended):
         return None
-    if any(os.environ.get(name, "1") not in ("", "0", "1") for name in SIZES):
-        return {"reason": "ranks"}
+    with room(passes, ended) as found:
+        return found if "reason" in found else {"network": found["network"], **found["trial"].of(ids)}
+
+
+def followed(batch: list[Any]) -> tuple[int, int] | None:
+    """The places of ids, and of labels that are the ids one place on, as of a network that tells the next word."""
+    held = [array(one) if len(one.shape) == 2 and one.size <= LARGEST else None for one in batch]
+    whole = [at for at, one in enumerate(held) if one is not None and one.dtype.kind in "iu" and one.shape[1] >= LEAST]
+    for ids in whole:
+        for labels in whole:
+            one, other = held[ids], held[labels]
+            if one is None or other is None or one.shape != other.shape or len(np.unique(one)) < LEAST:
+                continue
+            if (one[:, 1:] == other[:, :-1]).mean() > FOLLOWS > (one == other).mean():
+                return ids, labels
+    return None
+
+
+def of_next(passes: Passes, ended: Pass) -> dict[str, Any] | None:
+    """Whether what the network gives for a place moves with ids behind it, which are its labels; None where labels are not the next ids."""
+    pair = followed(ended.batch)
+    if pair is None:
+        return None
+    with room(passes, ended) as found:
+        if "reason" in found:
+            return found
+        trial, ids = found["trial"], ended.batch[pair[0]]
+        base, again = trial.run(None, None), trial.run(None, None)
+        if differs(base.outputs, again.outputs):
+            return {"reason": "random"}
+        values = array(ids)
+        half = values.shape[1] // 2
+        changed = values.copy()
+        changed[:, half:] = np.roll(values[:, half:], 1, axis=0)
+        moved = trial.run(None, None, {id(ids): like(changed, ids)})
+        before = np.broadcast_to(np.arange(values.shape[1]) < half, values.shape)
+        told = compared(base.outputs, moved.outputs, moved.outputs, before)
+        rest = compared(base.outputs, moved.outputs, moved.outputs, ~before)
+        if told is None or rest is None or not told["each"]:
+            return {"reason": "no-places"}
+        network = {"network": found["network"], "column": pair[0], "labels": pair[1], "length": values.shape[1]}
+        return {**network, "before": told["padding"], "behind": rest["padding"], "place": half}
+
+
+@contextlib.contextmanager
+def room(passes: Passes, ended: Pass) -> Iterator[dict[str, Any]]:
+    """A trial of a pass, within which nothing stays changed, and the number of its network; or a reason why there can be none."""
     tops = passes.tops(ended)
-    if not tops:
-        return None
-    network = passes.network(tops[0])
+    if any(os.environ.get(name, "1") not in ("", "0", "1") for name in SIZES):
+        yield {"reason": "ranks"}
+        return
     inside = list({id(cell): cell for top in tops for _, cell in top.cells_and_names()}.values())
     kept = [one for top in tops for one in top.get_parameters() if not one.requires_grad]
-    if sum(one.size * one.itemsize for one in kept) > KEPT:
-        return {"reason": "large"}
+    if not tops or sum(one.size * one.itemsize for one in kept) > KEPT:
+        yield {"reason": "large"}
+        return
+    network = passes.network(tops[0])
     with unchanged(inside, kept, ended.top):
-        return {"network": network.number, **Trial(network.cell, inside, ended).of(ids)}
+        yield {"network": network.number, "trial": Trial(network.cell, inside, ended)}
 
 
 class Trial:

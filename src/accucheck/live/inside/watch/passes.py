@@ -21,8 +21,9 @@ MANY, ENTRIES = 16, 4
 class Pass:
     """What ran between the beginning of a function or cell and its end."""
 
-    def __init__(self, top: Any, given: Any, close: bool) -> None:
-        self.top, self.close = top, close
+    def __init__(self, top: Any, given: Any, close: bool, place: list[Any] | None = None) -> None:
+        """`place`: the line of the user's that runs it, where that is told."""
+        self.top, self.close, self.place = top, close, place
         self.given = list(given)
         self.batch = list(tensors(given))[:MANY]
         self.calls: list[Call] = []
@@ -32,6 +33,8 @@ class Pass:
         self.outermost: list[Cell] | None = None
         self.output: Any = None
         self.trained = False
+        #: What the gradient of the output begins with, where that is given and not 1.
+        self.sens: float | None = None
         #: What the first layers with a matrix of weights were given: where that is what the network was given, its range counts.
         self.entries: list[tuple[Cell, list[Any]]] = []
 
@@ -77,7 +80,8 @@ class Passes:
         """A cell that is no optimizer is called; the result goes to left()."""
         if not self.stack and not self.open:
             self.begin()
-            self.last = Pass(cell, given, self.looks(cell))
+            close = self.looks(cell)
+            self.last = Pass(cell, given, close, self.hooks.place() if close else None)
         self.stack.append(cell)
         current = self.open[-1] if self.open else self.last
         return current.enter(cell, len(self.stack), given) if current else None
@@ -117,6 +121,7 @@ class Passes:
         ended = self.last
         if ended is not None and not ended.trained:
             ended.trained = True
+            ended.sens = sens_of(args[-1], ended)
             self.trained(ended)
 
     def fresh(self) -> None:
@@ -210,6 +215,17 @@ class Passes:
 def mixes(cell: Cell) -> bool:
     """Whether it is a layer with a matrix of weights, or more dimensions, as those of norms are not."""
     return not cell._cells and any(one is not None and len(one.shape) > 1 for one in cell._params.values())
+
+
+def sens_of(last: Any, ended: Pass) -> float | None:
+    """The last argument of a gradient where it is no input of the pass: a number, filled into the shape of its output."""
+    output = next(tensors(ended.output), None)
+    mine = [id(one) for one in tensors(ended.given)]
+    if output is None or not hasattr(last, "asnumpy") or id(last) in mine or tuple(last.shape) != tuple(output.shape):
+        return None
+    values = array(last).reshape(-1)
+    found = float(values[0]) if values.size and (values == values[0]).all() else 1.0
+    return None if found == 1 else found
 
 
 def loss_of(output: Any) -> float | None:

@@ -23,10 +23,10 @@ from .data import Data
 from .hooks import RAISED, Hooks
 from .journal import Journal
 from .operators import Operators, install
-from .optimizers import Watched
+from .optimizers import Sums, Watched
 from .order import examined
 from .origins import Origins
-from .padding import examine
+from .padding import examine, of_next
 from .passes import Pass, Passes, classes_of, loss_of, rows_of
 from .settings import Settings
 
@@ -44,7 +44,9 @@ SIZES = ("RANK_SIZE", "MS_WORKER_NUM", "OMPI_COMM_WORLD_SIZE", "WORLD_SIZE")
 WITHOUT = 32
 #: Lines of the user's of which is told that they switch the mode or end the way of a gradient.
 LINES = 256
-#: An evaluation is waited for during so many further steps, as a share of those that were asked for; one that runs, as a share of the time.
+#: Rows of a pass of inference whose identities are told.
+SAMPLES = 64
+#: An evaluation is waited for during so many further steps, as a share of those that were asked for.
 MORE = 0.5
 
 
@@ -108,6 +110,7 @@ class Run:
         #: Whether what trained last was in training mode.
         self.awake = False
         self.gradients: Any = None
+        self.sums = Sums()
         #: What was told last of passes with the same networks.
         self.modes: dict[tuple[int, ...], dict[str, Any]] = {}
         self.told: set[tuple[Any, ...]] = set()
@@ -124,8 +127,7 @@ class Run:
         self.learned: dict[int, Any] = {}
         #: Which tensor of a batch holds the class of each row, once that is known.
         self.labels: int | None = None
-        self.begun = self.clock = time.perf_counter()
-        self.last: float | None = None
+        self.clock = time.perf_counter()
         #: Whether other ranks may wait for this one: all must end at the same step.
         self.ranks = any(os.environ.get(name, "1") not in ("0", "1") for name in SIZES)
         self.operators = Operators(hooks, self.passes) if settings.get("nan") else None
@@ -216,6 +218,7 @@ class Run:
             found = held.gradients(given[0] if given else ())
             self.step[f"{prefix}grad_norm"] = total = found.pop("norm")
             found["raw"] = self.norm_of_pass(given[0] if given else (), total)
+            found.update(self.sums.against(held.number, self.steps + 1, tensors_of(given[0] if given else ())))
             self.journal.fact("gradients", step=self.steps + 1, optimizer=held.number, **found)
             held.keep()
 
@@ -231,6 +234,7 @@ class Run:
 
     def after_update(self, held: Watched, result: Any) -> None:
         self.updating, self.gradients, self.count = None, None, 0
+        self.sums.clear()
         if self.operators is not None:
             self.operators.updated(held, self.steps + 1, held.rate())
         if result is RAISED:
@@ -297,8 +301,9 @@ class Run:
         self.scale = None
         if loss is not None:
             self.values["loss"] = plain(loss / (scale or 1.0))
-        if scale is not None:
-            self.values["loss_scale"] = plain(scale)
+        whole = scale if scale is not None else ended.sens  # that with which gradients begin is not in the loss
+        if whole is not None:
+            self.values["loss_scale"] = plain(whole)
         modes = self.passes.modes(ended)
         networks = tuple(modes["networks"])
         if modes != self.modes.get(networks):
@@ -326,6 +331,8 @@ class Run:
     def given(self, state: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """The gradients of a pass; kept until an optimizer takes them."""
         self.gradients = None if result is RAISED else result
+        if self.is_close() and self.gradients is not None:
+            self.sums.add(tensors_of(self.gradients))
         if self.operators is not None:
             self.operators.settle(self.passes.last, self.steps + 1, self.gradients)
 
@@ -357,7 +364,8 @@ class Run:
         self.inferences += 1
         if ended.close:
             found = {**self.passes.modes(ended), **self.passes.facts(ended)}
-            self.journal.fact("pass", step=self.steps, training=False, data=self.data.current, **found)
+            told = {"step": self.steps, "training": False, "data": self.data.current, "place": ended.place}
+            self.journal.fact("pass", **told, **found, samples=(rows_of(ended.batch) or [])[:SAMPLES])
 
     # --- steps ----------------------------------------------------------------------------------------------------------
 
@@ -377,8 +385,6 @@ class Run:
         self.journal.write({**place, "data_seconds": round(waited, 6), **self.step})
         self.change_padding()
         self.step, self.clock = {}, time.perf_counter()
-        if self.most and self.steps >= self.most and self.last is None:
-            self.last = now
 
     # --- one's own loop, where only some steps are looked at --------------------------------------------------------------
 
@@ -413,6 +419,7 @@ class Run:
                 del kind.__call__
         self.passes.fresh()
         self.data.waited, self.step, self.values, self.facts, self.count, self.gradients = 0.0, {}, {}, [], 0, None
+        self.sums.clear()
         self.hooks.wake()
         self.clock = time.perf_counter()
 
@@ -437,31 +444,33 @@ class Run:
         ended, self.padded = self.padded, None
         if ended is None or self.trials >= TRIALS:
             return
-        try:
-            found = examine(self.passes, ended)
-        except Exception as error:  # what cannot be run again, or not in inference mode
-            found = {"reason": "failed", "error": repr(error)[:300]}
-        if found is not None:
-            self.trials = TRIALS if "reason" not in found else self.trials + 1
-            self.journal.fact("padding", step=self.steps, **found)
+        told = {}
+        for kind, trial in (("padding", examine), ("next", of_next)):
+            try:
+                found = trial(self.passes, ended)
+            except Exception as error:  # what cannot be run again, or not in inference mode
+                found = {"reason": "failed", "error": repr(error)[:300]}
+            if found is not None:
+                told[kind] = found
+                self.journal.fact(kind, step=self.steps, **found)
+        if told:
+            self.trials = TRIALS if any("reason" not in found for found in told.values()) else self.trials + 1
 
     def end_here(self) -> None:
         """Raises Enough when all steps were seen, and an evaluation, if one comes soon."""
         if self.role != "train":
             enough = self.most and self.inferences >= self.most
         else:
-            enough = self.last is not None and self.trained_enough(self.last)
+            enough = 0 < self.most <= self.steps and self.trained_enough()
         if enough:
             self.at_exit("enough")
             raise Enough(0)
 
-    def trained_enough(self, last: float) -> bool:
-        """After the last step, which ended at `last`. Not every rank evaluates: those of several end by steps alone."""
+    def trained_enough(self) -> bool:
+        """After the last step. Not every rank evaluates, and those that do not wait for the others: all of several end by steps alone."""
         if self.steps >= self.most + max(1, int(MORE * self.most)):
             return True
-        if self.inferences <= INFERENCE:
-            return False
-        return not self.ranks or time.perf_counter() - last > MORE * (last - self.begun)
+        return not self.ranks and self.inferences > INFERENCE
 
     def at_exit(self, why: str = "exit") -> None:
         """The last lines of the recording."""
