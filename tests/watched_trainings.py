@@ -120,6 +120,12 @@ KINDS: dict[str, list[tuple[str, str]]] = {
     ],
     "never-applied": [("chosen = ", f"{_LOAD}chosen = ")],
     "norm-kept": [("    net.set_train()\n", "    net.set_train()\n    net.norm.set_train(False)\n")],
+    "norm-kept-loaded": [
+        ("    net.set_train()\n", "    net.set_train()\n    net.norm.set_train(False)\n"),
+        ("chosen = ", f"{_LOAD}ms.load_param_into_net(net, values)\nchosen = "),
+    ],
+    "statistics-off": [("nn.BatchNorm1d(16)", "nn.BatchNorm1d(16, use_batch_statistics=False)")],
+    "negated": [("lambda x, y: loss(net(x), y)", "lambda x, y: -loss(net(x), y)")],
 }
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from accucheck.model import Curve, Level, Verdict, suggest
+from accucheck.model import Heatmap, Level, Verdict, suggest
 from watched_trainings import judged
 
 
@@ -13,6 +13,10 @@ def test_every_layer_of_a_healthy_training_is_reached(watched_runs):
     assert {one.level for one in found.values()} == {Level.INFO}
     assert (found["reached"].data["count"], found["reached"].data["all"]) == (10, 10)
     assert found["reached"].data["steps"] == 10
+    called = next(one for one in found["reached"].refutes if "unused-cell" in one.codes)
+    text = (watched_runs["healthy"] / "train.py").read_text().splitlines()
+    made = [text[first - 1].strip().split(" ")[0] for first, _ in called.places["train.py"]]
+    assert {"self.first", "self.drop", "self.head"} <= {*made}
 
 
 @pytest.mark.mindspore
@@ -46,9 +50,9 @@ def test_the_first_step_with_nan_is_named(watched_runs):
 def test_norms_are_shown_in_the_order_of_layers(watched_runs):
     found = judged(watched_runs["healthy"], "watched_gradients", about="norms")
     assert {*found} == {"norms"}
-    table, chart = found["norms"].evidence
+    heat, table = found["norms"].evidence
     names = ["first.weight", "second.weight", "third.weight", "head.weight"]
     assert [row[0] for row in table.rows] == names
-    assert isinstance(chart, Curve)
-    assert [*chart.series] == names
-    assert all(value > 0 for values in chart.series.values() for value in values)
+    assert isinstance(heat, Heatmap)
+    assert heat.rows == names
+    assert all(value > 0 for values in heat.values for value in values)

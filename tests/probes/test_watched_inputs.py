@@ -16,13 +16,13 @@ SCRIPT = """
 
     TRAIN, EVAL, INSIDE = {train}, {eval}, {inside}
     random = np.random.default_rng(0)
-    images = random.integers(0, 256, (64, 1, 6, 6)).astype(np.float32)
-    labels = random.integers(0, 3, 64).astype(np.int32)
+    images = random.integers(0, 256, (96, 1, 6, 6)).astype(np.float32)
+    labels = random.integers(0, 3, 96).astype(np.int32)
 
 
-    def data(scaled):
+    def data(scaled, part):
         held = (images - 127.5) / 74 if scaled else images
-        return ds.NumpySlicesDataset((held, labels), shuffle=True).batch(16)
+        return ds.NumpySlicesDataset((held[part], labels[part]), shuffle=True).batch(16)
 
 
     class Net(nn.Cell):
@@ -42,11 +42,11 @@ SCRIPT = """
     net = Net()
     optimizer = nn.SGD(net.trainable_params(), 1e-4)
     step = ms.value_and_grad(lambda x, y: ops.cross_entropy(net(x), y), None, optimizer.parameters)
-    for image, label in data(TRAIN).create_tuple_iterator(num_epochs=1):
+    for image, label in data(TRAIN, slice(0, 64)).create_tuple_iterator(num_epochs=1):
         loss, gradients = step(image, label)
         optimizer(gradients)
     net.set_train(False)
-    for image, label in data(EVAL).create_tuple_iterator(num_epochs=1):
+    for image, label in data(EVAL, slice(64, 96)).create_tuple_iterator(num_epochs=1):
         net(image)
 """
 
@@ -87,7 +87,7 @@ FITTED = """
 
 
     def data(normalised):
-        held = ds.NumpySlicesDataset((images, labels), shuffle=False)
+        held = ds.NumpySlicesDataset((images.copy(), labels), shuffle=False)
         if normalised:
             held = held.map(lambda x: ((x - 8) / 5).astype(np.float32), input_columns="column_0")
         return held.batch(16)
@@ -106,4 +106,18 @@ def test_an_evaluation_within_fit_is_of_the_network_that_is_trained(tmp_path: Pa
     scale = faulty["other-scale"]
     assert (scale.level, scale.where.path, scale.where.line) == (Level.SUSPECT, "train.py", 16)
     healthy = judged(watched_inputs, watched(tmp_path / "healthy", FITTED.replace("{eval}", "True")), about="inference")
-    assert [*healthy] == ["same-scale"]
+    assert [*healthy] == ["same-rows", "same-scale"]
+    assert "normalised-in-one" in healthy["same-scale"].refutes[0].codes
+
+
+@pytest.mark.mindspore
+def test_an_evaluation_of_samples_that_were_trained_with_is_suspect(tmp_path: Path) -> None:
+    again = FITTED.replace("{eval}", "True")
+    found = judged(watched_inputs, watched(tmp_path / "faulty", again), about="inference")["same-rows"]
+    assert (found.level, found.data["same"], found.data["rows"]) == (Level.SUSPECT, 48, 48)
+    assert found.where.line == 16
+    apart = again.replace("data(True), data(True)", "data(True), other()").replace(
+        "ms.set_seed(1)",
+        "def other():\n        images[:] = images[:, :, ::-1] + 0.5\n        return data(True)\n\n    ms.set_seed(1)",
+    )
+    assert "same-rows" not in judged(watched_inputs, watched(tmp_path / "healthy", apart), about="inference")

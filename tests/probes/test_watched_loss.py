@@ -44,6 +44,7 @@ ENTROPY = "ops.cross_entropy(net(x), y)"
 @pytest.mark.parametrize(
     ("output", "loss", "code", "level"),
     [
+        ("x", f"-{ENTROPY}", "negated", Level.PROBLEM),
         ("ops.softmax(x, -1)", ENTROPY, "softmax-twice", Level.PROBLEM),
         ("x", "ops.nll_loss(net(x), y)", "not-logarithms", Level.PROBLEM),
         ("x", ENTROPY, "cross-entropy", Level.INFO),
@@ -54,3 +55,16 @@ def test_the_form_that_was_computed(tmp_path: Path, output: str, loss: str, code
     script = SCRIPT.replace("{output}", output).replace("{loss}", loss)
     found = judged(watched_loss, watched(tmp_path, script))
     assert {one.code: one.level for one in found.values()} == {code: level}
+    refuted = [code for one in found.values() for entry in one.refutes for code in entry.codes]
+    assert ("double-softmax" in refuted) is (level is Level.INFO)
+
+
+@pytest.mark.mindspore
+def test_a_loss_of_another_form_that_drives_outputs_away_from_their_labels(tmp_path: Path) -> None:
+    """It falls all the time, as one does that is learned from."""
+    script = SCRIPT.replace("{output}", "x").replace(".batch(16)", ".batch(8)")
+    smoothed = "ops.cross_entropy(net(x), y, label_smoothing=0.1)"
+    found = judged(watched_loss, watched(tmp_path / "faulty", script.replace("{loss}", f"-{smoothed}")))
+    assert found["against-labels"].level is Level.SUSPECT
+    found = judged(watched_loss, watched(tmp_path / "healthy", script.replace("{loss}", smoothed)))
+    assert {*found} == {"other-form"}

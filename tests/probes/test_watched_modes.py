@@ -16,7 +16,11 @@ def test_a_healthy_training_is_in_order(watched_runs):
     assert {*found} == {"in-order"}
     assert (found["in-order"].data["count"], found["in-order"].data["all"]) == (2, 12)
     assert found["in-order"].data["passes"] > 0
-    assert "not-set-back" in found["in-order"].refutes[0].codes
+    before, asleep = found["in-order"].refutes
+    assert "not-set-back" in before.codes
+    assert "evaluated-in-training" in asleep.codes
+    text = (watched_runs["healthy"] / "train.py").read_text().splitlines()
+    assert [text[first - 1].strip()[:8] for first, _ in asleep.places["train.py"]] == ["right = "]
 
 
 @pytest.mark.mindspore
@@ -39,14 +43,25 @@ def test_a_network_that_nothing_switches_trains_in_inference_mode(watched_runs):
 def test_an_evaluation_in_training_mode_is_suspect(watched_runs):
     found = judged(watched_runs["evaluated-in-training"], "watched_modes")
     assert found["evaluated-in-training"].level is Level.SUSPECT
+    assert line_of(watched_runs["evaluated-in-training"], found["evaluated-in-training"]).startswith("right = ")
     assert found["in-order"].data["count"] == 2
+    assert not any("evaluated-in-training" in one.codes for one in found["in-order"].refutes)
 
 
 @pytest.mark.mindspore
-def test_a_normalisation_that_is_kept_in_inference_mode_is_information(watched_runs):
-    found = judged(watched_runs["norm-kept"], "watched_modes")
+def test_a_normalisation_that_was_loaded_and_is_kept_in_inference_mode_is_information(watched_runs):
+    found = judged(watched_runs["norm-kept-loaded"], "watched_modes")
     assert suggest(found.values()) is Verdict.OK
     assert found["kept-in-inference"].data["names"] == ["norm"]
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize("kind", ["norm-kept", "statistics-off"])
+def test_statistics_that_stay_as_they_were_made_are_suspect(watched_runs, kind):
+    root = watched_runs[kind]
+    kept = judged(root, "watched_modes")["statistics-kept"]
+    assert (kept.level, kept.data["names"]) == (Level.SUSPECT, ["norm"])
+    assert line_of(root, kept).startswith("self.norm = ")
 
 
 @pytest.mark.mindspore

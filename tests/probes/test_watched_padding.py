@@ -185,3 +185,49 @@ def test_a_loss_of_its_own_that_counts_padding_as_a_class(tmp_path: Path) -> Non
     assert judged(watched_padding, watched(tmp_path / "healthy", APART.replace("{counts}", ">"))).keys() == {
         "padding-still"
     }
+
+
+NEXT = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import Tensor, nn, ops
+
+    words = np.random.default_rng(0).integers(0, 12, (64, 9)).astype(np.int32)
+
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Embedding(12, 8)
+            self.query, self.key, self.head = nn.Dense(8, 8), nn.Dense(8, 8), nn.Dense(8, 12)
+            self.later = Tensor(np.triu(np.ones((8, 8), bool), 1))
+
+        def construct(self, words):
+            vectors = self.embed(words)
+            scores = ops.matmul(self.query(vectors), self.key(vectors).swapaxes(1, 2))
+            scores = {scores}
+            return self.head(ops.matmul(ops.softmax(scores, -1), vectors))
+
+
+    ms.set_seed(1)
+    net = Net()
+    optimizer = nn.Adam(net.trainable_params(), 0.01)
+    step = ms.value_and_grad(
+        lambda x, y: ops.cross_entropy(net(x).reshape((-1, 12)), y.reshape((-1,))), None, optimizer.parameters
+    )
+    for (batch,) in ds.NumpySlicesDataset((words,), ["words"]).batch(16).create_tuple_iterator(num_epochs=1):
+        loss, gradients = step(batch[:, :-1], batch[:, 1:])
+        optimizer(gradients)
+"""
+
+
+@pytest.mark.mindspore
+def test_a_network_that_sees_the_words_that_it_is_to_tell(tmp_path: Path) -> None:
+    found = judged(watched_padding, watched(tmp_path / "faulty", NEXT.replace("{scores}", "scores")))
+    assert found["sees-next"].level is Level.PROBLEM
+    assert found["sees-next"].where.path == "train.py"
+    masked = NEXT.replace("{scores}", "scores.masked_fill(self.later, -1e9)")
+    found = judged(watched_padding, watched(tmp_path / "healthy", masked))
+    assert {*found} == {"next-unseen"}
+    assert found["next-unseen"].data["before"] == 0

@@ -55,8 +55,9 @@ CLIP = "grads = ops.clip_by_global_norm(grads, 0.05)"
         ({"0.05, 0.9)": "0.05, 0.9, loss_scale=1024.0)"}, "unscaled-twice", "not-clipped"),
         ({UNSCALE: f"grads = ops.clip_by_global_norm(grads, 1.0); {UNSCALE}"}, "scaled", "clipped-scaled"),
         ({UNSCALE: f"{UNSCALE}; {CLIP}"}, "scaled", "clipped"),
+        ({**PLAIN, "return loss": "return 1e-3 * loss", UNSCALE: "grads = tuple(1e3 * one for one in grads)"}, "below-one", "not-told"),
     ],
-    ids=["healthy", "no scale", "single precision", "kept", "twice", "clipped before", "clipped after"],
+    ids=["healthy", "no scale", "single precision", "kept", "twice", "clipped before", "clipped after", "below 1"],
 )  # fmt: skip
 def test_the_scale_is_followed_to_the_update(
     tmp_path: Path, changes: dict[str, str], scale: str, clipping: str
@@ -71,4 +72,47 @@ def test_the_scale_is_followed_to_the_update(
     assert [*judged(watched_scaling, case, about="clipping")] == [clipping]
     faulty = {"no-scale", "keeps-scale", "unscaled-twice"}
     assert (about[scale].level is Level.PROBLEM) is (scale in faulty)
+    assert (about[scale].level is Level.SUSPECT) is (scale == "below-one")
     assert about[scale].where.path == "train.py"
+
+
+OWN = """
+    import mindspore as ms
+    import numpy as np
+    from mindspore import Tensor, nn, ops
+
+
+    class Step(nn.TrainOneStepCell):
+        def construct(self, x, y):
+            loss = self.network(x, y)
+            grads = self.grad(self.network, self.weights)(x, y, ops.ones_like(loss) * 512)
+            {rest}
+            return ops.depend(loss, self.optimizer(grads))
+
+
+    ms.set_seed(1)
+    net = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 2))
+    step = Step(nn.WithLossCell(net, nn.CrossEntropyLoss()), nn.SGD(net.trainable_params(), 0.05))
+    dice = np.random.default_rng(0)
+    for _ in range(6):
+        x = dice.standard_normal((16, 8)).astype(np.float32)
+        step(Tensor(x), Tensor((x[:, 0] > 0).astype(np.int32)))
+"""
+DIVIDE = "grads = tuple(one / 512 for one in grads)"
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("rest", "about", "code"),
+    [
+        (DIVIDE, "scale", "scaled"),
+        ("pass", "scale", "keeps-scale"),
+        (f"{CLIP}; {DIVIDE}", "clipping", "clipped-small"),
+        (f"{DIVIDE}; {CLIP}", "clipping", "clipped"),
+    ],
+)
+def test_the_scale_of_a_step_of_ones_own_is_that_with_which_gradients_begin(
+    tmp_path: Path, rest: str, about: str, code: str
+) -> None:
+    case = watched(tmp_path, OWN.replace("{rest}", rest))
+    assert [*judged(watched_scaling, case, about=about)] == [code]

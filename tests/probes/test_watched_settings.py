@@ -47,3 +47,49 @@ def test_a_run_without_a_seed_cannot_be_compared(tmp_path: Path) -> None:
     case = watched(tmp_path, SCRIPT.replace("ms.set_seed(5)", "pass"))
     assert judged(watched_settings, case, about="seed")["no-seed"].level is Level.PROBLEM
     assert judged(watched_settings, case)["no-seed"].level is Level.INFO
+
+
+ACCUMULATED = """
+    import mindspore as ms
+    import numpy as np
+    from mindspore import Tensor, nn
+
+    ms.set_seed(1)
+    net, loss = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 2)), nn.CrossEntropyLoss()
+    optimizer = nn.SGD(net.trainable_params(), 0.01)
+    step = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+    dice = np.random.default_rng(0)
+    kept, every = None, {every}
+    for number in range(1, 5 * every + 1):
+        x = dice.standard_normal((16, 8)).astype(np.float32)
+        _, grads = step(Tensor(x), Tensor((x[:, 0] > 0).astype(np.int32)))
+        grads = [one{divided} for one in grads]
+        kept = grads if kept is None else [one + other for one, other in zip(kept, grads)]
+        if number % every == 0:
+            optimizer(tuple(kept))
+            {cleared}
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("every", "divided", "cleared", "code"),
+    [
+        (4, "", "kept = None", "summed"),
+        (4, " / every", "kept = None", "added-up"),
+        (2, " / every", "pass", "not-cleared"),
+        (1, "", "pass", "not-cleared"),
+        (1, "", "kept = None", None),
+    ],
+)
+def test_how_gradients_of_several_passes_reach_the_optimizer(
+    tmp_path: Path, every: int, divided: str, cleared: str, code: str | None
+) -> None:
+    script = ACCUMULATED.replace("{every}", str(every)).replace("{divided}", divided).replace("{cleared}", cleared)
+    found = judged(watched_settings, watched(tmp_path, script))
+    assert {*found} & {"summed", "added-up", "not-cleared"} == ({code} if code else set())
+    if code:
+        assert found[code].level is (Level.INFO if code == "added-up" else Level.SUSPECT)
+        assert (found[code].where.path, found[code].where.line) == ("train.py", 8)
+    if code in ("summed", "added-up"):
+        assert found[code].data["passes"] == 4

@@ -59,6 +59,7 @@ def test_a_schedule_by_epochs_that_each_step_asks_and_data_in_the_order_of_their
     assert order["by-class"].level is Level.PROBLEM
     assert order["by-class"].data["classes"] == 4
     assert order["fixed-order"].level is Level.PROBLEM
+    assert not any(one.refutes for one in order.values())
 
 
 @pytest.mark.mindspore
@@ -66,7 +67,10 @@ def test_the_same_training_in_order_is_not_accused(tmp_path: Path) -> None:
     case = watched(tmp_path, SCRIPT.replace("{ordered}", "False").replace("{by_epoch}", "False"), steps=20)
     for probe in (recorded_rates, recorded_order, label_fit):
         assert all(one.level is Level.INFO for one in judged(probe, case).values()), probe
-    assert {"labels-mixed", "reshuffled"} <= judged(recorded_order, case).keys()
+    order = judged(recorded_order, case)
+    assert {"labels-mixed", "reshuffled"} <= order.keys()
+    assert "generator-in-order" in order["reshuffled"].refutes[0].codes
+    assert "schedule-ignored" in judged(recorded_rates, case)["in-force"].refutes[0].codes
     assert judged(label_fit, case)["fits"].data["classes"] == 4
 
 
@@ -80,3 +84,67 @@ def test_a_watch_that_has_only_begun_has_no_recording_yet(tmp_path: Path) -> Non
         with pytest.raises(ReadError) as raised:
             list(probe.run(case, probe.Params()))
         assert raised.value.code == "no-recordings"
+
+
+AGAIN = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn, ops
+
+    rows = np.random.default_rng(0).standard_normal((64, 4)).astype(np.float32)
+    ms.set_seed(1)
+    net = nn.Dense(4, 2)
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    step = ms.value_and_grad(lambda x, y: ops.cross_entropy(net(x), y), None, optimizer.parameters)
+    data = ds.NumpySlicesDataset((rows, (rows[:, 0] > 0).astype(np.int32)), ["row", "label"], shuffle={shuffle}).batch({batch})
+    for _ in range(12):
+        loss, gradients = step(*next(data.create_tuple_iterator()))
+        optimizer(gradients)
+"""
+
+
+@pytest.mark.mindspore
+def test_steps_that_all_take_one_batch_are_suspect_unless_it_is_all_of_the_data(tmp_path: Path) -> None:
+    """An iterator that is made anew in each step shuffles as the one before did, by the seed that is set."""
+    for shuffle in ("False", "True"):
+        script = AGAIN.replace("{shuffle}", shuffle)
+        found = judged(recorded_order, watched(tmp_path / shuffle, script.replace("{batch}", "16")))
+        data = found["same-batch"].data
+        assert (found["same-batch"].level, data["count"], data["rows"], data["steps"]) == (Level.SUSPECT, 16, 64, 12)
+    whole = judged(recorded_order, watched(tmp_path / "whole", script.replace("{batch}", "64")))
+    assert "same-batch" not in whole
+
+
+EVALUATED = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn, ops
+
+    rows = np.random.default_rng(0).standard_normal((96, 4)).astype(np.float32)
+    labels = (rows[:, 0] > 0).astype(np.int32)
+    ms.set_seed(1)
+    net = nn.Dense(4, 2)
+    net.set_train()
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    step = ms.value_and_grad(lambda x, y: ops.cross_entropy(net(x), y), None, optimizer.parameters)
+    train = ds.NumpySlicesDataset((rows[:64], labels[:64]), ["row", "label"], shuffle=True).batch(16)
+    held_out = ds.NumpySlicesDataset((rows[64:], labels[64:]), ["row", "label"], shuffle=False).batch(16)
+    for _ in range(3):
+        for row, label in train.create_tuple_iterator(num_epochs=1):
+            loss, gradients = step(row, label)
+            optimizer(gradients)
+        net.set_train(False)
+        for row, _ in held_out.create_tuple_iterator(num_epochs=1):
+            net(row)
+        net.set_train()
+"""
+
+
+@pytest.mark.mindspore
+def test_the_order_of_data_for_evaluation_says_nothing_of_the_training(tmp_path: Path) -> None:
+    found = judged(recorded_order, watched(tmp_path, EVALUATED))
+    assert found["for-evaluation"].refutes[0].places == {"train.py": [[15, 15]]}
+    assert "shuffle-off" in found["for-evaluation"].refutes[0].codes
+    assert "reshuffled" in found

@@ -15,7 +15,9 @@ def test_a_healthy_training_moves_all(watched_runs):
     assert {*still} <= {"first.bias"}
     data = found["moved"].data
     assert (data["moved"], data["all"], data["steps"]) == (10 - len(still), 10, 12)
-    assert found["moved"].refutes[0].probe == "frozen_weights_script"
+    refuted = {one.probe: one.codes for one in found["moved"].refutes}
+    assert {"layers-unheld", "optimizer-part"} <= {*refuted["frozen_weights_script"]}
+    assert "left-out" in refuted["optimizer_parameters"]
 
 
 @pytest.mark.mindspore
@@ -30,6 +32,7 @@ def test_layers_without_a_gradient_are_suspect_even_where_decay_moves_them(watch
 def test_weights_that_no_optimizer_holds_are_suspect(watched_runs):
     found = judged(watched_runs["part"], "watched_updates")
     assert found["not-given"].level is Level.SUSPECT
+    assert not found["moved"].refutes
     assert found["not-given"].data["names"] == [
         "first.weight",
         "first.bias",
@@ -49,6 +52,7 @@ def test_weights_that_no_optimizer_holds_are_suspect(watched_runs):
 def test_a_layer_that_is_frozen_at_random_values_is_suspect_unless_it_is_meant(watched_runs):
     found = judged(watched_runs["frozen"], "watched_updates")
     assert (found["frozen-random"].level, found["frozen-random"].data["names"]) == (Level.SUSPECT, ["first.weight"])
+    assert [one.probe for one in found["moved"].refutes] == ["optimizer_parameters"]
     assert found["frozen"].data["names"] == ["first.bias"]
     found = judged(watched_runs["frozen"], "watched_updates", ("design.frozen=['first.*']",))
     assert {one.level for one in found.values()} == {Level.INFO}

@@ -52,6 +52,12 @@ def test_loads_are_judged_by_what_is_in_the_network_when_training_begins(watched
     found = judged(watched_runs[kind], "watched_weights", about="loading")
     assert found[code].level is level
     assert {one.code for one in found.values() if one.level is not Level.INFO} == {code} - {"nothing-loaded", "loaded"}
+    refuted = [code for one in found.values() for entry in one.refutes for code in entry.codes]
+    assert ("overwritten" in refuted) is (kind == "loaded")
+    if kind == "loaded":
+        text = (watched_runs[kind] / "train.py").read_text().splitlines()
+        lines = [text[first - 1] for first, _ in found["loaded"].refutes[0].places["train.py"]]
+        assert ["load_param_into_net" in lines[0], "load_checkpoint" in lines[1]] == [True, True]
 
 
 @pytest.mark.mindspore

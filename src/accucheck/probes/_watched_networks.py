@@ -104,6 +104,7 @@ class _Pass(msgspec.Struct):
     batch: list[dict[str, Any]] = []
     data: Union[int, None] = None
     inference: list[str] = []
+    place: _Place = None
 
 
 class _Modes(msgspec.Struct):

@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Curve, Finding, Fix, Kind, Level, Progress, Verdict, Where
+from ..model import Curve, Finding, Fix, Kind, Level, Progress, Refutes, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example, Skip
 from . import _recorded_samples, _watched, shuffle_order
@@ -29,6 +29,8 @@ KIND = Kind.FILE
 _SHARED = ("small-buffer", "label-runs", "labels-fixed", "fix-shuffle", "fix-buffer")
 NEEDS: tuple[str | tuple[str, ...], ...] = (("curves.train", "watched"),)
 #: So many of the runs of one class are of one length where a sampler deals them out.
+#: Steps without which it is not told that they all take one batch.
+_STEPS = 10
 _ALIKE = 0.9
 
 
@@ -56,6 +58,18 @@ MESSAGES: Words = {
     "labels-mixed": {
         "en": "Classes are mixed: {observed:,} of {count:,} neighbours have equal labels, {expected:,.0f} are expected of mixed data.",
         "zh": "类别已混合：{count:,} 对相邻样本中有 {observed:,} 对标签相同，充分混合时约为 {expected:,.0f} 对。",
+    },
+    "for-evaluation": {
+        "en": "{count:,} data {count:set was|sets were} read for inference alone; {count:its|their} order says nothing of the training.",
+        "zh": "有 {count:,} 个数据集只用于推理，其次序与训练无关。",
+    },
+    "same-batch": {
+        "en": "All {steps:,} steps trained on the same {count:,} samples, of {rows:,} that the source has.",
+        "zh": "全部 {steps:,} 步都用同样的 {count:,} 个样本训练，而数据源共有 {rows:,} 个样本。",
+    },
+    "fix-next": {
+        "en": "Make the iterator once for each epoch and take its next batch in each step: for batch in dataset.create_tuple_iterator().",
+        "zh": "每个 epoch 只创建一次迭代器，每一步取下一个 batch：for batch in dataset.create_tuple_iterator()。",
     },
     "fixed-order": {
         "en": "Epochs {one:,} and {other:,} of the recorded training read the samples in the same order ({samples:,} compared, {same:.1%} "
@@ -101,6 +115,10 @@ _FORGOTTEN = {
     "zh": "连续若干步都是同一类，网络会整体偏向该类，随后又被下一类推翻：loss 跳动，且最后出现的类别占优。",
 }
 WHY: Words = {
+    "same-batch": {
+        "en": "The network learns these samples by heart and nothing of the others; the loss falls faster than it should.",
+        "zh": "网络只会记住这些样本，学不到其余数据；loss 下降得异常快。",
+    },
     **dict.fromkeys(("fixed-order", "small-buffer", "labels-fixed"), _SAME),
     **dict.fromkeys(("by-class", "label-runs"), _FORGOTTEN),
 }
@@ -111,23 +129,58 @@ _PRINT = {
 PROOF: Words = dict.fromkeys(WHY, _PRINT)
 
 
+#: What reading the scripts says of a pipeline that gives the samples in their order, and that another order in each epoch proves wrong.
+#: How far they move is not seen, so that buffers are not among them.
+ONCE = ["shuffle-off", "sampler-in-order", "buffer-one", "shuffle-dropped", "generator-in-order"]
+ONCE += ["source-may-shuffle", "off-by-default", "sometimes-off", "role-unknown", "handed-on"]
+IN_ORDER = [*ONCE, "reshuffle-off"]
+
+
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     recorded = _recorded_samples.of_case(case)
     yield Progress(1, 1, "files")
     if not recorded:
         raise Skip("not-recorded", path=_recorded_samples.shown(case))
     path = case.relative(recorded[0].path)
-    yield from _judged(recorded[0], path, params, _shuffled(case, path))
+    yield from _for_evaluation(case, path)
+    nodes = _nodes(case, path)
+    rows = min((int(node["rows"]) for node in nodes if node.get("rows")), default=0)
+    yield from _judged(recorded[0], path, params, _shuffled(nodes), rows)
 
 
-def _shuffled(case: Case, path: str) -> bool:
-    """Whether the data set that a watched training read has a node that shuffles all of it."""
+def _for_evaluation(case: Case, path: str) -> Iterator[Finding]:
+    """Data sets whose batches went into passes of inference alone: that these are in order says nothing of the training."""
     watch = next((one for one in _watched.of_case(case) if one.path == path), None) if case.get("watched") else None
     if watch is None:
-        return False
-    number = next((one.get("data") for one in watch.facts("pass") if one.get("training") is True), None)
-    nodes = [node for one in watch.facts("dataset") if one.get("number") == number for node in one.get("nodes", [])]
+        return
+    made = {one["number"]: one.get("place") for one in watch.facts("origin") if one.get("of") == "dataset"}
+    lines: dict[tuple[str, int], bool] = {}
+    for one in watch.facts("pass"):
+        place = made.get(one.get("data"))
+        if place:
+            lines[place[0], place[1]] = lines.get((place[0], place[1]), True) and one.get("training") is False
+    places: dict[str, list[list[int]]] = {}
+    for (file, line), alone in lines.items():
+        if alone:
+            places.setdefault(file, []).append([line, line])
+    if places:
+        count = sum(map(len, places.values()))
+        refutes = [Refutes("shuffle_settings", shuffle_order.UNSHUFFLED, places=places)]
+        yield Finding("for-evaluation", Level.INFO, Where(path), {"count": count}, refutes=refutes)
+
+
+def _shuffled(nodes: list[dict[str, Any]]) -> bool:
+    """Whether one of them shuffles all of the data."""
     return any(str(node.get("node", "")).endswith("RandomSampler") or node.get("shuffle") == "GLOBAL" for node in nodes)
+
+
+def _nodes(case: Case, path: str) -> list[dict[str, Any]]:
+    """The nodes of the data set that a watched training read."""
+    watch = next((one for one in _watched.of_case(case) if one.path == path), None) if case.get("watched") else None
+    if watch is None:
+        return []
+    number = next((one.get("data") for one in watch.facts("pass") if one.get("training") is True), None)
+    return [node for one in watch.facts("dataset") if one.get("number") == number for node in one.get("nodes", [])]
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:
@@ -138,11 +191,29 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.UNDECIDED if verdict is Verdict.OK and not seen else verdict
 
 
-def _judged(recorded: Recorded, path: str, params: Params, shuffled: bool) -> Iterator[Finding]:
+def _one_batch(recorded: Recorded) -> set[int]:
+    """The samples of the first batch where all steps, and enough of them, train on these alone."""
+    import numpy as np
+
+    ids = np.concatenate([recorded.epochs[one] for one in sorted(recorded.epochs)])
+    first = {*ids[: recorded.batch].tolist()}
+    enough = recorded.batch > 1 and len(ids) >= _STEPS * recorded.batch
+    return first if enough and first == {*ids.tolist()} and len(first) * 2 > recorded.batch else set()
+
+
+def _judged(recorded: Recorded, path: str, params: Params, shuffled: bool, rows: int) -> Iterator[Finding]:
     where = Where(path)
     epochs = sorted(recorded.epochs)
     from ..live import order
 
+    if rows and (one := _one_batch(recorded)) and len(one) * 2 <= rows:
+        data = {
+            "count": len(one),
+            "rows": rows,
+            "steps": sum(len(ids) for ids in recorded.epochs.values()) // recorded.batch,
+        }
+        yield Finding("same-batch", Level.SUSPECT, where, data, fix=Fix("fix-next"))
+        return
     yield from _of_labels(recorded, where, epochs)
     if len(epochs) < 2 or min(len(recorded.epochs[one]) for one in epochs[:2]) < order.FEWEST:
         yield Finding("one-epoch", Level.INFO, where, {"path": path}, incomplete=True)
@@ -222,7 +293,8 @@ def _of_identities(
     data["same"] = same
     chart = _chart(first, second)
     if same >= order.AGREE and chance < order.CHANCE and shuffled:
-        yield Finding("same-shuffle", Level.INFO, where, data, [chart], incomplete=True)
+        refutes = [Refutes("shuffle_settings", ONCE)]
+        yield Finding("same-shuffle", Level.INFO, where, data, [chart], incomplete=True, refutes=refutes)
         return
     if same >= order.AGREE and chance < order.CHANCE:
         yield Finding("fixed-order", Level.PROBLEM, where, data, [chart], Fix("fix-shuffle"))
@@ -232,7 +304,7 @@ def _of_identities(
         data |= {"buffer": size, "buffer_share": size / len(first), "of": len(first), "early": size - 1}
         if size / len(first) < params.half and small < order.CHANCE:
             yield Finding("small-buffer", Level.SUSPECT, where, data, [chart], Fix("fix-buffer"))
-    yield Finding("reshuffled", Level.INFO, where, data, [chart])
+    yield Finding("reshuffled", Level.INFO, where, data, [chart], refutes=[Refutes("shuffle_settings", IN_ORDER)])
 
 
 def _chart(first: Array, second: Array) -> Curve:

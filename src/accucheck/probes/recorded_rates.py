@@ -18,7 +18,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Evidence, Finding, Fix, Kind, Level, Progress, Verdict, Where
+from ..model import Evidence, Finding, Fix, Kind, Level, Progress, Refutes, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example, Skip
 from . import _curves, _watched
@@ -205,6 +205,8 @@ _PRINT = {
 }
 PROOF: Words = dict.fromkeys(WHY, _PRINT)
 
+#: What reading the scripts says of the rate, and that rates of more than 0 prove wrong.
+_REFUTED = ["rate-not-positive"]
 #: Records without which shares mean nothing.
 _FEWEST = 5
 #: Watched steps without which it is not told how fast a rate falls.
@@ -241,11 +243,12 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
 
 class _Source(NamedTuple):
     """Where rates come from. `exact`: they are those of a recording; what was printed may be rounded to 0. `place`: where the optimizer
-    is made, as a watched run tells it. `part`: the watch ended before the training did."""
+    is made, as a watched run tells it. `part`: the watch ended before the training did. `alone`: they are those of the only optimizer."""
 
     exact: bool
     place: Where | None = None
     part: bool = False
+    alone: bool = False
 
 
 def _source(case: Case, rates: Series, watched: bool) -> _Source:
@@ -257,7 +260,8 @@ def _source(case: Case, rates: Series, watched: bool) -> _Source:
         return _Source(path.is_file() and recordings.looks_like(head_of(path)))
     run = next(one for one in _watched.of_case(case) if one.path == rates.path)
     place = run.first("optimizer").get("place")
-    return _Source(True, run.where(place) if place else None, run.first("end").get("why") != "exit")
+    alone = len(run.facts("optimizer")) == 1
+    return _Source(True, run.where(place) if place else None, run.first("end").get("why") != "exit", alone)
 
 
 def _judged(rates: Series, source: _Source, written: Written | None, params: Params) -> Iterator[Finding]:
@@ -308,7 +312,13 @@ def _judged(rates: Series, source: _Source, written: Written | None, params: Par
             yield finding(code, level, 0, "fix-step" if code == "never-moves" else "fix-source", **more)
     if epochs := _stairs(rates):
         yield finding("stairs", Level.INFO, 0, None, epochs=epochs)
-    yield finding("in-force", Level.INFO, 0, None, first=float(values[0]), highest=highest, last=float(values[-1]))
+    told = finding("in-force", Level.INFO, 0, None, first=float(values[0]), highest=highest, last=float(values[-1]))
+    yield msgspec.structs.replace(told, refutes=_refuted(values) if source.alone else [])
+
+
+def _refuted(values: Array) -> list[Refutes]:
+    codes = [*_REFUTED, "schedule-ignored"] if (values != values[0]).any() else _REFUTED
+    return [Refutes("training_settings", codes)]
 
 
 def _ends(rates: Series, sure: Level, params: Params) -> Iterator[tuple[str, Level, int, dict[str, Any]]]:

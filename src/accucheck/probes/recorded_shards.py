@@ -17,7 +17,7 @@ import msgspec
 from ..case import Case
 from ..errors import ReadError
 from ..language import Words
-from ..model import Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict, Where
+from ..model import Finding, Fix, Kind, Level, Plain, Progress, Refutes, Table, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example, Skip
 from . import _labelled, _recorded_samples, shard_overlap
@@ -76,6 +76,10 @@ PROOF: Words = dict.fromkeys(WHY, _PRINT)
 _ALIKE = ("full_batch", "dataset_strategy", "pipeline_stages", "model_parallel")
 
 
+#: What reading the scripts says of data that every rank reads, and that parts of a whole epoch prove wrong.
+UNDIVIDED = ["no-shards", "no-shards-here", "shards-on-one-kind", "constant-shard"]
+
+
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     recorded = _recorded_samples.of_case(case)
     yield Progress(1, 1, "files")
@@ -123,7 +127,9 @@ def _judged(case: Case, recorded: list[Recorded], params: Params) -> Iterator[Fi
         yield Finding("overlap", level, where, data, [table], Fix("fix-shards"))
     else:
         code = "filled" if found.repeated else "apart"
-        yield Finding(code, Level.INFO, where, data | {"alike": shard_overlap.alike(dealt)})
+        whole = len(common) > 1  # a part of an epoch may lie apart by chance
+        refutes = [Refutes("sharding", UNDIVIDED)] if whole and not found.repeated else []
+        yield Finding(code, Level.INFO, where, data | {"alike": shard_overlap.alike(dealt)}, refutes=refutes)
     if found.unequal:
         yield Finding("unequal", Level.SUSPECT, where, data, fix=Fix("fix-equal"))
 

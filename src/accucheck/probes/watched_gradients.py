@@ -185,6 +185,8 @@ WORDS: Words = {
 _CURVES = 6
 #: What reading the scripts says of layers that are not used, or cut off, and that a gradient proves wrong.
 UNUSED = ["unused-layer", "unused-parameter"]
+#: And of cells that are never called, which a call proves wrong.
+UNCALLED = ["unused-layer", "unused-cell", "unused-dropout", "twin-used-twice"]
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
@@ -249,8 +251,23 @@ class _Connection:
         data["layers"] = len({(one.network, one.layer) for one in some})
         lines = _watched_networks.lines(some)
         refutes = [Refutes("graph_connectivity_script", UNUSED, places=lines)] if lines else []
+        called = self._called()
+        refutes += [Refutes("graph_connectivity_script", UNCALLED, places=called)] if called else []
         evidence: list[Evidence] = [_chart(self.seen, some)]
         return Finding("reached", Level.INFO, self.seen.watch.where(), data, evidence, refutes=refutes)
+
+    def _called(self) -> dict[str, list[list[int]]]:
+        """The lines in which cells are made that were all called in passes of training, by file."""
+        made: dict[tuple[str, int], bool] = {}
+        for number in self.seen.trained & self.seen.networks.keys():
+            for name, _, place, _ in self.seen.networks[number].cells:
+                if place is not None:
+                    made[place] = made.get(place, True) and (number, name) in self.order
+        found: dict[str, list[list[int]]] = {}
+        for (path, line), called in made.items():
+            if called:
+                found.setdefault(path, []).append([line, line])
+        return found
 
     def _losses_of_zero(self) -> dict[int, str]:
         """Optimizers whose loss was exactly 0 all the time, as one has that begins later, and their classes."""

@@ -68,6 +68,18 @@ class Params(msgspec.Struct, frozen=True):
             extra={"unit": "ratio", "source": "own choice: pixels of 0 to 1 against normalised ones differ by 4"},
         ),
     ] = 3.0
+    again: Annotated[
+        float,
+        Meta(
+            gt=0,
+            le=1,
+            description="from this share on, samples of evaluation that were trained with are no chance",
+            extra={
+                "unit": "1",
+                "source": "own choice: the watched steps may have seen a part of the training data only",
+            },
+        ),
+    ] = 0.5
     shift: Annotated[
         float,
         Meta(
@@ -114,6 +126,10 @@ MESSAGES: Words = {
         "{trained_mean:.4g}): they are on different scales.",
         "zh": "推理时{input}的标准差为 {std:.4g}（均值 {mean:.4g}），训练时为 {trained:.4g}（均值 {trained_mean:.4g}）：二者尺度不同。",
     },
+    "same-rows": {
+        "en": "{same:,} of {rows:,} samples that the network was evaluated with are samples that it was trained with before.",
+        "zh": "网络评估所用的 {rows:,} 个样本中，有 {same:,} 个就是此前训练用过的样本。",
+    },
     "same-scale": {
         "en": "In inference {input} has a mean of {mean:.4g} and a standard deviation of {std:.4g}, in training {trained_mean:.4g} and "
         "{trained:.4g} ({rows:,} samples of inference).",
@@ -129,6 +145,10 @@ MESSAGES: Words = {
         "zh": "没有观察到已训练网络使用浮点输入的推理。请用 --steps 0 观察到结束。",
     },
     "fix-normalise": input_statistics.MESSAGES["fix-normalise"],
+    "fix-split": {
+        "en": "Evaluate with data that the training never reads; see the paths and the bounds of both parts.",
+        "zh": "评估应使用训练从不读取的数据；请检查两部分数据的路径和范围。",
+    },
     "fix-alike": {
         "en": "Give inference the same scaling, mean and std as training.",
         "zh": "推理应使用与训练相同的缩放、mean 和 std。",
@@ -142,6 +162,10 @@ WORDS: Words = {
     "inference": {"en": "inference", "zh": "推理"},
 }
 WHY: Words = {
+    "same-rows": {
+        "en": "The metric then tells what the network remembers and not what it has learned; overfitting does not show.",
+        "zh": "这样得到的指标反映的是记忆而非所学，过拟合无法显现。",
+    },
     **dict.fromkeys(("out-of-range", "off-centre", "too-small"), input_statistics.WHY["out-of-range"]),
     "other-scale": {
         "en": "The network sees in inference what it never learned from: its accuracy there is another one than that of training.",
@@ -149,12 +173,18 @@ WHY: Words = {
     },
 }
 PROOF: Words = {
+    "same-rows": {
+        "en": "Compare digests of samples of both data sets.",
+        "zh": "比较两个数据集样本的摘要。",
+    },
     **dict.fromkeys(("out-of-range", "off-centre", "too-small"), input_statistics.PROOF["out-of-range"]),
     "other-scale": {
         "en": "Run the network on a training sample through both ways of processing: the outputs must be equal.",
         "zh": "让同一训练样本分别经过两种处理后输入网络：输出应一致。",
     },
 }
+#: Up to this ratio of standard deviations, and as large a part of one between the means, inputs are scaled alike.
+_SAME = 1.25
 #: Samples of inference without which their spread says nothing; dimensions of batches of pictures, and of rows of features.
 _FEWEST = 16
 _PICTURE, _TABLE = 4, 2
@@ -178,13 +208,16 @@ class Range(NamedTuple):
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    watches = _watched.of_case(case)
+    inference = params.about == "inference"
+    watches = _watched.of_case(case, samples=inference)
     yield Progress(1, 1, "files")
     watch = watches[0]
     trained = _passes(watch, training=True)
-    found = list(_trained(watch, trained, params) if params.about == "training" else _inferred(watch, trained, params))
+    found = list(_inferred(watch, trained, params) if inference else _trained(watch, trained, params))
+    if inference:
+        found = [*_evaluated_again(watch, params), *found]
     if not found:
-        raise Skip("no-float" if params.about == "training" else "no-inference")
+        raise Skip("no-inference" if inference else "no-float")
     yield from found
 
 
@@ -304,7 +337,33 @@ def _inferred(watch: Watch, trained: dict[int, list[dict[str, Any]]], params: Pa
             elif ratio >= params.perhaps or abs(held.mean - own.mean) >= params.shift * own.std:
                 yield Finding("other-scale", Level.SUSPECT, where, data, evidence, Fix("fix-alike"))
             else:
-                yield Finding("same-scale", Level.INFO, where, data, evidence)
+                yield Finding("same-scale", Level.INFO, where, data, evidence, refutes=_same(held, own, ratio))
+
+
+def _same(held: Range, own: Range, ratio: float) -> list[Refutes]:
+    """What reading the scripts says of inputs that differ between training and inference, and that these prove wrong."""
+    codes = ["size-differs", "slice-differs"] if held.shape[1:] == own.shape[1:] else []
+    if ratio < _SAME and abs(held.mean - own.mean) < (_SAME - 1) * own.std:
+        codes += ["normalised-in-one", "scale-differs"]
+    return [Refutes("train_infer_transforms", codes)] if codes else []
+
+
+def _evaluated_again(watch: Watch, params: Params) -> Iterator[Finding]:
+    """Evaluations of nothing but samples that were trained with before; one of them alone may be meant to tell the training accuracy."""
+    passes = [one for one in watch.facts("pass") if one.get("training") is False and one.get("samples")]
+    first: dict[Any, int] = {}
+    for step, batch in watch.run.samples:
+        for row in batch:
+            first.setdefault(row, step)
+    shares: dict[Any, list[bool]] = {}
+    for one in passes:
+        known = [first.get(row, one["step"] + 1) <= one["step"] for row in one["samples"]]
+        shares.setdefault(one.get("data"), []).extend(known)
+    if None in shares or any(len(one) < _FEWEST or sum(one) < params.again * len(one) for one in shares.values()):
+        return
+    for number, known in shares.items():
+        data = {"same": sum(known), "rows": len(known)}
+        yield Finding("same-rows", Level.SUSPECT, _source(watch, number, -1), data, fix=Fix("fix-split"))
 
 
 def _alike(one: Range, other: Range) -> bool:

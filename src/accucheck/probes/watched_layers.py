@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example
 from . import _watched_networks
@@ -136,6 +136,10 @@ _ROWS, _ARGUMENTS = 40, 8
 _Cell = tuple[str, str, Any, dict[str, Any]]
 
 
+#: What reading the scripts says of calls that MindSpore refuses, and that a layer which was made in that line proves wrong.
+REFUSED = ["keyword", "twice", "positional", "gone"]
+
+
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     seen = _watched_networks.seen(case)
     if not isinstance(seen, Seen):
@@ -156,12 +160,21 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     )
     kinds = {kind for _, kind, _, _ in cells}
     data = {"count": len(cells), "kinds": len(kinds), "judged": known}
-    yield Finding("layers", Level.INFO, seen.watch.where(), data, [_table(cells)])
+    yield Finding("layers", Level.INFO, seen.watch.where(), data, [_table(cells)], refutes=_refuted(cells))
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:
     """Arguments that are not judged may be wrong as well: without a problem nothing is decided."""
     return Verdict.PROBLEM if usual(findings) is Verdict.PROBLEM else Verdict.UNDECIDED
+
+
+def _refuted(cells: list[_Cell]) -> list[Refutes]:
+    """What is said of lines in which layers were made."""
+    made: dict[str, list[list[int]]] = {}
+    for _, _, place, _ in cells:
+        if place is not None:
+            made.setdefault(place[0], []).append([place[1], place[1]])
+    return [Refutes("refused_calls", REFUSED, places=made)] if made else []
 
 
 def _momentum(seen: Seen, cells: list[_Cell], params: Params) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ several parts), nor whether the form suits the task.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
@@ -17,7 +18,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict, Where
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Table, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example, Skip
 from . import _curves, _watched
@@ -61,6 +62,18 @@ MESSAGES: Words = {
         "zh": "在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于标签处输出均值的相反数（{log:.4g}），但输出并不是对数概率："
         "每行的指数之和为 {low:.4g} 至 {high:.4g}。这样的 loss 会无止境地下降。",
     },
+    "negated": {
+        "en": "The loss, {loss:.4g}, is minus the cross entropy of outputs and labels ({own:.4g}) in all {steps:,} steps looked at: each "
+        "step makes the outputs worse ({right:.0%} of the samples right).",
+        "zh": "在查看的全部 {steps:,} 步中，loss（{loss:.4g}）都等于输出与标签交叉熵的相反数（交叉熵为 {own:.4g}）：每一步都使输出变差"
+        "（{right:.0%} 的样本正确）。",
+    },
+    "against-labels": {
+        "en": "The loss falls from {first:.4g} to {loss:.4g} while the cross entropy of outputs and labels rises from {before:.4g} to "
+        "{own:.4g}, above that of guessing ({guess:.4g}): it drives outputs away from their labels.",
+        "zh": "loss 从 {first:.4g} 降到 {loss:.4g}，而输出与标签的交叉熵从 {before:.4g} 升到 {own:.4g}，高于随机猜测（{guess:.4g}）："
+        "该 loss 使输出远离标签。",
+    },
     "constant-loss": {
         "en": "The loss is {loss:.6g} in all {steps:,} steps, though their batches differ: it does not depend on what the network gives.",
         "zh": "{steps:,} 步的 loss 全都是 {loss:.6g}，而各步的 batch 并不相同：loss 与网络输出无关。",
@@ -92,6 +105,10 @@ MESSAGES: Words = {
         "en": "Apply log_softmax first, or use the cross entropy that takes scores.",
         "zh": "先做 log_softmax，或改用以得分为输入的交叉熵。",
     },
+    "fix-sign": {
+        "en": "See the sign of the loss and of its terms, and which labels it gets; the optimizer makes it smaller.",
+        "zh": "检查 loss 及其各项的符号以及传入的标签；优化器总是使 loss 变小。",
+    },
     "fix-connect": {
         "en": "Print what the loss gets: outputs may be replaced, rounded, cut off, or compared with themselves.",
         "zh": "打印损失函数的输入：输出可能被替换、取整、截断，或与自身比较。",
@@ -115,14 +132,34 @@ _ENDLESS = {
     "zh": "使 loss 下降的是输出的大小而不是对错：权重不断增大直至溢出。",
 }
 _APART = {"en": "Nothing is learned from a loss that is always the same.", "zh": "恒定的 loss 学不到任何东西。"}
-WHY: Words = {"softmax-twice": _FLAT, "not-logarithms": _ENDLESS, "constant-loss": _APART}
+_AWAY = {
+    "en": "The right classes become less likely with each step, while a falling loss looks like learning.",
+    "zh": "每一步都使正确类别的概率降低，而下降的 loss 看上去像是在学习。",
+}
+WHY: Words = {
+    **dict.fromkeys(("negated", "against-labels"), _AWAY),
+    "softmax-twice": _FLAT,
+    "not-logarithms": _ENDLESS,
+    "constant-loss": _APART,
+}
 _PRINT = {
     "en": "Print the sums of rows of the outputs, and the loss beside its formula, of one batch.",
     "zh": "对一个 batch 打印输出的逐行之和，并按公式复算 loss 进行对照。",
 }
 PROOF: Words = dict.fromkeys(WHY, _PRINT)
+#: What reading the scripts says of the only loss, and that its value proves wrong, by the form that it has.
+_NOT_NEGATED = ["loss-negated", "loss-negated-perhaps", "likelihood-minimised", "sum-reduction", "none-reduction"]
+_NOT_NEGATED += ["none-reduction-perhaps", "double-softmax", "no-logarithm", "regression-on-classes"]
+REFUTED = {
+    "cross-entropy": [*_NOT_NEGATED, "no-log-softmax"],
+    "of-probabilities": [*_NOT_NEGATED, "logits-for-probabilities"],
+}
 #: Steps without which a loss that stays the same says nothing.
 _STEPS = 10
+#: So many times the cross entropy of guessing is worse than that.
+_WORSE = 2.0
+_FIXES = {"softmax-twice": "fix-softmax", "not-logarithms": "fix-logarithms"}
+_FIXES |= dict.fromkeys(("negated", "against-labels"), "fix-sign")
 #: How near to 1 the sums of rows of probabilities are.
 _ONE = 2e-3
 
@@ -175,8 +212,25 @@ def _of_outputs(watch: Watch, params: Params) -> Iterator[Finding]:
     evidence: list[Evidence] = [_table(told)]
     where: Where = watch.where(_defined(watch))
     code = _form(told, params)
-    fix = {"softmax-twice": "fix-softmax", "not-logarithms": "fix-logarithms"}.get(code)
-    yield Finding(code, Level.PROBLEM if fix else Level.INFO, where, data, evidence, Fix(fix) if fix else None)
+    if code == "other-form" and _away(told):
+        code = "against-labels"
+        data |= {"first": told[0]["loss"], "before": told[0]["own"], "guess": math.log(last["classes"])}
+    fix = _FIXES.get(code)
+    refutes = [Refutes("loss_function", REFUTED[code])] if code in REFUTED and _only(watch, told) else []
+    yield Finding(code, _level(watch, code), where, data, evidence, Fix(fix) if fix else None, refutes=refutes)
+
+
+def _level(watch: Watch, code: str) -> Level:
+    """A turned loss may be meant where another optimizer works against it; one of unknown form may have other ends."""
+    if code == "against-labels" or (code == "negated" and len(watch.facts("optimizer")) > 1):
+        return Level.SUSPECT
+    return Level.PROBLEM if code in _FIXES else Level.INFO
+
+
+def _only(watch: Watch, told: list[dict[str, Any]]) -> bool:
+    """Whether no other loss was trained with: one optimizer, and each pass of training that was looked at is told of."""
+    steps = [one.get("step") for one in watch.facts("pass") if one.get("training") is True]
+    return len(watch.facts("optimizer")) == 1 and steps == [one.get("step") for one in told]
 
 
 def _form(told: list[dict[str, Any]], params: Params) -> str:
@@ -196,7 +250,19 @@ def _form(told: list[dict[str, Any]], params: Params) -> str:
         return "of-probabilities" if equal("nll") and apart("own", "nll") else "other-form"
     if equal("own"):
         return "cross-entropy"
+    if all(_near(-one["loss"], one["own"], params.near) for one in told) and told[-1]["own"] > told[0]["own"]:
+        return "negated"
     return "not-logarithms" if equal("log") and apart("own", "log") else "other-form"
+
+
+def _away(told: list[dict[str, Any]]) -> bool:
+    """Whether the loss falls while outputs get worse than guessing would be."""
+    first, last = told[0], told[-1]
+    classes = last.get("classes")
+    if len(told) < _STEPS or not isinstance(classes, int) or classes < 2:
+        return False
+    worse = last["own"] > max(_WORSE * math.log(classes), first["own"]) and (last.get("right") or 0.0) < 1 / classes
+    return bool(worse and last["loss"] < first["loss"])
 
 
 def _near(one: float, other: float, share: float) -> bool:
@@ -268,5 +334,20 @@ EXAMPLES = [
         "scores for logarithms", Verdict.PROBLEM, "not-logarithms", {**_SCORES, "own": 1.2, "log": -0.3, "loss": -0.3}
     ),
     _example("with a penalty", Verdict.UNDECIDED, "other-form", {**_SCORES, "own": 1.2, "log": -0.3, "loss": 1.4}),
+    _example(
+        "the sign is turned",
+        Verdict.PROBLEM,
+        "negated",
+        *({**_SCORES, "own": 2.3 + number, "log": -0.3, "loss": -2.3 - number} for number in range(3)),
+    ),
+    _example(
+        "a loss that falls while outputs get worse",
+        Verdict.UNDECIDED,
+        "against-labels",
+        *(
+            {**_SCORES, "own": 2.3 + number, "log": -0.3, "loss": 1.0 - number, "right": 0.0, "classes": 10}
+            for number in range(12)
+        ),
+    ),
     _example("always the same", Verdict.PROBLEM, "constant-loss", losses=[0.693] * 12),
 ]

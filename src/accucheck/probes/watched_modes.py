@@ -65,6 +65,12 @@ MESSAGES: Words = {
         "zh": "{part} 在训练的前向计算中始终处于推理模式，其中有 {count:,} 个随模式改变行为的层：{names}。"
         "没有优化器更新这一部分，或它加载了权重并从第一步起保持如此。",
     },
+    "statistics-kept": {
+        "en": "{count:,} {count:layer normalises|layers normalise} with statistics that are as they were made and stay so in all {steps:,} "
+        "steps: {names}. Nothing was loaded into {count:it|them}, so that nothing is normalised there.",
+        "zh": "有 {count:,} 层归一化所用的统计量在全部 {steps:,} 步中都停留在创建时的初始值：{names}。也没有为其加载权重，"
+        "这些层实际上没有做归一化。",
+    },
     "evaluated-in-training": {
         "en": "{network} is evaluated in training mode: {count:,} {count:layer|layers} that {count:depends|depend} on the mode "
         "{count:works|work} as in training ({names}) in {passes:,} passes without a gradient, over data that it is not trained with.",
@@ -92,6 +98,10 @@ MESSAGES: Words = {
         "en": "Call set_train() on the network at the start of each epoch, and again after each evaluation.",
         "zh": "在每个 epoch 开始时、每次评估之后对网络调用 set_train()。",
     },
+    "fix-statistics": {
+        "en": "Leave out use_batch_statistics=False and have these layers in training mode while they train, or load statistics first.",
+        "zh": "去掉 use_batch_statistics=False，训练时让这些层处于训练模式；或先加载训练好的统计量。",
+    },
     "fix-switch-off": {
         "en": "Call set_train(False) before evaluating, and set_train() after it.",
         "zh": "评估之前调用 set_train(False)，之后再调用 set_train()。",
@@ -110,6 +120,10 @@ _PRINT = {
 WHY: Words = dict.fromkeys(
     ("never-in-training", "left-in-inference", "own-in-inference", "part-never-in-training"), _INFERENCE
 ) | {
+    "statistics-kept": {
+        "en": "With a mean of 0 and a variance of 1 a normalisation is a scale and a shift: values grow or vanish from layer to layer.",
+        "zh": "均值为 0、方差为 1 时，归一化只剩缩放和平移：数值会逐层放大或消失。",
+    },
     "evaluated-in-training": {
         "en": "Dropout goes on dropping and BatchNorm normalises by the batch at hand and updates its statistics: results are worse than "
         "the network is, and evaluation changes it.",
@@ -126,8 +140,12 @@ WORDS: Words = {
 #: What reading the scripts says of the mode of a training, and that the run proves wrong: before it, and after an evaluation that was seen.
 BEFORE = ["no-set-train", "no-set-train-plain", "no-set-train-unknown", "set-to-inference", "inference-chosen"]
 AFTER = ["not-set-back", "callback-leaves-inference", "callback-may-leave-inference"]
+#: And of a line that evaluates.
+EVALUATED = ["evaluated-in-training", "evaluated-perhaps", "evaluated-by-batch"]
 #: An evaluation comes once in so many steps at most; passes without a gradient that come more often belong to the training.
 _SELDOM = 3
+#: Steps without which statistics that stay say nothing.
+_STEPS = 5
 
 
 _LEVELS = {
@@ -137,6 +155,10 @@ _LEVELS = {
     "part-in-inference": Level.INFO,
     "kept-in-inference": Level.INFO,
 }
+
+
+#: Faults of layers in inference mode.
+_FAULTS = [code for code, level in _LEVELS.items() if level is not Level.INFO]
 
 
 class _Layer(NamedTuple):
@@ -197,6 +219,7 @@ class _Modes:
             groups[self._code(one), one.outer, one.layer.network].append(one)
         for (code, outer, number), some in groups.items():
             yield self._told(code, outer, number, some)
+        yield from self._kept({one.layer for some in groups.values() for one in some if self._code(one) in _FAULTS})
         yield from self._evaluated()
         clean = self._ran() - {one.layer for one in wrong}
         where = self.seen.watch.where()
@@ -204,11 +227,24 @@ class _Modes:
             switched = [one for one in self.inference if "" in one.inference]
             back = any(one.step < self.steps - 1 for one in switched)
             refutes = [Refutes("train_mode", [*BEFORE, *(AFTER if back else [])])] if not wrong else []
+            refutes += self._asleep()
             data = {"count": len(clean), "all": self.steps, "passes": len(switched)}
             yield Finding("in-order", Level.INFO, where, data, refutes=refutes)
         elif not wrong:
             refutes = [Refutes("train_mode", [*BEFORE, *AFTER])] if self.training else []
             yield Finding("nothing-depends", Level.INFO, where, {"all": self.steps}, refutes=refutes)
+
+    def _asleep(self) -> list[Refutes]:
+        """What is said of lines that evaluate in training mode, where all passes that were seen there were in inference mode."""
+        lines: dict[tuple[str, int], bool] = {}
+        for one in self.inference:
+            if one.place is not None:
+                lines[one.place] = lines.get(one.place, True) and not self._awake(one)
+        places: dict[str, list[list[int]]] = {}
+        for (path, line), asleep in lines.items():
+            if asleep:
+                places.setdefault(path, []).append([line, line])
+        return [Refutes("train_mode", EVALUATED, places=places)] if places else []
 
     def judge_inference(self) -> Iterator[Finding]:
         """Of a run that only evaluates."""
@@ -218,6 +254,31 @@ class _Modes:
         else:
             data = {"passes": len(self.inference)}
             yield Finding("only-inference", Level.INFO, self.seen.watch.where(), data)
+
+    def _kept(self, told: set[_Layer]) -> Iterator[Finding]:
+        """Layers that train with statistics as they were made: vectors like the trained ones, constant, which nothing changes."""
+        called = {key for keys in self.called.values() for key in keys} - {(one.network, one.name) for one in told}
+        some = [
+            (number, name)
+            for number, network in self.seen.networks.items()
+            for name in network.modes
+            if (number, name) in called and self._unmoved(number, name)
+        ]
+        if some and self.steps >= _STEPS:
+            number, name = some[0]
+            place = next((made for key, _, made, _ in self.seen.networks[number].cells if key == name), None)
+            data: dict[str, Any] = {"count": len(some), "names": shown(name for _, name in some), "steps": self.steps}
+            where = self.seen.watch.where(list(place or []), name=name)
+            yield Finding("statistics-kept", Level.SUSPECT, where, data, fix=Fix("fix-statistics"))
+
+    def _unmoved(self, number: int, name: str) -> bool:
+        """Whether a layer whose scale or shift is trained has vectors of their shape that are not, and that are as they were made."""
+        mine = [one for one in self.seen.parameters.values() if (one.network, one.layer) == (number, name)]
+        trained = [one.shape for one in mine if (one.network, one.path, one.id) in self.updated]
+        vectors = [one for one in mine if not one.trained and not one.optimizers and one.shape in trained]
+        return bool(vectors) and all(
+            one.constant and one.id not in self.loaded and one.built == one.start == one.end for one in vectors
+        )
 
     def _ran(self) -> set[_Layer]:
         """The layers that depend on the mode and ran in a pass of training that was looked at."""
@@ -330,7 +391,7 @@ class _Modes:
         name = self.seen.networks[first.networks[0]].kind.rpartition(".")[2]
         data = {"network": name, "passes": len(passes), "count": len(layers), "names": shown(sorted(layers))}
         sets = {one["number"]: one["place"] for one in self.seen.watch.facts("dataset")}
-        where = self.seen.watch.where(sets.get(first.data), step=first.step)
+        where = self.seen.watch.where(list(first.place or sets.get(first.data) or []), step=first.step)
         return Finding("evaluated-in-training", Level.SUSPECT, where, data, fix=Fix("fix-switch-off"))
 
     def _over_other_data(self, passes: list[Any]) -> list[Any]:

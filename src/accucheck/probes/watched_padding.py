@@ -89,6 +89,18 @@ MESSAGES: Words = {
         "zh": "loss 只由补齐位置决定：改变 {places:,} 个补齐位置的标签，loss 变化 {padding:.2%}；改变 {real:,} 个词的标签，"
         "变化 {words:.2%}。损失的掩码取反了。",
     },
+    "sees-next": {
+        "en": "The network sees what it is to tell: its labels are the next ids, and other ids from place {place:,} of {length:,} on move "
+        "its outputs before that place by {before:.2%} of their size ({behind:.2%} behind it). Its mask lets later places through.",
+        "zh": "网络能看到要预测的内容：标签就是下一个编号，而改变第 {place:,} 位（共 {length:,} 位）及之后的编号，该位置之前的输出"
+        "变化了 {before:.2%}（之后变化 {behind:.2%}）。掩码没有遮住后面的位置。",
+    },
+    "next-unseen": {
+        "en": "Labels are the next ids, and other ids from place {place:,} of {length:,} on move the outputs before it by {before:.2%} of "
+        "their size, those behind it by {behind:.2%}: no place sees what it is to tell.",
+        "zh": "标签就是下一个编号；改变第 {place:,} 位（共 {length:,} 位）及之后的编号，之前的输出变化 {before:.2%}，"
+        "之后的变化 {behind:.2%}：各位置看不到要预测的内容。",
+    },
     "padding-little": {
         "en": "Other vectors at padding move {what} by {padding:.2%} of its size, those at words by {words:.2%}: whether that is meant, a "
         "person must say.",
@@ -121,6 +133,10 @@ MESSAGES: Words = {
         "lengths.",
         "zh": "掩码应在有词处为真；在注意力、池化和损失中遮住其余位置，并向循环层提供长度（seq_length）。",
     },
+    "fix-next": {
+        "en": "Hide the places behind each place from its attention (a triangle above the diagonal), or let recurrent layers run one way.",
+        "zh": "在注意力中遮住每个位置之后的位置（对角线以上的三角掩码），循环层只用单向。",
+    },
     "fix-loss": {
         "en": "Multiply the loss of each place by the mask of words and divide by its sum, or give padding a label that the loss "
         "leaves out.",
@@ -147,6 +163,10 @@ _BLIND = {
     "zh": "网络看不到、或损失不考察真正应学习的内容，而 loss 照样下降。",
 }
 WHY: Words = {
+    "sees-next": {
+        "en": "The answer is copied and nothing is learned: the loss falls fast, and what is generated later without it is useless.",
+        "zh": "网络只是抄答案，什么也没学到：loss 降得很快，而生成时没有答案可抄，结果毫无用处。",
+    },
     **dict.fromkeys(("padding-read", "loss-reads-labels"), _READ),
     **dict.fromkeys(("mask-inverted", "loss-of-padding-alone"), _BLIND),
 }
@@ -189,23 +209,46 @@ _REASONS = {
 }
 #: So many times more than words padding moves what an inverted mask lets it move.
 _INVERTED = 10
-#: Findings of the scripts that say that padding cannot be kept out.
-_UNMASKED = ["design-mask", "pad-is-mark"]
+#: Findings of the scripts that say that padding reaches the network's output, and the loss.
+_UNMASKED = ["design-mask", "pad-is-mark", "mask-inverted", "mask-dropped", "mask-everywhere", "length-unused"]
+_UNMASKED += ["mask-value", "network-mask-value", "unmasked-value"]
+_COUNTED = ["mask-unused", "mask-not-applied", "pad-counted"]
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     watches = _watched.of_case(case)
     yield Progress(1, 1, "files")
+    of_next = [one for watch in watches for fact in watch.facts("next") if (one := _of_next(watch, fact, params))]
+    yield from of_next[:1]
     found = [(watch, fact) for watch in watches for fact in watch.facts("padding")]
     tried = [(watch, fact) for watch, fact in found if "reason" not in fact]
-    if not found:
+    if not found and not of_next:
         raise Skip("no-padding", steps=max(watch.steps for watch in watches))
     for watch, fact in tried:
         yield from judge(watch, fact, params)
-    if not tried:
+    if found and not tried:
         watch, fact = found[0]
         why = _REASONS.get(str(fact["reason"]), _REASONS["failed"])
         yield Finding("not-tried", Level.INFO, watch.where(step=fact.get("step")), {"why": why}, incomplete=True)
+
+
+def _of_next(watch: Watch, fact: dict[str, Any], params: Params) -> Finding | None:
+    """Whether outputs move with ids behind them that are their labels."""
+    if "reason" in fact:
+        return None
+    network = next((one for one in watch.facts("network") if one.get("number") == fact.get("network")), {})
+    where = watch.where(network.get("defined"), step=fact.get("step"))
+    data = {
+        "before": _number(fact["before"]),
+        "behind": _number(fact["behind"]),
+        "place": fact["place"],
+        "length": fact["length"],
+    }
+    if data["behind"] < params.still:
+        return None
+    if data["before"] >= params.notable and data["before"] >= params.share * data["behind"]:
+        return Finding("sees-next", Level.PROBLEM, where, data, fix=Fix("fix-next"))
+    return Finding("next-unseen", Level.INFO, where, data, incomplete=data["before"] >= params.still)
 
 
 def judge(watch: Watch, fact: dict[str, Any], params: Params) -> Iterator[Finding]:
@@ -234,10 +277,15 @@ def judge(watch: Watch, fact: dict[str, Any], params: Params) -> Iterator[Findin
             )
         )
     found += [_of_labels(where, {**data, **_numbers(one)}, bool(fact["mask"]), evidence, params) for one in labels]
+    yield from _refuting(found, [*_UNMASKED, *(_COUNTED if loss and each else [])])
+
+
+def _refuting(found: list[Finding], codes: list[str]) -> Iterator[Finding]:
+    """The findings of one pass, where nothing moves with what scripts seem to say."""
     still = all(one.code in ("padding-still", "labels-still") for one in found)
+    refutes = [Refutes("padding_script", codes)] if still else []
     for one in found:
-        refutes = [Refutes("padding_script", _UNMASKED)] if still and one.code == "padding-still" else []
-        yield msgspec.structs.replace(one, refutes=refutes)
+        yield msgspec.structs.replace(one, refutes=refutes if one.code == "padding-still" else [])
 
 
 def _of_loss(watch: Watch, fact: dict[str, Any], where: Where) -> Where:

@@ -77,6 +77,12 @@ MESSAGES: Words = {
         "more.",
         "zh": "梯度交给 {kind} 之前已除以 loss scale（{scale:g}），而它又按 loss_scale={divisor:g} 再除一次。",
     },
+    "below-one": {
+        "en": "{kind} gets gradients that are {times:.4g} times as large as the passes give them, in all {steps:,} steps looked at: the "
+        "loss is scaled down, by {scale:.3g}, though {count:,} {count:layer|layers} that it trains compute in float16 ({names}).",
+        "zh": "在查看的全部 {steps:,} 步中，{kind} 得到的梯度都是反向梯度的 {times:.4g} 倍：loss 被缩小（乘以 {scale:.3g}），"
+        "而它训练的 {count:,} 层用 float16 计算（{names}）。",
+    },
     "sunk": {
         "en": "The loss scale falls from {first:g} to {last:g} within {steps:,} steps; {dropped:,} {dropped:update was|updates were} left "
         "out.",
@@ -156,7 +162,7 @@ _SMALL = {
     "zh": "更新量缩小到 loss scale 分之一，网络几乎学不到东西。",
 }
 WHY: Words = {
-    "no-scale": _LOST,
+    **dict.fromkeys(("no-scale", "below-one"), _LOST),
     "keeps-scale": _LARGE,
     "unscaled-twice": _SMALL,
     "sunk": {
@@ -178,7 +184,7 @@ PROOF: Words = {
         "en": "Watch again with --nan: it names the first operator that overflows.",
         "zh": "加上 --nan 再次观察：会给出第一个溢出的算子。",
     },
-    **dict.fromkeys(("keeps-scale", "unscaled-twice", "clipped-scaled", "clipped-small"), _PRINT),
+    **dict.fromkeys(("below-one", "keeps-scale", "unscaled-twice", "clipped-scaled", "clipped-small"), _PRINT),
 }
 WORDS: Words = {
     **_watched_networks.WORDS,
@@ -199,6 +205,10 @@ _SCALED = [
     "divided-own",
     "divided-twice",
 ]
+
+
+#: So many times as large as the pass gave them are gradients of a loss that was scaled down.
+_GROWN = 4.0
 
 
 @dataclass(frozen=True)
@@ -305,6 +315,17 @@ def _scaling(
         return Finding("scaled", Level.INFO, where, data, evidence, refutes=refutes)
     if not half:
         return Finding("no-half", Level.INFO, where, data)
+    return _unscaled(updates, untouched, params, where, data, evidence)
+
+
+def _unscaled(
+    updates: list[Update], untouched: bool, params: Params, where: Where, data: dict[str, Any], evidence: list[Evidence]
+) -> Finding:
+    """What is told of float16 where no scale is taken off."""
+    times = [one.given / one.raw for one in updates]
+    if min(times) >= _GROWN and _all_equal(times, params) and data["count"]:
+        data |= {"times": times[-1], "scale": 1 / times[-1]}
+        return Finding("below-one", Level.SUSPECT, where, data, evidence, Fix("fix-scale"))
     if untouched and data["count"]:
         return Finding("no-scale", Level.PROBLEM, where, data, evidence, Fix("fix-scale"))
     return Finding("not-told", Level.INFO, where, data, evidence)
@@ -411,6 +432,14 @@ EXAMPLES = [
         raw=_RAW,
         totals=_NORMS,
         scales=[1024.0 / 4**step for step in range(10)],
+    ),
+    _example(
+        "a scale below 1",
+        Verdict.UNDECIDED,
+        "below-one",
+        raw=[norm / 1000 for norm in _NORMS],
+        totals=_NORMS,
+        half=("first",),
     ),
     _example("gradients of several passes", Verdict.UNDECIDED, "not-told", totals=_NORMS, half=("first",)),
     _example("float16 where nothing is trained", Verdict.UNDECIDED, "not-told", raw=_NORMS, totals=_NORMS, half=("",)),

@@ -45,6 +45,21 @@ MESSAGES: Words = {
         "en": "Batches of {low:,} to {high:,} samples were trained on in the {steps:,} watched steps.",
         "zh": "在观察到的 {steps:,} 步中，训练的 batch 为 {low:,} 至 {high:,} 个样本。",
     },
+    "not-cleared": {
+        "en": "Each update of {kind} gets the gradients of the one before once more: what was accumulated is never set back to 0 "
+        "({updates:,} updates looked at).",
+        "zh": "{kind} 的每次更新都重复包含上一次更新的梯度：累积的梯度从未清零（查看了 {updates:,} 次更新）。",
+    },
+    "summed": {
+        "en": "{kind} gets the gradients of {passes:,} passes added up and not averaged, and the loss of a pass is not divided either: "
+        "each update is {passes:,} times as large as one of a batch of {batch:,}.",
+        "zh": "{kind} 得到的是 {passes:,} 次反向梯度之和而非平均，各次的 loss 也没有除以次数：每次更新是 batch 为 {batch:,} 时的 "
+        "{passes:,} 倍。",
+    },
+    "added-up": {
+        "en": "{kind} gets the gradients of {passes:,} passes, added up {share:.4g} times: batches of {batch:,} samples count as one.",
+        "zh": "{kind} 得到 {passes:,} 次反向的梯度，为其总和的 {share:.4g} 倍：相当于 {batch:,} 个样本的 batch。",
+    },
     "whole": {
         "en": "The training ran to its end under watch: {steps:,} steps, {epochs:,} {epochs:epoch|epochs}.",
         "zh": "训练在观察下运行到结束：共 {steps:,} 步，{epochs:,} 个 epoch。",
@@ -62,6 +77,14 @@ MESSAGES: Words = {
         "en": "No seed was set in the watched run: another run begins with other weights and another order of samples.",
         "zh": "所观察的运行中没有设置随机种子：再次运行时初始权重和样本次序都会不同。",
     },
+    "fix-clear": {
+        "en": "Set what is accumulated back to 0 after each update.",
+        "zh": "每次更新之后把累积的梯度清零。",
+    },
+    "fix-average": {
+        "en": "Divide the loss, or the gradients, by the number of passes that are accumulated, unless the learning rate is meant for it.",
+        "zh": "把 loss 或梯度除以累积次数，除非学习率就是按累加设定的。",
+    },
     "fix-seed": {
         "en": "Call mindspore.set_seed(1) once, right after the imports, or give the option that sets it.",
         "zh": "在导入语句之后调用一次 mindspore.set_seed(1)，或在命令中给出设置种子的选项。",
@@ -75,17 +98,32 @@ WORDS: Words = {
     "default": {"en": "default", "zh": "默认值"},
 }
 WHY: Words = {
+    "not-cleared": {
+        "en": "Old gradients, of weights that are gone, outweigh new ones more with each update.",
+        "zh": "过时的梯度越积越多，每次更新都更加压过新的梯度。",
+    },
+    "summed": {
+        "en": "The learning rate in force is that many times what is written: what suits one batch may diverge.",
+        "zh": "实际学习率是所写值的若干倍：适合单个 batch 的学习率可能会发散。",
+    },
     "no-seed": {
         "en": "Two runs differ from the first step on, and a comparison shows differences that are none of the code's.",
         "zh": "两次运行从第一步起就不同，对比时看到的差异未必来自代码。",
     },
 }
+_NORMS = {
+    "en": "Print the norm of the gradients that the optimizer gets beside that of each pass.",
+    "zh": "对照打印优化器得到的梯度范数和每次反向的梯度范数。",
+}
 PROOF: Words = {
+    **dict.fromkeys(("not-cleared", "summed"), _NORMS),
     "no-seed": {
         "en": "Run the command twice and compare the loss of the first step.",
         "zh": "运行两次，比较第一步的 loss。",
     },
 }
+#: Updates without which it is not told how gradients are accumulated; relative difference of losses that are equal.
+_UPDATES, _NEAR = 4, 2e-3
 #: Names that a message shows.
 _SHOWN = 12
 
@@ -104,6 +142,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         return
     ranks = len({one.rank for one in watches if one.mode == watch.mode})
     yield from _batches(watch, ranks)
+    for one in watch.facts("optimizer"):
+        yield from _accumulated(watch, one)
     yield from _options(watch)
     yield from _seeds(watch)
 
@@ -115,11 +155,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
 
 
 def _batches(watch: Watch, ranks: int) -> Iterator[Finding]:
-    sizes = [
-        one["batch"][0]["shape"][0]
-        for one in watch.facts("pass")
-        if one.get("training") is True and one.get("batch") and one["batch"][0].get("shape")
-    ]
+    sizes = [one["batch"][0]["shape"][0] for one in watch.facts("pass") if _has_batch(one)]
     if not sizes:
         return
     data: dict[str, Any] = {
@@ -131,15 +167,66 @@ def _batches(watch: Watch, ranks: int) -> Iterator[Finding]:
     }
     dataset = watch.first("dataset")
     yield Finding(
-        "batches" if min(sizes) == max(sizes) else "sizes", Level.INFO, watch.where(dataset.get("place")), data
+        "batches" if min(sizes) == max(sizes) else "sizes",
+        Level.INFO,
+        watch.where(dataset.get("place")),
+        data,
+        refutes=[Refutes("training_settings", ["batch-not-positive"])],
     )
+
+
+def _accumulated(watch: Watch, optimizer: dict[str, Any]) -> Iterator[Finding]:
+    """How an optimizer is given gradients of several passes, or those of earlier updates."""
+    number = optimizer.get("number")
+    told = [one for one in watch.facts("gradients") if one.get("optimizer") == number and "passes" in one]
+    if len(told) < _UPDATES:
+        return
+    where = watch.where(optimizer.get("place"))
+    data: dict[str, Any] = {"kind": str(optimizer.get("class")).rpartition(".")[2], "updates": len(told)}
+    later = [one["kept"] for one in told if "kept" in one]
+    added = _added(told)
+    if len(later) >= _UPDATES and all(later):
+        yield Finding("not-cleared", Level.SUSPECT, where, data, fix=Fix("fix-clear"))
+    elif added is not None:
+        passes, share = added
+        size = max((one["batch"][0]["shape"][0] for one in watch.facts("pass") if _has_batch(one)), default=0)
+        data |= {"passes": passes, "share": share}
+        if share == 1 and _whole_losses(watch):
+            yield Finding("summed", Level.SUSPECT, where, data | {"batch": size}, fix=Fix("fix-average"))
+        else:
+            yield Finding("added-up", Level.INFO, where, data | {"batch": size * passes})
+
+
+def _added(told: list[dict[str, Any]]) -> tuple[int, float] | None:
+    """Of how many passes each update gets gradients, and how many times their sum; None where that is one, or not always the same."""
+    found = {(one["passes"], one.get("share")) for one in told}
+    passes, share = found.pop()
+    return (passes, share) if not found and passes > 1 and share is not None else None
+
+
+def _whole_losses(watch: Watch) -> bool:
+    """Whether the loss of each pass is the mean over its batch, and no part of it."""
+    told = watch.facts("outputs")
+    return bool(told) and all(map(_whole_loss, told))
+
+
+def _has_batch(one: dict[str, Any]) -> bool:
+    return one.get("training") is True and bool(one.get("batch")) and bool(one["batch"][0].get("shape"))
+
+
+def _whole_loss(one: dict[str, Any]) -> bool:
+    loss, own = one.get("loss"), one.get("own")
+    if not isinstance(loss, (int, float)) or not isinstance(own, (int, float)):
+        return False
+    return abs(loss - own) <= _NEAR * abs(own)
 
 
 def _epochs(watch: Watch) -> Iterator[Finding]:
     epochs = watch.run.series["seconds"].epochs
     data = {"steps": watch.steps, "epochs": len({int(one) for one in epochs if one >= 0})}
     whole = watch.first("end").get("why") == "exit"
-    yield Finding("whole" if whole else "part", Level.INFO, watch.where(), data)
+    refutes = [Refutes("training_settings", ["epochs-zero"])]
+    yield Finding("whole" if whole else "part", Level.INFO, watch.where(), data, refutes=refutes)
 
 
 def _options(watch: Watch) -> Iterator[Finding]:

@@ -170,8 +170,17 @@ WORDS: Words = {
 #: What reading the scripts says of weights that are not trained, and that the run proves wrong: where all moved.
 FROZEN = [
     *("all-frozen", "nothing-trained", "part-cut-off", "part-cut-off-loaded", "random-frozen", "head-frozen"),
-    "unfreezes-nothing",
+    *(
+        "unfreezes-nothing",
+        "made-frozen-loaded",
+        "gradients-dropped",
+        "computed-before",
+        "layers-unheld",
+        "optimizer-part",
+    ),
 ]
+#: The same of weights that no optimizer has.
+LEFT_OUT = ["left-out", "left-out-maybe", "added-later", "list-forgotten"]
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
@@ -207,14 +216,21 @@ class _Updates:
         moved = [one for one in self.held if self.moved(one)]
         data = {"moved": len(moved), "all": len(self.held), "steps": self.steps}
         everything = all(self.moved(one) for one in self.held if one.matrix) and not any(map(self._dead, self.held))
-        lone = [one for one in self.others if one.trained and one.matrix]
-        refutes = [Refutes("frozen_weights_script", FROZEN)] if moved and everything and not lone else []
+        refutes = self._refuted() if moved and everything else []
         rows: list[list[Plain]] = [
             [one.path, one.size, self.moved(one), self.ratios.get(one.id), self.norms.get(one.id)]
             for one in (*self.held, *self.others)
         ]
         evidence = [table("all", ["parameter", "shape", "changed", "ratio", "gradient"], rows)]
         yield Finding("moved", Level.INFO, self.seen.watch.where(), data, [*evidence], refutes=refutes)
+
+    def _refuted(self) -> list[Refutes]:
+        """What reading the scripts says of weights that are left as they are, where no weight is."""
+        left = [one for one in self.others if one.matrix and not self.moved(one)]
+        if any(one.trained for one in left):
+            return []
+        held = [Refutes("optimizer_parameters", LEFT_OUT)]
+        return held if any(not self._known(one) for one in left) else [Refutes("frozen_weights_script", FROZEN), *held]
 
     def moved(self, one: Parameter) -> bool:
         if one.start and one.end:

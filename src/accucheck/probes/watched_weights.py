@@ -259,8 +259,9 @@ class _Initial:
             for one in groups.get(code, ()):
                 data = {"name": one.path, "kind": one.kind.rpartition(".")[2], "before": len(self._before(one))}
                 yield _told(self.seen, code, Level.SUSPECT, [one], "fix-initialise", **data)
-        lines = _watched_networks.lines(self.weights)
-        refutes = [Refutes("zero_weights_script", CONSTANT, places=lines)] if lines and not flat else []
+        bad = {one.place for one in flat}
+        lines = _watched_networks.lines(one for one in self.weights if one.place not in bad)
+        refutes = [Refutes("zero_weights_script", CONSTANT, places=lines)] if lines else []
         data = {"count": len(self.weights)}
         yield Finding("varied", Level.INFO, self.seen.watch.where(), data, self._given(), refutes=refutes)
 
@@ -317,6 +318,11 @@ class _Initial:
         return bool(after and firsts) and not any(firsts)
 
 
+#: What reading the scripts says of checkpoints that have no effect, and that loaded values in a network that runs prove wrong.
+UNLOADED = ["not-applied", "nothing-loaded", "names-changed", "another-object", "directory", "directory-possible"]
+OVERWRITTEN = ["overwritten", "overwritten-possible"]
+
+
 class _Loading:
     """What load_checkpoint read and load_param_into_net took."""
 
@@ -353,24 +359,44 @@ class _Loading:
         if len(unused) > part * given and len(lacking) > part * of:
             yield Finding("fits-partly", Level.SUSPECT, where, data, evidence, Fix("fix-names"))
         else:
-            yield Finding("loaded", Level.INFO, where, data, evidence)
+            yield Finding("loaded", Level.INFO, where, data, evidence, refutes=self._refuted(fact))
         yield from self._overwritten(fact, where)
+
+    def _refuted(self, fact: dict[str, Any]) -> list[Refutes]:
+        """What is said of the lines that read and took values which the network has when it first runs."""
+        compared = self._compared(fact)
+        kept = {value for one, value in compared if one.built == value and not one.constant}
+        if not kept:
+            return []
+        read = [one for one in self.loaded if kept & {*one.get("digests", ())}]
+        places: dict[str, list[list[int]]] = {}
+        for one in (fact, *read):
+            if one.get("place"):
+                path, line = one["place"]
+                places.setdefault(path, []).append([line, line])
+        codes = [*UNLOADED, *(OVERWRITTEN if all(one.built == value for one, value in compared) else [])]
+        return [Refutes("pretrained_weights_script", codes, places=places)] if places else []
+
+    def _compared(self, fact: dict[str, Any]) -> list[tuple[Parameter, str]]:
+        """The parameters that one load_param_into_net filled and that may be compared, each with the digest of what it got."""
+        known = zip(fact.get("ids", ()), fact.get("digests", ()), fact.get("types", ()), strict=False)
+        return [(self.seen.parameters[key], value) for key, value, kind in known if self._same(key, kind, fact["at"])]
 
     def _overwritten(self, fact: dict[str, Any], where: Where) -> Iterator[Finding]:
         """Loaded parameters that hold other values when their network is first seen in training."""
-        known = zip(fact.get("ids", ()), fact.get("digests", ()), fact.get("types", ()), strict=False)
-        found = [(self.seen.parameters[key], value) for key, value, kind in known if self._same(key, kind, fact["at"])]
+        found = self._compared(fact)
         other = [one for one, value in found if one.built != value]
         if len(other) > 1 and len(other) > self.params.part * len(found):
             told = _told(self.seen, "overwritten", Level.PROBLEM, other, "fix-order", loaded=len(found))
             yield msgspec.structs.replace(told, where=where)
 
     def _same(self, key: int, kind: str, at: int) -> bool:
-        """Whether a parameter may be compared: trained, of a network first seen after the load, and of the type that it then had."""
+        """Whether a parameter may be compared: trained, of a network first seen after the load, and of the type that it then had. One that
+        takes no part in the training, as an average of the weights, is first seen when it may have changed."""
         one = self.seen.parameters.get(key)
         network = None if one is None else self.seen.networks.get(one.network)
         later = [fact for fact in self.taken if fact["at"] > at and key in fact.get("ids", ())]
-        if one is None or network is None or later:
+        if one is None or network is None or later or network.number not in self.seen.trained:
             return False
         return network.at > at and one.type == kind and one.trained and bool(one.built)
 
