@@ -227,6 +227,21 @@ def test_scripts_of_one_folder_below_are_found_and_several_projects_are_told_apa
     assert found.proposals == [], "the data and logs of one of them are not those of all"
 
 
+def test_the_training_below_a_script_that_infers_is_found(tmp_path):
+    guard = "if __name__ == '__main__':\n    "
+    for name, call in (
+        ("classify.py", "model.predict(image)"),
+        ("engine/train.py", "model.train(1, data)"),
+        ("cleaning/main.py", "clean()"),
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"import mindspore\n{guard}{call}\n")
+    assert proposed(tmp_path) == {"scripts.infer": "classify.py", "scripts.train": "engine/train.py"}
+    (tmp_path / "cleaning/main.py").write_text(f"import mindspore\n{guard}model.train(1, data)\n")
+    train = next(one for one in propose(tmp_path) if one.key == "scripts.train")
+    assert {train.value, *train.others} == {"engine/train.py", "cleaning/main.py"}
+
+
 @pytest.mark.parametrize(
     ("code", "expected"),
     [

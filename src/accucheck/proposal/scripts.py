@@ -141,9 +141,18 @@ def find(tree: Tree) -> tuple[list[Script], list[Path]]:
         folder for folder in places if any(s.role == "train" for s in found[folder.path]) and not _belongs(folder)
     ]
     deeper = [folder for folder in tree.folders.values() if folder.depth > 1 and _is_project(folder)]
-    if len(others) == 1 and not deeper:
-        return _best(found[others[0].path], tree.root), []
-    return _best(home, tree.root), [folder.path for folder in (*others, *deeper)] if not home else []
+    surest = [folder for folder in others if any(_trains(script) for script in found[folder.path])] or others
+    if len(surest) == 1 and not deeper:
+        return _best([*home, *found[surest[0].path]], tree.root), []
+    if not home:
+        return [], [folder.path for folder in (*others, *deeper)]
+    return _best([*home, *(script for folder in surest for script in found[folder.path])], tree.root), []
+
+
+def _trains(script: Script) -> bool:
+    """Whether a script is one that trains, by what it calls."""
+    calls = dict(_CALLS)["train"]
+    return script.role == "train" and calls.search(_text(script.path) or b"") is not None
 
 
 def _belongs(folder: Folder) -> bool:
