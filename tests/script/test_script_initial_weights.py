@@ -222,6 +222,29 @@ AFTER: dict[str, list[str]] = {
         "zero-weights"
     ],
     "for p in others:\n    p.set_data(Tensor(np.zeros(p.shape)))": ["zero-weights"],
+    # all matrices, told by their axes
+    "for p in net.get_parameters():\n    if p.ndim > 1:\n        p.set_data(initializer(0.5, p.shape))": [
+        "zero-weights",
+        "constant-set",
+    ],
+    "for p in net.get_parameters():\n    if 2 <= len(p.shape):\n        p.set_data(initializer('zeros', p.shape))": [
+        "zero-weights",
+        "zero-set",
+    ],
+    "for p in net.get_parameters():\n    if p.ndim == 1:\n        p.set_data(initializer('zeros', p.shape))\n"
+    "    else:\n        p.set_data(initializer(Normal(), p.shape))": ["set-later", "zero-set-possible"],
+    "for p in net.get_parameters():\n    if len(p.shape) != 4:\n        p.set_data(initializer('zeros', p.shape))": [
+        "zero-weights",
+        "zero-set-possible",
+    ],
+    "for p in net.get_parameters():\n    if p.size > 1:\n        p.set_data(initializer('zeros', p.shape))": [
+        "zero-weights",
+        "zero-set-possible",
+    ],
+    # a function that the network runs on its cells
+    "def start(cell):\n    if isinstance(cell, nn.Conv2d):\n        cell.weight.set_data(initializer('zeros', cell.weight.shape))\n"
+    "net.apply(start)": ["zero-weights", "zero-set"],
+    "net = net.apply(lambda cell: cell.weight.set_data(initializer(Normal(), cell.weight.shape)))": ["set-later"],
     # one part that somebody chose
     "for p in net.first.get_parameters():\n    p.set_data(Tensor(np.zeros(p.shape)))": [
         "zero-weights",

@@ -8,8 +8,9 @@ is added to something else.
 from __future__ import annotations
 
 import ast
+import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -850,7 +851,7 @@ def _set(
             " ".join(source.lines[max(0, getattr(node, "lineno", 1) - 4) : getattr(node, "lineno", 1)])
         )
     ):
-        if tests or sure is Sure.POSSIBLE or _of_one_layer(owner):
+        if not all(map(_for_matrices, tests)) or sure is Sure.POSSIBLE or _of_one_layer(owner):
             code, sure = code + "-possible", Sure.POSSIBLE
         yield Observation(code, source, node, data, sure)
 
@@ -876,6 +877,40 @@ def _every_parameter(value: Value | None, depth: int = 0) -> bool:
         if value.name in (".each", "[]", ".item"):
             return _every_parameter(value.base, depth + 1)
     return False
+
+
+_COMPARES: dict[str, Callable[[int, int], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def _for_matrices(test: Test) -> bool:
+    """Whether a condition asks for a number of axes that no bias has: all matrices are set then, and nothing is chosen."""
+    compares = _COMPARES.get(test.value.name) if isinstance(test.value, Call) else None
+    if compares is None or not isinstance(test.value, Call) or test.taken is None:
+        return False
+    of_vector = [1 if _counts_axes(side) else _number(side) for side in test.value.args]
+    sides = [side for side in of_vector if side is not None]
+    asked = sum(map(_counts_axes, test.value.args)) == 1 and len(sides) == 2
+    return asked and compares(*sides) is not test.taken
+
+
+def _number(value: Value) -> int | None:
+    return value.value if isinstance(value, Known) and type(value.value) is int else None
+
+
+def _counts_axes(value: Value) -> bool:
+    if not isinstance(value, Call):
+        return False
+    shape_ = value.args[0] if value.api == "len" and value.args else None
+    return name_of(value) in ("@ndim", ".dim", ".ndimension", "ops.rank", "ops.Rank") or (
+        isinstance(shape_, Call) and shape_.name == "@shape"
+    )
 
 
 def _of_one_layer(value: Value | None) -> bool:

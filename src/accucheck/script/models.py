@@ -662,7 +662,7 @@ def method(
 ) -> Value | None:
     """The result of a method of something that is not the project's own."""
     if name == "apply" and len(args) == 1 and isinstance(args[0], Function):
-        return tracer.call_function(args[0], [owner], {}, node)
+        return _apply(tracer, owner, args[0], node)
     if name == "parse_args_into_dataclasses" and isinstance(owner, Call):
         return declared.parsed_classes(tracer, owner, node)
     if isinstance(owner, Super):
@@ -680,6 +680,16 @@ def method(
         owner.fed = [*(owner.fed or []), *args]
         _added(tracer, owner, name, args, node)
     return None
+
+
+def _apply(tracer: Tracer, owner: Value, function: Function, node: ast.AST) -> Value:
+    """What apply(function) gives: of a cell itself, after the function ran on each cell within it; else what the function does."""
+    beyond = owner.of.beyond() if isinstance(owner, Instance) else [owner.name] if isinstance(owner, Call) else []
+    if not any(names.canonical(name).startswith(CELLS) for name in beyond):
+        return tracer.call_function(function, [owner], {}, node)
+    each = tracer.element(tracer.made(".cells", [], {}, node, owner), node)
+    tracer.call_function(function, [each], {}, node)
+    return owner
 
 
 def _added(tracer: Tracer, owner: Call | Items, name: str, args: list[Value], node: ast.AST) -> None:
