@@ -217,6 +217,9 @@ def test_scripts_of_one_folder_below_are_found_and_several_projects_are_told_apa
     assert proposed(tmp_path) == {}, "nothing shows that these are started"
     (tmp_path / "code/train.py").write_text("import mindspore\ntrain()\n")
     assert proposed(tmp_path)["scripts.train"] == "code/train.py"
+    lay_out(tmp_path / "deep", "packages/vision/utils.py")
+    (tmp_path / "deep/packages/vision/train.py").write_text("import mindspore\ntrain()\n")
+    assert proposed(tmp_path / "deep")["scripts.train"] == "packages/vision/train.py"
     lay_out(tmp_path / "several", "cv/resnet/train.py", "nlp/bert/run_pretrain.py", "nlp/bert/b.ckpt", "data/a.csv")
     assert survey(tmp_path / "several").projects == [], "nothing shows yet that these are started"
     for name in ("cv/resnet/train.py", "nlp/bert/run_pretrain.py"):

@@ -142,8 +142,9 @@ def find(tree: Tree) -> tuple[list[Script], list[Path]]:
     ]
     deeper = [folder for folder in tree.folders.values() if folder.depth > 1 and _is_project(folder)]
     surest = [folder for folder in others if any(_trains(script) for script in found[folder.path])] or others
-    if len(surest) == 1 and not deeper:
-        return _best([*home, *found[surest[0].path]], tree.root), []
+    projects = [*surest, *deeper]
+    if len(projects) == 1:
+        return _best([*home, *_of_folder(tree, projects[0])], tree.root), []
     if not home:
         return [], [folder.path for folder in (*others, *deeper)]
     return _best([*home, *(script for folder in surest for script in found[folder.path])], tree.root), []
