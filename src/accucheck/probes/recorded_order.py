@@ -304,7 +304,8 @@ def _of_identities(
         data |= {"buffer": size, "buffer_share": size / len(first), "of": len(first), "early": size - 1}
         if size / len(first) < params.half and small < order.CHANCE:
             yield Finding("small-buffer", Level.SUSPECT, where, data, [chart], Fix("fix-buffer"))
-    yield Finding("reshuffled", Level.INFO, where, data, [chart], refutes=[Refutes("shuffle_settings", IN_ORDER)])
+    moved = [Refutes("shuffle_settings", IN_ORDER)] if same < order.AGREE else []
+    yield Finding("reshuffled", Level.INFO, where, data, [chart], refutes=moved)
 
 
 def _chart(first: Array, second: Array) -> Curve:
@@ -353,6 +354,17 @@ def _part(name: str, verdict: Verdict, codes: tuple[str, ...], labels: list[int]
     return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=codes)
 
 
+def _again(name: str, verdict: Verdict, code: str, rows: int) -> Example:
+    """Twelve steps that all read the first eight of so many rows, each with an iterator of its own."""
+    head: dict[str, Any] = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "rank": 0}
+    data = {"fact": "dataset", "number": 0, "nodes": [{"node": "NumpySlicesDataset", "rows": rows}]}
+    lines = [head, data, {"fact": "pass", "step": 1, "training": True, "data": 0}]
+    ids = [f"a{n}" for n in range(8)]
+    lines += [{"step": step, "epoch": step, "loss": 1.0, "samples": ids} for step in range(1, 13)]
+    files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
+    return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=(code,))
+
+
 _RUNS = [n % 3 for n, size in enumerate([5, 3, 7, 6, 4, 8, 5, 6, 9, 3, 7, 5, 8, 4, 6, 10]) for _ in range(size)]
 
 
@@ -390,6 +402,8 @@ EXAMPLES = [
     _example(
         "augmented", Verdict.UNDECIDED, "other-samples", [f"a{n}" for n in range(60)], [f"b{n}" for n in range(60)]
     ),
+    _again("one batch in all steps", Verdict.UNDECIDED, "same-batch", 64),
+    _again("one batch that is all of the data", Verdict.UNDECIDED, "reshuffled", 8),
     _example("one epoch", Verdict.UNDECIDED, "one-epoch", list(range(60))),
     _part("mixed classes", Verdict.UNDECIDED, ("labels-mixed", "one-epoch"), [n % 3 for n in _mixed(5)[:96]]),
     _part(

@@ -385,7 +385,14 @@ def _stats(mean: float, std: float, shape: tuple[int, ...] = (32, 1, 8, 8)) -> d
 
 
 def _example(
-    name: str, verdict: Verdict, code: str, given: Any, entry: Any = None, inference: Any = None, **params: Any
+    name: str,
+    verdict: Verdict,
+    codes: str | tuple[str, ...],
+    given: Any,
+    entry: Any = None,
+    inference: Any = None,
+    samples: tuple[str, ...] = (),
+    **params: Any,
 ) -> Example:
     head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
     network = {
@@ -400,9 +407,19 @@ def _example(
     told = {"fact": "pass", "step": 1, "networks": [0], "data": 0, "batch": [], "calls": []}
     lines = [head, network, {**told, "training": True, "given": [given], "entries": layers}]
     if inference is not None:
-        lines.append({**told, "training": False, "given": [inference], "entries": []})
+        trained = [f"a{number}" for number in range(32)]
+        lines.append({"step": 1, "epoch": 1, "loss": 1.0, "samples": trained})
+        more = {"given": [inference], "entries": [], "data": 1, "samples": list(samples)}
+        lines.append({**told, "training": False, **more})
     files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
-    return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=(code,), params=params)
+    return Example(
+        name,
+        files=files,
+        case={"watched": "watch"},
+        verdict=verdict,
+        codes=tuple([codes] if isinstance(codes, str) else codes),
+        params=params,
+    )
 
 
 _NORMAL = _stats(0.01, 0.99)
@@ -423,6 +440,24 @@ EXAMPLES = [
         "other-scale",
         _NORMAL,
         inference=_stats(0.4, 0.25),
+        about="inference",
+    ),
+    _example(
+        "an evaluation of samples that were trained with",
+        Verdict.UNDECIDED,
+        ("same-rows", "same-scale"),
+        _NORMAL,
+        inference=_NORMAL,
+        samples=tuple(f"a{number}" for number in range(32)),
+        about="inference",
+    ),
+    _example(
+        "an evaluation of other samples",
+        Verdict.OK,
+        "same-scale",
+        _NORMAL,
+        inference=_NORMAL,
+        samples=tuple(f"b{number}" for number in range(32)),
         about="inference",
     ),
     _example(

@@ -464,6 +464,10 @@ EXAMPLES = [
     _example("left in inference mode", Verdict.PROBLEM, "left-in-inference", modes={1: [], 3: _ALL}, more=[_FALSE]),
     _example("a normalisation that is kept as it is", Verdict.OK, "kept-in-inference", modes={1: ["norm"]}),
     _example(
+        *("statistics that stay as they were made", Verdict.UNDECIDED, "statistics-kept"),
+        weights={"norm.moving_mean": {"constant": True, "digest": "end-norm.moving_mean"}},
+    ),
+    _example(
         *("evaluated in training mode", Verdict.UNDECIDED, "evaluated-in-training"),
         more=[{**_PASS, "data": 1, "inference": [], "calls": _CALLS}],
     ),

@@ -335,7 +335,7 @@ def _table(output: dict[str, Any], loss: dict[str, Any], labels: list[dict[str, 
     return Table("changes", ["changed", "moved", "padding", "words"], rows)
 
 
-def _recording(**padding: Any) -> str:
+def _recording(next_: dict[str, Any] | None = None, **padding: Any) -> str:
     head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
     network = {
         "fact": "network",
@@ -348,7 +348,8 @@ def _recording(**padding: Any) -> str:
     seen = {"step": 1, "network": 0, "column": 0, "value": 0, "side": "right", "rows": 32, "length": 16, "padding": 273}
     fact = {"fact": "padding", **seen, "mask": False, "labels": [], **padding}
     step = {"step": 1, "epoch": 1, "loss": 1.1, "seconds": 0.1}
-    return "".join(json.dumps(line) + "\n" for line in (head, network, *([fact] if padding else []), step))
+    told = [*([fact] if padding else []), *([{"fact": "next", "step": 1, "network": 0, **next_}] if next_ else [])]
+    return "".join(json.dumps(line) + "\n" for line in (head, network, *told, step))
 
 
 def _example(name: str, verdict: Verdict, *codes: str, **padding: Any) -> Example:
@@ -404,6 +405,18 @@ EXAMPLES = [
         output=_TAGGED,
         loss=_only(0.005, 0.05),
         labels=[{"column": 1, **_only(0.3, 0.3)}],
+    ),
+    _example(
+        "words that are to be told are seen",
+        Verdict.PROBLEM,
+        "sees-next",
+        next_={"before": 0.4, "behind": 0.9, "place": 4, "length": 8},
+    ),
+    _example(
+        "words that are to be told are hidden",
+        Verdict.OK,
+        "next-unseen",
+        next_={"before": 0.0, "behind": 0.9, "place": 4, "length": 8},
     ),
     _example("several processes", Verdict.UNDECIDED, "not-tried", reason="ranks"),
 ]

@@ -261,8 +261,10 @@ def _example(
     sizes: tuple[int, ...] = (32, 32),
     seed: bool = True,
     verdict: Verdict = Verdict.UNDECIDED,
+    gradients: dict[str, Any] | None = None,
     **params: Any,
 ) -> Example:
+    """`gradients`: what is told of those that the optimizer is given in each step."""
     head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
     options = {"values": {"lr": 0.1, "epochs": 3}, "defaults": {"lr": 0.05, "epochs": 3}, "place": ["train.py", 9]}
     lines: list[dict[str, Any]] = [head, {"fact": "options", **options}]
@@ -271,7 +273,12 @@ def _example(
     for step, size in enumerate(sizes, 1):
         batch = [{"shape": [size, 4], "type": "float32"}]
         lines.append({"fact": "pass", "step": step, "training": True, "batch": batch, "networks": [0], "calls": []})
+        if gradients is not None:
+            lines.append({"fact": "outputs", "step": step, "loss": 0.7, "own": 0.7})
+            lines.append({"fact": "gradients", "step": step, "optimizer": 0, "norms": [0.5], **gradients})
         lines.append({"step": step, "epoch": step, "loss": 1.0, "seconds": 0.1})
+    if gradients is not None:
+        lines.append({"fact": "optimizer", "number": 0, "class": "mindspore.nn.SGD", "place": ["train.py", 20]})
     lines.append({"fact": "end", "why": "enough", "steps": len(sizes)})
     files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
     return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=codes, params=params)
@@ -280,6 +287,21 @@ def _example(
 EXAMPLES = [
     _example("a seed and options", "batches", "options", "seeded"),
     _example("no seed, a smaller last batch", "sizes", "options", "no-seed", sizes=(32, 20), seed=False),
+    _example(
+        *("four passes added up", "batches", "summed", "options", "seeded"),
+        sizes=(32,) * 5,
+        gradients={"passes": 4, "share": 1.0},
+    ),
+    _example(
+        *("four passes averaged", "batches", "added-up", "options", "seeded"),
+        sizes=(32,) * 5,
+        gradients={"passes": 4, "share": 0.25},
+    ),
+    _example(
+        *("gradients that are never cleared", "batches", "not-cleared", "options", "seeded"),
+        sizes=(32,) * 5,
+        gradients={"passes": 1, "share": None, "kept": 1.0},
+    ),
     _example("a part of the epochs", "part", about="epochs"),
     _example("a seed, to be compared with", "seeded", about="seed"),
     _example("no seed, to be compared with", "no-seed", about="seed", seed=False, verdict=Verdict.PROBLEM),
