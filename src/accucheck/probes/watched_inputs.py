@@ -183,6 +183,8 @@ PROOF: Words = {
         "zh": "让同一训练样本分别经过两种处理后输入网络：输出应一致。",
     },
 }
+#: An evaluation comes once in so many steps at most; a teacher, or a target network, runs in each.
+_SELDOM = 3
 #: Up to this ratio of standard deviations, and as large a part of one between the means, inputs are scaled alike.
 _SAME = 1.25
 #: Samples of inference without which their spread says nothing; dimensions of batches of pictures, and of rows of features.
@@ -351,6 +353,8 @@ def _same(held: Range, own: Range, ratio: float) -> list[Refutes]:
 def _evaluated_again(watch: Watch, params: Params) -> Iterator[Finding]:
     """Evaluations of nothing but samples that were trained with before; one of them alone may be meant to tell the training accuracy."""
     passes = [one for one in watch.facts("pass") if one.get("training") is False and one.get("samples")]
+    if len({one["step"] for one in passes}) * _SELDOM > watch.steps:
+        return
     first: dict[Any, int] = {}
     for step, batch in watch.run.samples:
         for row in batch:
@@ -408,7 +412,9 @@ def _example(
     lines = [head, network, {**told, "training": True, "given": [given], "entries": layers}]
     if inference is not None:
         trained = [f"a{number}" for number in range(32)]
-        lines.append({"step": 1, "epoch": 1, "loss": 1.0, "samples": trained})
+        lines += [
+            {"step": step, "epoch": step, "loss": 1.0, "seconds": 0.1, "samples": trained} for step in range(1, 4)
+        ]
         more = {"given": [inference], "entries": [], "data": 1, "samples": list(samples)}
         lines.append({**told, "training": False, **more})
     files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}

@@ -277,7 +277,8 @@ def judge(watch: Watch, fact: dict[str, Any], params: Params) -> Iterator[Findin
             )
         )
     found += [_of_labels(where, {**data, **_numbers(one)}, bool(fact["mask"]), evidence, params) for one in labels]
-    yield from _refuting(found, [*_UNMASKED, *(_COUNTED if loss and each else [])])
+    # An output for each row leaves no place of padding that a loss could count.
+    yield from _refuting(found, [*_UNMASKED, *(_COUNTED if loss or not each else [])])
 
 
 def _refuting(found: list[Finding], codes: list[str]) -> Iterator[Finding]:
