@@ -110,6 +110,13 @@ KINDS: dict[str, list[tuple[str, str]]] = {
         ("self.head = nn.Dense(16, 2)", "self.head = nn.Dense(16, 2, weight_init='ones')"),
     ],
     "loaded": [("chosen = ", f"{_LOAD}ms.load_param_into_net(net, values)\nchosen = ")],
+    "left-out": [
+        (
+            "chosen = ",
+            f"{_LOAD}values = {{name: value for name, value in values.items() if not name.endswith('d.weight')}}\n"
+            "ms.load_param_into_net(net, values)\nchosen = ",
+        )
+    ],
     "initialised-after-loading": [("chosen = ", f"{_LOAD}ms.load_param_into_net(net, values)\n{_ANEW}chosen = ")],
     "other-names": [
         (

@@ -59,6 +59,8 @@ def test_a_schedule_by_epochs_that_each_step_asks_and_data_in_the_order_of_their
     assert order["by-class"].level is Level.PROBLEM
     assert order["by-class"].data["classes"] == 4
     assert order["fixed-order"].level is Level.PROBLEM
+    line = (tmp_path / "train.py").read_text().splitlines()[order["by-class"].where.line - 1]
+    assert "ds.GeneratorDataset(Source()" in line
     assert not any(one.refutes for one in order.values())
 
 

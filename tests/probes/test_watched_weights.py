@@ -43,6 +43,7 @@ def test_units_that_stay_alike_are_a_problem(watched_runs):
     [
         ("healthy", "nothing-loaded", Level.INFO),
         ("loaded", "loaded", Level.INFO),
+        ("left-out", "left-out", Level.SUSPECT),
         ("initialised-after-loading", "overwritten", Level.PROBLEM),
         ("other-names", "fits-nothing", Level.PROBLEM),
         ("never-applied", "not-applied", Level.SUSPECT),
@@ -53,7 +54,7 @@ def test_loads_are_judged_by_what_is_in_the_network_when_training_begins(watched
     assert found[code].level is level
     assert {one.code for one in found.values() if one.level is not Level.INFO} == {code} - {"nothing-loaded", "loaded"}
     refuted = [code for one in found.values() for entry in one.refutes for code in entry.codes]
-    assert ("overwritten" in refuted) is (kind == "loaded")
+    assert ("overwritten" in refuted) is (kind in ("loaded", "left-out"))
     if kind == "loaded":
         text = (watched_runs[kind] / "train.py").read_text().splitlines()
         lines = [text[first - 1] for first, _ in found["loaded"].refutes[0].places["train.py"]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -24,13 +24,14 @@ from . import _recorded_samples, _watched, shuffle_order
 
 if TYPE_CHECKING:
     from ._recorded_samples import Array, Recorded
+    from ._watched import Watch
 
 KIND = Kind.FILE
 _SHARED = ("small-buffer", "label-runs", "labels-fixed", "fix-shuffle", "fix-buffer")
 NEEDS: tuple[str | tuple[str, ...], ...] = (("curves.train", "watched"),)
-#: So many of the runs of one class are of one length where a sampler deals them out.
 #: Steps without which it is not told that they all take one batch.
 _STEPS = 10
+#: So many of the runs of one class are of one length where a sampler deals them out.
 _ALIKE = 0.9
 
 
@@ -142,18 +143,47 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if not recorded:
         raise Skip("not-recorded", path=_recorded_samples.shown(case))
     path = case.relative(recorded[0].path)
-    yield from _for_evaluation(case, path)
-    nodes = _nodes(case, path)
-    rows = min((int(node["rows"]) for node in nodes if node.get("rows")), default=0)
-    yield from _judged(recorded[0], path, params, _shuffled(nodes), rows)
+    watches = _watched.of_case(case) if case.get("watched") else []
+    watch = next((one for one in watches if one.path == path), None)
+    if watch is not None:
+        yield from _for_evaluation(watch)
+    yield from _judged(recorded[0], path, params, _Source(path) if watch is None else _source(watch))
 
 
-def _for_evaluation(case: Case, path: str) -> Iterator[Finding]:
+class _Source(NamedTuple):
+    """The data set that a training read, as a watched run tells it: its nodes, and where it was made."""
+
+    path: str
+    nodes: list[dict[str, Any]] = []
+    where: Where | None = None
+
+    @property
+    def shuffled(self) -> bool:
+        """Whether a node shuffles all of the data."""
+        kinds = ((str(node.get("node", "")), node.get("shuffle")) for node in self.nodes)
+        return any(kind.endswith("RandomSampler") or shuffle == "GLOBAL" for kind, shuffle in kinds)
+
+    @property
+    def rows(self) -> int:
+        """How many rows its source has, 0 where that is not known."""
+        return min((int(node["rows"]) for node in self.nodes if node.get("rows")), default=0)
+
+
+def _source(watch: Watch) -> _Source:
+    number = next((one.get("data") for one in watch.facts("pass") if one.get("training") is True), None)
+    nodes = [node for one in watch.facts("dataset") if one.get("number") == number for node in one.get("nodes", [])]
+    place = _made(watch).get(number)
+    return _Source(watch.path, nodes, watch.where(place) if place else None)
+
+
+def _made(watch: Watch) -> dict[Any, Any]:
+    """The line in which each data set was made, by its number."""
+    return {one["number"]: one.get("place") for one in watch.facts("origin") if one.get("of") == "dataset"}
+
+
+def _for_evaluation(watch: Watch) -> Iterator[Finding]:
     """Data sets whose batches went into passes of inference alone: that these are in order says nothing of the training."""
-    watch = next((one for one in _watched.of_case(case) if one.path == path), None) if case.get("watched") else None
-    if watch is None:
-        return
-    made = {one["number"]: one.get("place") for one in watch.facts("origin") if one.get("of") == "dataset"}
+    made = _made(watch)
     lines: dict[tuple[str, int], bool] = {}
     for one in watch.facts("pass"):
         place = made.get(one.get("data"))
@@ -166,21 +196,7 @@ def _for_evaluation(case: Case, path: str) -> Iterator[Finding]:
     if places:
         count = sum(map(len, places.values()))
         refutes = [Refutes("shuffle_settings", shuffle_order.UNSHUFFLED, places=places)]
-        yield Finding("for-evaluation", Level.INFO, Where(path), {"count": count}, refutes=refutes)
-
-
-def _shuffled(nodes: list[dict[str, Any]]) -> bool:
-    """Whether one of them shuffles all of the data."""
-    return any(str(node.get("node", "")).endswith("RandomSampler") or node.get("shuffle") == "GLOBAL" for node in nodes)
-
-
-def _nodes(case: Case, path: str) -> list[dict[str, Any]]:
-    """The nodes of the data set that a watched training read."""
-    watch = next((one for one in _watched.of_case(case) if one.path == path), None) if case.get("watched") else None
-    if watch is None:
-        return []
-    number = next((one.get("data") for one in watch.facts("pass") if one.get("training") is True), None)
-    return [node for one in watch.facts("dataset") if one.get("number") == number for node in one.get("nodes", [])]
+        yield Finding("for-evaluation", Level.INFO, watch.where(), {"count": count}, refutes=refutes)
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:
@@ -201,8 +217,8 @@ def _one_batch(recorded: Recorded) -> set[int]:
     return first if enough and first == {*ids.tolist()} and len(first) * 2 > recorded.batch else set()
 
 
-def _judged(recorded: Recorded, path: str, params: Params, shuffled: bool, rows: int) -> Iterator[Finding]:
-    where = Where(path)
+def _judged(recorded: Recorded, path: str, params: Params, source: _Source) -> Iterator[Finding]:
+    where, rows = source.where or Where(path), source.rows
     epochs = sorted(recorded.epochs)
     from ..live import order
 
@@ -218,7 +234,7 @@ def _judged(recorded: Recorded, path: str, params: Params, shuffled: bool, rows:
     if len(epochs) < 2 or min(len(recorded.epochs[one]) for one in epochs[:2]) < order.FEWEST:
         yield Finding("one-epoch", Level.INFO, where, {"path": path}, incomplete=True)
         return
-    yield from _of_identities(recorded, where, epochs, params, shuffled)
+    yield from _of_identities(recorded, where, path, params, source.shuffled)
 
 
 def _of_labels(recorded: Recorded, where: Where, epochs: list[int]) -> Iterator[Finding]:
@@ -263,15 +279,13 @@ def _dealt(labels: Array) -> bool:
     return bool(counts.max() >= _ALIKE * len(lengths))
 
 
-def _of_identities(
-    recorded: Recorded, where: Where, epochs: list[int], params: Params, shuffled: bool
-) -> Iterator[Finding]:
+def _of_identities(recorded: Recorded, where: Where, path: str, params: Params, shuffled: bool) -> Iterator[Finding]:
     """The orders of the first two epochs against each other; `shuffled`: the data set shuffles all of its samples."""
     import numpy as np
 
     from ..live import order
 
-    path = where.path
+    epochs = sorted(recorded.epochs)
     first, second = (recorded.epochs[one] for one in epochs[:2])
     count = min(len(first), len(second))  # the second one may not be whole yet
     different = len(np.unique(first))

@@ -105,6 +105,11 @@ MESSAGES: Words = {
         "zh": "checkpoint 的 {given:,} 个条目中有 {unused:,} 个没有用上，网络的 {of:,} 个参数中有 {missing:,} 个没有加载，"
         "例如网络一侧的 {names} 和 checkpoint 一侧的 {other}。",
     },
+    "left-out": {
+        "en": "{count:,} {count:weight|weights} of the network {count:was|were} left out of what was loaded, though {path} has them, "
+        "called and shaped alike: {names}. {count:It keeps its|They keep their} random first values.",
+        "zh": "网络中有 {count:,} 个权重没有加载，而 {path} 中有名称和形状都相同的条目：{names}。它们保持随机初始值。",
+    },
     "overwritten": {
         "en": "{count:,} of {loaded:,} loaded parameters hold other values when training begins: {names}. The load had no effect.",
         "zh": "加载的 {loaded:,} 个参数中有 {count:,} 个在训练开始时已是其他值：{names}。加载没有起作用。",
@@ -151,6 +156,10 @@ MESSAGES: Words = {
         "en": "Compare the names on both sides, and rename the entries of the checkpoint before they are loaded.",
         "zh": "比较两侧的名称，在加载之前把 checkpoint 的条目改成网络中的名称。",
     },
+    "fix-filter": {
+        "en": "See by which condition entries are chosen before load_param_into_net; leave out those of a new head alone.",
+        "zh": "检查 load_param_into_net 之前筛选条目的条件，只去掉需要新建的输出层。",
+    },
     "fix-order": {
         "en": "Load after everything that initialises the network, right before training.",
         "zh": "在所有初始化之后、训练之前再加载。",
@@ -178,7 +187,7 @@ _APART = {
 }
 WHY: Words = {
     **dict.fromkeys(("units-alike", "stays-constant", "blocks", "constant-layer"), _ALIKE),
-    **dict.fromkeys(("fits-nothing", "fits-partly", "overwritten", "not-applied"), _SCRATCH),
+    **dict.fromkeys(("fits-nothing", "fits-partly", "left-out", "overwritten", "not-applied"), _SCRATCH),
     "declared-apart": _APART,
 }
 _AGAIN = {
@@ -360,7 +369,26 @@ class _Loading:
             yield Finding("fits-partly", Level.SUSPECT, where, data, evidence, Fix("fix-names"))
         else:
             yield Finding("loaded", Level.INFO, where, data, evidence, refutes=self._refuted(fact))
+            yield from self._left_out(fact, where)
         yield from self._overwritten(fact, where)
+
+    def _left_out(self, fact: dict[str, Any], where: Where) -> Iterator[Finding]:
+        """Weights that the checkpoint read last would have fitted and that were not loaded; one alone may be a head that is new."""
+        read = [one for one in self.loaded if one["at"] < fact["at"]][-1:]
+        for one in read:
+            shapes = dict(zip(one.get("names", ()), one.get("shapes", ()), strict=False))
+            lacking = {name for name in fact["not_loaded"] if name in shapes}
+            some = [
+                held
+                for held in self.seen.parameters.values()
+                if held.path in lacking
+                and held.matrix
+                and held.shape == shapes[held.path]
+                and held.id not in fact["ids"]
+            ]
+            if len(some) > 1:
+                told = _told(self.seen, "left-out", Level.SUSPECT, some, "fix-filter", path=one["path"])
+                yield msgspec.structs.replace(told, where=where)
 
     def _refuted(self, fact: dict[str, Any]) -> list[Refutes]:
         """What is said of the lines that read and took values which the network has when it first runs."""
@@ -504,6 +532,24 @@ EXAMPLES = [
     _example("no checkpoint", "loading", Verdict.NOT_APPLICABLE, "nothing-loaded"),
     _example("a checkpoint that fits", "loading", Verdict.OK, "loaded", more=[_LOADED, {**_TAKEN, **_VALUES}]),
     _example("one that fits nothing", "loading", Verdict.PROBLEM, "fits-nothing", more=[_LOADED, _NONE]),
+    _example(
+        *("entries that would fit are left out", "loading", Verdict.UNDECIDED, "left-out"),
+        more=[
+            {
+                **_LOADED,
+                "names": ["second.weight", "head.weight"],
+                "digests": ["b", "c"],
+                "shapes": [[16, 16], [2, 16]],
+            },
+            {
+                **_TAKEN,
+                "not_loaded": ["second.weight", "head.weight"],
+                "given": 7,
+                "ids": [1],
+                "digests": ["start-first.weight"],
+            },
+        ],
+    ),
     _example(
         *("loaded, and initialised anew", "loading", Verdict.PROBLEM, "overwritten"),
         more=[_LOADED, {**_TAKEN, **_VALUES, "digests": ["a", "b", "c"]}],

@@ -142,6 +142,7 @@ class Settings:
             count=len(result),
             names=names,
             digests=[digest(array(result[name])) if hasattr(result[name], "asnumpy") else "" for name in names],
+            shapes=[list(getattr(result[name], "shape", ())) for name in names],
         )
 
     def taken(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
