@@ -426,6 +426,49 @@ class Net(nn.Cell):
 
 net = Net()
 """
+_PARTS = """
+import mindspore as ms
+from mindspore import mint, nn, Parameter
+from mindspore.common.initializer import initializer, XavierNormal
+
+class Similarity(nn.Cell):
+    def __init__(self, classes):
+        super().__init__()
+        self.centres = Parameter(initializer(XavierNormal(), (16, classes)), requires_grad=False)
+
+    def construct(self, features):
+        return mint.matmul(features, self.centres)
+
+class Recogniser(nn.Cell):
+    def __init__(self, body, top):
+        super().__init__()
+        self.body, self.top = body, top
+
+    def construct(self, x):
+        return self.top(self.body(x))
+
+body = nn.Dense(32, 16)
+if ms.get_context("device_target") == "Ascend":
+    ms.load_param_into_net(body, ms.load_checkpoint("body.ckpt"))
+net = Recogniser(body, Similarity(10))
+"""
+_UNSEEN = """
+import mindspore as ms
+from mindspore import mint, nn
+from house.vision import build
+
+class Learning(nn.Cell):
+    def __init__(self, body):
+        super().__init__()
+        self.body = body
+
+    def construct(self, picture, points):
+        found = CALL
+        return mint.mean(mint.square(found[:, :2] - points[:, :2])) / max(1, len(points.shape))
+
+body = build("pose")
+ms.Model(Learning(body), optimizer=nn.AdaGrad(body.trainable_params())).train(2, data)
+"""
 _MAY_LOAD = "if ms.get_context('device_target') == 'Ascend':\n    ms.load_checkpoint('body.ckpt', net)\n"
 
 _TWO_TERMS = """score = net(x)
@@ -565,6 +608,27 @@ EXAMPLES = [
         _HALF + _MAY_LOAD + _TRAIN,
         Verdict.PROBLEM,
         "random-frozen",
+    ),
+    _example(
+        "a weight made frozen in a head that nothing is loaded into", _PARTS + _TRAIN, Verdict.PROBLEM, "random-frozen"
+    ),
+    _example(
+        "a weight made frozen in a network that is loaded as a whole",
+        _PARTS + "ms.load_param_into_net(net, ms.load_checkpoint('all.ckpt'))" + _TRAIN,
+        Verdict.UNDECIDED,
+        "made-frozen-loaded",
+    ),
+    _example(
+        "all of a network that is not seen is cut off",
+        _UNSEEN.replace("CALL", "ms.ops.stop_gradient(self.body(picture))"),
+        Verdict.PROBLEM,
+        "nothing-trained",
+    ),
+    _example(
+        "the target of a network that is not seen is cut off",
+        _UNSEEN.replace("CALL", "self.body(picture) - ms.ops.stop_gradient(points)"),
+        Verdict.UNDECIDED,
+        "stopped",
     ),
     _example(
         "a weight of one's own made frozen beside an adapter that is trained, and weights loaded on a condition",

@@ -35,11 +35,12 @@ from .networks import (
     uses,
     weights,
 )
+from .seen import is_foreign
 from .source import Source
 from .syntax import kept, walk
 from .trace import Store, Trace
-from .training_steps import training
-from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Partial, Test, Value, options
+from .training_steps import is_optimizer, training
+from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Partial, Test, Unknown, Value, options
 
 #: A look behind a loss passes so many values.
 LIMIT = 60_000
@@ -141,7 +142,7 @@ class Look:
             trained = step.trained or set(self.layers)
             reached |= free & trained
             cut = (every - free) & trained & set(self.layers)
-            if cut and not free & trained and stops:
+            if stops and not free & trained and (cut or not (free or may_hold_weights(step.loss))):
                 whole.append((step, stops))
             elif cut:
                 for leaf in cut:
@@ -372,7 +373,7 @@ class Look:
             layer = self.layers.get(leaf)
             if layer is None or id(store) in told or leaf not in (trained or self.layers):
                 continue
-            loaded = self.loaded(perhaps=leaf not in heads)
+            loaded = self.loaded(perhaps=leaf not in heads, into=leaf)
             if self.random(layer, store) and (not loaded or leaf in heads):
                 told.add(id(store))
                 code = "head-frozen" if loaded else "random-frozen"
@@ -504,11 +505,28 @@ class Look:
                     return True
         return False
 
-    def loaded(self, perhaps: bool = False) -> bool:
-        """True when the script loads weights before it trains; in any case, unless `perhaps`."""
+    def loaded(self, perhaps: bool = False, into: int | None = None) -> bool:
+        """True when the script loads weights before it trains; in any case, unless `perhaps`. `into`: the id of a layer or parameter
+        that is to be among what is loaded into, or may be."""
         first = min(self.runs, default=None)
         loads = [c for c in self.trace.calls if c.api in _LOADS and (first is None or c.order < first)]
+        if into is not None:
+            loads = [load for load in loads if self.loads_into(load, into)]
         return any(perhaps or not c.tests for c in loads) or (perhaps and self.loads_elsewhere)
+
+    def loads_into(self, load: Call, leaf: int) -> bool:
+        """Whether what is loaded may get into a layer or parameter: not where other networks, all of them seen, are filled."""
+        names = ["net"] if load.api == "load_param_into_net" else ["ckpt_file_name", "net"]
+        filled = list(options(load.argument(names, "net")))
+        if not filled:
+            return not self.fills
+        held = [(each, self.of_optimizer(each) | {id(part) for _, part in leaves(each)}) for each in filled]
+        return any(leaf in parts or not (parts or is_optimizer(each)) for each, parts in held)
+
+    @cached_property
+    def fills(self) -> bool:
+        """Whether what is read from checkpoints is filled into networks by the framework."""
+        return any(call.api == "load_param_into_net" for call in self.trace.calls)
 
     @cached_property
     def runs(self) -> list[int]:
@@ -700,6 +718,31 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
                 seen.add(id(inner))
                 queue.append(inner)
     return found, stops
+
+
+def may_hold_weights(value: Value, stop: bool = True, since: int = 0) -> bool:
+    """Whether a value may be computed with weights that are not seen, for something out of sight is called on the way, after the
+    time `since`. With `stop` only where a gradient gets."""
+    queue, seen = [value], {id(value)}
+    while queue and len(seen) < LIMIT:
+        part = queue.pop()
+        if isinstance(part, Call) and (part.order < since or (stop and _stops(part))):
+            continue
+        if isinstance(part, Instance) or (isinstance(part, Call) and _is_unseen(part)):
+            return True
+        if isinstance(part, Unknown) and not part.name:  # following was given up
+            return True
+        inner = [one for one in flow.inputs(part) if id(one) not in seen and not isinstance(one, Function)]
+        seen.update(map(id, inner))
+        queue += inner
+    return bool(queue)
+
+
+def _is_unseen(made: Call) -> bool:
+    """Whether it is not known what a call computes with: of a value that is out of sight, by a name that nothing is known of."""
+    if made.result is not None or effect(made) is not None or api.find(name_of(made)) is not None:
+        return False
+    return is_foreign(made) if made.base is None else made.name[:1] not in ("@", "[")
 
 
 def _stops(call: Call) -> bool:

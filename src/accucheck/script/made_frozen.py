@@ -34,12 +34,12 @@ def _judged(look: Look) -> Iterator[Observation]:
         return
     used = {leaf for step in look.steps for leaf in reach(step.loss, stop=True)[0]}
     unfrozen = {leaf for store, on in look.switches() if on for leaf in look.meant(store)}
-    loaded = look.loaded(perhaps=True)
     for leaf, parameter in made.items():
         name = look.names.get(leaf) or "Parameter"
         stays = leaf in used and leaf not in unfrozen and not look.is_written(parameter)
         if stays and is_drawn(parameter) and not _waves(look.trace, parameter):
-            meant = loaded and (look.loaded() or not _leaves_bias_alone(look, parameter))
+            loaded = look.loaded(perhaps=True, into=leaf)
+            meant = loaded and (look.loaded(into=leaf) or not _leaves_bias_alone(look, parameter))
             code = "made-frozen-loaded" if meant else "random-frozen"
             data = {"name": name, "what": "Parameter"}
             yield Observation(code, parameter.source, parameter.node, data, certain=False, possible=meant)
