@@ -973,7 +973,7 @@ def _stepped(
         made.result = loss
         return made
     made = tracer.made("", args, keywords, node, called)
-    made.result = join([tracer.call(option, args, keywords, node) for option in options(network)])
+    made.result = join([tracer.call(option, args, keywords, node) for option in options(network)], limit=32)
     return made
 
 
@@ -1011,7 +1011,7 @@ def _gradient(
         if isinstance(option, (Function, Instance, Partial, Call))
     ]
     made = tracer.made("", args, keywords, node, called)
-    made.result = join(results) if results else None
+    made.result = join(results, limit=32) if results else None
     if called.api == "value_and_grad":
         return Items([made.result or Unknown("loss"), tracer.made("[]", [Known(1)], {}, node, made)])
     return made

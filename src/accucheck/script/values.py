@@ -355,7 +355,7 @@ class Scope:
 
 
 def join(values: list[Value], limit: int = 8) -> Value:
-    """One value for several possible ones."""
+    """One value for several possible ones. Of more than `limit`, the first are kept, and an unknown one stands for the rest."""
     if all(value is values[0] for value in values):
         return values[0]
     options: list[Value] = []
@@ -365,7 +365,10 @@ def join(values: list[Value], limit: int = 8) -> Value:
                 options.append(option)
     if len(options) == 1:
         return options[0]
-    return Many(tuple(options)) if len(options) <= limit else Unknown(name_of(options[0]))
+    if len(options) > limit:
+        rest = next((option for option in options if isinstance(option, Unknown)), Unknown(name_of(options[0])))
+        options = [*(option for option in options[:limit] if option is not rest), rest]
+    return Many(tuple(options))
 
 
 def same(one: Value, other: Value) -> bool:
