@@ -254,6 +254,14 @@ TWINS: dict[tuple[str, str], tuple[str, str | None]] = {
         "self.a, self.b, self.c, self.d = nn.Dense(8, 4), nn.Dense(8, 4), nn.Dense(8, 4), nn.Dense(8, 4)",
         "return self.a(self.b(x) + self.c(y)) @ self.a(x) + self.b(y)",
     ): ("twin-used-twice? d", None),
+    (
+        "self.a, self.b, self.c, self.d = nn.Dense(8, 4), nn.Dense(8, 4), nn.Dense(8, 4), nn.Dense(8, 4)",
+        "if y is None:\n    k, v = self.b(x), self.c(x)\nelse:\n    k, v = self.b(y), self.c(y)\nreturn self.a(k + v) @ self.a(x)",
+    ): ("twin-used-twice d", None),
+    (
+        "self.a, self.b, self.c, self.d = nn.Dense(8, 4), nn.Dense(8, 4), nn.Dense(8, 4), nn.Dense(8, 4)",
+        "k = self.b(x)\nif y is not None:\n    k = self.b(y)\nreturn self.a(k + self.c(x)) @ self.a(x)",
+    ): ("twin-used-twice? d", None),
     ("self.main2 = nn.Dense(8, 8)\nself.extra = nn.Dense(8, 8)", "return self.main2(self.main2(x)) + y"): (
         "twin-used-twice? extra",
         None,

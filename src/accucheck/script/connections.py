@@ -12,6 +12,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any
 
 from ..knowledge import api
@@ -45,7 +46,7 @@ from .networks import (
     weights,
 )
 from .source import Source
-from .syntax import conditions_around, walk
+from .syntax import apart, conditions_around, walk
 from .values import Call, Class, Frame, Function, Instance, Items, Known, Value, options, parts
 
 #: A place in the text: path, line, column.
@@ -474,12 +475,15 @@ def _calls(method: Function) -> dict[str, list[ast.Call]]:
 
 def _others_once(row: _Attribute, value: Value, twin: str, structures: list[Structure]) -> bool:
     """True when at least two further layers are made like an unused one and the one that is called twice, and each of them is
-    called once: there is a call for each layer."""
+    called once, or once on each way: there is a call for each layer."""
     method = called(row.of)
     cell = next(cell for s in structures for cell in s.cells if cell.of.node is row.of.node)
     alike = {name for name, other in cell.attributes.items() if _made_alike(other, value)} - {row.name, twin}
-    calls = _calls(method) if method is not None else {}
-    return len(alike) > 1 and all(len(calls.get(name, ())) == 1 for name in alike)
+    if method is None or len(alike) < 2:
+        return False
+    calls = _calls(method)
+    pairs = (pair for name in alike for pair in combinations(calls.get(name, ()), 2))
+    return all(calls.get(name) for name in alike) and all(apart(method.node, *pair) for pair in pairs)
 
 
 def _made_alike(one: Value, other: Value) -> bool:

@@ -136,6 +136,16 @@ def conditions_around(function: ast.AST, node: ast.AST) -> Iterator[ast.expr]:
             yield branch.test
 
 
+def apart(function: ast.AST, one: ast.AST, other: ast.AST) -> bool:
+    """Whether two nodes of a function stand on different ways of one if statement, so that no run meets both without a loop."""
+    for branch in walk(function):
+        if isinstance(branch, ast.If):
+            ways = [{id(part) for statement in way for part in walk(statement)} for way in (branch.body, branch.orelse)]
+            if any(id(one) in here and id(other) in there for here, there in (ways, ways[::-1])):
+                return True
+    return False
+
+
 @kept
 def stored(node: ast.AST) -> frozenset[str]:
     """The names that are given a value within."""
