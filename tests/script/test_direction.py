@@ -104,6 +104,105 @@ def test_a_loss_that_is_minimised_and_what_is_no_loss(tmp_path: Path, loss: str)
     assert codes(tmp_path, LOOP.replace("LOSS", loss)) == []
 
 
+HINGES = [
+    "ops.relu(1.0 - y * logits).mean()",
+    "ops.maximum(0, 0.3 + ops.norm(logits - x, dim=1) - ops.norm(logits - z, dim=1)).mean()",
+    "ops.clip(ops.mul(logits, -y) + 0.5, 0).sum()",
+    "(lambda short: P.ReduceMean()(short * P.GreaterEqual()(short, 0)))(P.Add()(P.Sub()(x, logits) * y, 2))",
+]
+
+
+@pytest.mark.parametrize("loss", HINGES)
+def test_what_is_missing_to_a_margin_is_to_be_made_smaller(tmp_path: Path, loss: str) -> None:
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == []
+    assert codes(tmp_path, LOOP.replace("LOSS", f"-({loss})")) == ["loss-negated"]
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "-ops.relu(logits).mean()",  # a score
+        "-ops.clip(logits + 1, 0, 6).mean()",  # limited on both sides
+        "-ops.minimum(0, logits - 1).mean()",
+        "-ops.relu(x - 1).mean() + ops.mse_loss(logits, y)",  # of no weight
+        "-ops.relu(1 - ops.mse_loss(logits, y))",  # a loss that counts up to a bound
+    ],
+)
+def test_what_is_no_margin(tmp_path: Path, loss: str) -> None:
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == []
+
+
+CHOSEN = "(lambda p: (FACTOR * ops.log(y * p + (1 - y) * (1 - p) + 1e-8)).mean())(ops.sigmoid(logits))"
+
+
+@pytest.mark.parametrize("factor", ["-1", "-((1 - y * p - (1 - y) * (1 - p)) ** 2)"])
+def test_a_probability_that_labels_choose(tmp_path: Path, factor: str) -> None:
+    loss = CHOSEN.replace("FACTOR", factor)
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == ["own-likelihood"]
+    assert codes(tmp_path, LOOP.replace("LOSS", f"-{loss}")) == ["loss-negated"]
+    assert codes(tmp_path, LOOP.replace("LOSS", CHOSEN.replace("FACTOR *", ""))) == ["likelihood-minimised"]
+
+
+def test_a_power_of_a_loss(tmp_path: Path) -> None:
+    loss = "ops.pow(ops.norm(logits - y) / x.shape[0], exponent=1.5)"
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == []
+    assert codes(tmp_path, LOOP.replace("LOSS", f"-{loss}")) == ["loss-negated"]
+
+
+def test_more_ways_than_are_kept(tmp_path: Path) -> None:
+    ways = "".join(
+        f"    elif kind == '{number}':\n        loss = -{number} * ops.mse_loss(logits, y)\n" for number in range(1, 13)
+    )
+    text = LOOP.replace(
+        "    return LOSS", f"    if kind == '0':\n        loss = -ops.l1_loss(logits, y)\n{ways}    return loss"
+    )
+    assert codes(tmp_path, text.replace("(x, y)", "(x, y, kind)")) == ["loss-negated-perhaps"]
+
+
+HEADS = """
+class Two(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body, self.near, self.far = nn.Dense(8, 8), nn.Dense(8, 1), nn.Dense(8, 1)
+
+    def construct(self, x):
+        x = self.body(x)
+        return self.near(x), self.far(x)
+
+two = Two()
+ONE
+"""
+HELD = HEADS.replace("ONE", "opt = nn.SGD(two.trainable_params(), 0.1)") + LOOP.replace("net(x)", "two(x)")
+
+
+@pytest.mark.parametrize(
+    ("loss", "said"),
+    [
+        ("-ops.mse_loss(logits[0], y) + ops.l1_loss(logits[1], y)", ["loss-negated"]),
+        ("sum([ops.l1_loss(logits[1], y), 0.5 * -ops.mse_loss(logits[0], y)])", ["loss-negated"]),
+        ("ops.mse_loss(logits[0], y) - ops.mse_loss(logits[0], z)", []),  # driven from one target, drawn to another
+        ("ops.mse_loss(logits[0], y) + ops.l1_loss(logits[1], y)", []),
+        ("-(-ops.mse_loss(logits[0], y) - ops.l1_loss(logits[1], y))", []),
+        ("ops.l1_loss(logits[1], y) - critic(logits[0]).mean()", []),
+    ],
+)
+def test_a_term_that_alone_teaches_a_layer(tmp_path: Path, loss: str, said: list[str]) -> None:
+    assert codes(tmp_path, HELD.replace("LOSS", loss)) == said
+
+
+def test_a_term_that_another_optimizer_works_against(tmp_path: Path) -> None:
+    apart = HEADS.replace(
+        "ONE",
+        "opt = nn.SGD([*two.body.trainable_params(), *two.far.trainable_params()], 0.1)\n"
+        "rival = nn.SGD(two.near.trainable_params(), 0.1)\n"
+        "def own(x, y):\n    return ops.mse_loss(two(x)[0], y)\n"
+        "follow = ms.value_and_grad(own, None, rival.parameters)\n"
+        "for x, y in data:\n    rival(follow(x, y)[1])",
+    )
+    loss = "ops.l1_loss(logits[1], y) - ops.mse_loss(logits[0], y)"
+    assert codes(tmp_path, apart + LOOP.replace("net(x)", "two(x)").replace("LOSS", loss)) == []
+
+
 OVERLAPS = [
     "(2 * (logits * y).sum() + 1) / (logits.sum() + y.sum() + 1)",
     "(ops.sum(logits.view(-1) * y.view(-1)) / (ops.sum(logits ** 2) + ops.sum(y * y) + 1e-6))",

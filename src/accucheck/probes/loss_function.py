@@ -70,6 +70,10 @@ MESSAGES: Words = {
         "en": "On one way through the script {loss} gets the result of {layer} ({at}), which is not what it expects.",
         "zh": "在其中一条执行路径上，{loss} 得到的是 {layer}（{at}）的输出，与它的要求不符。",
     },
+    "arguments-exchanged": {
+        "en": "{loss} gets data as {first}, and the output of the network in the place of the labels: the two arguments are exchanged.",
+        "zh": "{loss} 的参数 {first} 得到的是数据，网络的输出则放在了标签的位置：两个参数颠倒了。",
+    },
     "one-hot-for-sparse": {
         "en": "{loss} is set to take class ids, but gets one-hot labels ({at}).",
         "zh": "{loss} 设置为接收类别编号，得到的却是 one-hot 标签（{at}）。",
@@ -192,6 +196,10 @@ MESSAGES: Words = {
         "en": "Set sparse=True, or encode the labels: ops.one_hot(labels, classes).astype(ms.float32).",
         "zh": "设置 sparse=True，或将标签编码：ops.one_hot(labels, classes).astype(ms.float32)。",
     },
+    "fix-exchange": {
+        "en": "Pass the output of the network first, then the labels.",
+        "zh": "先传网络的输出，再传标签。",
+    },
     "fix-sparse": {"en": "Pass class ids, or set sparse=False.", "zh": "传入类别编号，或设置 sparse=False。"},
     "fix-mean": {"en": 'Pass reduction="mean".', "zh": '传入 reduction="mean"。'},
     "fix-average": {"en": "Average the result: .mean()", "zh": "对结果取平均：.mean()"},
@@ -279,6 +287,11 @@ WHY: Words = {
     "logits-for-probabilities": _NOT_PROBABLE,
     "no-log-softmax": _NOT_LOG,
     "no-logarithm": _NOT_LOG,
+    "arguments-exchanged": {
+        "en": "The loss treats its arguments differently: its gradient is that of another function, and does not lead the output to the "
+        "labels; some kernels give no gradient for labels at all.",
+        "zh": "损失对两个参数的处理并不相同：这样求得的是另一个函数的梯度，不会使输出接近标签；有些算子对标签根本不求梯度。",
+    },
     "one-hot-for-sparse": {
         "en": "The loss reads the labels as class ids: it fails, or trains towards the wrong classes.",
         "zh": "损失会把标签当作类别编号：要么报错，要么朝错误的类别训练。",
@@ -389,6 +402,7 @@ _LEVELS = {
     "logits-for-probabilities": Level.PROBLEM,
     "no-log-softmax": Level.PROBLEM,
     "no-logarithm": Level.PROBLEM,
+    "arguments-exchanged": Level.PROBLEM,
     "one-hot-for-sparse": Level.PROBLEM,
     "classes-for-distributions": Level.PROBLEM,
     "none-reduction": Level.PROBLEM,
@@ -427,6 +441,7 @@ _FIXES = {
     "logits-for-probabilities": "fix-add-sigmoid",
     "no-log-softmax": "fix-log-softmax",
     "no-logarithm": "fix-log-softmax",
+    "arguments-exchanged": "fix-exchange",
     "one-hot-for-sparse": "fix-sparse",
     "classes-for-distributions": "fix-class-numbers",
     "none-reduction": "fix-mean",
@@ -449,7 +464,7 @@ MOST = 100
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import adversaries, class_numbers, direction, input_gradients, shapes
+    from ..script import adversaries, class_numbers, direction, exchanged, input_gradients, shapes
     from ..script.analysis import read_scripts
     from ..script.losses import Losses
 
@@ -458,7 +473,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     done: set[tuple[str, str, int]] = set()
     for number, reading in enumerate(scripts.training, 1):
         losses = Losses(reading)
-        rules = (direction, adversaries, input_gradients, shapes, class_numbers)
+        rules = (exchanged, direction, adversaries, input_gradients, shapes, class_numbers)
         said = [*losses.examine(), *(one for rule in rules for one in rule.examine(losses))]
         told: dict[str, int] = {}
         for one in said:
@@ -651,8 +666,72 @@ _DENSE = _NUMBERED.replace("sparse=True, ", "")
 _ENCODED = (
     '"image").map([ms.dataset.transforms.OneHot(10), ms.dataset.transforms.TypeCast(ms.float32)], "label").batch(32)'
 )
+_JUDGED = """
+from mindspore import mint
+
+class Judge(nn.Cell):
+    def __init__(self, scorer):
+        super().__init__()
+        self.scorer = scorer
+
+    def construct(self, picture, mark):
+        found = self.scorer(picture)
+        return mint.nn.functional.binary_cross_entropy_with_logits(CALL)
+
+scorer = nn.SequentialCell(nn.Conv2d(3, 8, 3), nn.Flatten(), nn.Dense(8 * 8 * 8, 1))
+step = nn.TrainOneStepCell(Judge(scorer), nn.Momentum(scorer.trainable_params(), 0.1, 0.9))
+for picture, mark in pictures.create_tuple_iterator():
+    step(picture, mark)
+"""
+_TWO_HEADS = """
+class Pose(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Dense(64, 32)
+        self.place, self.kind = nn.Dense(32, 4), nn.Dense(32, 10)
+
+    def construct(self, x):
+        x = self.body(x)
+        return self.place(x), self.kind(x)
+
+pose = Pose()
+optimizer = nn.AdamWeightDecay(pose.trainable_params())
+
+def objective(x, where, which):
+    place, kind = pose(x)
+    return LOSS
+
+pull = ms.value_and_grad(objective, None, optimizer.parameters)
+for x, where, which in rows:
+    optimizer(pull(x, where, which)[1])
+"""
 
 EXAMPLES = [
+    _example(
+        "labels before the prediction, in a cell",
+        _JUDGED.replace("CALL", "mark, found"),
+        Verdict.PROBLEM,
+        "arguments-exchanged",
+    ),
+    _example("labels first, by keywords", _JUDGED.replace("CALL", "target=mark, input=found"), Verdict.OK, "fits"),
+    _example(
+        "probabilities of another network as labels",
+        _JUDGED.replace("CALL", "found, mint.sigmoid(nn.Dense(192, 1)(picture.flatten(1)))"),
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "the loss of one of two heads is turned",
+        _TWO_HEADS.replace("LOSS", "nn.CrossEntropyLoss()(kind, which) + 2 * (-nn.HuberLoss()(place, where))"),
+        Verdict.PROBLEM,
+        "loss-negated",
+    ),
+    _example(
+        "the losses of two heads",
+        _TWO_HEADS.replace("LOSS", "nn.CrossEntropyLoss()(kind, which) + 2 * nn.HuberLoss()(place, where)"),
+        Verdict.OK,
+        "fits",
+    ),
     _example("cross entropy on logits", _trained("nn.CrossEntropyLoss()(logits, y)"), Verdict.OK, "fits"),
     _example(
         "cross entropy on probabilities",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, combinations
+from itertools import chain, combinations, permutations
 from typing import NamedTuple
 
 from ..knowledge import api
@@ -29,6 +29,7 @@ DEEP = 60
 _SUMS = frozenset({"add", "sub", "subtract"})
 _NEGATIONS = frozenset({"neg", "negative"})
 _SIZES = frozenset({"abs", "absolute", "square", "norm"})
+_ABOVE = frozenset({"greater", "gt", "greaterequal", "ge"})
 
 
 @dataclass(frozen=True)
@@ -53,15 +54,25 @@ def examine(losses: Losses) -> list[Observation]:
     steps = training(losses.reading)
     if ascends(steps):
         return []
-    found: dict[int, Way] = {}
     directions = Directions(_trained(losses))
+    found: dict[int, Way] = {}
+    terms: dict[int, Way] = {}
+    for value in _minimised(losses, steps):
+        way = directions.of(value)
+        if way is not None and (way.likelihood or not way.falls):
+            found.setdefault(id(way.turn or way.loss), way)
+        terms |= {id(term.turn): replace(term, weighed=True) for term in directions.turned_alone(value)}
+    said = [_said(way, _compete(losses, steps, way) or _set_by_hand(losses, steps)) for way in found.values()]
+    terms = {turn: term for turn, term in terms.items() if turn not in found and not _compete(losses, steps, term)}
+    return [*said, *(_said(term, _set_by_hand(losses, steps)) for term in terms.values())]
+
+
+def _minimised(losses: Losses, steps: Training) -> Iterator[Value]:
+    """What gradients are taken of, but for those of inputs, which may be followed upwards."""
     for call, value in (*losses.trained, *_run_by(steps)):
         taken = gradient(call)
-        if taken is None or taken.weights is not None:  # gradients of inputs may be followed upwards
-            way = directions.of(value)
-            if way is not None and (way.likelihood or not way.falls):
-                found.setdefault(id(way.turn or way.loss), way)
-    return [_said(way, _compete(losses, steps, way) or _set_by_hand(losses, steps)) for way in found.values()]
+        if taken is None or taken.weights is not None:
+            yield value
 
 
 def _run_by(steps: Training) -> Iterator[tuple[Value, Value]]:
@@ -174,6 +185,48 @@ class Directions:
                 self.depth -= 1
         return self.known[id(value)]
 
+    def turned_alone(self, value: Value) -> list[Way]:
+        """The terms of a sum that rise while other losses in it fall, and that train layers which none of the others do: nothing but the
+        turned loss tells these layers what to learn."""
+        terms = list(self._terms(value))
+        rising = [way for way in terms if not way.falls and way.sure and way.turn is not None]
+        falling = [way for way in terms if way.falls]
+        if not rising or not falling:
+            return []
+        elsewhere = set().union(*(reach(way.loss, stop=True)[0] for way in falling))
+        alone = [reach(way.loss, stop=True)[0] - elsewhere for way in rising]
+        return [
+            way
+            for way, layers in zip(rising, alone, strict=True)
+            if layers & (self.trained if self.trained else layers)
+        ]
+
+    def _terms(self, value: Value, negative: Call | None = None, depth: int = 0) -> Iterator[Way]:
+        """The losses that are added up in a value; `negative`: what turns the sign of all of them."""
+        done = operation(value) if isinstance(value, Call) else None
+        if isinstance(value, Call) and done is not None and depth < DEEP:
+            inner = self._added(value)
+            if inner is not None:
+                for part, by in inner:
+                    yield from self._terms(part, None if by and negative else by or negative, depth + 1)
+                return
+        way = self.of(value)
+        if way is not None:
+            yield way.turned(negative) if negative is not None else way
+
+    def _added(self, made: Call) -> list[tuple[Value, Call | None]] | None:
+        """What a sum is of, behind signs and averages, each with what turns its sign; None for anything else."""
+        done = operation(made)
+        if done.name in _SUMS and len(done.operands) == 2:
+            return [(done.operands[0], None), (done.operands[1], made if done.name != "add" else None)]
+        if done.name in _NEGATIONS and done.operands:
+            return [(done.operands[0], made)]
+        if _adds_up(made) or made.name == "sum":
+            lists = made.args[:1] if made.name == "sum" else operands(made)
+            parts = chain.from_iterable(part.items if isinstance(part, Items) else (part,) for part in lists)
+            return [(part, None) for part in parts]
+        return None
+
     def _of(self, value: Value) -> Way | None:
         if isinstance(value, (Many, Items)):
             return self._together(value.options if isinstance(value, Many) else value.items)
@@ -201,10 +254,17 @@ class Directions:
             return Way(False, made)
         if _is_agreement(made):
             return None if self._all_learn(operands(made, (0, 1))) else Way(False, made)
-        if _is_likelihood(made):
+        if _is_likelihood(made) or _is_log_of_chosen(made):
             return Way(False, made, likelihood=made)
+        if (inside := _positive_part(made)) is not None and self._is_hinge(inside):
+            return Way(True, made, weighed=True)
         rises = _of_two_classes(made)
         return None if rises is None else Way(not rises, made, likelihood=made)
+
+    def _is_hinge(self, inside: Value) -> bool:
+        """Whether the part above zero of a value is what is missing to a margin, and so to fall. Of a margin less a loss it is not told."""
+        way = self.of(inside)
+        return _has_margin(inside) and (way is None or way.falls) and self._learns(inside)
 
     def _all_learn(self, values: Iterable[Value | None]) -> bool:
         """Whether each of these is computed with weights that are trained, and that a gradient reaches."""
@@ -298,9 +358,58 @@ def _is_agreement(made: Call) -> bool:
 
 
 def _is_power(made: Call) -> bool:
-    """A root or a square of each element."""
+    """A root, a square or another power of each element."""
     known = effect(made)
+    if known is not None and known.operation == "pow":
+        exponent = operation(made).operand(1, "exponent", "x2")
+        return isinstance(exponent, Known) and not _below_zero(exponent)
     return known is not None and (known.power or 0) > 0 and not known.reduces
+
+
+def _positive_part(made: Call) -> Value | None:
+    """x of max(x, 0), however it is written: a rectifier, a limit below, a product with what tells where x is above 0."""
+    known, done = effect(made), operation(made)
+    named = known.operation if known is not None else ""
+    if named == "relu":
+        return next(iter(operands(made)), None)
+    if named == "clip":
+        low, high = done.operand(1, "min", "clip_value_min"), done.operand(2, "max", "clip_value_max")
+        return done.operand(0) if _is_zero(low) and (high is None or _is_none(high)) else None
+    pairs = permutations(done.operands) if len(done.operands) == 2 else ()
+    if done.name in ("maximum", "fmax"):
+        return next((one for one, other in pairs if _is_zero(other)), None)
+    above = done.name in MULTIPLIES
+    return next((one for one, other in pairs if above and _tells_above_zero(_bare(other), one)), None)
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, Known) and value.value is None
+
+
+def _tells_above_zero(value: Value, of: Value) -> bool:
+    done = operation(value) if isinstance(value, Call) else None
+    if done is None or not isinstance(value, Call):
+        return False
+    pair = value.args if value.name in (">", ">=") else done.operands if done.name in _ABOVE else []
+    return len(pair) == 2 and pair[0] is of and _is_zero(pair[1])
+
+
+def _is_zero(value: Value | None) -> bool:
+    return isinstance(value, Known) and type(value.value) in (int, float) and value.value == 0
+
+
+def _has_margin(value: Value) -> bool:
+    """Whether a number is added to a value."""
+    queue, looked = [value], 0
+    while queue and looked < DEEP:
+        part, looked = queue.pop(), looked + 1
+        done = operation(part) if isinstance(part, Call) else None
+        if done is None or not isinstance(part, Call):
+            continue
+        if done.name in _SUMS and any(isinstance(side, Known) and not _is_zero(side) for side in done.operands):
+            return True
+        queue += done.operands if done.name in _SUMS else _passed(part)
+    return False
 
 
 def _adds_up(made: Call) -> bool:
@@ -459,6 +568,27 @@ def _log_term(value: Value) -> _Term | None:
         return None
     (label, rest_of_label), (probability, rest_of_one) = _from_one(labels[0]), _from_one(operands(logs[0])[0])
     return _Term(label, probability, (rest_of_label, rest_of_one), negative ^ below)
+
+
+def _is_log_of_chosen(made: Call) -> bool:
+    """log(y * p + (1 - y) * (1 - p)): the log-probability of labels of two classes, chosen before the logarithm is taken."""
+    inside = _bare(operands(made)[0]) if _is_log(made) and operands(made) else None
+    done = operation(inside) if isinstance(inside, Call) else None
+    if done is None or done.name != "add" or len(done.operands) != 2:
+        return False
+    sides = [{(id(part), rest) for part, rest in map(_from_one, _factors_of(side))} for side in done.operands]
+    return len(sides[0]) == 2 and sides[1] == {(part, not rest) for part, rest in sides[0]} and len(_ids(sides[0])) == 2
+
+
+def _ids(parts: set[tuple[int, bool]]) -> set[int]:
+    return {part for part, _ in parts}
+
+
+def _factors_of(value: Value) -> list[Value]:
+    """The two factors of a product."""
+    value = _bare(value)
+    done = operation(value) if isinstance(value, Call) else None
+    return done.operands[:2] if done is not None and done.name in MULTIPLIES else []
 
 
 def _signed(value: Value) -> tuple[Value, bool]:
