@@ -614,3 +614,39 @@ def test_a_sample_is_the_same_whatever_it_is_called(formula: str, code: str, tmp
     ours = source("x = (x - x.mean()) / x.std()") + TRAINS
     theirs = f"y = cv2.imread('a.png')\nprint(net(ms.Tensor({formula})))\n"
     assert [one.code for one in said(tmp_path, ours, theirs)] == [code]
+
+
+PREDICTED = """
+data = ds.ImageFolderDataset('d').map([vision.Decode(), vision.Resize((64, 64)), vision.Normalize(MEAN, STD), vision.HWC2CHW()], 'image')
+model.train(1, data.batch(4))
+
+def ready(path):
+    x = np.array(Image.open(path).resize((64, 64)), np.float32)
+    x = STEP
+    return ms.Tensor(x.transpose(2, 0, 1)[None])
+
+"""
+BY_HAND = """
+def forward(image, label):
+    return ops.cross_entropy(net(image), label)
+
+step = ms.value_and_grad(forward, None, net.trainable_params())
+for image, label in data.batch(4):
+    loss, grads = step(image, label)
+    nn.SGD(net.trainable_params())(grads)
+"""
+
+
+@pytest.mark.parametrize(
+    "shown", ["print(model.predict(ready('a.png')))", "net.set_train(False)\nprint(net(ready('a.png')))"]
+)
+@pytest.mark.parametrize(
+    ("step", "code"), [("x / 255", "scale-differs"), ("x", "normalised-in-one"), ("(x - MEAN) / STD", "agree")]
+)
+def test_a_picture_that_a_trained_network_is_shown(tmp_path: Path, step: str, code: str, shown: str) -> None:
+    text = PREDICTED.replace("STEP", step)
+    if "predict" not in shown:
+        text = text.replace("model.train(1, data.batch(4))\n", BY_HAND)
+    found = said(tmp_path, text + shown)
+    assert [one.code for one in found] == [code]
+    assert not any(one.certain for one in found if code != "agree")

@@ -250,8 +250,13 @@ def fitted_on_evaluation(readings: list[Pipelines]) -> Iterator[Observation]:
 
 
 def _roles_of(pipelines: Pipelines, call: Call) -> set[str | None]:
-    """What the data that a call gives are used for."""
-    return {pipeline.role for pipeline in pipelines.found if _reaches(pipelines, pipeline, call)}
+    """What the data that a call gives are used for; what a training script shows its network by hand may be what it trained on."""
+    by_hand = pipelines.reading.role == "train"
+    return {
+        None if by_hand and pipeline.leaf is None and pipeline.role == "eval" else pipeline.role
+        for pipeline in pipelines.found
+        if _reaches(pipelines, pipeline, call)
+    }
 
 
 def _names(value: Value) -> list[str]:

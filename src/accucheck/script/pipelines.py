@@ -17,6 +17,7 @@ from ..knowledge import api, dataset_classes
 from . import effects, flow
 from .analysis import Reading, Scripts
 from .flow import derives, find, users
+from .modes import Replay
 from .networks import is_cell
 from .records import Records
 from .sample_numbers import constant, is_none, plain
@@ -247,7 +248,7 @@ class Input:
 
     `parameter` is what the network calls it, `inner` what it is there, `inside` what all networks get. `arrives` tells what the
     network does first with it: "layer", "norm" (it is normalised there), "ids" (an index into an embedding), "loss", "scaled";
-    empty when that could not be followed.
+    empty when that could not be followed. `inference`: the network does not learn from it.
     """
 
     name: str
@@ -259,6 +260,7 @@ class Input:
     place: int = 0
     inner: Value | None = None
     inside: list[tuple[str, Value]] = field(default_factory=list)
+    inference: bool = False
 
     @property
     def frame_call(self) -> Call | None:
@@ -620,13 +622,26 @@ class Pipelines:
         return found
 
     def direct(self, entries: list[Input]) -> Iterator[Pipeline]:
-        """Values that a script gives to its networks without a data set."""
-        told = [entry for entry in entries if any(way.data and way.origin != "network" for way in entry.ways)]
-        own = [e for e in told if any(w.steps or w.origin not in ("unknown", "network") for w in e.ways)]
-        own = own or ([] if self.columns else told)
-        if own:
-            default = "train" if self.reading.view == "train" and self.reading.role == "train" else "eval"
-            yield Pipeline(self.reading, default, inputs=own, sure=False)
+        """Values that a script gives to its networks without a data set, those that they learn from apart."""
+        trains = self.reading.view == "train" and self.reading.role == "train"
+        for inference in (False, True):
+            given = [entry for entry in entries if entry.inference is inference]
+            told = [entry for entry in given if any(way.data and way.origin != "network" for way in entry.ways)]
+            own = [e for e in told if any(w.steps or w.origin not in ("unknown", "network") for w in e.ways)]
+            own = own or ([] if self.columns else told)
+            if inference:  # what the program itself makes for a trained network shows it, as a line through points does
+                own = [entry for entry in own if entry.kind not in ("made", "nothing", "simulator")]
+            if own:
+                yield Pipeline(self.reading, "train" if trains and not inference else "eval", inputs=own, sure=False)
+
+    @cached_property
+    def steps(self) -> list[tuple[int, int]]:
+        """When the steps of training run."""
+        return [(event.order, event.end) for event in Replay(self.trace, False).training]
+
+    def infers(self, frame: Frame) -> bool:
+        """Whether a network runs beside the steps of the training that was followed."""
+        return bool(self.steps) and not any(first <= frame.order <= last for first, last in self.steps)
 
     def input(
         self,
@@ -650,15 +665,26 @@ class Pipelines:
             for place, (name, value) in enumerate(list(frame.parameters.items())[1:]):
                 if isinstance(value, (Known, Instance)) or _computed(value):
                     continue
-                yield self.input(self.column_name(value) or name, value, name, frame, value, place)
+                entry = self.input(self.column_name(value) or name, value, name, frame, value, place)
+                entry.inference = self.infers(frame)
+                yield entry
         for call in self.trace.calls:
             if call.name == ".predict" and call.args and _rooted_in_model(call):
-                yield self.input(self.column_name(call.args[0]) or "input", call.args[0], "", None, None)
+                yield self.predicted(call)
             elif _runs_network(call):
                 inside = "construct" in call.functions or _within_idle_cell(call)
                 for place, value in enumerate(call.args[: 0 if inside else 6]):
                     if not isinstance(value, Known):
                         yield self.input(self.column_name(value) or str(place), value, "", None, None, place)
+
+    def predicted(self, call: Call) -> Input:
+        """What Model.predict is given: the first parameter of its network."""
+        network = next((one for one in map(_network, options(call.base)) if one is not None), None)
+        frame = self.frame_of(network) if network is not None else None
+        parameter, inner = next(iter(list(frame.parameters.items())[1:2]), ("", None)) if frame else ("", None)
+        entry = self.input(self.column_name(call.args[0]) or "input", call.args[0], parameter, None, inner)
+        entry.inference = True
+        return entry
 
     def column_name(self, value: Value) -> str:
         """The column that a value was read from, when it is one."""
