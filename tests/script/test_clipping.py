@@ -171,3 +171,9 @@ def test_two_lines_are_exchanged_where_that_is_certain(lines: list[str], swapped
     (told,) = clipping.examine(training(tmp_path, LINES.format("\n    ".join(lines))))
     assert told.code == "clip-scaled"
     assert [[line.strip() for line in new] for _, _, new in told.edits] == [lines[::-1]] * swapped
+
+
+def test_clipping_that_is_written_out_is_told_as_it_stands(tmp_path: Path) -> None:
+    text = "def limit(g):\n    norm = ops.sqrt(ops.square(g).sum())\n    return g * (1.0 / (norm + 1e-6))\n"
+    (told,) = clipping.examine(training(tmp_path, text + PLAIN.format("[limit(g) for g in grads]")))
+    assert (told.code, told.data["clip"]) == ("clip-unknown", "g * (1.0 / (norm + 1e-06))")

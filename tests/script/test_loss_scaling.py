@@ -652,3 +652,34 @@ step(x, y)
 )
 def test_a_scale_that_goes_in_as_sens(scaler: str, sens: str, expected: list[str], tmp_path: Path) -> None:
     assert codes(loss_scaling.examine(training(tmp_path, SENS.format(scaler=scaler, sens=sens)))) == expected
+
+
+BY_A_SETTING = """
+class Step(nn.Cell):
+    def __init__(self, net, opt, distance):
+        super().__init__()
+        self.net, self.opt, self.distance = net, opt, distance
+        self.weights = opt.parameters
+        self.differentiate = ops.GradOperation(get_by_list=True)
+
+    def construct(self, x, y):
+        def error(x, y):
+            return self.distance(self.net(x), y)
+
+        value = error(x, y)
+        self.opt(self.differentiate(error, self.weights)(x, y))
+        return value
+
+def distance(kind):
+    if kind == "mae":
+        return nn.L1Loss()
+    return nn.MSELoss()
+
+step = Step(net, opt, distance(settings.kind))
+for x, y in batches:
+    step(x, y)
+"""
+
+
+def test_a_loss_that_a_setting_chooses_is_no_scale(tmp_path: Path) -> None:
+    assert codes(loss_scaling.examine(training(tmp_path, BY_A_SETTING))) == ["no-half"]

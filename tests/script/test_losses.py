@@ -292,3 +292,9 @@ def test_long_sums_and_products_do_not_slow_it_down(tmp_path: Path) -> None:
         start = time.process_time()
         made.examine()
         assert time.process_time() - start < 10
+
+
+def test_a_prediction_of_unknown_origin_is_told_as_it_is_written(tmp_path: Path) -> None:
+    made = losses(tmp_path, "net = None\nnear, far = net(x)\nloss = nn.L1Loss()(near, y)\n")
+    (told,) = [one for one in made.examine() if one.code == "fits"]
+    assert told.data["layer"] == "near"

@@ -167,6 +167,8 @@ def _outermost(call: Call, step: Step) -> Place:
 def _name(made: Call) -> str:
     if made.name == "" and isinstance(made.base, Call):
         return made.base.last
+    if not made.name[:1].isalpha() and isinstance(made.node, ast.expr):
+        return made.source.segment(made.node, 60)  # clipping written out
     return made.last or made.name
 
 

@@ -117,10 +117,14 @@ def _trained(losses: Losses) -> set[int] | None:
 
 def _compete(losses: Losses, steps: Training, way: Way) -> bool:
     """Whether two optimizers that share no weights each hold some of those that a loss trains, or may do so."""
-    given = {id(option): option for step in steps.steps for option in options(step.optimizer)}
-    if not any(not one & other for one, other in combinations([_held(step) for step in steps.steps], 2)):
-        return False
     look, reached = Look(structure_of(losses.reading)), reach(way.loss, stop=True)[0]
+    given = {id(option): option for step in steps.steps for option in options(step.optimizer)}
+    apart = [_held(step) for step in steps.steps]
+    if not given:  # gradients that go out of sight before they are applied
+        given = {id(optimizer): optimizer for optimizer, _ in look.optimizers}
+        apart = [{optimizer} for optimizer in given]
+    if not any(not one & other for one, other in combinations(apart, 2)):
+        return False
     parts = [look.of_optimizer(optimizer) for optimizer in given.values()]
     if not reached or not all(parts):
         return True

@@ -529,6 +529,14 @@ def applied(call: Call) -> Application | None:
     return Application(name, call, None, given, given.get(first), given.get(second))
 
 
+def _origin(found: list[Head], application: Application) -> str:
+    """What a prediction is the result of, as a reader knows it: by the name of a layer, else as the script writes it."""
+    name = next((head.name for head in found[:1] if head.name), "")
+    node = getattr(application.place, "node", None)
+    written = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    return name or (" ".join(ast.unparse(written).split())[:60] if written is not None else "?")
+
+
 def form(application: Application) -> Iterator[Observation]:
     """Whether a prediction has the form that the loss expects."""
     expects, labels = application.known.expects, application.known.labels
@@ -539,7 +547,7 @@ def form(application: Application) -> Iterator[Observation]:
     place = application.place
     if not heads_ or "" in verdicts or expects in (None, "raw"):
         if expects == "raw":
-            yield Observation("fits", place, {"loss": loss, "layer": heads_[0].name if heads_ else "?"})
+            yield Observation("fits", place, {"loss": loss, "layer": _origin(heads_, application)})
         elif expects is not None:
             yield Observation("prediction-unseen", place, {"loss": loss})
         return
@@ -548,7 +556,7 @@ def form(application: Application) -> Iterator[Observation]:
         yield Observation("sometimes", place, {"loss": loss, "layer": wrong[0].name}, wrong[0].made)
         return
     code = verdicts.pop()
-    yield Observation(code, place, {"loss": loss, "layer": heads_[0].name}, heads_[0].made)
+    yield Observation(code, place, {"loss": loss, "layer": _origin(heads_, application)}, heads_[0].made)
     sparse = application.cell.keywords.get("sparse") if application.cell is not None else None
     if labels == "by sparse" and sparse is None and application.cell is not None and application.cell.args:
         sparse = application.cell.args[0]

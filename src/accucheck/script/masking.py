@@ -641,6 +641,8 @@ def _hands_on(frame: Frame) -> bool:
     """True where the call gives a mask that may be None: then it is not left out by mistake."""
     if not isinstance(frame.node, ast.Call):
         return True
+    if any(keyword.arg is None for keyword in frame.node.keywords):  # a table of arguments: each way of a cell needs its own
+        return True
     given = [*frame.node.args, *(keyword.value for keyword in frame.node.keywords)]
     return any(isinstance(part, ast.Name) and _PLACES.search(part.id) for part in given)
 
@@ -673,14 +675,20 @@ def _unused_mask(frame: Frame) -> str | None:
                 written[part.id] = order
         inner = children(part)
         if isinstance(part, ast.Assign):
-            empty = isinstance(part.value, ast.Constant) and part.value.value is None
-            inner = [part.value] if empty else [part.value, *part.targets]
+            inner = [part.value] if _is_empty(part.value) else [part.value, *part.targets]
         queue += reversed(inner)
     again = _read_again(node)
     for name, place in written.items():
         if name not in again and (read.get(name, -1) < place or (place == 0 and name not in read)):
             return name
     return None
+
+
+def _is_empty(node: ast.expr) -> bool:
+    """True for None, and for a list or table that has yet to be filled."""
+    return (isinstance(node, ast.Constant) and node.value is None) or (
+        ast.unparse(node) in ("[]", "{}")
+    )
 
 
 def _read_again(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:

@@ -424,6 +424,7 @@ class Training:
             factor
             for term in terms
             for loss in self._losses(term)
+            if loss.times(term) is not None  # on the same way through the script
             for factor, power in loss.powers
             if power > 0 and factor not in dict(term.powers)
         }
