@@ -425,3 +425,41 @@ whole = nn.WithLossCell(net, Own())
 def test_a_search_puts_the_weights_back_after_each_step_upwards(tmp_path: Path, after: str, expected: str) -> None:
     text = "other = nn.Dense(8, 4)\n" + LOOP.replace("LOSS", "-1 * nn.MSELoss()(logits, y)") + after
     assert codes(tmp_path, text) == [expected]
+
+
+ACTOR = """
+class Push(nn.Cell):
+    def construct(self, score, aim):
+        return -nn.MSELoss()(score, aim)
+
+class Grads(nn.Cell):
+    def __init__(self, loss, weights):
+        super().__init__()
+        self.loss, self.weights = loss, weights
+        self.grad = ops.GradOperation(get_by_list=True)
+
+    def construct(self, x, y):
+        return self.grad(self.loss, self.weights)(x, y)
+
+class Chain(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.push = Push()
+
+    def construct(self, x, y):
+        return self.push(judge(net(x)), y)
+
+judge = nn.Dense(4, 1)
+JUDGED
+hand_out(Grads(Chain(), ms.ParameterTuple(net.trainable_params()))(x, y))
+"""
+
+
+@pytest.mark.parametrize(
+    ("judged", "expected"),
+    [("of_judge = nn.SGD(judge.trainable_params(), 0.1)", "loss-negated-perhaps"), ("pass", "loss-negated")],
+)
+def test_two_optimizers_compete_also_where_their_steps_are_not_seen(
+    tmp_path: Path, judged: str, expected: str
+) -> None:
+    assert codes(tmp_path, ACTOR.replace("JUDGED", judged)) == [expected]

@@ -308,6 +308,9 @@ Net()(x, mask)
 DROPPED = {
     "return self.layer(x)": [("mask", "mask", "Layer")],
     "return self.layer(x, mask)": [],
+    "masks = []\n        return self.layer(x * mask)": [],
+    "masks = {}\n        return self.layer(x * mask)": [],
+    "table = {'x': x}\n        mask = mask + 1\n        return self.layer(**table)": [],
     "return self.layer(x, mask=mask)": [],
     "return self.layer(x * mask)": [],
     "mask = mask[None]\n        return self.layer(x)": [("mask", "mask", "Layer")],

@@ -122,6 +122,21 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         [("rate-groups", ["0.01", "0.1"])],
     ),
     "none that is positive": ("nn.SGD(params, 0.0)", [("rate-not-positive", "0"), ("rate", "0.0")]),
+    "none in an object that only shows": (
+        """
+        class Runner:
+            def __init__(self, rate):
+                self.opt = nn.SGD(params, rate)
+                self.grad_fn = ms.value_and_grad(net, None, self.opt.parameters)
+
+            def step(self, x):
+                self.opt(self.grad_fn(x)[1])
+
+        Runner(0.1).step(x)
+        Runner(0.0)
+        """,
+        [("rate", "0.1"), ("rate", "0.0")],
+    ),
     "huge": ("nn.SGD(params, [0.1, 100.0])", [("rate-unknown", "[0.1, 100.0]")]),
     "huge, perhaps": (
         "nn.SGD(params, 100.0 if ms.get_context('x') else 0.1)",

@@ -355,7 +355,8 @@ class Settings:
             key = id(told.node), repr((told.code, told.data))
             if key not in seen:
                 seen.add(key)
-                yield from self.wrong_rate(told)
+                if not self.idle(place):
+                    yield from self.wrong_rate(told)
                 yield told
         if not found:
             yield Told("no-optimizer", self.reading.source, self.reading.source.tree)
@@ -497,6 +498,10 @@ class Settings:
                     value = made.args[-1] if made.args else None
                     rows.append(self.setting("learning_rate (set_data)", value, made))
         return rows
+
+    def idle(self, optimizer: Value) -> bool:
+        """Whether an optimizer is never applied, nor given to anything, where others of the script are."""
+        return not self.uses.get(id(optimizer)) and any(self.uses.get(id(other)) for other, _, _ in self.optimizers())
 
     def wrong_rate(self, told: Told) -> Iterator[Told]:
         """Rates that cannot be right."""
