@@ -115,3 +115,10 @@ def test_only_what_is_certainly_refused_is_a_problem(tmp_path):
 def test_of_another_version_only_what_is_written_down_is_judged(tmp_path):
     assert [one.code for one in examine(tmp_path, f"{HEAD}amp(net, level='O2')\n", "2.4.0")] == ["keyword", "fit"]
     assert "gone" not in {one.code for one in examine(tmp_path, f"{HEAD}nn.BatchNorm2D(8)\n", "2.4.0")}
+
+
+def test_what_takes_no_parameter_is_said_to_take_none(tmp_path: Path) -> None:
+    (found,) = [
+        one for one in examine(tmp_path, HEAD + "ops.Zeros((2, 3), dtype=ms.float32)\n") if one.code == "keyword"
+    ]
+    assert found.data["accepted"] == {"en": "none", "zh": "无"}

@@ -459,7 +459,5 @@ hand_out(Grads(Chain(), ms.ParameterTuple(net.trainable_params()))(x, y))
     ("judged", "expected"),
     [("of_judge = nn.SGD(judge.trainable_params(), 0.1)", "loss-negated-perhaps"), ("pass", "loss-negated")],
 )
-def test_two_optimizers_compete_also_where_their_steps_are_not_seen(
-    tmp_path: Path, judged: str, expected: str
-) -> None:
+def test_two_optimizers_compete_also_where_their_steps_are_not_seen(tmp_path: Path, judged: str, expected: str) -> None:
     assert codes(tmp_path, ACTOR.replace("JUDGED", judged)) == [expected]

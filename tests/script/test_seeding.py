@@ -97,6 +97,7 @@ from tools import seed_everything, set_random_seed, seed_of
 seed_everything(1)
 set_random_seed(2)
 seed_of(3)
+set_all_seeds(4)
 np.random.default_rng()
 np.random.default_rng(7)
 np.random.RandomState(**options)
@@ -105,8 +106,8 @@ ms.set_context(deterministic='ON')
 ms.set_context(mode=0)
 """,
     )
-    assert [call.last for call in found.elsewhere] == ["seed_everything", "set_random_seed"]
-    assert [call.line for call in found.unseeded] == [14]
+    assert [call.last for call in found.elsewhere] == ["seed_everything", "set_random_seed", "set_all_seeds"]
+    assert [call.line for call in found.unseeded] == [15]
     assert [seeding.text_of(call) for call in found.deterministic] == [
         "ms.set_deterministic(True)",
         "ms.set_context(deterministic='ON')",

@@ -641,7 +641,9 @@ def _hands_on(frame: Frame) -> bool:
     """True where the call gives a mask that may be None: then it is not left out by mistake."""
     if not isinstance(frame.node, ast.Call):
         return True
-    if any(keyword.arg is None for keyword in frame.node.keywords):  # a table of arguments: each way of a cell needs its own
+    if any(
+        keyword.arg is None for keyword in frame.node.keywords
+    ):  # a table of arguments: each way of a cell needs its own
         return True
     given = [*frame.node.args, *(keyword.value for keyword in frame.node.keywords)]
     return any(isinstance(part, ast.Name) and _PLACES.search(part.id) for part in given)
@@ -686,9 +688,7 @@ def _unused_mask(frame: Frame) -> str | None:
 
 def _is_empty(node: ast.expr) -> bool:
     """True for None, and for a list or table that has yet to be filled."""
-    return (isinstance(node, ast.Constant) and node.value is None) or (
-        ast.unparse(node) in ("[]", "{}")
-    )
+    return (isinstance(node, ast.Constant) and node.value is None) or (ast.unparse(node) in ("[]", "{}"))
 
 
 def _read_again(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:

@@ -119,7 +119,8 @@ def _misfit(signature: Signature, call: Call, node: ast.Call) -> tuple[str, dict
     for keyword in (one.arg for one in node.keywords if one.arg is not None):
         if keyword not in accepted:
             near = [one for one in accepted if keyword in one] or get_close_matches(keyword, accepted, 1)
-            return "keyword", {"name": keyword, "accepted": accepted, "near": near[0] if near else ""}
+            shown = accepted or {"en": "none", "zh": "无"}
+            return "keyword", {"name": keyword, "accepted": shown, "near": near[0] if near else ""}
         if not starred and keyword in positional[: len(node.args)]:
             return "twice", {"name": keyword}
     if not starred and len(node.args) > len(positional):

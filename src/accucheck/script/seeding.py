@@ -16,7 +16,7 @@ from .flow import setting, sources
 from .source import Source
 from .syntax import children
 from .trace import Trace
-from .values import Call, Known, Value, options, unseen
+from .values import Call, Known, Unknown, Value, options, unseen
 
 #: What random numbers are used for, in the order in which it matters.
 KINDS = ("weights", "numpy", "python", "operators", "data", "mint")
@@ -178,7 +178,9 @@ def _nothing(value: Value | None) -> bool:
 
 def _helps(call: Call) -> bool:
     """True for a function out of sight that by its name sets a seed."""
-    if call.base is not None or call.name.startswith(("mindspore.", "numpy.", "random.", "torch.")):
+    if not (call.base is None or isinstance(call.base, Unknown)):
+        return False
+    if call.name.startswith((".", "mindspore.", "numpy.", "random.", "torch.")):
         return False
     return bool(call.name) and _HELPER.search(call.name) is not None
 
