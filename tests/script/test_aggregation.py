@@ -49,6 +49,13 @@ SAID = {
         DATA + REDUCER + PLAIN.replace("    result = grads", "    reduce(grads)\n    result = grads"),
         ["reduced-dropped"],
     ),
+    "divided by how many there are": (
+        "from mindspore.communication import get_group_size\n"
+        + DATA
+        + STEP.format("tuple(g / get_group_size() for g in grads)"),
+        ["unresolved"],
+    ),
+    "divided by another number": (DATA + STEP.format("tuple(g / 8 for g in grads)"), ["not-reduced"]),
     "something else is dropped": (
         DATA + REDUCER + PLAIN.replace("    result = grads", "    reduce(loss)\n    result = grads"),
         ["not-reduced"],

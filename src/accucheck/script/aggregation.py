@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .factors import Term, operation
+from .factors import DIVIDES, MULTIPLIES, Term, operation
 from .flow import sources
 from .loss_scaling import about
+from .ranks import kinds
 from .remarks import Remark, merged, remark
 from .training_steps import Step, Training, canonical
 from .values import Call, Instance, Items, Known, Named, Value, name_of, options
@@ -78,7 +79,7 @@ def _own(training: Training, step: Step, modes: set[str]) -> Iterator[Remark]:
         yield about(step, "reduced")
     elif dropped is not None:
         yield about(step, "reduced-dropped", dropped, also=[step])
-    elif any(term.rough for term in training.carried(step)):
+    elif any(term.rough for term in training.carried(step)) or any(map(_averages, _until_gradient(training, step))):
         yield about(step, "unresolved")
     elif modes & _PARALLEL or _shards(training):
         yield about(step, "not-reduced")
@@ -141,6 +142,15 @@ def _until_gradient(training: Training, step: Step) -> Iterator[Value]:
         return id(value) in known or not training.touched(value)
 
     return sources(step.gradients, stop)
+
+
+def _averages(value: Value) -> bool:
+    """Whether something is divided by the number of devices: then it was summed over them, be it by the backward pass."""
+    return (
+        isinstance(value, Call)
+        and operation(value).name in MULTIPLIES | DIVIDES
+        and any("size" in kinds(operand) for operand in operation(value).operands[1:])
+    )
 
 
 def _reduces(value: Value) -> bool:
