@@ -149,12 +149,52 @@ def test_a_power_of_a_loss(tmp_path: Path) -> None:
     assert codes(tmp_path, LOOP.replace("LOSS", f"-{loss}")) == ["loss-negated"]
 
 
+WRITTEN = [
+    "(lambda apart: ops.select(apart < 1, 0.5 * apart * apart, apart - 0.5).mean())(ops.abs(logits - y))",
+    "(lambda ce: (0.25 * (1 - ops.exp(-ce)) ** 2 * ce).mean())(ops.cross_entropy(logits, y, reduction='none'))",
+    "ops.log(1e-6 + nn.MSELoss()(logits, y))",
+    "(y * ops.softplus(-logits) + (1 - y) * ops.softplus(logits)).mean()",
+    "(ops.logsumexp(logits, 1) - ops.gather_elements(logits, 1, y.reshape(-1, 1)).squeeze(1)).mean()",
+    "(lambda s, top: ops.log(ops.exp(s - top).sum(1)) + top - (s * ops.one_hot(y, 4, 1.0, 0.0)).sum(1))(logits, logits.max())",
+    "(ops.ReduceSum()(P.SigmoidCrossEntropyWithLogits()(logits, y) * x, ())) / 8",
+    "ops.l1_loss(logits, y, reduction='sum') / z.sum()",
+    "ops.cross_entropy(logits, y, reduction='none').sum() / z.sum()",
+]
+
+
+@pytest.mark.parametrize("loss", WRITTEN)
+def test_losses_that_are_written_out(tmp_path: Path, loss: str) -> None:
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) in ([], ["own-likelihood"])
+    assert codes(tmp_path, LOOP.replace("LOSS", f"-{loss}")) == ["loss-negated"]
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "-(ops.logsumexp(logits, 1) - logits.mean(1)).mean()",  # no labels choose
+        "-(ops.logsumexp(other(x), 1) - ops.gather_elements(logits, 1, y)).mean()",
+        "-(ops.softplus(logits) + ops.softplus(-net(y))).mean()",  # a score, without labels
+        "ops.exp(-ops.mse_loss(logits, y))",  # apart up to a bound
+        "-ops.log(logits).mean()",
+    ],
+)
+def test_what_is_like_a_written_loss(tmp_path: Path, loss: str) -> None:
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == []
+
+
 def test_more_ways_than_are_kept(tmp_path: Path) -> None:
     ways = "".join(
         f"    elif kind == '{number}':\n        loss = -{number} * ops.mse_loss(logits, y)\n" for number in range(1, 13)
     )
     text = LOOP.replace(
         "    return LOSS", f"    if kind == '0':\n        loss = -ops.l1_loss(logits, y)\n{ways}    return loss"
+    )
+    assert codes(tmp_path, text.replace("(x, y)", "(x, y, kind)")) == ["loss-negated-perhaps"]
+
+
+def test_a_sign_that_is_turned_on_one_way(tmp_path: Path) -> None:
+    text = LOOP.replace(
+        "    return LOSS", "    return ops.mse_loss(logits, y) if kind == 'near' else -ops.huber_loss(logits, y)"
     )
     assert codes(tmp_path, text.replace("(x, y)", "(x, y, kind)")) == ["loss-negated-perhaps"]
 

@@ -58,9 +58,9 @@ def examine(losses: Losses) -> list[Observation]:
     found: dict[int, Way] = {}
     terms: dict[int, Way] = {}
     for value in _minimised(losses, steps):
-        way = directions.of(value)
-        if way is not None and (way.likelihood or not way.falls):
-            found.setdefault(id(way.turn or way.loss), way)
+        for way in directions.ways(value):
+            if way.likelihood or not way.falls:
+                found.setdefault(id(way.turn or way.loss), way)
         terms |= {id(term.turn): replace(term, weighed=True) for term in directions.turned_alone(value)}
     said = [_said(way, _compete(losses, steps, way) or _set_by_hand(losses, steps)) for way in found.values()]
     terms = {turn: term for turn, term in terms.items() if turn not in found and not _compete(losses, steps, term)}
@@ -189,6 +189,14 @@ class Directions:
                 self.depth -= 1
         return self.known[id(value)]
 
+    def ways(self, value: Value) -> list[Way]:
+        """How a value moves; where it may be one of several that do not go alike, how each does, which is not sure."""
+        way = self.of(value)
+        if way is not None:
+            return [way]
+        each = map(self.of, options(value) if isinstance(value, Many) else ())
+        return [replace(one, sure=False) for one in each if one is not None]
+
     def turned_alone(self, value: Value) -> list[Way]:
         """The terms of a sum that rise while other losses in it fall, and that train layers which none of the others do: nothing but the
         turned loss tells these layers what to learn."""
@@ -260,6 +268,8 @@ class Directions:
             return None if self._all_learn(operands(made, (0, 1))) else Way(False, made)
         if _is_likelihood(made) or _is_log_of_chosen(made):
             return Way(False, made, likelihood=made)
+        if _is_cross_entropy(made):
+            return Way(True, made)
         if (inside := _positive_part(made)) is not None and self._is_hinge(inside):
             return Way(True, made, weighed=True)
         rises = _of_two_classes(made)
@@ -293,6 +303,9 @@ class Directions:
             return way if way is not None and way.falls else None
         if _adds_up(made):
             return self._items(operands(made))
+        if _rises(made):
+            way = self._together(operands(made))
+            return way if way is not None and way.falls else None
         step = passes_on(made)
         return None if step is None or step[1] else self._together(step[0])
 
@@ -327,17 +340,27 @@ class Directions:
     def _product(self, made: Call) -> Way | None:
         factors, divisors, negative = _factors(made)
         ways = self._ways_in(made, factors)
-        if len(ways) != 1:
+        one = _of_all(ways)
+        if one is None:
             return None
-        way, of = ways[0]
-        rest = [_unsigned(factor) for factor in (*factors, *divisors) if factor is not of]
+        judged = {id(factor) for _, factor in ways}
+        rest = [_unsigned(factor) for factor in (*factors, *divisors) if id(factor) not in judged]
         negative ^= sum(turned for _, turned in rest) % 2 == 1
-        unseen = [factor for factor, _ in rest if not _not_negative(factor)]
-        weighed = way.weighed or bool(unseen)
-        way = replace(way, sure=way.sure and all(map(_is_read_once, unseen)), weighed=weighed)
+        way = self._weighed(one, [factor for factor, _ in rest if not _not_negative(factor)], divisors)
         if way.likelihood and not way.sure:  # actions that paid are made likelier, others less likely
             return None
         return way.turned(made) if negative else way
+
+    def _weighed(self, way: Way, unseen: list[Value], divisors: list[Value]) -> Way:
+        """The way of a loss in a product with factors whose sign is not known."""
+        known = (self._only_weighs(factor, way, divisors) or _is_read_once(factor) for factor in unseen)
+        return replace(way, sure=way.sure and all(known), weighed=way.weighed or bool(unseen))
+
+    def _only_weighs(self, factor: Value, way: Way, divisors: list[Value]) -> bool:
+        """Whether a factor of unknown sign is data, and can be nothing but a weight or a count: it divides, or is put on a distance. On
+        scores of classes it may be a reward."""
+        counts = any(factor is _unsigned(divisor)[0] for divisor in divisors)
+        return (counts or _is_distance(way.loss)) and not reach(factor, stop=False)[0]
 
     def _ways_in(self, made: Call, factors: list[Value]) -> list[tuple[Way, Value]]:
         """The ways of the factors of a product; beside a likelihood all others are weights."""
@@ -345,6 +368,23 @@ class Directions:
         if not ways and (likelihood := _likelihood(made, factors)) is not None:
             ways = [(likelihood, factor) for factor in factors if encoded(factor) is None]
         return [(way, factor) for way, factor in ways if way.likelihood] or ways
+
+
+def _of_all(ways: list[tuple[Way, Value]]) -> Way | None:
+    """The way of a product of losses, which are not negative: it falls where all of them fall."""
+    if len(ways) == 1:
+        return ways[0][0]
+    if not ways or not all(way.falls and way.likelihood is None for way, _ in ways):
+        return None
+    (first, of), *others = ways
+    alike = all(factor is of for _, factor in others)
+    return replace(first, sure=all(way.sure for way, _ in ways), weighed=first.weighed or not alike)
+
+
+def _is_distance(made: Call) -> bool:
+    """Whether a loss compares numbers with numbers of the same shape."""
+    application = applied(made)
+    return difference(made) is not None if application is None else application.known.labels == "same-shape"
 
 
 def _doubt(way: Way) -> int:
@@ -368,6 +408,12 @@ def _is_power(made: Call) -> bool:
         exponent = operation(made).operand(1, "exponent", "x2")
         return isinstance(exponent, Known) and not _below_zero(exponent)
     return known is not None and (known.power or 0) > 0 and not known.reduces
+
+
+def _rises(made: Call) -> bool:
+    """Whether a function rises wherever it is looked at, as a logarithm does; not one that is flat below zero."""
+    known = effect(made)
+    return known is not None and known.rises and known.operation != "relu"
 
 
 def _positive_part(made: Call) -> Value | None:
@@ -565,13 +611,82 @@ def _log_term(value: Value) -> _Term | None:
     if not isinstance(value, Call) or operation(value).name not in MULTIPLIES:
         return None
     factors, divisors, below = _factors(value)
-    logs = [factor for factor in factors if isinstance(factor, Call) and _is_log(factor)]
+    logs = [factor for factor in factors if isinstance(factor, Call) and _log_of(factor) is not None]
     rest = [factor for factor in factors if factor not in logs]
     labels = rest if len(rest) == 1 else [factor for factor in rest if not _not_negative(factor)]
     if len(logs) != 1 or len(labels) != 1 or not all(map(_not_negative, divisors)):
         return None
-    (label, rest_of_label), (probability, rest_of_one) = _from_one(labels[0]), _from_one(operands(logs[0])[0])
-    return _Term(label, probability, (rest_of_label, rest_of_one), negative ^ below)
+    (label, rest_of_label), known = _from_one(labels[0]), _log_of(logs[0])
+    assert known is not None
+    probability, rest_of_one, turned = known
+    return _Term(label, probability, (rest_of_label, rest_of_one), negative ^ below ^ turned)
+
+
+def _log_of(made: Call) -> tuple[Value, bool, bool] | None:
+    """Of what probability a value is the logarithm, whether of 1 less it, and whether it is negated: log(p), log(1 - p), and, of the
+    score that a sigmoid makes p of, logsigmoid(x) and softplus(-x)."""
+    known = effect(made)
+    given = operands(made)
+    if known is None or not given:
+        return None
+    if _is_log(made):
+        return (*_from_one(given[0]), False)
+    if known.operation not in ("log_sigmoid", "softplus"):
+        return None
+    score, turned = _unsigned(_bare(given[0]))
+    soft = known.operation == "softplus"
+    return _bare(score), turned is not soft, soft
+
+
+def _is_cross_entropy(made: Call) -> bool:
+    """log(sum(exp(scores))) less the scores that labels choose."""
+    done = operation(made)
+    if done.name not in ("sub", "subtract") or len(done.operands) != 2:
+        return False
+    whole, chosen = _summed_up(done.operands[0]), _chosen_of(done.operands[1])
+    return whole is not None and whole is chosen
+
+
+def _summed_up(value: Value, depth: int = 0) -> Value | None:
+    """The scores in log(sum(exp(scores))), perhaps with their largest taken off before and put back behind."""
+    value = _bare(value)
+    if not isinstance(value, Call) or depth > 3:
+        return None
+    done, known, given = operation(value), effect(value), operands(value)
+    if done.name == "add":
+        return next((one for side in done.operands if (one := _summed_up(side, depth + 1)) is not None), None)
+    if known is None or not given:
+        return None
+    if known.operation == "logsumexp":
+        return _bare(given[0])
+    return _raised(_bare(given[0])) if known.gives == "log" else None
+
+
+def _raised(value: Value) -> Value | None:
+    """x of exp(x) and of exp(x - y)."""
+    known = effect(value) if isinstance(value, Call) else None
+    if known is None or known.operation != "exp" or not isinstance(value, Call):
+        return None
+    score = _bare(operands(value)[0])
+    less = operation(score) if isinstance(score, Call) else None
+    return _bare(less.operands[0]) if less is not None and less.name in ("sub", "subtract") else score
+
+
+def _chosen_of(value: Value) -> Value | None:
+    """The scores of which labels choose some, by numbers of classes or by a product with what is one for the class, zero elsewhere."""
+    for _ in range(DEEP):
+        done = operation(value) if isinstance(value, Call) else None
+        if done is None or not isinstance(value, Call):
+            return None
+        if _picks(value):
+            return _bare(value.base if value.name == "[]" and value.base is not None else operands(value)[0])
+        if done.name in MULTIPLIES and len(done.operands) == 2:
+            return next((_bare(one) for one, other in permutations(done.operands) if encoded(other) is not None), None)
+        inner = _passed(value)
+        if len(inner) != 1:
+            return None
+        value = inner[0]
+    return None
 
 
 def _is_log_of_chosen(made: Call) -> bool:
