@@ -469,6 +469,47 @@ class Learning(nn.Cell):
 body = build("pose")
 ms.Model(Learning(body), optimizer=nn.AdaGrad(body.trainable_params())).train(2, data)
 """
+_ASKED = """
+import argparse
+import mindspore as ms
+from mindspore import mint, nn, ops, Parameter
+from mindspore.common.initializer import initializer
+
+options = argparse.ArgumentParser()
+options.add_argument("--start_from", default=DEFAULT)
+options = options.parse_args()
+
+class Tagger(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.read = nn.Embedding(500, 32)
+        self.mix = Parameter(initializer("he_uniform", (32, 32))MADE)
+        self.tag = nn.Dense(32, 7)
+
+    def construct(self, words):
+        return self.tag(mint.nn.functional.gelu(self.read(words) @ self.mix))
+
+def started(tagger, path):
+    if not path:
+        return tagger
+    ms.load_param_into_net(tagger, ms.load_checkpoint(path))
+    return tagger
+
+def grouped(weights):
+    large = [weight for weight in weights if weight.ndim > 1]
+    return [{"params": large, "weight_decay": 0.01}, {"params": [weight for weight in weights if weight.ndim < 2]}]
+
+net = started(Tagger(), options.start_from)
+FREEZE
+opt = nn.AdamWeightDecay(GIVEN)
+"""
+
+
+def _asked(default: str = "None", made: str = "", freeze: str = "", given: str = "net.trainable_params()") -> str:
+    script = _ASKED.replace("DEFAULT", default).replace("MADE", made).replace("FREEZE", freeze).replace("GIVEN", given)
+    return script + _TRAIN.replace("opt = nn.Adam(net.trainable_params())", "")
+
+
 _MAY_LOAD = "if ms.get_context('device_target') == 'Ascend':\n    ms.load_checkpoint('body.ckpt', net)\n"
 
 _TWO_TERMS = """score = net(x)
@@ -608,6 +649,47 @@ EXAMPLES = [
         _HALF + _MAY_LOAD + _TRAIN,
         Verdict.PROBLEM,
         "random-frozen",
+    ),
+    _example(
+        "a weight made frozen, and weights loaded only where an option asks for it",
+        _asked(made=", requires_grad=False"),
+        Verdict.PROBLEM,
+        "random-frozen",
+    ),
+    _example(
+        "a weight made frozen, and weights loaded from where an option says by default",
+        _asked("'words.ckpt'", ", requires_grad=False"),
+        Verdict.UNDECIDED,
+        "made-frozen-loaded",
+    ),
+    _example(
+        "an embedding frozen, and weights loaded only where an option asks for it",
+        _asked("''", freeze="net.read.embedding_table.requires_grad = False"),
+        Verdict.PROBLEM,
+        "random-frozen",
+    ),
+    _example(
+        "an embedding frozen of what an option loads by default",
+        _asked("'words.ckpt'", freeze="net.read.embedding_table.requires_grad = False"),
+        Verdict.OK,
+        "frozen",
+    ),
+    _example(
+        "an optimizer of groups of the last two parameters",
+        _asked(given="grouped(net.trainable_params()[-2:])"),
+        Verdict.PROBLEM,
+        "optimizer-part",
+    ),
+    _example(
+        "an optimizer of what a filter leaves of the first parameter, and of all others",
+        _asked(given="[*filter(lambda w: w.ndim > 1, net.trainable_params()[:1]), *net.trainable_params()[1:]]"),
+        Verdict.NOT_APPLICABLE,
+        "nothing-frozen",
+    ),
+    _example(
+        "an optimizer of groups of all parameters",
+        _asked(given="grouped(net.trainable_params())"),
+        Verdict.NOT_APPLICABLE,
     ),
     _example(
         "a weight made frozen in a head that nothing is loaded into", _PARTS + _TRAIN, Verdict.PROBLEM, "random-frozen"

@@ -20,6 +20,7 @@ from . import flow
 from .analysis import Scripts
 from .effects import effect, name_of
 from .execution import jitted, mode
+from .grading import Link, under
 from .networks import (
     FORWARD,
     Observation,
@@ -374,11 +375,12 @@ class Look:
             if layer is None or id(store) in told or leaf not in (trained or self.layers):
                 continue
             loaded = self.loaded(perhaps=leaf not in heads, into=leaf)
-            if self.random(layer, store) and (not loaded or leaf in heads):
+            optional = loaded and not self.loaded(into=leaf, by_default=True)
+            if self.random(layer, store) and (not loaded or optional or leaf in heads):
                 told.add(id(store))
-                code = "head-frozen" if loaded else "random-frozen"
+                code = "head-frozen" if loaded and not optional else "random-frozen"
                 data = {"name": self.names.get(leaf, "") or layer.api, "what": layer.api}
-                certain = not store.tests and self.whichever(store, leaf)
+                certain = not (optional or store.tests) and self.whichever(store, leaf)
                 yield Observation(code, store.source, store.node, data, certain=certain)
         yield from self.traps()
         for store, on in self.switches():
@@ -505,14 +507,16 @@ class Look:
                     return True
         return False
 
-    def loaded(self, perhaps: bool = False, into: int | None = None) -> bool:
+    def loaded(self, perhaps: bool = False, into: int | None = None, by_default: bool = False) -> bool:
         """True when the script loads weights before it trains; in any case, unless `perhaps`. `into`: the id of a layer or parameter
-        that is to be among what is loaded into, or may be."""
+        that is to be among what is loaded into, or may be. `by_default`: where options, left as they are, do not lead past it."""
         first = min(self.runs, default=None)
         loads = [c for c in self.trace.calls if c.api in _LOADS and (first is None or c.order < first)]
         if into is not None:
             loads = [load for load in loads if self.loads_into(load, into)]
-        return any(perhaps or not c.tests for c in loads) or (perhaps and self.loads_elsewhere)
+        if by_default:
+            return any(under(load.under) is not Link.ELSEWHERE for load in loads)
+        return any(perhaps or not load.under for load in loads) or (perhaps and self.loads_elsewhere)
 
     def loads_into(self, load: Call, leaf: int) -> bool:
         """Whether what is loaded may get into a layer or parameter: not where other networks, all of them seen, are filled."""

@@ -39,7 +39,8 @@ def _judged(look: Look) -> Iterator[Observation]:
         stays = leaf in used and leaf not in unfrozen and not look.is_written(parameter)
         if stays and is_drawn(parameter) and not _waves(look.trace, parameter):
             loaded = look.loaded(perhaps=True, into=leaf)
-            meant = loaded and (look.loaded(into=leaf) or not _leaves_bias_alone(look, parameter))
+            filled = loaded and look.loaded(into=leaf, by_default=True)
+            meant = filled and (look.loaded(into=leaf) or not _leaves_bias_alone(look, parameter))
             code = "made-frozen-loaded" if meant else "random-frozen"
             data = {"name": name, "what": "Parameter"}
             yield Observation(code, parameter.source, parameter.node, data, certain=False, possible=meant)

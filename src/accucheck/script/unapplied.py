@@ -16,10 +16,12 @@ from .factors import Gradient, gradient
 from .freezing import PARAMETERS, Look, applies, behind, learns, optimizers_of, reach
 from .networks import Observation, Structure, is_layer, is_parameter, kind, kind_of, leaves, pure, structure_of, weights
 from .training_steps import training
-from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Value, options
+from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Unknown, Value, options
 
 #: Values that something is made of a gradient are looked at.
 LIMIT = 2000
+#: Lists within lists of parameters are followed so deep, and so many of each.
+DEEP, WIDE = 12, 60
 
 
 def examine(scripts: Scripts) -> Iterator[Observation]:
@@ -62,7 +64,9 @@ class Unapplied:
             if count > 0:
                 data = {"text": ast.unparse(part.made.node)[:80], "count": count}
                 place = part.made
-                yield Observation("optimizer-part", place.source, place.node, data, possible=look.loaded(perhaps=True))
+                optional = look.loaded(perhaps=True)
+                loaded = look.loaded(by_default=True)
+                yield Observation("optimizer-part", place.source, place.node, data, not optional, possible=loaded)
 
     def unheld(self) -> Iterator[Observation]:
         """Layers that a loss is computed with beside those that are trained, and that no optimizer is given."""
@@ -256,13 +260,40 @@ class _Part(NamedTuple):
 
 
 def _given_part(optimizer: Call | Instance) -> _Part | None:
-    """What an optimizer of MindSpore is given, where that is nothing but a slice of a list of parameters, cut at a number."""
+    """What an optimizer of MindSpore is given, where that is nothing but a slice of a list of parameters, cut at a number; it may have
+    been filtered or put into groups afterwards."""
     if not isinstance(optimizer, Call):
         return None
     given = optimizer.args[0] if optimizer.args else optimizer.keywords.get("params")
-    key = given.args[0] if isinstance(given, Call) and given.name == "[]" and given.args else None
-    listed = given.base if isinstance(given, Call) else None
-    if not (isinstance(key, Call) and key.name == "slice" and isinstance(listed, Call) and isinstance(given, Call)):
+    slices: dict[int, Call] = {}
+    others = False
+    for part in _until_cut(given):
+        if isinstance(part, Call) and part.name == "[]" and _is_listing(part.base):
+            slices[id(part)] = part
+        else:
+            others |= _is_listing(part) or is_parameter(part) or isinstance(part, Unknown)
+    return _cut(next(iter(slices.values()))) if len(slices) == 1 and not others else None
+
+
+def _until_cut(value: Value | None, depth: int = 0) -> Iterator[Value]:
+    """What a list of parameters is put together from, as far as the first slice of a network's."""
+    if value is None or depth > DEEP:
+        return
+    yield value
+    if isinstance(value, Call) and value.name == "[]" and _is_listing(value.base):
+        return
+    if isinstance(value, (Call, Many, Items, Mapping)) and not _is_listing(value):
+        for inner in flow.inputs(value)[:WIDE]:
+            yield from _until_cut(inner, depth + 1)
+
+
+def _is_listing(value: Value | None) -> bool:
+    return isinstance(value, Call) and value.name in PARAMETERS
+
+
+def _cut(given: Call) -> _Part | None:
+    key, listed = given.args[0] if given.args else None, given.base
+    if not (isinstance(key, Call) and key.name == "slice" and isinstance(listed, Call)):
         return None
     first, last, step = (part.value if isinstance(part, Known) else "" for part in key.args)
     kept = -first if _is_number(first, below=True) and last is None else last if first in (None, 0) else None
