@@ -96,6 +96,8 @@ KINDS: dict[str, list[tuple[str, str]]] = {
             '"params": weights, "weight_decay": 0.0}, {"params": others, "weight_decay": 1e-3}',
         )
     ],
+    "longer": [("range(3)", "range(6)")],
+    "rate-too-high": [("range(3)", "range(6)"), ("0.05, 0.9", "5.0, 0.9")],
     "never-switched": [("    net.set_train()\n", ""), ("    net.set_train(False)\n", "")],
     "left": [("    net.set_train()\n", ""), ("for epoch in range(3):\n", "net.set_train()\nfor epoch in range(3):\n")],
     "evaluated-in-training": [("    net.set_train(False)\n", "")],

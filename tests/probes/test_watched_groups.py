@@ -20,3 +20,12 @@ def test_groups_the_wrong_way_round_are_a_problem(watched_runs):
     found = judged(root, "watched_groups")["reversed"]
     assert (found.level, found.data["count"], found.data["weights"]) == (Level.PROBLEM, 6, 4)
     assert "nn.Momentum" in (root / "train.py").read_text().splitlines()[found.where.line - 1]
+
+
+@pytest.mark.mindspore
+def test_updates_that_are_too_large_for_a_loss_to_fall_are_suspect(watched_runs):
+    found = judged(watched_runs["rate-too-high"], "watched_groups")["too-large"]
+    assert (found.level, found.data["steps"], found.data["high"]) == (Level.SUSPECT, 24, 5.0)
+    assert found.data["last"] > found.data["first"]
+    assert found.data["ratio"] > 0.1
+    assert {*judged(watched_runs["longer"], "watched_groups")} == {"in-force"}

@@ -56,6 +56,8 @@ def recording(
     arguments: Mapping[str, Mapping[str, Any]] | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
     batch: int = 0,
+    growth: float = 0.98,
+    ratio: float = 1e-3,
     end: bool = True,
 ) -> str:
     """Lines of JSON. `norms` of gradients by layer; `idle` layers are not called; from step `broken` on gradients are NaN; `groups` are the
@@ -63,7 +65,8 @@ def recording(
     a parameter; `modes` are the cells in inference mode from a step on; `more` facts come first. By step: `raw` are the norms of all
     gradients as the pass gave them, `totals` those that the optimizer got, `scales` the loss scales; `divisor` is the optimizer's own.
     `half` are the layers that give float16. Of layers: `kinds` are other classes, `arguments` what they were made with, `shapes` those of
-    what they gave; a `batch` of so many samples and labels is given to each pass.
+    what they gave; a `batch` of so many samples and labels is given to each pass. The loss is
+    multiplied by `growth` in each step, and each update changes a parameter by `ratio` of its size.
     """
     layers = [(name, (kinds or {}).get(name, kind), line) for name, kind, line in _CELLS]
     ids = {name: number for number, name in enumerate(_SHAPES, 1)}
@@ -99,10 +102,11 @@ def recording(
             }
         )
         for number, group in enumerate(held):
-            gradients, changes = _update(step, number, group, norms or {}, still, broken is not None and step >= broken)
+            nan = broken is not None and step >= broken
+            gradients, changes = _update(step, number, group, norms or {}, still, nan, ratio)
             lines += [{**gradients, "raw": raw[step - 1]} if raw else gradients, changes]
         by_step = {key: values[step - 1] for key, values in (("grad_norm", totals), ("loss_scale", scales)) if values}
-        loss = {"loss": 2.0 * 0.98**step, **(rates or {"lr": 0.1}), **by_step}
+        loss = {"loss": 2.0 * growth**step, **(rates or {"lr": 0.1}), **by_step}
         lines.append({"step": step, "epoch": 1, "seconds": 0.1, **loss})
     if end:
         lines.append(_end(held, moves, frozen, weights or {}))
@@ -126,13 +130,19 @@ def _optimizer(
 
 
 def _update(
-    step: int, number: int, group: Sequence[str], norms: Mapping[str, float | None], still: Sequence[str], nan: bool
+    step: int,
+    number: int,
+    group: Sequence[str],
+    norms: Mapping[str, float | None],
+    still: Sequence[str],
+    nan: bool,
+    ratio: float,
 ) -> list[Mapping[str, Any]]:
     told = {"step": step, "optimizer": number}
     values = ["nan" if nan else norms.get(name.partition(".")[0], 0.5) for name in group]
     return [
         {"fact": "gradients", **told, "norms": values, "zeros": [0.0] * len(group)},
-        {"fact": "changes", **told, "ratios": [0.0 if name in still else 1e-3 for name in group]},
+        {"fact": "changes", **told, "ratios": [0.0 if name in still else ratio for name in group]},
     ]
 
 

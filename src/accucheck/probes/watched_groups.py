@@ -7,6 +7,7 @@ which of the rates belongs to which parameter.
 
 from __future__ import annotations
 
+import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
@@ -49,6 +50,14 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             },
         ),
     ] = 1e-2
+    large: Annotated[
+        float,
+        Meta(
+            gt=0,
+            description="where the loss does not fall, a larger median update of most weights, as a share of their size, is suspect",
+            extra={"unit": "1", "source": "TheDeepChecker, TOSEM 2022; MindSpore Insight's watchpoint: 0.1"},
+        ),
+    ] = 0.1
 
 
 MESSAGES: Words = {
@@ -69,6 +78,12 @@ MESSAGES: Words = {
         "{count:parameter|parameters} in every step: {names}.",
         "zh": "权重衰减 {decay:.3g}、学习率 {rate:.3g}，每一步都使 {count:,} 个参数缩小 {share:.2g}：{names}。",
     },
+    "too-large": {
+        "en": "The loss does not fall ({first:.4g} at first, {last:.4g} in the last third of {steps:,} steps), while each update changes "
+        "most weights by {ratio:.2g} of their size in the median; learning rates go up to {high:.3g}.",
+        "zh": "loss 没有下降（开始为 {first:.4g}，{steps:,} 步的后三分之一为 {last:.4g}），而每次更新对多数权重的改变量达其自身大小的 "
+        "{ratio:.2g}（中位数）；学习率最高为 {high:.3g}。",
+    },
     "decay-everywhere": {
         "en": "Weight decay of {decay:.3g} acts on all {count:,} parameters, {vectors:,} scales, shifts and biases among them.",
         "zh": "权重衰减 {decay:.3g} 作用在全部 {count:,} 个参数上，其中 {vectors:,} 个是缩放、平移或偏置参数。",
@@ -81,6 +96,10 @@ MESSAGES: Words = {
         "en": "{kind}: weight decay {weights} on weights and {vectors} on scales, shifts and biases; learning rates from {low:.3g} to "
         "{high:.3g} in {steps:,} steps.",
         "zh": "{kind}：权重的衰减为 {weights}，缩放、平移和偏置参数的衰减为 {vectors}；{steps:,} 步中学习率为 {low:.3g} 至 {high:.3g}。",
+    },
+    "fix-rate": {
+        "en": "Lower the learning rate, by ten at first, or warm it up; updates of a thousandth of the weights' size are usual.",
+        "zh": "降低学习率（先降到十分之一）或增加预热；通常每次更新约为权重大小的千分之一。",
     },
     "fix-groups": {
         "en": "Give decay to the parameters of two and more dimensions, and 0.0 to the others: two groups, each with its params and its "
@@ -97,6 +116,10 @@ _PULLED = {
     "zh": "衰减把归一化的缩放参数拉向 0，各层的输出随之变小，而权重没有受到约束。",
 }
 WHY: Words = dict.fromkeys(("reversed", "uneven"), _PULLED) | {
+    "too-large": {
+        "en": "Each step overshoots what it aims at: the loss stays high or grows, and units die at once.",
+        "zh": "每一步都越过目标：loss 居高不下甚至上升，神经元很快失活。",
+    },
     "shrinks": {
         "en": "The decay outweighs what is learned: parameters go to 0 within some hundred steps.",
         "zh": "衰减超过了学习的作用：参数会在几百步内趋于 0。",
@@ -107,6 +130,10 @@ _PRINT = {
     "zh": "对照 optimizer.parameters 打印 optimizer.weight_decay 和 optimizer.decay_flags。",
 }
 PROOF: Words = dict.fromkeys(("reversed", "uneven"), _PRINT) | {
+    "too-large": {
+        "en": "Watch again with a tenth of the rate: the loss falls from the first steps on.",
+        "zh": "把学习率降到十分之一再观察：loss 从最初几步起就会下降。",
+    },
     "shrinks": {
         "en": "Watch the size of these parameters by step: without a gradient, {share:.2g} of it goes in each.",
         "zh": "观察这些参数的大小随步数的变化：没有梯度时每一步缩小 {share:.2g}。",
@@ -126,6 +153,8 @@ WORDS: Words = {
     "at-last": {"en": "Last step", "zh": "末步"},
     "rate": {"en": "learning rate", "zh": "学习率"},
 }
+#: Steps without which it is not told whether a loss falls.
+_STEPS = 20
 #: Groups in one chart, and decays in one sentence.
 _CURVES, _SAID = 6, 4
 
@@ -158,6 +187,7 @@ def _judge(seen: Seen, optimizer: Any, params: Params) -> Iterator[Finding]:
     evidence = [_groups(held), *_charts(rates)]
     yield from _uneven(held, params, where, evidence)
     yield from _shrinks(held, rates, params, where, evidence)
+    yield from _large(seen, optimizer, rates, params, where)
     values = [float(value) for _, some in rates for value in some]
     data = {"kind": kind, "steps": seen.watch.steps, "low": min(values, default=0.0), "high": max(values, default=0.0)}
     data |= {"weights": _said(_weights(held)), "vectors": _said(_vectors(held))}
@@ -208,6 +238,33 @@ def _shrinks(
         data: dict[str, Any] = {"count": len(strong), "names": shown(one.path for one, _ in strong), "decay": decay}
         data |= {"rate": rate, "share": decay * rate}
         yield Finding("shrinks", Level.SUSPECT, where, data, evidence, Fix("fix-decay"))
+
+
+def _large(
+    seen: Seen, optimizer: Any, rates: list[tuple[str, list[float]]], params: Params, where: Where
+) -> Iterator[Finding]:
+    """Updates that change most weights a lot while the loss, which no other optimizer works against, does not fall."""
+    losses = seen.series(optimizer.number, "loss")
+    if len(seen.optimizers) > 1 or losses is None or len(losses.values) < _STEPS:
+        return
+    ratio = _ratio(seen, optimizer)
+    first, last = float(losses.values[0]), _median(losses.values[-(len(losses.values) // 3) :].tolist())
+    if ratio > params.large and not last < first:
+        high = max((max(values) for _, values in rates if values), default=0.0)
+        data = {"first": first, "last": last, "steps": len(losses.values), "ratio": ratio, "high": high}
+        yield Finding("too-large", Level.SUSPECT, where, data, _charts(rates), Fix("fix-rate"))
+
+
+def _ratio(seen: Seen, optimizer: Any) -> float:
+    """How much of their size updates change the weights of an optimizer: of each the median of its steps, of these the median."""
+    told = [fact.ratios for fact in seen.changes if fact.optimizer == optimizer.number]
+    by_parameter = zip(optimizer.ids, zip(*told, strict=False), strict=False)
+    ratios = [map(_watched_networks.number, some) for key, some in by_parameter if seen.parameters[key].matrix]
+    return _median([_median([one for one in some if one is not None]) for some in ratios])
+
+
+def _median(values: list[float]) -> float:
+    return statistics.median(values) if values else 0.0
 
 
 def _rates(seen: Seen, number: int) -> list[tuple[str, list[float]]]:
@@ -271,5 +328,7 @@ EXAMPLES = [
         decay={**dict.fromkeys(_VECTORS, 1e-2), **dict.fromkeys(_WEIGHTS, 1e-4)},
     ),
     _example("a decay of a half", Verdict.UNDECIDED, "shrinks", decay=dict.fromkeys(_WEIGHTS, 0.5)),
+    _example(*("updates that are too large", Verdict.UNDECIDED, "too-large"), steps=24, growth=1.05, ratio=0.4),
+    _example("large updates of a loss that falls", Verdict.UNDECIDED, "in-force", steps=24, ratio=0.4),
     _example("two groups with rates", Verdict.UNDECIDED, "in-force", rates={"lr.0": 0.1, "lr.1": 0.01}),
 ]
