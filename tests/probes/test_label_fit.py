@@ -13,6 +13,8 @@ from accucheck.model import Finding, Level
 from accucheck.probes import label_fit
 from accucheck.probes._label_fit import spread_over
 from accucheck.readers import recordings
+from watched_runs import judged as judged_in
+from watched_runs import watched
 
 
 def judged(root: Path, *settings: str) -> list[Finding]:
@@ -93,3 +95,41 @@ def test_a_value_that_pads_labels_is_no_label(tmp_path):
         recorder.step(loss=1.0, outputs=np.zeros((2, 3, 4), np.float32), labels=labels)
     assert judged(tmp_path)[0].code == "left-out-perhaps"
     assert judged(tmp_path, "design.padding.value=5")[0].code == "fits"
+
+
+SEGMENTED = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn, ops
+
+    images = np.random.default_rng(0).standard_normal((32, 2, 4, 4)).astype(np.float32)
+    labels = (images[:, 0] > 0).astype(np.int32) + (images[:, 1] > 0)
+    labels[:, 0] = 255
+
+
+    class Loss(nn.Cell):
+        def construct(self, scores, labels):
+            labels = labels.reshape((-1,))
+            scores = scores.transpose((0, 2, 3, 1)).reshape((-1, 3))
+            each = ops.cross_entropy(scores, ops.clamp(labels, 0, 2), reduction="none")
+            weight = ({weight}).astype(ms.float32)
+            return (each * weight).sum() / weight.sum()
+
+
+    ms.set_seed(1)
+    net = nn.Conv2d(2, 3, 1, has_bias=True)
+    model = ms.Model(net, Loss(), nn.SGD(net.trainable_params(), 0.1))
+    data = ds.NumpySlicesDataset((images, labels.astype(np.int32)), ["image", "label"]).batch(8)
+    model.train(1, data, dataset_sink_mode=False)
+"""
+
+
+@pytest.mark.mindspore
+def test_a_label_that_is_no_class_is_left_out_of_the_loss_or_counted(tmp_path: Path) -> None:
+    found = judged_in(label_fit, watched(tmp_path / "faulty", SEGMENTED.replace("{weight}", "labels >= 0")))["counted"]
+    assert (found.level, found.data["places"], found.data["labels"]) == (Level.SUSPECT, 32, [255])
+    assert (found.where.path, found.where.line) == ("train.py", 23)
+    healthy = judged_in(label_fit, watched(tmp_path / "healthy", SEGMENTED.replace("{weight}", "labels != 255")))
+    assert {*healthy} == {"left-out"}
+    assert (healthy["left-out"].data["there"], healthy["left-out"].data["elsewhere"] > 0.01) == (0, True)

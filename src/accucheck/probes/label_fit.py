@@ -2,22 +2,26 @@
 
 `accucheck.Recorder.step(outputs=..., labels=...)` records both, and a watched run does: what the loss gets in the project's own
 training. Catches labels that no output stands for, labels that count from 1, and shapes that spread over each other, as (N, 1) and
-(N,) do. Cannot tell what a loss of one's own makes of both.
+(N,) do. A watched run tells too whether the loss counts places whose label is no class. Cannot tell what
+else a loss of one's own makes of both.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..case import Case
 from ..language import Words
-from ..model import Finding, Kind, Progress, Verdict, Where
+from ..model import Finding, Fix, Kind, Level, Progress, Verdict, Where
 from ..probe import Example, Skip
 from . import _curves, _label_fit
+
+if TYPE_CHECKING:
+    from ..readers.recordings import Run
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = (("curves.train", "watched"),)
@@ -30,14 +34,32 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     **_label_fit.MESSAGES,
+    "left-out": {
+        "en": "The label {labels} stands for no output of {classes:,}, and the loss leaves it out: other outputs at its {places:,} places "
+        "move the loss by {there:.2%}, those elsewhere by {elsewhere:.2%}.",
+        "zh": "标签 {labels} 在 {classes:,} 个输出中没有对应项，损失函数忽略了它：改变这 {places:,} 处的输出使 loss 变化 {there:.2%}，"
+        "改变其他位置的输出变化 {elsewhere:.2%}。",
+    },
+    "counted": {
+        "en": "The label {labels} stands for no output of {classes:,}, but the loss counts its {places:,} places: other outputs there move "
+        "it by {there:.2%}, those elsewhere by {elsewhere:.2%}.",
+        "zh": "标签 {labels} 在 {classes:,} 个输出中没有对应项，但损失函数计入了这 {places:,} 处：改变这些位置的输出使 loss "
+        "变化 {there:.2%}，改变其他位置的输出变化 {elsewhere:.2%}。",
+    },
+    "fix-left-out": {
+        "en": "Leave these places out: ignore_index of the loss, or a weight of 0 there and a mean over the others.",
+        "zh": "排除这些位置：使用损失函数的 ignore_index，或将其权重设为 0 并对其余位置求平均。",
+    },
     "not-recorded": {
         "en": "{path} does not tell what the loss gets: record it with Recorder.step(outputs=..., labels=...).",
         "zh": "{path} 没有记录损失函数的输入，请用 Recorder.step(outputs=..., labels=...) 记录。",
     },
 }
 WORDS: Words = {}
-WHY: Words = _label_fit.WHY
-PROOF: Words = _label_fit.PROOF
+WHY: Words = {**_label_fit.WHY, "counted": _label_fit.WHY["left-out-perhaps"]}
+PROOF: Words = {**_label_fit.PROOF, "counted": _label_fit.PROOF["left-out-perhaps"]}
+#: A loss that moved by more of its size has moved.
+_MOVED = 1e-4
 suggest = _label_fit.suggest
 
 
@@ -57,16 +79,36 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         seen, found = _label_fit.Seen(), True
         for _, facts in runs[-1].fits:
             seen.add(facts)
-        finding = _label_fit.judged(case, seen)
+        finding = _tried(_label_fit.judged(case, seen), runs[-1])
         first = next(
             (step for step, facts in runs[-1].fits if set(facts.get("beyond", ())) - _label_fit.ignored(case)), None
         )
-        yield msgspec.structs.replace(
-            finding, where=Where(name, step=first if first is not None else runs[-1].fits[0][0])
-        )
+        where = Where(name, step=first if first is not None else runs[-1].fits[0][0])
+        yield msgspec.structs.replace(finding, where=_place(runs[-1], where))
     if not found:
         raise Skip("not-recorded", path=shown)
     yield Progress(1, 1, "files")
+
+
+def _tried(finding: Finding, run: Run) -> Finding:
+    """Of labels that are no class: whether the loss moved with outputs at their places, where that was tried."""
+    told = next((one for one in run.facts.get("beyond", ()) if "reason" not in one), None)
+    if told is None or finding.code not in ("left-out-perhaps", "beyond") or finding.level is not Level.SUSPECT:
+        return finding
+    if told["elsewhere"] < _MOVED:
+        return finding
+    data = finding.data | {key: told[key] for key in ("places", "there", "elsewhere")}
+    if told["there"] < _MOVED:
+        return Finding("left-out", Level.INFO, data=data)
+    return Finding("counted", Level.SUSPECT, data=data, fix=Fix("fix-left-out"))
+
+
+def _place(run: Run, where: Where) -> Where:
+    """The line in which the user's own loss is made, else that of the network's class, where a watched run tells it."""
+    around = [one for one in run.facts.get("origin", ()) if one.get("of") == "around" and not one.get("public")]
+    made = [*(one.get("place") for one in around), *(one.get("defined") for one in run.facts.get("network", ()))]
+    place = next((one for one in made if one), None)
+    return Where(place[0], line=place[1], step=where.step) if place else where
 
 
 def _recording(*batches: tuple[list[int], list[int], int, int, list[int]]) -> str:
@@ -88,6 +130,16 @@ def _example(name: str, verdict: Verdict, code: str, *batches: Any, **case: Any)
     return Example(name, files=files, case={"curves": {"train": "run.jsonl"}, **case}, verdict=verdict, codes=(code,))
 
 
+def _watched(name: str, verdict: Verdict, code: str, there: float) -> Example:
+    """A segmentation whose label 255 is no class; other outputs at its places move the loss by `there`."""
+    told = {"fact": "beyond", "step": 1, "values": [255], "places": 8, "there": there, "elsewhere": 0.2}
+    text = _recording(([4, 3, 4, 4], [4, 4, 4], 0, 255, [255])).replace('"classes": 0', '"classes": 3')
+    text = text.replace('"classes": 4', '"classes": 3') + json.dumps(told) + "\n"
+    return Example(
+        name, files={"watch/pynative.jsonl": text}, case={"watched": "watch"}, verdict=verdict, codes=(code,)
+    )
+
+
 _LATER: tuple[Any, ...] = (([8, 3], [8], 0, 2, []), ([8, 3], [8], 0, 3, [3]))
 EXAMPLES = [
     _example("within the outputs", Verdict.UNDECIDED, "fits", ([8, 3], [8], 0, 2, []), ([8, 3], [8], 0, 1, [])),
@@ -95,5 +147,7 @@ EXAMPLES = [
     _example("one label too high, loss not known", Verdict.UNDECIDED, "beyond", *_LATER),
     _example("labels from 1", Verdict.PROBLEM, "from-one", ([8, 3], [8], 1, 3, [3])),
     _example("padding of labels", Verdict.UNDECIDED, "fits", ([8, 5, 30], [8, 5], -100, 29, [-100])),
+    _watched("a label that the loss leaves out", Verdict.UNDECIDED, "left-out", 0.0),
+    _watched("a label that is no class and counts", Verdict.UNDECIDED, "counted", 0.3),
     _example("one column against a row", Verdict.UNDECIDED, "spread", ([8, 1], [8], 0, 2, [])),
 ]

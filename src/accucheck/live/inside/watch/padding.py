@@ -31,6 +31,8 @@ LARGEST, KEPT = 1 << 20, 64 << 20
 MOVED = 1e-3
 #: Labels are the next ids where this share of them is; places in a row, and different ids, without which that is not told.
 FOLLOWS, LEAST = 0.9, 4
+#: So many times as many outputs as ids are looked at; classes without which labels are none.
+ENTRIES, LEAST_CLASSES = 4, 2
 #: Where launchers say how many processes train together: these must not compute anything alone.
 SIZES = ("RANK_SIZE", "OMPI_COMM_WORLD_SIZE", "WORLD_SIZE", "MS_WORKER_NUM")
 
@@ -124,6 +126,39 @@ def of_next(passes: Passes, ended: Pass) -> dict[str, Any] | None:
         return {**network, "before": told["padding"], "behind": rest["padding"], "place": half}
 
 
+def of_beyond(passes: Passes, ended: Pass) -> dict[str, Any] | None:
+    """Whether the loss moves with outputs at places whose label is no class; None where there are none."""
+    call = passes.network_call(ended)
+    output = None if call is None else next(tensors(call.output), None)
+    labels = [] if call is None else [one for one in ended.batch if id(one) not in call.given]
+    if output is None or len(labels) != 1 or output.size > LARGEST * ENTRIES:
+        return None
+    values, truth = array(output), array(labels[0])
+    axis = next(
+        (at for at in (1, -1) if values.ndim > 1 and np.delete(values.shape, at).tolist() == [*truth.shape]), None
+    )
+    if axis is None or truth.dtype.kind not in "iu" or values.dtype.kind != "f":
+        return None
+    outside = (truth < 0) | (truth >= values.shape[axis])
+    if not outside.any() or outside.all() or values.shape[axis] < LEAST_CLASSES:
+        return None
+    with room(passes, ended) as found:
+        if "reason" in found:
+            return found
+        trial = found["trial"]
+        base, again = trial.run(None, None), trial.run(None, None)
+        if base.loss is None or differs([base.loss], [again.loss]):
+            return {"reason": "random"}
+        size = max(abs(base.loss), 1e-12)
+        there, elsewhere = (trial.run(None, None, turned=(places, axis)).loss for places in (outside, ~outside))
+        told = {"values": np.unique(truth[outside])[:8].tolist(), "places": int(outside.sum())}
+        return {
+            **told,
+            "there": short(abs(there - base.loss) / size),
+            "elsewhere": short(abs(elsewhere - base.loss) / size),
+        }
+
+
 @contextlib.contextmanager
 def room(passes: Passes, ended: Pass) -> Iterator[dict[str, Any]]:
     """A trial of a pass, within which nothing stays changed, and the number of its network; or a reason why there can be none."""
@@ -203,8 +238,15 @@ class Trial:
                 changes.append(short(abs(loss - base) / max(abs(base), 1e-12)))
             yield {"column": place, "padding": changes[0], "words": changes[1]}
 
-    def run(self, ids: Ids | None, chosen: Array | None, instead: dict[int, Any] | None = None) -> Ran:
-        """One pass, in which the vectors that a layer gives for these ids are changed at the chosen places."""
+    def run(
+        self,
+        ids: Ids | None,
+        chosen: Array | None,
+        instead: dict[int, Any] | None = None,
+        turned: tuple[Array, int] | None = None,
+    ) -> Ran:
+        """One pass, in which the vectors that a layer gives for these ids are changed at the chosen places; or what the network gives is
+        turned: moved on along an axis at some places of the others."""
         put_back(self.state)
         ran = Ran()
 
@@ -223,7 +265,7 @@ class Trial:
             def called(*args: Any, **kwargs: Any) -> Any:
                 result = original(*args, **kwargs)
                 ran.outputs = [array(one) for one in tensors(result) if one.size > 1]
-                return result
+                return result if turned is None else rolled(result, *turned)
 
             return called
 
@@ -247,6 +289,14 @@ class Ran:
         self.outputs: list[Array] = []
         self.loss: float | None = None
         self.hits = 0
+
+
+def rolled(result: Any, places: Array, axis: int) -> Any:
+    """What a network gave, with the numbers along an axis of the first tensor moved on by one at some places of the others."""
+    if isinstance(result, (tuple, list)):
+        return type(result)([rolled(result[0], places, axis), *result[1:]])
+    values = array(result)
+    return like(np.where(np.expand_dims(places, axis), np.roll(values, 1, axis), values), result)
 
 
 def gets(values: Array, given: list[Any]) -> bool:

@@ -26,7 +26,7 @@ from .operators import Operators, install
 from .optimizers import Sums, Watched
 from .order import examined
 from .origins import Origins
-from .padding import examine, of_next
+from .padding import examine, of_beyond, of_next
 from .passes import Pass, Passes, classes_of, loss_of, rows_of
 from .settings import Settings
 
@@ -445,7 +445,7 @@ class Run:
         if ended is None or self.trials >= TRIALS:
             return
         told = {}
-        for kind, trial in (("padding", examine), ("next", of_next)):
+        for kind, trial in (("padding", examine), ("next", of_next), ("beyond", of_beyond)):
             try:
                 found = trial(self.passes, ended)
             except Exception as error:  # what cannot be run again, or not in inference mode
