@@ -23,6 +23,19 @@ def test_words_of_two_ranks_are_compared_as_they_are(tmp_path):
     assert found[0].evidence[0].rows == [[0, 1, 8]]
 
 
+def test_parts_of_a_whole_epoch_contradict_scripts_that_seem_to_divide_nothing(tmp_path):
+    for epochs in (1, 2):
+        for rank, part in enumerate((ROWS[:40], ROWS[40:])):
+            with Recorder(tmp_path / f"run{epochs}.jsonl", rank=rank) as recorder:
+                for epoch in range(1, epochs + 1):
+                    recorder.step(loss=1.0, epoch=epoch, samples=part)
+        case = cases.load(tmp_path, [f"curves.train=run{epochs}.jsonl"])
+        (apart,) = [one for one in recorded_shards.run(case, recorded_shards.Params()) if isinstance(one, Finding)]
+        assert apart.code == "apart"
+        # One epoch may not be over: parts of it lie apart by chance.
+        assert [one.codes[0] for one in apart.refutes] == (["no-shards"] if epochs == 2 else [])
+
+
 def recorded(root: Path, *ranks: list[Any], settings: list[str]) -> list[Finding]:
     for rank, part in enumerate(ranks):
         with Recorder(root / "run.jsonl", rank=rank) as recorder:

@@ -56,4 +56,7 @@ def test_arguments_are_judged_as_the_run_used_them(tmp_path: Path, old: str, new
     found = judged(watched_layers, watched(tmp_path, script))
     assert {*found} == {code, "layers"}
     assert found["layers"].level is Level.INFO
+    (made,) = found["layers"].refutes
+    assert (made.probe, "keyword" in made.codes) == ("refused_calls", True)
+    assert {9, 10, 11, 12} <= {first for first, _ in made.places["train.py"]}
     assert found[code].where.line == line

@@ -36,6 +36,7 @@ def test_batches_options_and_seeds_are_told_as_they_were(tmp_path: Path) -> None
     case = watched(tmp_path, SCRIPT)
     found = judged(watched_settings, case)
     assert found["batches"].data["size"] == 16
+    assert found["batches"].refutes[0].codes == ["batch-not-positive"]
     assert found["options"].data["names"] == ["batch=16"]
     assert found["seeded"].data["names"] == ["mindspore.set_seed(5)"]
     assert judged(watched_settings, case, about="epochs")["whole"].data == {"steps": 2, "epochs": 1}
