@@ -444,7 +444,7 @@ def test_an_interrupt_keeps_what_was_done(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, (out, err)
-    assert "none, seed 1" in out and "seed 2" not in out and digest(root) == before
+    assert "unchanged, seed 1" in out and "seed 2" not in out and digest(root) == before
     kept = open_session(root, write=False).record.tried
     assert kept is not None and [trial.seed for trial in kept.trials] == [1]
     ran = accucheck("try", "--json", "--", sys.executable, "run.py", cwd=root)

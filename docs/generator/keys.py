@@ -16,6 +16,7 @@ from accucheck.tui.screens.recent import RecentScreen
 from accucheck.tui.screens.samples import SamplesScreen
 from accucheck.tui.screens.start import CaseScreen, StartScreen
 from accucheck.tui.screens.training import ErrorScreen, TrainingScreen
+from accucheck.tui.screens.trial import TrialScreen
 from accucheck.tui.screens.watch import WatchScreen
 from accucheck.tui.verbs import ANYWHERE, Verb, VerbScreen, key_name, keys_of
 from accucheck.tui.words import WORDS as SCREEN_WORDS
@@ -39,6 +40,7 @@ _SCREENS: list[tuple[str, type[VerbScreen[Any]], list[tuple[str, str]]]] = [
     ("case", CaseScreen, [("↑ ↓", "move")]),
     ("recent", RecentScreen, [("↑ ↓", "move")]),
     ("watch", WatchScreen, []),
+    ("trial", TrialScreen, []),
 ]
 #: What has no verbs: its keys are fixed.
 _FIXED: list[tuple[str, list[tuple[str, str]]]] = [

@@ -63,6 +63,7 @@ WORDS: Words = {
     "screen-case": {"en": "Changing the case", "zh": "修改检查对象"},
     "screen-recent": {"en": "Recent projects", "zh": "最近的项目"},
     "screen-watch": {"en": "A command under watch", "zh": "观察训练运行"},
+    "screen-trial": {"en": "Trying fixes", "zh": "试用修改"},
     "screen-next": {"en": "What to do next", "zh": "下一步"},
     "screen-glossary": {"en": "Terms", "zh": "术语"},
     "screen-value": {"en": "Typing a value of the case", "zh": "填写检查对象的取值"},

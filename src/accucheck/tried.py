@@ -33,7 +33,7 @@ WORDS: Words = {
     "metric": {"en": "Metric", "zh": "指标"},
     "difference": {"en": "Difference", "zh": "差值"},
     "verdict": {"en": "Result", "zh": "结果"},
-    "base": {"en": "none, seed {seed}", "zh": "未修改，种子 {seed}"},
+    "base": {"en": "unchanged, seed {seed}", "zh": "未修改，种子 {seed}"},
     "patch": {"en": "{item} {place}: {title}", "zh": "{item} {place}：{title}"},
     "all": {"en": "all of them together", "zh": "以上全部"},
     "known": {"en": "{what} (trained before)", "zh": "{what}（此前已训练）"},

@@ -33,7 +33,7 @@ from ..project import Project, open_project
 from ..session import Entry, Role, Session, Training, user
 from ..settings import Settings
 from . import opening
-from .messages import EngineSaid, HungUp, RunEnded, Saved, StaleKnown, Surveyed, WatchEnded
+from .messages import EngineSaid, HungUp, RunEnded, Saved, StaleKnown, Surveyed, TryEnded, WatchEnded
 from .runner import Runner, Running
 from .screens.checklist import ChecklistScreen
 from .signs import Speech, plain
@@ -459,6 +459,17 @@ class Walkthrough(App[None]):
             self.show_error(message.error.text(self.speech.language))
         if (screen := self.checklist) is not None:
             screen.watch_ended(message.watched)
+
+    def on_try_ended(self, message: TryEnded) -> None:
+        from .screens.trial import TrialScreen
+
+        if message.error is not None:
+            self.show_error(message.error.text(self.speech.language))
+        shown = [screen for screen in self.screen_stack if isinstance(screen, TrialScreen)]
+        for screen in shown:
+            screen.show_ended()
+        if not shown and message.error is None:
+            self.notify(self.speech.say("try-ready"), timeout=8, markup=False)
 
     def on_stale_known(self, message: StaleKnown) -> None:
         self.stale = message.stale

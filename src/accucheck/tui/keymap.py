@@ -22,6 +22,7 @@ from .screens.recent import RecentScreen
 from .screens.samples import SamplesScreen
 from .screens.start import CaseScreen, StartScreen
 from .screens.training import ErrorScreen, TrainingScreen
+from .screens.trial import TrialScreen
 from .screens.watch import WatchScreen
 from .verbs import ANYWHERE, Verb, keys_of
 
@@ -40,6 +41,7 @@ SCREENS = (
     CaseScreen,
     RecentScreen,
     WatchScreen,
+    TrialScreen,
 )
 #: How keys are written that textual names otherwise.
 _WRITTEN = {"esc": "escape", "del": "delete", "return": "enter", "pgup": "pageup", "pgdn": "pagedown"}

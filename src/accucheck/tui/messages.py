@@ -42,6 +42,14 @@ class WatchEnded(Message):
         self.watched, self.error = watched, error
 
 
+class TryEnded(Message):
+    """Changes were tried; `error` is why that broke off."""
+
+    def __init__(self, error: UserError | None = None) -> None:
+        super().__init__()
+        self.error = error
+
+
 class Saved(Message):
     """A save ended; `error` says why it failed."""
 

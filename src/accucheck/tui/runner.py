@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
@@ -15,7 +16,11 @@ from ..errors import SaveError, UserError
 from ..model import ProbeResult, Progress
 from ..project import Project
 from ..watching import Plan, Watched, Watching
-from .messages import EngineSaid, RunEnded, Saved, StaleKnown, WatchEnded
+from .messages import EngineSaid, RunEnded, Saved, StaleKnown, TryEnded, WatchEnded
+
+if TYPE_CHECKING:
+    from ..tried import Trial, Tried
+    from ..trying import Trying
 
 #: Findings of one probe that the screen follows while it runs; all are kept, the rest shows when it ends.
 FINDINGS_SHOWN = 200
@@ -44,6 +49,47 @@ class Runner:
         self.watching: Watching | None = None
         self.watched: Watched | None = None
         self._watcher: threading.Thread | None = None
+        #: The changes that are tried, and what came of them so far; the training that runs with its number, of how many, and since when.
+        self.trying: Trying | None = None
+        self.tried: Tried | None = None
+        self.trial: tuple[Trial, int, int, float] | None = None
+        self._trier: threading.Thread | None = None
+
+    @property
+    def tries(self) -> bool:
+        """Whether changes are tried."""
+        return self._trier is not None and self._trier.is_alive()
+
+    def try_fixes(self, trying: Trying) -> None:
+        """Train copies with changes; the caller has made sure that none is tried."""
+        self.trying, self.tried, self.trial = trying, None, None
+        trying.begins, trying.tell = self._trial_begins, self._trial_ended
+        self._trier = threading.Thread(target=self._try, args=(trying,), daemon=True)
+        self._trier.start()
+
+    def _trial_begins(self, trial: Trial, number: int, count: int, known: bool) -> None:
+        self.trial = trial, number, count, time.monotonic()
+
+    def _trial_ended(self, trial: Trial, tried: Tried) -> None:
+        self.tried = tried
+        session = self.project.session
+        if session is not None and not session.read_only:
+            session.keep_tried(tried)
+            self.save()
+
+    def _try(self, trying: Trying) -> None:
+        error: UserError | None = None
+        try:
+            trying.run()
+        except Exception as problem:
+            error = told(problem, self.project.case.root)
+        self._trier = None
+        self._post(TryEnded(error))
+
+    def stop_trying(self) -> None:
+        """End the training that runs; what was tried until then is kept."""
+        if self.trying is not None:
+            self.trying.stop()
 
     @property
     def watches(self) -> bool:
@@ -152,6 +198,10 @@ class Runner:
         self.cancel()
         if self.watches and self.watching is not None:
             self.watching.stop()
+        trier = self._trier
+        self.stop_trying()
+        if trier is not None:
+            trier.join(timeout=20)
         thread = self._thread
         if thread is not None:
             thread.join(timeout=10)

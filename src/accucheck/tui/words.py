@@ -641,6 +641,47 @@ WORDS: Words = {
     },
     "watch-missing": {"zh": "无梯度", "en": "none"},
     "watch-printed": {"zh": "命令的输出", "en": "Printed by the command"},
+    "try-title": {
+        "zh": "在项目副本中试用修改？",
+        "en": "Try the fixes in copies of the project?",
+    },
+    "try-text": {
+        "zh": "{command}\n\n在副本中用这条命令训练 {count} 次：未修改的项目、每条规则的修改、全部修改；每次最多 {seconds} 秒。"
+        "它运行的是项目自身的代码；项目本身不会改动，但以绝对路径写到别处的内容会真正写入。",
+        "en": "{command}\n\nIt trains {count} copies of the project, for at most {seconds} s each: unchanged, with the changes of each "
+        "rule, and with all. It runs the project's own code. The project is not touched, but what the command writes elsewhere by absolute "
+        "paths is really written.",
+    },
+    "try-head": {"zh": "试用修改  {command}", "en": "try  {command}"},
+    "try-none": {"zh": "没有正在进行的试用", "en": "No fixes are being tried"},
+    "try-on": {"zh": "正在试用修改", "en": "Fixes are being tried already"},
+    "try-starting": {"zh": "正在准备副本", "en": "making a copy"},
+    "try-stopping": {"zh": "正在停止", "en": "stopping"},
+    "try-far": {
+        "zh": "第 {number}/{count} 次训练  已训练 {steps} 步  {seconds:.0f} 秒",
+        "en": "training {number} of {count}  {steps} {steps:step|steps}  {seconds:.0f} s",
+    },
+    "try-over": {
+        "zh": "已结束：{count} 次训练，结果已保存，并会写入报告。Esc 返回。",
+        "en": "Ended: {count} {count:training|trainings}; kept in the session and shown in reports. Esc goes back.",
+    },
+    "try-ready": {"zh": "修改试用完毕：按 T 查看", "en": "The fixes were tried: T shows the table"},
+    "try-metric": {"zh": "指标", "en": "metric"},
+    "try-figure": {"zh": "{name} {value}", "en": "{name} {value}"},
+    "key-try": {"zh": "试用", "en": "try fixes"},
+    "command-try": {
+        "zh": "在项目副本中试用修改：训练并比较精度",
+        "en": "Try the fixes: train copies of the project and compare them",
+    },
+    "key-try-stop": {"zh": "停止", "en": "stop"},
+    "command-try-stop": {"zh": "停止训练，保留已有结果", "en": "Stop the training; the rows so far are kept"},
+    "key-try-again": {"zh": "再次试用", "en": "try again"},
+    "command-try-again": {"zh": "换一条命令再次试用", "en": "Try again with another command"},
+    "help-try": {
+        "zh": "试用修改：每行是一次在副本中的训练，与未修改的项目比较；超出波动范围才算有变化。s 停止，已有结果会保留。",
+        "en": "Fixes tried: each row is a training in a copy, set beside the unchanged project; only what is beyond the noise counts. "
+        "s stops; the rows so far are kept.",
+    },
     "key-watch-stop": {"zh": "停止", "en": "stop"},
     "command-watch-stop": {"zh": "停止命令，保留已观察到的内容", "en": "Stop the command; what was seen is kept"},
     "key-watch-again": {"zh": "再次观察", "en": "watch again"},

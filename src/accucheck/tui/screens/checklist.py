@@ -44,6 +44,7 @@ class ChecklistScreen(Guiding):
         Verb("run", "r", "run_item", "command-run", "key-run"),
         Verb("run-all", "R", "run_all", "command-run-all", "key-run-all"),
         Verb("watch", "W", "watch", "command-watch"),
+        Verb("try", "T", "try_fixes", "command-try"),
         Verb("back", "escape", "back", "command-cancel"),
         Verb("list", "l", "toggle_list", "command-list", "key-list"),
         Verb("accept", "enter", "accept", "command-accept"),

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 from textual import work
 
-from ...errors import SaveError
+from ...errors import SaveError, UserError
 from ...language import visible
-from ...model import Kind
+from ...model import Kind, ProbeResult, Verdict
+from ...project import Project
 from .checklist_reviewing import Reviewing
 
 if TYPE_CHECKING:
@@ -19,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Training steps that are watched.
 STEPS = 50
+#: Changes that are tried at most, seeds of the unchanged project, and seconds of a training.
+PATCHES, SEEDS, SECONDS = 8, 2, 300
 
 
 class Watching(Reviewing):
@@ -28,7 +34,7 @@ class Watching(Reviewing):
     _command: list[str] = []
 
     def why_not(self, verb: str) -> str | None:
-        return self.app.why_alone() if verb == "watch" else super().why_not(verb)
+        return self.app.why_alone() if verb in ("watch", "try") else super().why_not(verb)
 
     def action_watch(self) -> None:
         """The running watch, or a new one."""
@@ -36,6 +42,50 @@ class Watching(Reviewing):
             self._show_watch()
         else:
             self.watch_anew()
+
+    def action_try_fixes(self) -> None:
+        """The changes that are or were tried in this visit, or a new try."""
+        if self.app.runner.tries or self.app.runner.tried is not None:
+            self._show_trials()
+        else:
+            self.try_anew()
+
+    @work
+    async def try_anew(self, *, ask: bool = False) -> None:
+        """Ask for the command, and train copies of the project with the changes of findings; `ask` also where it was agreed to."""
+        from ... import trying
+        from ...guidance import watchable
+
+        app, say = self.app, self.speech.say
+        if (why := app.why_alone()) is not None:
+            self.notify(why, severity="warning", markup=False)
+            return
+        root = Path(app.project.case.root)
+        try:
+            found = await asyncio.to_thread(trying.patches, root, _tryable(app.project))
+            patches = trying.chosen(found, PATCHES)
+            command = self._command or watchable(app.project)
+            question = partial(say, "try-text", count=len(patches) + SEEDS, seconds=SECONDS)
+            chosen = await self._allowed(command, ask=ask, title="try-title", question=question)
+            if not chosen:
+                return
+            if app.runner.tries:  # begun meanwhile
+                self.notify(say("try-on"), severity="warning", markup=False)
+                return
+            self._command = chosen
+            wanted = trying.want(app.project.case, chosen, seconds=float(SECONDS), seeds=SEEDS)
+            kept = app.session.record.tried
+            app.runner.try_fixes(trying.Trying(wanted, patches, kept.known if kept is not None else ()))
+        except UserError as error:
+            app.show_error(error.text(self.speech.language))
+            return
+        self._show_trials()
+
+    def _show_trials(self) -> None:
+        from .trial import TrialScreen
+
+        if not isinstance(self.app.screen, TrialScreen):
+            self.app.push_screen(TrialScreen())
 
     @work
     async def watch_anew(self, *, ask: bool = False) -> None:
@@ -60,7 +110,9 @@ class Watching(Reviewing):
             return
         self._show_watch()
 
-    async def _allowed(self, command: list[str], *, ask: bool) -> list[str]:
+    async def _allowed(
+        self, command: list[str], *, ask: bool, title: str = "watch-title", question: Callable[..., str] | None = None
+    ) -> list[str]:
         """The command as the person wants it; empty where it is not to run. It may come from a stranger's case file: so it is asked."""
         from ... import consent
         from .dialogs import Ask, Choose
@@ -74,10 +126,11 @@ class Watching(Reviewing):
                     return []
             elif not ask and consent.granted_command(case, command):
                 return command
-            text = say("watch-text", command=visible(shlex.join(command)), steps=STEPS)
+            question = question or partial(say, "watch-text", steps=STEPS)
+            text = question(command=visible(shlex.join(command)))
             names = ("once", "always", "edit", "no")
             answers = [(name, say(f"watch-{name}")) for name in names]
-            answer = await self.app.push_screen_wait(Choose(say("watch-title"), text, answers))
+            answer = await self.app.push_screen_wait(Choose(say(title), text, answers))
             if answer == "edit":
                 typed = await self.app.push_screen_wait(Ask(say("watch-command"), shlex.join(command)))
                 command = self._split(typed or "") or command
@@ -125,3 +178,11 @@ class Watching(Reviewing):
 
 def _keys(need: str | tuple[str, ...]) -> tuple[str, ...]:
     return (need,) if isinstance(need, str) else need
+
+
+def _tryable(project: Project) -> list[tuple[str, ProbeResult]]:
+    """What was found of items that nobody concluded to be in order."""
+    session = project.session
+    assert session is not None
+    fine = (Verdict.OK, Verdict.NOT_APPLICABLE)
+    return [(item, result) for item, result in project.recorded() if session.entry(item).conclusion not in fine]

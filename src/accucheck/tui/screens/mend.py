@@ -35,6 +35,7 @@ class MendScreen(VerbScreen[None]):
         Verb("mend-apply", "a,enter", "apply", "command-mend-apply", "key-apply"),
         Verb("mend-undo", "u", "undo", "command-mend-undo", "key-undo"),
         Verb("run-stale", "x", "run_stale", "command-run-stale", "key-run-stale"),
+        Verb("try", "T", "try_fixes", "command-try", "key-try"),
         Verb("mend-copy", "y", "copy", "command-mend-copy", "key-copy"),
         Verb("mend-save", "s", "save", "command-mend-save", "key-save-as"),
         Verb("open-place", "o", "open_place", "command-open-place", "key-open-place"),
@@ -136,8 +137,8 @@ class MendScreen(VerbScreen[None]):
             if app.session.read_only:
                 return say("read-only-why", why=app.session.refusal.text(self.speech.language))
             return self._refused or None
-        if verb == "run-stale":
-            return app.why_not_run()
+        if verb in ("run-stale", "try"):
+            return app.why_not_run() if verb == "run-stale" else app.why_alone()
         return why_not_open(app, self._finding) if verb == "open-place" else None
 
     @work
@@ -169,6 +170,11 @@ class MendScreen(VerbScreen[None]):
             self.app.show_error(error.text(self.speech.language))
             return
         self._look()
+
+    def action_try_fixes(self) -> None:
+        """Train copies of the project with this change and the others."""
+        if (checklist := self.app.checklist) is not None:
+            checklist.action_try_fixes()
 
     def action_run_stale(self) -> None:
         self.app.run_stale()

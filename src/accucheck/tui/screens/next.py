@@ -50,6 +50,7 @@ class NextScreen(VerbScreen[Step]):
     """
     VERBS: ClassVar[list[Verb]] = [
         Verb("next-do", "enter", "do_step", "command-next-do", "key-next-do"),
+        Verb("try", "T", "try_fixes", "command-try", "key-try"),
         Verb("next-copy", "y", "copy", "command-next-copy", "key-next-copy"),
         Verb("next-summary", "Y", "copy_summary", "command-next-summary"),
         replace(BACK, keys="escape,q,w"),
@@ -149,6 +150,8 @@ class NextScreen(VerbScreen[Step]):
     def why_not(self, verb: str) -> str | None:
         if verb in ("next-do", "next-copy") and not self._steps:
             return self.speech.say("next-nothing" if self._of is not None else "next-looking")
+        if verb == "try":
+            return self.app.why_alone()
         return super().why_not(verb)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -161,6 +164,11 @@ class NextScreen(VerbScreen[Step]):
     def action_do_step(self) -> None:
         if (step := self._step) is not None:
             self.dismiss(step)
+
+    def action_try_fixes(self) -> None:
+        """Train copies of the project with the changes of findings."""
+        if (checklist := self.app.checklist) is not None:
+            checklist.action_try_fixes()
 
     def action_copy_summary(self) -> None:
         """Five lines for a chat or a pull request."""

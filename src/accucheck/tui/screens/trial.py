@@ -1,0 +1,181 @@
+"""Fixes tried: a row for each training of a copy of the project, as they end."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.widgets import Static
+
+from ... import tried
+from ...model import Curve
+from ...tried import Compared, Row
+from ..signs import plain, wrap
+from ..verbs import BACK, HELP, PALETTE, Verb, VerbScreen
+from ..widgets.chart import curve, cut
+from ..widgets.keybar import KeyBar
+
+#: Seconds between two looks at how far it is.
+LOOK_EVERY = 0.5
+#: Cells of a bar, lines of the chart, and the screens that have room for it.
+_BAR, _CHART, _TALL = 20, 12, 34
+#: Curves in the chart.
+_CURVES = 4
+#: The sign of an item's state that a verdict is like.
+_SIGNS = {
+    "better": "ok",
+    "cured": "ok",
+    "worse": "problem",
+    "failed": "failed",
+    "nan": "problem",
+    "disk": "failed",
+    "nothing": "failed",
+    "escaped": "failed",
+    "reference": "not_applicable",
+}
+
+
+class TrialScreen(VerbScreen[None]):
+    CSS = """
+    TrialScreen #head { dock: top; height: 1; padding: 0 1; background: $primary-background; text-wrap: nowrap;
+        text-overflow: ellipsis; }
+    TrialScreen VerticalScroll { height: 1fr; padding: 0 1; }
+    TrialScreen #seen { height: auto; }
+    """
+    VERBS: ClassVar[list[Verb]] = [
+        Verb("try-stop", "s", "stop", "command-try-stop", "key-try-stop"),
+        Verb("try-again", "e", "again", "command-try-again", "key-try-again"),
+        BACK,
+        HELP,
+        PALETTE,
+    ]
+    HERE = ("help-try",)
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="head", markup=False)
+        yield VerticalScroll(Static(id="seen", markup=False))
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.query_one(VerticalScroll).focus()
+        self._draw()
+        self.set_interval(LOOK_EVERY, self._look)
+
+    async def rebuild(self) -> None:
+        """Everything again, in another language."""
+        self._draw()
+        await super().rebuild()
+
+    def on_resize(self, _: Resize) -> None:
+        self.call_after_refresh(self._draw)
+
+    def why_not(self, verb: str) -> str | None:
+        on = self.app.runner.tries
+        if verb == "try-stop" and not on:
+            return self.speech.say("try-none")
+        if verb == "try-again" and on:
+            return self.speech.say("try-on")
+        return super().why_not(verb)
+
+    def action_stop(self) -> None:
+        self.app.runner.stop_trying()
+        self._draw()
+
+    def action_again(self) -> None:
+        """Ask for a command, and train with that one; what was trained with it before is not trained again."""
+        if (checklist := self.app.checklist) is not None:
+            checklist.try_anew(ask=True)
+
+    def action_back(self) -> None:
+        self.dismiss(None)
+
+    # --- what is shown ------------------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        if self.app.runner.tries:
+            self._draw()
+
+    def show_ended(self) -> None:
+        """The trainings have ended."""
+        self._draw()
+
+    def _draw(self) -> None:
+        if not self.is_mounted:
+            return
+        say, width, runner = self.speech.say, max(20, self.size.width - 4), self.app.runner
+        kept = runner.tried
+        command = runner.trying.wanted.command if runner.trying is not None else []
+        self.query_one("#head", Static).update(plain(say("try-head", command=shlex.join(command))))
+        lines = [self._state(width), Content("")]
+        if kept is not None:
+            found = tried.compare(kept.trials)
+            for number, row in enumerate(found.rows):
+                lines += self._row(found, row, number, width)
+            lines += [plain(wrap(note, width, 2), "$text-muted") for note in tried.notes(found, self.speech.language)]
+            lines += self._curves(found, width)
+        self.query_one("#seen", Static).update(Content("\n").join(lines))
+        self.show_keys()
+
+    def _state(self, width: int) -> Content:
+        """How far it is, or how it ended."""
+        say, runner = self.speech.say, self.app.runner
+        if not runner.tries:
+            count = len(runner.tried.trials) if runner.tried is not None else 0
+            return plain(wrap(say("try-over", count=count), width), "$text-success" if count else "$text-warning")
+        begun, trying = runner.trial, runner.trying
+        if begun is None or trying is None:
+            return Content.styled(say("try-starting"), "$text-muted")
+        if trying.stopped:
+            return Content.styled(say("try-stopping"), "$text-muted")
+        trial, number, count, since = begun
+        done = self.speech.bar((number - 1) / count, _BAR)
+        far = say("try-far", number=number, count=count, steps=trying.seen, seconds=time.monotonic() - since)
+        what = cut(tried.label(trial, self.speech.language), width, only_ascii=self.speech.only_ascii)
+        return Content.assemble((done, "$accent"), " ", plain(far), "\n", plain(what, "bold"))
+
+    def _row(self, found: Compared, row: Row, number: int, width: int) -> list[Content]:
+        """What was tried, and below it a bar of what is compared, the figures, and what they say."""
+        say, only_ascii, language = self.speech.say, self.speech.only_ascii, self.speech.language
+        loss, metric, difference, verdict, what = tried.cells(row, found.by, language)
+        shown = cut(what, width - 5, only_ascii=only_ascii)
+        values = [_compared(each, found.by) for each in found.rows]
+        most, own = max((value for value in values if value is not None), default=0.0), values[number]
+        share = own / most if own is not None and most > 0 else 0.0
+        figures = [
+            say("try-figure", name=name, value=value)
+            for name, value in (("loss", loss), (row.trial.metric_name[:16] or say("try-metric"), metric))
+            if value
+        ]
+        told = "   ".join([*figures, *([difference] if difference else [])])
+        style = {"ok": "$text-success", "problem": "$text-error", "failed": "$text-warning"}.get(
+            _SIGNS.get(row.verdict, ""), "$text-muted"
+        )
+        return [
+            Content.assemble(self.speech.sign(_SIGNS.get(row.verdict, "undecided")), " ", plain(shown, "bold")),
+            Content.assemble("   ", (self.speech.bar(share, _BAR), "$accent"), "  ", plain(told)),
+            plain(f"   {cut(verdict, width - 4, only_ascii=only_ascii)}", style),
+        ]
+
+    def _curves(self, found: Compared, width: int) -> list[Content]:
+        """The losses of the unchanged project and of the first changes, on a screen that has room."""
+        shown = [row.trial for row in found.rows if row.trial.losses]
+        shown = [trial for trial in shown if trial.kind != "base" or trial.seed == 1][:_CURVES]
+        if self.size.height < _TALL or not shown:
+            return []
+        steps = sorted({step for trial in shown for step, _ in trial.losses})
+        series = {}
+        for trial in shown:
+            known = dict(trial.losses)
+            name = trial.item or tried.label(trial, self.speech.language)
+            series[name] = [known.get(step) for step in steps]
+        chart = Curve("", "watch-step", "watch-loss", [float(step) for step in steps], series)
+        return [Content(""), *curve(chart, self.speech.say, width, _CHART, only_ascii=self.speech.only_ascii)]
+
+
+def _compared(row: Row, by: str) -> float | None:
+    return row.trial.metric if by == "metric" else row.loss

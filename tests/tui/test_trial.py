@@ -1,0 +1,163 @@
+"""Trying fixes in the walkthrough: asked for, the table as it grows, stopped, kept, and what cannot be tried."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import pytest
+from conftest_tui import text_of, until
+from textual.widgets import OptionList
+
+from accucheck import engine
+from accucheck.language import Language
+from accucheck.model import Kind, Status
+from accucheck.project import open_project
+from accucheck.session import open_session
+from accucheck.tui.app import Walkthrough
+from accucheck.tui.screens.checklist import ChecklistScreen
+from accucheck.tui.screens.dialogs import Choose
+from accucheck.tui.screens.next import NextScreen
+from accucheck.tui.screens.trial import TrialScreen
+
+FAULTY = """
+import mindspore.dataset as ds
+import mindspore.nn as nn
+import mindspore as ms
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Dense(4, 8, weight_init="zeros", bias_init="zeros")
+        self.second = nn.Dense(8, 2)
+
+    def construct(self, x):
+        return self.second(ms.ops.relu(self.first(x)))
+
+net = Net()
+data = ds.NumpySlicesDataset(([[0.0] * 4] * 8, [0] * 8), ["x", "y"], shuffle=True).batch(2)
+model = ms.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params()))
+model.train(1, data)
+"""
+#: Trains as far as the walkthrough sees: the better where no weight is zero.
+TRAIN = """
+import pathlib, time
+time.sleep({wait})
+good = "weight_init" not in pathlib.Path("train.py").read_text()
+for step in range(1, 21):
+    print(f"step: {{step}}, loss is {{2.0 if not good else 2.0 / step:.4f}}", flush=True)
+print("eval accuracy:", 0.9 if good else 0.1)
+"""
+CASE = f"name: demo\nscripts: {{train: train.py}}\nruntime: {{command: {sys.executable} run.py}}\n"
+
+
+@pytest.fixture
+def faulty(tmp_path):
+    """make(language) opens the walkthrough on a project in whose weights a probe has found a fault; `seen` False: not yet."""
+    root, opened = tmp_path / "project", []
+    root.mkdir()
+
+    def make(language=Language.EN, wait: float = 0, seen: bool = True, **options):
+        (root / "train.py").write_text(FAULTY)
+        (root / "run.py").write_text(TRAIN.format(wait=wait))
+        (root / "accucheck.yaml").write_text(CASE)
+        project = open_project(root, session="try")
+        for event in project.run(project.jobs({"wi.01"}, {Kind.STATIC})) if seen else ():
+            assert not isinstance(event, engine.Finished) or event.result.status is Status.DONE
+        app = Walkthrough(project, language, **options)
+        opened.append(app)
+        return app
+
+    yield make
+    for app in opened:
+        app.runner.close()
+        app.session.close()
+
+
+async def answer(pilot, app, name: str) -> None:
+    await until(pilot, lambda: isinstance(app.screen, Choose))
+    options = app.screen.query_one(OptionList)
+    options.highlighted = next(n for n, option in enumerate(options.options) if option.id == name)
+    await pilot.press("enter")
+
+
+async def next_steps(pilot, app) -> None:
+    await pilot.press("w")
+    await until(pilot, lambda: isinstance(app.screen, NextScreen) and "wi.01" in text_of(app))
+
+
+@pytest.mark.parametrize("language", list(Language))
+@pytest.mark.parametrize(("size", "only_ascii"), [((80, 24), False), ((140, 45), False), ((60, 15), True)])
+async def test_the_table_grows_and_is_kept(faulty, tmp_path, language, size, only_ascii):
+    app = faulty(language, only_ascii=only_ascii)
+    async with app.run_test(size=size) as pilot:
+        await next_steps(pilot, app)
+        await pilot.press("T")
+        await until(pilot, lambda: isinstance(app.screen, Choose) and "run.py" in text_of(app))
+        await answer(pilot, app, "once")
+        await until(pilot, lambda: isinstance(app.screen, TrialScreen))
+        await until(pilot, lambda: not app.runner.tries and app.runner.tried is not None)
+        await until(pilot, lambda: len(app.runner.tried.trials) >= 3)
+        app.screen.query_one("VerticalScroll").scroll_end(animate=False)
+        await pilot.pause()
+        rows = app.runner.tried.trials
+        assert {trial.metric for trial in rows} == {0.1, 0.9}
+        if size[1] > 20:
+            words = "better, beyond the noise" if language is Language.EN else "变好，超出波动范围"
+            assert words in text_of(app) and "+0.8" in text_of(app)
+        await pilot.press("L", "escape", "escape")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+        await pilot.press("T")  # what was tried is shown again
+        await until(pilot, lambda: isinstance(app.screen, TrialScreen))
+    kept = open_session(tmp_path / "project", write=False).record.tried
+    assert kept is not None and kept.trials == rows
+
+
+async def test_it_can_be_stopped_and_goes_on_where_it_was(faulty):
+    app = faulty(wait=2)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await next_steps(pilot, app)
+        await pilot.press("T")
+        await answer(pilot, app, "always")
+        await until(pilot, lambda: app.runner.tried is not None)
+        await pilot.press("s")
+        await until(pilot, lambda: not app.runner.tries)
+        done = len(app.runner.tried.trials)
+        assert done < 4
+        await pilot.press("e")
+        await answer(pilot, app, "once")
+        await until(pilot, lambda: app.runner.tried is not None and len(app.runner.tried.trials) > done)
+        assert app.runner.tried.trials[0].seconds >= 2
+    app.runner.close()
+    assert not app.runner.tries, "leaving ends it"
+
+
+async def test_without_a_change_there_is_nothing_to_try(faulty):
+    app = faulty(seen=False)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("T")
+        await until(pilot, lambda: "No finding carries a change" in text_of(app))
+
+
+async def test_it_is_refused_and_what_cannot_be_tried_is_told(faulty, tmp_path):
+    app = faulty()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await next_steps(pilot, app)
+        await pilot.press("T")
+        await answer(pilot, app, "no")
+        await until(pilot, lambda: isinstance(app.screen, NextScreen))
+        assert app.runner.trying is None
+        (tmp_path / "project" / "train.py").write_text("pass\n")
+        await pilot.press("T")
+        await until(pilot, lambda: "None of the changes fits" in text_of(app))
+
+
+async def test_a_fault_of_the_copy_is_told(faulty, monkeypatch):
+    app = faulty()
+    usage = type(shutil.disk_usage("/"))(1, 1, 0)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await next_steps(pilot, app)
+        monkeypatch.setattr("shutil.disk_usage", lambda _: usage)
+        await pilot.press("T")
+        await answer(pilot, app, "once")
+        await until(pilot, lambda: "MB are free" in text_of(app))
