@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timezone
 from itertools import count
@@ -15,7 +16,7 @@ from typing import NamedTuple
 from .difference import compare, of_record
 from .errors import ReadError, SaveError, UserError, from_os_error
 from .model import Finding, ProbeResult
-from .script.patch import parse, split
+from .script.patch import Edit, parse, split
 from .session import Entry, Record
 from .store import BACKUPS, atomically, require_own, write_together
 
@@ -53,6 +54,32 @@ def prepare(root: Path, finding: Finding) -> Mend:
     for edit in sorted(edits, reverse=True):
         lines[edit.first - 1 : edit.after - 1] = edit.new
     return Mend(root, path, before, "".join(lines).encode("utf-8", "surrogateescape"))
+
+
+def prepare_all(root: Path, findings: Sequence[Finding]) -> list[tuple[Mend, list[str]]]:
+    """The mends of several findings on the files as they are now, one a file, each with the diffs that it holds. Raises UserError as
+    `prepare` does, also where two of them change the same lines in different ways."""
+    edits: dict[str, list[Edit]] = {}
+    diffs: dict[str, list[str]] = {}
+    for finding in findings:
+        mend = prepare(root, finding)
+        assert finding.fix is not None and finding.fix.diff
+        taken = edits.setdefault(mend.path, [])
+        fresh = [edit for edit in parse(finding.fix.diff)[1] if edit not in taken]
+        if any(edit.clashes(other) for edit in fresh for other in taken):
+            raise UserError("mend-misfit", path=mend.path)
+        taken += fresh
+        diffs.setdefault(mend.path, []).append(finding.fix.diff)
+    if sum(len(diff) for held in diffs.values() for diff in held) > MOST:
+        raise UserError("mend-long", path=", ".join(diffs))
+    made = []
+    for path, wanted in edits.items():
+        before = _read(root, path)
+        lines = split(before.decode("utf-8", "surrogateescape"))
+        for edit in sorted(wanted, reverse=True):
+            lines[edit.first - 1 : edit.after - 1] = edit.new
+        made.append((Mend(root, path, before, "".join(lines).encode("utf-8", "surrogateescape")), diffs[path]))
+    return made
 
 
 def apply(mend: Mend) -> Path:

@@ -220,3 +220,38 @@ async def test_results_that_cannot_be_told_apart_are_counted_apart(faulty, monke
         app.run_stale()
         said = "1 probe run again: 1 not to be compared with the last run"
         await until(pilot, lambda: said in [each.message for each in app._notifications])
+
+
+async def test_all_changes_of_a_rule_are_written_after_one_question(faulty):
+    app = faulty()
+    network = faulty.root / "network.py"
+    before = network.read_text()
+    assert before.count("weight_init") == 2
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await mend_of(pilot, "wi.01")
+        assert "all of this rule" in text_of(app)
+        await pilot.press("A")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        assert "all 2 changes" in text_of(app) and text_of(app).count("@@ -") == 2
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, MendScreen))
+        assert network.read_text() == before
+        await pilot.press("A")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, MendScreen) and len(app.mends) == 2)
+        assert "weight_init" not in network.read_text()
+        assert "all of this rule" not in text_of(app)
+        await until(pilot, lambda: app.stale)
+        await pilot.press("u")
+        await until(pilot, lambda: not app.mends)
+        assert network.read_text() == before
+
+
+async def test_one_change_alone_has_no_others_of_its_rule(faulty):
+    app = faulty()
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await mend_of(pilot)
+        assert "all of this rule" not in text_of(app)
+        await pilot.press("A")
+        await until(pilot, lambda: "No other change of this rule" in text_of(app))

@@ -482,13 +482,13 @@ class Walkthrough(App[None]):
         if isinstance(top := self._top, VerbScreen) and top is not self.checklist:
             top.show_keys()
 
-    def write_mend(self, diff: str, mend: Mend) -> Path:
-        """Write a mend into its file, remembered for undo; returns the copy of the file as it was. Raises UserError."""
+    def write_mend(self, diffs: Sequence[str], mend: Mend) -> Path:
+        """Write a mend of these diffs into its file, remembered for undo; returns the copy of the file as it was. Raises UserError."""
         from ..mending import apply
 
         kept = apply(mend)
         item = self.checklist.item if self.checklist is not None else None
-        self.mends[diff] = mend
+        self.mends |= dict.fromkeys(diffs, mend)
         self.undo.append((item.id if item is not None else "", mend))
         self.look_for_stale()
         return kept

@@ -765,6 +765,23 @@ WORDS: Words = {
         "zh": "将修改写入文件（先确认，并保留原文件副本）",
         "en": "Write the change into the file (asks first, keeps a copy)",
     },
+    "key-mend-rule": {"zh": "同规则全部", "en": "all of this rule"},
+    "command-mend-rule": {
+        "zh": "应用同一规则的全部修改",
+        "en": "Apply the changes of all findings of this rule",
+    },
+    "mend-rule-title": {
+        "zh": "写入同一规则的 {count} 处修改（{files} 个文件）？",
+        "en": "Write all {count} changes of this rule into {files} {files:file|files}?",
+    },
+    "mend-rule-written": {
+        "zh": "已写入 {count} 处修改（{files} 个文件）",
+        "en": "{count} {count:change was|changes were} written into {files} {files:file|files}",
+    },
+    "mend-rule-none": {
+        "zh": "该规则没有其他未写入的修改",
+        "en": "No other change of this rule is left to be written",
+    },
     "command-mend-undo": {"zh": "撤销修改，恢复原文件", "en": "Take the change back: the file as it was"},
     "command-mend-copy": {"zh": "复制补丁（支持 SSH，OSC 52）", "en": "Copy the patch (works over SSH, OSC 52)"},
     "command-mend-save": {"zh": "将补丁另存为文件", "en": "Save the patch to a file"},

@@ -33,6 +33,7 @@ class MendScreen(VerbScreen[None]):
     VERBS: ClassVar[list[Verb]] = [
         BACK,
         Verb("mend-apply", "a,enter", "apply", "command-mend-apply", "key-apply"),
+        Verb("mend-rule", "A", "apply_rule", "command-mend-rule", "key-mend-rule"),
         Verb("mend-undo", "u", "undo", "command-mend-undo", "key-undo"),
         Verb("run-stale", "x", "run_stale", "command-run-stale", "key-run-stale"),
         Verb("try", "T", "try_fixes", "command-try", "key-try"),
@@ -109,9 +110,7 @@ class MendScreen(VerbScreen[None]):
 
     def _changes(self) -> list[Content]:
         """All lines of the diff, none of them cut."""
-        return [
-            plain(line.rstrip("\r"), diff_style(line)) for line in self._diff[: mending.MOST].rstrip("\n").split("\n")
-        ]
+        return _styled(self._diff)
 
     def _state(self, width: int) -> Content:
         say = self.speech.say
@@ -137,6 +136,10 @@ class MendScreen(VerbScreen[None]):
             if app.session.read_only:
                 return say("read-only-why", why=app.session.refusal.text(self.speech.language))
             return self._refused or None
+        if verb == "mend-rule":
+            if len(self._alike) < 2:
+                return say("mend-rule-none")
+            return (app.why_not_change() if app.session.read_only else None) or app.why_alone()
         if verb in ("run-stale", "try"):
             return app.why_not_run() if verb == "run-stale" else app.why_alone()
         return why_not_open(app, self._finding) if verb == "open-place" else None
@@ -152,12 +155,53 @@ class MendScreen(VerbScreen[None]):
         if await self.app.push_screen_wait(Choose(say("mend-title", path=mend.path), text, answers)) != "yes":
             return
         try:
-            kept = self.app.write_mend(self._diff, mend)
+            kept = self.app.write_mend([self._diff], mend)
             self.app.proof = ""  # of another change
         except UserError as error:
             self.app.show_error(error.text(self.speech.language))
         else:
             self.notify(plain(say("mend-kept", path=self.app.project.case.relative(kept))).plain, markup=False)
+        self._look()
+
+    @property
+    def _alike(self) -> list[Finding]:
+        """The findings of the same rule, this one among them, whose changes are not written yet."""
+        seen: dict[str, Finding] = {}
+        for _, result in self.app.project.recorded() if self.app.project.session is not None else ():
+            for finding in result.findings if result.probe == self._probe else ():
+                diff = finding.fix.diff if finding.fix is not None else None
+                if diff and finding.code == self._finding.code and diff not in self.app.mends:
+                    seen.setdefault(diff, finding)
+        return [*seen.values()]
+
+    def in_bar(self, verb: str) -> bool:
+        return verb != "mend-rule" or len(self._alike) > 1
+
+    @work
+    async def action_apply_rule(self) -> None:
+        """Write the changes of all findings of this rule, after one question that shows them."""
+        app, say, findings = self.app, self.speech.say, self._alike
+        try:
+            made = mending.prepare_all(Path(app.project.case.root), findings)
+        except UserError as error:
+            app.show_error(error.text(self.speech.language))
+            return
+        lines = [Content(say("mend-copy-kept"))]
+        for _, diffs in made:
+            for diff in diffs:
+                lines += [Content(""), *_styled(diff)]
+        title = say("mend-rule-title", count=len(findings), files=len(made))
+        answers = [("yes", say("mend-yes")), ("no", say("no"))]
+        if await app.push_screen_wait(Choose(title, Content("\n").join(lines), answers)) != "yes":
+            return
+        try:
+            for mend, diffs in made:
+                app.write_mend(diffs, mend)
+                app.proof = ""
+        except UserError as error:
+            app.show_error(error.text(self.speech.language))
+        else:
+            self.notify(say("mend-rule-written", count=len(findings), files=len(made)), markup=False)
         self._look()
 
     def action_undo(self) -> None:
@@ -200,3 +244,7 @@ class MendScreen(VerbScreen[None]):
 
     def action_back(self) -> None:
         self.dismiss()
+
+
+def _styled(diff: str) -> list[Content]:
+    return [plain(line.rstrip("\r"), diff_style(line)) for line in diff[: mending.MOST].rstrip("\n").split("\n")]
