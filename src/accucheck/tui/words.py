@@ -668,7 +668,7 @@ WORDS: Words = {
     "try-ready": {"zh": "修改试用完毕：按 T 查看", "en": "The fixes were tried: T shows the table"},
     "try-metric": {"zh": "指标", "en": "metric"},
     "try-figure": {"zh": "{name} {value}", "en": "{name} {value}"},
-    "key-try": {"zh": "试用", "en": "try fixes"},
+    "key-try": {"zh": "试用", "en": "try"},
     "command-try": {
         "zh": "在项目副本中试用修改：训练并比较精度",
         "en": "Try the fixes: train copies of the project and compare them",

@@ -37,7 +37,7 @@ class MendScreen(VerbScreen[None]):
         Verb("mend-undo", "u", "undo", "command-mend-undo", "key-undo"),
         Verb("run-stale", "x", "run_stale", "command-run-stale", "key-run-stale"),
         Verb("try", "T", "try_fixes", "command-try", "key-try"),
-        Verb("mend-copy", "y", "copy", "command-mend-copy", "key-copy"),
+        Verb("mend-copy", "y", "copy", "command-mend-copy"),
         Verb("mend-save", "s", "save", "command-mend-save", "key-save-as"),
         Verb("open-place", "o", "open_place", "command-open-place", "key-open-place"),
         HELP,
