@@ -5,8 +5,10 @@ import sys
 from pathlib import Path
 from textwrap import dedent
 
+import numpy as np
 import pytest
 
+from accucheck.live.inside.watch.padding import thinned
 from accucheck.model import Level
 from accucheck.probes import watched_padding
 from watched_runs import judged, watched
@@ -231,3 +233,10 @@ def test_a_network_that_sees_the_words_that_it_is_to_tell(tmp_path: Path) -> Non
     found = judged(watched_padding, watched(tmp_path / "healthy", masked))
     assert {*found} == {"next-unseen"}
     assert found["next-unseen"].data["before"] == 0
+
+
+def test_large_outputs_are_compared_by_some_numbers_of_each_place() -> None:
+    values = np.zeros((64, 32, 2048), np.float32)
+    assert thinned(values).shape == (64, 32, 512)
+    assert thinned(values[:1]).shape == (1, 32, 2048)
+    assert thinned(np.zeros((1 << 20, 4), np.float32)).shape == (1 << 20, 1)
