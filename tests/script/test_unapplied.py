@@ -114,6 +114,38 @@ def test_gradients_that_something_may_take(tmp_path: Path, text: str, apply: str
     assert codes(tmp_path, text.replace("APPLY", apply)) == []
 
 
+SCALED = """
+class Step(nn.TrainOneStepWithLossScaleCell):
+    def construct(self, x, y):
+        loss = self.network(x, y)
+        status, scale = self.start_overflow_check(loss, self.scale_sense)
+        grads = self.grad(self.network, self.weights)(x, y, ops.ones_like(loss) * scale)
+        grads = self.grad_reducer([grad / scale for grad in grads])
+        cond = self.get_overflow_status(status, grads)
+        if not self.process_loss_scale(cond):
+            APPLY
+        return loss, cond
+
+cell = Step(nn.WithLossCell(net, loss_fn), opt, nn.DynamicLossScaleUpdateCell(1024, 2, 100))
+ms.Model(cell).train(3, data)
+"""
+FINITE = """
+grad_fn = ms.value_and_grad(forward, None, opt.parameters, has_aux=True)
+for x, y in data:
+    (loss, _), grads = grad_fn(x, y)
+    if ms.amp.all_finite(grads):
+        APPLY
+        print(loss)
+"""
+
+
+@pytest.mark.parametrize("text", [SCALED, FINITE])
+def test_a_check_for_overflow_applies_nothing(tmp_path: Path, text: str) -> None:
+    assert codes(tmp_path, text.replace("APPLY", "pass")) == ["gradients-dropped"]
+    applied = text.replace("APPLY", "self.optimizer(grads)" if "self" in text else "opt(grads)")
+    assert codes(tmp_path, applied) == []
+
+
 def test_a_loss_alone_is_taken_of_what_gives_both(tmp_path: Path) -> None:
     text = LOOP.replace("(loss, _), grads = grad_fn(x, y)", "loss = grad_fn(x, y)[0]").replace("APPLY", "pass")
     assert codes(tmp_path, text) == ["gradients-dropped"]

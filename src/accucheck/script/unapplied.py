@@ -12,10 +12,11 @@ from typing import NamedTuple, TypeGuard
 from . import flow
 from .analysis import Reading, Scripts
 from .effects import effect, name_of
-from .factors import Gradient, gradient
+from .factors import Gradient, gradient, operation
 from .freezing import PARAMETERS, Look, applies, behind, learns, optimizers_of, reach
 from .networks import Observation, Structure, is_layer, is_parameter, kind, kind_of, leaves, pure, structure_of, weights
 from .training_steps import training
+from .updating import CHECKS
 from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Unknown, Value, options
 
 #: Values that something is made of a gradient are looked at.
@@ -137,7 +138,8 @@ class Unapplied:
         return flow.users(self.trace)
 
     def is_taken(self, call: Call) -> bool:
-        """Whether anything may be done with the gradients that a call gives: all but making other values that are dropped too."""
+        """Whether anything may be done with the gradients that a call gives: all but making other values that are dropped too, and
+        telling an overflow."""
         both = _maker(call).api == "value_and_grad"
         queue: list[Call] = [call]
         seen = {id(call)}
@@ -148,8 +150,8 @@ class Unapplied:
             for user, _ in self.users.get(id(part), ()):
                 if part is call and both and _is_item(user, 0):
                     continue  # the loss
-                if _calls_nothing(user):
-                    continue
+                if _calls_nothing(user) or operation(user).name in CHECKS:
+                    continue  # nothing is done, or only an overflow is told
                 if not _only_gives(user):
                     return True
                 if id(user) not in seen:

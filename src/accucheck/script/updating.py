@@ -19,7 +19,7 @@ from .training_steps import DYNAMIC, FIXED, Half, Step, Training
 from .values import Call, Frame, Known, Many, Test, Value, options
 
 #: Operations that tell an overflow.
-_CHECKS = frozenset(
+CHECKS = frozenset(
     (
         "allfinite",
         "isfinite",
@@ -234,7 +234,7 @@ def _checks(training: Training, step: Step) -> list[Call]:
     found = []
     for call in training.calls:
         done = operation(call)
-        if done.name not in _CHECKS or call.name[:1] == "@" or not _near(call, step):
+        if done.name not in CHECKS or call.name[:1] == "@" or not _near(call, step):
             continue
         if here.times(Term(choices=training.factors.conditions(call.under))) is None:
             continue
