@@ -76,6 +76,8 @@ ms.Model(nn.TrainOneStepCell(Loss(net), opt)).train(3, data)
 """
 FILLS = {
     "a buffer": "out = np.{new}\n        out[:len(tags)] = tags\n        return ids, out",
+    "a buffer of ones": "out = np.ones(SIZE, np.int32) * {value}\n        out[:len(tags)] = tags\n        return ids, out",
+    "a buffer less zeros": "out = {value} - np.zeros(SIZE, np.int32)\n        out[:len(tags)] = tags\n        return ids, out",
     "a list": "return ids, np.array(tags + [{value}] * (SIZE - len(tags)), np.int32)",
     "a prefilled list": "out = [{value}] * SIZE\n        for k, tag in enumerate(tags):\n            out[k] = tag\n"
     "        return ids, np.array(out)",

@@ -40,6 +40,7 @@ WAYS = {
     "a buffer": ("y = np.full(n, 7)\ny[:len(x)] = x", "end"),
     "a buffer by keywords": ("y = np.full(shape=(n,), fill_value=7)\ny[0:len(x)] = x", "end"),
     "a buffer of ones": ("y = 7 * np.ones(n)\ny[:x.shape[0]] = x", "end"),
+    "a buffer, turned": ("y = -np.full(n, -7)\ny[:len(x)] = x", "end"),
     "a buffer of zeros and more": ("y = np.zeros(n) + 7\ny[:np.shape(x)[0]] = x", "end"),
     "a buffer as another": ("y = np.full_like(z, 7)\ny[:min(len(x), n)] = x", "end"),
     "a buffer from the end": ("y = np.full(n, 7)\ny[-len(x):] = x", "start"),

@@ -155,7 +155,7 @@ class Shapes:
     # --- calls --------------------------------------------------------------------------------------------------------
 
     def made(self, made: Call) -> Shape | None:
-        if (same := self.constant(made)) is not None:
+        if (same := self.constant(made) or self.reckoned(made)) is not None:
             return same
         if (length := self.length(made)) is not None:
             return length
@@ -217,6 +217,21 @@ class Shapes:
         if operation in ("zeros", "zeros_like", "ones", "ones_like", "empty", "empty_like"):
             return Same(Known(int("ones" in operation)), _first(made), _spread(made), made)
         return None
+
+    def reckoned(self, made: Call) -> Same | None:
+        """np.ones(n) * v, v - np.zeros(n), -np.ones(n): a number throughout, again."""
+        operation = _SYMBOLS.get(made.name)
+        if operation is None:
+            return None
+        numbers = [number(arg) for arg in made.args]
+        places = [place for place, each in enumerate(numbers) if each is None]
+        same = self.of(made.args[places[0]]) if len(places) == 1 else None
+        if not isinstance(same, Same) or (before := number(same.value)) is None:
+            return None
+        numbers[places[0]] = before
+        sides = [each for each in numbers if each is not None]
+        result = _COMPUTED[operation](*sides) if len(sides) == 2 else -before
+        return replace(same, value=Known(int(result) if float(result).is_integer() else result), made=made)
 
     @staticmethod
     def length(made: Call) -> Length | None:
@@ -421,6 +436,7 @@ _COMPUTED: dict[str, Callable[[float, float], float]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
 }
+_SYMBOLS = {"*": "mul", "+": "add", "-": "sub", "neg": "negate"}
 _TURNS: dict[str, Callable[[float], float]] = {"logical_not": lambda x: float(not x), "negate": lambda x: -x}
 #: Operations that move the axes, not the elements along the axis of the sequence; and those that change the order there.
 _MOVED = frozenset(("transpose", "swapaxes", "t", "tile", "broadcast", "expand_as", "stack", "roll", "flip", "repeat"))

@@ -11,6 +11,7 @@ import ast
 import re
 import string
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from ..knowledge import effects
@@ -488,6 +489,9 @@ class _Reader:
         held = self.value(node.operand)
         if isinstance(node.op, ast.USub) and isinstance(held, Number):
             return Number(-held.value)
+        if isinstance(node.op, ast.USub) and isinstance(held, Fill):
+            number = self.constant(held.value)
+            return replace(held, value=ast.Constant(-number)) if isinstance(number, (int, float)) else None
         if isinstance(held, Compared) and isinstance(node.op, (ast.Not, ast.Invert)):
             return self.comparison(held.of, held, node, not held.equal)
         return None
@@ -690,9 +694,8 @@ class _Reader:
 
     def on_BinOp(self, node: ast.BinOp) -> Held | None:
         left, right = self.value(node.left), self.value(node.right)
-        if isinstance(node.op, (ast.Mult, ast.Sub, ast.BitAnd, ast.BitXor)) and not isinstance(
-            node.right, ast.Constant
-        ):
+        by_number = isinstance(right, Number) or (isinstance(left, Number) and isinstance(node.op, ast.Mult))
+        if isinstance(node.op, (ast.Mult, ast.Sub, ast.BitAnd, ast.BitXor)) and not by_number:
             self.lessened(left)
             self.lessened(right)
         if isinstance(left, Number) and isinstance(right, Number) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
