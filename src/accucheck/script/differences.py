@@ -375,10 +375,22 @@ def _numbers(value: Value, depth: int) -> set[float] | None:
         one = value.args[0]
         inner = numbers(value.args[1], depth + 1) if isinstance(one, Known) and one.value == 1 else None
         return None if inner is None else {round(1 - number, 10) for number in inner}
-    each = {".each": value.base, "comprehension": value.args[0] if value.args else None}
-    behind = [each[value.name]] if value.name in each else kept(value, *TAKEN, "between") or []
-    ranges = [numbers(part, depth + 1) for part in behind]
-    return set().union(*(part or () for part in ranges)) if ranges and None not in ranges else None
+    return _numbers_behind(value, depth)
+
+
+def _numbers_behind(made: Call, depth: int) -> set[float] | None:
+    """The numbers that something is taken from, or lies between."""
+    if made.name in (".each", "comprehension"):
+        behind = [made.base] if made.name == ".each" else list(made.args[:1])
+    else:
+        behind = [*(kept(made, *TAKEN, "between") or ())]
+    found: set[float] = set()
+    for part in behind:
+        inner = numbers(part, depth + 1)
+        if inner is None:
+            return None
+        found |= inner
+    return found or None
 
 
 def _rate(call: Call, known: api.Api) -> tuple[str, ast.expr, Value] | None:

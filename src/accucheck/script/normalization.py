@@ -134,13 +134,19 @@ def _standardises(steps: tuple[Step, ...], place: int) -> tuple[list[float], lis
     told = dict(step.arguments)
     if "mean" in told or "std" in told:
         return _numbers(told.get("mean")), _numbers(told.get("std")), place
-    if before is None or before.kind != "scale" or not before.pairs or not step.pairs:
+    if before is None or before.kind != "scale" or not _shifts(before) or not _divides(step):
         return [], [], place
-    shifts = all(factor == 1 and offset for factor, offset in before.pairs)
-    divides = all(factor > 0 and not offset for factor, offset in step.pairs)
-    if not shifts or not divides:
-        return [], [], place
-    return [-offset for _, offset in before.pairs], [1 / factor for factor, _ in step.pairs], place - 1
+    return [-offset for _, offset in before.pairs or ()], [1 / factor for factor, _ in step.pairs or ()], place - 1
+
+
+def _shifts(step: Step) -> bool:
+    """Whether a step adds a known number to each channel."""
+    return bool(step.pairs) and all(factor == 1 and offset for factor, offset in step.pairs or ())
+
+
+def _divides(step: Step) -> bool:
+    """Whether a step multiplies each channel by a known number above zero."""
+    return bool(step.pairs) and all(factor > 0 and not offset for factor, offset in step.pairs or ())
 
 
 def _numbers(value: Any) -> list[float]:

@@ -624,15 +624,20 @@ class Pipelines:
     def direct(self, entries: list[Input]) -> Iterator[Pipeline]:
         """Values that a script gives to its networks without a data set, those that they learn from apart."""
         trains = self.reading.view == "train" and self.reading.role == "train"
-        for inference in (False, True):
-            given = [entry for entry in entries if entry.inference is inference]
-            told = [entry for entry in given if any(way.data and way.origin != "network" for way in entry.ways)]
-            own = [e for e in told if any(w.steps or w.origin not in ("unknown", "network") for w in e.ways)]
-            own = own or ([] if self.columns else told)
-            if inference:  # what the program itself makes for a trained network shows it, as a line through points does
-                own = [entry for entry in own if entry.kind not in ("made", "nothing", "simulator")]
-            if own:
-                yield Pipeline(self.reading, "train" if trains and not inference else "eval", inputs=own, sure=False)
+        learnt = self.telling([entry for entry in entries if not entry.inference])
+        if learnt:
+            yield Pipeline(self.reading, "train" if trains else "eval", inputs=learnt, sure=False)
+        shown = self.telling([entry for entry in entries if entry.inference])
+        # What the program itself makes for a trained network shows it, as a line through points does.
+        shown = [entry for entry in shown if entry.kind not in ("made", "nothing", "simulator")]
+        if shown:
+            yield Pipeline(self.reading, "eval", inputs=shown, sure=False)
+
+    def telling(self, entries: list[Input]) -> list[Input]:
+        """Those of some inputs of which it is seen where they come from, or that something is done to."""
+        told = [entry for entry in entries if any(way.data and way.origin != "network" for way in entry.ways)]
+        own = [e for e in told if any(w.steps or w.origin not in ("unknown", "network") for w in e.ways)]
+        return own or ([] if self.columns else told)
 
     @cached_property
     def steps(self) -> list[tuple[int, int]]:
