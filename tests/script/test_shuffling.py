@@ -287,3 +287,30 @@ def test_data_that_are_read_where_nothing_learns(code: str, expected: str, tmp_p
 def test_the_line_is_mended_where_it_says_false(written: str, edit: tuple[int, str] | None, tmp_path: Path) -> None:
     (one,) = said(tmp_path, f"{written}\nmodel.train(1, data)")
     assert (one.code, one.edit) == ("shuffle-off", edit)
+
+
+STAGES = """
+net = nn.Dense(8, 1)
+opt = nn.SGD(net.trainable_params(), 0.1)
+grad_fn = ms.value_and_grad(lambda x, y: nn.MSELoss()(net(x), y), None, opt.parameters)
+
+def learn(data):
+    for x, y in data.create_tuple_iterator():
+        opt(grad_fn(x, y)[1])
+
+def mark(data):
+    for x, y in data:
+        keep(LINE)
+
+learn(ds.NumpySlicesDataset(table, ["x", "y"], shuffle=True).batch(4))
+mark(ds.NumpySlicesDataset(table, ["x", "y"], shuffle=False).batch(4))
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [("net(x)", ["role-unknown", "shuffled"]), ("opt(grad_fn(x, y)[1])", ["shuffle-off", "shuffled"])],
+)
+def test_a_loop_that_trains_nothing_reads_no_training_data(tmp_path: Path, line: str, expected: list[str]) -> None:
+    found = said(tmp_path, "from mindspore import nn\n" + STAGES.replace("LINE", line))
+    assert sorted(one.code for one in found) == expected

@@ -6,13 +6,15 @@ import ast
 import re
 import sys
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from ..knowledge import dataset_classes
+from .factors import gradient
 from .flow import sources
-from .networks import of_training, speaks_of_training
+from .networks import kind, of_training, speaks_of_training
 from .own_samplers import draws, in_order, made_anew
 from .pipelines import LOOKS, PASSES_ON, READERS, Uses
 from .sample_functions import ARRAYS, TABLES
@@ -486,10 +488,13 @@ class Examination:
                 )
         elsewhere = self.elsewhere()
         trains = {key for key, members in groups.items() if any(purpose == "train" for _, _, purpose, _ in members)}
+        read = {key: {id(loop) for leaf, *_ in members for loop in self.loops(leaf)} for key, members in groups.items()}
+        steps = any(loops & self.stepping for loops in read.values())
         said: list[Observation] = []
         for key, members in groups.items():
             wanted = [member for member in members if member[2] == "train"] or members
-            sure = key in trains or not (trains or elsewhere)
+            only_shown = steps and bool(read[key]) and not read[key] & self.stepping
+            sure = (key in trains or not (trains or elsewhere)) and not only_shown
             others = any(
                 state.order != IN_ORDER for held in groups.values() if held is not members for _, state, _, _ in held
             )
@@ -502,6 +507,29 @@ class Examination:
         if not said:
             said.append(Observation("no-dataset", self.trace.source, 1, 0, 1, {"path": self.trace.source.path}))
         return _unique(said)
+
+    def loops(self, leaf: Call) -> Iterator[ast.AST]:
+        """The loops that are seen to read a data set."""
+        queue = [leaf]
+        while queue:
+            part = queue.pop()
+            for user, _ in self.uses.consumers[id(part)]:
+                if user.name == ".each" and user.node is not None:
+                    yield user.node
+                elif user.last in ("enumerate", "tqdm", "create_dict_iterator", "create_tuple_iterator"):
+                    queue.append(user)
+
+    @cached_property
+    def stepping(self) -> set[int]:
+        """The ids of the loops in which weights are trained."""
+        steps = ("step", "optimizer")
+        return {
+            id(loop)
+            for call in self.trace.calls
+            if gradient(call) is not None
+            or (call.name == "" and isinstance(call.base, Call) and kind(call.base.api) in steps)
+            for loop in call.loops
+        }
 
     def of_group(
         self, members: list[tuple[Call, State, str | None, list[Call]]], sure: bool, others: bool
