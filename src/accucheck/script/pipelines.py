@@ -18,7 +18,7 @@ from . import effects, flow
 from .analysis import Reading, Scripts
 from .flow import derives, find, users
 from .modes import Replay
-from .networks import is_cell
+from .networks import called, is_cell
 from .records import Records
 from .sample_numbers import constant, is_none, plain
 from .samples import Samples, Way
@@ -686,7 +686,10 @@ class Pipelines:
         """What Model.predict is given: the first parameter of its network."""
         network = next((one for one in map(_network, options(call.base)) if one is not None), None)
         frame = self.frame_of(network) if network is not None else None
-        parameter, inner = next(iter(list(frame.parameters.items())[1:2]), ("", None)) if frame else ("", None)
+        runs = called(network.of) if network is not None else None
+        names = list(frame.parameters)[1:] if frame else [arg.arg for arg in runs.node.args.args[1:]] if runs else []
+        parameter = next(iter(names), "")
+        inner = frame.parameters[parameter] if frame and parameter else None
         entry = self.input(self.column_name(call.args[0]) or "input", call.args[0], parameter, None, inner)
         entry.inference = True
         return entry
