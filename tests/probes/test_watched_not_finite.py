@@ -8,6 +8,7 @@ import pytest
 from accucheck import case as cases
 from accucheck import probe
 from accucheck.model import Finding, Level
+from watched_runs import watched
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 import first_not_finite as planted
@@ -68,3 +69,34 @@ def test_infinities_that_reach_nothing_are_no_fault(name: str, tmp_path: Path) -
     assert (found.code, found.level) == ("finite-operators", Level.INFO)
     assert found.data["steps"] == 3
     assert found.data["count"] > 30
+
+
+GATED = """
+    import mindspore as ms
+    import numpy as np
+    from mindspore import Tensor, amp, nn, ops
+
+    ms.set_seed(1)
+    first, head, loss = nn.Dense(8, 16).to_float(ms.float16), nn.Dense(16, 2), nn.CrossEntropyLoss()
+    net = nn.SequentialCell(first, nn.ReLU(), head)
+    optimizer = nn.SGD(net.trainable_params(), 0.05)
+    scaler = amp.DynamicLossScaler({scale}, 2, 50)
+    forward = lambda x, y: scaler.scale(loss(head(ops.relu(first(x)).astype(ms.float32)), y))
+    step = ms.value_and_grad(forward, None, optimizer.parameters)
+    dice = np.random.default_rng(0)
+    for _ in range(12):
+        x = dice.standard_normal((16, 8)).astype(np.float32)
+        value, grads = step(Tensor(x), Tensor((x[:, 0] > 0).astype(np.int32)))
+        finite = amp.all_finite(grads)
+        scaler.adjust(finite)
+        if finite:
+            optimizer(scaler.unscale(grads))
+"""
+
+
+def test_updates_that_are_left_out_contradict_scripts_that_seem_to_update_on_overflow(tmp_path: Path) -> None:
+    watched(tmp_path / "overflow", GATED.replace("{scale}", "2**26"))
+    (told,) = [one for one in judged(tmp_path / "overflow") if one.code.startswith("dropped")]
+    assert "gate-open" in told.refutes[0].codes
+    watched(tmp_path / "none", GATED.replace("{scale}", "2**8"))
+    assert [(one.code, one.refutes) for one in judged(tmp_path / "none")] == [("finite", [])]

@@ -18,7 +18,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict, Where
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Table, Verdict, Where
 from ..probe import Example, Skip
 from . import _watched
 
@@ -234,6 +234,19 @@ def _found(watches: list[_watched.Watch], params: Params) -> Iterator[Finding]:
         yield from _unplaced(watches)
 
 
+#: What reading the scripts says of updates after an overflow, and that updates which were left out, beside others, prove wrong.
+GATED = [
+    "no-check",
+    "no-check-framework",
+    "no-check-possible",
+    "check-unused",
+    "gate-inverted",
+    "gate-open",
+    "gate-closed",
+]
+GATED += ["update-on-overflow", "not-read"]
+
+
 def _left_out(watch: _watched.Watch) -> int:
     """Passes whose gradients were not finite, and that no optimizer took."""
     return sum(one.get("finite") is False for one in watch.facts("not-taken"))
@@ -258,7 +271,14 @@ def _dropping(watch: _watched.Watch, facts: list[dict[str, Any]], params: Params
         {"count": count, "passes": passes, "step": step, "at": at},
         [_table(facts)] if facts else [],
         Fix("fix-scale") if often else None,
+        refutes=[Refutes("overflow_script", GATED)] if watch.steps and _clean(watch) else [],
     )
+
+
+def _clean(watch: _watched.Watch) -> bool:
+    """Whether no update that was looked at took gradients that are not finite."""
+    norms = [norm for one in watch.facts("gradients") for norm in one.get("norms") or ()]
+    return not watch.facts("weights-lost") and not any(isinstance(norm, str) for norm in norms)
 
 
 def _first(watch: _watched.Watch, fact: dict[str, Any], facts: list[dict[str, Any]]) -> Iterator[Finding]:
