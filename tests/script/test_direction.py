@@ -153,6 +153,8 @@ WRITTEN = [
     "(lambda apart: ops.select(apart < 1, 0.5 * apart * apart, apart - 0.5).mean())(ops.abs(logits - y))",
     "(lambda ce: (0.25 * (1 - ops.exp(-ce)) ** 2 * ce).mean())(ops.cross_entropy(logits, y, reduction='none'))",
     "ops.log(1e-6 + nn.MSELoss()(logits, y))",
+    "ops.ReduceMean()(ops.Sqrt()(ops.Square()(P.Add()(logits, -y)) + 1e-3))",
+    "nn.SoftmaxCrossEntropyWithLogits(reduction='mean')(logits, P.OneHot()(y, ops.shape(logits)[1], 0.9, 0.1))",
     "(y * ops.softplus(-logits) + (1 - y) * ops.softplus(logits)).mean()",
     "(ops.logsumexp(logits, 1) - ops.gather_elements(logits, 1, y.reshape(-1, 1)).squeeze(1)).mean()",
     "(lambda s, top: ops.log(ops.exp(s - top).sum(1)) + top - (s * ops.one_hot(y, 4, 1.0, 0.0)).sum(1))(logits, logits.max())",

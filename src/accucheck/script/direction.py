@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ..knowledge import api
 from . import flow
 from .effects import TAKEN, effect, kept, operands
-from .factors import DIVIDES, MULTIPLIES, gradient, operation
+from .factors import DIVIDES, MULTIPLIES, Operation, gradient, operation
 from .freezing import Look, reach
 from .losses import Losses, Observation, applied, encoded, heads, passes_on
 from .networks import base_names, is_parameter, kind_of, structure_of
@@ -768,12 +768,17 @@ def difference(made: Call) -> Call | None:
         within = operation(inner) if isinstance(inner, Call) else None
         if within is None or not isinstance(inner, Call):
             continue
-        if within.name in ("sub", "subtract"):
+        if within.name in ("sub", "subtract") or _takes_off(within):
             return inner
         queue += (
             within.operands[:2] if within.name in MULTIPLIES else within.operands[:1] if within.name in DIVIDES else []
         )
     return None
+
+
+def _takes_off(done: Operation) -> bool:
+    """a + -b."""
+    return done.name == "add" and sum(_unsigned(side)[1] for side in done.operands) == 1
 
 
 def _is_even(value: Value) -> bool:

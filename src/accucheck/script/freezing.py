@@ -693,7 +693,8 @@ def learns(layer: Call) -> bool:
 def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
     """The ids of the layers and parameters that a value is computed with, and each stop_gradient on the way, nearest first.
 
-    With `stop` nothing behind a stop_gradient, or behind what is constant whatever it is given, counts.
+    With `stop` nothing behind a stop_gradient, or behind what is constant whatever it is given, counts; what lies behind a shape
+    never does.
     """
     found: set[int] = set()
     stops: list[Call] = []
@@ -710,8 +711,9 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
                 stops.append(part)
                 if stop:
                     continue
-            if stop and (known := effect(part)) is not None and known.constant is not None:
-                continue  # such as zeros_like: no number of its operand is left
+            known = effect(part)
+            if known is not None and (known.kind == "description" or (stop and known.constant is not None)):
+                continue  # such as shape and zeros_like: no number of its operand is left
             if is_parameter(part):
                 found.add(id(part))
                 continue
