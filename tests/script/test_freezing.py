@@ -58,6 +58,7 @@ def said(
 
 LOAD = "ms.load_checkpoint('a.ckpt', net)\n"
 PAIRS = "for name, p in net.parameters_and_names():\n    if {}:\n        p.requires_grad = False\n"
+ITEMS = "for name, p in net.parameters_dict().items():\n    if {}:\n        p.requires_grad = False\n"
 EACH = "for p in net.get_parameters():\n    if {}:\n        p.requires_grad = False\n"
 NAMES = {"body.0", "body.1", "neck", "head"}
 #: A condition on the name of a parameter -> the weights, but for biases, that it chooses; None where that is not told.
@@ -79,6 +80,13 @@ CHOSEN: dict[str, set[str] | None] = {
     "name.split('.')[0] == 'head'": {"head"},
     "name.split('.')[0] != 'head'": {"body.0", "body.1", "neck"},
     "name.split('.')[-1] == 'weight'": {"body.0", "neck", "head"},
+    "name.split('.')[0] in ['neck', 'head']": {"neck", "head"},
+    "name.split('.')[0] not in ('body',)": {"neck", "head"},
+    "name.split('.')[0] in parts": None,
+    "any(part in name for part in ('neck', 'body.1'))": {"neck", "body.1"},
+    "not any([name.startswith(part) for part in ['neck', 'body']])": {"head"},
+    "all(part in name for part in ('body', 'weight'))": {"body.0"},
+    "any(part in name for part in parts)": None,
     "name.split('.')[7] == 'weight'": None,
     "name.split(mark)[0] == 'head'": None,
     "name.startswith(prefix)": None,
@@ -94,9 +102,9 @@ def frozen(found: list[Observation]) -> set[str]:
 
 
 @pytest.mark.parametrize("test", CHOSEN)
-@pytest.mark.parametrize("loop", [PAIRS, EACH], ids=["pairs", "names"])
+@pytest.mark.parametrize("loop", [PAIRS, ITEMS, EACH], ids=["pairs", "items", "names"])
 def test_the_weights_that_a_condition_chooses(tmp_path: Path, loop: str, test: str) -> None:
-    text = loop.format(test if loop == PAIRS else test.replace("name", "p.name"))
+    text = loop.format(test if loop != EACH else test.replace("name", "p.name"))
     declared = ["body.0.weight", "body.1.gamma", "neck.weight", "head.weight"]
     found = said(tmp_path, LOAD + text, declared=declared)
     assert frozen(found) == (CHOSEN[test] or set())

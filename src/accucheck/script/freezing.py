@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -901,17 +901,40 @@ _COMPARES: dict[str, Callable[[str, str], bool]] = {
 }
 
 
+_JOINS: dict[str, Callable[[Iterable[bool]], bool]] = {"any": any, "all": all}
+
+
+def _is_among(made: Call, listed: Items, name: str) -> bool | None:
+    """Whether a part of the name of a parameter is, or is not, one of several texts."""
+    said = _said_of(made.args[0], name)
+    texts = [item.value for item in listed.items if isinstance(item, Known)]
+    if said is None or listed.open or len(texts) != len(listed.items):
+        return None
+    return (said in texts) is (made.name == "in")
+
+
 def _holds(value: Value, name: str, depth: int = 8) -> bool | None:
     """A condition on the name of a parameter, for a name."""
-    if not isinstance(value, Call):
+    if not isinstance(value, Call) or not depth:
         return None
-    if value.name == "not":
-        inner = _holds(value.args[0], name, depth - 1) if depth else None
+    first = value.args[0] if value.args else None
+    if value.name == "not" and first is not None:
+        inner = _holds(first, name, depth - 1)
         return None if inner is None else not inner
-    sides = [_said_of(side, name) for side in ((value.base, *value.args) if value.name[:1] == "." else value.args)]
-    if value.name not in _COMPARES or len(sides) != 2 or sides[0] is None or sides[1] is None:
+    if value.name in _JOINS and isinstance(first, Items):
+        each = [_holds(item, name, depth - 1) for item in first.items]
+        return None if None in each or first.open else _JOINS[value.name](map(bool, each))
+    if value.name in ("in", "not in") and isinstance(value.args[1], Items):
+        return _is_among(value, value.args[1], name)
+    return _compares(value, name)
+
+
+def _compares(made: Call, name: str) -> bool | None:
+    """A comparison of two texts, one of which may be made of the name."""
+    sides = [_said_of(side, name) for side in ((made.base, *made.args) if made.name[:1] == "." else made.args)]
+    if made.name not in _COMPARES or len(sides) != 2 or sides[0] is None or sides[1] is None:
         return None
-    return _COMPARES[value.name](sides[0], sides[1])
+    return _COMPARES[made.name](sides[0], sides[1])
 
 
 def _said_of(value: Value | None, name: str, depth: int = 8) -> str | None:
@@ -934,7 +957,10 @@ def _said_of(value: Value | None, name: str, depth: int = 8) -> str | None:
 
 
 def _pairs(value: Value) -> bool:
-    return isinstance(value, Call) and value.name == ".parameters_and_names"
+    if not isinstance(value, Call):
+        return False
+    of = value.base if value.name == ".items" else None
+    return value.name == ".parameters_and_names" or (isinstance(of, Call) and of.name == ".parameters_dict")
 
 
 def _frames(frame: Frame | None) -> Iterator[Frame]:
