@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -40,6 +41,8 @@ _KNOWN = 0.6, 2.0
 _GUESSED = 0.25, 3.0
 #: What takes longer than this many seconds is not fast.
 FAST = 30.0
+#: How much faster or slower than expected a run may turn out, and the seconds of it that tell (own choice).
+_SLOWEST, _TELLING = 5.0, 2.0
 #: Seconds to spend on finding out how large the inputs are.
 _LOOK = 0.3
 
@@ -122,6 +125,17 @@ def expected(project: Project, jobs: Sequence[engine.Job], *, live: bool) -> lis
 def estimate(project: Project, jobs: Sequence[engine.Job], *, live: bool, parallel: int = 1) -> Estimate:
     """How long these jobs take together. `live`: whether live probes may run."""
     return together([each for each in expected(project, jobs, live=live) if each is not None], parallel)
+
+
+def left(likely: Mapping[Any, float], awaited: Collection[Any], elapsed: float) -> float | None:
+    """The seconds that the rest of a run takes, by what each of its jobs most likely takes and how fast those were that are done; None
+    where nothing tells."""
+    rest = sum(seconds for job, seconds in likely.items() if job in awaited)
+    done = sum(seconds for job, seconds in likely.items() if job not in awaited)
+    if not likely:
+        return None
+    pace = min(_SLOWEST, max(1 / _SLOWEST, elapsed / done)) if done > _TELLING and elapsed else 1.0
+    return rest * pace
 
 
 def together(parts: Sequence[Expected], parallel: int = 1) -> Estimate:

@@ -719,3 +719,19 @@ def test_one_is_spoken_of_as_one(key, data, one):
     assert Speech(Language.EN).say(key, **data).startswith(one)
     many = Speech(Language.EN).say(key, **dict.fromkeys(data, 1200))
     assert "1,200" in many and re.search(r"items|suggestions|answers", many)
+
+
+async def test_the_top_line_says_how_far_a_run_is(walkthrough):
+    from accucheck.tui.widgets.topbar import Run, TopBar
+
+    app = walkthrough()
+    async with app.run_test(size=(80, 24)) as pilot:
+        bar = app.screen.query_one(TopBar)
+        for language, told in ((Language.EN, "17/43 ████░░░░░░ 1:05 ~1:20 left"), (Language.ZH, "约剩 1:20")):
+            speech = type(app.speech)(language, only_ascii=False)
+            bar.show(speech, ["demo"], done=0, total=7, problems=2, saved="saved", running=Run(17, 43, 65.0, 80.9))
+            await pilot.pause()
+            assert told in text_of(app).splitlines()[0]
+        bar.show(app.speech, ["demo"], done=0, total=7, problems=2, saved="saved", running=None)
+        await pilot.pause()
+        assert "0/7" in text_of(app).splitlines()[0] and "left" not in text_of(app).splitlines()[0]

@@ -705,6 +705,7 @@ WORDS: Words = {
         "zh": "复制作用相同的命令（支持 SSH，OSC 52）",
         "en": "Copy the command that does the same (works over SSH, OSC 52)",
     },
+    "run-left": {"zh": "约剩 {time}", "en": "~{time} left"},
     "run-time": {
         "zh": "{time}；Esc 可取消，已有结果会保留",
         "en": "{time}; Esc cancels and keeps what is found until then",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections import Counter
 
 from textual import on, work
@@ -15,6 +16,7 @@ from ...checklist import Item
 from ...errors import SaveError
 from ...language import visible
 from ...model import Status, Verdict
+from ..widgets.topbar import Run
 from .checklist_showing import Showing
 
 #: Seconds between two redraws of findings while a probe runs, however fast it finds.
@@ -30,12 +32,27 @@ class Running(Showing):
     _again: list[tuple[str, str]] = []
     #: (item, probe) of the jobs of this run that have no result yet, or were cancelled.
     _awaited: set[tuple[str, str]] = set()
+    #: Since when it runs, and the seconds that each of its jobs most likely takes.
+    _since = 0.0
+    _likely: dict[tuple[str, str], float] = {}
     #: How many probes of this run were cancelled.
     _cancelled_jobs = 0
 
     @on(Mount)
     def _redraw_at_times(self) -> None:
         self.set_interval(REDRAW_EVERY, self._redraw_if_dirty)
+        self.set_interval(1.0, self._tell_time)
+
+    def _how_far(self) -> Run:
+        from ...estimating import left
+
+        seconds = time.monotonic() - self._since
+        return Run(self._done_jobs, self._all_jobs, seconds, left(self._likely, self._awaited, seconds))
+
+    def _tell_time(self) -> None:
+        """The top line says how long a run goes on, each second."""
+        if self.app.runner.busy:
+            self._show_top()
 
     def why_not(self, verb: str) -> str | None:
         if verb not in ("run", "run-all", "run-stale"):
@@ -158,11 +175,23 @@ class Running(Showing):
             self.notify(self.speech.say("busy"), severity="warning", markup=False)
             return False
         self._begin(jobs, live=live)
+        self._look_ahead(jobs, live)
         return True
+
+    @work
+    async def _look_ahead(self, jobs: list[engine.Job], live: bool) -> None:
+        """Find out what each of these jobs most likely takes; the run has begun meanwhile."""
+        from ...estimating import expected
+
+        found = await asyncio.to_thread(expected, self.app.project, jobs, live=live)
+        self._likely = {
+            (job.item, job.probe): each.likely for job, each in zip(jobs, found, strict=True) if each is not None
+        }
 
     def _begin(self, jobs: list[engine.Job], *, live: bool) -> None:
         self._done_jobs, self._all_jobs, self._cancelled_jobs = 0, len(jobs), 0
         self._awaited = {(job.item, job.probe) for job in jobs}
+        self._since, self._likely = time.monotonic(), {}
         self.app.runner.start(jobs, live=live)
         self._show_top()
 

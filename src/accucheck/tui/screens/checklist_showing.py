@@ -16,7 +16,7 @@ from ..signs import plain
 from ..verbs import VerbScreen
 from ..widgets.items import ItemList
 from ..widgets.keybar import KeyBar
-from ..widgets.topbar import TopBar
+from ..widgets.topbar import Run, TopBar
 
 if TYPE_CHECKING:
     from ..widgets.itempane import ItemPane
@@ -146,6 +146,10 @@ class Showing(VerbScreen[None]):
         else:
             self.show_keys()
 
+    def _how_far(self) -> Run:
+        """How far the run is."""
+        return Run(self._done_jobs, self._all_jobs, 0.0, None)
+
     def _show_top(self) -> None:
         app = self.app
         runtime = app.project.case.spec.runtime
@@ -161,9 +165,7 @@ class Showing(VerbScreen[None]):
         entries = [app.session.entry(item.id) for item in app.project.items]
         done = sum(entry.conclusion is not None for entry in entries)
         problems = sum(app.state(item)[0] == "problem" for item in app.project.items)
-        running = ""
-        if app.running or app.runner.busy:
-            running = f"{self.speech.shape('running')} {self._done_jobs}/{self._all_jobs}"
+        running = self._how_far() if app.running or app.runner.busy else None
         if (bar := self.there(TopBar)) is not None:
             bar.show(
                 self.speech, facts, done=done, total=len(entries), problems=problems, saved=app.saved, running=running

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Static
 
 from ..signs import Speech, plain
+
+
+class Run(NamedTuple):
+    """How far a run is: probes that are done, of how many, for how many seconds, and how many are left where that is known."""
+
+    done: int
+    total: int
+    seconds: float
+    left: float | None
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
 class TopBar(Static):
@@ -22,17 +37,23 @@ class TopBar(Static):
         self._only_ascii = False
 
     def show(
-        self, speech: Speech, facts: list[str], *, done: int, total: int, problems: int, saved: str, running: str
+        self, speech: Speech, facts: list[str], *, done: int, total: int, problems: int, saved: str, running: Run | None
     ) -> None:
-        """facts: from the most to the least important; those that do not fit are left out."""
+        """facts: from the most to the least important; those that do not fit are left out. A run has the place of how far the person
+        is."""
         self._left, self._only_ascii = facts, speech.only_ascii
         self._between = " | " if speech.only_ascii else " · "
         colour = {"saved": "$text-success", "saving": "$text-muted"}.get(saved, "$text-error")
         dot = "*" if speech.only_ascii else "●"
         parts: list[Content | str | tuple[str, str]] = []
-        if running:
-            parts += [(running, "$text-accent"), "  "]
-        parts += [f"{done}/{total} ", (speech.bar(done / total if total else 0, 10), "$text-success"), "  "]
+        if running is not None:
+            share = running.done / running.total if running.total else 0
+            parts += [(f"{speech.shape('running')} {running.done}/{running.total} ", "$text-accent")]
+            parts += [(speech.bar(share, 10), "$text-accent"), f" {_clock(running.seconds)}"]
+            parts += [f" {speech.say('run-left', time=_clock(running.left))}"] if running.left is not None else []
+            parts += ["  "]
+        else:
+            parts += [f"{done}/{total} ", (speech.bar(done / total if total else 0, 10), "$text-success"), "  "]
         parts += [f"{problems} ", speech.sign("problem"), "  ", (f"{dot} {speech.say(saved)}", colour), " "]
         self._right = Content.assemble(*parts)
         self._draw()
