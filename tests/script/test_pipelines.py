@@ -137,7 +137,7 @@ OWN = {
     "x = cv2.imread('a')\nnet(x)\ncv2.imwrite('b', x)": PIXELS_OF_X,
     "net(np.random.rand(1, 3))": {"x > x": "made: generated"},
     "net(net(cv2.imread('a')))": PIXELS_OF_X,
-    "ms.Model(net).predict(cv2.imread('a'))": {"input": "pixels: pixels"},
+    "ms.Model(net).predict(cv2.imread('a'))": {"input > x": "pixels: pixels"},
     f"{STEP}    def construct(self, x):\n        return self.inner(x / 255)\nStep(net)(cv2.imread('a'))": {
         "x > x": "pixels: pixels"
     },
