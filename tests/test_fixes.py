@@ -18,7 +18,7 @@ from accucheck.case import Case
 from accucheck.fixes import Left, collect
 from accucheck.model import Finding, Fix, Kind, Level, ProbeResult, Status, Sure, Verdict, Where
 from accucheck.script.patch import Edit, unified
-from command_line import Ran, accucheck
+from command_line import Ran, accucheck, copy_example
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is missing")
 STATIC = [name for name in probe.names() if probe.load(name).KIND is Kind.STATIC]
@@ -325,3 +325,22 @@ def test_scripts_and_settings_of_the_command_line(tmp_path: Path) -> None:
 def test_wrong_use(arguments: list[str], said: str, tmp_path: Path) -> None:
     ran = accucheck("fix", *arguments, "--lang", "en", cwd=tmp_path)
     assert (ran.code, ran.stdout) == (2, b"") and said in ran.err and "Traceback" not in ran.err
+
+
+@needs_git
+@pytest.mark.parametrize("repository", [False, True])
+@pytest.mark.parametrize("here", [False, True])
+def test_the_command_that_applies_the_patch_can_be_pasted(tmp_path: Path, repository: bool, here: bool) -> None:
+    root = copy_example("digits_faulty", tmp_path)
+    if repository:
+        subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    place = root if here else tmp_path
+    ran = accucheck("fix", *([] if here else [root]), "--item", "dp.03", "--lang", "en", cwd=place)
+    command = ran.err.partition("apply it: ")[2].partition("\n")[0]
+    program, _, rest = command.partition(" ")
+    assert program == "accucheck" and ("git" in rest.partition("|")[2].split()) is repository, ran
+    done = subprocess.run(
+        f"{sys.executable} -m accucheck {rest}", shell=True, cwd=place, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done
+    assert "shuffle=True" in (root / "dataset.py").read_text()

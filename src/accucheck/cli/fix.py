@@ -57,6 +57,7 @@ def fix(
     from ..model import Kind, Level, Status, Verdict
     from ..project import open_project
 
+    given = settings
     settings = (*settings, *script_settings(Path(project), scripts))
     opened = open_project(Path(project), checklists, settings, session="read", take=True)
     speak(opened)
@@ -74,7 +75,8 @@ def fix(
     with heard():
         _write_patch(patch.text)
     if patch.text:
-        talk(say("fix-made", mended=patch.mended, files=patch.files, folder=opened.case.root))
+        command = _applying(opened.case.root, scripts, checklists, items, given)
+        talk(say("fix-made", mended=patch.mended, files=patch.files, command=command))
     _talk_of_unmended(patch.left)
     if settled:
         talk(say("fix-settled", items=", ".join(settled)))
@@ -87,6 +89,24 @@ def fix(
     if any(left.finding.level is Level.PROBLEM for left in patch.left):
         raise SystemExit(FOUND)
     raise SystemExit(PROBE_FAILED if any(result.status is Status.FAILED for _, result in results) else OK)
+
+
+def _applying(
+    root: str, scripts: tuple[str, ...], checklists: tuple[str, ...], items: tuple[str, ...], settings: tuple[str, ...]
+) -> str:
+    """A command that makes this patch again and applies it. Below the top of a repository git would pass over its files."""
+    import shlex
+    from pathlib import Path
+
+    folder = Path(root)
+    here = folder.resolve() == Path.cwd()
+    given = {"--script": scripts, "--checklist": checklists, "--item": items, "--set": settings}
+    options = [word for name, values in given.items() for value in values for word in (name, value)]
+    if (folder / ".git").exists():
+        tool = ["git", "apply"] if here else ["git", "-C", root, "apply"]
+    else:
+        tool = ["patch", "-p1"] if here else ["patch", "-p1", "-d", root]
+    return f"{shlex.join(['accucheck', 'fix', *([] if here else [root]), *options])} | {shlex.join(tool)}"
 
 
 def _write_patch(text: bytes) -> None:

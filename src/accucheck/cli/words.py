@@ -181,8 +181,8 @@ WORDS: Words = {
         "zh": "将静态探针所发现问题的修改合并为一个补丁输出，供 git apply 使用；不改动任何文件。",
     },
     "fix-made": {
-        "en": "findings that the patch mends: {mended:,} (files: {files:,}). Read it, then apply it in {folder}: git apply",
-        "zh": "补丁可修正 {mended:,} 处发现，涉及 {files:,} 个文件。请先审阅，再在 {folder} 中用 git apply 应用",
+        "en": "findings that the patch mends: {mended:,} (files: {files:,}). Read it, then apply it: {command}",
+        "zh": "补丁可修正 {mended:,} 处发现，涉及 {files:,} 个文件。请先审阅，再应用：{command}",
     },
     "fix-nothing": {"en": "nothing to mend was found", "zh": "没有发现需要修改之处"},
     "fix-no-probe": {"en": "no static probe examines what was asked for", "zh": "所选范围内没有可运行的静态探针"},
