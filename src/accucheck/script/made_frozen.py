@@ -30,22 +30,30 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
 
 def _judged(look: Look) -> Iterator[Observation]:
     made = {leaf: layer for leaf, layer in look.layers.items() if is_parameter(layer) and not trains(layer)}
-    if not made:
-        return
-    used = {leaf for step in look.steps for leaf in reach(step.loss, stop=True)[0]}
-    unfrozen = {leaf for store, on in look.switches() if on for leaf in look.meant(store)}
+    staying = _staying(look) if made else set()
     for leaf, parameter in made.items():
         name = look.names.get(leaf) or "Parameter"
-        stays = leaf in used and leaf not in unfrozen and not look.is_written(parameter)
+        stays = leaf in staying and not look.is_written(parameter)
         if stays and is_drawn(parameter) and not _waves(look.trace, parameter):
-            loaded = look.loaded(perhaps=True, into=leaf)
-            filled = loaded and look.loaded(into=leaf, by_default=True)
-            meant = filled and (look.loaded(into=leaf) or not _leaves_bias_alone(look, parameter))
+            meant = _may_be_filled(look, leaf, parameter)
             code = "made-frozen-loaded" if meant else "random-frozen"
             data = {"name": name, "what": "Parameter"}
             yield Observation(code, parameter.source, parameter.node, data, certain=False, possible=meant)
         else:
             yield Observation("made-frozen", parameter.source, parameter.node, {"name": name})
+
+
+def _staying(look: Look) -> set[int]:
+    """The ids of what takes part in a loss and is not told to be trained later."""
+    used = {leaf for step in look.steps for leaf in reach(step.loss, stop=True)[0]}
+    return used - {leaf for store, on in look.switches() if on for leaf in look.meant(store)}
+
+
+def _may_be_filled(look: Look, leaf: int, parameter: Call) -> bool:
+    """Whether weights are loaded that may be meant for a frozen parameter."""
+    if not (look.loaded(perhaps=True, into=leaf) and look.loaded(into=leaf, by_default=True)):
+        return False
+    return look.loaded(into=leaf) or not _leaves_bias_alone(look, parameter)
 
 
 def _leaves_bias_alone(look: Look, parameter: Call) -> bool:
