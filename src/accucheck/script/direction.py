@@ -770,10 +770,15 @@ def difference(made: Call) -> Call | None:
             continue
         if within.name in ("sub", "subtract") or _takes_off(within):
             return inner
-        queue += (
-            within.operands[:2] if within.name in MULTIPLIES else within.operands[:1] if within.name in DIVIDES else []
-        )
+        queue += _weighted(within)
     return None
+
+
+def _weighted(done: Operation) -> list[Value]:
+    """What a product or a quotient may be the weighted form of."""
+    if done.name in MULTIPLIES:
+        return done.operands[:2]
+    return done.operands[:1] if done.name in DIVIDES else []
 
 
 def _takes_off(done: Operation) -> bool:
