@@ -408,6 +408,7 @@ def test_what_only_pytorch_has_does_what_its_line_says() -> None:
         ".log_softmax": (1,),
         "torch.zeros": ((2, 3),),
         "torch.ones": ((2, 3),),
+        "torch.linspace": (given.min(), given.max(), 5),
     }
     arguments |= {"torch.full": ((2, 3), 7.0), "torch.full_like": (given, 7.0), "torch.from_numpy": (ARRAYS["narrow"],)}
     spellings = {
@@ -423,6 +424,8 @@ def test_what_only_pytorch_has_does_what_its_line_says() -> None:
             assert (result == (7.0 if effect.constant is None else effect.constant)).all(), name
         elif effect.keeps in ("same", "order"):
             assert (result.flatten() == given.flatten()).all(), name
+        elif effect.keeps == "between":
+            assert result.aminmax() == given.aminmax(), name
         elif effect.keeps == "limited":
             assert (result >= 1).all(), name
         elif effect.gives == "log-probabilities":

@@ -101,6 +101,7 @@ CALLS = {
     "diff": ["diff", "."],
     "explain": ["explain", "ds.01"],
     "summary": ["summary", "."],
+    "try": ["try", "."],
 }
 NO_PROJECT = {"list", "glossary", "compare", "convert", "demo"}
 

@@ -77,7 +77,7 @@ async def test_a_mend_is_written_and_proven(faulty):
         await pilot.press("x")
         await until(pilot, lambda: not app.runner.busy and not app.stale)
         app.clear_notifications()
-        await until(pilot, lambda: isinstance(app.screen, MendScreen) and "1 gone, 0 still there" in text_of(app))
+        await until(pilot, lambda: isinstance(app.screen, MendScreen) and "1 gone, 2 still there" in text_of(app))
         await pilot.press("escape", "escape")
         await until(pilot, lambda: "problem → no problem, 1 gone" in text_of(app))
         result = app.session.entry("dp.03").results["shuffle_settings"]
