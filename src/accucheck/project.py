@@ -167,6 +167,11 @@ class Project:
         entries = [(item.id, self.session.entry(item.id)) for item in self.items] if self.session else []
         return [(item, result) for item, entry in entries for result in entry.weighed.values()]
 
+    def settled(self) -> set[str]:
+        """The items that a person concluded to be in order, or not to apply."""
+        fine = (Verdict.OK, Verdict.NOT_APPLICABLE)
+        return {item.id for item in self.items if self.session and self.session.entry(item.id).conclusion in fine}
+
     def stale(self) -> set[tuple[str, str]]:
         """(item, probe) of every finished result whose inputs, parameters or checklist changed since it ran, and of every one that was
         cancelled.

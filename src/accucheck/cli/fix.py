@@ -54,7 +54,7 @@ def fix(
     from pathlib import Path
 
     from ..fixes import collect
-    from ..model import Kind, Level, Status, Verdict
+    from ..model import Kind, Level, Status
     from ..project import open_project
 
     given = settings
@@ -68,9 +68,8 @@ def fix(
     results: list[tuple[str, Any]] = []
     run_with_progress(opened, opened.jobs(items, {Kind.STATIC}), results)
     results = [(item, _weighed(session.entry(item), result)) for item, result in results]
-    fine = (Verdict.OK, Verdict.NOT_APPLICABLE)
     found = [(item, result) for item, result in results if any(f.level is not Level.INFO for f in result.findings)]
-    settled = sorted({item for item, _ in found if session.entry(item).conclusion in fine} - {*items})
+    settled = sorted(({item for item, _ in found} & opened.settled()) - {*items})
     patch = collect(Path(opened.case.root), [result for item, result in results if item not in settled])
     with heard():
         _write_patch(patch.text)

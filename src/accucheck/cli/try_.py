@@ -111,7 +111,7 @@ def _patches(opened: Project, items: tuple[str, ...]) -> list[Patch]:
     in order is left out, unless it is named."""
     from pathlib import Path
 
-    from ..model import Kind, Verdict
+    from ..model import Kind
     from ..trying import patches
 
     named, session = opened.named(items), opened.session
@@ -121,8 +121,7 @@ def _patches(opened: Project, items: tuple[str, ...]) -> list[Patch]:
     recorded = [(item, result) for item, result in opened.recorded() if result.kind is not Kind.STATIC]
     found = [(item, session.entry(item).weighed.get(result.probe, result)) for item, result in fresh]
     found += [(item, result) for item, result in recorded if not named or item in named]
-    fine = (Verdict.OK, Verdict.NOT_APPLICABLE)
-    settled = {item for item, _ in found if session.entry(item).conclusion in fine} - {*named}
+    settled = opened.settled() - {*named}
     return patches(Path(opened.case.root), [(item, result) for item, result in found if item not in settled])
 
 

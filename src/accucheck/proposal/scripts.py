@@ -144,7 +144,8 @@ def find(tree: Tree) -> tuple[list[Script], list[Path]]:
     surest = [folder for folder in others if any(_trains(script) for script in found[folder.path])] or others
     projects = [*surest, *deeper]
     if len(projects) == 1:
-        return _best([*home, *_of_folder(tree, projects[0])], tree.root), []
+        (only,) = projects
+        return _best([*home, *(found.get(only.path) or _of_folder(tree, only))], tree.root), []
     if not home:
         return [], [folder.path for folder in (*others, *deeper)]
     return _best([*home, *(script for folder in surest for script in found[folder.path])], tree.root), []

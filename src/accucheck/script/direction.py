@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ..knowledge import api
 from . import flow
 from .effects import TAKEN, effect, kept, operands
-from .factors import DIVIDES, MULTIPLIES, Operation, gradient, operation
+from .factors import DIVIDES, MULTIPLIES, Operation, comparison, gradient, operation
 from .freezing import Look, reach
 from .losses import Losses, Observation, applied, encoded, heads, passes_on
 from .networks import base_names, is_parameter, kind_of, structure_of
@@ -29,7 +29,6 @@ DEEP = 60
 _SUMS = frozenset({"add", "sub", "subtract"})
 _NEGATIONS = frozenset({"neg", "negative"})
 _SIZES = frozenset({"abs", "absolute", "square", "norm"})
-_ABOVE = frozenset({"greater", "gt", "greaterequal", "ge"})
 
 
 @dataclass(frozen=True)
@@ -440,7 +439,7 @@ def _tells_above_zero(value: Value, of: Value) -> bool:
     done = operation(value) if isinstance(value, Call) else None
     if done is None or not isinstance(value, Call):
         return False
-    pair = value.args if value.name in (">", ">=") else done.operands if done.name in _ABOVE else []
+    pair = done.operands if comparison(value) in (">", ">=") else []
     return len(pair) == 2 and pair[0] is of and _is_zero(pair[1])
 
 

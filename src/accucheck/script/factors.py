@@ -9,6 +9,7 @@ own; terms that no run can bring together are dropped.
 from __future__ import annotations
 
 import ast
+import operator
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -46,6 +47,14 @@ def words(text: str) -> frozenset[str]:
 _FACTOR = (*TAKEN, "filled", "limited", "between", "factor", "negated")
 MULTIPLIES = words("mul multiply tensormul imul scalarmul")
 DIVIDES = words("div truediv realdiv divide truedivide floordiv floordivide tensordiv scalardiv divnonan")
+#: Comparisons by how they are written, and the names of the operations that compare.
+COMPARES: dict[str, Callable[[float, float], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_COMPARED = {
+    "equal": "==", "eq": "==", "notequal": "!=", "ne": "!=", "less": "<", "lt": "<",
+    "lessequal": "<=", "le": "<=", "greater": ">", "gt": ">", "greaterequal": ">=", "ge": ">=",
+}  # fmt: skip
 _SUMS = words("add sub subtract tensoradd tensorsub assignadd assignsub accumulate addv2")
 _ONES = words("ones oneslike")
 _ZEROS = words("zeros zeroslike")
@@ -114,6 +123,11 @@ def operation(made: Call) -> Operation:
     if name == "" and isinstance(base, Call) and base.name[:1] not in (".", "@", "[", ""):
         return Operation(_plain(base.api), made.args, made.keywords)
     return Operation(_plain(made.api) if name[:1] not in ("", "@", "[") else "", made.args, made.keywords)
+
+
+def comparison(made: Call) -> str:
+    """How a comparison is written, whether by a sign, a function, a method or a class; "" for a call that is none."""
+    return made.name if made.name in COMPARES else _COMPARED.get(operation(made).name, "")
 
 
 def _passed(made: Call, done: Operation) -> Value | None:

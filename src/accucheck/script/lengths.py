@@ -11,24 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from . import effects
+from .factors import COMPARES, comparison
 from .padding_facts import END, START
 from .values import Call, Index, Instance, Items, Known, Many, Unknown, Value, Write, options
 
 #: So deep a value is looked into.
 DEPTH = 24
-#: What is compared with a number, by how it is written.
-_COMPARED: dict[str, Callable[[float, float], bool]] = {
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-}
+#: Comparisons with their sides exchanged.
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-_WORDS = {"equal": "==", "eq": "==", "not_equal": "!=", "ne": "!=", "greater": ">", "gt": ">", "less": "<", "lt": "<"}
-_WORDS |= {"greater_equal": ">=", "ge": ">=", "less_equal": "<=", "le": "<=", "Equal": "==", "NotEqual": "!="}
-_WORDS |= {"Greater": ">", "Less": "<", "GreaterEqual": ">=", "LessEqual": "<="}
 
 
 @dataclass(frozen=True, eq=False)
@@ -355,7 +345,7 @@ class Shapes:
     def compared(self, made: Call) -> Shape | None:
         """A comparison with a number, 1 - x, x * c: numbers for data and for padding."""
         operands = effects.operands(made, (0, 1))
-        name = made.name if made.name in _COMPARED else _WORDS.get(effects.name_of(made).rpartition(".")[2], "")
+        name = comparison(made)
         if name and len(operands) == 2:
             return self.comparison(made, name, operands[0], operands[1])
         known = effects.effect(made)
@@ -373,7 +363,7 @@ class Shapes:
             return self.of_length(made, name, left, right)
         same = alike(found.fill, right)
         if found.real is not None and wanted is not None and found.number is not None:
-            compare = _COMPARED[name]
+            compare = COMPARES[name]
             return replace(
                 found, real=float(compare(found.real, wanted)), fill=Known(int(compare(found.number, wanted)))
             )
@@ -393,7 +383,7 @@ class Shapes:
         """ids > 0, labels >= 0: real are those above what was filled in."""
         if found.number is None or wanted is None or wanted > found.number + 1:
             return None
-        over = _COMPARED[name](found.number, wanted)
+        over = COMPARES[name](found.number, wanted)
         if name in (">", ">=") and not over:
             return replace(found, real=1.0, fill=Known(0))
         return replace(found, real=0.0, fill=Known(1)) if name in ("<", "<=") and over else None

@@ -15,7 +15,7 @@ from itertools import product
 
 from ..knowledge import effects
 from .effects import TAKEN
-from .factors import Factors, called, operation
+from .factors import COMPARES, Factors, called, comparison, operation
 from .values import Call, Items, Known, Many, Value, name_of, options
 
 #: Elements of which one overflows, where a check gives one number an element.
@@ -24,11 +24,6 @@ _LIMIT = 24
 
 #: What leaves a status what it is: 0 stays 0, and what is more stays more.
 _STATUS = (*TAKEN, "whole", "truth", "factor")
-_COMPARES: dict[str, Callable[[float, float], bool]] = {
-    "lessequal": op.le, "le": op.le, "<=": op.le, "less": op.lt, "lt": op.lt, "<": op.lt,
-    "greaterequal": op.ge, "ge": op.ge, ">=": op.ge, "greater": op.gt, "gt": op.gt, ">": op.gt,
-    "equal": op.eq, "eq": op.eq, "==": op.eq, "notequal": op.ne, "ne": op.ne, "!=": op.ne,
-}  # fmt: skip
 _COMPUTES: dict[str, Callable[[float, float], float]] = {
     "add": op.add, "sub": op.sub, "mul": op.mul, "tensoradd": op.add, "multiply": op.mul, "subtract": op.sub,
     "logicaland": lambda a, b: float(bool(a) and bool(b)), "and": lambda a, b: float(bool(a) and bool(b)),
@@ -135,7 +130,7 @@ class Overflow:
                 status and replace(status, clean=float(not status.clean), over=float(not status.over))
                 for status in self.of(operands[0])
             ]
-        compare = _COMPARES.get(made.name) or _COMPARES.get(name)
+        compare = COMPARES.get(comparison(made))
         if compare is not None and len(operands) == 2:
             compared = self._pairs(operands, lambda a, b: float(compare(a, b)))
             fixed = all(status is not None and not status.checks for status in compared)

@@ -14,7 +14,7 @@ from textual import work
 
 from ...errors import SaveError, UserError
 from ...language import visible
-from ...model import Kind, ProbeResult, Verdict
+from ...model import Kind, ProbeResult
 from ...project import Project
 from .checklist_reviewing import Reviewing
 
@@ -182,7 +182,5 @@ def _keys(need: str | tuple[str, ...]) -> tuple[str, ...]:
 
 def _tryable(project: Project) -> list[tuple[str, ProbeResult]]:
     """What was found of items that nobody concluded to be in order."""
-    session = project.session
-    assert session is not None
-    fine = (Verdict.OK, Verdict.NOT_APPLICABLE)
-    return [(item, result) for item, result in project.recorded() if session.entry(item).conclusion not in fine]
+    settled = project.settled()
+    return [(item, result) for item, result in project.recorded() if item not in settled]
