@@ -951,8 +951,9 @@ WORDS: Words = {
     },
     # try
     "try-none": {
-        "en": "No finding carries a change that could be tried. accucheck run tells what was found.",
-        "zh": "没有可以试用的修改。可用 accucheck run 查看发现的问题。",
+        "en": "No finding carries a change that could be tried. Run the probes first: accucheck run, or R in the walkthrough. Where they "
+        "have run, see what they found: it has to be mended by hand.",
+        "zh": "没有可以试用的修改。请先运行探针：accucheck run，或在界面中按 R；若已运行过，请查看发现的问题并手工修改。",
     },
     "try-misfit": {
         "en": "None of the changes fits the files as they are now. Run the probes again for ones that do.",
