@@ -227,3 +227,51 @@ net = Net()
     (network,) = found.networks
     assert (len(network.applied), len(network.idle)) == counts and not network.stops
     assert found.followed is followed
+
+
+@pytest.mark.parametrize(
+    ("made", "applied"),
+    [
+        ("self.parts = nn.CellList(layers)", "for i in range(self.count):\n            x = self.parts[i](x)"),
+        ("self.parts = nn.CellList(layers)", "for part in self.parts[self.count:]:\n            x = part(x)"),
+        ("self.parts = nn.SequentialCell(layers)", "x = self.parts[:self.count](x)"),
+        (
+            "self.parts = nn.SequentialCell(OrderedDict([('one', layers[0])] if count else [('other', layers[0])]))",
+            "x = self.parts(x)",
+        ),
+        (
+            "self.parts = nn.CellList([])\n        self.parts = nn.CellList(layers) if count else self.parts\n"
+            "        self.parts.append(copy.deepcopy(self.parts[-1]))",
+            "x = self.parts[self.count](x)",
+        ),
+    ],
+    ids=["place", "part of a list", "part of a row", "one of two lists", "copy of the last"],
+)
+def test_layers_of_a_container_are_applied_at_places_that_a_run_decides(
+    tmp_path: Path, made: str, applied: str
+) -> None:
+    network = f"""import copy
+from collections import OrderedDict
+class Net(nn.Cell):
+    def __init__(self, count):
+        super().__init__()
+        self.count = count
+        layers = [nn.Dense(8, 8), nn.Dense(8, 8)]
+        {made}
+        self.spare = nn.CellList([nn.Dense(8, 8)])
+
+    def construct(self, x):
+        {applied}
+        return x
+
+def main(count):
+    net = Net(count)
+    data = ds.MnistDataset("x")
+    ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)
+
+main(ms.dataset.MnistDataset("x").get_dataset_size())
+"""
+    (network_,) = look(tmp_path, network).networks
+    assert network_.followed, network_.stops
+    assert network_.idle == network_.layers - network_.applied
+    assert len(network_.idle) == 1  # the spare one is never asked for

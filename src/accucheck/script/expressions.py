@@ -286,7 +286,8 @@ class Expressions:
         own = isinstance(node.slice, ast.Name) and node.slice.id == "__name__"
         if own and isinstance(owners[0], Named) and owners[0].name == "sys.modules":
             return Mapping(scope.top.names)
-        return join([self.subscript(owner, key, node) for owner in owners])
+        filled = [owner for owner in owners if not _is_empty(owner)]  # an empty one would end the program here
+        return join([self.subscript(owner, key, node) for owner in filled or owners])
 
     def on_Slice(self, node: ast.Slice, scope: Scope) -> Value:
         """A slice as what is made of start, stop and step."""
@@ -315,6 +316,8 @@ class Expressions:
             return Items(owner.items, open=True) if bounds is None or owner.open else Items(owner.items[bounds])
         if isinstance(owner, Items):
             return self.element(owner, node)
+        if (cells := models.cells(owner)) is not None:
+            return self.some_cells(owner, cells, key, node)
         text = key.value if isinstance(key, Known) and isinstance(key.value, str) else None
         if isinstance(owner, (Call, Unknown)):
             if owner.held and text in owner.held:
@@ -329,6 +332,14 @@ class Expressions:
         if isinstance(owner, (Call, Unknown, Instance, Named)):
             return self.made("[]", [key], {}, node, owner)
         return Unknown(text or "")
+
+    def some_cells(self, owner: Value, cells: Value, key: Value, node: ast.AST) -> Value:
+        """What a container of cells has at a place that is not known, or a part of it."""
+        if not (isinstance(key, Call) and key.name == "slice"):
+            return self.element(cells, node)
+        if isinstance(cells, Items):
+            cells = self.subscript(cells, key, node)
+        return models.container_like(self, owner, cells, node)
 
     def of_words(self, owner: Words, key: Value) -> Value | None:
         """Some of the words of the command; in a loop, others at each turn."""
@@ -912,6 +923,12 @@ def _listed(value: Value) -> Value:
     each = value.args[0]
     cell = isinstance(each, Instance) or (isinstance(each, Call) and each.api.startswith(models.CELLS))
     return Items([each], open=True) if cell else value
+
+
+def _is_empty(value: Value) -> bool:
+    """Whether a list, or a container of cells, surely holds nothing."""
+    held = models.cells(value) or value
+    return isinstance(held, Items) and not held.items and not held.open
 
 
 def _unset(value: Value) -> bool:

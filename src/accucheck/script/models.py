@@ -26,6 +26,7 @@ from .values import (
     Instance,
     Items,
     Known,
+    Many,
     Mapping,
     Named,
     Partial,
@@ -64,18 +65,8 @@ _RECORDS = frozenset(
     )
 )
 #: Containers of cells, of parameters and of Python that give back what was put in.
-_HOLDERS = frozenset(
-    [
-        "nn.CellList",
-        "nn.SequentialCell",
-        "mint.nn.ModuleList",
-        "mint.nn.Sequential",
-        "list",
-        "tuple",
-        "reversed",
-        "ParameterTuple",
-    ]
-)
+_CONTAINERS = ("nn.CellList", "nn.SequentialCell", "mint.nn.ModuleList", "mint.nn.Sequential")
+_HOLDERS = frozenset([*_CONTAINERS, "list", "tuple", "reversed", "ParameterTuple"])
 _SEQUENTIAL = ("nn.SequentialCell", "mint.nn.Sequential")
 #: Methods that return the very object they are called on.
 _CHAINED = frozenset(
@@ -152,9 +143,11 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
         made = tracer.made(name, args, keywords, node)
         target.fed = [*(target.fed or []), made]
         return made
+    if (containers := _any_container(tracer, name, args, keywords, node)) is not None:
+        return containers
     last = name.rsplit(".", 1)[-1]
     if last in _RECORDS and not name.startswith("mindspore."):
-        return _record(args, keywords)
+        return _any_record(args, keywords)
     if (
         name.startswith("os.path.")
         and args
@@ -178,6 +171,27 @@ def _target(name: str, args: list[Value], keywords: dict[str, Value]) -> Value |
     if place < len(args):
         return args[place]
     return keywords.get({"numpy": "out", "cv2": "dst"}.get(name.partition(".")[0], ""))
+
+
+def _any_container(
+    tracer: Tracer, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST
+) -> Value | None:
+    """The containers of cells that are made of one of several lists, as a condition decides: one for each."""
+    lists = args[0].options if len(args) == 1 and isinstance(args[0], Many) else ()
+    if not lists or not all(isinstance(each, (Items, Mapping)) for each in lists):
+        return None
+    if names.canonical(name) not in _CONTAINERS:
+        return None
+    return join([tracer.made(name, [each], keywords, node) for each in lists])
+
+
+def _any_record(args: list[Value], keywords: dict[str, Value]) -> Value | None:
+    """The record that is made of one of several lists or dicts, as a condition decides."""
+    if not args or not isinstance(args[0], Many):
+        return _record(args, keywords)
+    made = [_record([option, *args[1:]], keywords) for option in args[0].options]
+    known = [one for one in made if one is not None]
+    return join([*known]) if len(known) == len(made) else None
 
 
 def _record(args: list[Value], keywords: dict[str, Value]) -> Mapping | None:
@@ -375,6 +389,9 @@ class _Copier:
             return None
         if isinstance(value, Instance):
             return self.instance(value)
+        if isinstance(value, Many):
+            copies = self.all(value.options)
+            return None if copies is None else join(copies)
         made = self.container(value) if isinstance(value, (Items, Mapping)) else self.single(value)
         if made is not None:
             self.done[id(value)] = (value, made)
@@ -1087,6 +1104,16 @@ def contained(value: Value) -> Items | Call | None:
         held = inner.items if isinstance(inner, Items) else [] if inner is None else [inner]
         return Items([*held, *value.fed], open=True)
     return inner
+
+
+def cells(value: Value) -> Items | Call | None:
+    """What a container of cells holds, item by item; None for anything else."""
+    return contained(value) if isinstance(value, Call) and value.api in _CONTAINERS else None
+
+
+def container_like(tracer: Tracer, owner: Value, cells: Value, node: ast.AST) -> Value:
+    """A container of the same kind as `owner` that holds some of its cells."""
+    return tracer.noted(owner.name, [cells], {}, node) if isinstance(owner, Call) else cells
 
 
 def _flat(args: list[Value]) -> Items | Call | None:
