@@ -275,3 +275,89 @@ main(ms.dataset.MnistDataset("x").get_dataset_size())
     assert network_.followed, network_.stops
     assert network_.idle == network_.layers - network_.applied
     assert len(network_.idle) == 1  # the spare one is never asked for
+
+
+CHILDREN = """class Net(nn.Cell):
+    def __init__(self, count):
+        super().__init__()
+        self.count = count
+        {made}
+
+    def construct(self, x):
+        {applied}
+        return x
+
+class Block(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(8, 8)
+
+    def construct(self, x):
+        return self.fc(x)
+
+def main(count):
+    net = Net(count)
+    ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, ds.MnistDataset("x"))
+
+main(ds.MnistDataset("x").get_dataset_size())
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "for i in range(count):\n            setattr(self, f'layer{i + 1}', Block())",
+        "for i in range(count):\n            self.insert_child_to_cell('layer%d' % i, Block())",
+        "for i, (one, other) in enumerate(zip([Block(), Block()], [3, 4])):\n            setattr(self, 'layer' + str(i), one)",
+        "self.layer1 = Block()\n        self.layer2 = Block()",
+    ],
+    ids=["set by a name", "inserted", "in step", "one by one"],
+)
+@pytest.mark.parametrize(
+    "applied",
+    [
+        "for i in range(self.count):\n            x = getattr(self, f'layer{i + 1}')(x)",
+        "for i in range(self.count):\n            x = getattr(self, 'layer{}'.format(i))(x)",
+        "x = getattr(self, 'layer1')(x)",
+        "for cell in self.cells():\n            x = cell(x)",
+    ],
+    ids=["f-string", "format", "constant", "all cells"],
+)
+def test_cells_under_names_that_a_run_decides_are_followed(tmp_path: Path, made: str, applied: str) -> None:
+    found = look(tmp_path, CHILDREN.format(made=made, applied=applied))
+    (network,) = found.networks
+    assert network.followed and len(network.applied) == 1, network.stops
+
+
+def test_cells_of_another_name_are_not_taken_for_those_that_are_asked_for(tmp_path: Path) -> None:
+    """The head is never applied; a name that begins otherwise does not stand for it."""
+    made = "self.layer1 = Block()\n        self.head = nn.Dense(8, 8)"
+    text = CHILDREN.format(made=made, applied="x = getattr(self, 'layer' + str(self.count))(x)")
+    (network,) = look(tmp_path, text).networks
+    assert (len(network.applied), len(network.layers)) == (1, 2)
+
+
+UNMADE = """
+{decorator}class Step(nn.TrainOneStepCell):
+    def __init__(self, network, optimizer):
+        super().__init__(network, optimizer)
+
+    def construct(self, *inputs):
+        loss = self.network(*inputs)
+        gradients = self.grad(self.network, self.weights)(*inputs, loss)
+        return loss, self.optimizer(gradients)
+
+net = Net()
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "handed", "followed"),
+    [("", "", True), ("@registry.enter\n", "", False), ("", "registry.enter(Step)\n", False)],
+    ids=["nobody makes it", "entered by a decorator", "handed on"],
+)
+def test_a_training_cell_that_nobody_makes_is_no_step(
+    tmp_path: Path, decorator: str, handed: str, followed: bool
+) -> None:
+    text = "import registry\n" + NET + UNMADE.format(decorator=decorator) + handed + CELL
+    assert look(tmp_path, text).followed is followed

@@ -105,8 +105,12 @@ _INTO = {f"cv2.{name}": 2 for name in ("add", "subtract", "multiply", "divide", 
     "cv2.normalize": 1,
     "numpy.clip": 3,
 }
+#: What a call of a cell runs.
+FORWARD = ("construct", "forward", "__call__")
 #: Layers of the framework: a copy is another one, made alike.
 CELLS = ("nn.", "mint.nn.")
+#: The name of all attributes that are set under names which a run decides; the fields of a text that is formatted.
+ANY, _FIELDS = "*", re.compile(r"\{[^{}]*\}|%[^a-z%]*[a-z]")
 #: So many things within one are copied.
 COPIES = 4000
 #: What holds no weights, so that a copy of it is the same thing.
@@ -280,17 +284,45 @@ def _getattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node
         return None
     owner, name = args[0], args[1]
     if not (isinstance(name, Known) and isinstance(name.value, str)):
-        for option in options(owner):
-            if isinstance(option, Instance):
-                option.read.add("*")  # any of them
-        return None
+        return _any_attribute(owner, name)
     tracer.found_names.add(name.value)
-    found = [tracer.held(option, name.value, node) for option in options(owner)]
+    found = [tracer.held(option, name.value, node) or _under_any_name(option) for option in options(owner)]
     values = [value for value in found if value is not None]
     if len(values) == len(found) and values:
         return join(values)
     default = args[2:3]
     return join([*values, *default]) if values or default else tracer.attribute(owner, name.value, node)
+
+
+def _any_attribute(owner: Value, name: Value) -> Value | None:
+    """Which of the attributes of an object it may be whose name is only known in part: "layer" + str(index)."""
+    asked = [option for option in options(owner) if isinstance(option, Instance)]
+    for option in asked:
+        option.read.add("*")
+    fits = re.compile(_pattern(name))
+    found = [
+        [held for attribute, held in option.attributes.items() if attribute == ANY or fits.fullmatch(attribute)]
+        for option in asked
+    ]
+    whole = len(asked) == len(options(owner)) and all(found)
+    return join([held for each in found for held in each], limit=32) if whole else None
+
+
+def _under_any_name(owner: Value) -> Value | None:
+    return owner.attributes.get(ANY) if isinstance(owner, Instance) else None
+
+
+def _pattern(name: Value) -> str:
+    """What a text that is put together may be, as a regular expression."""
+    if isinstance(name, Known):
+        return re.escape(str(name.value)[:200])
+    if isinstance(name, Call) and name.name in ("+", "f-string"):
+        return "".join(map(_pattern, name.args[:20]))
+    if isinstance(name, Call) and name.name in (".format", "%"):
+        written = name.base if name.name == ".format" else name.args[0]
+        if isinstance(written, Known) and isinstance(written.value, str):
+            return ".*".join(map(re.escape, _FIELDS.split(written.value[:200])))
+    return ".*"
 
 
 def _setattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
@@ -305,7 +337,8 @@ def _setattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node
         if isinstance(owner, Instance):
             owner.read.add("*")
             if len(args) == 3:
-                owner.attributes.setdefault("*", args[2])
+                held = owner.attributes.get(ANY)
+                owner.attributes[ANY] = args[2] if held is None else join([held, args[2]], limit=32)
     return None
 
 
@@ -684,6 +717,8 @@ def method(
         return declared.parsed_classes(tracer, owner, node)
     if isinstance(owner, Super):
         return _of_super(tracer, owner, name, args, keywords, node)
+    if isinstance(owner, Instance) and (found := _of_cell(tracer, owner, name, args, node)) is not None:
+        return found
     if isinstance(owner, Items):
         return _of_items(tracer, owner, name, args, keywords, node)
     if isinstance(owner, Mapping):
@@ -697,6 +732,24 @@ def method(
         owner.fed = [*(owner.fed or []), *args]
         _added(tracer, owner, name, args, node)
     return None
+
+
+def _of_cell(tracer: Tracer, owner: Instance, name: str, args: list[Value], node: ast.AST) -> Value | None:
+    """What methods of the framework do that give a cell another one, or give back those that it has."""
+    if name == "insert_child_to_cell" and len(args) == 2:
+        return _setattr(tracer, [owner, *args], {}, node)
+    running = tracer.frame is not None and tracer.frame.owner is owner and tracer.frame.function.name in FORWARD
+    if name != "cells" or args or not running:
+        return None
+    owner.read.add(ANY)
+    held = [option for value in owner.attributes.values() for option in options(value)]
+    return Items([option for option in held if _holds_layers(option)], open=True)
+
+
+def _holds_layers(value: Value) -> bool:
+    if isinstance(value, Instance):
+        return any(value.of.find(name) is not None for name in FORWARD) or layer_of(value) is not None
+    return isinstance(value, Call) and value.base is None and value.api.startswith(CELLS)
 
 
 def _apply(tracer: Tracer, owner: Value, function: Function, node: ast.AST) -> Value:

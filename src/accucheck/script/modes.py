@@ -20,7 +20,7 @@ from typing import Any
 from ..knowledge import api, names
 from . import flow
 from .factors import Factors
-from .models import as_layer
+from .models import FORWARD, as_layer
 from .source import Source
 from .syntax import walk
 from .trace import Trace
@@ -49,7 +49,6 @@ _PARAMETERS = frozenset(
 )
 #: Methods that only a cell has.
 _OF_CELL = _PARAMETERS | {".set_train", ".set_grad", ".cells_and_names", ".to_float", ".update_parameters_name"}
-_FORWARD = ("construct", "forward", "__call__")
 _HOOK = re.compile(r"^(on_train_|on_)?(step|epoch)_(end|begin)$")
 _SELF = (".set_train", ".to_float", ".set_grad", ".recompute", ".add_flags_recursive", ".add_flags")
 
@@ -176,7 +175,7 @@ def depends(value: Value) -> bool:
 
 def _beneath(cell: Instance) -> Iterator[Call]:
     """The layers of the framework that an object's class derives from, where its own construct, if there is one, calls theirs."""
-    run = next((found for name in _FORWARD if isinstance(found := cell.of.find(name), Function)), None)
+    run = next((found for name in FORWARD if isinstance(found := cell.of.find(name), Function)), None)
     if run is None or any(isinstance(node, ast.Name) and node.id == "super" for node in walk(run.node)):
         made = (as_layer(cell, base, args, keywords) for base, args, keywords in cell.supers)
         yield from (layer for layer in made if layer is not None)
@@ -233,7 +232,7 @@ class Replay:
 
     def _uses(self) -> Iterator[Use]:
         for frame in self.trace.frames:
-            if frame.function.name in _FORWARD and isinstance(frame.owner, Instance) and not _optimizes(frame.owner):
+            if frame.function.name in FORWARD and isinstance(frame.owner, Instance) and not _optimizes(frame.owner):
                 yield Use(frame.owner, frame.order, frame.end, frame)
         for call in self.trace.calls:
             for base in underlying(call.base):
@@ -389,7 +388,7 @@ class Replay:
         if call.name not in (".train", ".eval") or len(call.args) > (call.name == ".train") or call.keywords:
             return False
         if isinstance(base, Instance):
-            return base.of.find(call.name[1:]) is None and any(base.of.find(name) for name in _FORWARD)
+            return base.of.find(call.name[1:]) is None and any(base.of.find(name) for name in FORWARD)
         return id(base) in self.cells and getattr(base, "api", "") != "Model"
 
     # --- the replay ---------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from ..knowledge import api, names
 from . import flow
 from .analysis import Reading, Scripts
+from .models import FORWARD as FORWARD
 from .models import contained, layer_of
 from .source import Placed, Source
 from .syntax import children, kept, walk
@@ -39,7 +40,6 @@ from .values import (
 
 #: So many layers of one network, and names on the way to one, are looked at.
 LAYERS, DEEP = 4000, 16
-FORWARD = ("construct", "forward", "__call__")
 #: Cells of the framework that are no part of a network's structure.
 _APART = frozenset({"optimizer", "schedule", "scaler", "callback"})
 #: Kinds of calls that do nothing but give a result.

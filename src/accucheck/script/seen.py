@@ -25,7 +25,21 @@ from .source import Placed, Source
 from .syntax import kept
 from .training import role
 from .training_steps import is_optimizer, training
-from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Partial, Unknown, Value, options
+from .values import (
+    Call,
+    Class,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Known,
+    Many,
+    Mapping,
+    Partial,
+    Unknown,
+    Value,
+    options,
+)
 
 #: Packages whose functions hold no weights of a network, beside Python's own.
 _PLAIN = frozenset({"mindspore", *LIBRARIES, *sys.stdlib_module_names, *dir(builtins)})
@@ -118,7 +132,7 @@ class _Search:
     def seen(self) -> Seen:
         found = Seen(self.reading)
         steps = [step for step in training(self.reading).judged_steps() if step.kind != "own"]
-        events = self.events
+        events = [event for event in self.events if not self.of_nobody(event)] or self.events
         places = {id(step.place): (step.network, Stop(step.source, step.node)) for step in steps}
         for model in self.models:
             places.setdefault(id(model), (model.argument(["network"], "network"), Stop(model.source, model.node)))
@@ -136,6 +150,28 @@ class _Search:
     def events(self) -> list[Event]:
         """Computations of gradients that reach an optimizer."""
         return Replay(self.trace, False).training
+
+    def of_nobody(self, event: Event) -> bool:
+        """Whether a step runs within a cell that nobody makes: it is written and not used."""
+        frame = event.place.frame if isinstance(event.place, Call) else event.place
+        while frame is not None:
+            owner = frame.owner
+            if isinstance(owner, Instance) and owner.unseen and not self.is_named(owner.of):
+                return True
+            frame = frame.parent
+        return False
+
+    def is_named(self, of: Class) -> bool:
+        """Whether a class is given to something by itself, which may make objects of it out of sight."""
+        return bool(of.node.decorator_list) or any(
+            isinstance(value, Class) and value.node is of.node for value in self.given
+        )
+
+    @cached_property
+    def given(self) -> list[Value]:
+        """All that calls are given, without what lists and dicts among it hold in turn."""
+        args = [arg for call in self.calls for arg in (*call.args, *call.keywords.values())]
+        return [part for arg in args for option in options(arg) for part in _parts(option)]
 
     # --- from the steps to the networks -------------------------------------------------------------------------------
 
@@ -445,6 +481,10 @@ def _copied(value: Value) -> Value:
 
 def _items(value: Items | Mapping) -> list[Value]:
     return value.items if isinstance(value, Items) else [*value.items.values(), *(value.fed or ())]
+
+
+def _parts(value: Value) -> list[Value]:
+    return [value, *_items(value)] if isinstance(value, (Items, Mapping)) else [value]
 
 
 def _distinct(values: Iterable[Value]) -> list[Value]:

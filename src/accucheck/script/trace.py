@@ -853,6 +853,7 @@ class Tracer(Expressions):
     ) -> Instance:
         """An object of a class, after its __init__."""
         instance = Instance(of, {}, node, self.source, self.frame, self.next(), self.tests, self.loops, left=self.left)
+        instance.unseen = unseen
         self.trace.instances.append(instance)
         start = of.find("__init__")
         if isinstance(start, Function):
@@ -926,7 +927,7 @@ def _listed(over: Value) -> Value:
         return Items([Known(key) for key in over.items])
     if not isinstance(over, Call) or over.name not in ("enumerate", "zip") or over.keywords:
         return over
-    lists = [arg.items for arg in over.args if _short(arg) or _described(arg)]
+    lists = [arg.items for arg in map(_listed, over.args) if _short(arg) or _described(arg)]
     if not lists or len(lists) < len(over.args):
         return over
     numbers = [[Known(number) for number in range(len(lists[0]))]] if over.name == "enumerate" else []

@@ -244,7 +244,8 @@ class Class(Value):
 @dataclass(eq=False, slots=True)
 class Instance(Placed, Value):
     """An object of a class of the project. `supers`: calls of a base's __init__ that is not followed, with their arguments;
-    `read`: the names of the attributes that were asked for; `layer`: the layer with weights that its base makes of it."""
+    `read`: the names of the attributes that were asked for; `layer`: the layer with weights that its base makes of it; `unseen`:
+    nobody is seen to make it."""
 
     of: Class
     attributes: dict[str, Value] = field(default_factory=dict)
@@ -259,6 +260,7 @@ class Instance(Placed, Value):
     read: set[str] = field(default_factory=set)
     left: tuple[Test, ...] = ()
     layer: Call | None = None
+    unseen: bool = False
 
     @property
     def under(self) -> tuple[Test, ...]:
