@@ -185,6 +185,26 @@ def step(x, y):
 for x, y in data:
     step(x, y)
 """
+_BY_MODE = """
+from mindspore.train import Callback
+
+class Check(Callback):
+    def __init__(self, network, held_out):
+        super().__init__()
+        self.network, self.held_out = network, held_out
+
+    def epoch_end(self, run_context):
+        self.network.scale = 0.5
+        self.network.set_train(False)
+        for x, y in self.held_out:
+            print(self.network(x))
+        self.network.scale = 1.0
+        self.network.set_train(True)
+
+net = Net()
+model = ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 1e-3))
+model.train(3, data, callbacks=[Check(net, held_out)])
+"""
 _example = partial(script_example, _HEAD)
 EXAMPLES = [
     _example("noise of numpy in a graph", _NOISE + _GRAPH + _LOOP, Verdict.PROBLEM, "frozen-random"),
@@ -211,6 +231,18 @@ EXAMPLES = [
         + _SET.replace("Net()", "Weighed()").replace("1.0 / (epoch + 1)", "ms.Tensor(1.0 / (epoch + 1))"),
         Verdict.NOT_APPLICABLE,
         "computed",
+    ),
+    _example(
+        "a number for each mode: each mode has a graph of its own",
+        _CLEAN + _GRAPH + _BY_MODE,
+        Verdict.NOT_APPLICABLE,
+        "computed",
+    ),
+    _example(
+        "another number for evaluation in the mode of training",
+        _CLEAN + _GRAPH + _BY_MODE.replace("set_train(False)", "set_train(True)"),
+        Verdict.PROBLEM,
+        "set-outside",
     ),
     _example(
         "the time",

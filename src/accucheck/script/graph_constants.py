@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from . import flow, seeding
 from .execution import mode
@@ -117,7 +118,7 @@ def _set_outside(training: Training, compiled: dict[int, Frame]) -> Iterator[Rem
         owner = one.owner
         if not isinstance(owner, Instance) or not is_cell(owner.of) or id(one.frame) in compiled:
             continue
-        if not _is_between(one, owner) or not _changes(one):
+        if not _is_between(one, owner) or not _changes(one) or _follows_mode(training, one):
             continue
         readers = [
             frame for frame in compiled.values() if frame.owner is owner and _reads(frame.function, one.attribute)
@@ -145,6 +146,33 @@ def _is_between(one: Store, cell: Instance) -> bool:
             return frame.function.name != "__init__"
         frame = frame.parent
     return any(loop not in cell.loops for loop in one.loops)
+
+
+def _follows_mode(training: Training, one: Store) -> bool:
+    """Whether each mode of the cell has a number of its own: MindSpore compiles a graph for each mode, which keeps its own."""
+    stores = [each for each in training.trace.sets if each.owner is one.owner and each.attribute == one.attribute]
+    numbers: dict[bool | None, set[Any]] = {True: {part.value for part in options(one.before) if isinstance(part, Known)}}
+    for each in stores:
+        if each.before is None:
+            continue  # as the cell is made
+        held = numbers.setdefault(_mode_beside(training, each), set())
+        held.update(part.value if isinstance(part, Known) else id(part) for part in options(each.value))
+    alone = all(len(values) == 1 for values in numbers.values())
+    return numbers.keys() == {True, False} and alone and numbers[True] != numbers[False]
+
+
+def _mode_beside(training: Training, one: Store) -> bool | None:
+    """The mode that the same function switches the cell to, next to where it sets the number; None where it is not seen."""
+    switches = [
+        call
+        for call in training.calls
+        if call.name == ".set_train" and call.frame is one.frame and one.owner in options(call.base)
+    ]
+    nearest = min(switches, key=lambda call: abs(call.order - one.order), default=None)
+    if nearest is None:
+        return None
+    given = nearest.argument(["mode"], "mode") or Known(True)
+    return given.value if isinstance(given, Known) and isinstance(given.value, bool) else None
 
 
 def _changes(one: Store) -> bool:
