@@ -57,6 +57,12 @@ USES: dict[str, list[str]] = {
     "ds.SequentialSampler()": [],
     "ds.MnistDataset('d')": ["data"],
     "ds.MnistDataset('d', shuffle=False)": [],
+    "ds.MnistDataset('d', None, None, None, False)": [],
+    "ds.NumpySlicesDataset(rows, sampler=ds.SequentialSampler())": [],
+    "ds.NumpySlicesDataset(rows, sampler=ds.RandomSampler())": ["data", "data"],
+    "ds.GeneratorDataset(rows, ['x'])": ["data"],
+    "def lines():\n    yield 1\nds.GeneratorDataset(lines, ['x'])": [],
+    "def rows_of(n):\n    def lines():\n        yield n\n    return lines\nds.GeneratorDataset(rows_of(3), ['x'])": [],
     "x.normal(3)": [],
 }
 

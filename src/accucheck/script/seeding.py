@@ -12,11 +12,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ..knowledge import dataset_classes
 from .flow import setting, sources
 from .source import Source
-from .syntax import children
+from .syntax import children, walk
 from .trace import Trace
-from .values import Call, Known, Unknown, Value, options, unseen
+from .values import Call, Function, Known, Unknown, Value, options, unseen
 
 #: What random numbers are used for, in the order in which it matters.
 KINDS = ("weights", "numpy", "python", "operators", "data", "mint")
@@ -221,8 +222,28 @@ def drawn(call: Call) -> str | None:
 
 
 def _shuffles(call: Call) -> bool:
-    given = call.keywords.get("shuffle")
-    return not (isinstance(given, Known) and given.value is False)
+    """Whether a data set, by what it is given, brings its rows into an order of chance."""
+    known = dataset_classes.load().sources.get(call.last)
+    parameters = known.parameters if known is not None else ["shuffle"]
+    given, sampler = call.argument(parameters, "shuffle"), call.argument(parameters, "sampler")
+    if isinstance(given, Known) and given.value is False:
+        return False
+    if sampler is not None and all(_takes_in_order(option) for option in options(sampler)):
+        return False
+    if known is None or known.access != "generator":
+        return True
+    behind = options(call.argument(parameters, "source"))
+    return not behind or not all(_yields(one) for one in behind)
+
+
+def _takes_in_order(sampler: Value) -> bool:
+    known = dataset_classes.load().samplers.get(sampler.last) if isinstance(sampler, Call) else None
+    return known is not None and known.order in ("sequential", "fixed")
+
+
+def _yields(source: Value) -> bool:
+    """True for a generator function, whose rows come in its own order, whatever is asked for."""
+    return isinstance(source, Function) and any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in walk(source.node))
 
 
 def _written(source: Source) -> Iterator[ast.Call]:
