@@ -302,6 +302,36 @@ def test_chance_in_evaluation(name: str, tmp_path: Path) -> None:
     assert [(one.code, one.data.get("condition")) for one in found if one.code.startswith("random")] == expected
 
 
+#: What a script does with each file that it evaluates -> what is said of chance.
+PER_FILE = {
+    "files that are left out are not evaluated at all": (
+        """
+    if path.endswith(".png"):
+        image = vision.RandomHorizontalFlip()(cv2.imread(path))
+        net(ms.Tensor(image))
+""",
+        "random-in-evaluation",
+    ),
+    "some are changed": (
+        """
+    image = cv2.imread(path)
+    if path.endswith(".png"):
+        image = vision.RandomHorizontalFlip()(image)
+    net(ms.Tensor(image))
+""",
+        "random-perhaps",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PER_FILE)
+def test_a_condition_of_the_whole_run_leaves_no_doubt(name: str, tmp_path: Path) -> None:
+    body, code = PER_FILE[name]
+    train = folder("vision.Normalize(MEAN, STD)") + TRAINS
+    found = said(tmp_path, train, "import os\nfor path in os.listdir('test'):" + body)
+    assert [one.code for one in found if one.code.startswith("random")] == [code]
+
+
 def test_chance_of_a_script_that_trains_and_evaluates(tmp_path: Path) -> None:
     """What a network gets without a data set, with the switch off: whether that is an evaluation is not told."""
     text = """

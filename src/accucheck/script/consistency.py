@@ -92,7 +92,7 @@ def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Observation]:
                     continue
                 data = {"step": step.text, "input": entry.name}
                 shared = id(step.made.node) in training
-                condition = _condition(step, pipeline)
+                condition = _condition(step, entry, pipeline)
                 if condition or not always or not step.effective:
                     # What no operation of augmentation does may be about something else than chance: boxes, a unit.
                     code = "random-perhaps" if known else "random-unclear"
@@ -106,11 +106,11 @@ def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Observation]:
                 )
 
 
-def _condition(step: Step, pipeline: Pipeline) -> str:
-    """The condition that a step depends on, beyond those that its whole data set depends on."""
-    if not step.condition or pipeline.leaf is None:
-        return step.condition
+def _condition(step: Step, entry: Input, pipeline: Pipeline) -> str:
+    """The condition that a step depends on, beyond those that its whole data set, or the run of the network, depends on."""
     common = {test.text for part in pipeline.chain for test in part.tests}
+    if pipeline.leaf is None and entry.frame is not None:
+        common = {test.text for test in entry.frame.under}
     return "" if step.condition in common else step.condition
 
 

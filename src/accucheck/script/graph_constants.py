@@ -151,7 +151,9 @@ def _is_between(one: Store, cell: Instance) -> bool:
 def _follows_mode(training: Training, one: Store) -> bool:
     """Whether each mode of the cell has a number of its own: MindSpore compiles a graph for each mode, which keeps its own."""
     stores = [each for each in training.trace.sets if each.owner is one.owner and each.attribute == one.attribute]
-    numbers: dict[bool | None, set[Any]] = {True: {part.value for part in options(one.before) if isinstance(part, Known)}}
+    numbers: dict[bool | None, set[Any]] = {
+        True: {part.value for part in options(one.before) if isinstance(part, Known)}
+    }
     for each in stores:
         if each.before is None:
             continue  # as the cell is made

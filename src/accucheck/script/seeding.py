@@ -243,7 +243,9 @@ def _takes_in_order(sampler: Value) -> bool:
 
 def _yields(source: Value) -> bool:
     """True for a generator function, whose rows come in its own order, whatever is asked for."""
-    return isinstance(source, Function) and any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in walk(source.node))
+    return isinstance(source, Function) and any(
+        isinstance(node, (ast.Yield, ast.YieldFrom)) for node in walk(source.node)
+    )
 
 
 def _written(source: Source) -> Iterator[ast.Call]:
