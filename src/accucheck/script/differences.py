@@ -327,7 +327,8 @@ def _dropout(call: Call, known: api.Api) -> Iterator[Wrong]:
             return  # its size tells better than its name
         # Where keep_prob=x became p=1 - x, what is called a rate to drop may have been a rate to keep, but none so small.
         rewritten = commented is None and wants == "drop" and isinstance(node, ast.BinOp)
-        if rewritten and not _hardly_kept(sizes, off):
+        only_named = commented is None and wants == "drop" and sizes is None
+        if only_named or (rewritten and not _hardly_kept(sizes, off)):
             yield Wrong("rate-unclear", call, data, value)
         else:
             yield Wrong(code, call, data, value, fix)
