@@ -498,6 +498,20 @@ x, x_train, x_test = np.load("x.npy"), np.load("a.npy"), np.load("b.npy")
     ]
 
 
+def test_what_a_scaler_is_fitted_on_is_told_where_it_has_no_name(tmp_path: Path) -> None:
+    evaluation = """
+import pandas as pd
+from sklearn.preprocessing import StandardScaler
+scaler = StandardScaler()
+data = ds.NumpySlicesDataset((scaler.fit_transform(pd.read_csv("b.csv").iloc[:, 1:]), np.ones(3)), ["image", "label"]).batch(4)
+"""
+    train = "data = ds.NumpySlicesDataset((np.load('a.npy'), np.ones(3)), ['image', 'label']).batch(4)" + TRAINS
+    found = said(tmp_path, train, evaluation + EVALUATES)
+    assert [one.data["data"] for one in found if one.code == "fitted-on-evaluation"] == [
+        "pd.read_csv('b.csv').iloc[:, 1:]"
+    ]
+
+
 TABLE = """
 import mindspore.dataset as ds
 rows = np.load("rows.npy")

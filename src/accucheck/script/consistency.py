@@ -245,8 +245,15 @@ def fitted_on_evaluation(readings: list[Pipelines]) -> Iterator[Observation]:
             called = role(names) == "eval" and not any(role([name]) == "train" for name in names)
             if called or _roles_of(pipelines, call) == {"eval"}:
                 said.add(key)
-                data = names[-1] or " ".join(ast.unparse(call.node).split())[:80]
-                yield Observation("fitted-on-evaluation", call, {"scaler": scaler.last, "data": data})
+                yield Observation(
+                    "fitted-on-evaluation", call, {"scaler": scaler.last, "data": names[-1] or _given_text(call)}
+                )
+
+
+def _given_text(call: Call) -> str:
+    """What a call is given first, as it is written."""
+    given = call.node.args[0] if isinstance(call.node, ast.Call) and call.node.args else call.node
+    return " ".join(ast.unparse(given).split())[:80]
 
 
 def _roles_of(pipelines: Pipelines, call: Call) -> set[str | None]:
