@@ -261,3 +261,50 @@ def test_a_scale_of_the_other_way_is_none_of_this_one(tmp_path: Path) -> None:
     body = f"if args.guard:\n    grads = scaler.unscale(grads)\n    if {FINITE}:\n        opt(grads)\nelse:\n    opt(grads)"
     loss = "scaler.scale(loss_fn(net(x), y)) if args.guard else loss_fn(net(x), y)"
     assert _said(tmp_path, body, loss, DYNAMIC + OPTION, "") == ["checked"]
+
+
+CHOSEN = """
+mixed = read("settings")
+if mixed:
+    net.to_float(ms.float16)
+{scaler}
+
+def plain(x, y):
+    return loss_fn(net(x), y)
+
+def scaled(x, y):
+    return scaler.scale(plain(x, y))
+
+def full_step(x, y):
+    loss, grads = ms.value_and_grad(plain, None, opt.parameters)(x, y)
+    opt(grads)
+    return loss
+
+def mixed_step(x, y):
+    loss, grads = ms.value_and_grad(scaled, None, opt.parameters)(x, y)
+    grads = scaler.unscale(grads)
+    if amp.all_finite(grads):
+        opt(grads)
+    return loss
+
+{choice}
+"""
+MADE = "scaler = amp.DynamicLossScaler(1024, 2, 50)"
+EITHER = "if mixed:\n    scaler = amp.DynamicLossScaler(1024, 2, 50)\nelse:\n    scaler = None"
+#: How a step is chosen for half precision, or wrongly for the other way -> what is said.
+CHOICES = {
+    "step = mixed_step if mixed else full_step\nstep(x, y)": (MADE, ["checked"]),
+    "if mixed:\n    step = mixed_step\nelse:\n    step = full_step\nstep(x, y)": (MADE, ["checked"]),
+    "if scaler is not None:\n    mixed_step(x, y)\nelse:\n    full_step(x, y)": (EITHER, ["checked"]),
+    "if scaler is None:\n    full_step(x, y)\nelse:\n    mixed_step(x, y)": (EITHER, ["checked"]),
+    "if scaler:\n    mixed_step(x, y)\nelse:\n    full_step(x, y)": (EITHER, ["checked"]),
+    "step = full_step if mixed else mixed_step\nstep(x, y)": (MADE, ["no-check?", "checked"]),
+    "if scaler is None:\n    mixed_step(x, y)\nelse:\n    full_step(x, y)": (EITHER, ["no-check?", "checked"]),
+}
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_a_step_on_the_way_without_half_precision_needs_no_check(choice: str, tmp_path: Path) -> None:
+    scaler, expected = CHOICES[choice]
+    told = codes(updating.examine(training(tmp_path, CHOSEN.format(scaler=scaler, choice=choice))))
+    assert sorted(told) == sorted(expected)

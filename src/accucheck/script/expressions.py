@@ -36,6 +36,7 @@ from .values import (
     Value,
     Words,
     join,
+    joined,
     name_of,
     options,
 )
@@ -450,7 +451,17 @@ class Expressions:
         of_scope = (self.of_scope(option.name, args, node, scope) for option in called if isinstance(option, Named))
         if (found := next((value for value in of_scope if value is not None), None)) is not None:
             return found
-        return self.any_of(called, args, keywords, node, unpacked)
+        return self.any_of(called, self.choice(node.func, scope, called), args, keywords, node, unpacked)
+
+    def choice(self, node: ast.expr, scope: Scope, called: list[Value | tuple[Value, str]]) -> tuple[Test, ...]:
+        """The condition under which each of several functions is the one that is called, where that is known."""
+        chosen: Value | None = None
+        if len(called) > 1 and isinstance(node, ast.Name):
+            chosen = scope.get(node.id)
+        elif len(called) > 1 and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            owner = scope.get(node.value.id)
+            chosen = owner.attributes.get(node.attr) if isinstance(owner, Instance) else None
+        return chosen.when if isinstance(chosen, Many) and len(chosen.when) == len(called) else ()
 
     def of_scope(self, name: str, args: list[Value], node: ast.Call, scope: Scope) -> Value | None:
         """The result of a function of Python that depends on where it is called; None for any other."""
@@ -463,17 +474,20 @@ class Expressions:
     def any_of(
         self,
         called: list[Value | tuple[Value, str]],
+        when: tuple[Test, ...],
         args: list[Value],
         keywords: dict[str, Value],
         node: ast.Call,
         unpacked: bool,
     ) -> Value:
-        """A call of one of several; which definition it is, is a condition that could not be decided."""
+        """A call of one of several; which definition it is, is a condition that could not be decided: `when`, where it is seen."""
         defined = {id(option.node) for option in called if isinstance(option, (Class, Function))}
         if len(defined) < 2:
             return join([self.call(option, args, keywords, node, unpacked) for option in called])
-        outer, self.tests = self.tests, (*self.tests, Test(Unknown(), None, node.func))
-        results = [self.call(option, args, keywords, node, unpacked) for option in called]
+        outer, results = self.tests, []
+        for option, test in zip(called, when or [Test(Unknown(), None, node.func)] * len(called), strict=True):
+            self.tests = (*outer, test)
+            results.append(self.call(option, args, keywords, node, unpacked))
         self.tests = outer
         return join(results)
 
@@ -625,12 +639,12 @@ class Expressions:
         truth = self.truth(test)
         if truth is not None:
             return self.value(node.body if truth else node.orelse, scope)
-        outer, found = self.tests, []
-        for way, part in ((True, node.body), (False, node.orelse)):
-            self.tests = (*outer, Test(test, way, node.test))
+        outer, found, tests = self.tests, [], [Test(test, way, node.test) for way in (True, False)]
+        for asked, part in zip(tests, (node.body, node.orelse), strict=True):
+            self.tests = (*outer, asked)
             found.append(self.value(part, scope))
         self.tests = outer
-        return join(found)
+        return joined(found, tests)
 
     def on_BoolOp(self, node: ast.BoolOp, scope: Scope) -> Value:
         possible: list[Value] = []

@@ -88,6 +88,7 @@ _PURE = words(
 ) | {"not in"}
 #: Comparisons by what they are the negation of.
 _NEGATED = {"!=": "==", "not in": "in"}
+_IS_NONE = {"==": True, "!=": False}
 _AFFIRMED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.NotIn: ast.In}
 #: Functions within the framework that divide a gradient by a scale: scale, gradient.
 _UNSCALES = ("nn.wrap.loss_scale._grad_scale", "nn.wrap.loss_scale.tensor_grad_scale", "amp._grad_unscale")
@@ -325,9 +326,24 @@ class Factors:
             key: Key = "test", "known", said
             self.defaults[key] = bool(value.value) is not opposite
             return key, taken is not opposite
+        if (made := self._made_where(value, taken)) is not None:
+            return made
         if isinstance(value, Call) and value.name in _NEGATED:
             return ("test", self._call(_NEGATED[value.name], value, 0)), not taken
         return ("test", self.key(value)), taken
+
+    def _made_where(self, value: Value, taken: bool) -> Choice | None:
+        """For whether something was made, or is None: the condition that it was made under, where that is a single one."""
+        asked, there = value, True
+        if isinstance(value, Call) and value.name in _IS_NONE and len(value.args) == 2 and _nothing(value.args[1]):
+            asked, there = value.args[0], not _IS_NONE[value.name]
+        if not isinstance(asked, Many) or asked.by is not None or len(asked.options) != 2:
+            return None
+        under = [self._made_under(option) for option in asked.options if not _nothing(option)]
+        if len(under) != 1 or len(under[0]) != 1:
+            return None
+        ((key, way),) = under[0]
+        return (key, way is (taken is there)) if isinstance(way, bool) else None
 
     def conditions(self, tests: Iterable[Test]) -> frozenset[Choice]:
         found: dict[Key, Any] = {}

@@ -40,6 +40,7 @@ from .values import (
     Words,
     Write,
     join,
+    joined,
     name_of,
     options,
 )
@@ -612,15 +613,16 @@ class Tracer(Expressions):
                 self.tests = (*outer, going[0])
             else:
                 self.left = (*left, going[0])
-        self.joined(scope, ends)
+        self.joined(scope, ends, going)
         return True
 
-    def joined(self, scope: Scope, ends: list[dict[str, Value]]) -> None:
+    def joined(self, scope: Scope, ends: list[dict[str, Value]], tests: Sequence[Test] = ()) -> None:
+        """The names after several ways; `tests` are the conditions of these."""
         if len(ends) == 1:
             scope.names = ends[0]
             return
         names = {name: None for end in ends for name in end}
-        scope.names = {name: join([end[name] for end in ends if name in end]) for name in names}
+        scope.names = {name: joined([end[name] for end in ends if name in end], list(tests)) for name in names}
 
     def assign(self, target: ast.expr, value: Value, scope: Scope) -> None:
         if isinstance(target, ast.Name):

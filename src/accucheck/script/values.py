@@ -116,10 +116,12 @@ class Index(Unknown):
 
 @dataclass(eq=False, slots=True)
 class Many(Value):
-    """One of several, depending on a condition that could not be decided. `by`: they are the operands of this `and` or `or`."""
+    """One of several, depending on a condition that could not be decided. `by`: they are the operands of this `and` or `or`;
+    `when`: of functions, the condition under which each is the one, where that is known."""
 
     options: tuple[Value, ...]
     by: ast.BoolOp | None = None
+    when: tuple[Test, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -371,6 +373,15 @@ def join(values: list[Value], limit: int = 8) -> Value:
         rest = next((option for option in options if isinstance(option, Unknown)), Unknown(name_of(options[0])))
         options = [*(option for option in options[:limit] if option is not rest), rest]
     return Many(tuple(options))
+
+
+def joined(values: list[Value], tests: list[Test]) -> Value:
+    """The same of one value for each condition: a function does not tell when it is the one, as what is made does."""
+    found = join(values)
+    apart = isinstance(found, Many) and len(found.options) == len(values) == len(tests)
+    if apart and isinstance(found, Many) and all(isinstance(option, Function) for option in values):
+        return Many(found.options, when=tuple(tests))
+    return found
 
 
 def same(one: Value, other: Value) -> bool:
