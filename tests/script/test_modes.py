@@ -167,6 +167,17 @@ def codes(account: Account) -> list[str]:
             ["set-to-inference"],
         ),
         ("net.set_train()\nstep(x, y)\nevaluate(other, data)\n", []),
+        # When nothing trains any more, what was trained is used, whatever that is called.
+        ("net.set_train()\nfor x, y in data:\n    step(x, y)\nprint(net(x))\n", ["evaluated-in-training"]),
+        ("net.set_train()\nfor x, y in data:\n    step(x, y)\nnet.set_train(False)\nprint(net(x))\n", []),
+        ("net.set_train()\nfor x, y in data:\n    step(x, y)\nother.set_train()\nprint(other(x))\n", []),
+        ("net.set_train()\nprint(net(x))\nfor x, y in data:\n    step(x, y)\n", []),
+        ("ms.Model(net, loss_fn, opt).train(1, data)\nprint(net(x))\n", ["evaluated-in-training"]),
+        ("ms.Model(net, loss_fn, opt).train(1, data)\nnet.set_train(False)\nprint(net(x))\n", []),
+        (
+            "net.set_train()\nfor e in r:\n    for x, y in data:\n        step(x, y)\n    print(net(x))\n",
+            [],
+        ),
         ("net.set_train()\nstep(x, y)\nevaluate(net, data)\n", ["evaluated-in-training"]),
     ],
 )

@@ -603,7 +603,7 @@ class Replay:
         nearest = next((side for f in callers[:3] if (side := role([f.function.name])) is not None), None)
         if nearest == "eval":
             return True
-        if self.reads_apart(event):
+        if self.reads_apart(event) or self.comes_after(event):
             return True
         starts = self.step_orders
         inside = any(bisect_left(starts, f.order) != bisect_left(starts, f.end + 1) for f in callers[:1])
@@ -617,6 +617,34 @@ class Replay:
         loops = any(id(loop) in self.training_loops for loop in event.loops)
         given = [event.place] if isinstance(event.place, Call) else options(event.place.returned)
         return loops and not any(id(value) in self.into_steps for value in given)
+
+    def comes_after(self, event: Event) -> bool:
+        """True for a run of trained cells, by themselves or within others, when nothing trains any more: what is left is to use them."""
+        if self.root is not None or not self.seen_to_train or event.order < max(one.end for one in self.seen_to_train):
+            return False
+        if any(id(loop) in self.trained_in for loop in event.loops):
+            return False
+        return any(key in self.trained_cells for cell in event.cells for key in self.within(cell))
+
+    @cached_property
+    def seen_to_train(self) -> list[Event]:
+        """The steps, and the trainings by Model, that the script is seen to come to."""
+        found = [*self.training, *(one for one in self.all if one.how in ("Model.train", "Model.fit"))]
+        return [one for one in found if _unseen(one.place if isinstance(one.place, Frame) else one.place.frame) is None]
+
+    @cached_property
+    def trained_in(self) -> set[int]:
+        """The ids of the loops around all that trains."""
+        return {id(loop) for one in self.seen_to_train for loop in one.loops}
+
+    @cached_property
+    def trained_cells(self) -> set[int]:
+        """The ids of the cells that are trained, with those that take part in it."""
+        return {
+            id(cell)
+            for one in self.seen_to_train
+            for cell in (*one.cells, *one.weights, *(use.cell for use in one.uses))
+        }
 
     def reads_apart(self, event: Event) -> bool:
         """True for what runs beside training steps on rows of other data sets than theirs, and flows into none of them."""
