@@ -62,6 +62,11 @@ MESSAGES: Words = {
         "en": "{dataset} is divided, but its shard_id is always {value}: all devices get the same part.",
         "zh": "{dataset} 做了分片，但 shard_id 恒为 {value}，各卡读到的是同一片数据。",
     },
+    "shard-written": {
+        "en": "{dataset} is divided into {count} parts, and the part that is read is written down as {value}: on several devices all "
+        "would read the same one.",
+        "zh": "{dataset} 分为 {count} 片，而读取的那一片写死为 {value}：多卡运行时各卡会读到同一片数据。",
+    },
     "shard-by-device": {
         "en": "The shard_id of {dataset} is the number of the device, not the rank: it starts again on each machine.",
         "zh": "{dataset} 的 shard_id 用的是设备号而不是 rank，每台机器上都会从头编号。",
@@ -151,15 +156,17 @@ _OVERLAP = {
     "en": "The parts of the devices then overlap and leave samples out: some are trained on several times an epoch, others never.",
     "zh": "各卡的分片会相互重叠并有遗漏：有的样本一个 epoch 训练多次，有的从未训练到。",
 }
+_ONE_PART = {
+    "en": "All devices train on the same part, and the rest of the data is never seen.",
+    "zh": "各卡只训练同一片数据，其余数据从未参与训练。",
+}
 WHY: Words = {
     "no-shards": _ALL,
     "shards-on-one-kind": _ALL,
     "no-shards-here": _ALL,
     "aside": _ALL,
-    "constant-shard": {
-        "en": "All devices train on the same part, and the rest of the data is never seen.",
-        "zh": "各卡只训练同一片数据，其余数据从未参与训练。",
-    },
+    "constant-shard": _ONE_PART,
+    "shard-written": _ONE_PART,
     "shard-by-device": {
         "en": "On several machines, or with devices that do not start from 0, parts come twice and others never.",
         "zh": "多机训练或所用设备不是从 0 开始时，有的分片重复，有的缺失。",
@@ -212,6 +219,7 @@ _LEVELS = {
     "seed-by-rank": Level.PROBLEM,
     "sampler-length": Level.PROBLEM,
     "shard-by-device": Level.SUSPECT,
+    "shard-written": Level.SUSPECT,
     "aside": Level.SUSPECT,
 }
 _FIXES = {
@@ -219,6 +227,7 @@ _FIXES = {
     "shards-on-one-kind": "fix-shards",
     "no-shards-here": "fix-shards",
     "constant-shard": "fix-rank",
+    "shard-written": "fix-rank",
     "parts-unread": "fix-rank",
     "shard-by-device": "fix-rank",
     "aside": "fix-shards",
@@ -599,6 +608,28 @@ train_ds = ds.MindDataset("train.mindrecord", num_shards=get_group_size(), shard
 """,
         Verdict.PROBLEM,
         "constant-shard",
+    ),
+    _example(
+        "one shard for all, where options lead to several devices",
+        """
+def load(parts=1, part=0):
+    return ds.MindDataset("train.mindrecord", num_shards=parts, shard_id=0)
+
+train_ds = load()
+""",
+        Verdict.UNDECIDED,
+        "shard-written",
+    ),
+    _example(
+        "the part that is asked for",
+        """
+def load(parts=1, part=0):
+    return ds.MindDataset("train.mindrecord", num_shards=parts, shard_id=part)
+
+train_ds = load()
+""",
+        Verdict.NOT_APPLICABLE,
+        "single",
     ),
     _example(
         "the number of the device instead of the rank",

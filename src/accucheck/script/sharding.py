@@ -66,7 +66,9 @@ class Observation:
 
 def examine(reading: Reading, modules: list[Source], devices: int | None) -> list[Observation]:
     """What a training script does about its shards. `devices`: how many the case says there are."""
-    return _unique(_Sharding(reading, modules, devices).say())
+    found = _unique(_Sharding(reading, modules, devices).say())
+    constant = {id(one.node) for one in found if one.code == "constant-shard"}
+    return [one for one in found if one.code != "shard-written" or id(one.node) not in constant]
 
 
 #: Methods of a data set that tell about it and read no row.
@@ -105,6 +107,7 @@ class _Sharding:
             yield Observation("single", self.source, self.source.tree)
             return
         yield from self.unreached()
+        yield from self.first_part()
         sets = self.data.sets()
         told = False
         seen: set[int] = set()
@@ -407,6 +410,17 @@ class _Sharding:
                                 "no-shards-here", source, call, {"dataset": name, "start": ""}, likely=True
                             )
 
+    def first_part(self) -> Iterator[Observation]:
+        """Data sets with parts whose number is computed or handed over, and of which one is taken by a number that is written there."""
+        for source in self.modules if any(map(_speaks_of_ranks, self.modules)) else ():
+            for call, name in self.constructors(source.tree.body):
+                given = {keyword.arg: keyword.value for keyword in call.keywords}
+                count, index = given.get("num_shards"), given.get("shard_id")
+                written = index.value if isinstance(index, ast.Constant) else None
+                if type(written) is int and isinstance(count, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
+                    told = {"dataset": name, "count": ast.unparse(count)[:80], "value": written}
+                    yield Observation("shard-written", source, call, told)
+
     def constructors(self, body: list[ast.stmt]) -> Iterator[tuple[ast.Call, str]]:
         for statement in body:
             for node in walk(statement):
@@ -448,6 +462,10 @@ def _undivided(count: Value | None) -> bool:
     return all(
         isinstance(o, Known) and o.value in (None, 1) and o.assumed in (None, "parameter") for o in options(count)
     )
+
+
+def _speaks_of_ranks(source: Source) -> bool:
+    return "get_rank" in source.text or "get_group_size" in source.text or "RANK_" in source.text
 
 
 def _mentions_shards(call: ast.Call) -> bool:
