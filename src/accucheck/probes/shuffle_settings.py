@@ -103,6 +103,10 @@ MESSAGES: Words = {
         "en": "{dataset} is not shuffled; whether it is used for training is not to be seen here.",
         "zh": "{dataset} 没有混洗；从脚本中看不出它是否用于训练。",
     },
+    "by-place": {
+        "en": "{dataset} keeps one order, which {at} needs: something is kept there for each place in the loop.",
+        "zh": "{dataset} 保持固定顺序，而 {at} 需要这一顺序：那里按循环中的位置逐个保存了内容。",
+    },
     "handed-on": {
         "en": "{dataset} is not shuffled when it is given to {function}, which is not part of what is examined.",
         "zh": "{dataset} 在传给 {function} 时没有混洗，而该函数不在检查范围内。",
@@ -296,6 +300,28 @@ def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
     return script_example(head, name, script, verdict, *codes)
 
 
+_BY_PLACE = """
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn
+
+class Trainer:
+    def __init__(self):
+        self.codes = {}
+
+    def train(self, x, y, place):
+        codes = self.codes.get(place, 0.0)
+        step(x + codes, y)
+        self.codes[place] = codes + 0.1
+
+net = nn.Dense(8, 2)
+step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), nn.Adam(net.trainable_params()))
+train_ds = ds.MindDataset("train.mindrecord", shuffle=False).batch(32)
+trainer = Trainer()
+for epoch in range(3):
+    for place, (x, y) in enumerate(train_ds.create_tuple_iterator()):
+        trainer.train(x, y, place)
+"""
 EXAMPLES = [
     _example(
         "shuffle=True",
@@ -376,6 +402,13 @@ features = [network(batch["image"]) for batch in train_ds.create_dict_iterator()
 """,
         Verdict.UNDECIDED,
         "role-unknown",
+    ),
+    _example("codes that are kept for each batch, by its place", _BY_PLACE, Verdict.OK, "by-place"),
+    _example(
+        "codes for each batch that stay as they are",
+        _BY_PLACE.replace("        self.codes[place] = codes + 0.1\n", ""),
+        Verdict.PROBLEM,
+        "shuffle-off",
     ),
     _example(
         "a flag that is wrong for training",

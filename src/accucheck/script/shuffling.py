@@ -29,10 +29,12 @@ from .values import (
     Class,
     Frame,
     Function,
+    Index,
     Instance,
     Items,
     Known,
     Many,
+    Mapping,
     Named,
     Value,
     name_of,
@@ -44,6 +46,8 @@ from .values import (
 SHUFFLED, IN_ORDER, UNKNOWN = "shuffled", "in-order", "unknown"
 
 _RANDOM = re.compile(r"shuffl|permut|random|choice|\bsample\(", re.I)
+#: Methods that give a Parameter another value.
+_SETS = frozenset((".set_data", ".assign_value"))
 #: Functions that shuffle what they are given.
 IN_PLACE = ("random.shuffle", "numpy.random.shuffle")
 _PICKS = re.compile(
@@ -562,12 +566,32 @@ class Examination:
             return _said("role-unknown", origin, {"dataset": state.data["dataset"]})
         if others and origin.conditions and not any(_DEPLOYMENT.search(text) for text in origin.conditions):
             return _said("sometimes-off", origin, state.data | {"condition": list(origin.conditions)})
+        held = next((call for leaf, *_ in members for call in self.kept_by_place(leaf)), None)
+        if held is not None:
+            return _said(
+                "by-place", origin, {"dataset": state.data["dataset"], "at": f"{held.source.path}:{held.line}"}
+            )
         assumed = state.assumed or not any(self.uses.trained(leaf) for leaf, _, _, _ in members)
         dropped = self.dropped(members)
         if dropped is not None:
             return replace(_said("shuffle-dropped", dropped, {"dataset": state.data["dataset"]}), assumed=assumed)
         edit = _shuffle_edit(state.at) if state.code == "shuffle-off" else None
         return replace(_said(state.code, state.at, state.data, edit), assumed=assumed)
+
+    def kept_by_place(self, leaf: Call) -> Iterator[Call]:
+        """Reads of what a loop over a data set keeps for each place in it, and writes there too: it fits rows of one order alone."""
+        for call in self.trace.calls:
+            read = call.args[0] if call.name in ("[]", ".get") and call.args else None
+            if read is None or not _place_in(read, leaf):
+                continue
+            held = call.base
+            if isinstance(held, Mapping):
+                written = bool(held.fed)
+            else:
+                keys = [write.key for write in getattr(held, "writes", ())]
+                written = any(not isinstance(key, str) and _place_in(key, leaf) for key in keys)
+            if written or any(user.name in _SETS for user, _ in self.uses.consumers[id(call)]):
+                yield call
 
     @cached_property
     def only_read(self) -> bool:
@@ -647,6 +671,12 @@ class Examination:
         """True when a result ends up within a data set that is made here."""
         users = [user for user, _ in self.uses.consumers[id(call)]]
         return depth < 6 and any(id(user) in self.states or self.reaches(user, depth + 1) for user in users)
+
+
+def _place_in(value: Value, leaf: Call) -> bool:
+    """Whether a value is computed from the place that a loop over a data set has come to."""
+    places = [part for part in sources(value) if isinstance(part, Index)]
+    return any(part is leaf for place in places for part in sources(place.of))
 
 
 def _reads_files(parameters: list[str]) -> bool:
