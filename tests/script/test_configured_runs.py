@@ -158,3 +158,83 @@ def test_pipes_and_quotes_of_a_command_are_read_as_a_shell_does(tmp_path: Path, 
 def test_a_quotation_that_is_not_closed_is_told_and_defaults_are_examined(tmp_path: Path) -> None:
     found = scripts(tmp_path, DEFAULTS, "python 'train.py --lr 50")
     assert [gap.code for gap in found.gaps] == ["command-elsewhere"] and shown(found) == [0.1, 3]
+
+
+LISTED_BASES = """import argparse
+import collections
+import os
+from copy import deepcopy
+import yaml
+try:
+    mappings = collections.abc
+except AttributeError:
+    mappings = collections
+
+class Config(dict):
+    def __init__(self, given):
+        super().__init__()
+        for key, value in given.items():
+            {entered}
+{attributes}
+def merged(over, base):
+    new = deepcopy(base)
+    for key, value in over.items():
+        if key in new and isinstance(new[key], dict) and isinstance(value, mappings.Mapping):
+            new[key] = merged(value, new[key])
+        else:
+            new[key] = value
+    return new
+
+def load(path):
+    with open(path) as stream:
+        given = yaml.safe_load(stream)
+    if "bases" not in given:
+        return given
+    below = {{}}
+    for name in given.pop("bases"):
+        below = merged(load(os.path.join(os.path.dirname(path), name)), below)
+    return merged(given, below)
+
+first = argparse.ArgumentParser(add_help=False)
+first.add_argument("--config")
+parser = argparse.ArgumentParser(parents=[first])
+parser.add_argument("--lr", type=float, default=0.1)
+parser.add_argument("--optimizer", default=None)
+parser.add_argument("--seed", type=int, default=7)
+known, rest = first.parse_known_args()
+parser.set_defaults(**Config(load(known.config)))
+args = Config(vars(parser.parse_args(rest)))
+show({rate})
+show({momentum})
+show({seed})
+"""
+
+
+@pytest.mark.parametrize(
+    ("entered", "attributes", "read"),
+    [
+        (
+            "setattr(self, key, Config(value) if isinstance(value, dict) else value)",
+            "    def __setattr__(self, name, value):\n        self[name] = value\n        self.__dict__.update({name: value})\n",
+            ("args.lr", "args.optimizer.momentum", "args.get('seed', 0)"),
+        ),
+        (
+            "self[key] = Config(value) if isinstance(value, dict) else value",
+            "    __getattr__ = dict.get\n",
+            ("args['lr']", "args['optimizer']['momentum']", "args.pop('seed')"),
+        ),
+    ],
+    ids=["attributes", "items"],
+)
+def test_a_list_of_bases_is_merged_in_its_order_into_a_class_of_settings(
+    tmp_path: Path, entered: str, attributes: str, read: tuple[str, str, str]
+) -> None:
+    rate, momentum, seed = read
+    text = LISTED_BASES.format(entered=entered, attributes=attributes, rate=rate, momentum=momentum, seed=seed)
+    files = {
+        "conf__run_yaml": "bases: [a.yaml, b.yaml]\noptimizer:\n  momentum: 0.5\n",
+        "conf__a_yaml": "lr: 0.3\noptimizer: {momentum: 0.9, name: sgd}\n",
+        "conf__b_yaml": "lr: 50.0\n",
+    }
+    found = scripts(tmp_path, text, "python train.py --config conf/run.yaml --seed 3", **files)
+    assert shown(found) == [50.0, 0.5, 3]

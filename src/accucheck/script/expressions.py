@@ -330,6 +330,8 @@ class Expressions:
             return self.call_function(
                 Function(method.node, method.scope, method.source, owner, method.of), [key], {}, node
             )
+        if (held := models.as_dict(owner)) is not None:
+            return self.subscript(held, key, node)
         if isinstance(owner, (Call, Unknown, Instance, Named)):
             return self.made("[]", [key], {}, node, owner)
         return Unknown(text or "")
@@ -443,6 +445,7 @@ class Expressions:
             if keyword.arg is not None:
                 keywords[keyword.arg] = value
                 continue
+            value = models.as_dict(value) or value
             if isinstance(value, Mapping):
                 keywords.update({key: item for key, item in value.items.items() if isinstance(key, str)})
             if not isinstance(value, Mapping) or value.fed:  # of what is stored under keys that are not known
@@ -665,6 +668,8 @@ class Expressions:
         kind = type(node.ops[0])
         if len(values) != 2:
             return self.chained(node, values)
+        if kind in (ast.In, ast.NotIn):
+            values[1] = models.as_dict(values[1]) or values[1]
         left, right = values[0], values[1]
         if isinstance(left, Known) and not name_of(left):
             left, right = right, left
@@ -693,7 +698,7 @@ class Expressions:
             inside = values[0].value in values[1].items
             if inside or not values[1].fed:
                 own = any(values[1] is table for table in self.tables)  # what modules enter is no setting
-                return Known(inside is (kind is ast.In), values[0].origin if own else "config")
+                return Known(inside is (kind is ast.In), values[0].origin if own else models.keys_from(self, values[1]))
         return self.folded(kind, values[0], values[1], node)
 
     def chained(self, node: ast.Compare, values: list[Value]) -> Value:

@@ -64,6 +64,7 @@ _RECORDS = frozenset(
         "OrderedDict",
     )
 )
+_DICTS = frozenset((*_RECORDS, "dict", "UserDict", "MutableMapping"))
 #: Containers of cells, of parameters and of Python that give back what was put in.
 _CONTAINERS = ("nn.CellList", "nn.SequentialCell", "mint.nn.ModuleList", "mint.nn.Sequential")
 _HOLDERS = frozenset([*_CONTAINERS, "list", "tuple", "reversed", "ParameterTuple"])
@@ -98,6 +99,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "int": (int,),
     "float": (float,),
     "bool": (bool,),
+    **dict.fromkeys(("collections.abc.Mapping", "collections.Mapping", "typing.Mapping"), (dict,)),
 }
 #: Functions that write their result into one of their arguments, where it is given -> its place; by name it is out or dst.
 _INTO = {f"cv2.{name}": 2 for name in ("add", "subtract", "multiply", "divide", "cvtColor", "flip")} | {
@@ -199,7 +201,7 @@ def _any_record(args: list[Value], keywords: dict[str, Value]) -> Value | None:
 
 
 def _record(args: list[Value], keywords: dict[str, Value]) -> Mapping | None:
-    given = args[0] if args else Mapping({})
+    given = (as_dict(args[0]) or args[0]) if args else Mapping({})
     if "**" in keywords:
         return None
     if isinstance(given, Items) and not given.open:
@@ -356,7 +358,8 @@ def _vars(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
 def _isinstance(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     if len(args) != 2:
         return None
-    kinds = args[1].items if isinstance(args[1], Items) else [args[1]]
+    given = args[1].items if isinstance(args[1], Items) else [args[1]]
+    kinds = [option for kind in given for option in options(kind)]
     if not all(isinstance(kind, Named) and kind.name in _TYPES for kind in kinds):
         return None
     wanted = {t for kind in kinds if isinstance(kind, Named) for t in _TYPES[kind.name]}
@@ -365,12 +368,32 @@ def _isinstance(tracer: Tracer, args: list[Value], keywords: dict[str, Value], n
         return None if unset else Known(isinstance(args[0].value, tuple(wanted)))
     if isinstance(args[0], Mapping):
         return Known(dict in wanted)
+    if as_dict(args[0]) is not None:
+        return Known(dict in wanted)
     return Known(bool(wanted & {list, tuple})) if isinstance(args[0], Items) else None
+
+
+def keys_from(tracer: Tracer, held: Mapping) -> str:
+    """Where it comes from which keys a dict has: "configured" where the command settles what it holds."""
+    inner = [part for value in held.items.values() for part in _shallow(value)]
+    settled = all(part.assumed is None for part in inner if isinstance(part, Known))
+    return "configured" if tracer.command is not None and settled else "config"
+
+
+def _shallow(value: Value) -> list[Value]:
+    """A value, or what a list or dict holds."""
+    return (
+        list(value.items.values())
+        if isinstance(value, Mapping)
+        else value.items
+        if isinstance(value, Items)
+        else [value]
+    )
 
 
 def _hasattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     if len(args) == 2 and isinstance(args[0], Mapping) and isinstance(args[1], Known):
-        return Known(args[1].value in args[0].items, "config")
+        return Known(args[1].value in args[0].items, keys_from(tracer, args[0]))
     return None
 
 
@@ -717,21 +740,38 @@ def method(
         return declared.parsed_classes(tracer, owner, node)
     if isinstance(owner, Super):
         return _of_super(tracer, owner, name, args, keywords, node)
-    if isinstance(owner, Instance) and (found := _of_cell(tracer, owner, name, args, node)) is not None:
-        return found
+    if isinstance(owner, Instance) and name in _CHAINED:
+        return _chained(tracer, owner, name, args, keywords, node)
+    if isinstance(owner, Instance):
+        held = as_dict(owner)
+        return _of_cell(tracer, owner, name, args, node) or (
+            None if held is None else _of_mapping(tracer, held, name, args, keywords, node)
+        )
     if isinstance(owner, Items):
         return _of_items(tracer, owner, name, args, keywords, node)
     if isinstance(owner, Mapping):
         return _of_mapping(tracer, owner, name, args, keywords, node)
     if isinstance(owner, Known):
         return _of_text(owner, name, args, keywords) if isinstance(owner.value, str) else None
-    if name in _CHAINED and isinstance(owner, (Call, Instance)):
-        tracer.made("." + name, args, keywords, node, owner)
-        return owner
+    if name in _CHAINED and isinstance(owner, Call):
+        return _chained(tracer, owner, name, args, keywords, node)
     if name in _FEEDS and isinstance(owner, Call) and not _of_tensor(owner, name):
         owner.fed = [*(owner.fed or []), *args]
         _added(tracer, owner, name, args, node)
     return None
+
+
+def as_dict(value: Value) -> Mapping | None:
+    """The dict that an object of a class derived from dict is; what is set on it is an attribute of the object as well."""
+    derived = isinstance(value, Instance) and any(name.rpartition(".")[2] in _DICTS for name in value.of.beyond())
+    return Mapping(value.attributes) if isinstance(value, Instance) and derived else None
+
+
+def _chained(
+    tracer: Tracer, owner: Value, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST
+) -> Value:
+    tracer.made("." + name, args, keywords, node, owner)
+    return owner
 
 
 def _of_cell(tracer: Tracer, owner: Instance, name: str, args: list[Value], node: ast.AST) -> Value | None:

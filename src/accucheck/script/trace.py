@@ -352,7 +352,9 @@ class Tracer(Expressions):
 
     def do_For(self, node: ast.For, scope: Scope) -> bool:
         iterated = _listed(self.value(node.iter, scope))
-        if isinstance(iterated, Items) and (_described(iterated) or _fills(node, iterated) or _applies(node, iterated)):
+        if isinstance(iterated, Items) and (
+            _described(iterated) or _of_files(iterated) or _fills(node, iterated) or _applies(node, iterated)
+        ):
             outer = self.tests
             for item in iterated.items:  # one that was only made on a condition is only applied on it
                 made = (option for option in options(item) if isinstance(option, (Instance, Call)))
@@ -695,6 +697,8 @@ class Tracer(Expressions):
 
     def set_item(self, owner: Value, key: Value, value: Value, node: ast.expr) -> None:
         constant = isinstance(key, Known) and models.hashable(key.value)
+        if isinstance(owner, Instance) and owner.of.find("__setitem__") is None:
+            owner = models.as_dict(owner) or owner
         if isinstance(owner, Mapping) and isinstance(key, Known) and constant:
             owner.items[key.value] = self.instead(owner.items.get(key.value), value)
         elif isinstance(owner, Mapping):
@@ -888,7 +892,7 @@ def _registers(node: ast.stmt) -> bool:
 
 def _names_configuration(args: list[Value]) -> bool:
     """True for arguments that begin with the name of a configuration file which another one names."""
-    return bool(args) and _of_configuration(args[0]) and str(args[0].value).lower().endswith(configs.ENDINGS)
+    return bool(args) and _of_configuration(args[0]) and _names_file(args[0])
 
 
 def _stub(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -925,6 +929,7 @@ def _loaded(target: ast.expr) -> ast.expr:
 
 def _listed(over: Value) -> Value:
     """What a loop goes over as a list, where that is known: the keys of a dict, what enumerate and zip make of short lists."""
+    over = models.as_dict(over) or over
     if isinstance(over, Mapping) and not over.fed:
         return Items([Known(key) for key in over.items])
     if not isinstance(over, Call) or over.name not in ("enumerate", "zip") or over.keywords:
@@ -938,6 +943,15 @@ def _listed(over: Value) -> Value:
 
 def _short(value: Value) -> TypeGuard[Items]:
     return isinstance(value, Items) and not value.open and len(value.items) <= models.SHORT
+
+
+def _of_files(over: Items) -> bool:
+    """True for names of configuration files: what each holds is merged into that of the ones before it."""
+    return bool(over.items) and not over.open and len(over.items) <= UNROLLED and all(map(_names_file, over.items))
+
+
+def _names_file(value: Value) -> bool:
+    return isinstance(value, Known) and isinstance(value.value, str) and value.value.lower().endswith(configs.ENDINGS)
 
 
 def _described(value: Value) -> TypeGuard[Items]:
