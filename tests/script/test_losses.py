@@ -135,6 +135,42 @@ ms.Model(net, Smooth({}), nn.SGD(net.trainable_params())).train(1, data)
     assert "none-reduction" not in codes(losses(tmp_path, evaluated))
 
 
+LISTED = """
+class Net(nn.Cell):
+    def __init__(self, last):
+        super().__init__()
+        self.layers = nn.CellList([nn.Dense(8, 8), nn.ReLU(), nn.Dense(8, 4), last])
+        for i in range(2):
+            setattr(self, f"part{{i}}", [nn.Softmax(), nn.Dense(4, 4)][i])
+
+    def construct(self, x):
+        {loop}
+        return x
+
+loss = nn.CrossEntropyLoss()(Net({last})(x), y)
+"""
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for layer in self.layers:\n            x = layer(x)",
+        "for number, layer in enumerate(self.layers):\n            x = layer(x)",
+        "for i in range(len(self.layers)):\n            x = self.layers[i](x)",
+        "for i in range(3):\n            x = self.layers[i](x)\n        x = self.layers[-1](x)",
+        "x = nn.SequentialCell(*self.layers)(x)",
+        "for i in range(2):\n            x = getattr(self, f'part{i}')(x)\n        x = self.layers[3](x)",
+    ],
+    ids=["each", "numbered", "by place", "but the last", "in a row", "by name"],
+)
+@pytest.mark.parametrize(("last", "expected"), [("nn.Dense(4, 4)", "logits"), ("nn.Softmax()", "probabilities")])
+def test_a_loop_over_different_cells_gives_what_the_last_of_them_gives(
+    tmp_path: Path, loop: str, last: str, expected: str
+) -> None:
+    (application,) = losses(tmp_path, LISTED.format(loop=loop, last=last)).applications
+    assert {head.gives for head in application.heads} == {expected}
+
+
 @pytest.mark.parametrize(
     ("after", "expected"),
     [

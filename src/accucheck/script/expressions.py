@@ -431,6 +431,7 @@ class Expressions:
         for part in node.args:
             if isinstance(part, ast.Starred):
                 value = self.value(part.value, scope)
+                value = models.cells(value) or value
                 if isinstance(value, Items) and not value.open:
                     args += value.items
                 else:

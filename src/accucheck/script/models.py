@@ -64,6 +64,9 @@ _RECORDS = frozenset(
         "OrderedDict",
     )
 )
+_RECORDS_IN_FULL = frozenset(
+    ("addict.Dict", "addict.addict.Dict", "omegaconf.OmegaConf.create", "mmengine.Config", "mmcv.Config")
+)
 _DICTS = frozenset((*_RECORDS, "dict", "UserDict", "MutableMapping"))
 #: Containers of cells, of parameters and of Python that give back what was put in.
 _CONTAINERS = ("nn.CellList", "nn.SequentialCell", "mint.nn.ModuleList", "mint.nn.Sequential")
@@ -111,7 +114,8 @@ _INTO = {f"cv2.{name}": 2 for name in ("add", "subtract", "multiply", "divide", 
 FORWARD = ("construct", "forward", "__call__")
 #: Layers of the framework: a copy is another one, made alike.
 CELLS = ("nn.", "mint.nn.")
-#: The name of all attributes that are set under names which a run decides; the fields of a text that is formatted.
+#: What the names of attributes begin with that are set under names which a run decides, before their pattern; the fields of a text
+#: that is formatted.
 ANY, _FIELDS = "*", re.compile(r"\{[^{}]*\}|%[^a-z%]*[a-z]")
 #: So many things within one are copied.
 COPIES = 4000
@@ -152,7 +156,7 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
     if (containers := _any_container(tracer, name, args, keywords, node)) is not None:
         return containers
     last = name.rsplit(".", 1)[-1]
-    if last in _RECORDS and not name.startswith("mindspore."):
+    if (last in _RECORDS and not name.startswith("mindspore.")) or name in _RECORDS_IN_FULL:
         return _any_record(args, keywords)
     if (
         name.startswith("os.path.")
@@ -288,7 +292,7 @@ def _getattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node
     if not (isinstance(name, Known) and isinstance(name.value, str)):
         return _any_attribute(owner, name)
     tracer.found_names.add(name.value)
-    found = [tracer.held(option, name.value, node) or _under_any_name(option) for option in options(owner)]
+    found = [tracer.held(option, name.value, node) or _under_any_name(option, name.value) for option in options(owner)]
     values = [value for value in found if value is not None]
     if len(values) == len(found) and values:
         return join(values)
@@ -301,17 +305,32 @@ def _any_attribute(owner: Value, name: Value) -> Value | None:
     asked = [option for option in options(owner) if isinstance(option, Instance)]
     for option in asked:
         option.read.add("*")
-    fits = re.compile(_pattern(name))
-    found = [
-        [held for attribute, held in option.attributes.items() if attribute == ANY or fits.fullmatch(attribute)]
-        for option in asked
-    ]
+    found = [_fitting(option, _pattern(name)) for option in asked]
     whole = len(asked) == len(options(owner)) and all(found)
     return join([held for each in found for held in each], limit=32) if whole else None
 
 
-def _under_any_name(owner: Value) -> Value | None:
-    return owner.attributes.get(ANY) if isinstance(owner, Instance) else None
+def _fitting(owner: Instance, asked: str) -> list[Value]:
+    """The attributes whose names fit a pattern; of those that were set by a pattern, the ones that were set by this one, else those
+    that begin alike."""
+    plain = [held for name, held in owner.attributes.items() if name[:1] != ANY and re.fullmatch(asked, name)]
+    if (mine := _key(asked)) in owner.attributes:
+        return [*plain, owner.attributes[mine]]
+    start = asked.partition(".*")[0]
+    patterns = {name[1:].partition(".*")[0]: held for name, held in owner.attributes.items() if name[:1] == ANY}
+    return plain + [held for begins, held in patterns.items() if begins.startswith(start) or start.startswith(begins)]
+
+
+def _key(pattern: str) -> str:
+    """What an attribute is called that was set under a name which fits a pattern."""
+    return ANY if pattern == ".*" else ANY + pattern
+
+
+def _under_any_name(owner: Value, name: str) -> Value | None:
+    """What was set on an object under a name of which a part is known, and which this one may be."""
+    held = owner.attributes.items() if isinstance(owner, Instance) else ()
+    found = [value for key, value in held if key[:1] == ANY and re.fullmatch(key[1:] or ".*", name)]
+    return join(found, limit=32) if found else None
 
 
 def _pattern(name: Value) -> str:
@@ -339,8 +358,9 @@ def _setattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node
         if isinstance(owner, Instance):
             owner.read.add("*")
             if len(args) == 3:
-                held = owner.attributes.get(ANY)
-                owner.attributes[ANY] = args[2] if held is None else join([held, args[2]], limit=32)
+                key = _key(_pattern(args[1]))
+                held = owner.attributes.get(key)
+                owner.attributes[key] = args[2] if held is None else join([held, args[2]], limit=32)
     return None
 
 
@@ -356,21 +376,24 @@ def _vars(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
 
 
 def _isinstance(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-    if len(args) != 2:
+    wanted = _kinds(args[1]) if len(args) == 2 else None
+    if not wanted:
         return None
-    given = args[1].items if isinstance(args[1], Items) else [args[1]]
+    held = args[0]
+    if isinstance(held, Known):
+        unset = held.value is None and held.assumed
+        return None if unset else Known(isinstance(held.value, tuple(wanted)))
+    if isinstance(held, Mapping) or as_dict(held) is not None:
+        return Known(dict in wanted)
+    return Known(bool(wanted & {list, tuple})) if isinstance(held, Items) else None
+
+
+def _kinds(asked: Value) -> set[type]:
+    """The types of Python that isinstance is asked for; none where one of them is no such type."""
+    given = asked.items if isinstance(asked, Items) else [asked]
     kinds = [option for kind in given for option in options(kind)]
-    if not all(isinstance(kind, Named) and kind.name in _TYPES for kind in kinds):
-        return None
-    wanted = {t for kind in kinds if isinstance(kind, Named) for t in _TYPES[kind.name]}
-    if isinstance(args[0], Known):
-        unset = args[0].value is None and args[0].assumed
-        return None if unset else Known(isinstance(args[0].value, tuple(wanted)))
-    if isinstance(args[0], Mapping):
-        return Known(dict in wanted)
-    if as_dict(args[0]) is not None:
-        return Known(dict in wanted)
-    return Known(bool(wanted & {list, tuple})) if isinstance(args[0], Items) else None
+    known = [_TYPES[kind.name] for kind in kinds if isinstance(kind, Named) and kind.name in _TYPES]
+    return {each for types in known for each in types} if len(known) == len(kinds) else set()
 
 
 def keys_from(tracer: Tracer, held: Mapping) -> str:
@@ -614,7 +637,8 @@ def _texts(value: Value | None) -> list[str] | None:
 
 
 def _len(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-    if (isinstance(held := args[0] if args else None, Items) and not held.open) or (
+    held = (cells(args[0]) or args[0]) if args else None
+    if (isinstance(held, Items) and not held.open) or (
         isinstance(held, Mapping) and not held.fed and not tracer.numbering
     ):
         return Known(len(held.items))

@@ -132,7 +132,7 @@ class _Search:
     def seen(self) -> Seen:
         found = Seen(self.reading)
         steps = [step for step in training(self.reading).judged_steps() if step.kind != "own"]
-        events = [event for event in self.events if not self.of_nobody(event)] or self.events
+        events = self.used_events
         places = {id(step.place): (step.network, Stop(step.source, step.node)) for step in steps}
         for model in self.models:
             places.setdefault(id(model), (model.argument(["network"], "network"), Stop(model.source, model.node)))
@@ -150,6 +150,10 @@ class _Search:
     def events(self) -> list[Event]:
         """Computations of gradients that reach an optimizer."""
         return Replay(self.trace, False).training
+
+    @property
+    def used_events(self) -> list[Event]:
+        return [event for event in self.events if not self.of_nobody(event)] or self.events
 
     def of_nobody(self, event: Event) -> bool:
         """Whether a step runs within a cell that nobody makes: it is written and not used."""

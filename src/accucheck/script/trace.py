@@ -351,10 +351,9 @@ class Tracer(Expressions):
         return self.either([(node.body, yes), (node.orelse, no)], scope)
 
     def do_For(self, node: ast.For, scope: Scope) -> bool:
-        iterated = _listed(self.value(node.iter, scope))
-        if isinstance(iterated, Items) and (
-            _described(iterated) or _of_files(iterated) or _fills(node, iterated) or _applies(node, iterated)
-        ):
+        over = _listed(self.value(node.iter, scope))
+        iterated = self.places(node, over, scope) or over
+        if isinstance(iterated, Items) and _in_turn(node, iterated):
             outer = self.tests
             for item in iterated.items:  # one that was only made on a condition is only applied on it
                 made = (option for option in options(item) if isinstance(option, (Instance, Call)))
@@ -363,17 +362,39 @@ class Tracer(Expressions):
                 self.turn(node, scope)
             self.tests = outer
         elif isinstance(iterated, Words) and not iterated.open:
-            for item in iterated.items[:UNROLLED]:
-                self.assign(node.target, item, scope)
-                if self.turn(node, scope):
-                    break
+            self.turns(node, iterated, scope)
         else:
             self.assign(node.target, self.element(iterated, node), scope)
             self.loop(node, scope, iterated)
         self.block(node.orelse, scope)
         return True
 
+    def turns(self, node: ast.For, over: Words, scope: Scope) -> None:
+        """The body of a loop for each word, until it breaks off."""
+        for item in over.items[:UNROLLED]:
+            self.assign(node.target, item, scope)
+            if self.turn(node, scope):
+                break
+
     do_AsyncFor = do_For
+
+    def places(self, node: ast.For, over: Value, scope: Scope) -> Words | None:
+        """The numbers of a loop over range(...) that takes different cells out of a container by them, or makes names of attributes
+        with them: each is taken in turn. None for any other loop."""
+        turns = _range(over)
+        if turns is None or not isinstance(node.target, ast.Name):
+            return None
+        parts = [part for statement in node.body for part in walk(statement)]
+        named = len(turns) <= models.SHORT and any(map(_names_attribute, parts))
+        if named or (len(turns) <= UNROLLED and self.takes_cells(parts, node.target.id, scope)):
+            return Words([Known(turn) for turn in turns])
+        return None
+
+    def takes_cells(self, parts: list[ast.AST], name: str, scope: Scope) -> bool:
+        """Whether one of different cells is taken by a number of this name."""
+        held = [part.value for part in parts if _is_item(part, name)]
+        cells = [models.cells(option) for each in held for option in options(self.value(each, scope))]
+        return any(isinstance(each, Items) and _differ(each.items) for each in cells)
 
     def do_While(self, node: ast.While, scope: Scope) -> bool:
         self.loop(node, scope, self.value(node.test, scope))
@@ -928,12 +949,20 @@ def _loaded(target: ast.expr) -> ast.expr:
 
 
 def _listed(over: Value) -> Value:
-    """What a loop goes over as a list, where that is known: the keys of a dict, what enumerate and zip make of short lists."""
-    over = models.as_dict(over) or over
-    if isinstance(over, Mapping) and not over.fed:
-        return Items([Known(key) for key in over.items])
+    """What a loop goes over as a list, where that is known: the keys of a dict, different cells of a container, what enumerate and
+    zip make of short lists."""
+    held = models.as_dict(over) or models.cells(over) or over
+    if isinstance(held, Mapping) and not held.fed:
+        return Items([Known(key) for key in held.items])
+    if held is not over:
+        return held if isinstance(held, Items) and not held.open and _differ(held.items) else over
     if not isinstance(over, Call) or over.name not in ("enumerate", "zip") or over.keywords:
         return over
+    return _paired(over)
+
+
+def _paired(over: Call) -> Value:
+    """What enumerate and zip make of short lists."""
     lists = [arg.items for arg in map(_listed, over.args) if _short(arg) or _described(arg)]
     if not lists or len(lists) < len(over.args):
         return over
@@ -952,6 +981,50 @@ def _of_files(over: Items) -> bool:
 
 def _names_file(value: Value) -> bool:
     return isinstance(value, Known) and isinstance(value.value, str) and value.value.lower().endswith(configs.ENDINGS)
+
+
+def _differ(items: list[Value]) -> bool:
+    """True for a few cells of different kinds, one behind the other: what the last of them gives is not what another one gives."""
+    made = [part.items[-1] if isinstance(part, Items) and part.fixed and part.items else part for part in items]
+    kinds = {part.of.node if isinstance(part, Instance) else part.api for part in made if _is_cell(part)}
+    return len(kinds) > 1 and len(items) <= UNROLLED and all(map(_is_cell, made))
+
+
+def _is_cell(value: Value) -> TypeGuard[Instance | Call]:
+    if isinstance(value, Instance):
+        return any(value.of.find(name) is not None for name in models.FORWARD)
+    return isinstance(value, Call) and value.base is None and value.api.startswith(models.CELLS)
+
+
+def _in_turn(node: ast.For, over: Items) -> bool:
+    """True for a loop that is taken item by item."""
+    return _described(over) or _of_files(over) or _differ(over.items) or _fills(node, over) or _applies(node, over)
+
+
+def _range(over: Value) -> range | None:
+    """The numbers of range(...) of constants."""
+    if not (isinstance(over, Call) and over.name == "range"):
+        return None
+    bounds = [arg.value for arg in over.args if isinstance(arg, Known) and type(arg.value) is int]
+    return range(*bounds) if bounds and len(bounds) == len(over.args) and 0 not in bounds[2:] else None
+
+
+def _names_attribute(node: ast.AST) -> bool:
+    """True for setattr, getattr and insert_child_to_cell with a name that is put together."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    by_name = isinstance(node.func, ast.Name) and node.func.id in ("setattr", "getattr") and len(node.args) > 1
+    inserts = isinstance(node.func, ast.Attribute) and node.func.attr == "insert_child_to_cell"
+    return (by_name and not isinstance(node.args[1], ast.Constant)) or (
+        inserts and not isinstance(node.args[0], ast.Constant)
+    )
+
+
+def _is_item(node: ast.AST, name: str) -> TypeGuard[ast.Subscript]:
+    """True for x[name] where x is a name or an attribute."""
+    if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name)):
+        return False
+    return node.slice.id == name and isinstance(node.value, (ast.Name, ast.Attribute))
 
 
 def _described(value: Value) -> TypeGuard[Items]:

@@ -152,7 +152,7 @@ class Items(Value):
 
 @dataclass(eq=False, slots=True)
 class Words(Items):
-    """Words of the command, or what they were sorted into: a loop over them takes each in turn, as it is run."""
+    """Words of the command, or what they were sorted into, and numbers of a loop: a loop over them takes each in turn, as it is run."""
 
 
 @dataclass(eq=False, slots=True)
