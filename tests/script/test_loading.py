@@ -227,6 +227,11 @@ def test_what_is_put_into_a_network(tmp_path: Path, put: str) -> None:
         ("other = Net(backbone=net)\nms.Model(other, loss, opt).train(1, data)\n", "result-ignored"),
         ("net.set_train(False)\nother = Net()\nms.Model(other, loss, opt).train(1, data)\n", "another-object"),
         ("net(x)\nother = Net()\nother(x)\n", "result-ignored"),
+        (
+            "outer = Net(backbone=Net())\nload_checkpoint('b.ckpt', outer)\nnet.fc(x)\nother = Net()\nother(x)\n",
+            "result-ignored",
+        ),
+        ("net.backbone = Other()\nnet.backbone.construct(x)\nother = Net()\nother(x)\n", "result-ignored"),
         ("other = Net()\nother(x)\n", "another-object"),
         ("other = Net()\n", "result-ignored"),
     ],
@@ -420,3 +425,11 @@ def test_which_names_mindspore_finds(before: str, behind: str, strict: bool, mis
     net = mindspore.nn.Dense(2, 2)
     given = {before + name + behind: parameter for name, parameter in net.parameters_dict().items()}
     assert len(mindspore.load_param_into_net(net, given, strict_load=strict)[0]) == missing
+
+
+@pytest.mark.parametrize(("called", "expected"), [("load(None)\n", 0), ("", 2)], ids=["settled", "not called"])
+def test_a_load_that_a_settled_condition_leads_past_is_not_mentioned(
+    tmp_path: Path, called: str, expected: int
+) -> None:
+    text = "def load(path):\n    if path is not None:\n        load_param_into_net(net, load_checkpoint(path))\n"
+    assert len(list(mentions(scripts(tmp_path, NET + text + called + RUN)))) == expected

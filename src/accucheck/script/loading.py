@@ -20,6 +20,7 @@ from ..knowledge import api, names
 from . import flow
 from .analysis import Reading, Scripts
 from .grading import replacements
+from .modes import within
 from .networks import cells, is_parameter, kind, leaves
 from .source import Placed, Source
 from .syntax import walk
@@ -132,10 +133,24 @@ def _place(entry: tuple[tuple[str, int, str], list[Observation]]) -> tuple[str, 
 
 
 def mentions(scripts: Scripts) -> Iterator[tuple[Source, ast.AST]]:
-    """The places in the text of the examined files that load a checkpoint, followed or not."""
+    """The places in the text of the examined files that load a checkpoint, and were not passed over because a settled condition leads
+    past them."""
+    traces = [reading.trace for reading in scripts.readings if not reading.trace.gave_up]
+    ran = {id(frame.function.node) for trace in traces for frame in trace.frames if not unseen(frame)}
     for source in scripts.sources:
+        around = _functions_around(source)
         for node in _loading_in(source):
-            yield source, node
+            if id(around.get(id(node))) not in ran:
+                yield source, node
+
+
+def _functions_around(source: Source) -> dict[int, ast.AST]:
+    """The innermost function that each node stands in, by the node's id."""
+    found: dict[int, ast.AST] = {}
+    for function in source.nodes:  # the outer ones come first
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found.update((id(part), function) for part in walk(function))
+    return found
 
 
 def _loading_in(source: Source) -> Iterator[ast.AST]:
@@ -153,6 +168,7 @@ class Loading:
         self.reading, self.trace = reading, reading.trace
         self.loads = [call for call in self.trace.calls if call.api in LOADS]
         self.puts = [call for call in self.trace.calls if call.api == "load_param_into_net"]
+        self._parts: dict[int, set[int]] = {}
 
     @cached_property
     def users(self) -> dict[int, list[tuple[Call, str]]]:
@@ -568,6 +584,23 @@ class Loading:
             for call in self.puts
         ) or any(any(o is other for o in options(load.argument(_LOAD, "net"))) for load in self.loads)
 
+    def parts(self, net: Instance) -> set[int]:
+        """A network and the cells within it, by id: who runs net.backbone uses what was loaded into net."""
+        if id(net) not in self._parts:
+            self._parts[id(net)] = set(within(net))
+        return self._parts[id(net)]
+
+    def runs(self, net: Instance, since: int) -> bool:
+        """Whether a network, or a part of it, is run after a moment."""
+        parts = self.parts(net)
+        calls = (call for part in parts for call, how in self.users.get(part, ()) if how == "base" and call.name == "")
+        frames = (
+            frame for frame in self.trace.frames if id(frame.owner) in parts and frame.function.name != "__init__"
+        )
+        return any(call.order > since and not unseen(call.frame) for call in calls) or any(
+            frame.order > since and not frame.unseen for frame in frames
+        )
+
     def used(self, net: Instance, put: Call | None = None) -> bool:
         """True when a network is run, or given to anything; after a call, when one is given."""
         since = put.order if put is not None else -1
@@ -575,12 +608,12 @@ class Loading:
             quiet = how == "base" and call.name in _QUIET
             if call.order > since and not quiet and call.api not in ("load_param_into_net", "print", "len"):
                 return True
-        for frame in self.trace.frames:
-            if frame.owner is net and not frame.unseen and frame.function.name != "__init__" and frame.order > since:
-                return True
-            if put is None and frame.parent is None and _holds(frame.returned, net):
-                return True
-        return put is None and id(net) in self.kept
+        if self.runs(net, since):
+            return True
+        if put is not None:
+            return False
+        tops = (frame for frame in self.trace.frames if frame.parent is None)
+        return id(net) in self.kept or any(_holds(frame.returned, net) for frame in tops)
 
     # --- the mend -----------------------------------------------------------------------------------------------------
 
