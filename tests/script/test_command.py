@@ -29,6 +29,8 @@ def project(tmp_path: Path) -> Path:
         ("source env.sh; python train.py | tee log", "train.py", []),
         ("python -m launcher --nproc 2 train.py --lr 1", "train.py", ["--lr", "1"]),
         ('python train.py --text "it\'s; fine"', "train.py", ["--text", "it's; fine"]),
+        ('GIVEN="--lr 0.1 -v"\npython train.py $GIVEN x', "train.py", ["--lr", "0.1", "-v", "x"]),
+        ('NAME="a b"\npython train.py --name "$NAME"', "train.py", ["--name", "a b"]),
     ],
 )
 def test_commands_of_a_shell(project: Path, text: str, script: str, words: list[str]) -> None:

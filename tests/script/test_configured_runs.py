@@ -238,3 +238,37 @@ def test_a_list_of_bases_is_merged_in_its_order_into_a_class_of_settings(
     }
     found = scripts(tmp_path, text, "python train.py --config conf/run.yaml --seed 3", **files)
     assert shown(found) == [50.0, 0.5, 3]
+
+
+OVERRIDES = """import argparse
+import yaml
+parser = argparse.ArgumentParser()
+parser.add_argument("--config")
+parser.add_argument("-o", "--opt", nargs="+")
+args = parser.parse_args()
+with open(args.config) as stream:
+    settings = yaml.safe_load(stream)
+for name in settings.get("bases", []):
+    settings = fetched(name)
+for option in args.opt or []:
+    key, value = option.split("=")
+    part, _, last = key.rpartition(".")
+    held = settings[part] if part else settings
+    held[last] = yaml.safe_load(value)
+show(settings["optimizer"]["lr"])
+show(settings["epochs"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [("", [0.1, 9]), (" -o optimizer.lr=50.0", [50.0, 9]), (" -o epochs=3 optimizer.lr=null", [None, 3])],
+    ids=["none", "one", "two"],
+)
+def test_keys_of_a_configuration_that_the_command_changes_by_their_path(
+    tmp_path: Path, words: str, values: list[object]
+) -> None:
+    """Nobody fills the list that stands in for bases, so that nothing is fetched."""
+    settings = "optimizer:\n  lr: 0.1\nepochs: 9\n"
+    found = scripts(tmp_path, OVERRIDES, "python train.py --config a.yaml" + words, a_yaml=settings)
+    assert shown(found) == values and told(found) == []

@@ -140,7 +140,8 @@ class _Shell:
                 given += self.arguments
                 continue
             text, missing = self._put(word)
-            given.append(text)
+            options = text.startswith("-") and _VARIABLE.fullmatch(word)  # $OPTIONS, which the shell takes apart
+            given += text.split() if options else [text]
             lost += missing
         for place, word in enumerate(given):
             module = place > 0 and given[place - 1] == "-m"

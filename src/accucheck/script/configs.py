@@ -38,6 +38,15 @@ def load(
     return (path, values[0]) if values else None
 
 
+def of_text(text: str, origin: str | None) -> Value | None:
+    """What a short YAML text stands for, such as a value that the command gives; None where it is none."""
+    try:
+        documents = _parse(text.encode(), ".yaml")
+    except (ValueError, RecursionError, msgspec.MsgspecError):
+        return None
+    return _value(documents[0], "", 0, origin or "config") if len(documents) == 1 else None
+
+
 def find(root: Path, entry: Path, importer: Path, name: str) -> Path | None:
     if "\0" in name:
         return None

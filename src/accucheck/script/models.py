@@ -256,7 +256,8 @@ def _loaded(tracer: Tracer, name: str, given: Value, node: ast.AST) -> Value | N
     if not (isinstance(source, Known) and isinstance(source.value, str)) or tracer.root is None:
         return None
     if not source.value.lower().endswith(configs.ENDINGS):
-        return None
+        plain = source is given and name.startswith("yaml.") and len(source.value) <= 2000
+        return configs.of_text(source.value, source.origin) if plain and "_all" not in name else None
     origin_ = "configured" if tracer.command is not None and source.assumed is None else "config"
     entry = tracer.trace.source.file.parent
     found = configs.load(tracer.root, entry, tracer.source.file, source.value, "_all" in name, origin_)
@@ -970,6 +971,8 @@ _TEXT = frozenset(
         "endswith",
         "split",
         "rsplit",
+        "partition",
+        "rpartition",
         "find",
         "rfind",
         "format",
@@ -996,8 +999,8 @@ def _of_text(owner: Known, name: str, args: list[Value], keywords: dict[str, Val
     except (TypeError, ValueError, LookupError):
         return None
     why = origin([owner, *args])
-    if isinstance(value, list):
-        return Items([Known(part, why) for part in value])
+    if isinstance(value, (list, tuple)):
+        return Items([Known(part, why) for part in value], fixed=isinstance(value, tuple))
     return Known(value[:10_000] if isinstance(value, str) else value, why, owner.name)
 
 

@@ -352,6 +352,9 @@ class Tracer(Expressions):
 
     def do_For(self, node: ast.For, scope: Scope) -> bool:
         over = _listed(self.value(node.iter, scope))
+        if isinstance(over, Items) and not over.items and not over.open and _by_default(node.iter):
+            self.block(node.orelse, scope)
+            return True
         iterated = self.places(node, over, scope) or over
         if isinstance(iterated, Items) and _in_turn(node, iterated):
             outer = self.tests
@@ -994,6 +997,12 @@ def _is_cell(value: Value) -> TypeGuard[Instance | Call]:
     if isinstance(value, Instance):
         return any(value.of.find(name) is not None for name in models.FORWARD)
     return isinstance(value, Call) and value.base is None and value.api.startswith(models.CELLS)
+
+
+def _by_default(node: ast.expr) -> bool:
+    """True for what a default stands in for: settings.get(key, []), given or []. Nobody else can have filled that list."""
+    method = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+    return isinstance(node, ast.BoolOp) or method in ("get", "pop")
 
 
 def _in_turn(node: ast.For, over: Items) -> bool:
