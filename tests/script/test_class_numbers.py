@@ -57,6 +57,15 @@ def stored(part):
 
 birds, rest = stored("train"), stored("rest")
 """
+FOLDERS = """
+def of(folder, name):
+    return ds.ImageFolderDataset(folder, shuffle=True).batch(8)
+
+if len(open("kinds.txt").read()) > 3:
+    birds = of('crows', 'a')
+else:
+    birds = of('birds', 'b')
+"""
 COMPARED = """
 for batch in rest.create_dict_iterator():
     right = ops.argmax(net(batch["wing"]), dim=-1) == batch["kind"].reshape(-1)
@@ -81,6 +90,7 @@ WHOLE = {
     "in a loop": rows("int(name[-1])") + LOOP.replace("KIND", "kind"),
     "made integers in the step": rows("name") + LOOP.replace("KIND", "ops.cast(kind, ms.int32).reshape(-1)"),
     "a folder for each class": "birds = ds.ImageFolderDataset('birds').batch(8)\n" + MODEL,
+    "one of two data sets": FOLDERS + MODEL,
     "a type of the pipeline": JUDGED + "birds = birds.map(transforms.TypeCast(ms.int32), 'kind')\n" + MODEL,
     "another loss takes them as classes": JUDGED + MODEL + SPARSE,
     "another loss takes those of a twin as classes": TWINS + MODEL + SPARSE,
@@ -94,6 +104,7 @@ FINE = {
     "numbers that are not whole": rows("np.float32(name[-1])") + MODEL,
     "one way only": rows("int(name[-1]) if name else np.load(name)") + MODEL,
     "not seen": JUDGED + MODEL,
+    "whole in one of two data sets": JUDGED + FOLDERS.replace("birds = of('birds', 'b')", "pass") + MODEL,
     "the sparse loss": rows("int(name[-1])") + MODEL.replace("(reduction", "(sparse=True, reduction"),
     "a setting": "import sys\n" + rows("int(name[-1])") + MODEL.replace("(reduction", "('x' in sys.argv, reduction"),
     "distributions by their largest": TWINS + MODEL + COMPARED.replace('batch["kind"]', 'batch["kind"].argmax(1)'),

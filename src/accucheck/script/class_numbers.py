@@ -13,7 +13,7 @@ from . import flow
 from .effects import MOVED, TAKEN, effect, kept, name_of, operands
 from .losses import Application, Losses, Observation
 from .pipelines import Columns, Pipelines
-from .values import Call, Index, Items, Known, Many, Named, Unknown, Value, options
+from .values import Call, Index, Items, Known, Many, Named, Unknown, Value, join, options
 
 #: Values within values are followed so far.
 DEEP = 40
@@ -76,13 +76,12 @@ class Numbers:
         return found
 
     def labels_for(self, model: Call, runs: tuple[str, ...]) -> Value | None:
-        """The labels that a Model hands to its loss: the second column of the data set that it is run on."""
+        """The labels that a Model hands to its loss: the second column of the data set that it is run on, or of each that it may be."""
         calls = [call for call in self.trace.calls if call.name in runs and model in options(call.base)]
         sets = [_data(call) for call in calls]
         columns = [each for data in sets for each in self.pipelines.of(data)]
-        seconds = [each.at(1) for each in columns if _complete(each)]
-        one = len(seconds) == len(columns) and len({id(second) for second in seconds}) == 1
-        return seconds[0] if one else None
+        seconds = [second for each in columns if _complete(each) and (second := each.at(1)) is not None]
+        return join(seconds, MANY) if seconds and len(seconds) == len(columns) else None
 
     @cached_property
     def used(self) -> dict[Any, tuple[Value, Call]]:
