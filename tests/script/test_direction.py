@@ -48,6 +48,18 @@ def said(folder: Path, text: str) -> list[Observation]:
     return direction.examine(Losses(Reading("train", "train", source, trace, project)))
 
 
+@pytest.mark.parametrize(("sign", "expected"), [("", []), ("-", ["loss-negated"])])
+def test_a_cell_that_gives_the_value_with_its_gradient(tmp_path: Path, sign: str, expected: list[str]) -> None:
+    text = (
+        "class Judged(nn.Cell):\n"
+        "    def __init__(self):\n        super().__init__()\n        self.net = net\n"
+        f"    def construct(self, x, y):\n        return {sign}ops.cross_entropy(self.net(x), y)\n"
+        "step = nn.ForwardValueAndGrad(Judged(), opt.parameters, get_by_list=True)\n"
+        "for x, y in data:\n    loss, grads = step(x, y)\n    opt(grads)\n"
+    )
+    assert codes(tmp_path, text) == expected
+
+
 @pytest.mark.parametrize(
     "loss",
     [

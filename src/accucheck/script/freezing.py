@@ -20,6 +20,7 @@ from . import flow
 from .analysis import Scripts
 from .effects import effect, name_of
 from .execution import jitted, mode
+from .factors import gradient
 from .grading import Link, under
 from .networks import (
     FORWARD,
@@ -227,6 +228,11 @@ class Look:
                     seen = True
                     given = base.args[1] if len(base.args) > 1 else None
                     yield Step(call.result, call.source, call.node, self.of_parameters(given))
+            elif isinstance(base, Call) and base.api == "nn.ForwardValueAndGrad":
+                taken = gradient(call)
+                if taken is not None and taken.loss is not None and taken.weights is not None:
+                    seen = True
+                    yield Step(taken.loss, call.source, call.node, self.of_parameters(taken.weights))
             elif isinstance(base, Call) and kind(base.api) == "step" and "TrainOneStep" in base.api:
                 seen = True
                 optimizer = base.argument(["network", "optimizer"], "optimizer")

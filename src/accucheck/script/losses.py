@@ -41,7 +41,7 @@ _REDUCERS = _words(
 )
 _UNIFORM = re.compile(r"(^|\.)(rand|random|uniform|UniformReal|rand_like|random_sample|Uniform|Beta|beta)$")
 _NORMAL = re.compile(r"(^|\.)(randn|normal|StandardNormal|standard_normal|Normal|randn_like|gauss)$")
-_GRADIENTS = frozenset({"value_and_grad", "grad", "get_grad", "vjp"})
+_GRADIENTS = frozenset({"value_and_grad", "grad", "get_grad", "vjp", "nn.ForwardValueAndGrad"})
 _ACCURACY = re.compile(
     r"^(acc|accuracy|top_?[15].*|topk.*|precision|recall|f1|train\.(Accuracy|Top\w+|Precision|Recall|F1))$", re.I
 )
