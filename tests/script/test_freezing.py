@@ -112,6 +112,52 @@ def test_the_weights_that_a_condition_chooses(tmp_path: Path, loop: str, test: s
     assert any(one.code == "declared-not-frozen" for one in found) is (CHOSEN[test] not in (None, NAMES))
 
 
+SET = "for p in net.get_parameters():\n    p.requires_grad = {}\n"
+
+
+@pytest.mark.parametrize("test", CHOSEN)
+def test_a_switch_that_is_set_to_a_condition(tmp_path: Path, test: str) -> None:
+    declared = ["body.0.weight", "body.1.gamma", "neck.weight", "head.weight"]
+    left = test.replace("name", "p.name")
+    found = said(tmp_path, LOAD + SET.format(f"not ({left})"), declared=declared)
+    assert frozen(found) == (CHOSEN[test] or set())
+    assert any(one.code == "declared-not-frozen" for one in found) is (CHOSEN[test] not in (None, NAMES))
+
+
+def test_a_condition_on_something_else_says_nothing_of_a_weight(tmp_path: Path) -> None:
+    assert said(tmp_path, "net.neck.weight.requires_grad = not args.fixed\n") == []
+
+
+CELLS = "for {} in net.{}():\n    if {}:\n        {}\n"
+ALL = "for p in cell.get_parameters():\n            p.requires_grad = False"
+#: How a loop goes through cells, what chooses some, and what it does with them -> the weights that are frozen.
+OF_KIND: dict[tuple[str, str, str, str], set[str]] = {
+    ("_, cell", "cells_and_names", "isinstance(cell, nn.Dense)", "cell.weight.requires_grad = False"): {"neck", "head"},
+    ("_, cell", "cells_and_names", "isinstance(cell, (nn.Conv2d, nn.BatchNorm2d))", ALL): {"body.0", "body.1"},
+    ("_, cell", "cells_and_names", "isinstance(cell, nn.Dense):\n        pass\n    else", ALL): set(),
+    ("cell", "cells", "isinstance(cell, nn.Conv2d)", ALL): set(),
+    ("cell", "cells", "isinstance(cell, nn.Dense)", "cell.weight.requires_grad = False"): {"neck", "head"},
+    ("_, cell", "cells_and_names", "isinstance(cell, kinds)", ALL): set(),
+    ("_, cell", "cells_and_names", "not isinstance(cell, nn.Cell)", ALL): set(),
+    ("_, cell", "cells_and_names", "chosen(cell)", ALL): set(),
+}
+
+
+@pytest.mark.parametrize(("turn", "listed", "test", "switch"), OF_KIND)
+def test_layers_that_are_chosen_by_their_class(tmp_path: Path, turn: str, listed: str, test: str, switch: str) -> None:
+    declared = ["body.0.weight", "body.1.gamma", "neck.weight", "head.weight"]
+    found = said(tmp_path, LOAD + CELLS.format(turn, listed, test, switch), declared=declared)
+    assert frozen(found) == OF_KIND[turn, listed, test, switch]
+
+
+@pytest.mark.parametrize(("before", "expected"), [("", ["random-frozen"]), (LOAD, ["frozen"])])
+def test_layers_of_a_class_keep_random_values_unless_some_are_loaded(
+    tmp_path: Path, before: str, expected: list[str]
+) -> None:
+    loop = CELLS.format("_, cell", "cells_and_names", "isinstance(cell, nn.Conv2d)", ALL)
+    assert [one.code for one in said(tmp_path, before + loop)] == expected
+
+
 @pytest.mark.parametrize(
     ("test", "code"), [("'blocks.8' not in name", "head-frozen"), ("'none' not in name", "all-frozen")]
 )

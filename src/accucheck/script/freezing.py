@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import islice
 
-from ..knowledge import api
+from ..knowledge import api, names
 from . import flow
 from .analysis import Scripts
 from .effects import effect, name_of
@@ -42,7 +42,22 @@ from .source import Source
 from .syntax import kept, walk
 from .trace import Store, Trace
 from .training_steps import is_optimizer, training
-from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Partial, Test, Unknown, Value, options
+from .values import (
+    Call,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Known,
+    Many,
+    Mapping,
+    Named,
+    Partial,
+    Test,
+    Unknown,
+    Value,
+    options,
+)
 
 #: A look behind a loss passes so many values.
 LIMIT = 60_000
@@ -312,19 +327,29 @@ class Look:
         return state
 
     def switches(self) -> Iterator[tuple[Store, bool]]:
+        yield from self._switches
+
+    @cached_property
+    def _switches(self) -> list[tuple[Store, bool]]:
+        """Each place that sets requires_grad, and to what. A condition on the parameters that a loop goes through sets it both ways, each
+        for those that it is about."""
+        found = []
         for store in self.trace.stores:
-            if (
-                store.attribute == "requires_grad"
-                and isinstance(store.value, Known)
-                and type(store.value.value) is bool
-            ):
-                yield store, store.value.value
+            if store.attribute != "requires_grad":
+                continue
+            if isinstance(store.value, Known) and type(store.value.value) is bool:
+                found.append((store, store.value.value))
+            elif isinstance(store.value, Call) and _listing_call(store) is not None:
+                found += [(_on_condition(store, on), on) for on in (True, False)]
+        return found
 
     def meant(self, store: Store) -> list[int]:
         """The layers and parameters whose weights a switch is about, as far as they exist then."""
         owner = store.owner
         if is_parameter(owner):
             return [id(owner)]
+        if (listing := _listed_cells(_cell_of(owner))) is not None:
+            return _of_kind(store, listing)
         if isinstance(owner, Call) and owner.name[:1] == "@" and owner.base is not None:
             return [id(owner.base)] if isinstance(owner.base, Call) and owner.name[1:] in _matrices(owner.base) else []
         found = []
@@ -798,6 +823,51 @@ def _networks_of(owner: Value) -> list[Value]:
     return next((networks for part in behind(owner) if (networks := _listed_of(part))), [])
 
 
+def _cell_of(owner: Value) -> Value | None:
+    """The cell of which a switch is about a weight, by its name or in a list of all."""
+    if isinstance(owner, Call) and owner.name[:1] == "@":
+        return owner.base
+    return next(iter(_networks_of(owner)), None)
+
+
+def _listed_cells(cell: Value | None) -> Call | None:
+    """The call that lists the cells which a loop goes through, given one of them."""
+    place = cell.args[0] if isinstance(cell, Call) and cell.name == "[]" and cell.args else None
+    paired = isinstance(place, Known) and place.value == 1
+    turn = cell.base if paired and isinstance(cell, Call) else cell
+    of = turn.base if isinstance(turn, Call) and turn.name == ".each" else None
+    return of if isinstance(of, Call) and of.name == (".cells_and_names" if paired else ".cells") else None
+
+
+def _of_kind(store: Store, listing: Call) -> list[int]:
+    """The layers that a switch is about in a loop over the cells of a network, which chooses them by their classes; none where it chooses
+    otherwise. `cells` lists no cell within another."""
+    tests = store.tests[len(listing.tests) :]
+    if any(isinstance(node, (ast.Break, ast.Continue)) for loop in store.loops for node in walk(loop)):
+        return []
+    weight = store.owner.name[1:] if isinstance(store.owner, Call) and store.owner.name[:1] == "@" else ""
+    found = []
+    for path, leaf in (pair for network in options(listing.base) for pair in leaves(network)):
+        listed = isinstance(leaf, Call) and leaf.order < store.order
+        if not listed or not isinstance(leaf, Call) or (listing.name == ".cells" and len(path) > 1):
+            continue
+        # A list of all parameters of what is of another class also has those of cells within it.
+        about = weight in _matrices(leaf) if weight else all(test.taken for test in tests)
+        if about and all(_is_of(test.value, leaf) is test.taken for test in tests):
+            found.append(id(leaf))
+    return found
+
+
+def _is_of(test: Value, layer: Call) -> bool | None:
+    """Whether a layer is of the class, or of one of those, that isinstance asks for; None for another question, or class."""
+    if not isinstance(test, Call) or test.name != "isinstance" or len(test.args) != 2:
+        return None
+    asked = test.args[1].items if isinstance(test.args[1], Items) else [test.args[1]]
+    kinds = [names.canonical(one.name) for one in asked if isinstance(one, Named)]
+    known = len(kinds) == len(asked) and all(map(weights, kinds))
+    return layer.api in kinds if known else None
+
+
 def _listed_of(value: Value) -> list[Value]:
     """The networks whose parameters a value lists."""
     return list(options(value.base)) if isinstance(value, Call) and value.name in PARAMETERS else []
@@ -878,6 +948,11 @@ def _own_tests(store: Store) -> tuple[Test, ...]:
     """The conditions within the loop over the parameters: which of them are meant."""
     listed = _listing_call(store)
     return store.tests[len(listed.tests) :] if listed is not None else ()
+
+
+def _on_condition(store: Store, on: bool) -> Store:
+    """A switch that is set to a condition, where that is what it holds."""
+    return replace(store, tests=(*store.tests, Test(store.value, on, store.node)))
 
 
 def _listing_call(store: Store) -> Call | None:
