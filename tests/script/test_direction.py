@@ -70,6 +70,7 @@ def test_a_cell_that_gives_the_value_with_its_gradient(tmp_path: Path, sign: str
         "nn.L1Loss()(logits, y) / -2.0",
         "-(ops.cross_entropy(logits, y) + 0.1 * extra(logits))",
         "-(ops.square(logits - y)).mean()",
+        "-(P.Cast()(ms.Tensor(1.0), ms.float32) * ops.cross_entropy(logits, y))",
         "-ops.mean(((logits - y) ** 2).reshape(-1))",
         "-(ops.cross_entropy(logits, y, reduction='none') * (y > 0).astype(ms.float32)).sum() / x.shape[0]",
         "-sum([ops.l1_loss(logits, y), ops.mse_loss(logits, y)])",

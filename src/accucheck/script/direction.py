@@ -875,4 +875,4 @@ def _parts_of_sign(made: Call) -> list[Value]:
         return done.operands
     if made.name == "sum" or made.api in ("Tensor", "tensor", "Parameter"):
         return made.args[:1]
-    return kept(made, "whole") or _passed(made)
+    return kept(made, "whole", *TAKEN) or _passed(made)
