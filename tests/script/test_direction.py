@@ -262,6 +262,8 @@ OVERLAPS = [
     "(2 * (logits * y).sum() + 1) / (logits.sum() + y.sum() + 1)",
     "(ops.sum(logits.view(-1) * y.view(-1)) / (ops.sum(logits ** 2) + ops.sum(y * y) + 1e-6))",
     "(lambda both: (both / (logits.sum((1, 2)) + y.sum((1, 2)) - both)).mean())((logits * y).sum((1, 2)))",
+    "(lambda both: (both / (logits[:, 1] - logits[:, 0] + y[:, 1] - y[:, 0] - both + 1e-7)).mean())"
+    "(ops.clamp(ops.minimum(logits[:, 1], y[:, 1]) - P.Maximum()(logits[:, 0], y[:, 0]), 0))",
 ]
 
 
@@ -278,6 +280,9 @@ def test_what_labels_and_predictions_share_is_to_be_made_larger(tmp_path: Path, 
     [
         ("(logits * net(y)).sum() / (logits.sum() + net(y).sum())", []),
         ("(logits * y).sum() / y.sum()", []),
+        ("(lambda both: (both / (logits + net(y) - both)).mean())(ops.minimum(logits, net(y)))", []),
+        ("(lambda part: (part / (logits + y + part)).mean())(ops.minimum(logits, y))", []),
+        ("(lambda part: (part / (logits + 3 - part)).mean())(ops.minimum(logits, 3))", []),
         ("(logits * logits).sum() / (logits.sum() + y.sum())", []),
         ("-ops.square(logits - net(y)).mean()", ["loss-negated-perhaps"]),
         ("-ops.square(logits - ops.stop_gradient(net(y))).mean()", ["loss-negated"]),
@@ -300,6 +305,8 @@ LIKELIHOODS = [
     "(lambda p: (y * ops.log(p) + (1 - y) * ops.log(1 - p)).mean())(ops.sigmoid(logits))",
     "(lambda p: ((1 - y) * ops.log(1 - p + 1e-7)).mean() + (y.astype(ms.float32) * ops.log(p + 1e-7)).mean())(prob(logits))",
     "(lambda p: (0.7 * y * ops.log(p.clip(0.01, 0.99)) + 0.3 * (1.0 - y) * ops.log(1.0 - p)).sum())(prob(logits))",
+    "ops.log(ops.sigmoid(logits - net(y)) + 1e-8).mean()",
+    "nn.LogSigmoid()((logits - net(y)).sum(-1)).mean()",
 ]
 
 
@@ -312,6 +319,12 @@ def test_the_likelihood_of_the_labels_is_not_to_be_minimised(tmp_path: Path, los
 def test_the_likelihood_of_the_labels_is_minimised_with_a_minus(tmp_path: Path, loss: str) -> None:
     assert codes(tmp_path, LOOP.replace("LOSS", f"-({loss})")) == ["own-likelihood"]
     assert codes(tmp_path, LOOP.replace("LOSS", f"-(-({loss}))")) == ["loss-negated"]
+
+
+@pytest.mark.parametrize(("sign", "expected"), [("", ["own-likelihood"]), ("-", ["loss-negated"])])
+def test_a_preference_by_softplus_is_negative_already(tmp_path: Path, sign: str, expected: list[str]) -> None:
+    loss = f"{sign}ops.softplus(ops.neg(logits[:, 0] - logits[:, 1])).sum()"
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == expected
 
 
 @pytest.mark.parametrize(
@@ -332,6 +345,9 @@ def test_the_likelihood_of_the_labels_is_minimised_with_a_minus(tmp_path: Path, 
         "ops.exp(ops.gather_d(ops.log_softmax(logits), 1, y) - before).mean()",
         "(ops.gather_d(ops.log_softmax(logits), 1, y) - worth(x)).mean()",
         "ops.gather_d(ops.log(1 - ops.softmax(logits)), 1, y).mean()",
+        "ops.log(1 - ops.sigmoid(logits)).mean()",
+        "nn.LogSigmoid()(logits - y).mean()",
+        "ops.log(logits - net(y)).mean()",
     ],
 )
 def test_what_is_no_likelihood_of_labels_or_has_a_reward(tmp_path: Path, loss: str) -> None:

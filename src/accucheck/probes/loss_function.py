@@ -111,9 +111,9 @@ MESSAGES: Words = {
         "zh": "{loss} 在到达求梯度的值之前变了号（{at}）：每一步都在使损失增大。",
     },
     "likelihood-minimised": {
-        "en": "What gradients are taken of here is the log-probability of the labels as it is: minimising it makes the right classes less "
-        "likely with each step.",
-        "zh": "此处被求梯度并最小化的就是标签的对数概率本身，没有取负：每一步都会降低正确类别的概率。",
+        "en": "What gradients are taken of here is a log-probability as it is, of the labels or of one score being above another: "
+        "minimising it makes what is right less likely with each step.",
+        "zh": "此处被求梯度并最小化的就是对数概率本身（标签的，或一个得分高于另一个得分的），没有取负：每一步都会降低正确结果的概率。",
     },
     "overlap-minimised": {
         "en": "What gradients are taken of here is the share that predictions and labels have in common, as it is: minimising it drives "
@@ -348,8 +348,8 @@ PROOF: Words = {
     **dict.fromkeys(WHY, _REFERENCE),
     "loss-negated": _RISES,
     "likelihood-minimised": {
-        "en": "Train on one batch again and again and print the probability of the right classes: it falls.",
-        "zh": "用同一个 batch 反复训练，打印正确类别的概率：它在下降。",
+        "en": "Train on one batch again and again and print that probability: it falls.",
+        "zh": "用同一个 batch 反复训练，打印这一概率：它在下降。",
     },
     "overlap-minimised": {
         "en": "Train on one batch again and again and print the share itself: it falls.",

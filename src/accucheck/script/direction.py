@@ -1,7 +1,8 @@
 """Which way what is minimised moves with a loss: the sign with which a loss reaches the value that gradients are taken of.
 
 Known losses fall as predictions get better, and so do distances written out, as the mean of (a - b) ** 2; the log-probability of the
-labels rises, whether a product with one-hot labels takes it or their numbers do. From there the sign is followed through sums,
+labels rises, whether a product with one-hot labels takes it or their numbers do, and so do the log-probability that one score is above
+another and what boxes have in common. From there the sign is followed through sums,
 products, quotients and averages. A factor that may be negative leaves it unsure; with a log-probability it may be a reward.
 """
 
@@ -261,7 +262,7 @@ class Directions:
             return Way(True, made, sure=not self._all_learn([loss.prediction, loss.labels]))
         if (apart := difference(made)) is not None:
             return Way(True, made, sure=not self._all_learn(operation(apart).operands[:2]))
-        if (pair := _overlap(made)) is not None and not self._all_learn(pair):
+        if (pair := _overlap(made) or _common_part(made)) is not None and not self._all_learn(pair):
             return Way(False, made)
         if _is_agreement(made):
             return None if self._all_learn(operands(made, (0, 1))) else Way(False, made)
@@ -269,6 +270,8 @@ class Directions:
             return Way(False, made, likelihood=made)
         if _is_cross_entropy(made):
             return Way(True, made)
+        if (preferred := _preference(made)) is not None and self._all_learn(preferred.scores):
+            return Way(preferred.negative, made, likelihood=made)
         if (inside := _positive_part(made)) is not None and self._is_hinge(inside):
             return Way(True, made, weighed=True)
         rises = _of_two_classes(made)
@@ -559,6 +562,36 @@ def _overlap(made: Call) -> tuple[Value, Value] | None:
     return (one, other) if one is not other and {id(one), id(other)} <= whole else None
 
 
+def _common_part(made: Call) -> tuple[Value, Value] | None:
+    """The two of which the smaller or larger is taken in what they have in common, where that is divided by what is left of their sum
+    without it: the intersection over the union of boxes."""
+    done = operation(made)
+    shared = _bare(done.operands[0]) if done.name in DIVIDES and len(done.operands) == 2 else None
+    if shared is None or not _is_taken_off(shared, done.operands[1]):
+        return None
+    for part in flow.sources(shared):
+        within = operation(part) if isinstance(part, Call) else None
+        if within is not None and within.name in ("minimum", "maximum") and len(within.operands) == 2:
+            one, other = within.operands
+            if not isinstance(one, Known) and not isinstance(other, Known):
+                return one, other
+    return None
+
+
+def _is_taken_off(value: Value, total: Value) -> bool:
+    """Whether a value is one that a sum takes off."""
+    queue, looked = [total], 0
+    while queue and looked < DEEP:
+        part, looked = _bare(queue.pop()), looked + 1
+        done = operation(part) if isinstance(part, Call) else None
+        if done is None or done.name not in _SUMS or len(done.operands) != 2:
+            continue
+        if done.name != "add" and _bare(done.operands[1]) is value:
+            return True
+        queue += done.operands if done.name == "add" else done.operands[:1]
+    return False
+
+
 def _leaves(value: Value, products: bool) -> list[Value]:
     """What a sum is of, behind averages, squares, constants and changes of shape; with `products`, their factors."""
     found, queue = list[Value](), [value]
@@ -619,6 +652,30 @@ def _log_term(value: Value) -> _Term | None:
     assert known is not None
     probability, rest_of_one, turned = known
     return _Term(label, probability, (rest_of_label, rest_of_one), negative ^ below ^ turned)
+
+
+class _Preference(NamedTuple):
+    """log(sigmoid(one - other)): the log-probability that one score is above the other, perhaps negated."""
+
+    scores: list[Value]
+    negative: bool
+
+
+def _preference(made: Call) -> _Preference | None:
+    """The preference that a call is; None for anything else. It has no lower bound, so that nothing is learnt by making it smaller."""
+    known = _log_of(made)
+    if known is None or not isinstance(known[0], Call):
+        return None
+    score, _, negative = known
+    gate = effect(score) if isinstance(score, Call) else None
+    if gate is not None and gate.operation == "sigmoid" and isinstance(score, Call) and operands(score):
+        score = _bare(operands(score)[0])
+    elif _is_log(made):
+        return None
+    done = operation(score) if isinstance(score, Call) else None
+    if done is None or done.name not in ("sub", "subtract") or len(done.operands) != 2:
+        return None
+    return _Preference(done.operands, negative)
 
 
 def _log_of(made: Call) -> tuple[Value, bool, bool] | None:
