@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import re
 import string
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..knowledge import effects
@@ -41,11 +41,13 @@ from .syntax import children, kept, stored, unparse, walk
 STEPS, DEPTH = 60_000, 5
 
 _ZEROS = {"zeros": 0, "zeros_like": 0, "ones": 1, "ones_like": 1}
-_JOINS = frozenset(("concatenate", "hstack", "concat", "cat", "append", "r_"))
+_JOINS = ("concatenate", "hstack", "concat", "cat", "r_")
 _LENGTH = re.compile(r"(^|_)(seq)?_?(i|o|x|y|src|tgt|in)?_?(len|lens|length|lengths)$", re.IGNORECASE)
 _NO_LENGTH = re.compile(
     r"max|total|pad|bucket|full|fix|limit|chunk|window|config|target_len|batch|data_?len", re.IGNORECASE
 )
+#: A slice that is written to: its place among the slices, the side and the bound of what it writes, and whether it is the rest.
+Bounded = tuple[int, str, "Held | None", "bool | None"]
 _WORD = re.compile(r"\w+")
 _MASK = re.compile(r"mask", re.IGNORECASE)
 _COUNT = re.compile(r"len|num|cnt|count|(^|_)[nlt]$|size|shape|valid|real|end$", re.IGNORECASE)
@@ -127,6 +129,23 @@ class _Module:
                 if isinstance(target.value, ast.Name) and target.value.id == "self":
                     key = owner, target.attr
                     self.attributes[key] = None if key in self.attributes else node.value
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call with what its arguments hold. `owner` is what it is an attribute of: a module (`of_module`), or an object."""
+
+    node: ast.Call
+    name: str
+    args: list[Held | None]
+    keywords: dict[str, Held | None]
+    owner: ast.expr | None
+    of_module: bool
+
+    @property
+    def method(self) -> ast.expr | None:
+        """The object whose method is called."""
+        return None if self.of_module else self.owner
 
 
 class _Reader:
@@ -701,38 +720,35 @@ class _Reader:
         if isinstance(left, Number) and isinstance(right, Number) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
             total = {ast.Add: left.value + right.value, ast.Sub: left.value - right.value}
             return Number(total.get(type(node.op), left.value * right.value))
-        if isinstance(node.op, ast.Sub) and isinstance(right, Length):
-            return Room(text_of(node.left), right.of)
-        if isinstance(node.op, ast.Sub) and isinstance(left, Room):
-            return left
-        if isinstance(node.op, ast.Sub) and isinstance(right, Plain) and _SIZE.search(_last(node.left)):
-            return Room(text_of(node.left), None)  # max_len - length
+        if isinstance(node.op, ast.Sub):
+            return _difference(node, left, right)
         if isinstance(node.op, ast.Mult):
-            for listed, whole, count, text in (
-                (left, node.left, right, node.right),
-                (right, node.right, left, node.left),
-            ):
-                single = isinstance(listed, Group) and len(listed.items) == 1 and isinstance(listed.items[0], Plain)
-                if single and isinstance(whole, ast.List) and self.one_value(whole.elts[0], whole):  # [pad] * n
-                    return Fill(whole.elts[0], count, text_of(text), node)
-                if isinstance(listed, Fill) and listed.size == "1" and not listed.dims:
-                    return Fill(listed.value, count, text_of(text), node)
-                if (
-                    isinstance(listed, Fill)
-                    and listed.dims
-                    and _is(listed.value, 1)
-                    and isinstance(count, (Number, Plain))
-                ):
-                    return Fill(text, listed.count, listed.size, node, listed.dims)
-        if isinstance(node.op, ast.Add):
-            for listed, other, text in ((left, right, node.right), (right, left, node.left)):
-                if isinstance(listed, Fill) and listed.dims:  # arrays are added element by element
-                    known = _is(listed.value, 0) and isinstance(other, (Number, Plain))
-                    return Fill(text, listed.count, listed.size, node, listed.dims) if known else None
-            if isinstance(left, (Length, Room, Number)) or isinstance(right, (Length, Room, Number)):
-                return left if isinstance(left, Room) else None
-            return self.joined([left, right], node)
+            return self.repeated(node, left, right)
+        return self.summed(node, left, right) if isinstance(node.op, ast.Add) else None
+
+    def repeated(self, node: ast.BinOp, left: Held | None, right: Held | None) -> Held | None:
+        """[pad] * n, a fill of one value times its count, or an array of ones times a value."""
+        for listed, whole, count, text in ((left, node.left, right, node.right), (right, node.right, left, node.left)):
+            single = isinstance(listed, Group) and len(listed.items) == 1 and isinstance(listed.items[0], Plain)
+            if single and isinstance(whole, ast.List) and self.one_value(whole.elts[0], whole):
+                return Fill(whole.elts[0], count, text_of(text), node)
+            if not isinstance(listed, Fill):
+                continue
+            if listed.size == "1" and not listed.dims:
+                return Fill(listed.value, count, text_of(text), node)
+            if listed.dims and _is(listed.value, 1) and isinstance(count, (Number, Plain)):
+                return Fill(text, listed.count, listed.size, node, listed.dims)
         return None
+
+    def summed(self, node: ast.BinOp, left: Held | None, right: Held | None) -> Held | None:
+        """Lists behind each other; arrays are added element by element."""
+        for listed, other, text in ((left, right, node.right), (right, left, node.left)):
+            if isinstance(listed, Fill) and listed.dims:
+                known = _is(listed.value, 0) and isinstance(other, (Number, Plain))
+                return Fill(text, listed.count, listed.size, node, listed.dims) if known else None
+        if isinstance(left, (Length, Room, Number)) or isinstance(right, (Length, Room, Number)):
+            return left if isinstance(left, Room) else None
+        return self.joined([left, right], node)
 
     def on_Subscript(self, node: ast.Subscript) -> Held | None:
         if (known := self.env.get(text_of(node))) is not None:
@@ -806,6 +822,23 @@ class _Reader:
     # --- calls ----------------------------------------------------------------------------------------------------------
 
     def on_Call(self, node: ast.Call) -> Held | None:
+        call = self.call(node)
+        self.disturbed(call)
+        read = _CALLS.get(call.name)
+        known = read(self, call) if read else None
+        if known is None:
+            known = self.followed(node, call.name, call.args, call.keywords)
+        if known is not None:
+            return known[0]
+        self.keep_lengths(call)
+        if effects.keeps_order(call.name):
+            return self.sequence_of(call)
+        if call.owner is not None:
+            self.value(call.owner)
+        return None
+
+    def call(self, node: ast.Call) -> _Call:
+        """A call with what its arguments hold; a keyword binds its value as a name would."""
         called = _called(node)
         args = [self.value(part) for part in node.args]
         keywords: dict[str, Held | None] = {}
@@ -814,76 +847,123 @@ class _Reader:
             if keyword.arg:
                 self.bind_output(held, keyword.arg, keyword.value, kept=called == "dict")
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
-        if _TURNS.match(called) or _LESSENS.match(called):
-            for one in [*args, self.value(owner)] if owner is not None and not self.is_module(owner) else args:
-                (self.turned if _TURNS.match(called) else self.lessened)(one)
-        if called == "len" and len(args) == 1:
-            return Length(args[0] or Plain(text_of(node.args[0])))
-        if called == "range" and args:
-            upper = args[-1] if len(args) <= 2 else None
-            return Plain(text_of(node), upto=upper.of) if isinstance(upper, Length) else Plain(text_of(node))
-        if called in ("max", "int", "abs") and any(isinstance(arg, Room) for arg in args):
-            return next(arg for arg in args if isinstance(arg, Room))
-        if called == "min" and any(isinstance(arg, Length) for arg in args):
-            return next(arg for arg in args if isinstance(arg, Length))
-        if called == "dict" and not args:
-            return Group(list(keywords.values()), list(keywords))
-        if called in ("enumerate", "tqdm") and args:
-            inner = self.element(args[0])
-            return Each(Group([None, inner])) if called == "enumerate" else args[0]
-        if called == "zip":
-            return Each(Group([self.element(arg) for arg in args]))
-        if called in _ZEROS or called in ("full", "full_like", "empty"):
-            return self.blank(node, called)
-        if called in _JOINS and not (called == "append" and owner is not None and len(args) == 1):
-            first = node.args[0] if node.args else None
-            if called == "append":
-                return self.joined(args[:2], node)
-            if isinstance(first, (ast.List, ast.Tuple)):
-                return self.joined([self.value(part) for part in first.elts], node)
-            return self.joined(args[0].items, node) if args and isinstance(args[0], Group) else None
-        if called in ("append", "extend", "insert") and owner is not None:
-            return self.added(owner, called, args, node)
-        if called in ("not_equal", "equal") and len(args) == 2:
-            value = self.constant(node.args[1])
-            text, equal = text_of(node.args[1]), called == "equal"
-            return self.comparison(args[0], Compared(args[0], value, text, equal, node, self.source, self.name), node)
-        if called == "pad" and args:
-            return self.numpy_pad(node, args[0])
-        if called == "pad_sequences" and args:
-            where, size = _given(node, "padding", 3) or ast.Constant("pre"), text_of(_given(node, "maxlen", 1))
-            side = {"'pre'": START, "'post'": END}.get(text_of(where))
-            if side is None:
-                return None
-            value = _given(node, "value", 5) or ast.Constant(0)
-            return self.padded(args[0], Fill(value, Room(size, None), size, node), side, node)
-        if called == "where" and len(args) == 3 and isinstance(args[0], Compared):
-            mask = args[0]
-            if _is(node.args[1], 0) and _is(node.args[2], 1):
-                return self.comparison(mask.of, mask, node, not mask.equal)
-            return mask if _is(node.args[1], 1) and _is(node.args[2], 0) else None
-        if called == "get" and owner is not None and isinstance(table := self.value(owner), Table):
-            return Plain(text_of(node), (table,))
-        followed = self.followed(node, called, args, keywords)
-        if followed is not None:
-            return followed[0]
-        arguments = [*args, *keywords.values()]
-        if owner is None or not self.is_module(owner):
-            for one in arguments if _TAKES.search(called) else keywords.values():
+        return _Call(node, called, args, keywords, owner, owner is not None and self.is_module(owner))
+
+    def disturbed(self, call: _Call) -> None:
+        """Calls that reverse their sequences, or take places from their masks, say so of their arguments."""
+        turns = bool(_TURNS.match(call.name))
+        if not turns and not _LESSENS.match(call.name):
+            return
+        for one in call.args if call.method is None else [*call.args, self.value(call.method)]:
+            (self.turned if turns else self.lessened)(one)
+
+    def keep_lengths(self, call: _Call) -> None:
+        """Lengths that a call takes beside a sequence are used by it."""
+        arguments = [*call.args, *call.keywords.values()]
+        if not call.of_module:
+            for one in arguments if _TAKES.search(call.name) else call.keywords.values():
                 self.keep(one, arguments)
-        if _OF_LENGTHS.search(called):
+        if _OF_LENGTHS.search(call.name):
             for one in arguments:
                 self.keep(one)
-        if effects.keeps_order(called):
-            inside = args[0] if args and (owner is None or self.is_module(owner)) else None
-            if inside is None and owner is not None and not self.is_module(owner):
-                inside = self.value(owner)
-            if isinstance(inside, Group) and inside.keys is None and len(inside.items) == 1:
-                return inside.items[0]
-            return inside
-        if owner is not None:
-            self.value(owner)
-        return None
+
+    def sequence_of(self, call: _Call) -> Held | None:
+        """What a call keeps in order: its first argument, or what it is a method of."""
+        inside = call.args[0] if call.args and call.method is None else None
+        if inside is None and call.method is not None:
+            inside = self.value(call.method)
+        single = isinstance(inside, Group) and inside.keys is None and len(inside.items) == 1
+        return inside.items[0] if isinstance(inside, Group) and single else inside
+
+    # Calls that are known: each gives a tuple of what the call holds, or None where these arguments say nothing.
+
+    def length(self, call: _Call) -> tuple[Held | None] | None:
+        return (Length(call.args[0] or Plain(text_of(call.node.args[0]))),) if len(call.args) == 1 else None
+
+    def numbers(self, call: _Call) -> tuple[Held | None] | None:
+        """range(n)."""
+        if not call.args:
+            return None
+        upper = call.args[-1] if len(call.args) <= 2 else None
+        text = text_of(call.node)
+        return (Plain(text, upto=upper.of) if isinstance(upper, Length) else Plain(text),)
+
+    def room(self, call: _Call) -> tuple[Held | None] | None:
+        """max(0, n - len(x)) and its like."""
+        return next(((arg,) for arg in call.args if isinstance(arg, Room)), None)
+
+    def bounded_length(self, call: _Call) -> tuple[Held | None] | None:
+        """min(len(x), n)."""
+        return next(((arg,) for arg in call.args if isinstance(arg, Length)), None)
+
+    def mapping(self, call: _Call) -> tuple[Held | None] | None:
+        return None if call.args else (Group(list(call.keywords.values()), list(call.keywords)),)
+
+    def numbered(self, call: _Call) -> tuple[Held | None] | None:
+        return (Each(Group([None, self.element(call.args[0])])),) if call.args else None
+
+    def itself(self, call: _Call) -> tuple[Held | None] | None:
+        return (call.args[0],) if call.args else None
+
+    def zipped(self, call: _Call) -> tuple[Held | None]:
+        return (Each(Group([self.element(arg) for arg in call.args])),)
+
+    def blank_array(self, call: _Call) -> tuple[Held | None]:
+        return (self.blank(call.node, call.name),)
+
+    def concatenated(self, call: _Call) -> tuple[Held | None]:
+        first = call.node.args[0] if call.node.args else None
+        if isinstance(first, (ast.List, ast.Tuple)):
+            return (self.joined([self.value(part) for part in first.elts], call.node),)
+        parts = call.args[0] if call.args else None
+        return (self.joined(parts.items, call.node) if isinstance(parts, Group) else None,)
+
+    def appended(self, call: _Call) -> tuple[Held | None]:
+        """list.append(x), or np.append(x, y)."""
+        if call.owner is not None and len(call.args) == 1:
+            return (self.added(call.owner, call.name, call.args, call.node),)
+        return (self.joined(call.args[:2], call.node),)
+
+    def grown(self, call: _Call) -> tuple[Held | None] | None:
+        return None if call.owner is None else (self.added(call.owner, call.name, call.args, call.node),)
+
+    def compared(self, call: _Call) -> tuple[Held | None] | None:
+        if len(call.args) != 2:
+            return None
+        value, of = call.node.args[1], call.args[0]
+        like = Compared(
+            of, self.constant(value), text_of(value), call.name == "equal", call.node, self.source, self.name
+        )
+        return (self.comparison(of, like, call.node),)
+
+    def padded_array(self, call: _Call) -> tuple[Held | None] | None:
+        return (self.numpy_pad(call.node, call.args[0]),) if call.args else None
+
+    def padded_sequences(self, call: _Call) -> tuple[Held | None] | None:
+        """pad_sequences(x, maxlen=n, padding="post", value=0), which pads in front where nothing is said."""
+        if not call.args:
+            return None
+        where, size = _given(call.node, "padding", 3) or ast.Constant("pre"), text_of(_given(call.node, "maxlen", 1))
+        side = {"'pre'": START, "'post'": END}.get(text_of(where))
+        if side is None:
+            return (None,)
+        value = _given(call.node, "value", 5) or ast.Constant(0)
+        return (self.padded(call.args[0], Fill(value, Room(size, None), size, call.node), side, call.node),)
+
+    def mask_chosen(self, call: _Call) -> tuple[Held | None] | None:
+        """np.where(x == pad, 0, 1)."""
+        mask = call.args[0] if len(call.args) == 3 else None
+        if not isinstance(mask, Compared):
+            return None
+        holds, fails = call.node.args[1:]
+        if _is(holds, 0) and _is(fails, 1):
+            return (self.comparison(mask.of, mask, call.node, not mask.equal),)
+        return (mask if _is(holds, 1) and _is(fails, 0) else None,)
+
+    def looked_up(self, call: _Call) -> tuple[Held | None] | None:
+        """vocabulary.get(word)."""
+        table = self.value(call.owner) if call.owner is not None else None
+        return (Plain(text_of(call.node), (table,)),) if isinstance(table, Table) else None
 
     def is_module(self, node: ast.expr) -> bool:
         """True for np, and for np.random."""
@@ -1100,57 +1180,76 @@ class _Reader:
 
     def written(self, target: ast.Subscript, held: Held | None, node: ast.AST) -> bool:
         """x[:n] = y into a blank array."""
-        text = text_of(target.value)
-        blank = self.env.get(text)
+        blank = self.env.get(text_of(target.value))
         self.lessened(blank)
         if isinstance(blank, Table):
-            word = _word(target.slice)
-            if word is not None and isinstance(held, Number) and isinstance(held.value, int):
-                blank.numbers.setdefault(held.value, word)
-            else:
-                blank.whole = False
+            self.numbered_word(blank, target, held)
             return True
-        if isinstance(blank, Padded) and isinstance(target.slice, ast.Slice):
-            bounded = self.bounds(target.slice)
-            if bounded is not None and bounded[2]:  # the rest gets a value of its own
-                blank.value, blank.text = held.value if isinstance(held, Number) else None, text_of(node)
+        if isinstance(blank, Padded):
+            self.rest_written(blank, target, held, node)
         if isinstance(blank, (Padded, Mask)):
             return isinstance(target.slice, (ast.Slice, ast.Tuple))
         if not isinstance(blank, Fill) or not (blank.dims or isinstance(blank.count, Length) or blank.size):
             return False
         slices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
-        found: list[tuple[int, str, Held | None, bool | None]] = []
-        for place, part in enumerate(slices):
-            if isinstance(part, ast.Slice):
-                bounded = self.bounds(part)
-                if bounded is not None:
-                    found.append((place, *bounded))
+        found = [
+            (place, *bounded)
+            for place, part in enumerate(slices)
+            if isinstance(part, ast.Slice) and (bounded := self.bounds(part)) is not None
+        ]
         constant = self.constant(node.value) if isinstance(node, ast.Assign) else None
         constant = held.value if isinstance(held, Number) else constant
         every = all(isinstance(p, ast.Slice) and p.lower is None and p.upper is None for p in slices)
         if not found and not (every and constant is not None):
-            return bool(slices) and any(isinstance(part, ast.Slice) for part in slices)
-        dims = blank.dims or (blank.size,)
+            return any(isinstance(part, ast.Slice) for part in slices)
         if every:
-            made: Held = self.mask(None, END, True, dims[0], node) if constant == 1 and self.zeros(blank) else blank
+            made: Held | None = blank
+            if constant == 1 and self.zeros(blank):
+                made = self.mask(None, END, True, blank.size_of(0), node)
+        elif constant is not None:
+            made = self.constant_written(blank, constant, found[0], node)
         else:
-            place, side, upto, rest = found[0]
-            size = dims[place] if place < len(dims) else blank.size
-            if constant is not None:
-                inside = constant in (1, 1.0) and self.zeros(blank) and rest is not True
-                outside = constant in (0, 0.0) and self.ones(blank) and rest is not False
-                if not inside and not outside:  # the rest gets its value first, or a mask whose ones are the padding
-                    blank.value = ast.Constant(constant) if rest else blank.value
-                    return True
-                made = self.mask(upto, side if inside else START if side == END else END, False, size, node)
-            else:
-                pad = Fill(blank.value, Room(size, None), size, node)
-                made = self.padded(held or upto, pad, side, node) or blank
-                if isinstance(made, Padded):
-                    made.area = len([one for one in found if isinstance(one[2], (Plain, Padded))]) > 1
-        self.hold(text, made)
-        self.bind(made, _last(target.value), node)
+            made = self.sequence_written(blank, held, found, node)
+        if made is not None:
+            self.hold(text_of(target.value), made)
+            self.bind(made, _last(target.value), node)
         return True
+
+    @staticmethod
+    def numbered_word(table: Table, target: ast.Subscript, held: Held | None) -> None:
+        """vocabulary["<pad>"] = 0; any other assignment leaves the table unknown in part."""
+        word = _word(target.slice)
+        if word is not None and isinstance(held, Number) and isinstance(held.value, int):
+            table.numbers.setdefault(held.value, word)
+        else:
+            table.whole = False
+
+    def rest_written(self, padded: Padded, target: ast.Subscript, held: Held | None, node: ast.AST) -> None:
+        """x[n:] = value: what is behind a sequence gets a value of its own."""
+        bounded = self.bounds(target.slice) if isinstance(target.slice, ast.Slice) else None
+        if bounded is not None and bounded[2]:
+            padded.value, padded.text = held.value if isinstance(held, Number) else None, text_of(node)
+
+    def constant_written(self, blank: Fill, constant: Any, at: Bounded, node: ast.AST) -> Mask | None:
+        """x[:n] = 1 into zeros is a mask, and x[n:] = 0 into ones. None where only the rest gets its value first, or where the
+        ones stand for the padding."""
+        place, side, upto, rest = at
+        inside = constant in (1, 1.0) and self.zeros(blank) and rest is not True
+        outside = constant in (0, 0.0) and self.ones(blank) and rest is not False
+        if not inside and not outside:
+            blank.value = ast.Constant(constant) if rest else blank.value
+            return None
+        opposite = START if side == END else END
+        return self.mask(upto, side if inside else opposite, False, blank.size_of(place), node)
+
+    def sequence_written(self, blank: Fill, held: Held | None, found: list[Bounded], node: ast.AST) -> Held:
+        """x[:n] = y into values that are all alike: y is padded."""
+        place, side, upto, _ = found[0]
+        size = blank.size_of(place)
+        made = self.padded(held or upto, Fill(blank.value, Room(size, None), size, node), side, node) or blank
+        if isinstance(made, Padded):
+            made.area = len([one for one in found if isinstance(one[2], (Plain, Padded))]) > 1
+        return made
 
     @staticmethod
     def counts(held: Held | None, node: ast.expr) -> bool:
@@ -1176,6 +1275,27 @@ class _Reader:
         if isinstance(held, (Length, Room)):
             return side, held.of, isinstance(held, Room) is not turned
         return None if turned else (side, None, None)
+
+
+_CALLS: dict[str, Callable[[_Reader, _Call], tuple[Held | None] | None]] = {
+    "len": _Reader.length,
+    "range": _Reader.numbers,
+    **dict.fromkeys(("max", "int", "abs"), _Reader.room),
+    "min": _Reader.bounded_length,
+    "dict": _Reader.mapping,
+    "enumerate": _Reader.numbered,
+    "tqdm": _Reader.itself,
+    "zip": _Reader.zipped,
+    **dict.fromkeys((*_ZEROS, "full", "full_like", "empty"), _Reader.blank_array),
+    **dict.fromkeys(_JOINS, _Reader.concatenated),
+    "append": _Reader.appended,
+    **dict.fromkeys(("extend", "insert"), _Reader.grown),
+    **dict.fromkeys(("not_equal", "equal"), _Reader.compared),
+    "pad": _Reader.padded_array,
+    "pad_sequences": _Reader.padded_sequences,
+    "where": _Reader.mask_chosen,
+    "get": _Reader.looked_up,
+}
 
 
 def _single(held: Held | None) -> Held | None:
@@ -1206,23 +1326,38 @@ def _joined(held: list[Held | None]) -> Held | None:
     known = [part for part in held if part is not None]
     if not known:
         return None
-    if any(isinstance(part, Number) for part in known) and all(isinstance(part, (Number, Plain)) for part in known):
-        values = [part.value if isinstance(part, Number) else None for part in held]
-        if any(value is None or value != values[0] for value in values):  # this number on one way only
-            return next((part for part in known if isinstance(part, Plain)), Plain(""))
+    if _number_on_one_way(held):
+        return next((part for part in known if isinstance(part, Plain)), Plain(""))
     if all(part is known[0] for part in known):
         return known[0]
     groups = [part for part in known if isinstance(part, Group) and part.keys is None]
-    if groups and len(groups) == len(known) and len({len(part.items) for part in groups}) == 1:
+    if len(groups) == len(known) and len({len(part.items) for part in groups}) == 1:
         return Group([_joined(list(items)) for items in zip(*(g.items for g in groups), strict=True)])
     for kind in (Padded, Mask, Each, Compared, Group, Table, Fill, Length, Room):
-        for part in known:
-            if isinstance(part, kind):
-                return part
+        if found := [part for part in known if isinstance(part, kind)]:
+            return found[0]
     plain = [part for part in known if isinstance(part, Plain)]
     if len(plain) > 1 and any(part.tables for part in plain):
         return Plain(plain[0].name, tuple(dict.fromkeys(table for part in plain for table in part.tables)))
     return known[0]
+
+
+def _number_on_one_way(held: list[Held | None]) -> bool:
+    """Whether there are numbers among plain values, and not the same number on every way."""
+    known = [part for part in held if part is not None]
+    numbers = [part.value if isinstance(part, Number) else None for part in held]
+    if all(number is None for number in numbers) or not all(isinstance(part, (Number, Plain)) for part in known):
+        return False
+    return any(number is None or number != numbers[0] for number in numbers)
+
+
+def _difference(node: ast.BinOp, left: Held | None, right: Held | None) -> Held | None:
+    """The room that a length leaves up to a size: n - len(x), or max_len - length."""
+    if isinstance(right, Length):
+        return Room(text_of(node.left), right.of)
+    if isinstance(left, Room):
+        return left
+    return Room(text_of(node.left), None) if isinstance(right, Plain) and _SIZE.search(_last(node.left)) else None
 
 
 def _either(one: Held | None, other: Held | None) -> Held | None:

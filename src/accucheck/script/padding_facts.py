@@ -83,6 +83,10 @@ class Fill(Held):
     mask: Mask | None = None  # where it is called one
     changed: bool = False
 
+    def size_of(self, place: int) -> str:
+        """The text of the size along one of its dimensions."""
+        return self.dims[place] if place < len(self.dims) else self.size
+
 
 @dataclass(eq=False, slots=True)
 class Group(Held):
