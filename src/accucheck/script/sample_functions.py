@@ -148,6 +148,10 @@ NORMALISES = _set(
     """
 )
 SCALERS = _set("StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer QuantileTransformer PowerTransformer")
+#: Numbers about samples, which are no samples.
+NUMBERS = _set("get_dataset_size len index count keys size argmax argsort")
+CLIPS = _set("clip clamp minimum maximum clip_by_value Minimum Maximum")
+TRANSPOSES = _set("transpose permute Transpose moveaxis rollaxis")
 COUNTS = _set("@shape @size @ndim @dtype @itemsize @nbytes @width @height @columns @index @mode")
 ARITHMETIC = {
     "add": "+",

@@ -25,6 +25,7 @@ from .sample_functions import (
     ALIKE,
     ARITHMETIC,
     ARRAYS,
+    CLIPS,
     COLOUR,
     COUNTS,
     DRAWS,
@@ -39,6 +40,7 @@ from .sample_functions import (
     MAKES,
     MOVED,
     NORMALISES,
+    NUMBERS,
     PATHS,
     RANDOM_NAME,
     READERS,
@@ -48,6 +50,7 @@ from .sample_functions import (
     SIZED,
     STATISTIC,
     TABLES,
+    TRANSPOSES,
     WHOLE,
     WHOLE_TYPE,
     WIDENS,
@@ -74,6 +77,8 @@ WAYS, DEPTH = 6, 80
 #: What is computed from a sample itself is told so many calls deep, and is looked for among so many values that the sample is made of.
 OWN, NEAR = 6, 500
 
+#: Arguments as they are shown: name or place, and value.
+Told = tuple[tuple[str, Any], ...]
 #: Where numbers come from, the more telling the higher: when two are combined, the sample is the one that ranks higher.
 RANK = {
     "pixels": 6,
@@ -111,7 +116,7 @@ class Step:
 
     kind: str
     name: str
-    arguments: tuple[tuple[str, Any], ...]
+    arguments: Told
     made: Call
     random: bool = False
     condition: str = ""
@@ -341,7 +346,7 @@ class Samples:
         if not way.data:
             return way
         assumed = any(isinstance(option, Known) and option.assumed is not None for option in options(written))
-        told: tuple[tuple[str, Any], ...] = (("0", by[0] if len(by) == 1 else by),)
+        told: Told = (("0", by[0] if len(by) == 1 else by),)
         if symbol in ("/", "//") and all(by):
             found = self.scaled(way, made, symbol, told, [1 / part for part in by], 0.0, assumed)
             return found if symbol == "/" else _floored(found)
@@ -356,7 +361,7 @@ class Samples:
     def from_constant(self, way: Way, made: Call, symbol: str, by: tuple[float, ...]) -> Way:
         if not way.data:
             return way
-        told: tuple[tuple[str, Any], ...] = (("0", by[0] if len(by) == 1 else by),)
+        told: Told = (("0", by[0] if len(by) == 1 else by),)
         if symbol in ("*", "+"):
             return self.by_constant(way, made, symbol, by)
         if symbol == "-" and by == (1.0,) and way.origin == "pixels" and way.high == 255.0:
@@ -398,7 +403,7 @@ class Samples:
         way: Way,
         made: Call,
         name: str,
-        told: tuple[tuple[str, Any], ...],
+        told: Told,
         factor: float | Sequence[float],
         offset: float | Sequence[float],
         assumed: bool = False,
@@ -462,9 +467,7 @@ class Samples:
         told = (("0", ", ".join(_slice_text(part) for part in slices)),)
         return [self.step(way, made, "slice", "[]", told, random=chance) for way in ways]
 
-    def recoloured(
-        self, way: Way, made: Call, name: str, told: tuple[tuple[str, Any], ...], colour: str = "turned"
-    ) -> Way:
+    def recoloured(self, way: Way, made: Call, name: str, told: Told, colour: str = "turned") -> Way:
         """Of another order of colours: `colour`, "turned" for the other way round, or "" for as it was."""
         if not way.data:
             return way
@@ -581,7 +584,7 @@ class Samples:
         way: Way,
         made: Call,
         shown: str,
-        told: tuple[tuple[str, Any], ...],
+        told: Told,
         values: dict[str, Any],
         assumed: bool,
         by_largest: bool,
@@ -645,72 +648,71 @@ class Samples:
         """After a function or method known by its name."""
         if name.startswith(".") and last in ("append", "extend"):
             return ways
-        if last in ("transform", "fit_transform"):
-            scaler = made.base
-            while isinstance(scaler, Call) and scaler.name == ".fit":  # gives the scaler itself
-                scaler = scaler.base
-            if isinstance(scaler, Call) and scaler.last in SCALERS:
-                given = [way for value in made.args[:1] for way in self.ways(value)] or list(ways)
-                found = [self.step(way, made, "scale", scaler.last, (), unknown=True) for way in given]
-                return [
-                    replace(one, normalised=True, unclear=way.unclear) for one, way in zip(found, given, strict=True)
-                ]
+        if last in ("transform", "fit_transform") and (fitted := self.by_scaler(made, ways)):
+            return fitted
+        if last in ARITHMETIC and len(made.args) > 1 and not name.startswith("."):
+            return self.operator(made, ARITHMETIC[last], made.args)
+        if last in COUNTS or last in NUMBERS:
+            return (Way("number", made),)
         skipped = self.skipped(made, ways[0].rank if ways else 0)
         told = arguments(made, (), skip=skipped)
         chance = any(self.chance(v) for v in (*made.args, *made.keywords.values()) if id(v) not in skipped)
-        if last in ARITHMETIC and len(made.args) > 1 and not name.startswith("."):
-            return self.operator(made, ARITHMETIC[last], made.args)
-        if last in ("clip", "clamp", "minimum", "maximum", "clip_by_value", "Minimum", "Maximum"):
-            return [self.clipped(way, made, last) for way in ways]
+        return [self.by_name(way, made, last, name, told, chance) for way in ways]
+
+    def by_scaler(self, made: Call, ways: Sequence[Way]) -> Sequence[Way]:
+        """What a scaler that was fitted gives; nothing where no scaler is seen."""
+        scaler = made.base
+        while isinstance(scaler, Call) and scaler.name == ".fit":  # gives the scaler itself
+            scaler = scaler.base
+        if not (isinstance(scaler, Call) and scaler.last in SCALERS):
+            return ()
+        given = [way for value in made.args[:1] for way in self.ways(value)] or list(ways)
+        return [self.standardised(way, made, scaler.last, ()) for way in given]
+
+    def standardised(self, way: Way, made: Call, name: str, told: Told) -> Way:
+        """Brought to a scale that is not known as numbers."""
+        found = self.step(way, made, "scale", name, told, unknown=True)
+        return replace(found, normalised=True, unclear=way.unclear)
+
+    def by_name(self, way: Way, made: Call, last: str, name: str, told: Told, chance: bool) -> Way:
+        """After a function that the knowledge names, or one that it does not. `chance`: it is given random numbers."""
+        if last in CLIPS:
+            return self.clipped(way, made, last)
         if last in SAME:
-            whole = bool(WHOLE.match(last)) or any(WHOLE_TYPE.match(str(value)) for _, value in told)
-            floats = any(re.search(r"float", str(value)) for _, value in told) or "float" in last
-            if whole or floats:
-                found = [self.step(way, made, "type", last, told, keeps=True) for way in ways]
-                return [replace(way, integer=whole) for way in found]
-            return ways
-        if last in COUNTS or last in (
-            "get_dataset_size",
-            "len",
-            "index",
-            "count",
-            "keys",
-            "size",
-            "argmax",
-            "argsort",
-        ):
-            return (Way("number", made),)
+            return self.retyped(way, made, last, told)
         if last in STATISTIC:
-            return [replace(way, steps=(), scale=None) for way in ways]
-        if last in ("transpose", "permute", "Transpose", "moveaxis", "rollaxis"):
-            return [self.transposed(way, made, last, told) for way in ways]
+            return replace(way, steps=(), scale=None)
+        if last in TRANSPOSES:
+            return self.transposed(way, made, last, told)
         if last in LAYOUT:
-            return ways
+            return way
         if last in COLOUR:
-            if last in ("split", "merge"):
-                return [self.recoloured(way, made, name, ()) for way in ways] if _turns(made) else ways
-            text = " ".join(str(value) for _, value in told)
-            return [self.recoloured(way, made, name, told, _colour_of(text)) for way in ways]
+            return self.coloured(way, made, last, name, told)
         if last in GEOMETRY:
-            return [
-                replace(
-                    self.step(way, made, "geometry", name, told, random=chance, assumed=_rests(made), keeps=True),
-                    size=_pair(told),
-                )
-                for way in ways
-            ]
-        if last in FEATURES and ways[0].origin == "audio":
-            found = [self.step(way, made, "features", name, told, low=-100.0, high=100.0) for way in ways]
-            return [
-                replace(one, low=-100.0, high=100.0, scale=None, unclear=way.unclear)
-                for one, way in zip(found, ways, strict=True)
-            ]
+            found = self.step(way, made, "geometry", name, told, random=chance, assumed=_rests(made), keeps=True)
+            return replace(found, size=_pair(told))
+        if last in FEATURES and way.origin == "audio":
+            found = self.step(way, made, "features", name, told, low=-100.0, high=100.0)
+            return replace(found, low=-100.0, high=100.0, scale=None, unclear=way.unclear)
         if last in NORMALISES:
-            found = [self.step(way, made, "scale", name, told, unknown=True) for way in ways]
-            return [replace(one, normalised=True, unclear=way.unclear) for one, way in zip(found, ways, strict=True)]
+            return self.standardised(way, made, name, told)
         if last in FUNCTION:
-            return [self.step(way, made, "function", name, told, unknown=True, random=chance) for way in ways]
-        return [self.step(way, made, "opaque", name or last, told, unknown=True, random=chance) for way in ways]
+            return self.step(way, made, "function", name, told, unknown=True, random=chance)
+        return self.step(way, made, "opaque", name or last, told, unknown=True, random=chance)
+
+    def retyped(self, way: Way, made: Call, last: str, told: Told) -> Way:
+        """After a call that changes the type at most."""
+        whole = bool(WHOLE.match(last)) or any(WHOLE_TYPE.match(str(value)) for _, value in told)
+        floats = "float" in last or any("float" in str(value) for _, value in told)
+        if not whole and not floats:
+            return way
+        return replace(self.step(way, made, "type", last, told, keeps=True), integer=whole)
+
+    def coloured(self, way: Way, made: Call, last: str, name: str, told: Told) -> Way:
+        """After a call that orders the colours anew; split and merge do where their parts come back in another order."""
+        if last in ("split", "merge"):
+            return self.recoloured(way, made, name, ()) if _turns(made) else way
+        return self.recoloured(way, made, name, told, _colour_of(" ".join(str(value) for _, value in told)))
 
     def skipped(self, made: Call, rank: int) -> frozenset[int]:
         """The arguments that are the sample itself, of this rank, or made of it: they are no settings."""
@@ -748,7 +750,7 @@ class Samples:
         found = self.step(way, made, "clip", "clip", told, low=low, high=high)
         return replace(found, low=low, high=high, scale=way.scale, unclear=way.unclear)
 
-    def transposed(self, way: Way, made: Call, last: str, told: tuple[tuple[str, Any], ...]) -> Way:
+    def transposed(self, way: Way, made: Call, last: str, told: Told) -> Way:
         order = [int(n) for _, value in told for n in (_numbers(value) or ())]
         if not order:
             return way
@@ -766,7 +768,7 @@ class Samples:
         made: Call,
         kind: str,
         name: str,
-        told: tuple[tuple[str, Any], ...],
+        told: Told,
         *,
         random: bool = False,
         unknown: bool = False,
@@ -831,7 +833,7 @@ def arguments(
     parameters: Sequence[str],
     defaults: Mapping_[str, Any] = MappingProxyType({}),
     skip: frozenset[int] = frozenset(),
-) -> tuple[tuple[str, Any], ...]:
+) -> Told:
     """The arguments of a call that are not the default: by the names of its parameters where these are known, else by place."""
     given = [(parameters[n] if n < len(parameters) else str(n), value) for n, value in enumerate(made.args[:8])]
     found = [(key, plain(value)) for key, value in (*given, *made.keywords.items()) if id(value) not in skip]
@@ -897,7 +899,7 @@ def _size(values: dict[str, Any]) -> tuple[int, ...] | None:
     return tuple(int(part) for part in numbers) if numbers else None
 
 
-def _pair(told: tuple[tuple[str, Any], ...]) -> tuple[int, ...] | None:
+def _pair(told: Told) -> tuple[int, ...] | None:
     for key, value in told:
         numbers = _numbers(value)
         if key in ("0", "1", "dsize", "size") and isinstance(value, tuple) and numbers and len(numbers) == 2:
