@@ -35,6 +35,8 @@ SEVERE = {
 }
 #: By how much more of the picture's sides evaluation may cut off than training: the usual 256 to 224 is 1.14.
 CUT_OFF = 1.9
+#: How the first of two ways differs from the second: the code, the ways, and what differs.
+Difference = tuple[str, Way, Way, tuple[str, ...]]
 _OF_NUMBERS = ("scale-differs", "normalised-in-one", "constants-differ")
 _FITS = SCALERS | {"PCA", "SimpleImputer", "KNNImputer", "TfidfVectorizer", "CountVectorizer", "KBinsDiscretizer"}
 _SPLITS = ("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
@@ -343,26 +345,18 @@ def counterpart(entry: Input, place: int, other: Pipeline, names: set[str]) -> I
 
 
 def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline) -> Observation | None:
+    """What differs most between the ways of one input in training and in evaluation."""
     ours = [way for way in mine.ways if way.data and way.origin != "network"]
     other = [
         way for way in theirs.ways if way.data and way.origin != "network" and (way.steps or way.origin != "unknown")
     ]
     if not ours or not other:
         return None
-    found: list[tuple[str, Way, Way, tuple[str, ...]]] = []
-    for way in other:
-        each = [difference(base, way, mine, theirs) for base in ours]
-        best = min(each, key=lambda one: SEVERE[one[0]])
-        worst = max(each, key=lambda one: SEVERE[one[0]])
-        if best[0] == "unclear" and worst[0] in _OF_NUMBERS and len({_constants(base) for base in ours}) == 1:
-            best = worst  # the ways of training that were not followed to the end bring it to the same scale
-        found.append(best)
+    found = [_closest(way, ours, mine, theirs) for way in other]
     code, base, way, differs = max(found, key=lambda one: SEVERE[one[0]])
-    if SEVERE[code] > SEVERE["unclear"] and any(one[0] in ("agree", "usual") for one in found):
-        code = "unclear"  # on one way it agrees
-    if code in ("agree", "usual") and (
-        _unlike(training.opaque, evaluation.opaque) or _nameless(base) or _nameless(way)
-    ):
+    agrees_elsewhere = SEVERE[code] > SEVERE["unclear"] and any(one[0] in ("agree", "usual") for one in found)
+    unknown = _unlike(training.opaque, evaluation.opaque) or _nameless(base) or _nameless(way)
+    if agrees_elsewhere or (code in ("agree", "usual") and unknown):
         code = "unclear"
     shown = (_steps(way) if code in _OF_NUMBERS else []) or way.steps
     made = placed(shown[-1], way, evaluation) if shown else evaluation.leaf or evaluation.source or theirs.frame_call
@@ -375,8 +369,19 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
         "what": list(differs) or ["-"],
     }
     sure = evaluation.sure or evaluation.reading.role != "train"
-    certain = sure and not base.unclear and not way.unclear and not any(s.assumed for w in (base, way) for s in w.steps)
+    followed = not base.unclear and not way.unclear
+    certain = sure and followed and not any(step.assumed for one in (base, way) for step in one.steps)
     return Observation(code, made, data, (base, way), None, certain, differs)
+
+
+def _closest(way: Way, ours: list[Way], mine: Input, theirs: Input) -> Difference:
+    """How a way of evaluation differs from the way of training that is most like it."""
+    each = [difference(base, way, mine, theirs) for base in ours]
+    best = min(each, key=lambda one: SEVERE[one[0]])
+    worst = max(each, key=lambda one: SEVERE[one[0]])
+    alike = len({_constants(base) for base in ours}) == 1
+    # The ways of training that were not followed to the end bring it to the same scale.
+    return worst if best[0] == "unclear" and worst[0] in _OF_NUMBERS and alike else best
 
 
 def _constants(way: Way) -> tuple[Any, ...]:
@@ -393,7 +398,7 @@ def _unlike(ours: tuple[Call, ...], theirs: tuple[Call, ...]) -> bool:
     return {call.name for call in ours} != {call.name for call in theirs}
 
 
-def difference(base: Way, way: Way, mine: Input, theirs: Input) -> tuple[str, Way, Way, tuple[str, ...]]:
+def difference(base: Way, way: Way, mine: Input, theirs: Input) -> Difference:
     """How the steps of evaluation (`way`) differ from those of training, the worst first."""
     found: list[tuple[str, tuple[str, ...]]] = [("agree", ())]
     if base.origin != way.origin and not (_bytes(base) and _bytes(way)):

@@ -37,6 +37,8 @@ _REDUCES: dict[str, Callable[[Sequence[float]], float]] = {
     "prod": math.prod, "reduceprod": math.prod,
 }  # fmt: skip
 _NOT = ("not", "logicalnot", "~", "invert", "bitwisenot")
+_FILLED = {"ones": 1.0, "oneslike": 1.0, "zeros": 0.0, "zeroslike": 0.0}
+_LOGICAL = ("logicalor", "logicaland", "and", "or")
 #: Checks by what they give for a finite and for an overflowed element, and whether for each element.
 _CHECKS = {
     "isfinite": (1.0, 0.0, True),
@@ -113,18 +115,35 @@ class Overflow:
         done = operation(made)
         name, operands = done.name, [*done.operands, *done.keywords.values()]
         if made.name in ("comprehension", "generator", ".each", "[]", "*args"):
-            inner = made.result or (
-                made.args[0] if made.name in ("comprehension", "*args") and made.args else made.base
-            )
-            each = made.name in ("comprehension", "generator")
-            found = self.of(inner) if inner is not None else (None,)
-            return [status and replace(status, each=status.each or each) for status in found]
+            return self._parts(made)
         if name in _CHECKS and operands:
             return (self._check(made, name, operands),)
         if name in ("npuallocfloatstatus", "npugetfloatstatus", "npugetfloatstatusv2"):
             return (self._register(made, name, operands),)
         if name == "getoverflowstatus":
             return (Status(0.0, 1.0, checks=self._looked_at(operands[2:3] or operands[1:])),)
+        if (updated := self._updated(made)) is not None:
+            return self.of(updated)
+        if name in _FILLED:
+            return (Status(_FILLED[name], _FILLED[name]),)
+        if name == "processlossscale" and len(operands) > 1:
+            return self.of(operands[1])
+        if (computed := self._of_statuses(made, name, operands)) is not None:
+            return computed
+        if effects.keeps(name, *_STATUS) and operands and name != "parameter":  # which holds what was assigned last
+            return self.of(operands[0])
+        return (None,)
+
+    def _parts(self, made: Call) -> Iterable[Status | None]:
+        """The statuses of several tensors, or one of them."""
+        of_arguments = made.name in ("comprehension", "*args") and made.args
+        inner = made.result or (made.args[0] if of_arguments else made.base)
+        each = made.name in ("comprehension", "generator")
+        found = self.of(inner) if inner is not None else (None,)
+        return [status and replace(status, each=status.each or each) for status in found]
+
+    def _of_statuses(self, made: Call, name: str, operands: list[Value]) -> Iterable[Status | None] | None:
+        """What is computed from statuses; None where this is no such operation."""
         if made.name in _NOT or name in _NOT:
             return [
                 status and replace(status, clean=float(not status.clean), over=float(not status.over))
@@ -135,23 +154,12 @@ class Overflow:
             compared = self._pairs(operands, lambda a, b: float(compare(a, b)))
             fixed = all(status is not None and not status.checks for status in compared)
             return [status and replace(status, computed=fixed) for status in compared]
-        if (updated := self._updated(made)) is not None:
-            return self.of(updated)
         if name in ("select", "where") and len(operands) == 3:
             return self._selected(operands)
-        if name in _REDUCES and operands and not (name in _COMPUTES and len(operands) == 2):
+        of_two = name in _COMPUTES and len(operands) == 2
+        if name in _REDUCES and operands and not of_two:
             return [self._reduced(status, _REDUCES[name]) for status in self.of(operands[0])]
-        if name in _COMPUTES and len(operands) == 2:
-            return self._pairs(operands, _COMPUTES[name], name in ("logicalor", "logicaland", "and", "or"))
-        if name in ("ones", "oneslike"):
-            return (Status(1.0, 1.0),)
-        if name in ("zeros", "zeroslike"):
-            return (Status(0.0, 0.0),)
-        if name == "processlossscale" and len(operands) > 1:
-            return self.of(operands[1])
-        if effects.keeps(name, *_STATUS) and operands and name != "parameter":  # which holds what was assigned last
-            return self.of(operands[0])
-        return (None,)
+        return self._pairs(operands, _COMPUTES[name], name in _LOGICAL) if of_two else None
 
     def _check(self, made: Call, name: str, operands: list[Value]) -> Status | None:
         clean, over, each = _CHECKS[name]

@@ -75,20 +75,12 @@ def _torch(made: Call, copies: set[int]) -> Iterator[Use]:
     """`copies`: the ids of deep copies."""
     maybe = bool(made.tests) or unseen(made.frame)
     if made.last in ("autocast", "GradScaler") and made.name.startswith("torch."):
-        enabled = made.keywords.get("enabled")
-        asked = [option for option in options(enabled) if not (isinstance(option, Known) and option.value is False)]
-        if enabled is not None and not asked and not any(getattr(o, "assumed", None) for o in options(enabled)):
-            return
-        dtype = next((named for option in options(made.keywords.get("dtype")) if (named := _type(option))), "")
-        sure = enabled is None or all(
-            isinstance(o, Known) and o.value is True and not o.assumed for o in options(enabled)
-        )
-        yield Use(made, made.last, dtype or "float16", maybe or not sure)
+        yield from _autocast(made, maybe)
     elif made.name in (".half", ".bfloat16") and not made.args:
-        if any(id(option) in copies for option in options(made.base)):  # to be saved
-            return
-        yield Use(made, f"{made.last}()", "float16" if made.last == "half" else "bfloat16", maybe)
-    elif made.name == ".to" or made.name == "torch.set_default_dtype":
+        to_be_saved = any(id(option) in copies for option in options(made.base))
+        if not to_be_saved:
+            yield Use(made, f"{made.last}()", "float16" if made.last == "half" else "bfloat16", maybe)
+    elif made.name in (".to", "torch.set_default_dtype"):
         for value in (*made.args, *made.keywords.values()):
             if dtype := _type(value):
                 yield Use(made, f"{made.last}({dtype})", dtype, maybe)
@@ -97,12 +89,29 @@ def _torch(made: Call, copies: set[int]) -> Iterator[Use]:
         if not (isinstance(level, Known) and level.value == "O0" and not level.assumed):
             yield Use(made, "amp.initialize", "float16", maybe or not isinstance(level, Known) or bool(level.assumed))
     elif made.last in ("Trainer", "Accelerator", "Fabric") or made.last.endswith("TrainingArguments"):
-        for name, says in _ASKING.items():
-            for option in options(made.keywords.get(name)):
-                kind = says.get(option.value) if isinstance(option, Known) and _plain(option.value) else None
-                if isinstance(option, Known) and kind:
-                    text = f"{made.last}({name}={option.value!r})"
-                    yield Use(made, text, kind, maybe or bool(option.assumed))
+        yield from _trainer(made, maybe)
+
+
+def _autocast(made: Call, maybe: bool) -> Iterator[Use]:
+    """autocast and GradScaler, which `enabled` turns off."""
+    enabled = made.keywords.get("enabled")
+    given = list(options(enabled))
+    off = all(isinstance(option, Known) and option.value is False for option in given)
+    if enabled is not None and off and not any(getattr(option, "assumed", None) for option in given):
+        return
+    dtype = next((named for option in options(made.keywords.get("dtype")) if (named := _type(option))), "")
+    on = all(isinstance(option, Known) and option.value is True and not option.assumed for option in given)
+    yield Use(made, made.last, dtype or "float16", maybe or not (enabled is None or on))
+
+
+def _trainer(made: Call, maybe: bool) -> Iterator[Use]:
+    """Arguments of a trainer that ask for half precision."""
+    for name, says in _ASKING.items():
+        for option in options(made.keywords.get(name)):
+            kind = says.get(option.value) if isinstance(option, Known) and _plain(option.value) else None
+            if isinstance(option, Known) and kind:
+                text = f"{made.last}({name}={option.value!r})"
+                yield Use(made, text, kind, maybe or bool(option.assumed))
 
 
 def _plain(value: object) -> bool:
