@@ -231,27 +231,60 @@ def _optimizer(
     torch: bool,
 ) -> None:
     last = called.rpartition(".")[2]
-    kind = _KINDS.get(last.lower(), last)
     source = f"{place.source.path}:{place.line}" if place.source is not None else ""
     own = isinstance(place, Instance)
-    found.add("optimizer", Entry(... if own else kind, last, source))
+    found.add("optimizer", Entry(... if own else _KINDS.get(last.lower(), last), last, source))
     found.uncorrected |= called == "nn.AdamWeightDecay"
-    groups = [
-        entry
-        for option in options(bound.get("params") or bound.get("parameters"))
-        for entry in (option.items if isinstance(option, Items) else ())
-        if isinstance(entry, Mapping)
-    ]
-    bound = dict(bound)
-    for key in ("lr", "weight_decay"):  # what all groups have instead
+    groups = _groups(bound)
+    found.grouped |= bool(groups)
+    bound, defaults = _of_groups(found, groups, bound, defaults, source)
+    given = _entries(settings, place, bound, defaults)
+    for name in OF_OPTIMIZER:
+        if name in given and not own:
+            found.add(name, given[name])
+    if torch:
+        _torch_schedules(found, settings, place)
+        return
+    rate = next((bound[name] for name in ("learning_rate", "lr") if name in bound), None)
+    told = settings.rate(place, last, rate, defaults)
+    if told.code == "rate-schedule":
+        found.add("schedule", Entry(_family(str(told.data["schedule"])), str(told.data["schedule"]), source))
+        if any(entry.value is ... for entry in found.entries.get("lr", ())):
+            found.entries.pop("lr")
+    elif told.code == "rate-unknown":
+        found.add("schedule", Entry(..., "…", source))
+    if called.startswith("nn.") and not groups:
+        found.filtered = True
+
+
+def _groups(bound: dict[str, Value]) -> list[Mapping]:
+    """The groups of parameters that an optimizer is given."""
+    parameters = options(bound.get("params") or bound.get("parameters"))
+    entries = [entry for option in parameters if isinstance(option, Items) for entry in option.items]
+    return [entry for entry in entries if isinstance(entry, Mapping)]
+
+
+def _of_groups(
+    found: Sheet, groups: list[Mapping], bound: dict[str, Value], defaults: dict[str, Any], source: str
+) -> tuple[dict[str, Value], dict[str, Any]]:
+    """What an optimizer is given, and its defaults, where groups have a rate or decay of their own: that of a single group counts for
+    all, several are not compared."""
+    bound, defaults = dict(bound), dict(defaults)
+    for key in ("lr", "weight_decay"):
         inside = [group.items[key] for group in groups if key in group.items]
         if inside and len(inside) == len(groups) == 1:
             bound["learning_rate" if key == "lr" and "learning_rate" in defaults else key] = inside[0]
         elif inside:
             found.add(key, Entry(..., "…", source))
             bound.pop(key, None)
-            defaults = {name: value for name, value in defaults.items() if name != key}
-    found.grouped |= bool(groups)
+            defaults.pop(key, None)
+    return bound, defaults
+
+
+def _entries(
+    settings: Settings, place: Call | Instance, bound: dict[str, Value], defaults: dict[str, Any]
+) -> dict[str, Entry]:
+    """Each argument of an optimizer by the name that both frameworks know it by, given or left at its default."""
     given: dict[str, Entry] = {}
     for name in (*bound, *(name for name in defaults if name not in bound)):
         given[_RENAMED.get(name, name)] = _entry(settings, name, bound.get(name), place, defaults.get(name))
@@ -259,22 +292,7 @@ def _optimizer(
         one, two = given["beta1"], given["beta2"]
         value = ... if one.value is ... or two.value is ... else (one.value, two.value)
         given["betas"] = Entry(value, f"({one.text}, {two.text})", one.place, one.assumed or two.assumed)
-    for name in OF_OPTIMIZER:
-        if name in given and not own:
-            found.add(name, given[name])
-    if torch:
-        _torch_schedules(found, settings, place)
-    else:
-        rate = next((bound[name] for name in ("learning_rate", "lr") if name in bound), None)
-        told = settings.rate(place, last, rate, defaults)
-        if told.code == "rate-schedule":
-            found.add("schedule", Entry(_family(str(told.data["schedule"])), str(told.data["schedule"]), source))
-            if "lr" in found.entries and any(entry.value is ... for entry in found.entries["lr"]):
-                found.entries.pop("lr")
-        elif told.code == "rate-unknown":
-            found.add("schedule", Entry(..., "…", source))
-        if called.startswith("nn.") and not groups:
-            found.filtered = True
+    return given
 
 
 def _torch_schedules(found: Sheet, settings: Settings, place: Call | Instance) -> None:

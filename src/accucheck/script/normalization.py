@@ -206,22 +206,15 @@ def pipelines_of(readings: Iterable[Pipelines], role: str) -> list[Pipeline]:
 def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) -> Iterator[Observation]:
     inputs = unique(pipeline.inputs)
     kinds.update(entry.kind for entry in inputs)
-    wanted = [
-        entry for entry in inputs if entry.kind in ("pixels", "audio", "table", "array", "record", "unknown", "opaque")
-    ]
-    if not wanted:  # what is given to the loss as well, where nothing else is
-        wanted = [
-            entry for entry in inputs if entry.kind == "label" and any(way.origin == "pixels" for way in entry.ways)
-        ]
-    judged = [(entry, *of_input(entry)) for entry in wanted]
+    judged = [(entry, *of_input(entry)) for entry in _wanted(inputs)]
     fine = any(code in FINE or code == "in-network" for _, code, _ in judged)
     for entry, code, way in judged:
         made = last_made(way, pipeline) or pipeline.leaf or pipeline.source or entry.frame_call
         if made is None:
             continue
-        arrives = bool(entry.arrives & {"layer"})
-        if fine and code in (*FAULTS, "sometimes", "unclear") and not arrives:
-            continue  # beside a normalised input: a mask, a picture to show
+        beside = fine and "layer" not in entry.arrives  # a normalised input: a mask, a picture to show
+        if beside and code in (*FAULTS, "sometimes", "unclear"):
+            continue
         data: dict[str, Any] = {
             "input": entry.name,
             "steps": [step.text for step in way.steps] or ["-"],
@@ -229,20 +222,33 @@ def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) 
         }
         if code in ("raw", "unclear") and not (fine or way.normalised) and _normalised_elsewhere(entry, readings):
             yield Observation("only-in-evaluation", made, data, way)
-            continue
-        if code in FAULTS:
-            step, known = _cause(code, way)
-            place = placed(step, way, pipeline) if step is not None else made
-            data |= {"low": way.low, "high": way.high}
-            if (beyond := impossible(way)) is not None and code == "impossible-statistics":
-                data |= {"low": beyond.low, "high": beyond.high}
-                data |= {"mean": beyond.mean, "std": beyond.std, "most": beyond.most}
-            followed = arrives or (pipeline.trained and not entry.parameter)
-            found = code if followed else "raw-perhaps" if code == "raw" else code
-            certain = known and arrives and not any(s.assumed for s in way.steps)
-            yield Observation(found, place, data, way, step, certain=certain)
+        elif code in FAULTS:
+            yield _fault(code, entry, way, pipeline, made, data)
         else:
             yield Observation(code, made, data, way)
+
+
+def _wanted(inputs: list[Input]) -> list[Input]:
+    """The inputs that may need to be normalised; where there are none, pictures that are given to the loss as well."""
+    kinds = ("pixels", "audio", "table", "array", "record", "unknown", "opaque")
+    wanted = [entry for entry in inputs if entry.kind in kinds]
+    labels = [entry for entry in inputs if entry.kind == "label"]
+    return wanted or [entry for entry in labels if any(way.origin == "pixels" for way in entry.ways)]
+
+
+def _fault(code: str, entry: Input, way: Way, pipeline: Pipeline, made: Call, data: dict[str, Any]) -> Observation:
+    """A fault of FAULTS, with the range of what the network gets."""
+    step, known = _cause(code, way)
+    place = placed(step, way, pipeline) if step is not None else made
+    data = {**data, "low": way.low, "high": way.high}
+    if (beyond := impossible(way)) is not None and code == "impossible-statistics":
+        data |= {"low": beyond.low, "high": beyond.high}
+        data |= {"mean": beyond.mean, "std": beyond.std, "most": beyond.most}
+    arrives = "layer" in entry.arrives
+    followed = arrives or (pipeline.trained and not entry.parameter)
+    found = code if followed else "raw-perhaps" if code == "raw" else code
+    certain = known and arrives and not any(step.assumed for step in way.steps)
+    return Observation(found, place, data, way, step, certain=certain)
 
 
 def _cause(code: str, way: Way) -> tuple[Step | None, bool]:

@@ -449,23 +449,21 @@ class Samples:
             return [self.recoloured(way, made, "[2, 1, 0]", ()) for way in ways if way.data]
         if not slices:
             return ways
-        bounds = [_bounds(part) for part in slices]
-        last = keys[-1]
-        whole = len(keys) >= 3 or (len(keys) == 2 and isinstance(keys[0], Known) and keys[0].value is ...)
-        if whole and isinstance(last, Call) and last.name == "slice" and _bounds(last) == (None, None, -1):
-            return [
-                self.step(way, made, "geometry", "[::-1]", (), keeps=True)
-                if way.layout == "CHW" or (len(keys) == 4 and way.origin != "pixels")
-                else self.recoloured(way, made, "[::-1]", ())
-                for way in ways
-            ]
-        if all(bound in ((None, None, None), (None, None, 1)) for bound in bounds):
+        if _reverses_last(keys):
+            return [self.reversed_last(way, made, len(keys)) for way in ways]
+        if all(_bounds(part) in ((None, None, None), (None, None, 1)) for part in slices):
             return ways
         if any(not way.data or way.origin == "text" for way in ways) and not any(way.steps for way in ways):
             return ways  # a part of a path, a list or a text
         chance = self.chance(key)
         told = (("0", ", ".join(_slice_text(part) for part in slices)),)
         return [self.step(way, made, "slice", "[]", told, random=chance) for way in ways]
+
+    def reversed_last(self, way: Way, made: Call, axes: int) -> Way:
+        """x[..., ::-1]: the colours the other way round, or a picture that is flipped."""
+        if way.layout == "CHW" or (axes == 4 and way.origin != "pixels"):
+            return self.step(way, made, "geometry", "[::-1]", (), keeps=True)
+        return self.recoloured(way, made, "[::-1]", ())
 
     def recoloured(self, way: Way, made: Call, name: str, told: Told, colour: str = "turned") -> Way:
         """Of another order of colours: `colour`, "turned" for the other way round, or "" for as it was."""
@@ -873,6 +871,14 @@ def _numbers(value: Any) -> tuple[float, ...] | None:
 
 def _bounds(part: Call) -> tuple[Any, ...]:
     return tuple(arg.value if isinstance(arg, Known) else ... for arg in part.args)
+
+
+def _reverses_last(keys: Sequence[Value | None]) -> bool:
+    """Whether only the last of three axes or more is reversed."""
+    leading_ellipsis = len(keys) == 2 and isinstance(keys[0], Known) and keys[0].value is ...
+    last = keys[-1]
+    reverses = isinstance(last, Call) and last.name == "slice" and _bounds(last) == (None, None, -1)
+    return reverses and (len(keys) >= 3 or leading_ellipsis)
 
 
 def _slice_text(part: Call) -> str:
