@@ -30,7 +30,7 @@ def examine(losses: Losses) -> Iterator[Observation]:
     for application in losses.applications:
         if _takes(application) != "distributions":
             continue
-        shown = numbers.shown(application.labels)
+        shown = numbers.shown(application.labels) or numbers.flattened(application)
         if shown is not None:
             place = application.cell or application.place
             loss = application.loss.rsplit(".", 1)[-1]
@@ -154,6 +154,21 @@ class Numbers:
             return self.stored(value) or self.all(value.args if value.name in _SUMS else self.behind(value), depth)
         return value if told else None
 
+    def flattened(self, application: Application) -> Call | None:
+        """What leaves labels a single axis, but not the scores: a distribution has an axis of its own for the classes."""
+        if application.labels is None or application.prediction is None:
+            return None
+        labels, scores = (self.one_axis(value) for value in (application.labels, application.prediction))
+        return labels if scores is None else None
+
+    def one_axis(self, value: Value) -> Call | None:
+        """The change of shape to a single axis that a value went through last."""
+        for part in self.origins(value):
+            known = effect(part) if isinstance(part, Call) else None
+            if known is not None and isinstance(part, Call) and known.keeps in ("order", "values"):
+                return part if known.operation == "reshape" and _is_single(part) else None
+        return None
+
     def all(self, values: list[Value], depth: int) -> Value | None:
         """What shows it of the first of them, where it is seen of all."""
         found = [self.shown(value, depth + 1) for value in values]
@@ -167,6 +182,13 @@ class Numbers:
         name = value.args[0] if value.args else None
         whole = known is not None and isinstance(name, Known) and name.value in known.whole
         return reader if whole and isinstance(reader, Call) else None
+
+
+def _is_single(reshaped: Call) -> bool:
+    """Whether a shape is given as -1 alone."""
+    given = [value for value in reshaped.args if value is not next(iter(operands(reshaped)), None)]
+    sizes = given[0].items if len(given) == 1 and isinstance(given[0], Items) else given
+    return len(sizes) == 1 and isinstance(sizes[0], Known) and sizes[0].value == -1
 
 
 def _mark(value: Value) -> Any:
