@@ -380,6 +380,18 @@ def test_results_that_are_thrown_away(tmp_path: Path, init: str, construct: str)
     assert [one for one in told(found) if not one.startswith("unused")] == RESULTS[init, construct]
 
 
+@pytest.mark.parametrize(("line", "codes"), [("x = self.relu(x)", []), ("self.relu(x)", ["call-discarded self.relu"])])
+def test_the_network_of_the_evaluation_alone(tmp_path: Path, line: str, codes: list[str]) -> None:
+    evaluate = "ms.Model(net, nn.MSELoss(), metrics={'mae'}).eval(data)\n"
+    readings = []
+    for role, used, end in (("train", "x = self.relu(x)", TRAIN), ("eval", line, evaluate)):
+        text = network("self.relu = nn.ReLU()", used + "\nreturn self.main(x) + y")
+        (tmp_path / f"{role}.py").write_text(HEAD + text + end, encoding="utf-8")
+        source, project = read(tmp_path / f"{role}.py", f"{role}.py"), Project(tmp_path, tmp_path)
+        readings.append(Reading(role, role, source, follow(source, assumption(role), project.find, tmp_path), project))
+    assert told(list(examine(Scripts(readings)))) == codes
+
+
 @pytest.mark.parametrize(
     ("line", "edit"),
     [

@@ -89,7 +89,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
         *_left_out(training),
         *_ignored(training),
         *_skipped(training),
-        *_discarded(training),
+        *_discarded(structures),
     ):
         place = _place(said.source, said.node)
         if place not in told:
