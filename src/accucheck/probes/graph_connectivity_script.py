@@ -115,6 +115,11 @@ MESSAGES: Words = {
         "en": "construct of {of} ignores its input {name}, although the other input was computed from it.",
         "zh": "{of} 的 construct 没有使用输入 {name}，而另一个输入正是由它计算得到的。",
     },
+    "skip-missing": {
+        "en": "{of} adds the input of a normalisation to what is computed from it in line {line}, but not here, where it goes nowhere "
+        "else: the direct connection is missing.",
+        "zh": "{of} 在第 {line} 行把归一化的输入与其后的计算结果相加，此处却没有相加，该输入也没有其他用途：缺少直连通路。",
+    },
     "skips-a-sum": {
         "en": "This residual sum adds what the sum in line {line} of {path} has already added, and skips that sum's own result.",
         "zh": "此处残差相加的输入，在 {path} 第 {line} 行的残差中已经加过；前一个残差的结果被跳过了。",
@@ -230,6 +235,7 @@ WHY: Words = {
     "input-ignored": _RESIDUAL,
     "input-perhaps-ignored": _RESIDUAL,
     "residual-left-out": _RESIDUAL,
+    "skip-missing": _RESIDUAL,
     "skips-a-sum": _RESIDUAL,
     "call-discarded": _LOST,
 }
@@ -265,6 +271,7 @@ PROOF: Words = {
     "input-ignored": _REFERENCE,
     "input-perhaps-ignored": _REFERENCE,
     "residual-left-out": _REFERENCE,
+    "skip-missing": _REFERENCE,
     "skips-a-sum": _REFERENCE,
 }
 
@@ -295,6 +302,7 @@ _FIXES = {
     "input-ignored": "fix-input",
     "input-perhaps-ignored": "fix-input",
     "residual-left-out": "fix-input",
+    "skip-missing": "fix-input",
     "skips-a-sum": "fix-sum",
 }
 
@@ -364,6 +372,17 @@ class Output(nn.Cell):
 
     def construct(self, x, residual):
         return self.norm(self.dense(x) + residual)
+"""
+_STACK = """
+class Part(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm((8,)), nn.LayerNorm((8,))
+        self.mix, self.mlp = nn.Dense(8, 8), nn.SequentialCell(nn.Dense(8, 32), nn.GELU(), nn.Dense(32, 8))
+
+    def construct(self, x):
+        x = x + self.mix(self.norm1(x))
+        return x + self.mlp(self.norm2(x))
 """
 _ENCODER = """
 class Encoder(nn.Cell):
@@ -678,6 +697,22 @@ class Decoder(nn.Cell):
     def construct(self, a, b):
         return self.dense(b)
 """,
+    ),
+    _example(
+        "each part of a block is added to its input",
+        "self.body = nn.SequentialCell([Part() for _ in range(3)])",
+        "return self.body(x)",
+        Verdict.OK,
+        "connected",
+        more=_STACK,
+    ),
+    _example(
+        "one part of a block is not added to its input",
+        "self.body = nn.SequentialCell([Part() for _ in range(3)])",
+        "return self.body(x)",
+        Verdict.PROBLEM,
+        "skip-missing",
+        more=_STACK.replace("return x + ", "return "),
     ),
     _example(
         "each residual sum adds the result of the one before",

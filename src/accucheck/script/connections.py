@@ -16,7 +16,7 @@ from itertools import combinations
 from typing import Any
 
 from ..knowledge import api
-from . import flow
+from . import flow, skips
 from .analysis import Scripts
 from .networks import (
     FORWARD,
@@ -89,6 +89,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
         *_left_out(training),
         *_ignored(training),
         *_skipped(training),
+        *skips.examine(training),
         *_discarded(structures),
     ):
         place = _place(said.source, said.node)

@@ -1,0 +1,126 @@
+"""Direct connections that one part of a block has and another lacks: x + f(norm(x)) here, g(norm(x)) there.
+
+Judged in blocks that follow upon each other in a network: the last part of one that stands alone may be a head. The input of the
+normalisation must go nowhere else: what is handed on by another way may well be added there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+
+from . import flow
+from .effects import effect
+from .networks import FORWARD, Observation, Structure, has_weights, is_cell
+from .syntax import walk
+from .values import Call, Frame, Instance, Known, Value, options
+
+_ADDS = ("ops.add", "ops.Add", "ops.TensorAdd", "mint.add", ".add", "+")
+
+
+def examine(structures: list[Structure]) -> Iterator[Observation]:
+    """Each normalisation whose input is dropped, once a run."""
+    for structure in structures:
+        calls: dict[int, list[Call]] = defaultdict(list)
+        for call in structure.reading.trace.calls:
+            calls[id(call.frame)].append(call)
+        for frame in structure.reading.trace.frames:
+            found = _lacking(frame, calls[id(frame)], structure) if _is_block(frame) else ()
+            yield from (said for said in found if _is_followed(frame, structure))
+
+
+def _is_block(frame: Frame) -> bool:
+    """Whether a run is that of a cell."""
+    cell = frame.owner
+    return isinstance(cell, Instance) and is_cell(cell.of) and frame.function.name in FORWARD and not frame.unseen
+
+
+def _is_followed(frame: Frame, structure: Structure) -> bool:
+    """Whether another cell of the class goes on with what a run gives: the next of a sequence, of a loop that hands on what it is given, or
+    one that is seen to be given it."""
+    trace = structure.reading.trace
+    sequences = (call for call in trace.calls if call.api == "nn.SequentialCell")
+    if any(part is frame.owner for call in sequences for arg in call.args for part in flow.sources(arg)):
+        return isinstance(frame.owner, Instance) and bool(frame.owner.loops)
+    if frame.loops and _is_handed_on(frame):
+        return True
+    result = frame.returned
+    twins = [run for run in trace.frames if run.function.node is frame.function.node and run is not frame]
+    given = [value for run in twins for value in run.parameters.values() if value is not run.owner]
+    return result is not None and any(flow.derives(value, result) for value in given)
+
+
+def _is_handed_on(frame: Frame) -> bool:
+    """Whether the result of a call gets the name of what the call is given: x = block(x)."""
+    within = frame.parent.function.node if frame.parent is not None else frame.source.tree
+    given = {arg.id for arg in getattr(frame.node, "args", ()) if isinstance(arg, ast.Name)}
+    assigned = (node for node in walk(within) if isinstance(node, ast.Assign) and node.value is frame.node)
+    return any(isinstance(target, ast.Name) and target.id in given for node in assigned for target in node.targets)
+
+
+def _lacking(frame: Frame, calls: list[Call], structure: Structure) -> Iterator[Observation]:
+    norms = [call for call in calls if _is_norm(call)]
+    sums = [terms for call in calls if (terms := added(call)) is not None]
+    joined = [norm for norm in norms if any(_joins(terms, norm) for terms in sums)]
+    for norm in norms if joined else ():
+        ends_in = frame.returned is not None and flow.derives(frame.returned, norm)
+        lost = norm not in joined and ends_in and not _is_met(norm, sums, joined)
+        if lost and _works_on(norm, calls) and _goes_nowhere_else(norm, structure):
+            of = frame.owner.of.node.name if isinstance(frame.owner, Instance) else ""
+            data = {"of": of, "line": joined[0].line}
+            yield Observation("skip-missing", norm.source, norm.node, data, certain=False)
+
+
+def _is_met(norm: Call, sums: list[tuple[Value, Value]], joined: list[Call]) -> bool:
+    """Whether something is added to what is made of a normalised input, but for the direct connections of later parts."""
+    later = [one for one in joined if flow.derives(one.args[0], norm)]
+    others = (terms for terms in sums if not any(_joins(terms, one) for one in later))
+    return any(flow.derives(term, norm) for terms in others for term in terms)
+
+
+def _is_norm(call: Call) -> bool:
+    layer = call.base
+    return call.name == "" and isinstance(layer, Call) and layer.api == "nn.LayerNorm" and len(call.args) == 1
+
+
+def added(made: Call) -> tuple[Value, Value] | None:
+    """The two addends of a sum, however it is written; none of a sum with a number."""
+    name = made.base.api if made.name == "" and isinstance(made.base, Call) else made.api
+    given = [*([made.base] if made.base is not None and made.name[:1] == "." else []), *made.args]
+    if name not in _ADDS or len(given) != 2 or any(isinstance(one, Known) for one in given):
+        return None
+    return given[0], given[1]
+
+
+def _joins(terms: tuple[Value, Value], norm: Call) -> bool:
+    """Whether a sum adds the input of a normalisation to what is made of its result."""
+    return any(one is norm.args[0] and flow.derives(other, norm) for one, other in (terms, terms[::-1]))
+
+
+def _works_on(norm: Call, calls: list[Call]) -> bool:
+    """Whether a part with weights, and not only the end of the block, works on a normalised input and keeps its size, as far as that is
+    seen."""
+    of = norm.base.argument(["normalized_shape"], "normalized_shape") if isinstance(norm.base, Call) else None
+    weighed = [call for call in calls if call.name == "" and call.base is not None and has_weights(call.base)]
+    after = [call for call in weighed if call is not norm and flow.derives(call, norm)]
+    return bool(after) and not any(_changes_size(call.base, of) for call in after[-1:])
+
+
+def _changes_size(layer: Value | None, of: Value | None) -> bool:
+    """Whether a dense layer gives another number of features than a normalisation takes."""
+    sizes = [part for option in options(of) for part in getattr(option, "items", [option])]
+    if not isinstance(layer, Call) or not layer.api.endswith(("Dense", "Linear")) or not sizes:
+        return False
+    out = layer.argument(["in_channels", "out_channels"], "out_channels")
+    last = sizes[-1]
+    if isinstance(out, Known) and isinstance(last, Known):
+        return bool(out.value != last.value)
+    return out is not last
+
+
+def _goes_nowhere_else(norm: Call, structure: Structure) -> bool:
+    """Whether the input of a normalisation is used for nothing else but its shape, as far as that is seen."""
+    users = (user for user, _ in structure.users.get(id(norm.args[0]), ()))
+    described = (effect(user) for user in users if user is not norm)
+    return all(known is not None and known.kind == "description" for known in described)

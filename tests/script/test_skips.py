@@ -1,0 +1,95 @@
+"""Direct connections that one part of a block has and another lacks, and blocks that look like it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accucheck.script import skips
+from accucheck.script.networks import structure_of
+from case_scripts import scripts
+
+HEAD = """
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn, ops
+
+class Layer(nn.Cell):
+    def __init__(self, width, out):
+        super().__init__()
+        self.before, self.between = nn.LayerNorm((width,)), nn.LayerNorm((width,))
+        self.look, self.think = nn.Dense(width, width), nn.Dense(width, out)
+        self.drop, self.plus = nn.Dropout(p=0.1), ops.Add()
+
+    def construct(self, h):
+CONSTRUCT
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        MAKE
+        self.last = nn.Dense(16, 3)
+
+    def construct(self, h):
+RUN
+
+net = Net()
+ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params())).train(2, ds.MindDataset("a.mindrecord", ["h", "y"]).batch(8))
+"""
+STACK = ("self.layers = nn.SequentialCell([Layer(16, 16) for _ in range(3)])", "return self.last(self.layers(h))")
+LOOP = (
+    "self.layers = nn.CellList([Layer(16, 16) for _ in range(3)])",
+    "for layer in self.layers:\n    h = layer(h)\nreturn self.last(h)",
+)
+PAIR = ("self.one, self.two = Layer(16, 16), Layer(16, 16)", "return self.last(self.two(self.one(h)))")
+APART = ("self.one, self.two = Layer(16, 16), Layer(16, 16)", "return self.last(self.one(h) * self.two(h))")
+ALONE = ("self.one = Layer(16, 16)", "return self.last(self.one(h))")
+NARROW = ("self.one, self.two = Layer(16, 8), Layer(8, 16)", "return self.last(self.two(self.one(h)))")
+SECOND = "h = h + self.look(self.before(h))\nh = self.think(self.between(h))\nreturn h"
+BOTH = "h = h + self.look(self.before(h))\nreturn h + self.think(self.between(h))"
+
+
+def found(root: Path, construct: str, of: tuple[str, str] = STACK) -> list[int]:
+    made, run = of
+    script = HEAD.replace("MAKE", made)
+    for mark, text in (("CONSTRUCT", construct), ("RUN", run)):
+        script = script.replace(mark, "\n".join(" " * 8 + line for line in text.splitlines()))
+    (reading,) = scripts(root, script).training
+    return sorted({one.line for one in skips.examine([structure_of(reading)])})
+
+
+@pytest.mark.parametrize(
+    ("construct", "line"),
+    [
+        (SECOND, 15),
+        ("h = self.look(self.before(h))\nreturn h + self.think(self.between(h))", 14),
+        ("h = self.plus(h, self.drop(self.look(self.before(h))))\nreturn self.drop(self.think(self.between(h)))", 15),
+        ("kept = h\nh = kept + self.look(self.before(h))\nb, n, c = h.shape\nreturn self.think(self.between(h))", 17),
+    ],
+)
+def test_a_part_of_a_block_that_is_not_added(tmp_path: Path, construct: str, line: int) -> None:
+    assert found(tmp_path, construct) == [line]
+
+
+@pytest.mark.parametrize(
+    "construct",
+    [
+        BOTH,
+        "h = self.look(self.before(h))\nreturn self.think(self.between(h))",
+        "h = h + self.look(self.before(h))\nnew = self.think(self.between(h))\nreturn ops.concat((h, new)).sum(0)",
+        "h = h + self.look(self.before(h))\nnew = self.think(self.between(h))\nreturn new + h",
+        "first = h\nh = h + self.look(self.before(h))\nnew = self.think(self.between(h))\nreturn new + first",
+        "h = h + self.look(self.before(h))\nreturn self.between(h)",
+    ],
+)
+def test_parts_of_which_none_or_each_is_joined_with_its_input(tmp_path: Path, construct: str) -> None:
+    assert found(tmp_path, construct) == []
+
+
+@pytest.mark.parametrize(
+    ("of", "told"), [(STACK, True), (LOOP, True), (PAIR, True), (APART, False), (ALONE, False), (NARROW, False)]
+)
+def test_only_blocks_that_follow_upon_each_other_are_judged(tmp_path: Path, of: tuple[str, str], told: bool) -> None:
+    assert bool(found(tmp_path, SECOND, of)) is told
+    assert found(tmp_path, BOTH, of) == []
