@@ -372,6 +372,8 @@ BATCHES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         [("batch", "[64, 32, 16]")],
     ),
     "none": ("data = ds.MnistDataset('d').batch(0)", [("batch-not-positive", "0")]),
+    "large": ("data = ds.MnistDataset('d').batch(32768)", [("batch", "32768")]),
+    "far too large": ("data = ds.MnistDataset('d').batch(2 * 32768)", [("batch-huge", "65536")]),
     "out of sight": ("import other\ndata = ds.MnistDataset('d').batch(other.SIZE)", [("batch-unknown", "SIZE")]),
     "not at all": ("data = ds.MnistDataset('d')", [("no-batch", None)]),
     "by a loader elsewhere": ("import zoo\ntrain_set = zoo.create_dataset('d', batch_size=16)", [("batch", "16")]),

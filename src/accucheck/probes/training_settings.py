@@ -130,6 +130,10 @@ MESSAGES: Words = {
         "en": "{call} is given a batch size of {batch}.",
         "zh": "{call} 的 batch 大小为 {batch}。",
     },
+    "batch-huge": {
+        "en": "{call} makes batches of {batch} ({how}), far beyond what is usual.",
+        "zh": "{call} 的 batch 大小为 {batch}（{how}），远超常见范围。",
+    },
     "no-batch": {
         "en": "No batch size of training data is found in what is examined.",
         "zh": "检查范围内没有找到训练数据的 batch 大小。",
@@ -154,6 +158,10 @@ MESSAGES: Words = {
     "fix-repeat": {
         "en": "Remove .repeat(), or repeat once: the number of epochs belongs to the training alone.",
         "zh": "去掉 .repeat()，或只 repeat 1 次：epoch 数只应由训练接口决定。",
+    },
+    "fix-batch-huge": {
+        "en": "Set a usual batch size, 64 to 256, or scale the learning rate and its warm-up with the batch.",
+        "zh": "使用常见的 batch 大小（64 至 256），或随 batch 同步调整学习率和预热。",
     },
     "fix-batch": {"en": "Set a batch size of at least 1.", "zh": "batch 大小至少设为 1。"},
 }
@@ -211,6 +219,11 @@ WHY: Words = {
     },
     "epochs-zero": {"en": "The weights stay as initialised.", "zh": "权重停留在初始值。"},
     **dict.fromkeys(("epochs-squared", "epochs-twice"), _OFTEN),
+    "batch-huge": {
+        "en": "An epoch then has few updates, and large batches end in minima that generalise worse unless the learning rate is made for "
+        "them.",
+        "zh": "每个 epoch 的更新次数很少；若学习率未作相应调整，大 batch 收敛到的解泛化较差。",
+    },
     "batch-not-positive": {"en": "There is no such batch.", "zh": "不存在这样的 batch。"},
 }
 _PRINT_RATE = {
@@ -236,6 +249,10 @@ PROOF: Words = {
     "epochs-squared": _PRINT_STEPS,
     "epochs-twice": _PRINT_STEPS,
     "batch-not-positive": _PRINT_STEPS,
+    "batch-huge": {
+        "en": "Train for some epochs with a batch of 64 to 256 as well, and compare the metric.",
+        "zh": "另用 64 至 256 的 batch 训练若干 epoch，比较精度。",
+    },
 }
 
 _FIXES = {
@@ -249,6 +266,7 @@ _FIXES = {
     "epochs-squared": "fix-repeat",
     "epochs-twice": "fix-repeat",
     "batch-not-positive": "fix-batch",
+    "batch-huge": "fix-batch-huge",
 }
 
 
@@ -679,6 +697,20 @@ ms.Model(nn.Dense(2, 2)).eval(create("data/val", False))
         "ms.Model(nn.Dense(2, 2)).train(1, ds.MnistDataset('train').batch(0))\n",
         Verdict.UNDECIDED,
         "batch-not-positive",
+        about="batch_size",
+    ),
+    _example(
+        "a batch of 65,536 pictures",
+        "ms.Model(nn.Dense(2, 2)).train(1, ds.MnistDataset('train').batch(65536))\n",
+        Verdict.UNDECIDED,
+        "batch-huge",
+        about="batch_size",
+    ),
+    _example(
+        "a large batch, as optimizers for such are given",
+        "ms.Model(nn.Dense(2, 2)).train(1, ds.MnistDataset('train').batch(32768))\n",
+        Verdict.UNDECIDED,
+        "batch",
         about="batch_size",
     ),
 ]

@@ -72,6 +72,8 @@ _ACCUMULATES = re.compile(
 )
 _TRAIN = ["epoch", "train_dataset", "callbacks", "dataset_sink_mode", "sink_size", "initial_epoch"]
 _FIT = ["epoch", "train_dataset", "valid_dataset", "valid_frequency", "callbacks", "dataset_sink_mode"]
+#: Beyond what trained with optimizers made for it: 32K pictures of ImageNet with LARS (You et al., 2017).
+HUGE_BATCH = 32_768
 _BATCHES = {
     ".batch": ["batch_size", "drop_remainder"],
     ".padded_batch": ["batch_size", "drop_remainder"],
@@ -781,6 +783,8 @@ class Settings:
             return Told("batch-not-positive", source, node, data, rows, row.origin == "literal")
         if not row.known:
             return Told("batch-unknown", source, node, data, rows)
+        if row.number is not None and row.number > HUGE_BATCH:
+            return Told("batch-huge", source, node, data | {"how": row}, rows)
         if devices and devices > 1 and row.number is not None:
             total = f"{row.number * devices:g}"
             rows = [*rows, Setting("devices", str(devices), "literal"), Setting("global batch", total, "literal")]
