@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -20,6 +21,7 @@ import labelled
 import pages
 import planted
 import seeded
+import started
 from _measuring import Machine, Result, Row, Tally, Wrong, row
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -525,3 +527,27 @@ def test_each_reason_is_of_a_case_that_is_still_wrong() -> None:
     stored = [_measuring.stored()[name] for name in ("planted", "labelled")]
     wrong = {(one.project, one.item, one.place) for result in stored for one in result.wrong}
     assert set(pages.known_reasons()) <= wrong
+
+
+@pytest.mark.parametrize("style", [*started.STYLES])
+def test_a_planted_setting_changes_one_line_or_the_command_alone(tmp_path: Path, style: str) -> None:
+    import yaml
+
+    planted = [case for case in started.cases([style]) if case.fault]
+    assert {case.fault for case in planted} == set(started.FAULTS)
+    before = {path.name: path.read_text() for path in (started.HERE / style).iterdir()}
+    for number, case in enumerate(planted):
+        project = tmp_path / str(number)
+        shutil.copytree(started.HERE / style, project)
+        command, places = started.plant(project, case)
+        after = {path.name: path.read_text() for path in project.iterdir()}
+        lines = [
+            (one, other)
+            for name in before
+            for one, other in zip(before[name].splitlines(), after[name].splitlines(), strict=True)
+        ]
+        changed = [(one, other) for one, other in lines if one != other]
+        assert len(changed) == (case.how == "file") and (command != started.STYLES[style].command) == (
+            case.how == "command"
+        )
+        assert places and all(yaml.safe_load(text) for name, text in after.items() if name.endswith((".yaml", ".json")))
