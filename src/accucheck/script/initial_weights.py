@@ -369,7 +369,7 @@ def _matrix(
         edits = _named(layer)
     elif known or any(_MEANT.search(name) for name in names) or _spoken(layer):
         code = "meant-constant"
-    elif frozen or (value != 0 and any(_FIXED.search(name) for name in names)):
+    elif frozen or (value != 0 and kind_of(layer) != "dense" and any(_FIXED.search(name) for name in names)):
         code = "fixed-weights"
     elif value != 0 and (_alone(bound) or (stopgap and id(layer) in later.loaded)):
         code = "constant-possible"
