@@ -134,7 +134,11 @@ def _own(training: Training, step: Step, halves: list[Half], overflow: Overflow)
     both = _other_way(training, step, [test for test, _ in gates])
     if both is not None:
         first, last = sorted((step, both[0]), key=lambda one: one.order)
-        yield about(last, "update-on-overflow", condition=both[1].text, also=[first])
+        asked = _asked_for(both[0] if good else step, both[1])
+        if asked is not None:
+            yield about(last, "gate-unknown", condition=asked)
+        else:
+            yield about(last, "update-on-overflow", condition=both[1].text, also=[first])
     elif good:  # one sound gate holds the update back, whatever else is asked besides
         yield good[0]
     elif any(_tells(overflow.of(value)) for value in step.others):
@@ -217,6 +221,19 @@ def _other_way(training: Training, step: Step, tests: list[Test]) -> tuple[Step,
             same = other.kind == "own" and optimizers & {id(option) for option in options(other.optimizer)}
             if same and any(t.value is test.value and t.taken is (not test.taken) for t in other.under):
                 return other, test
+    return None
+
+
+def _asked_for(step: Step, gate: Test) -> str | None:
+    """The setting that asks for an update after an overflow as well, within that way of the gate: the run settles it, and whoever
+    set it may know what the hardware makes of an overflow."""
+    if step.frame is None or step.node is None:
+        return None
+    gates = [part for part in walk(step.frame.function.node) if isinstance(part, ast.If) and part.test is gate.node]
+    open_ = {id(test.node) for test in step.under}
+    for inner in (part for each in gates for part in walk(each) if isinstance(part, ast.If) and part not in gates):
+        if id(inner.test) not in open_ and any(part is step.node for part in walk(inner)):
+            return ast.unparse(inner.test)[:200]
     return None
 
 
