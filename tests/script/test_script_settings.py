@@ -156,6 +156,42 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         get_lr(0.1, 100)
         nn.SGD(params, 0.1)
         """,
+        [("rate", "0.1"), ("schedule-ignored", "get_lr")],
+    ),
+    "a list of rates for nothing": (
+        """
+        def warm_lr(base, steps):
+            rates = []
+            for step in range(steps):
+                rates.append(base * step / steps)
+            return rates
+
+        warm_lr(0.1, 100)
+        nn.SGD(params, 0.1)
+        """,
+        [("rate", "0.1"), ("schedule-ignored", "warm_lr")],
+    ),
+    "a list of rates for another optimizer": (
+        """
+        def warm_lr(base, steps):
+            rates = []
+            for step in range(steps):
+                rates.append(base * step / steps)
+            return rates
+
+        other = nn.SGD(params, warm_lr(0.1, 100))
+        nn.SGD(params, 0.1)
+        """,
+        [("rate-schedule", "warm_lr"), ("rate", "0.1")],
+    ),
+    "one rate of one's own for nothing": (
+        """
+        def get_lr(base, scale):
+            return base * scale()
+
+        get_lr(0.1, print)
+        nn.SGD(params, 0.1)
+        """,
         [("rate", "0.1"), ("schedule-unused", "get_lr")],
     ),
     "a schedule that is kept": (

@@ -533,11 +533,14 @@ class Settings:
                 yield Told(code, made.source, made.node, {"schedule": made.last}, likely=True)
         for frame in frames:
             value = frame.returned
-            if not isinstance(value, Call) or frame.owner is not None or returned[id(value)] > 1:
+            if not isinstance(value, (Call, Items)) or frame.owner is not None or returned[id(value)] > 1:
                 continue
             free = id(value) not in reached and id(value) not in held and not self.uses.get(id(value))
-            if free and _RATE_NAME.search(frame.function.name) and not unseen(frame):
-                yield Told("schedule-unused", frame.source, frame.node, {"schedule": frame.function.name})
+            named = [frame.function.name, *(value.bound if isinstance(value, Call) else ())]
+            if free and any(map(_RATE_NAME.search, named)) and not unseen(frame):
+                ignored = constant and _is_row(value)
+                code = "schedule-ignored" if ignored else "schedule-unused"
+                yield Told(code, frame.source, frame.node, {"schedule": frame.function.name}, likely=True)
 
     # --- epochs -------------------------------------------------------------------------------------------------------
 
@@ -883,6 +886,13 @@ def _is_model(value: Value) -> bool:
 
 def _is_rate(name: str) -> bool:
     return bool(_RATE_NAME.search(name)) or "lr" in name.lower()
+
+
+def _is_row(value: Call | Items) -> bool:
+    """True for several numbers, one for each step or epoch: a list that was filled, or an array."""
+    if isinstance(value, Items):
+        return value.open or len(value.items) > 1
+    return value.name.startswith("numpy.") or value.name == "comprehension" or value.api == "Tensor"
 
 
 def _spread(value: Value | None) -> Iterator[Value]:
