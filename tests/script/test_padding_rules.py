@@ -537,3 +537,36 @@ def test_masks_are_of_padding_only_where_the_data_may_hold_sequences(
 def test_weights_count_as_a_mask_only_where_no_data_are_seen(tmp_path: Path, rows: str, masks: bool) -> None:
     text = PICTURES.format(rows=rows, given="own").replace("x * own", "x * self.weight")
     assert bool(result(tmp_path, text, train="").masks) is masks
+
+
+#: What a function that fills up is given for the mask of some ids -> what is said.
+HELPED = {
+    "fill(mask, max_len)": [],
+    "fill(mask, max_len, 1)": ["mask-everywhere"],
+    "fill(mask, m, 1)": [],  # of another size
+    "fill(mask, size=max_len, value=1)": ["mask-everywhere"],
+    "front(mask, max_len)": ["mask-side"],
+    "mask[:max_len] + [0] * (max_len - len(mask))": [],
+    "mask[:max_len] + [1] * (max_len - len(mask))": ["mask-everywhere"],
+}
+
+
+@pytest.mark.parametrize("name", ["fill", "pad"])
+@pytest.mark.parametrize("made", HELPED)
+def test_what_functions_fill_up_is_held_together_where_they_are_called(made: str, name: str, tmp_path: Path) -> None:
+    helpers = """
+def fill(row, size, value=0):
+    return row[:size] + [value] * (size - len(row))
+
+def front(row, size):
+    return [0] * (size - len(row)) + row[:size]
+
+def f(ids, tags, max_len, m):
+    mask = [1] * len(ids)
+    ids = fill(ids, max_len)
+    mask = MADE
+    return ids, mask
+"""
+    code = helpers.replace("MADE", made).replace("fill(", f"{name}(")
+    made_of = result(tmp_path, code)
+    assert codes(made_of) == HELPED[made]

@@ -784,6 +784,8 @@ class _Reader:
         shortened = part.lower is None or _is(part.lower, 0)
         if isinstance(held, (Padded, Mask, Each)):
             return held
+        if isinstance(held, Fill) and isinstance(held.count, Length) and shortened and part.step is None:
+            return held  # as many as the sequence that is cut alike
         if (
             isinstance(held, Plain)
             and shortened
@@ -824,7 +826,8 @@ class _Reader:
     def on_Call(self, node: ast.Call) -> Held | None:
         call = self.call(node)
         self.disturbed(call)
-        read = _CALLS.get(call.name)
+        own = call.name in _OFTEN_OWN and self.meant(node, call.name) is not None
+        read = None if own else _CALLS.get(call.name)
         known = read(self, call) if read else None
         if known is None:
             known = self.followed(node, call.name, call.args, call.keywords)
@@ -1066,7 +1069,21 @@ class _Reader:
         for name, default in defaults.items():
             if name not in given and isinstance(default, ast.Constant) and isinstance(default.value, (int, float)):
                 given[name] = Number(default.value)
-        return (self.run(module, target, given),)
+        texts = dict(zip(names, map(text_of, node.args), strict=False))
+        texts |= {part.arg: text_of(part.value) for part in node.keywords if part.arg is not None}
+        return (self.handed(self.run(module, target, given), texts, node),)
+
+    def handed(self, made: Held | None, texts: dict[str, str], node: ast.Call) -> Held | None:
+        """What a function padded or marked, beside what others gave where it was called. `texts`: what was given for its parameters."""
+        if not isinstance(made, (Padded, Mask)) or made.run == self.runs:
+            return made
+        found = replace(made, run=self.runs, when=self.when, size=texts.get(made.size, made.size), names=[], gone=[])
+        if isinstance(found, Padded):
+            self.facts.pads.append(found)
+        else:
+            found.node, found.source, found.handed = node, self.source, True
+            self.facts.masks.append(found)
+        return found
 
     def meant(self, node: ast.Call, called: str) -> tuple[_Module, ast.FunctionDef] | None:
         """The function that a call means: of this module, or of the one that its name or owner was imported from."""
@@ -1136,8 +1153,9 @@ class _Reader:
 
     def padded(self, whole: Held | None, fill: Fill, side: str, node: ast.AST) -> Held | None:
         size = fill.count.size if isinstance(fill.count, Room) else fill.size
-        if isinstance(whole, Fill) and isinstance(whole.count, Length) and self.ones(whole) and self.zeros(fill):
-            return self.mask(whole.count.of, side, False, size, node)
+        one = isinstance(whole, Fill) and self.ones(whole) and self.constant(fill.value) in (0, 1, 0.0, 1.0)
+        if one and isinstance(whole, Fill) and isinstance(whole.count, Length):
+            return self.mask(whole.count.of, side, self.ones(fill), size, node)
         tables = whole.tables if isinstance(whole, Plain) else ()
         text = text_of(fill.value)
         return self.noted(
@@ -1277,6 +1295,8 @@ class _Reader:
         return None if turned else (side, None, None)
 
 
+#: Names that projects give to functions of their own, too.
+_OFTEN_OWN = frozenset(("pad", "pad_sequences"))
 _CALLS: dict[str, Callable[[_Reader, _Call], tuple[Held | None] | None]] = {
     "len": _Reader.length,
     "range": _Reader.numbers,

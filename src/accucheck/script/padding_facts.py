@@ -126,7 +126,7 @@ class Padded(Placed, Held):
 @dataclass(eq=False, slots=True)
 class Mask(Placed, Held):
     """Which places are real: the first ones (or the last) as many as `by` has, or all of them; 1 is real. `changed`: single
-    places are written, or something is taken off, afterwards."""
+    places are written, or something is taken off, afterwards. `handed`: by a function that made it where it is not used."""
 
     by: Held | None
     side: str
@@ -141,6 +141,7 @@ class Mask(Placed, Held):
     gone: list[Ways] = field(default_factory=list)
     turned: bool = False
     changed: bool = False
+    handed: bool = False
 
 
 @dataclass(eq=False, slots=True)

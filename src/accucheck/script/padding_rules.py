@@ -244,7 +244,7 @@ class _Checks:
         self.accounted: set[tuple[str, int, int]] = set()
 
     def run(self) -> None:
-        runs: dict[tuple[str, int], list[Padded | Mask | Compared | Given]] = {}
+        runs: dict[int, list[Padded | Mask | Compared | Given]] = {}
         everything: Iterable[Padded | Mask | Compared | Given] = (
             *self.facts.pads,
             *self.facts.masks,
@@ -252,7 +252,7 @@ class _Checks:
             *self.facts.lengths,
         )
         for fact in everything:
-            runs.setdefault((fact.source.path, fact.run), []).append(fact)
+            runs.setdefault(fact.run, []).append(fact)
         for held in runs.values():
             pads = [one for one in held if isinstance(one, Padded) and _sequence(one)]
             marks = [one for one in held if isinstance(one, Mask) and any(_MASK.search(name) for name in one.names)]
@@ -331,6 +331,7 @@ class _Checks:
 
     def account(self, pads: list[Padded], held: list[Padded | Mask | Compared | Given]) -> None:
         """Padding that something in the same place accounts for: a length, a mask, or the ids that it goes along with."""
+        held = [one for one in held if not (isinstance(one, Mask) and one.handed)]  # whether that is used is not seen
         for pad in pads:
             root = _root(pad)
             for one in held:
