@@ -269,7 +269,8 @@ def _finding(said: Observation) -> Finding:
     sure = None
     if level is not Level.INFO:
         likely = said.likely or said.code in ("unsorted", "cut-unsorted", "shard-by-device")
-        sure = Sure.POSSIBLE if said.code == "aside" else Sure.LIKELY if likely else Sure.CERTAIN
+        open_ = said.code in ("aside", "shard-written")
+        sure = Sure.POSSIBLE if open_ else Sure.LIKELY if likely else Sure.CERTAIN
     fix = Fix(_FIXES[said.code], said.diff) if said.code in _FIXES else None
     data = said.data
     if "call" in data and "line" in data:

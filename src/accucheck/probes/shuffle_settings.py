@@ -282,7 +282,7 @@ def _finding(said: Observation) -> Finding:
         data,
         [source.code(said.line, said.last)],
         Fix(fix, source.diff(*said.edit) if said.edit else None) if fix else None,
-        incomplete=level is Level.INFO and code != "shuffled",
+        incomplete=level is Level.INFO and code not in ("shuffled", "by-place"),
         sure=_sure(said, level),
     )
 

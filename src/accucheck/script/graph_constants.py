@@ -151,13 +151,10 @@ def _is_between(one: Store, cell: Instance) -> bool:
 def _follows_mode(training: Training, one: Store) -> bool:
     """Whether each mode of the cell has a number of its own: MindSpore compiles a graph for each mode, which keeps its own."""
     stores = [each for each in training.trace.sets if each.owner is one.owner and each.attribute == one.attribute]
-    numbers: dict[bool | None, set[Any]] = {
-        True: {part.value for part in options(one.before) if isinstance(part, Known)}
-    }
-    for each in stores:
-        if each.before is None:
-            continue  # as the cell is made
-        held = numbers.setdefault(_mode_beside(training, each), set())
+    numbers: dict[bool | None, set[Any]] = {}
+    for each in sorted(stores, key=lambda store: store.order):
+        mode = True if each.before is None else _mode_beside(training, each)  # as it is made, it is for the training
+        held = numbers.setdefault(mode, set())
         held.update(part.value if isinstance(part, Known) else id(part) for part in options(each.value))
     alone = all(len(values) == 1 for values in numbers.values())
     return numbers.keys() == {True, False} and alone and numbers[True] != numbers[False]
