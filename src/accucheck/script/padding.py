@@ -1069,14 +1069,14 @@ class _Reader:
         for name, default in defaults.items():
             if name not in given and isinstance(default, ast.Constant) and isinstance(default.value, (int, float)):
                 given[name] = Number(default.value)
-        texts = dict(zip(names, map(text_of, node.args), strict=False))
-        texts |= {part.arg: text_of(part.value) for part in node.keywords if part.arg is not None}
-        return (self.handed(self.run(module, target, given), texts, node),)
+        return (self.handed(self.run(module, target, given), names, node),)
 
-    def handed(self, made: Held | None, texts: dict[str, str], node: ast.Call) -> Held | None:
-        """What a function padded or marked, beside what others gave where it was called. `texts`: what was given for its parameters."""
+    def handed(self, made: Held | None, names: list[str], node: ast.Call) -> Held | None:
+        """What a function with parameters of these names padded or marked, beside what others gave where it was called."""
         if not isinstance(made, (Padded, Mask)) or made.run == self.runs:
             return made
+        texts = dict(zip(names, map(text_of, node.args), strict=False))
+        texts |= {part.arg: text_of(part.value) for part in node.keywords if part.arg is not None}
         found = replace(made, run=self.runs, when=self.when, size=texts.get(made.size, made.size), names=[], gone=[])
         if isinstance(found, Padded):
             self.facts.pads.append(found)
