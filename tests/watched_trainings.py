@@ -76,6 +76,14 @@ values = ms.load_checkpoint(saved)
 _ANEW = """for one in net.trainable_params():
     one.set_data(initializer("normal", one.shape))
 """
+_COPY = """average = Net()
+for held, one in zip(average.get_parameters(), net.get_parameters()):
+    held.set_data(one.value().copy())
+"""
+_EVALUATED = ("int((net(x).argmax", "int((average(x).argmax")
+_FOLLOW = """        optimizer(gradients)
+        for held, one in zip(average.get_parameters(), net.get_parameters()):
+            """
 KINDS: dict[str, list[tuple[str, str]]] = {
     "healthy": [],
     "asnumpy": [("        x = self.drop(x)\n", "        x = Tensor(self.drop(x).asnumpy())\n")],
@@ -134,6 +142,14 @@ KINDS: dict[str, list[tuple[str, str]]] = {
         ("chosen = ", f"{_LOAD}ms.load_param_into_net(net, values)\nchosen = "),
     ],
     "statistics-off": [("nn.BatchNorm1d(16)", "nn.BatchNorm1d(16, use_batch_statistics=False)")],
+    "average-lost": [
+        *(("chosen = ", f"{_COPY}chosen = "), _EVALUATED),
+        ("        optimizer(gradients)\n", f"{_FOLLOW}held = 0.9 * held + 0.1 * one\n"),
+    ],
+    "average": [
+        *(("chosen = ", f"{_COPY}chosen = "), _EVALUATED),
+        ("        optimizer(gradients)\n", f"{_FOLLOW}held.set_data(0.9 * held + 0.1 * one)\n"),
+    ],
     "negated": [("lambda x, y: loss(net(x), y)", "lambda x, y: -loss(net(x), y)")],
 }
 

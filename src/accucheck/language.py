@@ -40,7 +40,7 @@ class _Filler(string.Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         one, is_choice, several = format_spec.partition("|")
         if is_choice:
-            return one if value == 1 else several
+            return one if value in (1, "1") else several
         try:
             return str(super().format_field(value, format_spec))
         except (ValueError, TypeError):

@@ -69,3 +69,11 @@ def test_updates_that_are_taken_back_move_nothing(watched_runs):
 def test_weights_that_move_against_the_design_are_a_problem(watched_runs):
     found = judged(watched_runs["healthy"], "watched_updates", ("design.frozen=['first.weight']",))
     assert found["declared-moves"].level is Level.PROBLEM
+
+
+@pytest.mark.mindspore
+def test_an_average_that_never_follows_the_weights_is_suspect(watched_runs):
+    found = judged(watched_runs["average-lost"], "watched_updates")["evaluated-still"]
+    assert (found.level, found.data["network"], found.data["steps"]) == (Level.SUSPECT, "Net", 12)
+    assert "first.weight" in found.data["names"] and found.where.path == "train.py"
+    assert "evaluated-still" not in judged(watched_runs["average"], "watched_updates")

@@ -64,8 +64,9 @@ MESSAGES: Words = {
         "网络对每个样本输出 {outputs:,} 个数。",
     },
     "classes-so-far": {
-        "en": "The first {samples:,} samples of the training are of {classes:,} classes, {least:,} to {most:,} of each; the epoch goes on.",
-        "zh": "训练的前 {samples:,} 个样本分属 {classes:,} 个类别，每类 {least:,} 至 {most:,} 个；该 epoch 尚未结束。",
+        "en": "The first {samples:,} samples of the training are of {classes:,} classes, {least:,} to {most:,} of each; no further epoch "
+        "was seen.",
+        "zh": "训练的前 {samples:,} 个样本分属 {classes:,} 个类别，每类 {least:,} 至 {most:,} 个；没有看到下一个 epoch。",
     },
     "no-classes": {
         "en": "{path} does not tell the class of each sample: watch the training, with one number of a class as the label of a row.",

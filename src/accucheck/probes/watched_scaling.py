@@ -123,8 +123,8 @@ MESSAGES: Words = {
         "zh": "{steps:,} 步中 {kind} 得到的梯度范数除 loss scale 外与反向计算给出的相同：没有裁剪。",
     },
     "unscaled": {
-        "en": "There is no loss scale: in some of {steps:,} steps gradients reach {kind} as the pass gave them.",
-        "zh": "没有使用 loss scale：{steps:,} 步中有些步的梯度原样到达 {kind}。",
+        "en": "There is no loss scale: in {count:,} of {steps:,} steps gradients reach {kind} as the pass gave them.",
+        "zh": "没有使用 loss scale：{steps:,} 步中有 {count:,} 步的梯度原样到达 {kind}。",
     },
     "fix-scale": {
         "en": "Multiply the loss by amp.DynamicLossScaler or StaticLossScaler before the gradients are taken, and unscale them before the "
@@ -345,8 +345,8 @@ def _clipping(
 ) -> Finding:
     scaled = [one for one in updates if one.scale is not None and one.scale > 1]
     if not scaled:
-        untouched = any(_equal(one.raw, one.given, params) for one in updates)
-        return Finding("unscaled" if untouched else "not-told", Level.INFO, where, data)
+        untouched = sum(_equal(one.raw, one.given, params) for one in updates)
+        return Finding("unscaled" if untouched else "not-told", Level.INFO, where, data | {"count": untouched})
     expected = {one.step: one.raw / one.scale if one.scale else one.raw for one in updates}
     clipped = [one for one in updates if one.given < expected[one.step] * (1 - params.equal)]
     norms = [one.given for one in clipped]

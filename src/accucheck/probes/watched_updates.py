@@ -1,9 +1,10 @@
 """Tells which parameters a watched training moved: of those that its optimizers hold, and of the network's others.
 
 Catches, in the user's own training: an optimizer that moves nothing, weights that it holds and that get no gradient, weights of a
-network in training that no optimizer holds, weights that design.frozen names and that move, and two optimizers that update the same
-parameters in the same steps. Parameters are compared by identity, not by name, and changes by digests of all values. Cannot tell: what
-happens after the watched steps, such as layers that are unfrozen later.
+network in training that no optimizer holds, weights that design.frozen names and that move, two optimizers that update the same
+parameters in the same steps, and an average of the weights that is evaluated and never follows them. Parameters are
+compared by identity, not by name, and changes by digests of all values. Cannot tell: what happens after the watched steps, such as
+layers that are unfrozen later.
 """
 
 from __future__ import annotations
@@ -95,6 +96,12 @@ MESSAGES: Words = {
         "holds: {names}.",
         "zh": "两个优化器在相同的步中更新同样的 {count:,} 个参数，即第 {optimizer} 个优化器（{kind}）持有的全部参数：{names}。",
     },
+    "evaluated-still": {
+        "en": "The network {network} that is evaluated here after {steps:,} {steps:step|steps} still holds what the trained one began "
+        "with, in all {count:,} {count:parameter|parameters} that training has changed since: {names}.",
+        "zh": "第 {steps:,} 步之后在此处评估的网络 {network} 仍是训练开始时的权重："
+        "训练已改变的 {count:,} 个参数在其中都没有变化：{names}。",
+    },
     "shared-part": {
         "en": "Several optimizers hold {count:,} {count:parameter|parameters}: {names}.",
         "zh": "有 {count:,} 个参数同时在多个优化器中：{names}。",
@@ -131,6 +138,11 @@ MESSAGES: Words = {
         "en": "Give each optimizer the parameters of its own network.",
         "zh": "每个优化器只传入各自网络的参数。",
     },
+    "fix-follow": {
+        "en": "Write the average back after each update: parameter.set_data(...) or ops.assign(parameter, ...); a name that is bound anew "
+        "changes no parameter.",
+        "zh": "每次更新之后把平均值写回参数：parameter.set_data(...) 或 ops.assign(parameter, ...)；给变量重新赋值不会改变参数。",
+    },
     "fix-rounding": {
         "en": "Keep weights in float32 where updates are small (mp.02), and look for set_data, assign and load_param_into_net in the loop.",
         "zh": "更新量很小时权重应保持 float32（mp.02），并检查循环中是否有 set_data、assign、load_param_into_net。",
@@ -145,6 +157,10 @@ _STILL = {
     "zh": "不更新的参数停留在随机初值，网络的其余部分只能迁就它们。",
 }
 WHY: Words = dict.fromkeys(("nothing-moves", "no-gradient", "lost-updates", "not-given", "frozen-random"), _STILL) | {
+    "evaluated-still": {
+        "en": "The metric is that of an untrained network, however long the training goes on; so is what is saved of it.",
+        "zh": "无论训练多久，指标都是未经训练的网络的；由它保存的权重也是如此。",
+    },
     "in-two": {
         "en": "Each of the two losses pulls the parameters its way; in a GAN the discriminator learns to please the generator.",
         "zh": "两个 loss 各自拉动同一组参数；在 GAN 中，判别器会被训练成迎合生成器。",
@@ -167,6 +183,8 @@ WORDS: Words = {
     "ratio": {"en": "Largest update ratio", "zh": "最大更新比"},
     "gradient": {"en": "Largest gradient norm", "zh": "最大梯度范数"},
 }
+#: An evaluation comes once in so many steps at most; a teacher, or a target network, runs in each.
+_SELDOM = 3
 #: What reading the scripts says of weights that are not trained, and that the run proves wrong: where all moved.
 FROZEN = [
     *("all-frozen", "nothing-trained", "part-cut-off", "part-cut-off-loaded", "random-frozen", "head-frozen"),
@@ -206,7 +224,7 @@ class _Updates:
         self.starts = {one.start for one in self.held}
 
     def judge(self) -> Iterator[Finding]:
-        parts = [self._still(), self._others(), self._declared(), self._twice()]
+        parts = [self._still(), self._others(), self._declared(), self._twice(), self._evaluated()]
         for part in parts:
             yield from part
         if not self.seen.end.digests:
@@ -364,6 +382,25 @@ class _Updates:
         else:
             yield self._told("shared-part", Level.INFO, some)
 
+    def _evaluated(self) -> Iterator[Finding]:
+        """Networks that only inference runs, and that still hold what the trained one began with: averages that do not follow it."""
+        began = {one.path: one for one in self.held if one.matrix and one.start and self.moved(one)}
+        held = {one.id for one in self.held}
+        for number, network in self.seen.networks.items():
+            ran = [one for one in self.seen.passes if number in one.networks]
+            late = [one for one in ran if one.step >= self.params.steps]
+            seldom = _SELDOM * len({one.step for one in ran}) <= self.steps
+            if number in self.seen.trained or not late or not seldom:
+                continue
+            end = self.seen.end.networks.get(str(number))
+            digests = end.digests if end is not None else [one.digest for one in network.parameters]
+            mine = {one.path: digest for one, digest in zip(network.parameters, digests, strict=False)}
+            apart = not held & {one.id for one in network.parameters}
+            if began and apart and all(mine.get(path) == one.start for path, one in began.items()):
+                data = {"network": network.kind.rpartition(".")[2], "steps": late[-1].step}
+                some = [*began.values()]
+                yield self._told("evaluated-still", Level.SUSPECT, some, "fix-follow", late[-1].place, **data)
+
     def _beside(self, inner: Any) -> bool:
         """Whether another optimizer updates parameters of one in the same steps."""
         steps: dict[int, set[int]] = {}
@@ -400,6 +437,18 @@ def _example(
     if frozen_by_design:
         case["design"] = {"frozen": frozen_by_design}
     return Example(name, files={"watch/pynative.jsonl": recording(**args)}, case=case, verdict=verdict, codes=codes)
+
+
+def _evaluated(digests: dict[str, str]) -> list[dict[str, Any]]:
+    """The facts of a second network that is evaluated after 8 steps: of its layers, whether they hold what training began with."""
+    held = [
+        {"id": 50 + number, "path": f"{name}.weight", "name": f"copy.{name}.weight", "shape": [16, 16]}
+        | {"trained": True, "digest": f"{begins}-{name}.weight"}
+        for number, (name, begins) in enumerate(digests.items())
+    ]
+    network = {"number": 1, "at": 1, "class": "__main__.Net", "cells": [], "ids": [201], "parameters": held}
+    run = {"step": 8, "training": False, "networks": [1], "calls": [], "place": ["train.py", 40]}
+    return [{"fact": "network", **network}, {"fact": "pass", **run}]
 
 
 _FIRST, _NORM = ("first.weight", "first.bias"), ("norm.gamma", "norm.beta")
@@ -442,5 +491,10 @@ EXAMPLES = [
     _example(
         "a part that two optimizers share", Verdict.OK, "shared-part", groups=[(*_FIRST, *_NORM), (*_NORM, *_REST)]
     ),
+    _example(
+        *("an average that does not follow", Verdict.UNDECIDED, "evaluated-still"),
+        more=_evaluated({"first": "start", "second": "start", "head": "start"}),
+    ),
+    _example(*("an average that follows", Verdict.OK, "moved"), more=_evaluated({"first": "mean", "second": "mean"})),
     _example("weights whose updates are lost", Verdict.UNDECIDED, "lost-updates", still=("second.weight",)),
 ]

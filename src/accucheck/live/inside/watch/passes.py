@@ -35,6 +35,13 @@ class Pass:
         self.trained = False
         #: What the gradient of the output begins with, where that is given and not 1.
         self.sens: float | None = None
+        #: Passes within this one whose gradient was asked for, as a penalty on gradients and a differential equation do.
+        self.inner: list[Pass] = []
+        #: Of such a pass: what its output was multiplied with, the gradients, the line that asked, and whether a scaler divided them.
+        self.scale: float | None = None
+        self.gradients: Any = None
+        self.asked_at: list[Any] | None = None
+        self.unscaled = False
         #: What the first layers with a matrix of weights were given: where that is what the network was given, its range counts.
         self.entries: list[tuple[Cell, list[Any]]] = []
 
@@ -50,12 +57,20 @@ class Pass:
             self.entries.append((cell, [described(array(one)) for one in list(tensors(given))[:2]]))
         return call
 
+    def take(self, ended: Pass) -> None:
+        """A pass within this one is over, and its gradient was asked for: its cells ran in this one."""
+        self.inner.append(ended)
+        self.cells.update(ended.cells)
+        self.calls += ended.calls[: CALLS - len(self.calls)]
+        self.entries += ended.entries[: ENTRIES - len(self.entries)]
+        self.outermost = None
+
 
 class Passes:
     """Follows cells and functions as they begin and end.
 
     `looks` tells whether a pass that begins with a cell or function is looked at closely, `between` is called when one begins that lies
-    within no other, `trained` is given a pass when its gradient is asked for.
+    within no other, `trained` is given a pass when its gradient is asked for, `nested` one that lies within another.
     """
 
     def __init__(
@@ -64,8 +79,9 @@ class Passes:
         looks: Callable[[Any], bool],
         between: Callable[[Pass | None], None],
         trained: Callable[[Pass], None],
+        nested: Callable[[Pass], None],
     ) -> None:
-        self.hooks, self.looks, self.between, self.trained = hooks, looks, between, trained
+        self.hooks, self.looks, self.between, self.trained, self.nested = hooks, looks, between, trained, nested
         self.made = Made(hooks)
         #: Is told each network, and the cells around it, by kind, number and cell.
         self.tell: Callable[[str, int, Any], None] = lambda *_: None
@@ -117,12 +133,24 @@ class Passes:
                 return
 
     def asked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """grad(executor, ...): the pass that ended last was one of training."""
+        """grad(executor, ...): the pass that ended last was one of training, or belongs to the one that it lies within."""
         ended = self.last
-        if ended is not None and not ended.trained:
-            ended.trained = True
-            ended.sens = sens_of(args[-1], ended)
+        if ended is None or ended.trained:
+            return
+        ended.trained = True
+        ended.sens = sens_of(args[-1], ended)
+        if self.open:
+            self.open[-1].take(ended)
+            self.nested(ended)
+        else:
             self.trained(ended)
+
+    def unclaimed(self) -> list[Pass]:
+        """The passes within those that are open, whose gradients an optimizer is given already: those within are what trains."""
+        found = [one for outer in self.open for one in outer.inner]
+        for outer in self.open:
+            outer.inner = []
+        return found
 
     def fresh(self) -> None:
         """Nothing is known of what runs now."""

@@ -35,6 +35,8 @@ VERSION = 1
 FIRST, EVERY = 10, 10
 #: Passes of inference in a row that are looked at closely.
 INFERENCE = 2
+#: Passes within one whose gradients are told.
+INNER = 4
 #: Passes that are run again with their padding changed, at most.
 TRIALS = 2
 #: Where launchers tell a process its rank, and how many there are.
@@ -95,7 +97,7 @@ class Run:
         self.first: int = 1 if self.rests else FIRST
         self.every: int = settings.get("every", EVERY)
         self.data = Data(hooks, self.end_here)
-        self.passes = Passes(hooks, self.looks, self.between, self.trained)
+        self.passes = Passes(hooks, self.looks, self.between, self.trained, self.nested)
         self.optimizers: dict[int, Watched] = {}
         self.steps = self.inference = self.inferences = 0
         #: Optimizers that the step has called; whether it is known how many there are.
@@ -154,6 +156,7 @@ class Run:
             kind = getattr(getattr(mindspore, "amp", None), name, None)
             if kind is not None:
                 self.hooks.around(kind, "scale", before=self.scaled, hook=f"{name}.scale", steps=True)
+                self.hooks.around(kind, "unscale", before=self.unscaled, hook=f"{name}.unscale", steps=True)
         self.hooks.around(nn.Cell, "set_train", before=self.switched, steps=True)
         if self.forced:  # a graph cannot be made of what stands around a function
             self.hooks.around(mindspore.Tensor, "asnumpy", before=self.cutter("asnumpy"), steps=True)
@@ -201,6 +204,9 @@ class Run:
 
     def before_update(self, optimizer: Any, given: list[Any]) -> None:
         held = self.held(optimizer)
+        for one in self.passes.unclaimed():
+            self.trained(one)
+            self.took(one.gradients)
         if held.number in self.done:
             self.known = True
             self.finish()
@@ -286,6 +292,18 @@ class Run:
         value = getattr(args[0], "scale_value", None)
         self.scale = None if value is None else float(array(value).reshape(-1)[0])
 
+    def unscaled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """unscale(scaler, gradients): within a pass, those that were taken last within it."""
+        if self.passes.open and self.passes.open[-1].inner:
+            self.passes.open[-1].inner[-1].unscaled = True
+
+    def nested(self, ended: Pass) -> None:
+        """A pass within another whose gradient is asked for."""
+        ended.scale, self.scale = self.scale, None
+        ended.asked_at = self.hooks.place() if ended.close else None
+        if self.operators is not None:
+            self.operators.asked(ended, self.steps + 1)
+
     def trained(self, ended: Pass) -> None:
         """A pass whose gradient is asked for."""
         if self.gradients is not None:
@@ -297,7 +315,7 @@ class Run:
         self.learned.update(self.data.running())
         if self.operators is not None:
             self.operators.asked(ended, self.steps + 1)
-        loss, scale = loss_of(ended.output), self.scale
+        loss, scale = loss_of(ended.output), ended.scale if ended.scale is not None else self.scale
         self.scale = None
         if loss is not None:
             self.values["loss"] = plain(loss / (scale or 1.0))
@@ -315,6 +333,7 @@ class Run:
         if ended.close and self.trials < TRIALS and self.read == self.data.given:
             self.padded = ended
         if ended.close:
+            self.facts += [("inner", inner_of(one)) for one in ended.inner[:INNER]]
             self.facts.append(("pass", {"training": True, "data": self.data.current, **self.passes.facts(ended)}))
             found = self.passes.against_labels(ended, scale or 1.0)
             if "losses" in found and len(found["losses"]) == len(rows or ()):
@@ -330,11 +349,18 @@ class Run:
 
     def given(self, state: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """The gradients of a pass; kept until an optimizer takes them."""
-        self.gradients = None if result is RAISED else result
-        if self.is_close() and self.gradients is not None:
-            self.sums.add(tensors_of(self.gradients))
+        gradients = None if result is RAISED else result
+        if self.passes.open and self.passes.open[-1].inner:
+            self.passes.open[-1].inner[-1].gradients = gradients
+        else:
+            self.took(gradients)
         if self.operators is not None:
-            self.operators.settle(self.passes.last, self.steps + 1, self.gradients)
+            self.operators.settle(self.passes.last, self.steps + 1, gradients)
+
+    def took(self, gradients: Any) -> None:
+        self.gradients = gradients
+        if self.is_close() and gradients is not None:
+            self.sums.add(tensors_of(gradients))
 
     def not_taken(self) -> None:
         """No optimizer took the gradients of the last pass: they were added up, or left out as they are not finite."""
@@ -502,6 +528,19 @@ class Run:
                     self.journal.fact("order", dataset=number, place=place, **found)
         except Exception as error:
             self.journal.fact("failed", hook="order", error=repr(error)[:300])
+
+
+def inner_of(ended: Pass) -> dict[str, Any]:
+    """Of a pass within another: the line that asks for its gradients, their norm, how many rows they have, and what scales them."""
+    gradients = tensors_of(ended.gradients)
+    return {
+        "place": ended.asked_at,
+        "norm": plain(squares(array(one) for one in gradients) ** 0.5) if gradients else None,
+        "rows": next((int(one.shape[0]) for one in gradients if one.ndim), 1),
+        "scale": plain(ended.scale) if ended.scale is not None else None,
+        "sens": plain(ended.sens) if ended.sens is not None else None,
+        "unscaled": ended.unscaled,
+    }
 
 
 def tensors_of(value: Any) -> list[Any]:
