@@ -51,6 +51,7 @@ def recording(
     totals: Sequence[float] = (),
     scales: Sequence[float] = (),
     divisor: float = 1.0,
+    made: Mapping[str, Any] | None = None,
     half: Sequence[str] = (),
     kinds: Mapping[str, str] | None = None,
     arguments: Mapping[str, Mapping[str, Any]] | None = None,
@@ -63,7 +64,8 @@ def recording(
     """Lines of JSON. `norms` of gradients by layer; `idle` layers are not called; from step `broken` on gradients are NaN; `groups` are the
     parameters of each optimizer, `still` those that never change, `frozen` those of requires_grad=False; `weights` add to what is told of
     a parameter; `modes` are the cells in inference mode from a step on; `more` facts come first. By step: `raw` are the norms of all
-    gradients as the pass gave them, `totals` those that the optimizer got, `scales` the loss scales; `divisor` is the optimizer's own.
+    gradients as the pass gave them, `totals` those that the optimizer got, `scales` the loss scales; `divisor` is the optimizer's own,
+    `made` what it was made with.
     `half` are the layers that give float16. Of layers: `kinds` are other classes, `arguments` what they were made with, `shapes` those of
     what they gave; a `batch` of so many samples and labels is given to each pass. The loss is
     multiplied by `growth` in each step, and each update changes a parameter by `ratio` of its size.
@@ -78,7 +80,8 @@ def recording(
         _network(layers, arguments or {}, ids, frozen, weights or {}, shared),
     ]
     lines += [
-        {**_optimizer(number, group, ids, decay or {}), "loss_scale": divisor} for number, group in enumerate(held)
+        {**_optimizer(number, group, ids, decay or {}), "loss_scale": divisor, "arguments": dict(made or {})}
+        for number, group in enumerate(held)
     ]
     called = [
         [name, kind, True, [_given(name in half, (shapes or {}).get(name))]]

@@ -82,6 +82,7 @@ class _Optimizer(msgspec.Struct, rename={"kind": "class"}):
     decay: Union[list[_Number], None] = None
     digests: list[str] = []
     loss_scale: _Number = 1.0
+    arguments: dict[str, Any] = {}
 
 
 class _Gradients(msgspec.Struct):

@@ -177,7 +177,7 @@ def _compared(here: Sheet, there: Sheet) -> Iterator[Finding]:
         number = {"here": counts[0], "there": counts[1]}
         yield Finding("several", Level.INFO, _where(rows[0].here), dict(number), incomplete=True)
     for row in rows:
-        yield from _judged(row)
+        yield from judged(row)
     by_name = {row.name: row for row in rows}
     kind, decay = by_name["optimizer"], by_name.get("weight_decay")
     if not several and here.uncorrected and kind.verdict == "same":
@@ -194,13 +194,18 @@ def _compared(here: Sheet, there: Sheet) -> Iterator[Finding]:
     if unknown:
         yield Finding("unknown", Level.INFO, _where(kind.here), {"settings": unknown}, incomplete=True)
     same = sum(row.verdict == "same" for row in rows)
-    columns = ["setting", "here", "place", "there", "there_place", "result"]
-    table = Table("settings", columns, [_line(row) for row in rows], total=len(rows))
+    table = listed(rows)
     yield Finding("compared", Level.INFO, _where(kind.here), {"same": same, "count": len(rows)}, [table])
 
 
-def _judged(row: Row) -> Iterator[Finding]:
-    data: dict[str, Any] = {"setting": _CALLED.get(row.name, row.name)}
+def listed(rows: list[Row]) -> Table:
+    """Both sides of each setting, with their places."""
+    columns = ["setting", "here", "place", "there", "there_place", "result"]
+    return Table("settings", columns, [_line(row) for row in rows], total=len(rows))
+
+
+def judged(row: Row) -> Iterator[Finding]:
+    data: dict[str, Any] = {"setting": _CALLED.get(row.name, row.name), "name": row.name}
     # What may be another number at run time, or be done in another way, is for a person to look at.
     certain = not row.assumed and row.name not in ("loss", "epochs", "schedule", "accumulation", "dropout", "clipping")
     if row.verdict == "differs":

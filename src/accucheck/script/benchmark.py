@@ -77,7 +77,7 @@ def training(case: Case) -> tuple[list[Settings], list[Gap]]:
     """The settings of the benchmark's training scripts, kept for the next probe in the same process; and what could not be read."""
     scripts = read_scripts(case)
     if not _LAST or _LAST[0] is not scripts:
-        _LAST[:] = [scripts, _training(case)]
+        _LAST[:] = [scripts, read_training(case)]
     found: tuple[list[Settings], list[Gap]] = _LAST[1]
     return found
 
@@ -85,7 +85,8 @@ def training(case: Case) -> tuple[list[Settings], list[Gap]]:
 _LAST: list[Any] = []
 
 
-def _training(case: Case) -> tuple[list[Settings], list[Gap]]:
+def read_training(case: Case) -> tuple[list[Settings], list[Gap]]:
+    """The same, read anew."""
     found: list[Settings] = []
     gaps: list[Gap] = []
     for path in case.paths("benchmark.scripts.train"):

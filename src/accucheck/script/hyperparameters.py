@@ -120,6 +120,24 @@ class Sheet:
             held.append(entry)
 
 
+def kind_of(name: str) -> str:
+    """PyTorch's name of a kind of optimizer, by the name of its class in MindSpore; the name itself where there is none."""
+    return _KINDS.get(name.lower(), name)
+
+
+def of_arguments(given: dict[str, Any], place: str) -> dict[str, Entry]:
+    """The settings that an optimizer was made with, by what its constructor calls them; those that are no numbers left out."""
+    found = {
+        _RENAMED.get(name, name): Entry(value, f"{value:g}", place)
+        for name, value in given.items()
+        if isinstance(value, (bool, int, float))
+    }
+    if "beta1" in found and "beta2" in found:
+        one, two = found["beta1"], found["beta2"]
+        found["betas"] = Entry((one.value, two.value), f"({one.text}, {two.text})", place)
+    return found
+
+
 def rows(here: Sheet, there: Sheet) -> Iterator[Row]:
     """All settings that either side has, in a fixed order; those of the optimizer only where both have the same kind."""
     kinds = Row("optimizer", here.entries.get("optimizer", []), there.entries.get("optimizer", []))
@@ -233,7 +251,7 @@ def _optimizer(
     last = called.rpartition(".")[2]
     source = f"{place.source.path}:{place.line}" if place.source is not None else ""
     own = isinstance(place, Instance)
-    found.add("optimizer", Entry(... if own else _KINDS.get(last.lower(), last), last, source))
+    found.add("optimizer", Entry(... if own else kind_of(last), last, source))
     found.uncorrected |= called == "nn.AdamWeightDecay"
     groups = _groups(bound)
     found.grouped |= bool(groups)

@@ -24,7 +24,7 @@ class Watched:
 
     def __init__(self, number: int, optimizer: Optimizer, made: Made) -> None:
         self.number, self.optimizer = number, optimizer
-        self.place = made.of(optimizer)[0]
+        self.place, self.arguments = made.of(optimizer)
         self.parameters = list(optimizer.parameters)
         self.calls = 0
         self.rates = Rates(SHARE)
@@ -36,6 +36,7 @@ class Watched:
             "number": self.number,
             "class": class_of(self.optimizer),
             "place": self.place,
+            "arguments": self.arguments,
             "parameters": [one.name for one in self.parameters],
             "ids": [id(one) for one in self.parameters],
             "decay": self.decay(),
