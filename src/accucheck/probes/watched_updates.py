@@ -385,21 +385,26 @@ class _Updates:
     def _evaluated(self) -> Iterator[Finding]:
         """Networks that only inference runs, and that still hold what the trained one began with: averages that do not follow it."""
         began = {one.path: one for one in self.held if one.matrix and one.start and self.moved(one)}
-        held = {one.id for one in self.held}
         for number, network in self.seen.networks.items():
-            ran = [one for one in self.seen.passes if number in one.networks]
-            late = [one for one in ran if one.step >= self.params.steps]
-            seldom = _SELDOM * len({one.step for one in ran}) <= self.steps
-            if number in self.seen.trained or not late or not seldom:
-                continue
-            end = self.seen.end.networks.get(str(number))
-            digests = end.digests if end is not None else [one.digest for one in network.parameters]
-            mine = {one.path: digest for one, digest in zip(network.parameters, digests, strict=False)}
-            apart = not held & {one.id for one in network.parameters}
-            if began and apart and all(mine.get(path) == one.start for path, one in began.items()):
-                data = {"network": network.kind.rpartition(".")[2], "steps": late[-1].step}
-                some = [*began.values()]
-                yield self._told("evaluated-still", Level.SUSPECT, some, "fix-follow", late[-1].place, **data)
+            late = self._late(number)
+            if late is not None and began and self._holds(network, began):
+                data = {"network": network.kind.rpartition(".")[2], "steps": late.step}
+                yield self._told("evaluated-still", Level.SUSPECT, [*began.values()], "fix-follow", late.place, **data)
+
+    def _late(self, number: int) -> Any:
+        """The last pass of a network that is evaluated now and then, where that comes late enough; None where it takes part in training."""
+        ran = [one for one in self.seen.passes if number in one.networks]
+        late = [one for one in ran if one.step >= self.params.steps]
+        seldom = _SELDOM * len({one.step for one in ran}) <= self.steps
+        return late[-1] if late and seldom and number not in self.seen.trained else None
+
+    def _holds(self, network: Any, began: dict[str, Parameter]) -> bool:
+        """Whether a network with parameters of its own holds at the end what others began with."""
+        end = self.seen.end.networks.get(str(network.number))
+        digests = end.digests if end is not None else [one.digest for one in network.parameters]
+        mine = {one.path: digest for one, digest in zip(network.parameters, digests, strict=False)}
+        apart = not {one.id for one in self.held} & {one.id for one in network.parameters}
+        return apart and all(mine.get(path) == one.start for path, one in began.items())
 
     def _beside(self, inner: Any) -> bool:
         """Whether another optimizer updates parameters of one in the same steps."""
