@@ -52,7 +52,7 @@ def write_checklist(path: Path, *probes: str, each: bool = False) -> Path:
         conclusions:
           problem: {{zh: 有, en: Bad}}
           ok: {{zh: 无, en: Good}}
-          not_applicable: {{zh: 不涉及, en: None}}
+          not_applicable: {{zh: 不适用, en: None}}
         remedy: {{zh: 改, en: Mend}}
         applies: {{zh: 都适用, en: All}}
         probes: [{", ".join(names)}]

@@ -9,7 +9,7 @@ ITEM = """
         conclusions:
           problem: {{zh: 有, en: Bad}}
           ok: {{zh: 无, en: Good}}
-          not_applicable: {{zh: 不涉及, en: None}}
+          not_applicable: {{zh: 不适用, en: None}}
         remedy: {{zh: 改, en: Mend}}
         applies: {{zh: 都适用, en: All}}
 """

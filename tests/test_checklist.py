@@ -47,7 +47,7 @@ sections:
         conclusions:
           problem: {zh: 有, en: Bad}
           ok: {zh: 无, en: Good}
-          not_applicable: {zh: 不涉及, en: None}
+          not_applicable: {zh: 不适用, en: None}
         remedy: {zh: 改, en: Mend}
         applies: {zh: 都适用, en: All}
 """
@@ -233,9 +233,9 @@ def refused(text: str | bytes, read=checklist.read) -> UserError:
         (MINE.replace("id: a.1", "id: 7"), "yaml-type", 8, "id should be str, but int"),
         (MINE + "        probes: [null]\n", "yaml-type", 17, "probes.0"),
         (MINE + "        probes: [{name: x, parms: {}}]\n", "yaml-unknown-key", 17, "Did you mean params?"),
-        (MINE + MINE[MINE.index("      - id: a.1") :], "duplicate-item", 17, "a.1 stands twice"),
+        (MINE + MINE[MINE.index("      - id: a.1") :], "duplicate-item", 17, "a.1 appears twice"),
         (MINE + "        applies_when: [ascned]\n", "yaml-unknown-key", 17, "Did you mean ascend?"),
-        (MINE + REMEDY, "yaml-duplicate-key", 17, "remedy stands twice"),
+        (MINE + REMEDY, "yaml-duplicate-key", 17, "remedy appears twice"),
         (MINE.replace("name: mine", "name: [mine"), "yaml-syntax", 2, "not valid YAML"),
         (MINE.replace("  - id: a\n", "\t- id: a\n"), "yaml-syntax", 5, "not valid YAML"),
         (MINE + "---\n" + MINE, "yaml-syntax", 17, "another document"),

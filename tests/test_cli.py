@@ -170,7 +170,7 @@ def test_explain_shows_what_was_found_here_before_the_method(faulty):
     found, method = english.out.split("\nHow to check\n")
     assert "\nIn this project\n" in found and "\nHow to mend\n" in method
     for told in (
-        "✗ problem  network.py:14: The weight of this nn.Dense starts at zero everywhere.",
+        "✗ problem  network.py:14: The weight of this nn.Dense is initialised to all zeros.",
         '> 14 |         self.fc1 = nn.Dense(32 * 2 * 2, 64, weight_init="zeros"',
         "Why it hurts accuracy: ",
         "Fix: Leave the initialiser out",
@@ -214,7 +214,9 @@ def test_summary_tells_it_in_five_lines(faulty):
     chinese = accucheck("summary", str(faulty), "--lang", "zh").out.splitlines()
     assert len(english) == len(chinese) == 5
     assert english[0] == "Symptom: the loss stays at 2.303, that of guessing among 10 classes"
-    assert english[1].startswith("✗ wi.01 network.py:14: The weight of this nn.Dense starts at zero everywhere. Fix: ")
+    assert english[1].startswith(
+        "✗ wi.01 network.py:14: The weight of this nn.Dense is initialised to all zeros. Fix: "
+    )
     assert chinese[1].startswith("✗ wi.01 network.py:14：") and "修改：" in chinese[1]
     assert re.fullmatch(
         r"digits_faulty: \d more items wrong or suspected; \d\d of 24 items decided with accucheck.", english[4]
@@ -234,7 +236,7 @@ def test_explain_every_item():
 def test_run_as_text(faulty):
     english, chinese = accucheck("run", str(faulty)), accucheck("run", str(faulty), "--only", "wi.01", "--lang", "zh")
     assert (english.code, english.err, chinese.code) == (1, "", 1)
-    told = english.out.index("network.py:14: The weight of this nn.Dense starts at zero everywhere.")
+    told = english.out.index("network.py:14: The weight of this nn.Dense is initialised to all zeros.")
     assert told < english.out.index("fc1.weight in the initial checkpoint is all zero"), "what is certain comes first"
     assert "✗ wi.01" in chinese.out and "发现问题" in chinese.out
     assert english.out.count("does not give") == 1 and "  graphs.path (graph files): cg.03\n" in english.out
@@ -309,7 +311,7 @@ def test_an_item_of_another_checklist_or_of_two(faulty, tmp_path):
     mine = write_checklist(tmp_path / "mine.yaml", "fake_clean")
     mine.write_text(mine.read_text(encoding="utf-8").replace("a.1", "ds.01"), encoding="utf-8")
     two = accucheck("run", str(faulty), "--checklist", "accuracy", "--checklist", str(mine))
-    assert two.code == 2 and "The item ds.01 stands in the checklists accuracy and mine" in two.err
+    assert two.code == 2 and "The item ds.01 is in the checklists accuracy and mine" in two.err
     assert not two.out and not (faulty / ".accucheck/session.json").exists()
 
 
@@ -541,7 +543,7 @@ def test_answer_and_status(faulty):
     assert row.pop("when")
     said = {"id": "wi.01", "conclusion": "problem", "by": "张三", "suggestion": "undecided", "note": "全零"}
     assert row == {**said, "stale": False, "review": None}
-    assert "已填写 3/24：发现问题 1，无问题 1，不涉及 1" in accucheck("status", str(faulty), "--lang", "zh").out
+    assert "已填写 3/24：发现问题 1，无问题 1，不适用 1" in accucheck("status", str(faulty), "--lang", "zh").out
 
 
 def test_an_answer_again_keeps_the_note_unless_a_new_one_is_given(faulty):

@@ -269,7 +269,7 @@ def test_findings_without_a_diff_are_named(tmp_path: Path) -> None:
 
 def test_nothing_to_mend(tmp_path: Path) -> None:
     ran = fix(project(tmp_path, MENDED))
-    assert (ran.code, ran.stdout) == (0, b"") and "nothing to mend was found" in ran.err
+    assert (ran.code, ran.stdout) == (0, b"") and "nothing to fix was found" in ran.err
 
 
 def test_what_was_not_examined_is_no_success_in_words(tmp_path: Path) -> None:

@@ -303,9 +303,9 @@ def test_status_says_what_to_do_next(tmp_path, fakes):
     )
     mine = ("--checklist", str(tmp_path / "fakes.yaml"))
     text = accucheck("status", str(root), *mine).out
-    assert "What to do next:" in text and "Run the probes of 13 items" in text
+    assert "Next steps:" in text and "Run the probes of 13 items" in text
     text = accucheck("status", str(root), *mine, "--lang", "zh").out
-    assert "接下来可以做：" in text and "accucheck run" in text
+    assert "下一步：" in text and "accucheck run" in text
     following = json.loads(accucheck("status", str(root), *mine, "--json").out)["next"]
     assert [(step["kind"], len(step["items"])) for step in following] == [("run", 13)]
     assert following[0]["seconds"][0] < following[0]["seconds"][1]

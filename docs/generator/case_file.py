@@ -27,7 +27,7 @@ ROLES: Words = {
 MEANINGS: Words = {
     "name": {
         "en": "name of the case, used in reports and their file names (default: the folder's name)",
-        "zh": "检查对象名称，用于报告及其文件名（默认为目录名）",
+        "zh": "项目名称，用于报告及其文件名（默认为目录名）",
     },
     "language": {"en": "`zh` or `en`; `--lang` goes before it", "zh": "`zh` 或 `en`；`--lang` 优先"},
     "goal.metric": {
@@ -50,7 +50,7 @@ MEANINGS: Words = {
     },
     "runtime.python": {
         "en": "Python of the training environment, used by live probes (default: accucheck's own)",
-        "zh": "训练环境的 Python 解释器，供在线探针使用（默认为 accucheck 自身的解释器）",
+        "zh": "训练环境的 Python 解释器，供运行时探针使用（默认为 accucheck 自身的解释器）",
     },
     "runtime.mode": {"en": "`graph` or `pynative`", "zh": "`graph` 或 `pynative`"},
     "runtime.amp": {
@@ -59,7 +59,7 @@ MEANINGS: Words = {
     },
     "runtime.distributed.devices": {
         "en": "number of devices; with 1, dp.05 does not apply",
-        "zh": "卡数；为 1 时 dp.05 不涉及",
+        "zh": "卡数；为 1 时 dp.05 不适用",
     },
     "runtime.distributed.launcher": {
         "en": "what starts the processes, for instance `msrun`",

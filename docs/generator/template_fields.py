@@ -8,7 +8,7 @@ from accucheck.language import Words
 FIELDS: Words = {
     "Report.languages": {"en": "one or two languages", "zh": "报告的一种或两种语言"},
     "Report.title": {"en": "heading of the report", "zh": "报告标题"},
-    "Report.case": {"en": "name of the case", "zh": "检查对象名称"},
+    "Report.case": {"en": "name of the project", "zh": "项目名称"},
     "Report.generated": {"en": "when it was made, as people write it", "zh": "生成时间，便于阅读的形式"},
     "Report.moment": {"en": "the same moment, for `strftime` and the like", "zh": "同一时间，可用于 `strftime` 等"},
     "Report.tool": {"en": "`accucheck` and its version", "zh": "`accucheck` 及其版本"},
@@ -77,7 +77,7 @@ FIELDS: Words = {
     "ItemPart.state": {"en": "the conclusion or, while there is none, the suggestion", "zh": "结论；没有结论时为建议"},
     "ItemPart.checked": {
         "en": "false where neither a person nor a probe nor the case says anything of it",
-        "zh": "人工、探针和检查对象均未涉及该项时为 false",
+        "zh": "人工、探针和 accucheck.yaml 均未涉及该项时为 false",
     },
     "ItemPart.conclusion_text": {
         "en": "the conclusion in words, or that it is open",
@@ -108,7 +108,7 @@ FIELDS: Words = {
     "ItemPart.attachments": {"en": "its attachments", "zh": "附件"},
     "ItemPart.not_applicable": {
         "en": "why the case rules it out, or empty",
-        "zh": "由检查对象判定为不涉及的原因；可为空",
+        "zh": "由 accucheck.yaml 判定为不适用的原因；可为空",
     },
     "ItemPart.results": {"en": "what each probe said", "zh": "各探针的结果"},
     "ItemPart.not_run": {"en": "probes that have not run", "zh": "未运行的探针"},

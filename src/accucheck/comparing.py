@@ -62,7 +62,7 @@ WORDS: Words = {
         "en": "could be paired in several ways, and were not: {names}",
         "zh": "存在多种配对可能，未比较：{names}",
     },
-    "repeated": {"en": "names that stand several times, not compared: {names}", "zh": "名称重复，未比较：{names}"},
+    "repeated": {"en": "names that appear several times, not compared: {names}", "zh": "名称重复，未比较：{names}"},
     "unreadable": {"en": "cannot be read as numbers: {names}", "zh": "无法作为数值读取：{names}"},
     "shapes": {"en": "other shape: {name} {one} / {two}", "zh": "形状不同：{name} {one} / {two}"},
     "transposed": {
@@ -107,7 +107,7 @@ WORDS: Words = {
         "zh": "{name}：从 {x:g} 起只有一侧为 NaN 或 Inf",
     },
     "torn": {
-        "en": "{path} ends within a line: the last {name} may lack digits, and was left out",
+        "en": "{path} ends within a line: the last {name} may be cut off, and was left out",
         "zh": "{path} 在一行中间结束：最后一个 {name} 的数字可能不完整，未比较",
     },
     "growing": {
@@ -115,7 +115,7 @@ WORDS: Words = {
         "zh": "{name}：从 {x:g} 起分叉，由舍入误差逐步累积而成",
     },
     "points-alone": {
-        "en": "{name}: {ours:,} {ours:point stands|points stand} in the first only, {theirs:,} in the second only",
+        "en": "{name}: {ours:,} {ours:point is|points are} in the first only, {theirs:,} in the second only",
         "zh": "{name}：仅在前者中有 {ours:,} 个点，仅在后者中有 {theirs:,} 个点",
     },
     "runs": {

@@ -269,7 +269,7 @@ WORDS: Words = {
         "zh": "{path} 下有 {count:,} 个 checkpoint 文件，此处最多读取 {limit:,} 个。请指定其中一个文件，或单个 checkpoint 的目录。",
     },
     "dump-columns": {
-        "en": "{path} lacks the columns {columns}, so it cannot be read as the statistics of a dump.",
+        "en": "{path} has no columns {columns}, so it cannot be read as the statistics of a dump.",
         "zh": "{path} 缺少列 {columns}，无法作为 dump 统计文件读取。",
     },
     "dump-lines": {
@@ -293,7 +293,7 @@ WORDS: Words = {
         "zh": "{path} 中的文件、采集结果或算子类型超过 {limit:,} 个，其余未读取。请指定其中一次采集的目录。",
     },
     "profile-columns": {
-        "en": "{path} lacks the columns {columns}; it was written by another version of the profiler, or is no output of it.",
+        "en": "{path} has no columns {columns}; it was written by another version of the profiler, or is no output of it.",
         "zh": "{path} 缺少列 {columns}：由其他版本的 Profiler 生成，或并非 Profiler 的输出。",
     },
     "profile-row": {
@@ -329,7 +329,7 @@ WORDS: Words = {
         "zh": "{path} 不是名称对照文件。请每行写一对，例如：backbone.conv1: features.0",
     },
     "ragged": {
-        "en": "{path}:{line}: the row has {found} fields, the header has {expected}. Mend or drop the row.",
+        "en": "{path}:{line}: the row has {found} fields, the header has {expected}. Fix or drop the row.",
         "zh": "{path}:{line}：该行有 {found} 个字段，而表头有 {expected} 个。请修正或删除该行。",
     },
     "encoding": {
@@ -364,10 +364,10 @@ WORDS: Words = {
     "address-consent": {
         "en": "{path} is an address that the project's case file names, and nobody has agreed to it: nothing was asked of it. Allow it "
         "with --remote, or in the walkthrough when a run asks.",
-        "zh": "{path} 是项目的检查对象文件指定的地址，尚未获得同意，因此未访问。请用 --remote 授权，或在向导运行探针询问时同意。",
+        "zh": "{path} 是项目的 accucheck.yaml 指定的地址，尚未获得同意，因此未访问。请用 --remote 授权，或在向导运行探针询问时同意。",
     },
     "address-refused": {
-        "en": "{path} is not read: the file system {system} of fsspec follows orders that stand in a file. Name where the data "
+        "en": "{path} is not read: the file system {system} of fsspec follows instructions in a file. Name where the data "
         "themselves lie.",
         "zh": "未读取 {path}：fsspec 的 {system} 文件系统会执行文件中给出的指令。请直接给出数据所在的地址。",
     },
@@ -399,7 +399,7 @@ WORDS: Words = {
         "zh": "{path}:{line}：不是 UTF-8 编码（可能是 GBK），请将文件另存为 UTF-8。",
     },
     "yaml-duplicate-key": {
-        "en": "{path}:{line}: the key {key} stands twice in one place. Keep one of them.",
+        "en": "{path}:{line}: the key {key} appears twice in one place. Keep one of them.",
         "zh": "{path}:{line}：同一处写了两个键 {key}，请只保留一个。",
     },
     "yaml-key": {
@@ -423,7 +423,7 @@ WORDS: Words = {
         "zh": "{path}:{line}：未知的键 {key}。{hint}",
     },
     "settings-ignored": {
-        "en": "The settings are not used, the defaults stand. {why}",
+        "en": "The settings are ignored and the defaults used. {why}",
         "zh": "设置未生效，已使用默认值。{why}",
     },
     "settings-verb": {
@@ -458,7 +458,7 @@ WORDS: Words = {
         "zh": "{path}:{line}：{where} 缺少键 {key}，请补上。",
     },
     "yaml-type": {
-        "en": "{path}:{line}: {where} should be {expected}, but {found} stands there.",
+        "en": "{path}:{line}: {where} should be {expected}, but it is {found}.",
         "zh": "{path}:{line}：{where} 应为 {expected}，但写的是 {found}。",
     },
     "found-unquoted": {
@@ -470,7 +470,7 @@ WORDS: Words = {
         "zh": "{path}:{line}：{where}：{problem}。",
     },
     "duplicate-item": {
-        "en": "{path}:{line}: the item {item} stands twice. Give each item an id of its own.",
+        "en": "{path}:{line}: the item {item} appears twice. Give each item an id of its own.",
         "zh": "{path}:{line}：检查项 {item} 出现了两次，请为每一项使用不同的编号。",
     },
     "path-end-item": {
@@ -506,7 +506,7 @@ WORDS: Words = {
         "zh": "{path}:{line}：没有名为 {name} 的探针。{hint}",
     },
     "broken-probe": {
-        "en": "{path}:{line}: the probe {name} cannot be imported: {problem}. Mend or update the package that brings it.",
+        "en": "{path}:{line}: the probe {name} cannot be imported: {problem}. Fix or update the package that provides it.",
         "zh": "{path}:{line}：探针 {name} 无法导入：{problem}。请修复或更新提供该探针的软件包。",
     },
     "probe-unused": {
@@ -527,7 +527,7 @@ WORDS: Words = {
         "zh": "它属于检查清单 {name}，请加上 --checklist {name}。",
     },
     "item-in-two": {
-        "en": "The item {item} stands in the checklists {one} and {other}. Give it another id in one of them, or use one of them.",
+        "en": "The item {item} is in the checklists {one} and {other}. Give it another id in one of them, or use one of them.",
         "zh": "检查项 {item} 同时出现在检查清单 {one} 和 {other} 中，请改用不同的编号，或只用其中一个清单。",
     },
     "config-syntax": {
@@ -814,7 +814,7 @@ WORDS: Words = {
     "hint-none": {"en": "Check the spelling.", "zh": "请检查拼写。"},
     # samples looked at by a person
     "marks-damaged": {
-        "en": "{path} cannot be read as marks of samples ({problem}); it was left as it is. Mend it, or move it away and draw again.",
+        "en": "{path} cannot be read as marks of samples ({problem}); it was left as it is. Fix it, or move it away and draw again.",
         "zh": "无法读取样本标注文件 {path}（{problem}），文件未作改动。请修复，或将其移走后重新抽样。",
     },
     "marks-newer": {
@@ -851,7 +851,7 @@ WORDS: Words = {
     },
     "without-data": {
         "en": "The case does not say where the data are. Add {key} to accucheck.yaml.",
-        "zh": "检查对象未给出数据位置，请在 accucheck.yaml 中补充 {key}。",
+        "zh": "未给出数据位置，请在 accucheck.yaml 中补充 {key}。",
     },
     "no-samples": {
         "en": "No sample with a label was found under {path} ({fields}). Name the field of the labels in {key}.",
@@ -926,7 +926,7 @@ WORDS: Words = {
     },
     # mending
     "mend-none": {
-        "en": "There is no change that could be made for this finding; it is to be mended by hand.",
+        "en": "There is no patch for this finding; fix it by hand.",
         "zh": "该发现没有可直接应用的修改，请手动修改。",
     },
     "mend-misfit": {
@@ -946,13 +946,13 @@ WORDS: Words = {
         "zh": "显示修改后 {path} 又有变动，因此未写入，请重新查看。",
     },
     "mend-undo-changed": {
-        "en": "{path} has changed since it was mended, so it was not put back. The copy from before lies in .accucheck/backups.",
+        "en": "{path} has changed since the fix was applied, so it was not put back. The copy from before lies in .accucheck/backups.",
         "zh": "修改后 {path} 又有变动，因此未恢复。修改前的副本位于 .accucheck/backups。",
     },
     # try
     "try-none": {
         "en": "No finding carries a change that could be tried. Run the probes first: accucheck run, or R in the walkthrough. Where they "
-        "have run, see what they found: it has to be mended by hand.",
+        "have run, see what they found: it has to be fixed by hand.",
         "zh": "没有可以试用的修改。请先运行探针：accucheck run，或在界面中按 R；若已运行过，请查看发现的问题并手工修改。",
     },
     "try-misfit": {
@@ -1007,7 +1007,7 @@ WORDS: Words = {
         "zh": "{item} 的结论由 {who} 填写，应由他人评审。如您不是 {who}，请用 --as 给出姓名。",
     },
     "return-without-comment": {
-        "en": "{item} cannot be returned without a word: say what is lacking (--comment).",
+        "en": "{item} cannot be returned without a word: say what is missing (--comment).",
         "zh": "退回 {item} 时须说明原因（--comment）。",
     },
     "review-none": {"en": "{item} has no review.", "zh": "{item} 没有评审意见。"},
@@ -1022,7 +1022,7 @@ WORDS: Words = {
     },
     "sign-off-returned": {"en": "Returned ({count}): {items}.", "zh": "已退回（{count} 项）：{items}。"},
     "sign-off-unreviewed": {
-        "en": "Not reviewed as it stands ({count}): {items}.",
+        "en": "Not reviewed in its current state ({count}): {items}.",
         "zh": "待评审（{count} 项）：{items}。",
     },
     "session-locked": {

@@ -41,7 +41,7 @@ WORDS: Words = {
         "zh": "这里没有可读取的训练脚本：在 accucheck.yaml 的 scripts.train 中写明路径后，本计划会列出具体代码行。",
     },
     "gaps": {
-        "en": "Could not be read: {paths}. What stands there is missing in this plan.",
+        "en": "Could not be read: {paths}. Their content is missing from this plan.",
         "zh": "未能读取：{paths}，其中的内容没有纳入本计划。",
     },
     "free": {
@@ -99,7 +99,7 @@ WORDS: Words = {
         "zh": "按正式训练的方式混洗（shuffle=True 或原来的采样器）。",
     },
     "order-means": {
-        "en": "Then how the data are shuffled, sharded and batched (dp.03, dp.05), and what stands in the batch where it begins.",
+        "en": "Then how the data are shuffled, sharded and batched (dp.03, dp.05), and the content of the first batch.",
         "zh": "若重现，查混洗、分片与组 batch 的方式（dp.03、dp.05），以及问题开始处那个 batch 的内容。",
     },
     "augmentation": {"en": "Data: augmentation", "zh": "数据：增强"},
@@ -208,7 +208,7 @@ WORDS: Words = {
     "value": {"en": "step {new} {value:.9g} (was step {old:,})", "zh": "第 {new} 步 {value:.9g}（原第 {old:,} 步）"},
     "and": {"en": ", ", "zh": "，"},
     "or": {"en": "; ", "zh": "；"},
-    "outcome": {"en": "What comes of it", "zh": "结果说明"},
+    "outcome": {"en": "Outcome", "zh": "结果说明"},
     "outcome-run": {
         "en": "{command} compares the two. It should say: first loss equal, second differs.",
         "zh": "{command} 对比两边，应得到：第一步一致，第二步不同。",

@@ -41,7 +41,7 @@ WORDS: Words = {
         "zh": "命令的退出码为 {code}；列表只包含此前打开过的文件",
     },
     "lost": {
-        "en": "the kernel dropped some events (fs.inotify.max_queued_events), so files may lack in the list",
+        "en": "the kernel dropped some events (fs.inotify.max_queued_events), so files may be missing from the list",
         "zh": "内核丢弃了部分事件（fs.inotify.max_queued_events），列表可能不完整",
     },
     "unlisted": {

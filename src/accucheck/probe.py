@@ -38,8 +38,8 @@ from .model import Finding, Language, Reason, Sure, Verdict
 #: Why a probe was skipped, failed or cancelled; probes may add their own codes in MESSAGES.
 REASONS: Words = {
     "missing-input": {
-        "en": "The case does not give {keys}. Add it to accucheck.yaml, or: accucheck run --set {first}=...",
-        "zh": "检查对象未给出 {keys}。请在 accucheck.yaml 中补充，或运行：accucheck run --set {first}=...",
+        "en": "{keys} is not set. Add it to accucheck.yaml, or: accucheck run --set {first}=...",
+        "zh": "未给出 {keys}。请在 accucheck.yaml 中补充，或运行：accucheck run --set {first}=...",
     },
     "needs-consent": {
         "en": "This probe runs the project's own code. Allow it with --live, or in the walkthrough when it asks.",
@@ -48,7 +48,7 @@ REASONS: Words = {
     "needs-address-consent": {
         "en": "The case file names data in the network ({addresses}), and it may have come with somebody else's project. Allow it with "
         "--remote, or in the walkthrough when it asks.",
-        "zh": "检查对象文件指定了网络上的数据（{addresses}），而该文件可能来自他人的项目。请用 --remote 授权，或在向导询问时同意。",
+        "zh": "accucheck.yaml 指定了网络上的数据（{addresses}），而该文件可能来自他人的项目。请用 --remote 授权，或在向导询问时同意。",
     },
     "no-mindspore": {
         "en": "{python} has no MindSpore. Set runtime.python to the interpreter of the training environment, or install MindSpore "
@@ -78,7 +78,7 @@ REASONS: Words = {
 
 #: How sure a probe is, in words.
 SURE: Words = {
-    "certain": {"en": "certain, by what was read", "zh": "确定，由读到的内容即可判定"},
+    "certain": {"en": "certain from the code", "zh": "确定（代码分析）"},
     "likely": {
         "en": "likely; a default, an option, a name or code out of sight may still make it right",
         "zh": "很可能，但默认值、命令行选项、命名含义或未检查到的代码仍可能使其正确",

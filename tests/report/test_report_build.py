@@ -67,9 +67,9 @@ def test_a_suggestion_is_never_a_conclusion(report: Report) -> None:
     zh = report.language is Language.ZH
     open_item = item(report, "hp.02")
     assert open_item.conclusion is None and open_item.meaning == ""
-    assert open_item.conclusion_text == ("未填写（建议：未能判定）" if zh else "not filled in (suggested: undecided)")
+    assert open_item.conclusion_text == ("未填写（建议：无法判定）" if zh else "not filled in (suggested: undecided)")
     excluded = item(report, "dp.05")
-    assert excluded.conclusion_text == ("未填写（建议：不涉及）" if zh else "not filled in (suggested: not applicable)")
+    assert excluded.conclusion_text == ("未填写（建议：不适用）" if zh else "not filled in (suggested: not applicable)")
     assert ("多卡训练" if zh else "training on several devices") in excluded.not_applicable
     assert excluded.not_run == [], "what the case rules out is no gap"
     bare = item(report, "hp.03")
@@ -96,7 +96,7 @@ def test_a_concluded_problem(report: Report) -> None:
     assert first.findings[0].why == (
         "50,000 个样本顺序固定，梯度有偏。" if zh else "Batches of 50,000 alike samples mislead."
     )
-    assert first.findings[0].sure == ("确定，由读到的内容即可判定" if zh else "certain, by what was read")
+    assert first.findings[0].sure == ("确定（代码分析）" if zh else "certain from the code")
     assert first.findings[0].proof == ("读取两个 epoch 比较。" if zh else "Read two epochs.")
     assert (first.findings[1].why, first.findings[1].sure, first.findings[1].proof) == ("", "", "")
     table = first.findings[0].evidence[1]

@@ -49,7 +49,7 @@ def test_text(report: Report, document: docx.document.Document) -> None:
     assert any(visible(HOSTILE) in text for text in paragraphs)
     assert any(text.startswith("图 1  各类别占比" if zh else "Figure 1  Share per class") for text in paragraphs)
     assert (
-        "对精度的影响  50,000 个样本顺序固定，梯度有偏。" if zh else "How sure  certain, by what was read"
+        "对精度的影响  50,000 个样本顺序固定，梯度有偏。" if zh else "How sure  certain from the code"
     ) in paragraphs
     assert ("验证方法  读取两个 epoch 比较。" if zh else "What would prove it  Read two epochs.") in paragraphs
     code = [paragraph.text for paragraph in document.paragraphs if paragraph.style.name == "Code"]

@@ -132,7 +132,7 @@ def test_the_most_certain_first_then_what_matters_most() -> None:
     }
     verdict = report_of(entries, stale={("dp.03", "zero_weights_script")}).verdict
     assert verdict.state is Verdict.PROBLEM
-    assert "5 items stand as a problem, 2 concluded by a person and 3 by what probes suggest" in verdict.headline
+    assert "5 problems found: 2 confirmed by a person, 3 reported by probes only" in verdict.headline
     places = [highlight.where.removesuffix(".py:3") for highlight in verdict.highlights]
     assert places == ["person", "", "measured", "certain", "likely", "possible"], (
         "what keeps it from learning comes first"
@@ -147,9 +147,9 @@ def test_the_most_certain_first_then_what_matters_most() -> None:
 
 def test_the_headline_says_who_holds_it_for_a_problem() -> None:
     probe = probed("zero_weights_script", zero(Sure.CERTAIN))
-    assert report_of({"wi.01": probe}).verdict.headline.endswith("1 item is a problem; nobody has confirmed it yet.")
+    assert report_of({"wi.01": probe}).verdict.headline == "The probes found 1 problem; nobody has confirmed it yet."
     person = msgspec.structs.replace(probe, conclusion=Verdict.PROBLEM, who="li", when=MOMENT)
-    assert "1 item was concluded to be a problem by a person" in report_of({"wi.01": person}).verdict.headline
+    assert "1 problem found, confirmed by a person" in report_of({"wi.01": person}).verdict.headline
 
 
 @pytest.mark.parametrize("language", list(Language))

@@ -73,7 +73,7 @@ def test_text_for_the_terminal(record: Record, checklists: list[Checklist], case
     text = "\n".join(lines)
     zh = language is Language.ZH
     assert "✗ dp.03" in text and "? hp.02" in text
-    assert ("  – 不涉及：dp.05" if zh else "  – not applicable: dp.05") in lines
+    assert ("  – 不适用：dp.05" if zh else "  – not applicable: dp.05") in lines
     assert ("  ○ 尚未检查：hp.03" if zh else "  ○ nothing checked: hp.03") in lines
     assert ("src/dataset.py:41: 两轮的 50,000 个" if zh else "src/dataset.py:41: Both epochs bring the 50,000") in text
     assert ("对精度的影响：50,000 个样本顺序固定" if zh else "Why it hurts accuracy: Batches of 50,000") in text

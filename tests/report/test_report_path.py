@@ -87,7 +87,7 @@ def test_an_issue_has_the_path_and_what_was_configured_anew(
 def test_before_the_end_it_says_where_it_stands_and_what_is_lacking(tmp_path: Path) -> None:
     (path,) = report_of(tmp_path, Language.EN, n3="ok").paths
     assert (path.end, path.problems, path.advice) == ("", "", [])
-    assert path.stands == "Not at an end yet: the path stands at pp.05 Check pp.05."
+    assert path.stands == "Not finished: the path is at pp.05 Check pp.05."
     case = Case(root=str(tmp_path), spec=msgspec.convert({"curves": {"train": "gone.csv"}}, CaseFile))
     entries = {name: Entry(conclusion=Verdict.OK) for name in ("pp.01", "pp.02")}
     (path,) = build(Record(entries=entries), [CHECKLIST], case, Language.EN, None, set(), MOMENT).paths
@@ -98,7 +98,7 @@ def test_before_the_end_it_says_where_it_stands_and_what_is_lacking(tmp_path: Pa
     ]
     report = build(Record(entries=entries), [CHECKLIST], case, Language.EN, None, set(), MOMENT)
     text = markdown.render(report, "demo")["demo.md"].decode()
-    assert "Not at an end yet: the path stands at pp.03" in text and "- curves.train: gone.csv" in text
+    assert "Not finished: the path is at pp.03" in text and "- curves.train: gone.csv" in text
     document = docx.Document(io.BytesIO(words.render(report, "demo")["demo.docx"]))
     assert any("curves.train: gone.csv" in paragraph.text for paragraph in document.paragraphs)
 

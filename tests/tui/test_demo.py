@@ -135,9 +135,7 @@ async def test_the_hints_lead_from_the_first_run_to_the_report(app, tmp_path):
             if now == "demo-accept":
                 break
             if now == "demo-next":
-                await until(
-                    pilot, lambda: "What to do next:" in text_of(app)
-                )  # the steps, not that they are looked for
+                await until(pilot, lambda: "Next steps:" in text_of(app))  # the steps, not that they are looked for
                 await pilot.press("enter")
             for _ in app.project.items:
                 if hint(app)[0] == "demo-look":
@@ -232,7 +230,7 @@ def test_few_keys_lead_from_the_first_screen_of_the_demo_to_a_planted_fault(term
     program = terminal(tmp_path, f"{sys.executable} -m accucheck demo --folder demo --lang en")
     program.see("R runs")
     program.press("R")
-    program.see("What to do next:")  # with the steps, not while they are looked for
+    program.see("Next steps:")  # with the steps, not while they are looked for
     program.press("Enter")
     program.see("v shows the evidence")
     program.press("v")
@@ -252,7 +250,7 @@ def test_few_keys_lead_from_the_first_screen_of_any_project_to_a_planted_fault(t
     program.press("b")
     program.see("How to check")
     program.press("R")
-    program.see("What to do next:")  # with the steps, not while they are looked for
+    program.see("Next steps:")  # with the steps, not while they are looked for
     program.press("Enter")
     program.see("suggests: problem")
     program.press("v")

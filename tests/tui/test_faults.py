@@ -138,7 +138,7 @@ def test_text_that_was_being_typed_is_there_on_return(terminal, project, how):
     again = terminal()
     again.until_said("Notes that were not ended xx.01")
     again.keys("n")
-    again.until_said("What you had typed the last time was restored 精度 half a sen")
+    again.until_said("Restored your unsaved draft 精度 half a sen")
     again.type("tence")
     again.keys("Enter")
     wait_until(lambda: entry(project).note == "精度 half a sentence", lambda: again.screen)

@@ -63,7 +63,7 @@ async def test_it_fits_every_size_in_both_languages(walkthrough, size, language)
         await shown(pilot, app, "1 ✗ xx.02")
         lines = text_of(app).split("\n")
         assert all(len(line) <= size[0] for line in lines) and len(lines) == size[1]
-        assert "接下来做什么" in lines[0] if language is Language.ZH else "What to do next" in lines[0]
+        assert "下一步" in lines[0] if language is Language.ZH else "Next steps" in lines[0]
         assert "[red]" in text_of(app) and "\x1b" not in text_of(app) and "\u202e" not in text_of(app)
 
 

@@ -136,7 +136,7 @@ async def test_what_is_found_is_taken_changed_and_left_out(opened, project):
         await start(pilot)
         text = text_of(app)
         assert "train.py  (named like a script of this role)" in text and "files looked into" not in text
-        assert "not given (it would unlock:" in text, "what is missing says what it is good for"
+        assert "not given (would enable" in text, "what is missing says what it is good for"
         assert "scripts.train" in text and "For: ds.01" in text, "and the one looked at names items and probes"
         await go(pilot, "data.train.path")
         await pilot.press("space")

@@ -62,7 +62,7 @@ WORDS: Words = {
     },
     "not-a-tty": {"en": "standard input, output or error is none", "zh": "标准输入、输出或错误输出不是终端"},
     "other-encoding": {
-        "en": "The locale's encoding is {encoding}, not UTF-8: lines are drawn in ASCII, and characters that it lacks are shown as ?. "
+        "en": "The locale's encoding is {encoding}, not UTF-8: lines are drawn in ASCII, and characters it cannot encode are shown as ?. "
         "A terminal of UTF-8 shows all (LC_ALL=C.UTF-8).",
         "zh": "当前 locale 编码为 {encoding}，不是 UTF-8：线条以 ASCII 绘制，无法编码的字符显示为 ?。"
         "使用 UTF-8 终端（LC_ALL=C.UTF-8）可完整显示。",
@@ -88,14 +88,14 @@ WORDS: Words = {
         "en": "Run the probes and print what they suggest. Exit code 0: nothing, 1: found, 3: a probe failed, 4: no probe ran. Without an "
         "accucheck.yaml the case is taken from the folder.",
         "zh": "运行探针并输出建议结论。退出码 0 表示没有发现，1 表示有发现，3 表示有探针失败，4 表示没有探针运行。没有 accucheck.yaml "
-        "时，检查对象从目录中识别。",
+        "时，输入从目录中识别。",
     },
     "script": {
         "en": "A script to examine; its role is detected. Repeatable.",
         "zh": "要检查的脚本，角色自动识别，可重复。",
     },
     "kind": {"en": "Only probes of this kind. Repeatable.", "zh": "仅运行该类探针，可重复。"},
-    "live": {"en": "Allow live probes to run the project's own code.", "zh": "允许在线探针运行项目自身的代码。"},
+    "live": {"en": "Allow live probes to run the project's own code.", "zh": "允许运行时探针运行项目自身的代码。"},
     "remote": {
         "en": "Read data at the addresses in the network that accucheck.yaml names; those of --set need no leave.",
         "zh": "允许读取 accucheck.yaml 中指定的网络地址上的数据；--set 给出的地址无需授权。",
@@ -152,7 +152,7 @@ WORDS: Words = {
     },
     "set": {
         "en": "Override a key of the case, KEY=VALUE. Repeatable.",
-        "zh": "覆盖检查对象的某个键，KEY=VALUE，可重复。",
+        "zh": "覆盖 accucheck.yaml 的某个键，KEY=VALUE，可重复。",
     },
     "jobs": {"en": "Probes at a time.", "zh": "同时运行的探针数。"},
     "timeout": {"en": "Seconds each probe may take.", "zh": "每个探针的时限（秒）。"},
@@ -177,14 +177,14 @@ WORDS: Words = {
     },
     # fix
     "fix": {
-        "en": "Print the changes that mend what static probes found, as one patch for git apply. Edits nothing.",
+        "en": "Print the fixes for what static probes found as one patch for git apply. Edits nothing.",
         "zh": "将静态探针所发现问题的修改合并为一个补丁输出，供 git apply 使用；不改动任何文件。",
     },
     "fix-made": {
-        "en": "findings that the patch mends: {mended:,} (files: {files:,}). Read it, then apply it: {command}",
+        "en": "findings that the patch fixes: {mended:,} (files: {files:,}). Read it, then apply it: {command}",
         "zh": "补丁可修正 {mended:,} 处发现，涉及 {files:,} 个文件。请先审阅，再应用：{command}",
     },
-    "fix-nothing": {"en": "nothing to mend was found", "zh": "没有发现需要修改之处"},
+    "fix-nothing": {"en": "nothing to fix was found", "zh": "没有发现需要修改之处"},
     "fix-no-probe": {"en": "no static probe examines what was asked for", "zh": "所选范围内没有可运行的静态探针"},
     "fix-by-hand": {"en": "not in the patch, to be looked at by hand:", "zh": "未纳入补丁，需人工处理："},
     "fix-meant": {"en": "may well be intended, so not in the patch:", "zh": "可能是有意为之，未纳入补丁："},
@@ -202,7 +202,7 @@ WORDS: Words = {
     },
     "fix-undecided": {
         "en": "places that could not be decided: {count:,}; accucheck run names them",
-        "zh": "另有 {count:,} 处未能判定，可用 accucheck run 查看",
+        "zh": "另有 {count:,} 处无法判定，可用 accucheck run 查看",
     },
     # try
     "try": {
@@ -433,10 +433,10 @@ WORDS: Words = {
     "conclusions": {"en": "Conclusions", "zh": "检查结论"},
     "problem": {"en": "problem", "zh": "发现问题"},
     "ok": {"en": "no problem", "zh": "无问题"},
-    "not_applicable": {"en": "not applicable", "zh": "不涉及"},
-    "undecided": {"en": "undecided", "zh": "未能判定"},
+    "not_applicable": {"en": "not applicable", "zh": "不适用"},
+    "undecided": {"en": "undecided", "zh": "无法判定"},
     "open": {"en": "not concluded", "zh": "未填写"},
-    "remedy": {"en": "How to mend", "zh": "处理建议"},
+    "remedy": {"en": "How to fix it", "zh": "处理建议"},
     "applies": {"en": "When it applies", "zh": "适用范围"},
     "probes": {"en": "Probes", "zh": "探针"},
     "references": {"en": "References", "zh": "参考资料"},
@@ -444,7 +444,7 @@ WORDS: Words = {
     "answer": {"en": "Record a conclusion.", "zh": "记录一项的检查结论。"},
     "conclusion": {
         "en": "problem, ok or not_applicable.",
-        "zh": "problem（发现问题）、ok（无问题）或 not_applicable（不涉及）。",
+        "zh": "problem（发现问题）、ok（无问题）或 not_applicable（不适用）。",
     },
     "note": {"en": "A note to the conclusion.", "zh": "结论备注。"},
     "as": {"en": "Who concludes (default: the user's name).", "zh": "结论填写人（默认当前用户）。"},
@@ -577,11 +577,11 @@ WORDS: Words = {
     },
     "status": {
         "en": "Show what is concluded, what is open, and what to do next.",
-        "zh": "显示检查进度和接下来可做的事。",
+        "zh": "显示检查进度和下一步。",
     },
     "status-counts": {
         "en": "{done} of {total} concluded: {problem} problem, {ok} no problem, {not_applicable} not applicable",
-        "zh": "已填写 {done}/{total}：发现问题 {problem}，无问题 {ok}，不涉及 {not_applicable}",
+        "zh": "已填写 {done}/{total}：发现问题 {problem}，无问题 {ok}，不适用 {not_applicable}",
     },
     "glossary": {"en": "Say what terms of checklists and findings mean.", "zh": "解释检查清单和发现中的术语。"},
     "glossary-words": {
@@ -592,18 +592,18 @@ WORDS: Words = {
         "en": "no term has the words {words}; without words all are shown: accucheck glossary",
         "zh": "没有含有“{words}”的术语；不带参数可查看全部：accucheck glossary",
     },
-    "next-steps": {"en": "What to do next:", "zh": "接下来可以做："},
+    "next-steps": {"en": "Next steps:", "zh": "下一步："},
     "next-why": {"en": "{why}; takes: {cost}", "zh": "{why}；所需：{cost}"},
     "next-more": {
         "en": "    and {count:,} more, all of which --json names",
         "zh": "    另有 {count:,} 条，用 --json 可全部列出",
     },
     "path": {
-        "en": "Show where one stands on the path of a checklist, what to collect next, and the code that does.",
+        "en": "Show the current step on the path of a checklist, what to collect next, and the code that collects it.",
         "zh": "显示在定位路径上的当前位置、接下来要采集的数据及采集代码。",
     },
     "path-output": {
-        "en": "Write the code that collects what is lacking into this folder, a file for each framework.",
+        "en": "Write the code that collects what is missing into this folder, one file per framework.",
         "zh": "将尚缺数据的采集代码写入该目录，每个框架一个文件。",
     },
     "plan": {
@@ -620,7 +620,7 @@ WORDS: Words = {
         "zh": "写出的 Markdown 文件（默认输出到标准输出）。",
     },
     "path-write": {
-        "en": "Name in accucheck.yaml what the code wrote; what stands there is kept. Asks first on a terminal.",
+        "en": "Name in accucheck.yaml what the code wrote; existing keys are kept. Asks first on a terminal.",
         "zh": "将采集代码写出的数据填入 accucheck.yaml，已有内容保持不变；在终端中会先询问。",
     },
     "path-write-sure": {"en": "Write these keys into {path}?", "zh": "将以上各键写入 {path}？"},
@@ -629,7 +629,7 @@ WORDS: Words = {
         "zh": "没有可填入的数据：采集代码尚未写出 accucheck.yaml 中缺少的数据",
     },
     "path-nothing": {
-        "en": "nothing to collect here: what this step lives on is there",
+        "en": "nothing to collect here: the inputs of this step are there",
         "zh": "本步所需的输入均已具备，无需采集",
     },
     "collect": {"en": "What to collect", "zh": "需要采集的数据"},
@@ -645,7 +645,7 @@ WORDS: Words = {
     "init-choose": {"en": "{line}; change it where another is meant", "zh": "{line}，如非此意请自行修改"},
     "init-runs": {"en": "the training seems to run to its end: {reason}", "zh": "训练看来能跑完：{reason}"},
     "init-fails": {
-        "en": "the training ended with an error, which is to be mended first: {reason}",
+        "en": "training ended with an error; fix that first: {reason}",
         "zh": "训练以报错结束，请先解决报错：{reason}",
     },
     "init-unsure": {
@@ -703,7 +703,7 @@ WORDS: Words = {
         "zh": "--opened 只接受一个目录和 -- 之后的命令，不能与其他选项同用",
     },
     "manifest-compare": {
-        "en": "Compare the manifests of several machines with each other; they stand in place of DIR.",
+        "en": "Compare the manifests of several machines with each other; they replace DIR.",
         "zh": "互相比对多台机器的清单；此时用各份清单代替 DIR。",
     },
     "compare-alone": {
@@ -766,7 +766,7 @@ WORDS: Words = {
     "labels-read": {"en": "marks read: {count:,}", "zh": "已读入标注：{count:,}"},
     "labels-aside": {"en": "the old marks are kept in {path}", "zh": "原有标注已另存为 {path}"},
     "labels-font": {
-        "en": "no font with Chinese characters was found: labels that need one stand on the sheets as codes; the table has them in full",
+        "en": "no font with Chinese characters was found: labels that need one appear on the sheets as codes; the table has them in full",
         "zh": "未找到中文字体：总览图上的相应标签以编码显示，表格中为原文",
     },
     "watch": {
@@ -884,7 +884,7 @@ WORDS: Words = {
         "zh": "{path} 中没有 accucheck.yaml；可用 accucheck init 生成",
     },
     "settings": {"en": "Settings: {path}{there}", "zh": "设置文件：{path}{there}"},
-    "settings-none": {"en": " (not there; the defaults stand)", "zh": "（不存在，使用默认值）"},
+    "settings-none": {"en": " (does not exist; the defaults are used)", "zh": "（不存在，使用默认值）"},
     "doctor": {"en": "Show the environment, to paste into an issue.", "zh": "显示运行环境，便于粘贴到 issue。"},
     "path-open": {
         "en": "PYTHONPATH={value}\n  An entry is empty or relative: Python takes it for the current folder. accucheck keeps it off "
@@ -908,7 +908,7 @@ WORDS: Words = {
         "zh": "监听地址，只能是本机回环地址（默认 127.0.0.1）。",
     },
     "serve-open": {
-        "en": "Open this address in a browser. It holds a password: who has it can do here what you can.",
+        "en": "Open this address in a browser. The URL contains a secret: anyone who has it can act as you.",
         "zh": "请在浏览器中打开以上地址。地址中含访问口令，持有者可进行与您相同的操作。",
     },
     "serve-tunnel": {

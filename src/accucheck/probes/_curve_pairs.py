@@ -39,7 +39,7 @@ MESSAGES: Words = {
         "zh": "两份日志只有 {points:,} 个共同的有效数据点，至少需要 2 个。",
     },
     "partial": {
-        "en": "{points:,} {units} of both logs were compared, {x_from:,.12g} to {x_to:,.12g}; {ours_alone:,} stand in "
+        "en": "{points:,} {units} of both logs were compared, {x_from:,.12g} to {x_to:,.12g}; {ours_alone:,} are in "
         "{ours} alone and "
         "{theirs_alone:,} in {theirs} alone.",
         "zh": "对比了两份日志共有的 {points:,} 个 {units}（{x_from:,.12g} 到 {x_to:,.12g}）；仅在 {ours} 中的有 {ours_alone:,} 个，"
@@ -56,7 +56,7 @@ MESSAGES: Words = {
         "zh": "loss 打印的位数太少，小于 {printed:.1e} 的相对差异看不出来。请多打印几位（如 9 位有效数字），才能确定差异从哪一步开始。",
     },
     "torn": {
-        "en": "{path} ends within a line: its last loss may lack digits, and was left out.",
+        "en": "{path} ends within a line: its last loss may be cut off, and was left out.",
         "zh": "{path} 在一行中间结束：最后一个 loss 的数字可能不完整，未参与对比。",
     },
     "both-nan-alike": {

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 MESSAGES: Words = {
     "beyond": {
-        "en": "Labels run from {low:,} to {high:,}, but the network has {classes:,} outputs, for 0 to {last:,}: none stands for {labels}.",
+        "en": "Labels run from {low:,} to {high:,}, but the network has {classes:,} outputs, for 0 to {last:,}: none is for {labels}.",
         "zh": "标签取值为 {low:,} 至 {high:,}，而网络只有 {classes:,} 个输出，对应 0 至 {last:,}：{labels} 没有对应的输出。",
     },
     "from-one": {
-        "en": "Labels run from 1 to {high:,}, the {classes:,} outputs of the network stand for 0 to {last:,}: labels count from 1.",
+        "en": "Labels run from 1 to {high:,}, the {classes:,} outputs of the network are for 0 to {last:,}: labels count from 1.",
         "zh": "标签取值为 1 至 {high:,}，网络有 {classes:,} 个输出，对应 0 至 {last:,}：标签从 1 开始，而输出从 0 开始。",
     },
     "left-out-perhaps": {
-        "en": "The label {labels} stands for no output of {classes:,}. Where the loss leaves it out, name it in the loss (ignore_index).",
+        "en": "The label {labels} has no output among {classes:,}. Where the loss leaves it out, name it in the loss (ignore_index).",
         "zh": "标签 {labels} 在 {classes:,} 个输出中没有对应项。如果损失函数会忽略它，请在损失中写明（ignore_index）。",
     },
     "spread": {

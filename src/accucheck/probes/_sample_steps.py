@@ -24,11 +24,15 @@ WORDS: Words = {
     "difference": {"en": "Differs", "zh": "差异"},
 }
 
+_TRAINING, _EVALUATION = ("training", "训练"), ("evaluation", "评估")
 _NOTHING = {"en": "nothing", "zh": "无"}
 
 
-def spoken(data: dict[str, Any]) -> dict[str, Any]:
-    """What fills the messages about an input: its name, its steps, and in what those of training and evaluation differ."""
+def spoken(data: dict[str, Any], *, normalised: bool = False) -> dict[str, Any]:
+    """What fills the messages about an input: its name, its steps, and in what those of training and evaluation differ.
+
+    `normalised`: they differ in that only one of both is normalised, which is said as a sentence.
+    """
     said = {key: _NOTHING if value == ["-"] else value for key, value in data.items()}
     name, what = said.get("input"), data.get("what")
     if name == "-":
@@ -36,16 +40,38 @@ def spoken(data: dict[str, Any]) -> dict[str, Any]:
     elif isinstance(name, str) and name.isdigit():
         said["input"] = {"en": f"column {name}", "zh": f"第 {name} 列"}
     if isinstance(what, list):
-        said["what"] = _differences(what)
+        said["what"] = _normalised(what) if normalised else _differences(what)
     return said
+
+
+def _normalised(what: list[str]) -> Any:
+    """That one of training and evaluation normalises and the other does not; where both have steps of their own, those."""
+    ours, theirs = _sides(what)
+    if bool(ours) is bool(theirs) or len(ours) + len(theirs) < len(what):
+        told = _differences(what)
+        if not isinstance(told, dict):
+            return told
+        return {"en": f"only one side is normalised; {told['en']}", "zh": f"只有一方做了归一化，{told['zh']}"}
+    steps = ours or theirs
+    (en, zh), (other_en, other_zh) = (_TRAINING, _EVALUATION) if ours else (_EVALUATION, _TRAINING)
+    return {
+        "en": f"{en} normalises it ({', '.join(steps)}); {other_en} does not",
+        "zh": f"{zh}做了归一化（{'、'.join(steps)}），{other_zh}没有做",
+    }
+
+
+def _sides(what: list[str]) -> tuple[list[str], list[str]]:
+    """The steps of training alone, and of evaluation alone."""
+    ours, theirs = ([text[2:] for text in what if text.startswith(sign)] for sign in ("- ", "+ "))
+    return ours, theirs
 
 
 def _differences(what: list[str]) -> Any:
     """ "- step" is one of training alone, "+ step" of evaluation alone."""
-    ours, theirs = ([text[2:] for text in what if text.startswith(sign)] for sign in ("- ", "+ "))
+    ours, theirs = _sides(what)
     if len(ours) + len(theirs) < len(what) or not what:
         return what if what != ["-"] else _NOTHING
-    sides = (("training", "训练", ours), ("evaluation", "评估", theirs))
+    sides = ((*_TRAINING, ours), (*_EVALUATION, theirs))
     return {
         "en": "; ".join(f"{en} alone has {', '.join(held)}" for en, _, held in sides if held),
         "zh": "；".join(f"仅{zh}有 {'、'.join(held)}" for _, zh, held in sides if held),

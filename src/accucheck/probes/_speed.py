@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 MESSAGES: Words = {
     "cpu": {
         "en": "{step} trains on a CPU, where this is not at stake.",
-        "zh": "{step} 在 CPU 上训练，不涉及此项。",
+        "zh": "{step} 在 CPU 上训练，此项不适用。",
     },
     "device-unknown": {
         "en": "The device is not to be seen; name it in runtime.device to have this judged.",

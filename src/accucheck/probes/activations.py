@@ -97,7 +97,7 @@ MESSAGES: Words = {
         "zh": "网络中没有被调用的激活 Cell；ops.relu 一类函数无法统计。",
     },
     "not-loaded": {
-        "en": "The checkpoint {path} lacks {count:,} {count:parameter|parameters} of the network: {names}. "
+        "en": "The checkpoint {path} is missing {count:,} {count:parameter|parameters} of the network: {names}. "
         "{count:It is|These are} as built.",
         "zh": "checkpoint {path} 缺少网络的 {count:,} 个参数：{names}。它们保持初始值。",
     },

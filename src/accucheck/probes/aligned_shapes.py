@@ -57,7 +57,7 @@ MESSAGES: Words = {
     },
     "other-device": {
         "en": "Training does not run on Ascend; elsewhere this is not at stake.",
-        "zh": "训练不在 Ascend 上进行，不涉及此项。",
+        "zh": "训练不在 Ascend 上进行，此项不适用。",
     },
     "no-widths": {"en": "No width of a layer is to be seen.", "zh": "看不出各层的特征数。"},
     "device-unknown": _speed.MESSAGES["device-unknown"],

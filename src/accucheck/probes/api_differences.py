@@ -57,12 +57,13 @@ MESSAGES: Words = {
         "zh": "{api} 只保留 {value:g} 的单元：它的第一个参数 keep_prob 是保留概率。",
     },
     "rate-unclear": {
-        "en": "{api} is given {parameter}={value}: by its size or its name it may be meant the other way round.",
-        "zh": "{api} 设置了 {parameter}={value}：从数值或命名看，含义可能恰好相反。",
+        "en": "{api}({parameter}={value}): judging by its size or its name, the opposite may be meant (the share kept, not the "
+        "share dropped).",
+        "zh": "{api}({parameter}={value})：从数值或命名看，含义可能恰好相反（保留比例与丢弃比例）。",
     },
     "momentum-reversed": {
-        "en": "{api} has momentum={value:g}, the weight of the old statistics here; PyTorch's {value:g} is {other:g} in MindSpore.",
-        "zh": "{api} 设置了 momentum={value:g}，在 MindSpore 中这是旧统计量的权重；PyTorch 的 {value:g} 对应这里的 {other:g}。",
+        "en": "{api}(momentum={value:g}): MindSpore's momentum weights the old statistics, so PyTorch's {value:g} must be {other:g} here.",
+        "zh": "{api}(momentum={value:g})：MindSpore 的 momentum 是旧统计量的权重，PyTorch 的 {value:g} 在这里应写作 {other:g}。",
     },
     "momentum-one": {
         "en": "{api} has momentum=1, the weight of the old statistics: the moving mean and variance never change; PyTorch's 1 is 0 "

@@ -144,7 +144,8 @@ MESSAGES: Words = {
         "zh": "对少数类重采样或给 loss 加权；缺样本的类别应补齐数据，或从类别表中去掉。",
     },
     "mend-labels": {
-        "en": "Declare all classes in data.train.classes, or mend the labels; one mapping must serve training, evaluation and inference.",
+        "en": "Declare all classes in data.train.classes, or correct the labels; one mapping must serve training, evaluation "
+        "and inference.",
         "zh": "请在 data.train.classes 中声明全部类别，或修正标签；训练、评估与推理须使用同一映射。",
     },
 }

@@ -74,8 +74,8 @@ MESSAGES: Words = {
         "请使用相对训练数据目录或项目目录的路径，或重新记录列表。",
     },
     "no-reference": {
-        "en": "No standard was given, so the data were compared with nothing. MD5 of the whole: {digest} "
-        "({files:,} files, {bytes:,} bytes); compare it with that of a copy known to be good.",
+        "en": "No reference given; nothing to compare the data with. MD5 of the whole: {digest} "
+        "({files:,} files, {bytes:,} bytes); compare it with that of a known-good copy.",
         "zh": "未给出标准数据集，因此没有比对。整体 MD5 为 {digest}（{files:,} 个文件，{bytes:,} 字节），可与确认无误的副本比对。",
     },
     "give-reference": {
@@ -101,9 +101,9 @@ MESSAGES: Words = {
         "zh": "与标准 {reference} 相比缺少 {count:,} 个文件，首个为 {first}。",
     },
     "different": {
-        "en": "Files whose content differs from the standard {reference}: {count:,} ({resized:,} in size as well), "
-        "the first: {first} ({size:,} bytes here).",
-        "zh": "{count:,} 个文件的内容与标准 {reference} 不同，其中 {resized:,} 个大小也不同；首个为 {first}（此处 {size:,} 字节）。",
+        "en": "{count:,} {count:file differs|files differ} from {reference} ({resized:,} in size too), the first: "
+        "{first} ({size:,} bytes here).",
+        "zh": "{count:,} 个文件与 {reference} 不一致（其中 {resized:,} 个大小不同），首个为 {first}（此处 {size:,} 字节）。",
     },
     "extra": {
         "en": "Files that the standard {reference} does not have: {count:,}, the first: {first}. A loader may read them.",

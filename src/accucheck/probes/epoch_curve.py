@@ -136,7 +136,7 @@ MESSAGES: Words = {
     "never-better": {
         "en": "The {what} never improved beyond its noise ({points:,} evaluations, {first:.4g} at first, {lowest:.4g} at best): the "
         "number of epochs cannot be judged.",
-        "zh": "{what}始终没有超出波动的改善（{points:,} 次评估，首次 {first:.4g}，最好 {lowest:.4g}）：无法判断轮数是否合适。",
+        "zh": "{what}没有明显改善（{first:.4g} → 最好 {lowest:.4g}，共 {points:,} 次评估，变化在波动范围内），无法判断轮数是否合适。",
     },
     "fits": {
         "en": _BEST[0] + ", {end:.4g} at the end: neither still improving nor worsened beyond its noise.",

@@ -83,7 +83,7 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个数组与标杆数据类型不同、数值一致：{names}。",
     },
     "order": {
-        "en": "{name} holds the samples of the benchmark's in another order ({moved:,} of {count:,} stand elsewhere).",
+        "en": "{name} holds the samples of the benchmark's in another order ({moved:,} of {count:,} are elsewhere).",
         "zh": "{name} 的样本与标杆相同，但顺序不同（{count:,} 个样本中有 {moved:,} 个位置不同）。",
     },
     "layout": {

@@ -75,7 +75,7 @@ MESSAGES: Words = {
     },
     "pretrained": {
         "en": _SAID[0] + ". The case names pretrained weights, from which a training may begin lower.",
-        "zh": _SAID[1] + "。检查对象给出了预训练权重，由此开始的 loss 可以更低。",
+        "zh": _SAID[1] + "。accucheck.yaml 给出了预训练权重，由此开始的 loss 可以更低。",
     },
     "no-classes": {
         "en": "The first training loss is {loss:.4g}; the number of classes is not known. List them in data.train.classes.",
@@ -93,7 +93,7 @@ MESSAGES: Words = {
     },
     "other-loss": {
         "en": "The loss of the case is {call}: ln(number of classes) is what guessing gives for the mean cross-entropy alone.",
-        "zh": "检查对象的 loss 为 {call}：只有平均交叉熵在随机猜测时才约为 ln(类别数)。",
+        "zh": "accucheck.yaml 的 loss 为 {call}：只有平均交叉熵在随机猜测时才约为 ln(类别数)。",
     },
     "no-loss": {
         "en": "No column of {path} is known as a training loss.",

@@ -40,7 +40,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 MESSAGES: Words = {
     **_checkpoints.MESSAGES,
     "one-sided": {
-        "en": "{count:,} {count:tensor stands|tensors stand} in one of the two checkpoints only, and could not be "
+        "en": "{count:,} {count:tensor is|tensors are} in one of the two checkpoints only, and could not be "
         "compared: {names}.",
         "zh": "有 {count:,} 个张量只存在于其中一个 checkpoint，无法比较：{names}。",
     },
@@ -105,7 +105,7 @@ MESSAGES: Words = {
     },
     "fix-freeze": {
         "en": "Set requires_grad = False on these parameters before the optimizer is built, and build it from net.trainable_params(); "
-        "or mend design.frozen.",
+        "or correct design.frozen.",
         "zh": "在创建优化器之前把这些参数的 requires_grad 设为 False，并用 net.trainable_params() 创建优化器；或修正 design.frozen。",
     },
     "fix-train": {
@@ -140,7 +140,7 @@ WHY: Words = {
 }
 PROOF: Words = {
     "frozen-moved": {
-        "en": "Print net.trainable_params() and optimizer.parameters: the names stand there. Freeze them and compare "
+        "en": "Print net.trainable_params() and optimizer.parameters: the names are listed there. Freeze them and compare "
         "two checkpoints again.",
         "zh": "打印 net.trainable_params() 和 optimizer.parameters，这些名称会出现在其中。冻结后再比较两个 checkpoint。",
     },

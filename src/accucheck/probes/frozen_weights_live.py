@@ -103,7 +103,7 @@ MESSAGES: Words = {
         "en": "The scripts make several optimizers, and which weights each of them is given decides what stays: {count:,} "
         "{count:weight|weights} of design.frozen {count:is|are} free in the network of the case ({names}). Describe each training under "
         "phases in accucheck.yaml, with its network, its optimizer and what it keeps frozen.",
-        "zh": "脚本创建了多个优化器，权重是否冻结取决于各优化器收到的参数：design.frozen 声明的 {count:,} 个权重在检查对象的网络中并未冻结"
+        "zh": "脚本创建了多个优化器，权重是否冻结取决于各优化器收到的参数：design.frozen 声明的 {count:,} 个权重在该网络中并未冻结"
         "（{names}）。请在 accucheck.yaml 的 phases 中分别写明各阶段的网络、优化器和冻结的权重。",
     },
     "in-no-phase": {
@@ -140,7 +140,7 @@ MESSAGES: Words = {
         "en": "In {steps:,} {steps:step|steps} that this probe trained with the functions of the case, {moved:,} of {count:,} "
         "{count:weight|weights} moved; {frozen:,} {frozen:is|are} declared frozen and did not. Moving statistics, which are not counted: "
         "{statistics:,}. The user's own training was not watched.",
-        "zh": "本探针用检查对象的函数训练了 {steps:,} 步：{count:,} 个权重中有 {moved:,} 个变化，{frozen:,} 个声明冻结且未变；"
+        "zh": "本探针用 accucheck.yaml 指定的函数训练了 {steps:,} 步：{count:,} 个权重中有 {moved:,} 个变化，{frozen:,} 个声明冻结且未变；"
         "另有 {statistics:,} 个滑动统计量。这不是用户自己的训练过程。",
     },
     "fix-freeze": frozen_weights.MESSAGES["fix-freeze"],

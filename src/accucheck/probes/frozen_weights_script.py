@@ -196,7 +196,7 @@ MESSAGES: Words = {
     },
     "fix-keep": {"en": "Keep the result: x = ops.stop_gradient(x)", "zh": "接收返回值：x = ops.stop_gradient(x)"},
     "fix-declared": {
-        "en": "Freeze it before the optimizer is built, or mend design.frozen.",
+        "en": "Freeze it before the optimizer is built, or correct design.frozen.",
         "zh": "在创建优化器之前冻结，或修正 design.frozen。",
     },
 }

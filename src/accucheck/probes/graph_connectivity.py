@@ -109,7 +109,7 @@ MESSAGES: Words = {
     },
     "examined": {
         "en": "Graphs examined: {graphs:,}; operations: {nodes:,}; layers: {layers:,}. Weights that lead to the loss or an output: "
-        "{used:,} of {weights:,}. Whether the layers stand in the right order and get the right inputs was not examined.",
+        "{used:,} of {weights:,}. Whether the layers are in the right order and get the right inputs was not examined.",
         "zh": "已检查 {graphs:,} 个图，共 {nodes:,} 个算子、{layers:,} 层；{weights:,} 个权重中有 {used:,} 个通向损失或输出。"
         "各层的顺序和输入是否正确未作检查。",
     },

@@ -83,7 +83,7 @@ MESSAGES: Words = {
         "zh": "张量 {result}（第 {line} 行）还没有使用就被赋了别的值。",
     },
     "result-discarded": {
-        "en": "The result of {name} is thrown away: the call stands by itself and changes nothing.",
+        "en": "The result of {name} is thrown away: the call is on its own and changes nothing.",
         "zh": "{name} 的返回值被丢弃：这是一条独立的调用语句，不改变任何结果。",
     },
     "result-ignored": {

@@ -115,7 +115,7 @@ MESSAGES: Words = {
         "zh": "指标 {name} 此处为 {ours}，标杆为 {theirs}：一侧为百分数。",
     },
     "metric-missing": {
-        "en": "{count:,} {count:metric stands|metrics stand} on one side only: {names}.",
+        "en": "{count:,} {count:metric exists|metrics exist} on one side only: {names}.",
         "zh": "有 {count:,} 个指标只存在于一侧：{names}。",
     },
     "no-metrics": {

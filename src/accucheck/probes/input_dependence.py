@@ -144,7 +144,7 @@ MESSAGES: Words = {
         "zh": "无法为输入 {name} 换上其他取值。",
     },
     "lacking": {
-        "en": "{path} lacks {count:,} {count:parameter|parameters} of the network.",
+        "en": "{path} is missing {count:,} {count:parameter|parameters} of the network.",
         "zh": "{path} 中缺少网络的 {count:,} 个参数。",
     },
     "fix-input": {
@@ -174,7 +174,7 @@ WHY: Words = {
     "same-for-all": _BLIND,
     "unused-input": _BLIND,
     "mixing": {
-        "en": "A sample's output then depends on what happens to stand beside it: accuracy changes with the batch size and the order, and "
+        "en": "A sample's output then depends on what else is in the batch: accuracy changes with the batch size and the order, and "
         "labels are learnt from the wrong samples.",
         "zh": "样本的输出取决于同一 batch 中恰好有谁：准确率随 batch 大小和顺序而变，标签也会与错误的样本对应。",
     },

@@ -35,13 +35,13 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_label_fit.MESSAGES,
     "left-out": {
-        "en": "The label {labels} stands for no output of {classes:,}, and the loss leaves it out: other outputs at its {places:,} places "
+        "en": "The label {labels} has no output among {classes:,}, and the loss leaves it out: other outputs at its {places:,} places "
         "move the loss by {there:.2%}, those elsewhere by {elsewhere:.2%}.",
         "zh": "标签 {labels} 在 {classes:,} 个输出中没有对应项，损失函数忽略了它：改变这 {places:,} 处的输出使 loss 变化 {there:.2%}，"
         "改变其他位置的输出变化 {elsewhere:.2%}。",
     },
     "counted": {
-        "en": "The label {labels} stands for no output of {classes:,}, but the loss counts its {places:,} places: other outputs there move "
+        "en": "The label {labels} has no output among {classes:,}, but the loss counts its {places:,} places: other outputs there move "
         "it by {there:.2%}, those elsewhere by {elsewhere:.2%}.",
         "zh": "标签 {labels} 在 {classes:,} 个输出中没有对应项，但损失函数计入了这 {places:,} 处：改变这些位置的输出使 loss "
         "变化 {there:.2%}，改变其他位置的输出变化 {elsewhere:.2%}。",

@@ -75,7 +75,7 @@ MESSAGES: Words = {
         "zh": "无法导入 cleanlab（{problem}），请安装：pip install 'accucheck[labels]'",
     },
     "rows-differ": {
-        "en": "{path} has {rows:,} rows, but there are {train:,} training samples{eval}; the predictions must stand in the "
+        "en": "{path} has {rows:,} rows, but there are {train:,} training samples{eval}; the predictions must be in the "
         "order of the samples.",
         "zh": "{path} 有 {rows:,} 行，而训练样本有 {train:,} 个{eval}；预测须与样本一一对应且顺序一致。",
     },

@@ -123,7 +123,7 @@ MESSAGES: Words = {
         "zh": "{role}数据：抽样时有 {count:,} 个文件无法读取，结果不包括这些文件。",
     },
     "relabel": {
-        "en": "Have the batch that the wrong ones come from labelled again at its source; do not mend only those that were drawn.",
+        "en": "Have the batch that the wrong ones come from labelled again at its source; do not fix only those that were drawn.",
         "zh": "请回到错标样本所在批次的标注来源重新标注，不要只改抽到的这几个。",
     },
 }

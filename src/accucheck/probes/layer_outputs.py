@@ -164,7 +164,7 @@ MESSAGES: Words = {
         "请给要比较的张量取相同的名称，或用 dumps.map 给出名称对照。",
     },
     "unpaired": {
-        "en": "{left:,} {left:tensor stands|tensors stand} in {path} only and {right:,} in {reference} only: {names}.",
+        "en": "{left:,} {left:tensor is|tensors are} in {path} only and {right:,} in {reference} only: {names}.",
         "zh": "有 {left:,} 个张量只存在于 {path}，{right:,} 个只存在于 {reference}：{names}。",
     },
     "ambiguous": {
@@ -180,7 +180,7 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 对因名称不同而按顺序和形状或按数值配对：{names}。",
     },
     "steps": {
-        "en": "{count:,} {count:step stands|steps stand} on one side only, and {count:was|were} not compared: {names}.",
+        "en": "{count:,} {count:step is|steps are} on one side only, and {count:was|were} not compared: {names}.",
         "zh": "有 {count:,} 个 step 只存在于一侧，未比较：{names}。",
     },
     "unread": {

@@ -38,12 +38,12 @@ MESSAGES: Words = {
     **_gaps.MESSAGES,
     **_seen.MESSAGES,
     "double-softmax": {
-        "en": "{loss} contains a softmax and gets the result of {layer} ({at}): the softmax is applied twice.",
-        "zh": "{loss} 内部已含 softmax，而它的输入已经过 {layer}（{at}）：softmax 做了两次。",
+        "en": "Softmax is applied twice: {loss} already includes it, and its input is the output of {layer} ({at}).",
+        "zh": "softmax 做了两次：{loss} 内部已含 softmax，而它的输入已经过 {layer}（{at}）。",
     },
     "double-sigmoid": {
-        "en": "{loss} contains a sigmoid and gets the result of {layer} ({at}): probabilities are squashed a second time.",
-        "zh": "{loss} 内部已含 sigmoid，而它的输入已经过 {layer}（{at}）：概率又被压缩了一次。",
+        "en": "Sigmoid is applied twice: {loss} already includes it, and its input is the output of {layer} ({at}).",
+        "zh": "sigmoid 做了两次：{loss} 内部已含 sigmoid，而它的输入已经过 {layer}（{at}）。",
     },
     "sigmoid-for-classes": {
         "en": "{loss} takes logits of classes and gets the result of {layer} ({at}), which lies between 0 and 1.",
@@ -332,7 +332,7 @@ WHY: Words = {
     },
 }
 _REFERENCE = {
-    "en": "Compute the loss of one batch in numpy from the network's raw outputs and compare; or train one epoch with the mended "
+    "en": "Compute the loss of one batch in numpy from the network's raw outputs and compare; or train one epoch with the fixed "
     "loss and compare the curves.",
     "zh": "用网络的原始输出在 numpy 中计算一个 batch 的 loss 并比较；或用改正后的损失训练一个 epoch，比较曲线。",
 }

@@ -120,7 +120,7 @@ MESSAGES: Words = _training.sometimes(
             "zh": "{step} 中没有任何代码调整动态 loss scale（{scale}），它会一直停在初始值。",
         },
         "window-is-factor": {
-            "en": "{scaler} is given {window} as scale_window and {factor} as scale_factor: one stands in the place of the other.",
+            "en": "{scaler} is given {window} as scale_window and {factor} as scale_factor: the two have changed places.",
             "zh": "{scaler} 的 scale_window 传入了 {window}，scale_factor 传入了 {factor}：两者用混了。",
         },
         "uneven": {

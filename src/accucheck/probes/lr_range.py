@@ -107,9 +107,9 @@ MESSAGES: Words = {
         "从 curves.train 和训练脚本中都看不出训练实际使用的学习率。",
     },
     "no-rise": {
-        "en": "The {what} does not {move} enough in the range test: by {rise:.3g}, where it takes {needed:.3g} to be sure. It gives no "
-        "bounds. Were the rates right, did the weights start anew, and is anything learned at all?",
-        "zh": "范围实验中{what}没有明显{move}：变化 {rise:.3g}，至少需要 {needed:.3g} 才能确认，因此得不到上下限。"
+        "en": "The {what} does not {move} enough in the range test ({rise:.3g}, threshold {needed:.3g}), so it gives no bounds for the "
+        "learning rate. Check the range of rates, that the weights started fresh, and that the network learns at all.",
+        "zh": "范围实验中{what}没有明显{move}（变化 {rise:.3g}，小于判定阈值 {needed:.3g}），无法得出学习率上下限。"
         "请确认学习率的范围合适、权重从头开始训练，以及网络确实能学到东西。",
     },
     "no-test": {

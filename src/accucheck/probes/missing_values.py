@@ -71,7 +71,7 @@ class Params(msgspec.Struct, frozen=True):
 _EN = "; most in {worst} ({share:.2%})."
 _ZH = "，最多的是 {worst}（{share:.2%}）。"
 _HANDLED_EN = _EN + " If the script handles them, conclude: no problem."
-_HANDLED_ZH = _ZH + "若脚本已处理，请判定为无问题。"
+_HANDLED_ZH = _ZH + "如脚本已处理缺失值，请结论填“无问题”。"
 
 MESSAGES: Words = {
     "null-values": {
@@ -87,9 +87,8 @@ MESSAGES: Words = {
         "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个无穷值（Inf）" + _HANDLED_ZH,
     },
     "empty-values": {
-        "en": "{role} data: {count:,} empty {count:value|values} in {fields:,} {fields:field|fields} of numbers, labels "
-        "or bytes" + _HANDLED_EN,
-        "zh": "{role}数据：{fields:,} 个数值、标签或字节字段中有 {count:,} 个值为空" + _HANDLED_ZH,
+        "en": "{role} data: {count:,} empty {count:value|values} in {fields:,} {fields:field|fields}" + _HANDLED_EN,
+        "zh": "{role}数据：{fields:,} 个字段有 {count:,} 个空值" + _HANDLED_ZH,
     },
     "empty-text": {
         "en": "{role} data: {count:,} empty {count:text|texts} in {fields:,} {fields:field|fields}"
@@ -97,7 +96,7 @@ MESSAGES: Words = {
         + " If the field is optional, conclude: no problem.",
         "zh": "{role}数据：{fields:,} 个文本字段中有 {count:,} 个空字符串"
         + _ZH
-        + "若该字段本就允许为空，请判定为无问题。",
+        + "若该字段本就允许为空，请结论填“无问题”。",
     },
     "declared-markers": {
         "en": "{role} data: {count:,} {count:value|values} in {fields:,} {fields:field|fields} {count:is|are} what the case "
@@ -138,7 +137,7 @@ MESSAGES: Words = {
         "paragraphs, conclude: no problem.",
         "zh": "{role}数据：有 {count:,} 个空行"
         + _ZH
-        + "若每行是一个样本，则这些样本为空；若空行只用于分隔段落，请判定为无问题。",
+        + "若每行是一个样本，则这些样本为空；若空行只用于分隔段落，请结论填“无问题”。",
     },
     "damaged-text": {
         "en": "{role} data: {count:,} {count:line|lines} with bytes that are no UTF-8 or with U+FFFD, which stands for lost characters"
@@ -150,12 +149,12 @@ MESSAGES: Words = {
         "zh": "{role}数据：{count:,} 行含有控制字符" + _ZH,
     },
     "member-missing": {
-        "en": "{role} data: {count:,} {count:sample lacks|samples lack} a member that most others have"
+        "en": "{role} data: {count:,} {count:sample has|samples have} no member that most others have"
         + _EN
         + " If the script skips or fills {count:it|them}, conclude: no problem.",
         "zh": "{role}数据：{count:,} 个样本缺少其他多数样本都有的成员文件"
         + _ZH
-        + "若脚本会跳过或补齐，请判定为无问题。",
+        + "若脚本会跳过或补齐，请结论填“无问题”。",
     },
     "images-empty": {
         "en": "{role} data: {count:,} of {files:,} image {files:file|files} {count:is|are} empty (0 bytes), the first is {worst}.",

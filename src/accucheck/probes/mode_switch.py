@@ -139,13 +139,13 @@ MESSAGES: Words = {
         "zh": "两种模式的输出相差最大输出的 {difference:.2g} 倍，但没有任何层读取模式：由其他代码造成，例如网络重写的 set_train()。",
     },
     "statistics-not-loaded": {
-        "en": "The checkpoint {path} lacks {count:,} moving statistics of the network: {names}. In inference mode these layers work with "
+        "en": "The checkpoint {path} is missing {count:,} moving statistics of the network: {names}. In inference mode these layers use "
         "the values they were built with.",
         "zh": "checkpoint {path} 缺少网络的 {count:,} 个滑动统计量：{names}。推理时这些层使用的是初始值。",
     },
     "not-loaded": {
-        "en": "The checkpoint {path} lacks {count:,} parameters of the network ({names}): it is not the trained network of the case.",
-        "zh": "checkpoint {path} 缺少网络的 {count:,} 个参数（{names}）：它不是该检查对象训练后的网络。",
+        "en": "The checkpoint {path} is missing {count:,} parameters of the network ({names}): it is not this project's trained network.",
+        "zh": "checkpoint {path} 缺少网络的 {count:,} 个参数（{names}）：它不是该项目训练后的网络。",
     },
     "not-trained": {
         "en": "{cause} makes a difference between the modes, which tells nothing before the network is trained. Name a trained "

@@ -68,19 +68,19 @@ MESSAGES: Words = _training.sometimes(
             "zh": "已用 {check} 检查溢出，但 {step} 无论结果如何都会更新权重。",
         },
         "gate-inverted": {
-            "en": "The update stands under `{condition}`, which holds after an overflow and not after a clean step.",
+            "en": "The update is under `{condition}`, which holds after an overflow and not after a clean step.",
             "zh": "更新受条件 `{condition}` 控制，而该条件在溢出时成立、正常时不成立，方向反了。",
         },
         "gate-open": {
-            "en": "The update stands under `{condition}`, which holds after an overflow as well.",
+            "en": "The update is under `{condition}`, which holds after an overflow as well.",
             "zh": "更新受条件 `{condition}` 控制，但溢出时该条件同样成立。",
         },
         "gate-closed": {
-            "en": "The update stands under `{condition}`, which does not hold after a clean step either on one of the ways here.",
+            "en": "The update is under `{condition}`, which does not hold after a clean step either on one of the ways here.",
             "zh": "更新受条件 `{condition}` 控制，但在其中一条路径上，没有溢出时该条件也不成立。",
         },
         "gate-constant": {
-            "en": "The update stands under `{condition}`, which compares constants on one of the ways here instead of a check.",
+            "en": "The update is under `{condition}`, which compares constants on one of the ways here instead of a check.",
             "zh": "更新受条件 `{condition}` 控制，但在其中一条路径上它只是在比较常量，并没有用到溢出检查的结果。",
         },
         "update-on-overflow": {
@@ -88,7 +88,7 @@ MESSAGES: Words = _training.sometimes(
             "zh": "条件 `{condition}` 判断为溢出的分支里也执行了更新。",
         },
         "checks-loss": {
-            "en": "The update stands under `{condition}`, which looks at the loss only: gradients overflow long before the loss.",
+            "en": "The update is under `{condition}`, which looks at the loss only: gradients overflow long before the loss.",
             "zh": "更新受条件 `{condition}` 控制，但它只检查了损失：梯度往往早于损失溢出。",
         },
         "not-cleared": {

@@ -116,7 +116,7 @@ MESSAGES: Words = {
         "zh": "{role}：未能检查数据管道的全部步骤。",
     },
     "fix-padding": {
-        "en": "Mend pad_info, PadEnd or the function that pads, in all pipelines alike; or mend design.padding.",
+        "en": "Fix pad_info, PadEnd or the function that pads in all pipelines alike; or correct design.padding.",
         "zh": "请修正 pad_info、PadEnd 或补齐函数，各数据管道须一致；若设计有误，请修正 design.padding。",
     },
     "fix-mask": {

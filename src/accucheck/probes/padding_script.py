@@ -118,15 +118,15 @@ MESSAGES: Words = {
     },
     "design-value": {
         "en": "{padded} is padded with {value}; the case declares {wanted}.",
-        "zh": "{padded} 用 {value} 补齐，而检查对象声明的补齐值是 {wanted}。",
+        "zh": "{padded} 用 {value} 补齐，而 accucheck.yaml 声明的补齐值是 {wanted}。",
     },
     "design-side": {
         "en": "{padded} is padded {side}; the case declares {wanted}.",
-        "zh": "{padded} 补在{side}，而检查对象声明的是补在{wanted}。",
+        "zh": "{padded} 补在{side}，而 accucheck.yaml 声明的是补在{wanted}。",
     },
     "design-mask": {
         "en": "The case declares a mask named {mask}; no such mask is made.",
-        "zh": "检查对象声明了名为 {mask} 的掩码，但代码中没有生成它。",
+        "zh": "accucheck.yaml 声明了名为 {mask} 的掩码，但代码中没有生成它。",
     },
     "hidden": {
         "en": "{padded} is padded {side} with {value}; a mask, a length or a value of its own accounts for that.",
@@ -195,7 +195,7 @@ MESSAGES: Words = {
     },
     "fix-design": {
         "en": "Bring code and design.padding of the case together.",
-        "zh": "使代码与检查对象中的 design.padding 一致。",
+        "zh": "使代码与 accucheck.yaml 中的 design.padding 一致。",
     },
 }
 WORDS: Words = _grades.WORDS

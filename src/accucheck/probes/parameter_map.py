@@ -60,7 +60,7 @@ MESSAGES: Words = {
         "zh": "{source} 中有 {count:,} 个参数在 {target} 中没有找到对应：{names}。",
     },
     "buffers": {
-        "en": "{count:,} {count:tensor that is|tensors that are} not trained {count:stands|stand} on one side only: {names}.",
+        "en": "{count:,} {count:tensor that is|tensors that are} not trained {count:is|are} on one side only: {names}.",
         "zh": "有 {count:,} 个不参与训练的张量只存在于一侧：{names}。",
     },
     "ambiguous": {

@@ -55,7 +55,7 @@ MESSAGES: Words = {
         "zh": "有 {count} 处创建的层在 MindSpore 中参数名不同：{apis}。",
     },
     "shared": {
-        "en": "One weight is used in two layers: it stands twice in a state_dict and once in a checkpoint of MindSpore.",
+        "en": "One weight is used in two layers: it appears twice in a state_dict and once in a checkpoint of MindSpore.",
         "zh": "两个层共用一个权重：它在 state_dict 中出现两次，在 MindSpore 的 checkpoint 中只出现一次。",
     },
     "wrapped": {

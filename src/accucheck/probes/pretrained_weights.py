@@ -97,7 +97,7 @@ MESSAGES: Words = {
     **_checkpoints.MESSAGES,
     **_checkpoints.UNREADABLE,
     "nothing-loaded": {
-        "en": "Not one of {count:,} weights of {source} stands in {target} with its values: nothing was loaded. "
+        "en": "Not one of {count:,} weights of {source} is in {target} with its values: nothing was loaded. "
         "Vectors, which begin "
         "alike in any network, are not counted.",
         "zh": "{source} 的 {count:,} 个权重没有一个以原值出现在 {target} 中：没有加载成功。一维参数在各网络中初值往往相同，不计入。",
@@ -159,8 +159,7 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个权重不是来自 {source}，从名称或位置看属于替换的分类头或新增结构：{names}。",
     },
     "renamed": {
-        "en": "{count:,} {count:weight|weights} of {source} {count:stands|stand} in {target} under another name: "
-        "{names}.",
+        "en": "{count:,} {count:weight|weights} of {source} {count:is|are} in {target} under another name: {names}.",
         "zh": "{source} 中有 {count:,} 个权重以另外的名称出现在 {target} 中：{names}。",
     },
     "no-weights": {
@@ -173,7 +172,7 @@ MESSAGES: Words = {
         "zh": "{source} 采用另一框架的名称：按参数映射（cmp.05）配对了 {count:,} 个权重。",
     },
     "examined": {
-        "en": "{equal:,} of {count:,} weights of {source} stand in {target} with their values.",
+        "en": "{equal:,} of {count:,} weights of {source} are in {target} with their values.",
         "zh": "{source} 的 {count:,} 个权重中，有 {equal:,} 个以原值出现在 {target} 中。",
     },
     "fix-load": {

@@ -41,7 +41,7 @@ MESSAGES: Words = {
         "zh": "全程没有设置任何随机种子，而{what}从此处起是随机的。",
     },
     "seed-not-reached": {
-        "en": "The only seed stands where this script does not get to ({place}), and {what} are random from here on.",
+        "en": "The only seed is where this script never gets ({place}), and {what} are random from here on.",
         "zh": "唯一的随机种子写在本脚本执行不到的地方（{place}），而{what}从此处起是随机的。",
     },
     "unseeded": {

@@ -68,7 +68,7 @@ MESSAGES: Words = {
         "zh": "{function} 似乎会设置随机种子，但不在检查范围内。",
     },
     "same-seed": {
-        "en": "The last seed before the weights are made is {call}: no condition on the rank stands around it, and neither a rank nor the "
+        "en": "The last seed before the weights are made is {call}: no condition on the rank surrounds it, and neither a rank nor the "
         "time is seen in its value.",
         "zh": "创建权重之前最后设置的种子是 {call}：它不受 rank 条件限制，取值中也没有看到 rank 或时间。",
     },

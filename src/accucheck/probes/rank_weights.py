@@ -93,7 +93,7 @@ MESSAGES: Words = {
         "zh": "{path} 与 {first} 中有 {count:,} 个张量数值相等而二进制不同（正负零、不同编码的 NaN）：{names}。",
     },
     "names-differ": {
-        "en": "{count:,} {count:weight stands|weights stand} in only one of {first} and {path}: {names}. Right where "
+        "en": "{count:,} {count:weight is|weights are} in only one of {first} and {path}: {names}. Right where "
         "each device holds some of the "
         "layers.",
         "zh": "有 {count:,} 个权重只存在于 {first} 与 {path} 之一：{names}。仅当各卡分别持有不同的层时才合理。",

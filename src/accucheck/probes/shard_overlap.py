@@ -133,7 +133,7 @@ MESSAGES: Words = {
     },
     "one-device": {
         "en": "The case names a single device and no arguments of shards: there is nothing to divide.",
-        "zh": "检查对象为单卡且没有分片参数，无需分片。",
+        "zh": "项目为单卡且没有分片参数，无需分片。",
     },
     "sampled": {
         "en": "Only the first {samples:,} samples of each part were read; whether samples are missing was not looked at.",

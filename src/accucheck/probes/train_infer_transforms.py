@@ -55,8 +55,8 @@ MESSAGES: Words = {
         "zh": "无法确定评估数据 {input} 经过的 {step} 是否随机，取决于 {condition}。",
     },
     "normalised-in-one": {
-        "en": "{input} is normalised in only one of training and evaluation: {what}.",
-        "zh": "训练和评估只有一方对 {input} 做了归一化：{what}。",
+        "en": "{input}: {what}.",
+        "zh": "{input}：{what}。",
     },
     "scale-differs": {
         "en": "Training and evaluation bring {input} to different scales: {what}.",
@@ -318,7 +318,7 @@ def _finding(said: Observation) -> Finding:
         code,
         level,
         Where(path=made.source.path, line=made.line, column=getattr(made.node, "col_offset", 0)),
-        shared.spoken(said.data),
+        shared.spoken(said.data, normalised=code == "normalised-in-one"),
         shared.evidence(made, *table),
         None if level is Level.INFO else Fix(_FIXES.get(code, "fix-same"), _diff(said)),
         incomplete=code in _UNCLEAR,

@@ -163,7 +163,7 @@ MESSAGES: Words = {
         "zh": "显式写出每个 BatchNorm 的 momentum：mindspore.nn 中是旧值的占比（0.9），PyTorch 中是新值的占比（0.1）。",
     },
     "fix-statistics": {
-        "en": "Compare the layer in front of each: a bias that one side lacks shifts the mean (cmp.05). Then momentum, and whether the "
+        "en": "Compare the layer in front of each: a bias missing on one side shifts the mean (cmp.05). Then momentum, and whether the "
         "variance is that of the sample (n - 1).",
         "zh": "核对各自前面的一层：一侧缺少偏置会使均值平移（cmp.05）。再核对 momentum，以及方差是否为无偏估计（n - 1）。",
     },

@@ -107,7 +107,7 @@ MESSAGES: Words = {
         "zh": "只观察了一种模式：accucheck watch --mode both -- 命令",
     },
     "fix-compile": {
-        "en": "The error of the failing pass stands in what the command printed. Until it is mended, train in the mode that works.",
+        "en": "The error of the failing pass is in the output of the command. Until it is fixed, train in the mode that works.",
         "zh": "失败原因见该命令的输出。修复之前请用可以运行的模式训练。",
     },
     "fix-frozen": {

@@ -117,7 +117,7 @@ MESSAGES: Words = {
         "zh": "使输入远离 0：在函数内部加一个小的 epsilon（如 1e-6，float16 下至少 1e-4），或先截断。",
     },
     "fix-domain": {
-        "en": "Keep what goes in within the values that the function is defined for: clip it, or mend what makes it leave them.",
+        "en": "Keep what goes in within the values that the function is defined for: clip it, or fix what makes it leave them.",
         "zh": "使输入保持在函数的定义域内：在其前截断，或修正使输入越界的计算。",
     },
     "fix-large": {
@@ -179,7 +179,7 @@ _SPREADS = {
 }
 WHY: Words = dict.fromkeys(("forward", "hidden", "backward", "update", "data", "weight", "no-place"), _SPREADS)
 _AGAIN = {
-    "en": "Mend the line and watch again with --nan: the step must pass.",
+    "en": "Fix the line and watch again with --nan: the step must pass.",
     "zh": "修改这一行后用 --nan 再观察一次，这一步应当通过。",
 }
 PROOF: Words = dict.fromkeys(WHY, _AGAIN)

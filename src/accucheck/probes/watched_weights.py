@@ -140,11 +140,11 @@ MESSAGES: Words = {
         "zh": "design.shared 中的 {names} 在所观察的网络中不存在。",
     },
     "shared": {
-        "en": "{count:,} {count:Parameter stands|Parameters stand} in several places: {names}.",
+        "en": "{count:,} {count:Parameter is|Parameters are} used in several places: {names}.",
         "zh": "有 {count:,} 个 Parameter 出现在多处：{names}。",
     },
     "nothing-shared": {
-        "en": "Each of the {count:,} parameters of the trained network stands in one place.",
+        "en": "Each of the {count:,} parameters of the trained network is used in one place.",
         "zh": "所训练网络的 {count:,} 个参数都只出现在一处。",
     },
     "fix-initialise": {

@@ -71,8 +71,8 @@ MESSAGES: Words = {
         "请给出训练一段时间后的 checkpoint（checkpoints.current）以作判断。",
     },
     "declared-one": {
-        "en": "Of the weights that design.shared declares to be one ({names}), {where} has {present} only: shared Parameters stand "
-        "there once, under the first name.",
+        "en": "Of the weights that design.shared declares to be one ({names}), {where} has {present} only: shared Parameters are stored "
+        "once, under the first name.",
         "zh": "design.shared 声明共享的权重（{names}）中，{where} 只有 {present}：共享的 Parameter 只出现一次，使用最先的名称。",
     },
     "declared-used-once": {
@@ -123,7 +123,7 @@ MESSAGES: Words = {
     },
     "fix-tie": {
         "en": "Let both places hold one Parameter (head.weight = embedding.embedding_table); after set_data they are still two. Or "
-        "mend design.shared.",
+        "correct design.shared.",
         "zh": "让两处持有同一个 Parameter（head.weight = embedding.embedding_table）；set_data 之后仍是两个。或修正 design.shared。",
     },
     "fix-declare": {

@@ -55,7 +55,7 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个名称各对应多个 Parameter：{names}。checkpoint 中只会保留其中之一，优化器也会拒绝重名。",
     },
     "repeated": {
-        "en": "One {what} stands {count:,} times in {where} ({names}): these layers have the same weights.",
+        "en": "One {what} is used {count:,} times in {where} ({names}): these layers have the same weights.",
         "zh": "{where} 中同一个 {what} 出现了 {count:,} 次（{names}）：这些层共用一组权重。",
     },
     "siblings-are-one": {
@@ -63,11 +63,11 @@ MESSAGES: Words = {
         "zh": "{where} 中的 {names} 是同一个 {what}。",
     },
     "shared": {
-        "en": "{count:,} Parameters stand in several places: {names}.",
+        "en": "{count:,} Parameters are used in several places: {names}.",
         "zh": "有 {count:,} 个 Parameter 出现在多处：{names}。",
     },
     "nothing-shared": {
-        "en": "Each of the {count:,} Parameters of the network stands in one place.",
+        "en": "Each of the {count:,} Parameters of the network is used in one place.",
         "zh": "网络的 {count:,} 个 Parameter 各只出现在一处。",
     },
     "no-parameters": {"en": "The network has no Parameters.", "zh": "网络中没有 Parameter。"},
@@ -112,7 +112,7 @@ PROOF: Words = {
 PROOF = {**PROOF, "siblings-are-one": PROOF["repeated"]}
 _NETWORK = {"en": "the network", "zh": "网络"}
 WORDS: Words = {
-    "shared": {"en": "Parameters that stand in several places", "zh": "出现在多处的 Parameter"},
+    "shared": {"en": "Parameters used in several places", "zh": "出现在多处的 Parameter"},
     "same-name": {"en": "Parameters of one name", "zh": "重名的 Parameter"},
     "apart": {"en": "Declared to be one", "zh": "声明共享的权重"},
     "name": _checkpoints.WORDS["name"],

@@ -119,7 +119,7 @@ MESSAGES: Words = {
     },
     "fix-table": {"en": "Hand on the table that was built for this.", "zh": "传入为此创建的那个嵌入表。"},
     "fix-declared": {
-        "en": "Let both places hold one object, or mend design.shared.",
+        "en": "Let both places hold one object, or correct design.shared.",
         "zh": "让两处持有同一个对象，或修正 design.shared。",
     },
 }

@@ -51,8 +51,8 @@ MESSAGES: Words = {
     **_gaps.MESSAGES,
     **_seen.MESSAGES,
     "zero-weights": {
-        "en": "The {weight} of this {what} starts at zero everywhere.",
-        "zh": "该 {what} 的 {weight} 初始值全部为 0。",
+        "en": "The {weight} of this {what} is initialised to all zeros.",
+        "zh": "此处 {what} 的 {weight} 被初始化为全 0。",
     },
     "constant-weights": {
         "en": "The {weight} of this {what} starts at {value:g} everywhere: its units begin alike and stay alike.",
@@ -64,8 +64,8 @@ MESSAGES: Words = {
         "zh": "{flag} 被当作该 {what} 的 weight_init 而不是 has_bias：权重初始值处处为 {value:g}，且仍带有偏置。",
     },
     "zero-possible": {
-        "en": "The {weight} of this {what} may start at zero everywhere.",
-        "zh": "该 {what} 的 {weight} 初始值可能全部为 0。",
+        "en": "The {weight} of this {what} may be initialised to all zeros.",
+        "zh": "此处 {what} 的 {weight} 可能被初始化为全 0。",
     },
     "constant-possible": {
         "en": "The {weight} of this {what} may start at {value:g} everywhere.",

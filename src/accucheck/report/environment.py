@@ -53,7 +53,7 @@ _HOSTS = {
 
 WORDS: Words = {
     "mindspore": {"en": "MindSpore", "zh": "MindSpore"},
-    "mindspore_declared": {"en": "MindSpore, by the case", "zh": "MindSpore（检查对象声明）"},
+    "mindspore_declared": {"en": "MindSpore, by the case", "zh": "MindSpore（accucheck.yaml 声明）"},
     "python": {"en": "Python", "zh": "Python"},
     "numpy": {"en": "NumPy", "zh": "NumPy"},
     "device": {"en": "Device", "zh": "硬件平台"},

@@ -70,7 +70,7 @@ class Graded(msgspec.Struct, frozen=True):
 
 WORDS: Words = {
     "grade": {"en": "Is this worth filing?", "zh": "是否值得提交 issue"},
-    "own": {"en": "Not yet: mend the project's own problems first", "zh": "暂不必提交：先修正项目自身的问题"},
+    "own": {"en": "Not yet: fix the project's own problems first", "zh": "暂不必提交：先修正项目自身的问题"},
     "framework": {"en": "Yes: the cause is likely in the framework", "zh": "值得提交：很可能是框架的问题"},
     "tolerance": {
         "en": "No: what differs is within what data types and the spread of runs explain",
@@ -78,7 +78,7 @@ WORDS: Words = {
     },
     "unknown": {"en": "Not enough was checked to say", "zh": "检查得还不够，无法判断"},
     "own-advice": {
-        "en": "Mend these items, train again and run the probes again; file an issue when the problem stays.",
+        "en": "Fix these items, train again and rerun the probes; file an issue if the problem persists.",
         "zh": "请先修正这些检查项，重新训练并重新运行探针；问题依旧时再提交 issue。",
     },
     "framework-advice": {
@@ -90,7 +90,7 @@ WORDS: Words = {
         "zh": "请先确认标杆本身能否达到目标精度；能达到的，转入调优。",
     },
     "unknown-advice": {
-        "en": "Collect what is lacking first. If you file it all the same, say that this is open.",
+        "en": "Collect what is missing first. If you file it all the same, say that this is open.",
         "zh": "请先补齐所缺的内容；仍要提交的，请在 issue 中说明这些尚未查清。",
     },
     # what it rests on
@@ -99,11 +99,11 @@ WORDS: Words = {
         "zh": "项目代码或数据中的问题（已人工确认）：{items}。",
     },
     "own-suggested": {
-        "en": "Problems in the project's code or data, by what probes found and nobody confirmed: {items}.",
+        "en": "Problems in the project's code or data, found by probes and not confirmed by a person: {items}.",
         "zh": "项目代码或数据中的问题（探针发现，尚未人工确认）：{items}。",
     },
     "clean": {
-        "en": "No problem stands in the project's own code or data; {count} such {count:item was|items were} decided.",
+        "en": "No problem found in the project's own code or data; {count} such {count:item was|items were} decided.",
         "zh": "项目自身的代码和数据没有发现问题，已判定的相关检查项有 {count} 项。",
     },
     "regression": {
@@ -130,7 +130,7 @@ WORDS: Words = {
         "zh": "与标杆脚本或旧版本 MindSpore 的对比：accucheck path --checklist comparison",
     },
     "lack-path": {
-        "en": "The comparison is not at its end; it stands at: {items}.",
+        "en": "The comparison is not finished; it is at: {items}.",
         "zh": "对比尚未走完，停在：{items}。",
     },
     "lack-cause": {

@@ -8,8 +8,8 @@ MARKS = {"problem": "✗", "ok": "✓", "not_applicable": "–", "undecided": "?
 VERDICTS = {
     "problem": {"en": "problem found", "zh": "发现问题"},
     "ok": {"en": "no problem", "zh": "无问题"},
-    "not_applicable": {"en": "not applicable", "zh": "不涉及"},
-    "undecided": {"en": "undecided", "zh": "未能判定"},
+    "not_applicable": {"en": "not applicable", "zh": "不适用"},
+    "undecided": {"en": "undecided", "zh": "无法判定"},
 }
 STATUSES = {
     "done": {"en": "done", "zh": "已完成"},
@@ -28,14 +28,14 @@ KINDS = {
     "live": {"en": "runs the project", "zh": "实际运行"},
     "own-training": {
         "en": "in a training made by accucheck of the case's functions, not that of the scripts",
-        "zh": "观察的是 accucheck 用检查对象中的函数组成的训练，而非脚本的训练",
+        "zh": "观察的是 accucheck 用 accucheck.yaml 中的函数组成的训练，而非脚本的训练",
     },
 }
 
 WORDS = {
     # front matter
     "title": {"en": "Accuracy check report", "zh": "精度检查报告"},
-    "case": {"en": "Case", "zh": "检查对象"},
+    "case": {"en": "Project", "zh": "项目"},
     "generated": {"en": "Generated", "zh": "生成时间"},
     "tool": {"en": "Made with", "zh": "检查工具"},
     "checklists": {"en": "Checklists", "zh": "检查清单"},
@@ -45,43 +45,41 @@ WORDS = {
     "probes": {"en": "Probes", "zh": "探针"},
     "overview": {
         "en": "{total} items: problem found {problem}, no problem {ok}, not applicable {not_applicable}, undecided {undecided}.",
-        "zh": "共 {total} 项：发现问题 {problem} 项，无问题 {ok} 项，不涉及 {not_applicable} 项，未能判定 {undecided} 项。",
+        "zh": "共 {total} 项：发现问题 {problem} 项，无问题 {ok} 项，不适用 {not_applicable} 项，无法判定 {undecided} 项。",
     },
     "overview-unchecked": {
         "en": "Undecided because nothing has checked them: {count}.",
-        "zh": "未能判定的各项中，有 {count} 项尚未检查。",
+        "zh": "无法判定的各项中，有 {count} 项尚未检查。",
     },
     "overview-open": {
         "en": "Without a conclusion yet: {count}. These are counted as the probes suggest.",
         "zh": "尚未填写结论的有 {count} 项，暂按探针的建议计入。",
     },
     "overview-training-fails": {
-        "en": "The training does not run to its end, as was said in the walkthrough: what rests on its curves says little.",
+        "en": "The user reported that training does not finish: results based on its curves say little.",
         "zh": "据填写，训练不能跑完（会报错退出），依赖训练曲线的结论仅供参考。",
     },
     "overview-training-unsure": {
-        "en": "Nobody is sure that the training runs to its end.",
+        "en": "The user is not sure whether training finishes.",
         "zh": "据填写，不确定训练能否跑完。",
     },
     # the verdict
     "verdict": {"en": "Verdict", "zh": "总体结论"},
     "verdict-problem": {
-        "en": "Something is wrong: {count} {count:item stands|items stand} as a problem, {concluded} concluded by a person and "
-        "{suggested} by what probes suggest alone.",
+        "en": "{count} {count:problem|problems} found: {concluded} confirmed by a person, {suggested} reported by probes only.",
         "zh": "发现问题：共 {count} 项，其中 {concluded} 项已由人工确认，{suggested} 项仅为探针建议。",
     },
     "verdict-problem-concluded": {
-        "en": "Something is wrong: {count} {count:item was|items were} concluded to be a problem by a person.",
+        "en": "{count} {count:problem|problems} found, {count:confirmed|all confirmed} by a person.",
         "zh": "发现问题：共 {count} 项，均已由人工确认。",
     },
     "verdict-problem-suggested": {
-        "en": "Something is likely wrong: by what probes suggest, {count} {count:item is|items are} a problem; "
-        "nobody has confirmed it yet.",
-        "zh": "很可能有问题：按探针的建议，共 {count} 项，均尚未人工确认。",
+        "en": "The probes found {count} {count:problem|problems}; nobody has confirmed {count:it|them} yet.",
+        "zh": "探针发现 {count} 项问题，尚未经人工确认。",
     },
     "verdict-nothing": {"en": "Nothing has been checked yet.", "zh": "尚未进行任何检查。"},
     "verdict-suspects-only": {
-        "en": "No problem stands, but there are suspects that nobody has decided (items: {count}).",
+        "en": "No confirmed problem, but {count} {count:item is|items are} suspect and not decided yet.",
         "zh": "没有确定的问题，但有疑点尚待判断（{count} 项）。",
     },
     "verdict-little": {
@@ -89,7 +87,7 @@ WORDS = {
         "zh": "目前没有发现问题，但 {total} 项中只判定了 {decided} 项，不足以下结论。",
     },
     "verdict-open": {
-        "en": "Nothing wrong was found; {decided} of {total} {total:item was|items were} decided, and what limits that stands below.",
+        "en": "Nothing wrong was found; {decided} of {total} {total:item was|items were} decided, with the caveats below.",
         "zh": "没有发现问题；{total} 项中判定了 {decided} 项，局限见下。",
     },
     "verdict-ok": {
@@ -102,7 +100,7 @@ WORDS = {
         "zh": "检查范围：{total} 项中判定了 {decided} 项，其中人工填写结论 {person} 项；探针完成 {done} 个，失败或取消 {failed} 个，"
         "跳过 {skipped} 个。",
     },
-    "verdict-limits": {"en": "To bear in mind", "zh": "需要注意"},
+    "verdict-limits": {"en": "Caveats", "zh": "需要注意"},
     "verdict-suspects": {"en": "Suspects that nobody has decided: {items}.", "zh": "有疑点、尚未判断：{items}。"},
     "verdict-failed": {
         "en": "Probes failed or were cancelled, so that what they look for is not known: {items}.",
@@ -118,13 +116,13 @@ WORDS = {
     },
     "verdict-partial": {"en": "Examined in part only: {items}.", "zh": "只检查了一部分：{items}。"},
     "sure-concluded": {"en": "concluded by {by}", "zh": "已由人工确认（{by}）"},
-    "sure-suggested": {"en": "{how}; nobody has confirmed it yet", "zh": "{how}；尚未人工确认"},
+    "sure-suggested": {"en": "{how}; not confirmed by a person", "zh": "{how}，未经人工确认"},
     "sure-measured": {"en": "measured", "zh": "由实测得出"},
     "column-sure": {"en": "How sure", "zh": "把握程度"},
     # the grade
     "grade": {"en": "Is this worth filing?", "zh": "是否值得提交 issue"},
     "grade-why": {"en": "Why", "zh": "依据"},
-    "grade-lacking": {"en": "What is lacking to say more", "zh": "还缺什么"},
+    "grade-lacking": {"en": "Still missing", "zh": "还缺什么"},
     "grade-advice": {"en": "What to do", "zh": "下一步"},
     "and-more": {"en": "{count} more", "zh": "另有 {count} 项"},
     # what is always asked
@@ -147,7 +145,7 @@ WORDS = {
     "column-config-base": {"en": "Before", "zh": "原始配置"},
     "column-config-used": {"en": "Used", "zh": "实际配置"},
     # inputs and versions
-    "inputs": {"en": "What was examined, with digests", "zh": "检查的文件及其校验值"},
+    "inputs": {"en": "Files examined", "zh": "检查的文件及其校验值"},
     "column-input-key": {"en": "Key", "zh": "键"},
     "column-input-path": {"en": "Path", "zh": "路径"},
     "column-input-files": {"en": "Files", "zh": "文件数"},
@@ -175,7 +173,7 @@ WORDS = {
         "zh": "未能确定改动是否均已提交。",
     },
     "code-no-git": {
-        "en": "The project has no commit that could be named; the digest of its code stands among what was examined.",
+        "en": "Not a git checkout; see the checksum of the code under “Files examined”.",
         "zh": "项目没有可供引用的 git 提交，代码的校验值见“检查的文件及其校验值”。",
     },
     "step-packages": {"en": "The packages", "zh": "安装软件包"},
@@ -185,7 +183,7 @@ WORDS = {
     },
     "step-data": {"en": "The data", "zh": "准备数据"},
     "data-text": {
-        "en": "Data sets, checkpoints and logs stand with their digests among what was examined.",
+        "en": "Checksums of data sets, checkpoints and logs are under “Files examined”.",
         "zh": "数据集、权重和日志及其校验值见“检查的文件及其校验值”。",
     },
     "data-check": {
@@ -193,14 +191,14 @@ WORDS = {
         "zh": "可在项目目录下用以下命令核对；accucheck manifest 给出的是“整体 MD5”。",
     },
     "step-training": {"en": "The training", "zh": "运行训练"},
-    "training-given": {"en": "The command as the case gives it.", "zh": "检查对象中给出的命令。"},
+    "training-given": {"en": "The command as the case gives it.", "zh": "accucheck.yaml 中给出的命令。"},
     "training-derived": {
         "en": "Made from script, devices and launcher of the case; arguments of its own are not known (runtime.command).",
-        "zh": "由检查对象中的脚本、卡数和启动方式得出，脚本自身的参数未知（可填写 runtime.command）。",
+        "zh": "由 accucheck.yaml 中的脚本、卡数和启动方式得出，脚本自身的参数未知（可填写 runtime.command）。",
     },
     "training-unknown": {
         "en": "The case names neither a command (runtime.command) nor a script (scripts.train).",
-        "zh": "检查对象未给出训练命令（runtime.command）或训练脚本（scripts.train）。",
+        "zh": "accucheck.yaml 未给出训练命令（runtime.command）或训练脚本（scripts.train）。",
     },
     "step-case-file": {"en": "accucheck.yaml in the project's folder", "zh": "项目目录下的 accucheck.yaml"},
     "case-file-text": {
@@ -213,7 +211,7 @@ WORDS = {
         "zh": "--live 会运行项目自身的代码，运行前请先查看代码。",
     },
     "check-expected": {
-        "en": "It should come to what stands above, apart from what people concluded.",
+        "en": "Expect the results above, minus the human conclusions.",
         "zh": "除人工填写的结论外，结果应与上文一致。",
     },
     "open-count": {"en": "not concluded {count}", "zh": "未填写结论 {count}"},
@@ -258,7 +256,7 @@ WORDS = {
         "zh": "目前：{suggestion}；此项还有探针待运行",
     },
     "lacking": {
-        "en": "Not examined, as the case does not give these keys (give them in accucheck.yaml, or run with --set KEY=VALUE):",
+        "en": "Not examined, as these keys are not set (set them in accucheck.yaml, or run with --set KEY=VALUE):",
         "zh": "以下各键未给出，相应检查项未（完整）检查；可在 accucheck.yaml 中补充，或用 --set KEY=VALUE 给出：",
     },
     "lacking-watched": {
@@ -268,7 +266,7 @@ WORDS = {
     "lacking-title": {"en": "{key} ({title})", "zh": "{key}（{title}）"},
     "left-needs-consent": {
         "en": "Live probes left out, as they run the project's own code; --live allows it ({count:,}): {items}",
-        "zh": "在线探针会运行项目自身的代码，未获授权，未运行 {count:,} 个（--live 表示授权）：{items}",
+        "zh": "运行时探针会运行项目自身的代码，未获授权，未运行 {count:,} 个（--live 表示授权）：{items}",
     },
     "left-needs-address-consent": {
         "en": "Probes left out, as nobody agreed to read from {addresses}; --remote allows it ({count:,}): {items}",
@@ -329,7 +327,7 @@ WORDS = {
     },
     "not-applicable": {
         "en": "By the case, this item does not apply. It applies to: {applies}",
-        "zh": "根据检查对象的配置，本项不涉及。适用范围：{applies}",
+        "zh": "根据 accucheck.yaml，本项不适用。适用范围：{applies}",
     },
     "no-probe": {"en": "No automated probe yet; check by hand.", "zh": "尚无自动探针，请人工检查。"},
     "not-run-why": {"en": "Not run in this session.", "zh": "本次会话中未运行。"},
@@ -367,7 +365,7 @@ WORDS = {
     "path-here": {"en": "(you are here)", "zh": "（当前位置）"},
     "path-suggested": {"en": "{verdict} (suggested)", "zh": "{verdict}（建议）"},
     "path-otherwise": {"en": "otherwise", "zh": "其余情况"},
-    "path-inputs": {"en": "What this step lives on", "zh": "本步所需输入"},
+    "path-inputs": {"en": "Inputs of this step", "zh": "本步所需输入"},
     "path-given": {"en": "{name}: {paths}", "zh": "{name}：{paths}"},
     "path-lacking": {"en": "{name}: {paths} does not exist yet", "zh": "{name}：{paths} 尚不存在"},
     "path-wanted": {"en": "{name}: not given in accucheck.yaml", "zh": "{name}：accucheck.yaml 中未给出"},
@@ -383,10 +381,10 @@ WORDS = {
     "path-ways": {"en": "Where it leads", "zh": "结果与去向"},
     "path-end": {"en": "The end: {title}", "zh": "终点：{title}"},
     "path-mend": {"en": "Problems: {items}", "zh": "发现问题的检查项：{items}"},
-    "path-lacks": {"en": "Lacking there", "zh": "该步尚缺的输入"},
+    "path-lacks": {"en": "Inputs still missing there", "zh": "该步尚缺的输入"},
     "path-advice": {"en": "What to do", "zh": "处理办法"},
     "path-stands": {
-        "en": "Not at an end yet: the path stands at {item}.",
+        "en": "Not finished: the path is at {item}.",
         "zh": "尚未走到终点，目前停在 {item}。",
     },
     "column-step": {"en": "Step", "zh": "步骤"},

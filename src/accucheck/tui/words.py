@@ -6,8 +6,8 @@ WORDS: Words = {
     # verdicts and states
     "problem": {"zh": "发现问题", "en": "problem"},
     "ok": {"zh": "无问题", "en": "no problem"},
-    "not_applicable": {"zh": "不涉及", "en": "not applicable"},
-    "undecided": {"zh": "未能判定", "en": "undecided"},
+    "not_applicable": {"zh": "不适用", "en": "not applicable"},
+    "undecided": {"zh": "无法判定", "en": "undecided"},
     "open": {"zh": "未检查", "en": "not checked"},
     "failed": {"zh": "探针失败", "en": "probe failed"},
     "running": {"zh": "运行中", "en": "running"},
@@ -28,7 +28,7 @@ WORDS: Words = {
     "tab-conclusion": {"zh": "结论", "en": "Conclusion"},
     "tab-history": {"zh": "历史", "en": "History"},
     "how": {"zh": "检查方法", "en": "How to check"},
-    "remedy": {"zh": "处理建议", "en": "How to mend"},
+    "remedy": {"zh": "处理建议", "en": "How to fix it"},
     "applies": {"zh": "适用范围", "en": "When it applies"},
     "references": {"zh": "参考资料", "en": "References"},
     "meaning": {"zh": "结论含义", "en": "What each conclusion means"},
@@ -37,8 +37,8 @@ WORDS: Words = {
     "suggestion": {"zh": "建议：{verdict}", "en": "suggested: {verdict}"},
     "suggestion-accept": {"zh": "建议：{verdict}（Enter 接受）", "en": "suggested: {verdict} (Enter accepts)"},
     "not-applicable-why": {
-        "zh": "根据 accucheck.yaml，本项不涉及。",
-        "en": "By accucheck.yaml this item does not apply.",
+        "zh": "根据 accucheck.yaml，本项不适用。",
+        "en": "According to accucheck.yaml, this item does not apply.",
     },
     "note": {"zh": "备注", "en": "Note"},
     "colon": {"zh": "：", "en": ": "},
@@ -149,7 +149,7 @@ WORDS: Words = {
     "unit-steps": {"zh": "步", "en": "steps"},
     # keys
     "key-run": {"zh": "运行", "en": "run"},
-    "key-run-all": {"zh": "全部", "en": "all"},
+    "key-run-all": {"zh": "全部运行", "en": "run all"},
     "key-conclude": {"zh": "结论", "en": "conclude"},
     "key-note": {"zh": "备注", "en": "note"},
     "key-next": {"zh": "下一项", "en": "next"},
@@ -175,12 +175,12 @@ WORDS: Words = {
     "command-cancel": {"zh": "取消正在运行的探针", "en": "Cancel the running probes"},
     "command-accept": {"zh": "接受本项的建议结论", "en": "Accept this item's suggestion"},
     "command-accept-all": {
-        "zh": "接受所有“无问题”“不涉及”的建议",
+        "zh": "接受所有“无问题”“不适用”的建议",
         "en": "Accept all suggestions of no problem and not applicable",
     },
     "command-conclude-problem": {"zh": "结论：发现问题", "en": "Conclude: problem"},
     "command-conclude-ok": {"zh": "结论：无问题", "en": "Conclude: no problem"},
-    "command-conclude-not_applicable": {"zh": "结论：不涉及", "en": "Conclude: not applicable"},
+    "command-conclude-not_applicable": {"zh": "结论：不适用", "en": "Conclude: not applicable"},
     "command-note": {"zh": "填写备注", "en": "Write a note"},
     "command-editor": {
         "zh": "用 $EDITOR 打开所选发现的代码，未选发现时填写备注",
@@ -261,7 +261,7 @@ WORDS: Words = {
         "en": "No sample has been drawn yet, and the session is read-only, so that none can be stored.",
     },
     "samples-done": {"zh": "样本已全部标注，按 Esc 返回", "en": "All samples are marked; Esc goes back"},
-    "no-other-data": {"zh": "检查对象未给出 {key}", "en": "The case does not give {key}"},
+    "no-other-data": {"zh": "accucheck.yaml 未给出 {key}", "en": "accucheck.yaml does not set {key}"},
     "role-train": {"zh": "训练数据", "en": "training data"},
     "role-eval": {"zh": "评估数据", "en": "evaluation data"},
     "mark-open": {"zh": "未标注", "en": "not marked"},
@@ -295,7 +295,7 @@ WORDS: Words = {
     "rate-weighted": {"zh": "，按标签加权 {weighted:.1%}", "en": ", weighted by label {weighted:.1%}"},
     "marks-not-saved": {
         "zh": "标注仍保留在内存中；解决后再标注一次即会保存，再按一次 Esc 则不保存直接返回。",
-        "en": "The marks are kept in memory; the next mark stores them once this is mended. Esc once more leaves without them.",
+        "en": "The marks are kept in memory; the next mark saves them once this is fixed. Press Esc again to leave without saving.",
     },
     # the path
     "ways": {"zh": "结果与去向（按 p 查看路径）", "en": "Where it leads (p shows the path)"},
@@ -303,7 +303,7 @@ WORDS: Words = {
     "key-path-open": {"zh": "打开", "en": "open"},
     "key-path-view": {"zh": "全屏", "en": "full size"},
     "command-path-view": {"zh": "全屏查看该步及其代码", "en": "Show this step and its code full size"},
-    "command-path": {"zh": "查看定位路径与当前位置", "en": "Show the path and where you stand on it"},
+    "command-path": {"zh": "查看定位路径与当前位置", "en": "Show the path and the current step"},
     "command-path-open": {"zh": "打开该步的检查项", "en": "Open the item of this step"},
     "command-path-run": {"zh": "打开该步并运行其探针", "en": "Open this step and run its probes"},
     "command-path-framework": {"zh": "切换采集代码的框架", "en": "Code for the other framework"},
@@ -320,14 +320,14 @@ WORDS: Words = {
     },
     "path-write-title": {
         "zh": "写入 {path}？已有内容保持不变。",
-        "en": "Write this into {path}? What stands there is kept.",
+        "en": "Write this into {path}? Existing keys are kept.",
     },
     "command-path-save": {"zh": "将采集代码另存为文件", "en": "Save the code to a file"},
     "help-path": {
         "zh": "定位路径：上方是已走过的步骤、当前位置和后续步骤，下方是所选步骤的结果、所需输入和采集代码。"
         "步骤后的数字是其余分支的条数，空格展开。",
-        "en": "The path: steps behind, where you stand and what may come; below, the chosen step with what it lives on and code. "
-        "The number after a step counts its other ways, which the space bar shows.",
+        "en": "The path: past steps, the current one and what may follow; below, the selected step with its inputs and collection code. "
+        "The number after a step counts its other branches; the space bar shows them.",
     },
     "path-head": {
         "zh": "{title}：定位路径，已走 {behind} 步，当前位于 {at}",
@@ -340,7 +340,7 @@ WORDS: Words = {
     "path-problems": {"zh": "发现问题的检查项：", "en": "Problems:"},
     "path-concluded": {"zh": "结论：{verdict}（{who}）", "en": "concluded: {verdict} ({who})"},
     "path-open": {"zh": "尚无结果", "en": "no answer yet"},
-    "path-inputs": {"zh": "所需输入", "en": "What it lives on"},
+    "path-inputs": {"zh": "所需输入", "en": "Inputs"},
     "path-no-inputs": {
         "zh": "本步无需采集数据，按 Enter 查看检查方法。",
         "en": "Nothing is collected for this step; Enter shows how to check.",
@@ -349,8 +349,8 @@ WORDS: Words = {
     "path-no-code": {"zh": "本步没有采集代码", "en": "There is no code for this step"},
     "path-next": {"zh": "下一步：{way}（按 p 查看路径）", "en": "Next: {way} (p shows the path)"},
     "no-path-here": {
-        "zh": "打开的清单没有定位路径，可按 Ctrl+P 打开标杆脚本对比清单",
-        "en": "None of the open checklists is a path; Ctrl+P opens the comparison with a benchmark",
+        "zh": "打开的清单没有定位路径",
+        "en": "No open checklist has a path",
     },
     # messages
     "busy": {"zh": "探针正在运行，请等待完成或按 Esc 取消", "en": "Probes are running; wait, or cancel with Esc"},
@@ -373,7 +373,7 @@ WORDS: Words = {
     },
     "nothing-to-run": {"zh": "没有可运行的探针", "en": "There is no probe to run"},
     "nothing-to-accept": {
-        "zh": "没有可接受的建议：未能判定时请按 1、2 或 3",
+        "zh": "没有可接受的建议：无法判定时请按 1、2 或 3",
         "en": "There is no suggestion to accept: when undecided, press 1, 2 or 3",
     },
     "accept-awaited": {
@@ -400,20 +400,20 @@ WORDS: Words = {
     "error-title": {"zh": "出错了", "en": "Something went wrong"},
     "save-failed-next": {
         "zh": "结论仍保留在内存中，解决后会再次保存。",
-        "en": "Your answers are kept in memory and will be saved once this is mended.",
+        "en": "Your answers are kept in memory and will be saved once this is fixed.",
     },
     "consent-title": {"zh": "运行项目自身的代码？", "en": "Run the project's own code?"},
     "consent-text": {
-        "zh": "在线探针会用 {python} 在子进程中导入并运行：{calls}",
+        "zh": "运行时探针会用 {python} 在子进程中导入并运行：{calls}",
         "en": "Live probes import and run, in a child process of {python}: {calls}",
     },
     "consent-always": {"zh": "同意，并记住此项目", "en": "Yes, and remember for this project"},
     "consent-once": {"zh": "仅此一次", "en": "Only this time"},
-    "consent-no": {"zh": "不运行在线探针", "en": "No, leave live probes out"},
-    "consent-address-title": {"zh": "读取网络上的数据？", "en": "Read data in the network?"},
+    "consent-no": {"zh": "不运行运行时探针", "en": "No, leave live probes out"},
+    "consent-address-title": {"zh": "读取网络上的数据？", "en": "Read data from the network?"},
     "consent-address-text": {
-        "zh": "检查对象文件指定了下列地址。项目若来自他人，请先确认这些地址：\n{addresses}",
-        "en": "The case file names these addresses. Look at them well where the project is somebody else's:\n{addresses}",
+        "zh": "accucheck.yaml 指定了下列地址。项目若来自他人，请先确认这些地址：\n{addresses}",
+        "en": "accucheck.yaml names these addresses. Check them first if the project is somebody else's:\n{addresses}",
     },
     "consent-address-no": {"zh": "不读取", "en": "No, leave them out"},
     "overrule-title": {
@@ -430,22 +430,22 @@ WORDS: Words = {
         "en": "Accept {count:this suggestion|these {count:,} suggestions}?",
     },
     "accept-all-none": {
-        "zh": "没有“无问题”或“不涉及”的建议可接受",
+        "zh": "没有“无问题”或“不适用”的建议可接受",
         "en": "There is no suggestion of no problem or not applicable",
     },
     "quit-title": {"zh": "探针正在运行，取消并退出？", "en": "Probes are running. Cancel them and quit?"},
     "save-as-title": {"zh": "另存为", "en": "Save as"},
     # start
-    "start-title": {"zh": "检查对象", "en": "The case"},
+    "start-title": {"zh": "项目输入", "en": "Project inputs"},
     "start-text": {
         "zh": "以下是识别出的输入：空格选用或取消，Enter 修改，b 写入 accucheck.yaml 并开始检查。",
-        "en": "These inputs were recognised: space takes or leaves, Enter changes, b writes accucheck.yaml and begins.",
+        "en": "Inputs found in the project: space selects, Enter changes, b writes accucheck.yaml and starts.",
     },
     "start-nothing": {
         "zh": "没有识别出输入。仍可逐项检查：按 Enter 给出输入，按 b 开始。",
-        "en": "No inputs were recognised. Every item can still be walked: Enter gives an input, b begins.",
+        "en": "No inputs were found. You can still check every item: Enter adds an input, b starts.",
     },
-    "start-missing": {"zh": "未给出（给出后可自动检查：{unlocks}）", "en": "not given (it would unlock: {unlocks})"},
+    "start-missing": {"zh": "未提供（提供后可自动检查 {unlocks}）", "en": "not given (would enable {unlocks})"},
     "start-value": {"zh": "{key} 的值", "en": "Value of {key}"},
     "start-path": {"zh": "{key} 的路径（相对于项目目录）", "en": "Path of {key} (relative to the project)"},
     "start-call": {
@@ -546,11 +546,11 @@ WORDS: Words = {
     "key-path-framework": {"zh": "换框架", "en": "framework"},
     "help-evidence": {
         "zh": "证据：上方是所属的发现，下方是证据全文、影响与修改建议。",
-        "en": "Evidence: the finding above; below, the evidence in full, why it hurts and how to mend it.",
+        "en": "Evidence: the finding above; below, the evidence in full, why it hurts and how to fix it.",
     },
     "help-start": {
-        "zh": "检查对象：列出识别出的输入和可补充的输入。",
-        "en": "The case: inputs that were recognised, and those that could be given.",
+        "zh": "项目输入：列出识别出的输入和可补充的输入。",
+        "en": "Project inputs: what was found, and what could be added.",
     },
     "no-review-here": {
         "zh": "本项尚无评审意见：请先按 1 通过或按 2 退回",
@@ -692,8 +692,8 @@ WORDS: Words = {
         "en": "A running command, watched: loss, rate, gradient norms, waits for data and the first NaN or Inf as they come. s stops it; "
         "Esc goes back to the checklist while it runs on; when it has ended, probes look at the recording.",
     },
-    "key-next-steps": {"zh": "接下来", "en": "next steps"},
-    "command-next-steps": {"zh": "查看接下来做什么", "en": "Show what to do next"},
+    "key-next-steps": {"zh": "下一步", "en": "next steps"},
+    "command-next-steps": {"zh": "查看下一步", "en": "Show what to do next"},
     "key-next-do": {"zh": "执行", "en": "do it"},
     "command-next-do": {"zh": "执行所选的一条", "en": "Do the step chosen"},
     "key-next-copy": {"zh": "复制命令", "en": "copy command"},
@@ -710,20 +710,20 @@ WORDS: Words = {
         "zh": "{time}；Esc 可取消，已有结果会保留",
         "en": "{time}; Esc cancels and keeps what is found until then",
     },
-    "next-title": {"zh": "接下来做什么", "en": "What to do next"},
+    "next-title": {"zh": "下一步", "en": "Next steps"},
     "next-head": {
-        "zh": "接下来做什么：共 {count:,} 条，其中 {faults:,} 条是问题",
-        "en": "What to do next: {count:,} {count:step|steps}, {faults:,} of them {faults:a problem|problems}",
+        "zh": "下一步：共 {count:,} 项，{faults:,} 项为问题",
+        "en": "Next steps: {count:,}, {faults:,} of them {faults:a problem|problems}",
     },
     "next-looking": {"zh": "正在查看……", "en": "Looking..."},
-    "next-nothing": {"zh": "没有需要做的事", "en": "There is nothing left to do"},
-    "next-why": {"zh": "{why}；所需：{cost}", "en": "{why}; takes: {cost}"},
+    "next-nothing": {"zh": "没有需要做的事", "en": "Nothing left to do"},
+    "next-why": {"zh": "{why}；{cost}", "en": "{why}. Effort: {cost}"},
     "next-more": {"zh": "另有 {count:,} 条（Enter 显示全部）", "en": "{count:,} more (Enter shows all)"},
     "next-copied": {"zh": "已复制：{command}", "en": "Copied: {command}"},
-    "next-ready": {"zh": "运行结束，按 w 查看接下来做什么", "en": "The run is over; w shows what to do next"},
+    "next-ready": {"zh": "运行结束，按 w 查看下一步", "en": "The run has finished; w shows the next steps"},
     "help-next": {
-        "zh": "接下来做什么：最可能有用、代价最小的在前。Enter 执行：打开证据、运行探针、给出缺少的输入或生成报告。",
-        "en": "What to do next: the likely and cheap things first. Enter does one: opens its evidence, runs probes, asks for an "
+        "zh": "下一步：影响最大、最可能的在前。Enter 执行：打开证据、运行探针、给出缺少的输入或生成报告。",
+        "en": "Next steps, the most likely and most effective first. Enter does one: opens the evidence, runs probes, asks for an "
         "input, or opens the report.",
     },
     "key-path-fold": {"zh": "分支", "en": "branches"},
@@ -741,20 +741,20 @@ WORDS: Words = {
         "zh": "术语解释：先列出当前检查项中出现的术语；/ 查找，Esc 返回。",
         "en": "What the terms mean, those of the item looked at first; / looks for one, Esc goes back.",
     },
-    "not-applicable-apart": {"zh": "不涉及（{count}）", "en": "Not applicable ({count})"},
+    "not-applicable-apart": {"zh": "不适用（{count}）", "en": "Not applicable ({count})"},
     # evidence, mends and what they prove
     "key-way": {"zh": "切换显示", "en": "as words"},
     "key-open-place": {"zh": "打开", "en": "open"},
-    "key-mend": {"zh": "修改", "en": "mend"},
-    "key-run-stale": {"zh": "验证", "en": "run stale"},
+    "key-mend": {"zh": "修改", "en": "fix"},
+    "key-run-stale": {"zh": "重跑过期项", "en": "rerun stale"},
     "key-sort": {"zh": "排序", "en": "sort"},
     "key-more": {"zh": "更多代码", "en": "more code"},
     "key-less": {"zh": "更少", "en": "less"},
     "key-apply": {"zh": "应用", "en": "apply"},
     "command-evidence-way": {"zh": "切换图、文字和数值", "en": "Change between chart, words and numbers"},
     "command-open-place": {"zh": "用 $EDITOR 打开该处代码", "en": "Open the place in $EDITOR, at its line"},
-    "command-mend": {"zh": "查看并应用修改", "en": "Look at the change that mends it"},
-    "command-run-stale": {"zh": "重新运行所有已过期的探针", "en": "Run again what is out of date, and nothing else"},
+    "command-mend": {"zh": "查看并应用修改", "en": "Show the fix and apply it"},
+    "command-run-stale": {"zh": "重新运行所有已过期的探针", "en": "Run only the out-of-date probes again"},
     "command-table-sort": {
         "zh": "按光标所在列排序（升序、降序、原序）",
         "en": "Sort by the column of the cursor (up, down, as it was)",
@@ -783,12 +783,12 @@ WORDS: Words = {
         "zh": "该规则没有其他未写入的修改",
         "en": "No other change of this rule is left to be written",
     },
-    "command-mend-undo": {"zh": "撤销修改，恢复原文件", "en": "Take the change back: the file as it was"},
+    "command-mend-undo": {"zh": "撤销修改，恢复原文件", "en": "Undo the change and restore the file"},
     "command-mend-copy": {"zh": "复制补丁（支持 SSH，OSC 52）", "en": "Copy the patch (works over SSH, OSC 52)"},
     "command-mend-save": {"zh": "将补丁另存为文件", "en": "Save the patch to a file"},
     "help-mend": {
         "zh": "修改：按 a 写入文件，再按 x 重新运行受影响的探针，确认问题已消除。",
-        "en": "The mend: a writes it into the file, x then runs the probes it touches again, to see whether the problem is gone.",
+        "en": "The fix: a writes it into the file, then x runs the affected probes again to see whether the problem is gone.",
     },
     "way-chart": {"zh": "图", "en": "chart"},
     "way-text": {"zh": "文字", "en": "words"},
@@ -818,7 +818,7 @@ WORDS: Words = {
     },
     "mend-by-hand": {
         "zh": "该发现没有可直接应用的修改，请按修改建议手动修改（按 o 打开代码）",
-        "en": "No change can be given for this finding: mend it by hand, as its advice says (o opens the code)",
+        "en": "No patch is available for this finding: fix it by hand as advised (o opens the code)",
     },
     "mend-no-finding": {
         "zh": "请先选择一条发现（Tab 切换到右侧）",
@@ -829,8 +829,8 @@ WORDS: Words = {
         "en": "{key} writes this change, saves it or takes it back; accucheck fix prints all changes as a patch",
     },
     "mend-ready": {
-        "zh": "文件与此修改一致，按 {key} 写入。",
-        "en": "The file is as this change expects it; {key} writes it.",
+        "zh": "补丁可直接应用，按 {key} 写入。",
+        "en": "The patch applies cleanly; press {key} to apply it.",
     },
     "mend-proving": {
         "zh": "正在重新运行探针，结束后在此显示结果……",
@@ -838,14 +838,14 @@ WORDS: Words = {
     },
     "mend-written": {
         "zh": "已写入 {path}。按 {key} 重新运行受影响的探针，确认问题是否消除。",
-        "en": "Written into {path}. {key} runs the probes it touches again: is the problem gone?",
+        "en": "Written into {path}. Press {key} to run the affected probes again and see whether the problem is gone.",
     },
-    "mend-written-before": {"zh": "此修改已写入", "en": "This change is written already"},
-    "mend-not-written": {"zh": "此修改尚未写入", "en": "This change has not been written"},
+    "mend-written-before": {"zh": "此修改已写入", "en": "This change has already been applied"},
+    "mend-not-written": {"zh": "此修改尚未写入", "en": "This change has not been applied"},
     "mend-title": {"zh": "将以下修改写入 {path}？", "en": "Write this change into {path}?"},
     "mend-copy-kept": {
         "zh": "原文件会保留一份副本，可按 u 撤销。",
-        "en": "A copy of the file as it is is kept, and u takes the change back.",
+        "en": "The original is backed up; press u to undo.",
     },
     "mend-yes": {"zh": "写入", "en": "Write it"},
     "mend-kept": {"zh": "已写入，原文件副本：{path}", "en": "Written. The file as it was: {path}"},
@@ -885,19 +885,19 @@ WORDS: Words = {
     "command-hint": {"zh": "显示或隐藏演示提示", "en": "Show or hide the hint of the demo"},
     "demo-run": {
         "zh": "训练能跑完，准确率却只有 10%。按 R 运行所有探针，约一分钟。（h 隐藏提示）",
-        "en": "This training ends, but at 10 % accuracy. R runs all probes, about a minute. (h hides)",
+        "en": "Training finishes, but at 10 % accuracy. R runs all probes, about a minute. (h hides)",
     },
     "demo-run-without": {
-        "zh": "训练能跑完，准确率却只有 10%。按 R 运行探针（无 MindSpore，跳过在线探针）。",
-        "en": "This training ends, but at 10 % accuracy. R runs the probes; no MindSpore, no live ones.",
+        "zh": "训练能跑完，准确率却只有 10%。按 R 运行探针（无 MindSpore，跳过运行时探针）。",
+        "en": "Training finishes, but at 10 % accuracy. R runs the probes; live ones need MindSpore.",
     },
     "demo-running": {
         "zh": "结果随时出现在左侧列表中；可用 ↑↓ 先查看，也可等待完成。",
         "en": "Results appear in the list as they come: look around with up and down, or wait.",
     },
     "demo-next": {
-        "zh": "接下来做什么：最可能、最省事的排在前面。↑↓ 选择，Enter 前往。",
-        "en": "What to do next, the likely and cheap first: up and down choose, Enter goes there.",
+        "zh": "下一步：最可能、影响最大的排在前面。↑↓ 选择，Enter 前往。",
+        "en": "Next steps, the most likely and effective first: up and down choose, Enter goes there.",
     },
     "demo-go": {
         "zh": "还有 {count} 项发现问题，接着看 {item}：按 w 从列表中选择，或按 ] 逐项前进。",
@@ -905,22 +905,22 @@ WORDS: Words = {
     },
     "demo-look": {
         "zh": "{item} 发现问题：按 v 全屏查看证据、原因和修改方法。",
-        "en": "{item} has a problem: v shows the evidence full size, with why it hurts and the mend.",
+        "en": "{item} has a problem: v shows the evidence full size, with why it hurts and the fix.",
     },
     "demo-evidence": {
         "zh": "这里是证据：在哪里、为什么影响精度、怎样修改。→ 看下一条，Esc 返回。",
-        "en": "The evidence: where it is, why it hurts, how to mend it. Right shows the next, Esc goes back.",
+        "en": "The evidence: where it is, why it hurts, how to fix it. Right shows the next, Esc goes back.",
     },
     "demo-conclude": {
-        "zh": "探针只给建议，结论由您填写：按 1 结论为发现问题（2 无问题，3 不涉及）。",
+        "zh": "探针只给建议，结论由您填写：按 1 结论为发现问题（2 无问题，3 不适用）。",
         "en": "The probe only suggests, you conclude: 1 problem, 2 no problem, 3 not applicable.",
     },
     "demo-accept": {
-        "zh": "其余建议为“无问题”或“不涉及”：按 A 一次接受。",
+        "zh": "其余建议为“无问题”或“不适用”：按 A 一次接受。",
         "en": "The other suggestions are no problem or not applicable: A accepts them at once.",
     },
     "demo-export": {
-        "zh": "未能判定的 {count} 项可以留空，报告会如实注明。按 e 生成报告。",
+        "zh": "无法判定的 {count} 项可以留空，报告会如实注明。按 e 生成报告。",
         "en": "{count} {count:item|items} left undecided may stay so; the report says it. e: the report.",
     },
     "demo-write": {
@@ -947,44 +947,47 @@ WORDS: Words = {
     # the beginning: the first question, the case, recent projects
     "training-title": {
         "zh": "训练能否跑完，并打印 loss？",
-        "en": "Does the training run to its end, with the loss printed?",
+        "en": "Does training finish, and does it log the loss?",
     },
     "training-text": {
         "zh": "检查清单用于查找精度问题，前提是训练能从头跑到尾并打印 loss。报错退出的训练要先解决报错。",
-        "en": "The checklist finds why a model is not accurate. It takes for granted that the training runs to its end and prints the "
-        "loss; one that ends with an error needs that error mended first.",
+        "en": "The checklist finds out why a model is not accurate. It assumes that training finishes and logs the loss. If it crashes, "
+        "fix the crash first.",
     },
-    "training-runs": {"zh": "能跑完，有 loss", "en": "Yes, it runs to its end and prints the loss"},
-    "training-fails": {"zh": "不能，会报错退出", "en": "No, it ends with an error"},
+    "training-runs": {"zh": "能跑完，有 loss", "en": "Yes, it finishes and logs the loss"},
+    "training-fails": {"zh": "不能，会报错退出", "en": "No, it crashes"},
     "training-unsure": {"zh": "不确定", "en": "Not sure"},
     "training-looking": {"zh": "正在查看项目中的日志……", "en": "Looking for logs in the project..."},
-    "training-no-log": {"zh": "项目中没有能说明这一点的训练日志。", "en": "No training log in the project tells."},
-    "training-seen-runs": {"zh": "从日志看，能跑完。{reason}", "en": "It seems so, by the log. {reason}"},
+    "training-no-log": {
+        "zh": "项目中没有能说明这一点的训练日志。",
+        "en": "No training log in the project answers this.",
+    },
+    "training-seen-runs": {"zh": "从日志看，能跑完。{reason}", "en": "The log suggests it does. {reason}"},
     "training-seen-fails": {
         "zh": "从日志看，最近一次以报错结束。{reason}",
-        "en": "By the log, the last one ended with an error. {reason}",
+        "en": "The log suggests that the last run crashed. {reason}",
     },
-    "training-seen-unsure": {"zh": "从日志看，无法确定。{reason}", "en": "The log does not decide. {reason}"},
-    "command-training-runs": {"zh": "训练能跑完并打印 loss", "en": "The training runs to its end and prints the loss"},
-    "command-training-fails": {"zh": "训练会报错退出", "en": "The training ends with an error"},
+    "training-seen-unsure": {"zh": "从日志看，无法确定。{reason}", "en": "The log does not answer this. {reason}"},
+    "command-training-runs": {"zh": "训练能跑完并打印 loss", "en": "Training finishes and logs the loss"},
+    "command-training-fails": {"zh": "训练会报错退出", "en": "Training crashes"},
     "command-training-unsure": {"zh": "不确定", "en": "Not sure"},
     "key-training-runs": {"zh": "能跑完", "en": "yes"},
     "key-training-fails": {"zh": "报错", "en": "no"},
     "key-training-unsure": {"zh": "不确定", "en": "not sure"},
     "help-training": {
         "zh": "回答会记入会话，以后不再询问；报告会注明训练不能跑完。",
-        "en": "The answer is kept with the session and not asked again; a report says when the training does not run to its end.",
+        "en": "The answer is saved in the session and not asked again; a report says so when training does not finish.",
     },
-    "error-first": {"zh": "请先解决报错", "en": "Mend the error first"},
+    "error-first": {"zh": "请先解决报错", "en": "Fix the error first"},
     "error-text": {
         "zh": "训练跑不完时，精度无从谈起。可按以下顺序查找报错原因：",
-        "en": "A training that does not run has no accuracy to examine. To find the cause of the error, in this order:",
+        "en": "Until training runs, there is no accuracy to debug. Look for the cause of the error in this order:",
     },
     "error-1": {
         "zh": "从头到尾读完整个报错：MindSpore 的报错含有 Python 调用栈和 C++ 调用栈，有用的是第一处原因以及指向自己脚本的那一行，"
         "而不是最后一行。",
-        "en": "Read the whole error. One of MindSpore holds a Python and a C++ call stack; what helps is the first cause and the line "
-        "of your own script, not the last line.",
+        "en": "Read the whole error. MindSpore prints a Python and a C++ call stack; the first cause and the line of your own script "
+        "help, not the last line.",
     },
     "error-2": {
         "zh": "多卡训练时，先看最早报错的那张卡的日志（如 worker_*.log），其他卡的超时往往只是后果。",
@@ -993,7 +996,7 @@ WORDS: Words = {
     },
     "error-3": {
         "zh": "缩小问题：单卡、小 batch、只跑几步；能复现的最小脚本最容易定位。",
-        "en": "Make it small: one device, a small batch, a few steps. The smallest script that still fails shows most.",
+        "en": "Make it small: one device, a small batch, a few steps. The smallest script that still fails tells you most.",
     },
     "error-4": {
         "zh": "换一种模式再跑：set_context(mode=PYNATIVE_MODE) 逐算子执行，报错会停在出错的那行 Python；若只在 GRAPH_MODE 下报错，"
@@ -1014,16 +1017,16 @@ WORDS: Words = {
     },
     "error-7": {
         "zh": "仍未解决时，带上完整报错、最小脚本和 accucheck doctor 的输出，到 MindSpore 社区提 issue。",
-        "en": "If it stays, file an issue with the MindSpore community: the whole error, the smallest script, the text of "
+        "en": "If it persists, file an issue with the MindSpore community: the whole error, the smallest script, and the output of "
         "accucheck doctor.",
     },
     "error-still": {
         "zh": "检查清单此时仍可用：静态探针读脚本、文件探针读数据和权重，都不需要训练跑完；与曲线有关的检查项要等训练跑完。按 Enter 继续。",
         "en": "The checklist can still help: static probes read scripts, file probes read data and weights, and neither needs the "
-        "training to run. What rests on curves has to wait. Enter goes on.",
+        "training to run. Checks that need curves have to wait. Enter continues.",
     },
-    "command-go-on": {"zh": "仍然继续检查", "en": "Go on with the checklist all the same"},
-    "key-go-on": {"zh": "继续", "en": "go on"},
+    "command-go-on": {"zh": "仍然继续检查", "en": "Continue with the checklist anyway"},
+    "key-go-on": {"zh": "继续", "en": "continue"},
     "help-error": {
         "zh": "先解决报错的方法；Esc 返回上一个问题。",
         "en": "How to find an error's cause; Esc goes back to the question.",
@@ -1038,13 +1041,13 @@ WORDS: Words = {
         "en": "There {count:is a project|are {count} projects} in folders below: {names}. Open one with accucheck --project, or name its "
         "scripts here.",
     },
-    "start-decides": {"zh": "未给出（决定哪些检查项适用）", "en": "not given (decides which items apply)"},
-    "start-adds": {"zh": "未给出（给出后可多查一处：{items}）", "en": "not given (it would add to {items})"},
+    "start-decides": {"zh": "未提供（决定哪些检查项适用）", "en": "not given (decides which items apply)"},
+    "start-adds": {"zh": "未提供（提供后 {items} 可多一种检查方式）", "en": "not given (adds a check to {items})"},
     "start-for": {"zh": "用于：{items}", "en": "For: {items}"},
-    "start-no-value": {"zh": "尚未给出：按 Enter 填写", "en": "Nothing is given yet; Enter gives a value"},
+    "start-no-value": {"zh": "尚未给出：按 Enter 填写", "en": "No value yet; press Enter to type one"},
     "start-in-file": {
         "zh": "已写在 accucheck.yaml 中：可按 Enter 修改，删除请直接编辑该文件",
-        "en": "It stands in accucheck.yaml: Enter changes it; to take it out, edit that file",
+        "en": "Set in accucheck.yaml: Enter changes it; to remove it, edit that file",
     },
     "start-is-list": {
         "zh": "值为列表，请直接编辑 accucheck.yaml",
@@ -1052,11 +1055,11 @@ WORDS: Words = {
     },
     "start-wrong": {
         "zh": "以下输入有误，请修改或取消选用：{keys}",
-        "en": "These will not do; change them or leave them out: {keys}",
+        "en": "Invalid values; fix or deselect them: {keys}",
     },
     "case-text": {
         "zh": "accucheck.yaml 中的输入和可补充的输入：Enter 修改，空格选用，s 保存（文件中的注释保留）。",
-        "en": "What accucheck.yaml gives, and what could be given: Enter changes, space takes, s saves (comments in the file stay).",
+        "en": "What accucheck.yaml sets, and what it could set: Enter changes, space selects, s saves (comments in the file are kept).",
     },
     "case-unchanged": {"zh": "没有改动", "en": "Nothing has changed"},
     "case-saved": {"zh": "已写入 accucheck.yaml：{keys}", "en": "Written into accucheck.yaml: {keys}"},
@@ -1065,7 +1068,7 @@ WORDS: Words = {
         "zh": "探针正在运行，请等待结束或按 Esc 取消",
         "en": "Probes are running; wait, or cancel them with Esc",
     },
-    "command-case": {"zh": "修改检查对象（accucheck.yaml）", "en": "Change the case (accucheck.yaml)"},
+    "command-case": {"zh": "修改配置文件 accucheck.yaml", "en": "Change the inputs (accucheck.yaml)"},
     "command-save-case": {"zh": "写入 accucheck.yaml", "en": "Write it into accucheck.yaml"},
     "value-keys": {"zh": "Enter 确定  Esc 取消", "en": "Enter takes it  Esc cancels"},
     "value-keys-path": {
@@ -1118,11 +1121,11 @@ WORDS: Words = {
     # --- what goes wrong around the walkthrough ---
     "draft-restored": {
         "zh": "已恢复上次未写完的内容",
-        "en": "What you had typed the last time was restored",
+        "en": "Restored your unsaved draft",
     },
     "drafts-left": {
         "zh": "上次有未写完的备注：{items}。转到该项按 {key} 继续。",
-        "en": "Notes that were not ended the last time: {items}. Go there and press {key} to go on.",
+        "en": "Unfinished notes from last time: {items}. Go there and press {key} to continue.",
     },
     "draft-unwritable": {
         "zh": "正在输入的内容暂时无法存盘：{why}",
