@@ -499,6 +499,15 @@ IGNORED = frozenset(
 )
 
 
+#: Keys whose values are numbers.
+NUMBERS = frozenset({"goal.reached", "goal.expected"})
+
+
+def typed(key: str, text: Any) -> Any:
+    """A value as the case has it: of a key of NUMBERS the number that a text gives. Raises ValueError."""
+    return float(text) if key in NUMBERS and isinstance(text, str) else text
+
+
 def document_of(values: dict[str, Any], others: dict[str, list[str]] | None = None) -> bytes:
     """The text of a case file from dotted keys, arguments of calls being JSON; `others` are values that may be meant instead, which go
     into a comment behind a key's."""
@@ -510,7 +519,7 @@ def document_of(values: dict[str, Any], others: dict[str, list[str]] | None = No
         *parents, last = key.split(".")
         for parent in parents:
             level = level.setdefault(parent, {})
-        level[last] = msgspec.json.decode(value) if last == "args" and isinstance(value, str) else value
+        level[last] = msgspec.json.decode(value) if last == "args" and isinstance(value, str) else typed(key, value)
     head = "# accucheck.yaml: what accucheck examines; every key is optional. Check it with: accucheck validate\n"
     head += "# What was reached, what is expected, and what says so; reports begin with it, for example:\n"
     head += "# goal: {metric: accuracy, reached: 0.62, expected: 0.93, source: README of the benchmark}\n"
@@ -535,8 +544,8 @@ def with_keys(text: bytes, values: dict[str, str], path: str, *, replace: bool =
     try:
         made = text.decode()
         for key, value in values.items():
-            made = _inserted(made, key.split("."), value, replace)
-            expected = _with(expected, f"{key}={_scalar(value)}")
+            made = _inserted(made, key.split("."), _scalar(value, key), replace)
+            expected = _with(expected, f"{key}={_scalar(value, key)}")
         if document.parse(made.encode(), path) == expected:
             return made.encode()
     except (UserError, ValueError, yaml.YAMLError):
@@ -544,10 +553,12 @@ def with_keys(text: bytes, values: dict[str, str], path: str, *, replace: bool =
     raise UserError("case-not-added", path=path, keys=", ".join(f"{key}: {value}" for key, value in values.items()))
 
 
-def _scalar(text: str) -> str:
-    """A text as YAML has it; arguments, a JSON object, as they are."""
+def _scalar(text: str, key: str) -> str:
+    """A text as YAML has it; numbers, and arguments, a JSON object, as they are."""
     import yaml
 
+    if key in NUMBERS:
+        return yaml.safe_dump(float(text)).partition("\n")[0]
     if text.startswith("{"):
         try:
             msgspec.json.decode(text, type=dict[str, Any])
@@ -560,8 +571,8 @@ def _scalar(text: str) -> str:
 
 
 def _inserted(text: str, names: list[str], value: str, replace: bool) -> str:
-    """YAML text with one more value, at the end of the deepest mapping that is there, or in the place of a text; ValueError where
-    there is no place."""
+    """YAML text with one more value, which is given as YAML has it, at the end of the deepest mapping that is there, or in the place of
+    a text; ValueError where there is no place."""
     import yaml
 
     mapping: Any = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -578,14 +589,12 @@ def _inserted(text: str, names: list[str], value: str, replace: bool) -> str:
             and below.value
             and below.style not in ("|", ">")
         ):
-            return text[: below.start_mark.index] + _scalar(value) + text[below.end_mark.index :]
+            return text[: below.start_mark.index] + value + text[below.end_mark.index :]
         if not names or not (isinstance(below, yaml.MappingNode) or below.value == ""):
             raise ValueError(names)
         mapping, place, indent = below, below.end_mark.index, key.start_mark.column + 2
     if isinstance(mapping, yaml.MappingNode) and mapping.flow_style:
-        added = (
-            "".join(f"{name}: {{" for name in names[:-1]) + f"{names[-1]}: {_scalar(value)}" + "}" * (len(names) - 1)
-        )
+        added = "".join(f"{name}: {{" for name in names[:-1]) + f"{names[-1]}: {value}" + "}" * (len(names) - 1)
         place = mapping.end_mark.index - 1
         return text[:place].rstrip() + (", " if mapping.value else "") + added + text[place:]
     if isinstance(mapping, yaml.MappingNode):
@@ -597,7 +606,7 @@ def _inserted(text: str, names: list[str], value: str, replace: bool) -> str:
     end = "\r\n" if "\r\n" in text else "\n"
     lines = [f"{' ' * (indent + 2 * level)}{name}:" for level, name in enumerate(names)]
     before = text[:place] if not text[:place] or text[:place].endswith("\n") else text[:place] + end
-    return before + end.join(lines) + f" {_scalar(value)}{end}" + text[place:]
+    return before + end.join(lines) + f" {value}{end}" + text[place:]
 
 
 def extend(case: Case, values: dict[str, str], *, replace: bool = False) -> Case:
@@ -614,7 +623,7 @@ def extend(case: Case, values: dict[str, str], *, replace: bool = False) -> Case
         write_atomically(file, with_keys(document.read_text(file), values, case.file, replace=replace))
     data: Any = msgspec.to_builtins(case.spec)
     for key, value in values.items():
-        data = _with(data, f"{key}={_scalar(value)}")
+        data = _with(data, f"{key}={_scalar(value, key)}")
     file = Path(case.file or Path(case.root, FILE_NAME))
     agreed = [*case.agreed, *(value for value in values.values() if networked(value))]
     return Case(root=case.root, spec=msgspec.convert(data, CaseFile), file=str(file), agreed=agreed)

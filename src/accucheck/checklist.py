@@ -74,8 +74,8 @@ EARLIER = "earlier_problem"
 class Item(_Part, frozen=True):
     """One check. `applies_when` names facts of the case (see case.FACTS): when all are known false, it does not apply.
 
-    `collect` names keys of the case that this check lives on. `next` is the fork of a path here: its first entry that the answer
-    meets is taken; an answer that meets none leads to the item below.
+    `sound` is the title of an item without a problem. `collect` names keys of the case that this check needs. `next` is the fork of a
+    path here: its first entry that the answer meets is taken; an answer that meets none leads to the item below.
     """
 
     id: str
@@ -89,6 +89,11 @@ class Item(_Part, frozen=True):
     probes: list[str | ProbeUse] = []
     collect: list[str] = []
     next: list[Way] = []
+    sound: Text | None = None
+
+    def named(self, state: str) -> Text:
+        """What the item is called beside a state: titles name faults, and beside “no problem” that would read as its opposite."""
+        return self.sound if state == "ok" and self.sound is not None else self.title
 
     @property
     def uses(self) -> list[ProbeUse]:

@@ -912,6 +912,12 @@ WORDS: Words = {
         "en": "{path} is neither a session nor a JSON report of accucheck ({problem}).",
         "zh": "{path} 既不是 accucheck 的会话，也不是其 JSON 报告（{problem}）。",
     },
+    "diff-nothing": {
+        "en": "There is nothing to compare with: no JSON report in {folder}. Name the earlier round (accucheck diff A), or keep one "
+        "from now on: accucheck report --format json.",
+        "zh": "没有可比较的内容：{folder} 中没有 JSON 报告。请给出上一轮（accucheck diff A），"
+        "或从现在起保留一份：accucheck report --format json。",
+    },
     "no-session": {
         "en": "{path} has no session yet: nothing was run or concluded there.",
         "zh": "{path} 中还没有会话：尚未运行探针，也未填写结论。",

@@ -486,7 +486,7 @@ class _Look:
     @cached_property
     def symptom(self) -> symptoms.Symptom | None:
         """What the curves look like. Not read before anything has run: reading them loads numpy, for which start-up does not wait."""
-        return symptoms.of_curves(self.project.case) if self._ran() else None
+        return symptoms.of_case(self.project.case) if self._ran() else None
 
     def steps(self) -> list[Step]:
         faults = list(self._faults())

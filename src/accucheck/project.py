@@ -18,6 +18,7 @@ from . import consent, engine
 from . import probe as probes
 from .case import Case
 from .checklist import Checklist, Item
+from .demo import REPORTS
 from .errors import SaveError, UserError, from_os_error
 from .model import Kind, ProbeResult, Status, Verdict
 from .readers.recordings import command as watched_command
@@ -51,6 +52,11 @@ class Project:
         self.checklists = checklists
         if self.session is not None:
             self.session.describe(self.case.name, {checklist.name: checklist.version for checklist in checklists})
+
+    @property
+    def reports(self) -> Path:
+        """Where its reports go by default: its folder `reports`; of a session without its project, the folder of that."""
+        return Path(self.case.root) if self.case.alone else Path(self.case.root, REPORTS)
 
     @property
     def items(self) -> list[Item]:

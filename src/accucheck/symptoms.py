@@ -34,10 +34,15 @@ _AT_GUESS, _STILL = 0.05, 0.02
 #: A loss rises when it ends so much above where it began, and an evaluation lags by so much (own choice).
 _RISES, _LAGS_LOSS, _LAGS_ACCURACY = 1.1, 1.5, 0.15
 
+#: An accuracy of at most so many times that of guessing is no better, among at least so many classes (own choice).
+_NO_BETTER, _FEWEST_CLASSES = 1.5, 3
+_ACCURACY = re.compile(r"(?i)acc|top.?1|精度|准确")
+
 #: What goes with each symptom, the likeliest first: items of the checklists accuracy and sanity.
 FITTING: dict[str, tuple[str, ...]] = {
     "not-finite": ("mp.01", "hp.01", "mp.02", "mp.03", "ds.01", "dp.01", "san.09", "wi.01"),
     "at-guess": ("san.03", "cg.02", "san.06", "cg.04", "hp.01", "wi.01", "ds.02", "san.05", "san.09", "cg.03"),
+    "chance": ("san.03", "cg.02", "san.06", "cg.04", "hp.01", "wi.01", "ds.02", "san.05", "san.09", "cg.03"),
     "flat": ("san.03", "cg.02", "hp.01", "san.08", "cg.04", "san.06", "wi.01", "cg.03", "san.09"),
     "rises": ("hp.01", "cg.04", "san.08", "mp.03", "mp.02", "san.09", "hp.03"),
     "lags": ("api.02", "dp.02", "hp.02", "san.07", "ds.03", "ds.04", "api.01", "cg.01"),
@@ -92,6 +97,10 @@ WORDS: Words = {
         "en": "the loss stays at {loss:.4g}, that of guessing among {classes:,} classes",
         "zh": "loss 停在 {loss:.4g}，即在 {classes:,} 个类别中随机猜测的水平",
     },
+    "chance": {
+        "en": "{reached:.4g} is what guessing among {classes:,} classes gives",
+        "zh": "{reached:.4g} 即在 {classes:,} 个类别中随机猜测的水平",
+    },
     "flat": {"en": "the loss stays at {loss:.4g}", "zh": "loss 停在 {loss:.4g} 不变"},
     "rises": {"en": "the loss rises from {first:.4g} to {last:.4g}", "zh": "loss 由 {first:.4g} 升至 {last:.4g}"},
     "lags": {
@@ -137,6 +146,23 @@ def headline(case: Case, symptom: Symptom | None, language: Language) -> str:
 def effect(item: str, probe: str = "", code: str = "") -> str:
     """What mending a fault may be expected to give: one of EFFECTS."""
     return _OF_CODES.get((probe, code)) or _OF_ITEMS.get(item, "points")
+
+
+def of_case(case: Case) -> Symptom | None:
+    """What is wrong as far as the curves show it, else as far as what was reached does; None where neither tells."""
+    return of_curves(case) or _of_reached(case)
+
+
+def _of_reached(case: Case) -> Symptom | None:
+    """An accuracy that is no better than guessing."""
+    goal, listed = case.spec.goal, case.get("data.train.classes")
+    classes = len(listed) if isinstance(listed, list) else 0
+    if goal.reached is None or classes < _FEWEST_CLASSES or not _ACCURACY.search(goal.metric or "accuracy"):
+        return None
+    share = goal.reached / 100 if max(goal.reached, goal.expected or 0.0) > 1 else goal.reached
+    if 0 <= share <= _NO_BETTER / classes:
+        return Symptom("chance", {"reached": goal.reached, "classes": classes})
+    return None
 
 
 def of_curves(case: Case) -> Symptom | None:

@@ -61,8 +61,18 @@ def test_the_preview_names_what_tells_of_persons() -> None:
     english, chinese = (
         redact.Preview(hide.counts, hide.examples).lines(language) for language in (Language.EN, Language.ZH)
     )
-    assert english == ["mobile numbers: 1  138…78", "identity numbers: 1  110…2X", "staff numbers: 1  z00…45"]
+    assert english == [
+        "mobile numbers: 1  138…78 → <phone-1>",
+        "identity numbers: 1  110…2X → <identity-1>",
+        "staff numbers: 1  z00…45 → <staff-1>",
+    ]
     assert [line.partition("：")[0] for line in chinese] == ["手机号", "身份证号", "工号"]
+
+
+def test_the_preview_says_where_and_by_what() -> None:
+    hide = redactor()
+    hide.learn({"entries": {"dp.02": {"note": "as on 10.0.0.3"}}, "who": "10.0.0.4"})
+    assert hide.examples["ip"] == ["10.….3 → <ip-1> (dp.02)", "10.….4 → <ip-2>"]
 
 
 def test_names_are_stable() -> None:
@@ -143,7 +153,7 @@ def test_people() -> None:
 def test_examples_are_masked() -> None:
     hide = redactor()
     hide("password=Tr0ub4dor3 10.1.2.3")
-    assert hide.examples == {"secret": ["Tr0…r3"], "ip": ["10.….3"]}
+    assert hide.examples == {"secret": ["Tr0…r3 → <secret-1>"], "ip": ["10.….3 → <ip-1>"]}
     assert masked("abc") == "…"
 
 

@@ -135,7 +135,8 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
             text += f" ({say('suggested', verdict=say(str(row['suggestion'])))})"
         flag = f" [{say('stale')}]" if row["stale"] else ""
         by = f" ({entry.who})" if reviewed and entry.who else ""
-        show(f"{item.id}  {item.title[language()]}: {text}{by}{flag} {row['note']}".rstrip())
+        title = item.named(str(row["conclusion"] or row["suggestion"]))[language()]
+        show(f"{item.id}  {title}: {text}{by}{flag} {row['note']}".rstrip())
         if (review := entry.review) is not None:
             judged = say(review.judgement.value)
             state = say("to-review-again", judgement=judged) if entry.outdated else judged

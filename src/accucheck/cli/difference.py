@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @command(
     "diff",
     lambda: [
-        Argument("before", words="diff-before", metavar="A"),
+        Argument("before", words="diff-before", metavar="[A]", default=""),
         Argument("after", words="diff-after", metavar="[B]", default="."),
         option("--all", "everything", words="diff-all", is_flag=True),
         option("--format", "form", words="format", type=click.Choice(["text", "md", "json"]), default="text"),
@@ -27,7 +27,7 @@ def diff(before: str, after: str, everything: bool, form: str, as_json: bool) ->
     from ..difference import compare
     from ..report import since
 
-    difference = compare(side(before), side(after))
+    difference = compare(side(before or last_report(after)), side(after))
     if as_json or form == "json":
         show_json(since.as_json(difference, language()))
     else:
@@ -36,6 +36,26 @@ def diff(before: str, after: str, everything: bool, form: str, as_json: bool) ->
         for line in writer(difference, checklists, language(), everything=everything):
             echo(line)
     raise SystemExit(OK if difference.same else FOUND)
+
+
+def last_report(name: str) -> str:
+    """The newest JSON report among those of a project. Raises UserError where there is none."""
+    from contextlib import suppress
+    from pathlib import Path
+
+    from ..errors import UserError
+    from ..project import open_project
+
+    folder = open_project(Path(name), session="read").reports
+    found: list[tuple[float, str]] = []
+    for path in folder.glob("*.json"):
+        with suppress(OSError):  # removed meanwhile
+            found.append((path.stat().st_mtime, str(path)))
+    if not found:
+        raise UserError("diff-nothing", folder=str(folder))
+    newest = max(found)[1]
+    talk(say("diff-with", path=newest))
+    return newest
 
 
 def side(name: str) -> Side:

@@ -52,7 +52,7 @@ def _parameters() -> list[click.Parameter]:
     return [
         project_argument(),
         option("--format", "formats", words="report-format", multiple=True, type=click.Choice(list(FORMATS))),
-        option("--output", "-o", words="output", default=".", metavar="DIR"),
+        option("--output", "-o", words="report-output", default=None, metavar="DIR"),
         language_option(),
         option("--template", words="report-template", default=None, metavar="PATH"),
         option("--print-template", words="print-template", type=click.Choice(["md", "html"]), default=None),
@@ -71,7 +71,7 @@ def _parameters() -> list[click.Parameter]:
 def report_(
     project: str,
     formats: tuple[str, ...],
-    output: str,
+    output: str | None,
     spoken: str | None,
     template: str | None,
     print_template: str | None,
@@ -120,7 +120,7 @@ def report_(
         for line in found.lines(language()):
             show(line)
         return
-    written = report.write_project(opened, Path(output), options)
+    written = report.write_project(opened, opened.reports if output is None else Path(output), options)
     if as_json:
         paths = {"reports": written.paths, "files": written.files}
         told = {name: [str(path) for path in each] for name, each in paths.items()}

@@ -415,6 +415,10 @@ WORDS: Words = {
         "en": "not in the attachment: {count:,} more {count:file|files}, which --json names",
         "zh": "另有 {count:,} 个文件未收入附件，完整列表见 --json",
     },
+    "report-output": {
+        "en": "Folder to write to (default: reports, in the project).",
+        "zh": "输出目录（默认为项目中的 reports 目录）。",
+    },
     "output": {"en": "Folder to write to.", "zh": "输出目录。"},
     "list": {"en": "List the items and their probes.", "zh": "列出检查项及其探针。"},
     "no-probe": {"en": "(no probe yet)", "zh": "（暂无探针）"},
@@ -525,9 +529,10 @@ WORDS: Words = {
         "zh": "比较两轮检查的变化：结论、评审，以及已消除、新增和仍存在的发现。退出码 0 表示没有变化，1 表示有变化。",
     },
     "diff-before": {
-        "en": "The earlier round: a project, a session file or a JSON report.",
-        "zh": "上一轮：项目目录、会话文件或 JSON 报告。",
+        "en": "The earlier round: a project, a session file or a JSON report (default: the newest JSON report of the project).",
+        "zh": "上一轮：项目目录、会话文件或 JSON 报告（默认为项目中最新的 JSON 报告）。",
     },
+    "diff-with": {"en": "compared with {path}", "zh": "与 {path} 比较"},
     "diff-after": {
         "en": "The later round (default: the project here).",
         "zh": "本轮：同上（默认为当前目录的项目）。",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ..case import Case, mode_of, require_utf8
+from ..case import NUMBERS, Case, mode_of, require_utf8
 from ..errors import UserError
 from ..language import Language, Words, word
 
@@ -35,6 +36,10 @@ class Key(NamedTuple):
 
 #: In the order in which they are shown.
 KEYS = {
+    "goal.metric": Key("goal"),
+    "goal.reached": Key("goal"),
+    "goal.expected": Key("goal"),
+    "goal.source": Key("goal"),
     "scripts.train": Key("scripts", True, endings=_SCRIPTS),
     "scripts.eval": Key("scripts", True, endings=_SCRIPTS),
     "scripts.infer": Key("scripts", True, endings=_SCRIPTS),
@@ -82,6 +87,7 @@ KEYS = {
 }
 
 GROUPS: Words = {
+    "goal": {"en": "The symptom: what was reached, what is expected", "zh": "现象：已达到多少，期望多少"},
     "scripts": {"en": "Scripts and how they run", "zh": "脚本与运行方式"},
     "data": {"en": "Data", "zh": "数据"},
     "weights": {"en": "Weights", "zh": "权重"},
@@ -92,6 +98,10 @@ GROUPS: Words = {
 
 #: What each key is called.
 TITLES: Words = {
+    "goal.metric": {"en": "metric", "zh": "指标"},
+    "goal.reached": {"en": "reached", "zh": "已达到"},
+    "goal.expected": {"en": "expected", "zh": "期望"},
+    "goal.source": {"en": "source of the expectation", "zh": "期望的依据"},
     "scripts.train": {"en": "training script", "zh": "训练脚本"},
     "scripts.eval": {"en": "evaluation script", "zh": "评估脚本"},
     "scripts.infer": {"en": "inference script", "zh": "推理脚本"},
@@ -145,6 +155,8 @@ CHECKS: Words = {
     "is-address": {"en": "an address; it is looked at when a probe runs", "zh": "远程地址，运行探针时读取"},
     "is-text": {"en": "a text", "zh": "文本"},
     "unusual-ending": {"en": "there, but usually this ends in {endings}", "zh": "存在，但通常以 {endings} 结尾"},
+    "is-number": {"en": "a number", "zh": "数值"},
+    "not-number": {"en": "give a number, such as 0.93 or 93", "zh": "请填写数值，例如 0.93 或 93"},
     "nothing": {"en": "give a value", "zh": "请填写"},
     "not-there": {"en": "there is nothing at {path}", "zh": "{path} 不存在"},
     "needs-file": {"en": "that is a folder; a file is wanted", "zh": "这是目录，应为文件"},
@@ -184,6 +196,8 @@ def check(case: Case, name: str, value: str) -> Checked:
         return Checked(good, "is-text" if good else "one-of", {"choices": ", ".join(key.choices)})
     if name.endswith(".args"):
         return _arguments(value)
+    if name in NUMBERS:
+        return _number(value)
     if not key.file:
         return Checked(True, "is-text")
     if "://" in value and name.startswith("data."):
@@ -199,6 +213,15 @@ def check(case: Case, name: str, value: str) -> Checked:
     if key.endings and not fits(name, path.name):
         return Checked(True, "unusual-ending", {"endings": " ".join(key.endings[:4])}, odd=True)
     return Checked(True, "is-file", {"size": size(path)})
+
+
+def _number(value: str) -> Checked:
+    """A finite number."""
+    try:
+        good = math.isfinite(float(value))
+    except ValueError:
+        good = False
+    return Checked(good, "is-number" if good else "not-number")
 
 
 def _arguments(value: str) -> Checked:

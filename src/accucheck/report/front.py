@@ -100,7 +100,7 @@ def _symptom(context: Context) -> symptoms.Symptom | None:
     ran = any(
         result.status is Status.DONE for entry in context.record.entries.values() for result in entry.results.values()
     )
-    return symptoms.of_curves(context.case) if ran else None
+    return symptoms.of_case(context.case) if ran else None
 
 
 def _ids(context: Context, items: Sequence[ItemPart], most: int = 8) -> str:

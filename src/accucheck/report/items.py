@@ -60,7 +60,7 @@ def item_part(context: Context, item: Item) -> ItemPart:
     problem = state is Verdict.PROBLEM
     return ItemPart(
         id=context.line(item.id, 80),
-        title=context.line(item.title[context.language]),
+        title=context.line(item.named(state.value)[context.language]),
         method=context.prose(item.method[context.language]),
         conclusion=entry.conclusion,
         suggestion=suggested,

@@ -52,6 +52,7 @@ class Redactor:
         self.on, self.samples = on, samples or not on
         self.counts: Counter[str] = Counter()
         self.examples: dict[str, list[str]] = {}
+        self.at = ""  # the item whose texts are looked at
         self.found: list[tuple[str, str]] = []
         self._learnt: list[str] = []
         #: Texts without anything to hide, by `whole_path`: most are met again and again.
@@ -110,7 +111,13 @@ class Redactor:
         """Look for secrets in a nested value, so that they are found where nothing beside them tells what they are."""
         if not self.on:
             return
-        self.within(_brief(value))
+        seen = _brief(value)
+        entries = seen.get("entries") if isinstance(seen, dict) else None
+        if isinstance(entries, dict):
+            for self.at, entry in entries.items():
+                self.within(entry)
+            self.at, seen = "", {key: below for key, below in seen.items() if key != "entries"}
+        self.within(seen)
         self.counts.clear()
         for clean in self._clean:
             clean.clear()
@@ -171,7 +178,8 @@ class Redactor:
             self._names[key] = f"<{kind}-{self._numbers[kind]}>"
             shown = self.examples.setdefault(kind, [])
             if len(shown) < _EXAMPLES:
-                shown.append(masked(original))
+                place = f" ({self.at})" if self.at else ""
+                shown.append(f"{masked(original)} → {self._names[key]}{place}")
             if kind == "secret" and 8 <= len(original) <= 500 and not original.isdigit() and not original.isalpha():
                 self._learnt.append(original)
         self.counts[kind] += 1
@@ -806,7 +814,7 @@ def _is_v6(text: str) -> bool:
 
 
 class Preview(NamedTuple):
-    """What a report would replace: how often each of forms.KINDS, with some of them masked."""
+    """What a report would replace: how often each of forms.KINDS; of some, masked, by what and in which item."""
 
     counts: dict[str, int]
     examples: dict[str, list[str]]

@@ -84,7 +84,8 @@ class Telling:
         state = standing(self._context, item)
         said = state.text if done else self._context.say("so-far", suggestion=state.spoken)
         mark = MARKS[state.verdict.value] if state.checked else "○"
-        return f"  {mark} {item.id}  {self._context.line(item.title[self._context.language])}  {said}"
+        title = item.named(state.verdict.value if state.checked else "open")[self._context.language]
+        return f"  {mark} {item.id}  {self._context.line(title)}  {said}"
 
     def _news(self, part: ResultPart) -> ResultPart:
         """A result without what was told of another one in the same words, as what cannot be read keeps many probes from seeing all."""

@@ -78,6 +78,7 @@ class Walkthrough(App[None]):
     why what was begun before the end could not be; `failed` is what nobody foresaw in such a thread."""
 
     CSS = """
+    ToastRack { margin-bottom: 4; }  /* above the keys, the hint and the conclusion, which are never covered */
     Toast { max-width: 56%; }  /* not across the edge of two panes: a wide letter would be cut there when one of them is drawn */
     CommandPalette SearchIcon { display: none; }
     """
@@ -137,10 +138,7 @@ class Walkthrough(App[None]):
         self._sweeper: Sweeper | None = None
         self.hung_up = False
         self.terminal_notice = ""
-        try:
-            self.report_folder = Path.cwd()
-        except FileNotFoundError:  # somebody has removed the folder that this was started in
-            self.report_folder = Path(project.case.root)
+        self.report_folder = project.reports
 
     def _checked_keys(self) -> dict[str, str]:
         if not self.preferences.keys:
@@ -228,7 +226,10 @@ class Walkthrough(App[None]):
                 severity="warning",
                 markup=False,
             )
-            case = cases.load(root, [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in values.items()])
+            case = cases.load(
+                root,
+                [f"{key}={json.dumps(cases.typed(key, value), ensure_ascii=False)}" for key, value in values.items()],
+            )
         self.use_case(case)
         self.push_screen(ChecklistScreen())
         self._begin()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, ClassVar
 
 from textual.screen import Screen
 from textual.widgets import Static
 
 from ..checklist import Item
-from ..demo import REPORTS, runs_code
+from ..demo import runs_code
 from ..model import Status, Verdict
 from .app import Walkthrough
 from .screens.checklist import ChecklistScreen
@@ -26,6 +25,7 @@ HINT = Verb("hint", "h", "app.toggle_hint", "command-hint")
 class DemoChecklist(ChecklistScreen):
     VERBS: ClassVar[list[Verb]] = [*ChecklistScreen.VERBS, HINT]
     WITHOUT_ITEM: ClassVar[set[str]] = {*ChecklistScreen.WITHOUT_ITEM, HINT.id}
+    GREETS = False  # it has hints of its own
 
 
 class HintBar(Static):
@@ -42,7 +42,6 @@ class Demo(Walkthrough):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.live = runs_code()
-        self.report_folder = Path(self.project.case.root, REPORTS)
         self._looked: set[str] = set()
         self._hidden = False
         self._ended = False

@@ -348,10 +348,26 @@ WORDS: Words = {
     "path-code": {"zh": "采集代码（{framework}）", "en": "Code that collects it ({framework})"},
     "path-no-code": {"zh": "本步没有采集代码", "en": "There is no code for this step"},
     "path-next": {"zh": "下一步：{way}（按 p 查看路径）", "en": "Next: {way} (p shows the path)"},
-    "no-path-here": {
-        "zh": "打开的清单没有定位路径",
-        "en": "No open checklist has a path",
+    "path-offer": {"zh": "打开“{title}”？", "en": "Open “{title}”?"},
+    "path-offer-text": {
+        "zh": "打开的清单没有定位路径。该清单与标杆脚本（如 PyTorch 版）逐步对比，每一步的结果决定下一步。",
+        "en": "No open checklist has a path. This one compares with a benchmark, such as the script in PyTorch, step by step: each "
+        "result decides what comes next.",
     },
+    "path-offer-yes": {"zh": "打开并查看路径", "en": "Open it and show its path"},
+    "first-hint": {
+        "zh": "尚未运行任何探针：按 R 运行全部探针，按 r 只运行本项；结束后列出下一步。",
+        "en": "Nothing has run yet: R runs all probes, r only those of this item; then the next steps are listed.",
+    },
+    "command-follow": {
+        "zh": "脚本保存后自动重新运行过期的探针（开或关）",
+        "en": "Rerun stale probes whenever a script is saved (on or off)",
+    },
+    "follow-on": {
+        "zh": "已开启：保存脚本后自动重新运行过期的静态和文件探针，列表随之更新。按 {key} 关闭。",
+        "en": "On: when a script is saved, its stale static and file probes run again and the list follows. {key} turns it off.",
+    },
+    "follow-off": {"zh": "已关闭：保存脚本后不再自动运行", "en": "Off: saved scripts start nothing by themselves"},
     # messages
     "busy": {"zh": "探针正在运行，请等待完成或按 Esc 取消", "en": "Probes are running; wait, or cancel with Esc"},
     "cancel-title": {"zh": "停止运行？", "en": "Stop the run?"},
@@ -1042,6 +1058,11 @@ WORDS: Words = {
         "scripts here.",
     },
     "start-decides": {"zh": "未提供（决定哪些检查项适用）", "en": "not given (decides which items apply)"},
+    "start-goal": {"zh": "未提供（可选）", "en": "not given (optional)"},
+    "start-goal-why": {
+        "zh": "报告和 issue 以此开头，并据此排列原因；例如：accuracy，0.32，0.95，论文表 2",
+        "en": "Reports and issues begin with it, and causes are ordered by it; for example: accuracy, 0.32, 0.95, table 2 of the paper",
+    },
     "start-adds": {"zh": "未提供（提供后 {items} 可多一种检查方式）", "en": "not given (adds a check to {items})"},
     "start-for": {"zh": "用于：{items}", "en": "For: {items}"},
     "start-no-value": {"zh": "尚未给出：按 Enter 填写", "en": "No value yet; press Enter to type one"},

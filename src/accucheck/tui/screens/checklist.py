@@ -19,6 +19,7 @@ from .checklist_guiding import Guiding
 _WITHOUT_ITEM = {
     "run-all",
     "run-stale",
+    "follow",
     "case",
     "back",
     "accept-all",
@@ -45,6 +46,7 @@ class ChecklistScreen(Guiding):
         Verb("run-all", "R", "run_all", "command-run-all", "key-run-all"),
         Verb("watch", "W", "watch", "command-watch"),
         Verb("try", "T", "try_fixes", "command-try"),
+        Verb("follow", "F", "follow", "command-follow"),
         Verb("back", "escape", "back", "command-cancel"),
         Verb("list", "l", "toggle_list", "command-list", "key-list"),
         Verb("accept", "enter", "accept", "command-accept"),
@@ -119,7 +121,7 @@ class ChecklistScreen(Guiding):
         if verb == "case":
             return why_not_change_case(app)
         if verb == "path":
-            words = "" if self._a_path() is not None else "no-path-here"
+            return app.why_alone() if self._a_path() is None else None
         elif verb == "editor" and self._place_looked_at is not None:
             return None
         elif verb == "mend":
@@ -215,6 +217,7 @@ class ChecklistScreen(Guiding):
 
         checklist = self._a_path()
         if checklist is None:
+            self._offer_comparison()
             return
 
         def left(chosen: tuple[str, bool] | None) -> None:
@@ -225,6 +228,22 @@ class ChecklistScreen(Guiding):
 
         self.app.clear_notifications()  # what they said stands there
         self.app.push_screen(PathScreen(checklist), left)
+
+    def _offer_comparison(self) -> None:
+        """No open checklist is a path: whether to open the one that compares with a benchmark."""
+        from ...checklist import load
+        from .dialogs import Choose
+
+        say = self.speech.say
+
+        def answered(choice: str | None) -> None:
+            if choice == "yes":
+                self.app.action_toggle_checklist("comparison")
+                self.call_later(self.action_do, "path")
+
+        title = load("comparison").title[self.speech.language]
+        answers = [("yes", say("path-offer-yes")), ("no", say("no"))]
+        self.app.push_screen(Choose(say("path-offer", title=title), say("path-offer-text"), answers), answered)
 
     async def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         if event.option_list.id == "items":

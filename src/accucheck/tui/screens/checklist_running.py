@@ -15,12 +15,14 @@ from ...case import redacted
 from ...checklist import Item
 from ...errors import SaveError
 from ...language import visible
-from ...model import Status, Verdict
+from ...model import Kind, Status, Verdict
 from ..widgets.topbar import Run
 from .checklist_showing import Showing
 
 #: Seconds between two redraws of findings while a probe runs, however fast it finds.
 REDRAW_EVERY = 0.25
+#: Seconds between two looks at the scripts, while these are followed.
+FOLLOW_EVERY = 1.0
 #: How long more than so many jobs take is told, where it may be more than so many seconds.
 _FEW, _LONG = 3, 10
 
@@ -35,6 +37,9 @@ class Running(Showing):
     #: Since when it runs, and the seconds that each of its jobs most likely takes.
     _since = 0.0
     _likely: dict[tuple[str, str], float] = {}
+    #: Whether saved scripts make their probes run again, and what they were when that was last looked at.
+    _following = False
+    _saved: tuple[tuple[str, int], ...] = ()
     #: How many probes of this run were cancelled.
     _cancelled_jobs = 0
 
@@ -42,6 +47,7 @@ class Running(Showing):
     def _redraw_at_times(self) -> None:
         self.set_interval(REDRAW_EVERY, self._redraw_if_dirty)
         self.set_interval(1.0, self._tell_time)
+        self.set_interval(FOLLOW_EVERY, self._follow_saved)
 
     def _how_far(self) -> Run:
         from ...estimating import left
@@ -157,6 +163,35 @@ class Running(Showing):
             self._again, app.proof = [(job.item, job.probe) for job in jobs], ""
             app.show_proof()
             self.notify(say("stale-running", count=len(jobs), seconds=seconds), timeout=4, markup=False)
+
+    @work
+    async def action_follow(self) -> None:
+        """Run what is out of date whenever a script was saved, or no longer."""
+        from ...proposal.tree import stamps
+
+        self._following = not self._following
+        say, key = self.speech.say, self.key_of("follow")
+        self.notify(say("follow-on", key=key) if self._following else say("follow-off"), timeout=8, markup=False)
+        if self._following:
+            self._saved = await asyncio.to_thread(stamps, self.app.project.case.root)
+
+    @work(exclusive=True, group="follow")
+    async def _follow_saved(self) -> None:
+        """Where a script was saved since: its stale results are made anew, but for those of live probes, which take long."""
+        from ...proposal.tree import stamps
+
+        if not self._following or self.app.why_not_run() is not None:
+            return
+        now = await asyncio.to_thread(stamps, self.app.project.case.root)
+        if now == self._saved:
+            return
+        self._saved, app = now, self.app
+        app.stale = await asyncio.to_thread(app.project.stale)
+        jobs = app.project.jobs(kinds=(Kind.STATIC, Kind.FILE), again=app.stale)
+        if jobs and not app.runner.busy:
+            self._begin(jobs, live=False)
+            self._again, app.proof = [(job.item, job.probe) for job in jobs], ""
+        self.refresh_states()
 
     @work
     async def _run(self, only: set[str]) -> None:

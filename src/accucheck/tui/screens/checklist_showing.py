@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 class Showing(VerbScreen[None]):
     """The panes and what they show."""
 
+    #: Whether a first session begins with a hint.
+    GREETS = True
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-normal"), (160, "-wide")]
 
     def __init__(self) -> None:
@@ -44,6 +46,7 @@ class Showing(VerbScreen[None]):
             with Vertical(id="left"):
                 yield ItemList(id="items", markup=False)
             yield Vertical(id="right")
+        yield Static(id="first-hint", classes="hidden", markup=False)
         yield KeyBar()
 
     def _banner(self) -> Content:
@@ -138,8 +141,8 @@ class Showing(VerbScreen[None]):
             return
         for each in self.app.project.items:
             if item is None or each.id == item:
-                title, review = each.title[self.speech.language], self.app.review_state(each.id)
-                items.set_state(self.speech, each.id, title, *self.app.state(each), review)
+                state, review = self.app.state(each), self.app.review_state(each.id)
+                items.set_state(self.speech, each.id, each.named(state[0])[self.speech.language], *state, review)
         self._show_top()
         if item is None or (self.item is not None and item == self.item.id):
             self._show_item()
@@ -166,10 +169,20 @@ class Showing(VerbScreen[None]):
         done = sum(entry.conclusion is not None for entry in entries)
         problems = sum(app.state(item)[0] == "problem" for item in app.project.items)
         running = self._how_far() if app.running or app.runner.busy else None
+        self._show_hint(begun=running is not None or any(entry.results or entry.conclusion for entry in entries))
         if (bar := self.there(TopBar)) is not None:
             bar.show(
                 self.speech, facts, done=done, total=len(entries), problems=problems, saved=app.saved, running=running
             )
+
+    def _show_hint(self, *, begun: bool) -> None:
+        """What a newcomer does first; gone once anything has run or is concluded."""
+        for hint in self.query("#first-hint").results(Static):
+            hidden = begun or not self.GREETS or bool(self._banner())
+            if hidden is not hint.has_class("hidden"):
+                hint.set_class(hidden, "hidden")
+            if not hidden:
+                hint.update(plain(self.speech.say("first-hint")))
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         if event.option_list.id == "items" and event.option.id != self._shown:

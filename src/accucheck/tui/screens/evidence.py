@@ -119,6 +119,8 @@ class EvidenceScreen(VerbScreen[None]):
             if evidence is not None:
                 way = self._ways[self._way % len(self._ways)]
                 room = self.size.height - 1 - self._head_rows
+                if isinstance(evidence, Code) and not self.has_class("-broad"):
+                    room = 0  # what explains it stands below, and is to be seen
                 await shown.mount(*widgets(name, evidence, way, self.speech, self.app.project.case, room))
             shown.display, shown.visible = evidence is not None, True
             body = self.query_one("#body", VerticalScroll)

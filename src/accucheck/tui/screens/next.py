@@ -14,6 +14,7 @@ from textual.events import Resize
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from ... import symptoms
 from ...guidance import SHOWN, Step, steps, summary
 from ...language import visible
 from ...project import Project
@@ -44,7 +45,7 @@ class NextScreen(VerbScreen[Step]):
     """The result is the step to be done."""
 
     CSS = """
-    NextScreen #head { dock: top; height: 1; padding: 0 1; background: $primary-background; text-wrap: nowrap;
+    NextScreen #head { dock: top; height: auto; max-height: 2; padding: 0 1; background: $primary-background; text-wrap: nowrap;
         text-overflow: ellipsis; }
     NextScreen #steps { height: 1fr; border: none; padding: 0 1; background: $background; }
     """
@@ -65,6 +66,7 @@ class NextScreen(VerbScreen[Step]):
         self._steps: list[Step] = []
         self._all = False
         self._of: object = None
+        self._symptom: symptoms.Symptom | None = None
 
     def compose(self) -> ComposeResult:
         yield Static(plain(self.speech.say("next-title")), id="head", markup=False)
@@ -98,11 +100,11 @@ class NextScreen(VerbScreen[Step]):
     @work(thread=True, exclusive=True)
     def _find(self, stale: Collection[tuple[str, str]]) -> None:
         found = steps(self.app.project, stale)
-        self.call_later(self._show, found)
+        self.call_later(self._show, found, symptoms.of_case(self.app.project.case))
 
-    def _show(self, found: list[Step]) -> None:
+    def _show(self, found: list[Step], symptom: symptoms.Symptom | None) -> None:
         if self.is_mounted:
-            self._steps = found
+            self._steps, self._symptom = found, symptom
             self._fill()
 
     def _fill(self) -> None:
@@ -122,7 +124,10 @@ class NextScreen(VerbScreen[Step]):
         else:
             options.go(before)
         faults = sum(step.state == "problem" for step in self._steps)
-        self.query_one("#head", Static).update(plain(say("next-head", count=len(self._steps), faults=faults)))
+        head = [say("next-head", count=len(self._steps), faults=faults)]
+        if headline := symptoms.headline(self.app.project.case, self._symptom, self.speech.language):
+            head.append(headline)
+        self.query_one("#head", Static).update(plain("\n".join(head)))
         self.show_keys()
 
     def _line(self, number: int, step: Step, width: int) -> Content:

@@ -23,6 +23,8 @@ from ..verbs import BACK, FILTER, HELP, LANGUAGE, PALETTE, QUIT, Verb, VerbScree
 from ..widgets.filtered import FilteredList
 from ..widgets.keybar import KeyBar
 
+#: The symptom as its user knows it: no probe waits for it, reports begin with it.
+_GOAL = "goal."
 #: What decides which items apply; no probe waits for it.
 _DECIDES = ("runtime.device", "runtime.mode", "runtime.amp")
 
@@ -126,7 +128,7 @@ class StartScreen(VerbScreen[dict[str, str] | None]):
     def _is_offered(self, key: str) -> bool:
         if not self.app.probes_known:
             return False
-        if key in _DECIDES:
+        if key in _DECIDES or key.startswith(_GOAL):
             return True
         return bool(self.app.project.unlocks(key))
 
@@ -164,6 +166,8 @@ class StartScreen(VerbScreen[dict[str, str] | None]):
         if key not in self._values:
             if key in _DECIDES:
                 told = speech.say("start-decides")
+            elif key.startswith(_GOAL):
+                told = speech.say("start-goal")
             elif items := self._unlocks(key):
                 told = speech.say("start-missing", unlocks=" ".join(items))
             else:
@@ -182,7 +186,7 @@ class StartScreen(VerbScreen[dict[str, str] | None]):
         return Content.assemble((box, "$text-success" if taken else "$text-muted"), padded, value, reason)
 
     def _checked(self, key: str) -> Checked:
-        if key in self._given and not isinstance(self._case.get(key), str):
+        if key in self._given and isinstance(self._case.get(key), list):
             return Checked(True, "is-text")  # a list: several paths, each is the probes' concern
         return check(self._case, key, self._values[key])
 
@@ -208,6 +212,8 @@ class StartScreen(VerbScreen[dict[str, str] | None]):
             parts += ["\n", plain(wrap(speech.say("start-for", items=told), (self.size.width or 80) - 2))]
         elif key in _DECIDES:
             parts += ["\n", speech.say("start-decides")]
+        elif key.startswith(_GOAL):
+            parts += ["\n", speech.say("start-goal-why")]
         about.update(Content.assemble(*parts))
 
     # --- keys ---------------------------------------------------------------------------------------------------------
@@ -230,7 +236,7 @@ class StartScreen(VerbScreen[dict[str, str] | None]):
             if key is None or key not in self._values:
                 return say("start-no-value")
             return say("start-in-file") if key in self._given else None
-        if verb == "change" and key in self._given and not isinstance(self._case.get(key), str):
+        if verb == "change" and key in self._given and isinstance(self._case.get(key), list):
             return say("start-is-list")
         if verb == "begin":
             wrong = [key for key in self._news() if not self._checked(key).good]
@@ -307,7 +313,9 @@ class CaseScreen(StartScreen):
 
 
 def _text(value: object) -> str | None:
-    """A value of a case as it is shown: of a list its parts."""
+    """A value of a case as it is shown: a text, a number, or of a list its parts."""
     if isinstance(value, str):
         return value
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return f"{value:.12g}"
     return ", ".join(map(str, value)) if isinstance(value, list) and value else None

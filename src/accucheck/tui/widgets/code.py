@@ -36,19 +36,21 @@ def lines_of(file: Path) -> list[str]:
 
 
 class CodeView(Static):
-    """`file` is where the lines come from, or None when it may not be opened."""
+    """`file` is where the lines come from, or None when it may not be opened. `room`: lines to fill from the start."""
 
     DEFAULT_CSS = "CodeView { height: auto; width: auto; min-width: 100%; }"
     app: Walkthrough
 
-    def __init__(self, code: Code, file: Path | None) -> None:
+    def __init__(self, code: Code, file: Path | None, room: int = 0) -> None:
         super().__init__(markup=False)
-        self._code, self._file = code, file
+        self._code, self._file, self._room = code, file, room
         self._around = 0
         self._whole: list[str] | None = None
 
     def on_mount(self) -> None:
-        self._draw()
+        around = (self._room - len(self._mine)) // 2
+        if around <= 0 or self.widen(around) is not None:
+            self._draw()
 
     @property
     def text(self) -> str:

@@ -52,7 +52,7 @@ def ways(evidence: Evidence | None) -> tuple[str, ...]:
 
 
 def widgets(name: str, evidence: Evidence, way: str, speech: Speech, case: Case, room: int) -> list[Widget]:
-    """Evidence looked at in one of its ways. room: lines of the screen below the head."""
+    """Evidence looked at in one of its ways. room: lines of the screen that it may fill."""
     label = label_of(name, speech)
     if way == "chart" and isinstance(evidence, CHARTS):
         from .plot import Plot
@@ -72,7 +72,7 @@ def widgets(name: str, evidence: Evidence, way: str, speech: Speech, case: Case,
     if isinstance(evidence, Code):
         from .code import CodeView
 
-        return [CodeView(evidence, None if case.alone else case.path(evidence.path))]
+        return [CodeView(evidence, None if case.alone else case.path(evidence.path), room)]
     lines = text_of(name, evidence, speech).split("\n")
     more = [Content.styled(speech.say("text-more", count=len(lines) - LINES), "$text-muted")]
     shown = Content("\n").join([plain("\n".join(lines[:LINES])), *(more if len(lines) > LINES else [])])

@@ -66,7 +66,15 @@ class ItemPane(Vertical):
         language = self.speech.language
         state, suggested = self.app.state(item)
         sign = self.speech.sign(state, faint=suggested)
-        title = Content.assemble(sign, " ", (item.id, "bold"), "  ", (item.title[language], "bold"))
+        title = Content.assemble(
+            sign,
+            " ",
+            (item.id, "bold"),
+            "  ",
+            (item.named(state)[language], "bold"),
+            "  ",
+            (self.speech.say(state), "$text-muted"),
+        )
         self.query_one("#title", Static).update(title, layout=False)
         self._show_answer(item)
         self._item = item
@@ -199,7 +207,10 @@ class ItemPane(Vertical):
             )
         if not ran:
             return Content("")
-        key = "suggestion" if suggestion is Verdict.UNDECIDED else "suggestion-accept"
+        takes = (
+            suggestion is not Verdict.UNDECIDED and self.app.role is Role.AUTHOR
+        )  # reviewers accept answers, no suggestions
+        key = "suggestion-accept" if takes else "suggestion"
         return Content.styled(say(key, verdict=say(suggestion.value)), "$text-muted")
 
     def _history(self, changes: list[Change]) -> Content:

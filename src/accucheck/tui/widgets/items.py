@@ -42,7 +42,7 @@ class ItemList(FilteredList):
             for section in checklist.sections:
                 lines: list[Option] = []
                 for item in section.items:
-                    title = item.title[speech.language]
+                    title = item.named(states[item.id][0])[speech.language]
                     review = reviews[item.id]
                     line = Option(self._line(speech, item.id, title, *states[item.id], review), id=item.id)
                     (last if item.id in apart else lines).append(line)
