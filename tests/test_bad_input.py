@@ -137,7 +137,7 @@ BOMB = "a0: &a0 [x, x, x, x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}
         ("nmae: x\n", "accucheck.yaml:1: unknown key nmae. Did you mean name?"),
         ("name: x\ndata:\n  train:\n    paht: y\n", "accucheck.yaml:4: unknown key paht. Did you mean path?"),
         ("name: x\nname: y\n", "accucheck.yaml:2: the key name appears twice"),
-        ("data: 3\n", "accucheck.yaml:1: data should be object, but it is int"),
+        ("data: 3\n", "accucheck.yaml:1: data should be object, but int was given"),
         ("- a\n", "accucheck.yaml:1: the top level should be object, but array"),
         ("runtime: {mindspore: 2.10}\n", "accucheck.yaml:1: runtime.mindspore .*put it in quotes"),
         ("name: 2020-01-01\n", "accucheck.yaml:1: name .*put it in quotes"),

@@ -577,7 +577,10 @@ def test_what_accucheck_writes_into_the_project_makes_no_result_stale(faulty):
     (faulty / "status.json").write_bytes(accucheck("status", str(faulty), "--json").stdout)
     (faulty / "diff.json").write_bytes(accucheck("diff", "li.json", "--json", cwd=faulty).stdout)
     assert accucheck("report", "--format", "json", "--format", "sarif", cwd=faulty).code == 0
-    assert len(list(faulty.glob("*.json"))) == 5 and "[stale]" not in accucheck("status", str(faulty)).out
+    assert (
+        len([*faulty.glob("*.json"), *faulty.glob("reports/*.json")]) == 5
+        and "[stale]" not in accucheck("status", str(faulty)).out
+    )
     os.mkfifo(faulty / "pipe.json")
     assert "[stale]" in accucheck("status", str(faulty)).out
     (faulty / "pipe.json").unlink()
@@ -616,15 +619,16 @@ def test_run_as_sarif_and_junit(faulty):
 def test_report_writes_and_prints_the_paths(faulty, tmp_path):
     accucheck("run", str(faulty), "--only", "wi.01")
     ran = accucheck("report", str(faulty), cwd=tmp_path)
-    assert (ran.code, ran.out.split()) == (0, ["digits_faulty-accuracy.md", "digits_faulty-accuracy.docx"])
+    reports = faulty / "reports"
+    assert (ran.code, ran.out.split()) == (0, [f"{reports}/digits_faulty-accuracy.{end}" for end in ("md", "docx")])
     ran = accucheck("report", str(faulty), "--format", "json", "-o", "a/b", "--lang", "zh", cwd=tmp_path)
     assert (ran.code, ran.out) == (0, "a/b/digits_faulty-accuracy.json\n")
     assert json.loads((tmp_path / ran.out.strip()).read_text())["case"] == "digits_faulty"
-    assert (tmp_path / "digits_faulty-accuracy.docx").read_bytes().startswith(b"PK")
-    ran = accucheck("report", str(faulty), "--format", "md", cwd=tmp_path)
-    assert (ran.code, ran.out) == (0, "digits_faulty-accuracy-2.md\n"), "a report that is there stays"
-    ran = accucheck("report", str(faulty), "--format", "md", "--force", cwd=tmp_path)
-    assert (ran.code, ran.out) == (0, "digits_faulty-accuracy.md\n")
+    assert (reports / "digits_faulty-accuracy.docx").read_bytes().startswith(b"PK")
+    ran = accucheck("report", "--format", "md", cwd=faulty)
+    assert (ran.code, ran.out) == (0, "reports/digits_faulty-accuracy-2.md\n"), "a report that is there stays"
+    ran = accucheck("report", "--format", "md", "--force", cwd=faulty)
+    assert (ran.code, ran.out) == (0, "reports/digits_faulty-accuracy.md\n")
 
 
 # --- init, validate, manifest, doctor ---------------------------------------------------------------------------------

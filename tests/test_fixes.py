@@ -240,7 +240,7 @@ def test_the_patch_applies(tool: tuple[str, ...], content: bytes, expected: byte
     ran = fix(folder)
     assert ran.code == 0, ran
     assert tree(folder) == before, "it edits nothing and leaves nothing behind"
-    assert "mends: 2 (files: 1)" in ran.err
+    assert "fixes: 2 (files: 1)" in ran.err
     apply(folder, ran.stdout, tool)
     assert (folder / "train.py").read_bytes() == expected
     ast.parse(expected)

@@ -79,6 +79,8 @@ class Stage:
 
 async def start(stage: Stage) -> None:
     await stage.press("1")
+    await stage.until(lambda: "goal.metric" in stage.text())
+    await stage.press(*["down"] * 4)  # past the goal
     await stage.until(lambda: "scripts.train" in stage.text())
 
 

@@ -458,7 +458,7 @@ WORDS: Words = {
         "zh": "{path}:{line}：{where} 缺少键 {key}，请补上。",
     },
     "yaml-type": {
-        "en": "{path}:{line}: {where} should be {expected}, but it is {found}.",
+        "en": "{path}:{line}: {where} should be {expected}, but {found} was given.",
         "zh": "{path}:{line}：{where} 应为 {expected}，但写的是 {found}。",
     },
     "found-unquoted": {

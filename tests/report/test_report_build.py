@@ -141,7 +141,7 @@ def test_a_missing_configuration_is_told_once(record: Record, checklists: list[C
         "hp.03": Entry(results={"fake_order": skipped("fake_order", "curves.train")}),
     }
     made = build(msgspec.structs.replace(record, entries=entries), checklists, case, Language.EN, None, set(), MOMENT)
-    told = {gap.why: (gap.item, gap.probe) for gap in made.gaps if "does not give" in gap.why}
+    told = {gap.why: (gap.item, gap.probe) for gap in made.gaps if "is not set" in gap.why}
     (first,), (second,) = ([why for why in told if key in why] for key in ("network", "curves.train"))
     assert len(told) == 2 and told[first] == ("dp.03", "fake_order")
     assert told[second] == ("dp.03, hp.02, hp.03", "fake_order, fake_curve")

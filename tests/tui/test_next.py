@@ -140,7 +140,7 @@ async def test_whoever_has_gone_on_is_told_and_not_interrupted(brisk, keys, item
         await until(pilot, lambda: app.running)
         await pilot.press(*keys)
         await until(pilot, lambda: not app.runner.busy and not app.running)
-        await shown(pilot, app, "w shows what to do next")
+        await shown(pilot, app, "w shows the next steps")
         assert isinstance(app.screen, ChecklistScreen) and app.screen.item.id == item
 
 

@@ -57,6 +57,8 @@ async def beginning(stage: Any, shoot: Callable[[str], None]) -> None:
     await stage.press("2")
     shoot("error")
     await stage.press("escape", "1")
+    await stage.until(lambda: "goal.metric" in stage.text())
+    await stage.press(*["down"] * 4)  # past the goal
     await stage.until(lambda: "scripts.train" in stage.text())
     shoot("case")
     await stage.press("enter")

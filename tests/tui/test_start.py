@@ -137,6 +137,9 @@ async def test_what_is_found_is_taken_changed_and_left_out(opened, project):
         text = text_of(app)
         assert "train.py  (named like a script of this role)" in text and "files looked into" not in text
         assert "not given (would enable" in text, "what is missing says what it is good for"
+        assert "goal.metric" in text, "the symptom comes first"
+        await go(pilot, "scripts.train")
+        text = text_of(app)
         assert "scripts.train" in text and "For: ds.01" in text, "and the one looked at names items and probes"
         await go(pilot, "data.train.path")
         await pilot.press("space")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -86,8 +87,6 @@ def report_(
     checklists: tuple[str, ...],
     settings: tuple[str, ...],
 ) -> None:
-    from pathlib import Path
-
     from .. import report
     from ..project import open_project
     from .difference import side
@@ -120,7 +119,7 @@ def report_(
         for line in found.lines(language()):
             show(line)
         return
-    written = report.write_project(opened, opened.reports if output is None else Path(output), options)
+    written = report.write_project(opened, _near(opened.reports) if output is None else Path(output), options)
     if as_json:
         paths = {"reports": written.paths, "files": written.files}
         told = {name: [str(path) for path in each] for name, each in paths.items()}
@@ -131,6 +130,17 @@ def report_(
     if written.left:
         tell_left(written.left)
         raise SystemExit(FOUND)
+
+
+def _near(folder: Path) -> Path:
+    """A folder as it is named from here, where it lies below."""
+    from contextlib import suppress
+
+    with suppress(
+        ValueError, FileNotFoundError
+    ):  # it lies elsewhere, or somebody has removed the folder that this was started in
+        return folder.relative_to(folder.cwd())
+    return folder
 
 
 def tell_left(left: list[Left]) -> None:

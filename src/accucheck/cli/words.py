@@ -598,7 +598,7 @@ WORDS: Words = {
         "zh": "没有含有“{words}”的术语；不带参数可查看全部：accucheck glossary",
     },
     "next-steps": {"en": "Next steps:", "zh": "下一步："},
-    "next-why": {"en": "{why}; takes: {cost}", "zh": "{why}；所需：{cost}"},
+    "next-why": {"en": "{why}. Effort: {cost}", "zh": "{why}；{cost}"},
     "next-more": {
         "en": "    and {count:,} more, all of which --json names",
         "zh": "    另有 {count:,} 条，用 --json 可全部列出",

@@ -183,20 +183,20 @@ WHY: Words = {
 _TWO_EPOCHS = {
     "en": "With pipelines.train given, run the live probe shuffle_order (accucheck run --live): it reads two epochs of this "
     "pipeline and compares the order of their samples.",
-    "zh": "给出 pipelines.train 后运行运行时探针 shuffle_order（accucheck run --live）：它读取该流水线的两个 epoch，比较样本顺序。",
+    "zh": "给出 pipelines.train 后启用运行时探针 shuffle_order（accucheck run --live）：它读取该流水线的两个 epoch，比较样本顺序。",
 }
 PROOF: Words = {
     **dict.fromkeys(WHY, _TWO_EPOCHS),
     "off-by-default": {
         "en": "Look up what {name} is in the command that starts the training; or give pipelines.train with that value and run "
         "the live probe shuffle_order (accucheck run --live).",
-        "zh": "查看启动训练的命令中 {name} 的取值；或在 pipelines.train 中给出该值，运行运行时探针 shuffle_order"
+        "zh": "查看启动训练的命令中 {name} 的取值；或在 pipelines.train 中给出该值，启用运行时探针 shuffle_order"
         "（accucheck run --live）。",
     },
     "role-unknown": {
         "en": "Follow {dataset} to where it is used. If that is training, give it as pipelines.train and run the live probe "
         "shuffle_order (accucheck run --live).",
-        "zh": "查看 {dataset} 用在何处。若用于训练，则在 pipelines.train 中给出，并运行运行时探针 shuffle_order"
+        "zh": "查看 {dataset} 用在何处。若用于训练，则在 pipelines.train 中给出，并启用运行时探针 shuffle_order"
         "（accucheck run --live）。",
     },
 }

@@ -425,7 +425,7 @@ WORDS: Words = {
     },
     "consent-always": {"zh": "同意，并记住此项目", "en": "Yes, and remember for this project"},
     "consent-once": {"zh": "仅此一次", "en": "Only this time"},
-    "consent-no": {"zh": "不运行运行时探针", "en": "No, leave live probes out"},
+    "consent-no": {"zh": "不启用运行时探针", "en": "No, leave live probes out"},
     "consent-address-title": {"zh": "读取网络上的数据？", "en": "Read data from the network?"},
     "consent-address-text": {
         "zh": "accucheck.yaml 指定了下列地址。项目若来自他人，请先确认这些地址：\n{addresses}",

@@ -8,6 +8,9 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Static
 
+#: The key of help.
+_HELP = "?"
+
 
 class Shown(NamedTuple):
     """One entry: keys, each with the action of a click on it, and their words; `dim` for what cannot be done now."""
@@ -37,17 +40,26 @@ class KeyBar(Static):
         self._draw()
 
     def _draw(self) -> None:
-        width = self.size.width or 80
+        """As many as fit; help, which names all the others, is among them wherever it is an entry."""
+        room = (self.size.width or 80) + 2
+        parts = [self._part(entry) for entry in self.entries]
+        asked = next((place for place, entry in enumerate(self.entries) if entry.keys[0][0] == _HELP), None)
         shown = Content(" ")
-        for keys, words, dim in self.entries:
-            faint = "dim " if dim else ""
-            parts: list[str | tuple[str, str]] = []
-            for number, (key, action) in enumerate(keys):
-                parts += ["/"] if number else []
-                parts.append((key, f"{faint or 'bold '}$text-accent @click={action}"))
-            click = f"@click={keys[0][1]}" if len(keys) == 1 else ""
-            part = Content.assemble(*parts, " ", (words, f"{faint}{click}".strip()), "  ")
-            if shown.cell_length + part.cell_length > width + 2:
+        for place, part in enumerate(parts):
+            kept = parts[asked].cell_length if asked is not None and asked > place else 0
+            if shown.cell_length + part.cell_length + kept > room:
+                shown = shown + parts[asked] if asked is not None and kept else shown
                 break
             shown = shown + part
         self.update(shown, layout=False)
+
+    def _part(self, entry: Shown) -> Content:
+        """One entry, its keys and words to be clicked."""
+        keys, words, dim = entry
+        faint = "dim " if dim else ""
+        parts: list[str | tuple[str, str]] = []
+        for number, (key, action) in enumerate(keys):
+            parts += ["/"] if number else []
+            parts.append((key, f"{faint or 'bold '}$text-accent @click={action}"))
+        click = f"@click={keys[0][1]}" if len(keys) == 1 else ""
+        return Content.assemble(*parts, " ", (words, f"{faint}{click}".strip()), "  ")
