@@ -168,7 +168,7 @@ def test_explain_shows_what_was_found_here_before_the_method(faulty):
     assert accucheck("run", str(faulty), "--only", "wi.01", "--kind", "static").code == 1
     english, chinese = (accucheck("explain", "wi.01", *at, "--lang", lang) for lang in ("en", "zh"))
     found, method = english.out.split("\nHow to check\n")
-    assert "\nIn this project\n" in found and "\nHow to mend\n" in method
+    assert "\nIn this project\n" in found and "\nHow to fix it\n" in method
     for told in (
         "✗ problem  network.py:14: The weight of this nn.Dense is initialised to all zeros.",
         '> 14 |         self.fc1 = nn.Dense(32 * 2 * 2, 64, weight_init="zeros"',

@@ -245,7 +245,7 @@ def test_the_patch_applies(tool: tuple[str, ...], content: bytes, expected: byte
     assert (folder / "train.py").read_bytes() == expected
     ast.parse(expected)
     again = fix(folder)
-    assert (again.code, again.stdout) == (0, b"") and "nothing to mend" in again.err
+    assert (again.code, again.stdout) == (0, b"") and "nothing to fix" in again.err
 
 
 @needs_git
@@ -277,7 +277,7 @@ def test_what_was_not_examined_is_no_success_in_words(tmp_path: Path) -> None:
     assert (ran.code, ran.stdout) == (0, b"") and "could not be decided: " in ran.err
     (tmp_path / "accucheck.yaml").write_text("name: p\n")
     ran = fix(tmp_path)
-    assert (ran.code, ran.stdout) == (0, b"") and "scripts.train" in ran.err and "nothing to mend" not in ran.err
+    assert (ran.code, ran.stdout) == (0, b"") and "scripts.train" in ran.err and "nothing to fix" not in ran.err
     ran = accucheck("fix", str(tmp_path), "--item", "ds.02", "--lang", "en")
     assert (ran.code, ran.stdout) == (0, b"") and "no static probe" in ran.err
 

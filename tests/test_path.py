@@ -70,7 +70,7 @@ def test_a_problem_ends_where_its_way_says() -> None:
     path = walked(pp01="problem", pp02="ok")
     assert behind(path) == [("pp.01", "mend")]
     assert path.here is None and path.ahead == []
-    assert path.at_end is not None and path.at_end.title.en == "Mend the named items"
+    assert path.at_end is not None and path.at_end.title.en == "Fix the named items"
     assert [item.id for item in path.problems] == ["pp.01"]
 
 
@@ -320,7 +320,7 @@ def test_path_shows_where_one_stands_in_both_languages(project: Path, tmp_path: 
     english = accucheck("path", project, "--checklist", route)
     assert (english.code, english.err) == (0, "")
     assert "  ▸ pp.01  Check pp.01  (you are here)\n" in english.out
-    assert "Mend this first → Mend the named items" in english.out and "otherwise → pp.02" in english.out
+    assert "Mend this first → Fix the named items" in english.out and "otherwise → pp.02" in english.out
     for item in ("pp.01", "pp.02"):
         assert accucheck("answer", item, "ok", "--project", project, "--checklist", route).code == 0
     chinese = accucheck("path", project, "--checklist", route, "--lang", "zh")
@@ -347,7 +347,7 @@ def test_path_follows_what_probes_suggest_up_to_an_end(project: Path, tmp_path: 
     accucheck("answer", "pp.04", "problem", "--project", project, "--checklist", route)
     ran = accucheck("path", project, "--checklist", route)
     assert "✗ pp.03  Check pp.03  problem found (suggested)\n      ✗ bad 1\n" in ran.out
-    assert "■ The end: Mend the named items" in ran.out and "Problems: pp.03, pp.04" in ran.out
+    assert "■ The end: Fix the named items" in ran.out and "Problems: pp.03, pp.04" in ran.out
     walked = json.loads(accucheck("path", project, "--checklist", route, "--json").stdout)["paths"][0]
     assert walked["here"] is None and walked["end"]["problems"] == ["pp.03", "pp.04"]
 

@@ -244,9 +244,9 @@ def test_few_keys_lead_from_the_first_screen_of_the_demo_to_a_planted_fault(term
 def test_few_keys_lead_from_the_first_screen_of_any_project_to_a_planted_fault(terminal, tmp_path, without_mindspore):
     shutil.copytree(EXAMPLE, tmp_path / "own", ignore=shutil.ignore_patterns("accucheck.yaml", "*.md", ".accucheck"))
     program = terminal(tmp_path / "own", f"{sys.executable} -m accucheck --lang en")
-    program.see("Does the training run to its end")
+    program.see("Does training finish")
     program.press("1")
-    program.see("These inputs were recognised")
+    program.see("Inputs found in the project")
     program.press("b")
     program.see("How to check")
     program.press("R")

@@ -405,7 +405,7 @@ def test_editors(terminal, project, tmp_path, script, said, note):
     assert left == (["note.xx.01.txt"] if "10,000,000" in said else [])
     if "exit code" in said:
         screen.keys("n")
-        screen.until("was restored", "lost")
+        screen.until("Restored your", "lost")
 
 
 @needs_tmux

@@ -86,12 +86,14 @@ async def test_ascii_only(route):
         assert "+ The first differs: forward -> pp.04" in text_of(app)
 
 
-async def test_without_a_path_it_says_so(route):
+async def test_without_a_path_it_offers_the_comparison(route):
     app = route(names=("accuracy",))
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("p")
-        await shown(pilot, app, "None of the open checklists is a path")
-        assert isinstance(app.screen, ChecklistScreen)
+        await shown(pilot, app, "Open “Comparison with a benchmark”?")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert isinstance(app.screen, ChecklistScreen) and not any(each.ends for each in app.project.checklists)
     app = route(names=("accuracy", "route.yaml"))  # the item looked at is of the other: the one path is shown
     async with app.run_test(size=(100, 30)) as pilot:
         await open_path(pilot, app)

@@ -189,7 +189,7 @@ async def test_a_value_that_will_not_do_is_told_and_not_taken(opened, project):
         await pilot.press("b")
         await pilot.pause()
         assert isinstance(app.screen, StartScreen)
-        await until(pilot, lambda: "These will not do" in text_of(app))
+        await until(pilot, lambda: "Invalid values" in text_of(app))
 
 
 async def test_scripts_that_are_alike_are_a_choice(opened, project):
@@ -346,7 +346,7 @@ async def test_the_case_is_filled_in_later_and_keeps_its_comments(opened, projec
         await app.run_action("app.change_case")
         await at(pilot, CaseScreen)
         await until(pilot, lambda: "Looking" not in text_of(app))
-        assert "a.py, b.py" in text_of(app) and "What accucheck.yaml gives" in text_of(app)
+        assert "a.py, b.py" in text_of(app) and "What accucheck.yaml sets" in text_of(app)
         await pilot.press("s")
         await until(pilot, lambda: "Nothing has changed" in text_of(app))
         await go(pilot, "scripts.eval")
@@ -450,7 +450,7 @@ async def test_one_may_go_on_where_nothing_is(opened, project, tmp_path):
         await at(pilot, TrainingScreen)
         await pilot.press("1")
         await at(pilot, StartScreen)
-        await until(pilot, lambda: "No inputs were recognised" in text_of(app))
+        await until(pilot, lambda: "No inputs were found" in text_of(app))
 
 
 async def test_the_walkthrough_remembers_how_far_a_project_is(walkthrough, tmp_path):
