@@ -126,7 +126,7 @@ async def test_the_language_changes_on_each_of_these_screens(opened):
         app.speech.language = Language.EN
         await app.screen.rebuild()
         await pilot.pause()
-        assert "training script" in text_of(app) and "Logs and curves" in text_of(app)
+        assert "training script" in text_of(app) and "The symptom: what was reached" in text_of(app)
 
 
 async def test_what_is_found_is_taken_changed_and_left_out(opened, project):
