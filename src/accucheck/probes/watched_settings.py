@@ -183,7 +183,7 @@ def _accumulated(watch: Watch, optimizer: dict[str, Any]) -> Iterator[Finding]:
         return
     where = watch.where(optimizer.get("place"))
     data: dict[str, Any] = {"kind": str(optimizer.get("class")).rpartition(".")[2], "updates": len(told)}
-    later = [one["kept"] for one in told if "kept" in one]
+    later = _kept(told)
     added = _added(told)
     if len(later) >= _UPDATES and all(later):
         yield Finding("not-cleared", Level.SUSPECT, where, data, fix=Fix("fix-clear"))
@@ -195,6 +195,13 @@ def _accumulated(watch: Watch, optimizer: dict[str, Any]) -> Iterator[Finding]:
             yield Finding("summed", Level.SUSPECT, where, data | {"batch": size}, fix=Fix("fix-average"))
         else:
             yield Finding("added-up", Level.INFO, where, data | {"batch": size * passes})
+
+
+def _kept(told: list[dict[str, Any]]) -> list[Any]:
+    """Of each update how many times the gradients of the one before are in it; none where a multiple of the passes' sum is given, as
+    gradients that keep their direction then seem to hold earlier ones."""
+    own = any(one.get("share") is not None for one in told)
+    return [one["kept"] for one in told if "kept" in one and not own]
 
 
 def _added(told: list[dict[str, Any]]) -> tuple[int, float] | None:
@@ -301,6 +308,11 @@ EXAMPLES = [
         *("gradients that are never cleared", "batches", "not-cleared", "options", "seeded"),
         sizes=(32,) * 5,
         gradients={"passes": 1, "share": None, "kept": 1.0},
+    ),
+    _example(
+        *("gradients of one pass that keep their direction", "batches", "options", "seeded"),
+        sizes=(32,) * 5,
+        gradients={"passes": 1, "share": 1.0, "kept": -0.007},
     ),
     _example("a part of the epochs", "part", about="epochs"),
     _example("a seed, to be compared with", "seeded", about="seed"),
