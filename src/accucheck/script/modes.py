@@ -622,7 +622,9 @@ class Replay:
         """True for a run of trained cells, by themselves or within others, when nothing trains any more: what is left is to use them."""
         if self.root is not None or not self.seen_to_train or event.order < max(one.end for one in self.seen_to_train):
             return False
-        if any(id(loop) in self.trained_in for loop in event.loops):
+        # What a step runs is no run of its own.
+        within_a_step = any(one.place.node is event.place.node for one in self.seen_to_train)
+        if within_a_step or any(id(loop) in self.trained_in for loop in event.loops):
             return False
         return any(key in self.trained_cells for cell in event.cells for key in self.within(cell))
 
