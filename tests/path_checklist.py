@@ -31,7 +31,7 @@ snippets:
     title: {zh: 标杆每步的 loss, en: The benchmark's loss of each step}
     code: stream.write(f"{step},{loss.item()!r}\\n")
 ends:
-  mend: {title: {zh: 修正所列问题, en: Mend the named items}, advice: {zh: 逐项修正后重新运行。, en: Mend them and run again.}}
+  mend: {title: {zh: 修正所列问题, en: Fix the named items}, advice: {zh: 逐项修正后重新运行。, en: Fix them and run again.}}
   tuning: {title: {zh: 无疑点，转入调优, en: "Nothing suspicious: tune"}, advice: {zh: 请参考调优建议。, en: See the advice on tuning.}}
   upgrade: {title: {zh: 升级后劣化, en: Worse after an upgrade}, advice: {zh: 附上两个版本求助。, en: File it with both versions.}}
   file: {title: {zh: 提交 issue, en: File an issue}, advice: {zh: 附上证据。, en: File it with the evidence.}}

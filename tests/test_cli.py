@@ -153,7 +153,7 @@ def test_list():
 def test_explain():
     english, chinese = accucheck("explain", "wi.01"), accucheck("explain", "wi.01", "--lang", "zh")
     assert (english.code, chinese.code) == (0, 0)
-    for title in ("How to check", "Conclusions", "How to mend", "When it applies", "Probes", "References"):
+    for title in ("How to check", "Conclusions", "How to fix it", "When it applies", "Probes", "References"):
         assert f"\n{title}\n" in english.out
     for title in ("检查方法", "检查结论", "处理建议", "适用范围", "探针", "参考资料"):
         assert f"\n{title}\n" in chinese.out
@@ -239,7 +239,7 @@ def test_run_as_text(faulty):
     told = english.out.index("network.py:14: The weight of this nn.Dense is initialised to all zeros.")
     assert told < english.out.index("fc1.weight in the initial checkpoint is all zero"), "what is certain comes first"
     assert "✗ wi.01" in chinese.out and "发现问题" in chinese.out
-    assert english.out.count("does not give") == 1 and "  graphs.path (graph files): cg.03\n" in english.out
+    assert english.out.count("these keys are not set") == 1 and "  graphs.path (graph files): cg.03\n" in english.out
     assert "Live probes left out, as they run the project's own code; --live allows it (" in english.out
     assert "  ✗ wi.01  Weights initialised to zero or a constant  problem found\n" in english.out
     summary = english.out.splitlines()[-2:]
@@ -620,7 +620,10 @@ def test_report_writes_and_prints_the_paths(faulty, tmp_path):
     accucheck("run", str(faulty), "--only", "wi.01")
     ran = accucheck("report", str(faulty), cwd=tmp_path)
     reports = faulty / "reports"
-    assert (ran.code, ran.out.split()) == (0, [f"{reports}/digits_faulty-accuracy.{end}" for end in ("md", "docx")])
+    assert (ran.code, ran.out.split()) == (
+        0,
+        [f"{faulty.name}/reports/digits_faulty-accuracy.{end}" for end in ("md", "docx")],
+    )
     ran = accucheck("report", str(faulty), "--format", "json", "-o", "a/b", "--lang", "zh", cwd=tmp_path)
     assert (ran.code, ran.out) == (0, "a/b/digits_faulty-accuracy.json\n")
     assert json.loads((tmp_path / ran.out.strip()).read_text())["case"] == "digits_faulty"
@@ -723,7 +726,7 @@ def test_doctor(faulty):
     assert "操作系统: " in accucheck("doctor", str(faulty), "--lang", "zh").out
     facts = only_json(accucheck("doctor", str(faulty), "--json"))
     assert facts["settings"] == "~/.config/accucheck/settings.yaml" and facts["settings_wrong"] is None
-    assert "Settings: ~/.config/accucheck/settings.yaml (not there" in ran.out
+    assert "Settings: ~/.config/accucheck/settings.yaml (does not exist" in ran.out
     assert facts["device"] == "CPU" and facts["python"] == ".".join(map(str, sys.version_info[:3]))
 
 

@@ -152,7 +152,7 @@ def test_two_logs(tmp_path):
     ran = accucheck("compare", one, log(tmp_path / "b.log", range(1, 61), 0.1))
     assert ran.code == 1 and "loss: apart from point 21 on" in ran.out
     ran = accucheck("compare", one, log(tmp_path / "c.log", range(1, 41)))
-    assert ran.code == 1 and "20 points stand in the first only" in ran.out
+    assert ran.code == 1 and "20 points are in the first only" in ran.out
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -268,19 +268,19 @@ def test_a_log_of_json_lines_may_be_called_json(tmp_path):
 
 def test_one_point_is_told_in_the_singular(tmp_path):
     ran = accucheck("compare", log(tmp_path / "a.log", range(1, 31)), log(tmp_path / "b.log", range(2, 31)))
-    assert "1 point stands in the first only, 0 in the second only" in ran.out
+    assert "1 point is in the first only, 0 in the second only" in ran.out
 
 
 def test_logs_without_a_step_in_common(tmp_path):
     ran = accucheck("compare", log(tmp_path / "a.log", range(1, 31)), log(tmp_path / "b.log", range(100, 131)))
-    assert ran.code == 1 and "nothing could be compared" in ran.out and "30 points stand in the first only" in ran.out
+    assert ran.code == 1 and "nothing could be compared" in ran.out and "30 points are in the first only" in ran.out
 
 
 def test_a_log_that_ends_within_a_number(tmp_path):
     one, two = log(tmp_path / "a.log", range(1, 31)), tmp_path / "b.log"
     two.write_text(one.read_text()[:-5])
     ran = accucheck("compare", one, two)
-    assert ran.code == 1 and "b.log ends within a line: the last loss may lack digits" in ran.out, ran
+    assert ran.code == 1 and "b.log ends within a line: the last loss may be cut off" in ran.out, ran
     assert "no difference in 1 pair" in ran.out
     two.write_text(one.read_text()[:-1])
     assert accucheck("compare", one, two).code == 0, "no number is cut, only the line feed"

@@ -432,6 +432,23 @@ def test_what_a_curve_looks_like(tmp_path, kind):
         assert found.data == {"unit": "step", "at": 21}
 
 
+@pytest.mark.parametrize(
+    ("goal", "classes", "kind"),
+    [
+        ({"metric": "accuracy", "reached": 0.11, "expected": 0.95}, 10, "chance"),
+        ({"metric": "top-1 acc", "reached": 11, "expected": 95}, 10, "chance"),
+        ({"metric": "accuracy", "reached": 0.32, "expected": 0.95}, 10, ""),
+        ({"metric": "accuracy", "reached": 0.5}, 2, ""),  # half of two classes may be a majority
+        ({"metric": "loss", "reached": 0.11}, 10, ""),
+        ({"metric": "accuracy", "expected": 0.95}, 10, ""),
+    ],
+)
+def test_an_accuracy_no_better_than_guessing(tmp_path, goal, classes, kind):
+    with (opened := curve(tmp_path / "project", LOSSES[""], classes, goal=goal)).session:
+        found = symptoms.of_case(opened.case)
+    assert (found.kind if found else "") == kind
+
+
 def test_a_training_far_ahead_of_its_evaluation(tmp_path):
     rows = "epoch,train_acc,val_acc\n" + "".join(f"{n},{0.5 + n / 45},{0.5 + n / 200}\n" for n in range(1, 21))
     (tmp_path / "log.csv").write_text(rows)

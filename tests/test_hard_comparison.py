@@ -80,9 +80,9 @@ FALLING = [2 / step for step in range(1, 61)]
     ("kind", "verdict", "words"),
     [
         ("short", Verdict.OK, "40 steps of both logs were compared"),
-        ("gaps", Verdict.OK, "12 stand in a.log alone"),
+        ("gaps", Verdict.OK, "12 are in a.log alone"),
         ("elsewhere", Verdict.UNDECIDED, "The two logs have"),
-        ("cut", Verdict.OK, "b.log ends within a line: its last loss may lack digits"),
+        ("cut", Verdict.OK, "b.log ends within a line: its last loss may be cut off"),
         ("empty", Verdict.UNDECIDED, "b.log is empty"),
         ("folder", Verdict.UNDECIDED, "b.log holds no event file with scalars and no training log"),
         ("none", Verdict.UNDECIDED, "b.log does not exist"),

@@ -112,7 +112,7 @@ WORDS: Words = {
         "en": "Run the probes of {count:,} {count:item|items}: {items}",
         "zh": "运行 {count:,} 个检查项的探针：{items}",
     },
-    "run-why": {"en": "not checked yet", "zh": "这 {count:,} 项尚未检查过"},
+    "run-why": {"en": "not checked yet", "zh": "尚未检查过"},
     "accept": {
         "en": "Accept {count:,} {count:suggestion|suggestions} that nothing is wrong, or that it does not apply",
         "zh": "接受 {count:,} 条“无问题”或“不适用”的建议",

@@ -472,7 +472,7 @@ def test_one_field_of_three_files_is_one_field(tmp_path):
     found = examine(tmp_path)
     said = found["empty-values"]
     assert (said.data["count"], said.data["fields"], len(said.evidence[0].rows)) == (3, 1, 3)
-    assert "3 empty values in 1 field of" in probe.message(missing_values, said.code, said.data, Language.EN)
+    assert "3 empty values in 1 field;" in probe.message(missing_values, said.code, said.data, Language.EN)
 
 
 def test_a_table_of_numbers_as_pandas_writes_it_is_in_order(tmp_path):
@@ -508,4 +508,4 @@ def test_one_of_a_thing_is_told_in_the_singular_and_a_column_without_a_name_as_a
     rows = "".join(f"{n % 40},{n}\n" for n in range(60))
     found = examine(tmp_path, write(tmp_path, "train.csv", f"age,b\n{rows},3\n"))
     text = probe.message(missing_values, "empty-values", found["empty-values"].data, Language.EN)
-    assert "1 empty value in 1 field of numbers" in text
+    assert "1 empty value in 1 field;" in text

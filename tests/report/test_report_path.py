@@ -58,7 +58,7 @@ def test_steps_with_answers_evidence_and_where_they_led(tmp_path: Path, fakes: P
     assert len(third.evidence) == 1 and third.evidence[0].startswith("bad")  # information is left to the item
     assert path.steps[0].evidence and path.steps[0].evidence[0][:6] == visible(HOSTILE)[:6]
     assert path.steps[3].answer == ("发现问题" if zh else "problem found")
-    assert path.end == ("终点：修正所列问题" if zh else "The end: Mend the named items")
+    assert path.end == ("终点：修正所列问题" if zh else "The end: Fix the named items")
     assert "pp.03, pp.04" in path.problems and path.advice and not path.stands
 
 

@@ -22,7 +22,7 @@ from accucheck.tui.demo import Demo, HintBar, hint
 EXAMPLE = Path(__file__).parents[2] / "examples/digits_faulty"
 TMUX = shutil.which("tmux")
 #: The planted faults, and what tells each from any other text on the screen.
-PLANTED = {"dp.03": "shuffle=False", "wi.01": "starts at zero", "ds.01": "NaN", "ds.04": "differs from"}
+PLANTED = {"dp.03": "shuffle=False", "wi.01": "initialised to all zeros", "ds.01": "NaN", "ds.04": "differs from"}
 
 
 def files(folder: Path) -> dict[str, bytes]:

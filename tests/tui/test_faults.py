@@ -136,7 +136,7 @@ def test_text_that_was_being_typed_is_there_on_return(terminal, project, how):
     assert draft(project) == {"note xx.01": "精度 half a sen"}
     assert entry(project).conclusion.value == "problem" and entry(project).note == ""
     again = terminal()
-    again.until_said("Notes that were not ended xx.01")
+    again.until_said("Unfinished notes xx.01")
     again.keys("n")
     again.until_said("Restored your unsaved draft 精度 half a sen")
     again.type("tence")

@@ -90,6 +90,28 @@ async def test_a_mend_is_written_and_proven(faulty):
         assert dataset.read_text() == before
 
 
+async def test_a_saved_script_is_examined_again_while_it_is_followed(faulty):
+    app = faulty()
+    dataset = faulty.root / "dataset.py"
+    before = dataset.read_text()
+
+    def verdict():
+        return app.session.entry("dp.03").results["shuffle_settings"].suggestion
+
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await pilot.press("F")
+        await until(pilot, lambda: app.screen._saved)
+        dataset.write_text(before.replace("shuffle=False", "shuffle=True"))
+        await until(pilot, lambda: verdict() is Verdict.OK and not app.runner.busy)
+        dataset.write_text(before + "\n")
+        await until(pilot, lambda: verdict() is Verdict.PROBLEM and not app.runner.busy)
+        started = app.session.entry("dp.03").results["shuffle_settings"].started
+        await pilot.press("F")
+        dataset.write_text(before.replace("shuffle=False", "shuffle=True"))
+        await pilot.pause(1.5)
+        assert app.session.entry("dp.03").results["shuffle_settings"].started == started
+
+
 async def test_a_mend_is_taken_back_and_refused_where_the_file_is_another(faulty):
     app = faulty(Language.ZH)
     dataset = faulty.root / "dataset.py"

@@ -261,9 +261,9 @@ async def test_the_end_names_the_problems_and_what_to_do(route):
     answered(app, pp01="problem")
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await open_path(pilot, app)
-        await shown(pilot, app, "■ The end: Mend the named items")
+        await shown(pilot, app, "■ The end: Fix the named items")
         text = text_of(app)
-        assert "✗ pp.01 Check pp.01" in text and "Mend them and run again." in text and "✗ bad 7" in text
+        assert "✗ pp.01 Check pp.01" in text and "Fix them and run again." in text and "✗ bad 7" in text
         assert "pp.02" not in text
         await pilot.press("enter", "r", "y")  # there is no item to go to
         assert isinstance(app.screen, PathScreen)

@@ -26,7 +26,7 @@ CURVES = {
 }
 #: So little that the curves do not show it.
 HIDDEN = {"half_precision_mlp"}
-#: Items whose probes have all they need in a twin.
+#: Items whose probes have all they need in a twin, but for those that look at a watched run.
 EXAMINED = ["cmp.03", "cmp.04", "cmp.05", "cmp.06", "cmp.07", "cmp.08", "cmp.09", "cmp.11"]
 
 
@@ -42,9 +42,8 @@ def test_nothing_is_found_of_a_clean_twin(tmp_path: Path, twin: Twin) -> None:
     assert (walked.problems, walked.end) == ([], "tuning")
     assert not any(walked.findings.values())
     for item in EXAMINED:
-        assert {(result.status, result.suggestion) for result in walked.results[item].values()} == {
-            (Status.DONE, Verdict.OK)
-        }
+        ran = [result for probe, result in walked.results[item].items() if not probe.startswith("watched")]
+        assert {(result.status, result.suggestion) for result in ran} == {(Status.DONE, Verdict.OK)}
 
 
 @pytest.mark.part(10)

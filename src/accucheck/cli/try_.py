@@ -47,7 +47,7 @@ _MEGABYTE = 1 << 20
         project_option(),
         Argument("command", words="try-command", nargs=-1, metavar="[-- COMMAND]", type=click.UNPROCESSED),
         option("--live", words="try-live", is_flag=True),
-        option("--evaluate", words="try-evaluate", default=None, metavar="COMMAND"),
+        option("--evaluate", words="try-evaluate", default=None, metavar="CMD"),
         option("--script", "scripts", words="script", multiple=True, metavar="PATH"),
         checklists_option(),
         option("--item", "--only", "items", words="only", multiple=True, metavar="ITEM"),
