@@ -11,12 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from . import flow
-from .effects import effect
+from .effects import effect, operands
 from .networks import FORWARD, Observation, Structure, has_weights, is_cell
 from .syntax import walk
 from .values import Call, Frame, Instance, Known, Value, options
-
-_ADDS = ("ops.add", "ops.Add", "ops.TensorAdd", "mint.add", ".add", "+")
 
 
 def examine(structures: list[Structure]) -> Iterator[Observation]:
@@ -86,11 +84,9 @@ def _is_norm(call: Call) -> bool:
 
 def added(made: Call) -> tuple[Value, Value] | None:
     """The two addends of a sum, however it is written; none of a sum with a number."""
-    name = made.base.api if made.name == "" and isinstance(made.base, Call) else made.api
-    given = [*([made.base] if made.base is not None and made.name[:1] == "." else []), *made.args]
-    if name not in _ADDS or len(given) != 2 or any(isinstance(one, Known) for one in given):
-        return None
-    return given[0], given[1]
+    known, given = effect(made), operands(made, (0, 1))
+    sums = known is not None and known.operation == "add" and len(given) == 2
+    return (given[0], given[1]) if sums and not any(isinstance(one, Known) for one in given) else None
 
 
 def _joins(terms: tuple[Value, Value], norm: Call) -> bool:
