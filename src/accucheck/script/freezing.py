@@ -313,24 +313,21 @@ class Look:
     def frozen(self) -> dict[int, Store]:
         """id of each layer or parameter that is not trained in the end -> what froze it."""
         state: dict[int, Store] = {}
-        for store, on in self.switches():
+        for store, on in self.switches:
             if not on:
                 state.update(dict.fromkeys(self.frozen_by(store), store))
             elif not _of_trainable(store.owner):
                 for leaf in self.meant(store):
                     state.pop(leaf, None)
-        for store, on in self.switches():
+        for store, on in self.switches:
             if on:  # a loop that sets both comes back to this one
                 for leaf in self.meant(store):
                     if leaf in state and _together(store, state[leaf]):
                         del state[leaf]
         return state
 
-    def switches(self) -> Iterator[tuple[Store, bool]]:
-        yield from self._switches
-
     @cached_property
-    def _switches(self) -> list[tuple[Store, bool]]:
+    def switches(self) -> list[tuple[Store, bool]]:
         """Each place that sets requires_grad, and to what. A condition on the parameters that a loop goes through sets it both ways, each
         for those that it is about."""
         found = []
@@ -393,7 +390,7 @@ class Look:
         trained = self.trained
         told: set[int] = set()
         learning = {leaf for leaf in trained if leaf in self.layers and learns(self.layers[leaf])}
-        unseen = any(on and not self.meant(store) for store, on in self.switches())  # may well unfreeze
+        unseen = any(on and not self.meant(store) for store, on in self.switches)  # may well unfreeze
         if learning and learning <= set(frozen) and not unseen and all(self.always(frozen[leaf]) for leaf in learning):
             for store in {id(frozen[leaf]): frozen[leaf] for leaf in learning}.values():
                 told.add(id(store))
@@ -414,14 +411,14 @@ class Look:
                 certain = not (optional or store.tests) and self.whichever(store, leaf)
                 yield Observation(code, store.source, store.node, data, certain=certain)
         yield from self.traps()
-        for store, on in self.switches():
+        for store, on in self.switches:
             owner = store.owner
             if id(store) in told:
                 continue
             if isinstance(owner, Call) and (is_layer(owner) or kind_of(owner) == "container"):
                 yield Observation("flag-on-cell", store.source, store.node, {"name": _text(store.node)}, certain=False)
             elif not on and (late := self.late(store)):
-                again = {leaf for other, sets in self.switches() if sets for leaf in self.meant(other)}
+                again = {leaf for other, sets in self.switches if sets for leaf in self.meant(other)}
                 code = "frozen-late" if late.keys() - again else "toggled-late"
                 place = next(iter(late.values()))
                 path = (place.source or store.source).path
@@ -437,7 +434,7 @@ class Look:
         listed = _listing_call(store)
         if listed is None or listed.loops:  # one network after the other is listed in a loop
             return True
-        same = [other for other, _ in self.switches() if other.node is store.node and other.frame is store.frame]
+        same = [other for other, _ in self.switches if other.node is store.node and other.frame is store.frame]
         return all(leaf in self.meant(other) for other in same)
 
     def always(self, store: Store) -> bool:
@@ -449,7 +446,7 @@ class Look:
 
     def traps(self) -> Iterator[Observation]:
         """Unfreezing through trainable_params(), which no longer lists what is frozen."""
-        switches = [(store, on, self.meant(store) if on else self.frozen_by(store)) for store, on in self.switches()]
+        switches = [(store, on, self.meant(store) if on else self.frozen_by(store)) for store, on in self.switches]
         state: dict[int, Store] = {}
         for store, on, leaves_meant in switches:
             if not on:
@@ -638,7 +635,7 @@ class Look:
         if not trained:
             return
         names = self.parameters(trained)
-        late = {leaf for store, on in self.switches() if not on for leaf in self.late(store)}
+        late = {leaf for store, on in self.switches if not on for leaf in self.late(store)}
         for pattern in declared:
             fitting = [
                 (name, leaf)
@@ -650,7 +647,7 @@ class Look:
                 leaf = self.layers[free[0][1]]
                 data = {"pattern": pattern, "count": len(free), "optimizers": len(self.optimizers)}
                 yield Observation("declared-by-phase", leaf.source, leaf.node, data)
-            elif free and not any(self.unsure(store) for store, on in self.switches() if not on):
+            elif free and not any(self.unsure(store) for store, on in self.switches if not on):
                 leaf = self.layers[free[0][1]]
                 data = {"pattern": pattern, "count": len(free), "names": [name for name, _ in free[:5]]}
                 yield Observation("declared-not-frozen", leaf.source, leaf.node, data)

@@ -132,10 +132,16 @@ def of_arguments(given: dict[str, Any], place: str) -> dict[str, Entry]:
         for name, value in given.items()
         if isinstance(value, (bool, int, float))
     }
-    if "beta1" in found and "beta2" in found:
-        one, two = found["beta1"], found["beta2"]
-        found["betas"] = Entry((one.value, two.value), f"({one.text}, {two.text})", place)
-    return found
+    return _with_betas(found)
+
+
+def _with_betas(given: dict[str, Entry]) -> dict[str, Entry]:
+    """Settings with MindSpore's beta1 and beta2 as the pair that PyTorch takes, too."""
+    if "beta1" in given and "beta2" in given:
+        one, two = given["beta1"], given["beta2"]
+        value = ... if one.value is ... or two.value is ... else (one.value, two.value)
+        given["betas"] = Entry(value, f"({one.text}, {two.text})", one.place, one.assumed or two.assumed)
+    return given
 
 
 def rows(here: Sheet, there: Sheet) -> Iterator[Row]:
@@ -306,11 +312,7 @@ def _entries(
     given: dict[str, Entry] = {}
     for name in (*bound, *(name for name in defaults if name not in bound)):
         given[_RENAMED.get(name, name)] = _entry(settings, name, bound.get(name), place, defaults.get(name))
-    if "beta1" in given and "beta2" in given:
-        one, two = given["beta1"], given["beta2"]
-        value = ... if one.value is ... or two.value is ... else (one.value, two.value)
-        given["betas"] = Entry(value, f"({one.text}, {two.text})", one.place, one.assumed or two.assumed)
-    return given
+    return _with_betas(given)
 
 
 def _torch_schedules(found: Sheet, settings: Settings, place: Call | Instance) -> None:

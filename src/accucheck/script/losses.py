@@ -282,9 +282,7 @@ class Losses:
             if call.result is None or call.name != "":
                 continue
             base = call.base
-            if isinstance(base, Call) and (
-                base.api in _GRADIENTS or (base.name == "" and getattr(base.base, "api", "") == "ops.GradOperation")
-            ):
+            if _differentiates(base):
                 # With has_aux only the first result is differentiated.
                 firsts = [o.items[0] if isinstance(o, Items) and o.items else o for o in options(call.result)]
                 found.append((call, firsts[0] if len(firsts) == 1 else Many(tuple(firsts))))
@@ -448,11 +446,7 @@ class Losses:
         """The point between real and generated samples at which a gradient penalty is taken."""
         seen: set[int] = set()
         for call in self.calls:
-            base = call.base
-            if call.name != "" or not isinstance(base, Call):
-                continue
-            of_operation = base.name == "" and getattr(base.base, "api", "") == "ops.GradOperation"
-            if not (base.api in _GRADIENTS or of_operation):
+            if call.name != "" or not _differentiates(call.base):
                 continue
             for value in call.args:
                 for part in flow.sources(value, _between_or_cell):
@@ -670,6 +664,14 @@ def _reduces(value: Value) -> bool:
     known = api.find(name)
     layer = known is not None and known.kind in ("dense", "convolution", "embedding", "recurrent")
     return layer or (not name.startswith(("ops.", ".", "nn.", "mint.")) and name[:1].isalpha() and "." in name)
+
+
+def _differentiates(base: Value | None) -> bool:
+    """Whether calling a value gives gradients."""
+    if not isinstance(base, Call):
+        return False
+    of_operation = base.name == "" and isinstance(base.base, Call) and base.base.api == "ops.GradOperation"
+    return of_operation or base.api in _GRADIENTS
 
 
 def _argument(call: Call, name: str) -> Value | None:

@@ -46,7 +46,7 @@ def _judged(look: Look) -> Iterator[Observation]:
 def _staying(look: Look) -> set[int]:
     """The ids of what takes part in a loss and is not told to be trained later."""
     used = {leaf for step in look.steps for leaf in reach(step.loss, stop=True)[0]}
-    return used - {leaf for store, on in look.switches() if on for leaf in look.meant(store)}
+    return used - {leaf for store, on in look.switches if on for leaf in look.meant(store)}
 
 
 def _may_be_filled(look: Look, leaf: int, parameter: Call) -> bool:

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..knowledge import api as apis
 from ..knowledge import effects, names
@@ -64,6 +64,7 @@ _RECORDS = frozenset(
         "OrderedDict",
     )
 )
+#: Those whose last name alone may be of anything else.
 _RECORDS_IN_FULL = frozenset(
     ("addict.Dict", "addict.addict.Dict", "omegaconf.OmegaConf.create", "mmengine.Config", "mmcv.Config")
 )
@@ -305,7 +306,7 @@ def _any_attribute(owner: Value, name: Value) -> Value | None:
     """Which of the attributes of an object it may be whose name is only known in part: "layer" + str(index)."""
     asked = [option for option in options(owner) if isinstance(option, Instance)]
     for option in asked:
-        option.read.add("*")
+        option.read.add(ANY)
     found = [_fitting(option, _pattern(name)) for option in asked]
     whole = len(asked) == len(options(owner)) and all(found)
     return join([held for each in found for held in each], limit=32) if whole else None
@@ -357,7 +358,7 @@ def _setattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node
         return Known(None)
     for owner in options(args[0]) if args else ():
         if isinstance(owner, Instance):
-            owner.read.add("*")
+            owner.read.add(ANY)
             if len(args) == 3:
                 key = _key(_pattern(args[1]))
                 held = owner.attributes.get(key)
@@ -406,13 +407,9 @@ def keys_from(tracer: Tracer, held: Mapping) -> str:
 
 def _shallow(value: Value) -> list[Value]:
     """A value, or what a list or dict holds."""
-    return (
-        list(value.items.values())
-        if isinstance(value, Mapping)
-        else value.items
-        if isinstance(value, Items)
-        else [value]
-    )
+    if isinstance(value, Mapping):
+        return [*value.items.values()]
+    return value.items if isinstance(value, Items) else [value]
 
 
 def _hasattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
@@ -808,12 +805,15 @@ def _of_cell(tracer: Tracer, owner: Instance, name: str, args: list[Value], node
         return None
     owner.read.add(ANY)
     held = [option for value in owner.attributes.values() for option in options(value)]
-    return Items([option for option in held if _holds_layers(option)], open=True)
+    return Items(
+        [one for one in held if is_cell(one) or (isinstance(one, Instance) and layer_of(one) is not None)], open=True
+    )
 
 
-def _holds_layers(value: Value) -> bool:
+def is_cell(value: Value) -> TypeGuard[Instance | Call]:
+    """True for an object of a class that is run as a network is, and for a layer of the framework."""
     if isinstance(value, Instance):
-        return any(value.of.find(name) is not None for name in FORWARD) or layer_of(value) is not None
+        return any(value.of.find(name) is not None for name in FORWARD)
     return isinstance(value, Call) and value.base is None and value.api.startswith(CELLS)
 
 

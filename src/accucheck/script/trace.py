@@ -989,14 +989,8 @@ def _names_file(value: Value) -> bool:
 def _differ(items: list[Value]) -> bool:
     """True for a few cells of different kinds, one behind the other: what the last of them gives is not what another one gives."""
     made = [part.items[-1] if isinstance(part, Items) and part.fixed and part.items else part for part in items]
-    kinds = {part.of.node if isinstance(part, Instance) else part.api for part in made if _is_cell(part)}
-    return len(kinds) > 1 and len(items) <= UNROLLED and all(map(_is_cell, made))
-
-
-def _is_cell(value: Value) -> TypeGuard[Instance | Call]:
-    if isinstance(value, Instance):
-        return any(value.of.find(name) is not None for name in models.FORWARD)
-    return isinstance(value, Call) and value.base is None and value.api.startswith(models.CELLS)
+    kinds = {part.of.node if isinstance(part, Instance) else part.api for part in made if models.is_cell(part)}
+    return len(kinds) > 1 and len(items) <= UNROLLED and all(map(models.is_cell, made))
 
 
 def _by_default(node: ast.expr) -> bool:
