@@ -6,22 +6,17 @@ import shlex
 import time
 from typing import ClassVar
 
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.events import Resize
 from textual.widgets import Static
 
 from ... import tried
 from ...model import Curve
 from ...tried import Compared, Row
 from ..signs import plain, wrap
-from ..verbs import BACK, HELP, PALETTE, Verb, VerbScreen
+from ..verbs import BACK, HELP, PALETTE, Verb
 from ..widgets.chart import curve, cut
-from ..widgets.keybar import KeyBar
+from .progress import ProgressScreen
 
-#: Seconds between two looks at how far it is.
-LOOK_EVERY = 0.5
 #: Cells of a bar, lines of the chart, and the screens that have room for it.
 _BAR, _CHART, _TALL = 20, 12, 34
 #: Curves in the chart.
@@ -40,13 +35,7 @@ _SIGNS = {
 }
 
 
-class TrialScreen(VerbScreen[None]):
-    CSS = """
-    TrialScreen #head { dock: top; height: 1; padding: 0 1; background: $primary-background; text-wrap: nowrap;
-        text-overflow: ellipsis; }
-    TrialScreen VerticalScroll { height: 1fr; padding: 0 1; }
-    TrialScreen #seen { height: auto; }
-    """
+class TrialScreen(ProgressScreen):
     VERBS: ClassVar[list[Verb]] = [
         Verb("try-stop", "s", "stop", "command-try-stop", "key-try-stop"),
         Verb("try-again", "e", "again", "command-try-again", "key-try-again"),
@@ -56,23 +45,9 @@ class TrialScreen(VerbScreen[None]):
     ]
     HERE = ("help-try",)
 
-    def compose(self) -> ComposeResult:
-        yield Static(id="head", markup=False)
-        yield VerticalScroll(Static(id="seen", markup=False))
-        yield KeyBar()
-
     def on_mount(self) -> None:
-        self.query_one(VerticalScroll).focus()
-        self._draw()
-        self.set_interval(LOOK_EVERY, self._look)
-
-    async def rebuild(self) -> None:
-        """Everything again, in another language."""
-        self._draw()
-        await super().rebuild()
-
-    def on_resize(self, _: Resize) -> None:
-        self.call_after_refresh(self._draw)
+        super().on_mount()
+        self._draw()  # what was tried before, too
 
     def why_not(self, verb: str) -> str | None:
         on = self.app.runner.tries
@@ -90,9 +65,6 @@ class TrialScreen(VerbScreen[None]):
         """Ask for a command, and train with that one; what was trained with it before is not trained again."""
         if (checklist := self.app.checklist) is not None:
             checklist.try_anew(ask=True)
-
-    def action_back(self) -> None:
-        self.dismiss(None)
 
     # --- what is shown ------------------------------------------------------------------------------------------------
 

@@ -9,22 +9,17 @@ from contextlib import suppress
 from typing import ClassVar
 
 from rich.cells import cell_len
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.events import Resize
 from textual.widgets import Static
 
 from ...model import Curve
 from ...readers.following import Following, Seen
 from ...watching import OUTPUT, Watching
 from ..signs import plain, wrap
-from ..verbs import BACK, HELP, PALETTE, Verb, VerbScreen
+from ..verbs import BACK, HELP, PALETTE, Verb
 from ..widgets.chart import curve, cut
-from ..widgets.keybar import KeyBar
+from .progress import ProgressScreen
 
-#: Seconds between two looks at the recording.
-LOOK_EVERY = 0.5
 #: Lines of the chart: at least, at most, and of the screen's.
 _LEAST, _MOST, _SHARE = 7, 16, 0.4
 #: Layers that are shown, decades of their bars, and cells of these.
@@ -35,13 +30,7 @@ _TAIL, _FEW, _MANY = 1 << 14, 2, 12
 _VALUES = ("loss", "lr", "grad_norm", "loss_scale")
 
 
-class WatchScreen(VerbScreen[None]):
-    CSS = """
-    WatchScreen #head { dock: top; height: 1; padding: 0 1; background: $primary-background; text-wrap: nowrap;
-        text-overflow: ellipsis; }
-    WatchScreen VerticalScroll { height: 1fr; padding: 0 1; }
-    WatchScreen #seen { height: auto; }
-    """
+class WatchScreen(ProgressScreen):
     VERBS: ClassVar[list[Verb]] = [
         Verb("watch-stop", "s", "stop", "command-watch-stop", "key-watch-stop"),
         Verb("watch-again", "e", "again", "command-watch-again", "key-watch-again"),
@@ -57,24 +46,6 @@ class WatchScreen(VerbScreen[None]):
         self._of: Watching | None = None
         self._stopping = False
         self._drawn: object = None
-
-    def compose(self) -> ComposeResult:
-        yield Static(id="head", markup=False)
-        yield VerticalScroll(Static(id="seen", markup=False))
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        self.query_one(VerticalScroll).focus()
-        self._look()
-        self.set_interval(LOOK_EVERY, self._look)
-
-    async def rebuild(self) -> None:
-        """Everything again, in another language."""
-        self._draw()
-        await super().rebuild()
-
-    def on_resize(self, _: Resize) -> None:
-        self.call_after_refresh(self._draw)
 
     def why_not(self, verb: str) -> str | None:
         on = self.app.runner.watches
@@ -93,9 +64,6 @@ class WatchScreen(VerbScreen[None]):
         """Ask for a command, and watch that one here."""
         if (checklist := self.app.checklist) is not None:
             checklist.watch_anew(ask=True)
-
-    def action_back(self) -> None:
-        self.dismiss(None)
 
     # --- what is shown ------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,54 @@
+"""What the screens have in common that show how far something in the background is: a head, and lines that are drawn anew."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.events import Resize
+from textual.widgets import Static
+
+from ..verbs import VerbScreen
+from ..widgets.keybar import KeyBar
+
+#: Seconds between two looks at how far it is.
+LOOK_EVERY = 0.5
+
+
+class ProgressScreen(VerbScreen[None]):
+    """`_look` draws where there is something new, `_draw` draws anew."""
+
+    CSS: ClassVar[str] = """
+    #head { dock: top; height: 1; padding: 0 1; background: $primary-background; text-wrap: nowrap;
+        text-overflow: ellipsis; }
+    VerticalScroll { height: 1fr; padding: 0 1; }
+    #seen { height: auto; }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="head", markup=False)
+        yield VerticalScroll(Static(id="seen", markup=False))
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.query_one(VerticalScroll).focus()
+        self._look()
+        self.set_interval(LOOK_EVERY, self._look)
+
+    async def rebuild(self) -> None:
+        """Everything again, in another language."""
+        self._draw()
+        await super().rebuild()
+
+    def on_resize(self, _: Resize) -> None:
+        self.call_after_refresh(self._draw)
+
+    def action_back(self) -> None:
+        self.dismiss(None)
+
+    def _look(self) -> None:
+        raise NotImplementedError
+
+    def _draw(self) -> None:
+        raise NotImplementedError
