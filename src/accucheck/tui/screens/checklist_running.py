@@ -9,6 +9,7 @@ from collections import Counter
 
 from textual import on, work
 from textual.events import Mount
+from textual.timer import Timer
 
 from ... import engine
 from ...case import redacted
@@ -37,8 +38,8 @@ class Running(Showing):
     #: Since when it runs, and the seconds that each of its jobs most likely takes.
     _since = 0.0
     _likely: dict[tuple[str, str], float] = {}
-    #: Whether saved scripts make their probes run again, and what they were when that was last looked at.
-    _following = False
+    #: Looks whether scripts were saved, whose probes then run again; what they were when that was last looked at.
+    _following: Timer | None = None
     _saved: tuple[tuple[str, int], ...] = ()
     #: How many probes of this run were cancelled.
     _cancelled_jobs = 0
@@ -47,7 +48,6 @@ class Running(Showing):
     def _redraw_at_times(self) -> None:
         self.set_interval(REDRAW_EVERY, self._redraw_if_dirty)
         self.set_interval(1.0, self._tell_time)
-        self.set_interval(FOLLOW_EVERY, self._follow_saved)
 
     def _how_far(self) -> Run:
         from ...estimating import left
@@ -169,18 +169,23 @@ class Running(Showing):
         """Run what is out of date whenever a script was saved, or no longer."""
         from ...proposal.tree import stamps
 
-        self._following = not self._following
         say, key = self.speech.say, self.key_of("follow")
-        self.notify(say("follow-on", key=key) if self._following else say("follow-off"), timeout=8, markup=False)
-        if self._following:
-            self._saved = await asyncio.to_thread(stamps, self.app.project.case.root)
+        if self._following is not None:
+            self._following.stop()
+            self._following = None
+            self.notify(say("follow-off"), timeout=8, markup=False)
+            return
+        self._following = timer = self.set_interval(FOLLOW_EVERY, self._follow_saved, pause=True)
+        self.notify(say("follow-on", key=key), timeout=8, markup=False)
+        self._saved = await asyncio.to_thread(stamps, self.app.project.case.root)
+        timer.resume()
 
     @work(exclusive=True, group="follow")
     async def _follow_saved(self) -> None:
         """Where a script was saved since: its stale results are made anew, but for those of live probes, which take long."""
         from ...proposal.tree import stamps
 
-        if not self._following or self.app.why_not_run() is not None:
+        if self._following is None or self.app.why_not_run() is not None:
             return
         now = await asyncio.to_thread(stamps, self.app.project.case.root)
         if now == self._saved:
