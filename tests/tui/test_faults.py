@@ -431,7 +431,7 @@ def test_odd_variables_change_nothing(terminal, variables):
     if variables.get("HOME") == "":
         program = ["env", "-u", "HOME", *PROGRAM]
     screen = terminal(program=program)
-    screen.until("Check xx.01", "Method", "0/7", "R all")
+    screen.until("Check xx.01", "Method", "0/7", "R run all")
     screen.keys("2")
     screen.until("1/7")
 

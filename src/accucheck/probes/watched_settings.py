@@ -200,8 +200,9 @@ def _accumulated(watch: Watch, optimizer: dict[str, Any]) -> Iterator[Finding]:
 def _kept(told: list[dict[str, Any]]) -> list[Any]:
     """Of each update how many times the gradients of the one before are in it; none where a multiple of the passes' sum is given, as
     gradients that keep their direction then seem to hold earlier ones."""
-    own = any(one.get("share") is not None for one in told)
-    return [one["kept"] for one in told if "kept" in one and not own]
+    after = [one for one in told if "kept" in one]  # the first update has none before it
+    own = any(one.get("share") is not None for one in after)
+    return [] if own else [one["kept"] for one in after]
 
 
 def _added(told: list[dict[str, Any]]) -> tuple[int, float] | None:
