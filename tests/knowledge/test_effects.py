@@ -107,8 +107,32 @@ class Run:
                 "t": numpy.float16 if self.as_numpy else ms.float16,
             },
             "s": lambda shape: self.array(numpy.zeros(shape, numpy.float32)),
+            "summed": lambda x: (x * x).sum(),
+            "weighted": self.weighted,
+            "moved": self.moved,
             **more,
         }
+
+    def weighted(self, values: Any) -> Any:
+        """A network whose gradient in its weights is twice its input."""
+        ms = self.spaces["ms"]
+
+        class Weighted(ms.nn.Cell):  # type: ignore[name-defined,misc]
+            def __init__(self) -> None:
+                super().__init__()
+                self.weight = ms.Parameter(values.copy())
+
+            def construct(self, x: Any) -> Any:
+                return 2 * (self.weight * x).sum()
+
+        return Weighted()
+
+    def moved(self, cell: Any, values: Any, *scale: Any) -> Any:
+        """How far a training cell moves the weights of a network, against the gradient and at a rate of 1."""
+        net = self.weighted(values)
+        step = cell(net, self.spaces["nn"].SGD(net.trainable_params(), 1.0), *scale)
+        step(values)
+        return values - net.weight
 
     def expression(self) -> str:
         trial, name = self.trial, self.name
@@ -254,6 +278,7 @@ KINDS: dict[str, Callable[[Run], bool]] = {
     "description": lambda run: str(run.whole(3.0)) == str(run.whole(1.0)),
     "random": lambda run: any(not close(run.result(), run.result()) for _ in range(4)),
     "nothing": lambda run: run.whole() in (None, [None]),
+    "gradient": lambda run: close(run.result(), 2 * plain(run.bindings()["x"])),
 }
 
 

@@ -334,3 +334,38 @@ def test_a_prediction_of_unknown_origin_is_told_as_it_is_written(tmp_path: Path)
     made = losses(tmp_path, "net = None\nnear, far = net(x)\nloss = nn.L1Loss()(near, y)\n")
     (told,) = [one for one in made.examine() if one.code == "fits"]
     assert told.data["layer"] == "near"
+
+
+_SUMMED = """
+def loss_of(x, y):
+    return ops.cross_entropy(ops.softmax(dense(x)), y, reduction='none')
+
+class Whole(nn.Cell):
+    def construct(self, x, y):
+        return loss_of(x, y)
+
+net, opt = Whole(), build()
+"""
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "ms.grad(loss_of)(x, y)",
+        "ms.value_and_grad(loss_of, None, w)(x, y)",
+        "ops.GradOperation(get_by_list=True)(loss_of, w)(x, y)",
+        "nn.ForwardValueAndGrad(net, w, get_by_list=True)(x, y)",
+        "nn.WithGradCell(net)(x, y)",
+        "nn.TrainOneStepCell(net, opt)(x, y)",
+        "ms.boost.BoostTrainOneStepCell(net, opt)(x, y)",
+        "nn.TrainOneStepWithLossScaleCell(net, opt, scale)(x, y)",
+    ],
+)
+def test_each_way_to_gradients_is_one(tmp_path: Path, step: str) -> None:
+    """What is differentiated is seen to be the loss of each sample, whatever takes the gradients."""
+    assert "none-reduction" in codes(losses(tmp_path, _SUMMED + step))
+
+
+@pytest.mark.parametrize("maker", ["jacrev", "jacfwd"])
+def test_gradients_of_each_sample_are_not_added_up(tmp_path: Path, maker: str) -> None:
+    assert "none-reduction" not in codes(losses(tmp_path, f"{_SUMMED}ms.{maker}(loss_of)(x, y)"))

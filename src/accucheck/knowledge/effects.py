@@ -53,6 +53,8 @@ class Effect(msgspec.Struct, frozen=True):
                 "logits" for a product with weights, "activation" for what is applied to each element, "log" for a logarithm
     kind        truth (0 or 1), index, count, whole (numbers), description (of the array, whatever its elements), random, nothing;
                 agreement: the nearer two operands are to each other, the larger
+                gradient: of the function or network that it is given, in the inputs or in weights. `calls`: how often what it
+                gives is called until they are there; `updates`: it also has an optimizer apply them
     power       f(a x) = a ** power f(x)
     low, high   bounds of all elements of the result
     constant    the number that each element is
@@ -94,6 +96,8 @@ class Effect(msgspec.Struct, frozen=True):
     value: int = 0
     pieces: bool = False
     mode: str = ""
+    calls: int = 0
+    updates: bool = False
     untried: dict[str, tuple[str, ...]] = {}
 
     @property
@@ -148,3 +152,10 @@ def keeps(name: str, *words: str) -> bool:
 def keeps_order(name: str) -> bool:
     """Whether all operations that are called so keep each element, along each axis in the order of before."""
     return bool(alike(name)) and all(effect.keeps_order for effect in alike(name))
+
+
+@cache
+def differentiating(updates: bool | None = None) -> frozenset[str]:
+    """The names of all that gives gradients; with `updates`, of what has them applied, or of what does not."""
+    fitting = (known for known in load() if known.kind == "gradient" and updates in (None, known.updates))
+    return frozenset(name for known in fitting for name in known.names)

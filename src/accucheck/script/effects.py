@@ -6,9 +6,9 @@ of an operation counts: a function, the object of a class, a method, an operator
 
 from __future__ import annotations
 
-from ..knowledge import effects, signatures
+from ..knowledge import effects, names, signatures
 from ..knowledge.effects import Effect
-from .values import Call, Items, Known, Value
+from .values import Call, Instance, Items, Known, Value
 
 #: The elements and nothing else, each as often as before.
 MOVED = ("same", "order", "values")
@@ -25,6 +25,31 @@ def name_of(made: Call) -> str:
 
 def effect(made: Call) -> Effect | None:
     return effects.find(name_of(made))
+
+
+def gradient_maker(value: Value | None) -> str:
+    """The name of what gives gradients where a value is called, applied or not; "" where calling it gives none."""
+    if isinstance(value, Instance):
+        given = effects.differentiating()
+        return next((name for base in value.of.beyond() if (name := names.canonical(base)) in given), "")
+    calls = 1
+    while isinstance(value, Call):
+        known = effects.find(value.api)
+        if known is not None and known.kind == "gradient":
+            return value.api if known.calls == calls else ""
+        calls += value.name == ""
+        value = value.base if value.name in ("", "[]") else None  # an item: of what vjp gives, the function
+    return ""
+
+
+def differentiates(value: Value | None) -> bool:
+    """Whether calling a value gives gradients, which are the caller's to apply."""
+    return gradient_maker(value) in effects.differentiating(updates=False)
+
+
+def updates(value: Value | None) -> bool:
+    """Whether calling a value takes gradients and has them applied."""
+    return gradient_maker(value) in effects.differentiating(updates=True)
 
 
 def operands(made: Call, places: tuple[int, ...] = (0,)) -> list[Value]:

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
 
-from ..knowledge import effects
-from .effects import TAKEN, effect, kept
+from ..knowledge import api, effects, signatures
+from .effects import TAKEN, differentiates, effect, kept
 from .syntax import unparse
 from .values import Call, Instance, Items, Known, Many, Named, Test, Unknown, Value, name_of, options
 
@@ -145,36 +145,41 @@ def _plain(name: str) -> str:
 
 
 class Gradient(NamedTuple):
-    """A call that differentiates: of which function, what that returned, by which weights, with which sens."""
+    """A call that differentiates: of which function, what that returned, by which weights, with which sens; whether by weights
+    at all, and whether further outputs are set apart (all of them are differentiated otherwise)."""
 
     call: Call
     function: Value | None
     loss: Value | None
     weights: Value | None
     sens: Value | None
+    by_weights: bool
+    has_aux: bool
 
 
 def gradient(made: Value) -> Gradient | None:
     """What a value is the gradient of, when it is the call of a gradient function."""
     if not isinstance(made, Call) or made.name or not isinstance(made.base, Call):
         return None
-    maker = made.base
-    if maker.api in ("grad", "value_and_grad", "get_grad", "jacrev", "jacfwd"):
-        function = maker.argument(["fn", "grad_position", "weights"], "fn")
-        weights = maker.argument(["fn", "grad_position", "weights"], "weights")
-        return Gradient(made, function, _loss(made.result), weights, None)
-    if maker.api == "nn.ForwardValueAndGrad":
-        names = ["network", "weights", "get_all", "get_by_list", "sens_param"]
-        with_sens = _true(maker.argument(names, "sens_param")) and bool(made.args)
-        weights, network = maker.argument(names, "weights"), maker.argument(names, "network")
-        return Gradient(made, network, _loss(made.result), weights, made.args[-1] if with_sens else None)
-    root = maker.base
-    if maker.name == "" and isinstance(root, Call) and root.api == "ops.GradOperation":
-        with_sens = _true(root.argument(["get_all", "get_by_list", "sens_param"], "sens_param"))
-        sens = made.keywords.get("sens") or (made.args[-1] if made.args else None)
-        function, weights = maker.argument(["fn", "weights"], "fn"), maker.argument(["fn", "weights"], "weights")
-        return Gradient(made, function, _loss(made.result), weights, sens if with_sens else None)
-    return None
+    if not differentiates(made.base):
+        return None
+    given = made.base  # the call that the function is given to
+    maker = given.base if given.name == "" and isinstance(given.base, Call) else given
+    with_sens = _true(argument_of(maker, "sens_param"))
+    sens = made.keywords.get("sens") or (made.args[-1] if made.args else None)
+    if maker is given:
+        function, weights = argument_of(maker, "fn") or argument_of(maker, "network"), argument_of(maker, "weights")
+    else:
+        function, weights = given.argument(["fn", "weights"], "fn"), given.argument(["fn", "weights"], "weights")
+    by_weights = weights is not None or _true(argument_of(maker, "get_by_list"))
+    has_aux = _true(argument_of(maker, "has_aux"))
+    return Gradient(made, function, _loss(made.result), weights, sens if with_sens else None, by_weights, has_aux)
+
+
+def argument_of(call: Call, name: str) -> Value | None:
+    """The argument that a call of MindSpore gives for a parameter of this name."""
+    known = signatures.load().signature(call.api) or api.find(call.api)
+    return call.argument(list(known.positional) if known is not None else [], name)
 
 
 def _true(value: Value | None) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from . import seeding
+from .effects import gradient_maker
 from .seeding import Randomness
 from .settings import Settings
 from .source import Source
@@ -18,14 +19,6 @@ SUBJECTS = ("network", "order", "augmentation", "workers", "weights", "hyperpara
 
 _LOADS = ("load_param_into_net", "load_checkpoint", "load_checkpoint_async")
 _WORKERS = "num_parallel_workers"
-_STEPS = (
-    "value_and_grad",
-    "ops.value_and_grad",
-    "grad",
-    "ops.grad",
-    "nn.TrainOneStepCell",
-    "nn.TrainOneStepWithLossScaleCell",
-)
 _AROUND = ("enumerate", "tqdm", "iter")
 _ITERATORS = ("create_tuple_iterator", "create_dict_iterator")
 _PARAMETERS = re.compile(r"([A-Za-z_][\w.]*)\.(trainable_params|get_parameters|parameters)\(")
@@ -158,7 +151,7 @@ def _is_one_of(value: Value | None, made: Sequence[Value]) -> bool:
 def _trains(value: Value | None, optimizers: Sequence[Value]) -> bool:
     """Whether calling this takes gradients or updates weights."""
     return _is_one_of(value, optimizers) or any(
-        isinstance(option, Call) and option.api in _STEPS for option in options(value)
+        isinstance(option, Call) and gradient_maker(option) for option in options(value)
     )
 
 

@@ -18,9 +18,9 @@ from itertools import islice
 from ..knowledge import api, names
 from . import flow
 from .analysis import Scripts
-from .effects import effect, name_of
+from .effects import effect, name_of, updates
 from .execution import jitted, mode
-from .factors import gradient
+from .factors import argument_of, gradient
 from .grading import Link, under
 from .networks import (
     FORWARD,
@@ -227,30 +227,14 @@ class Look:
         for call in self.trace.calls:
             if call.name != "" or call.result is None or not isinstance(call.base, (Call, Instance)):
                 continue
-            base = call.base
-            if isinstance(base, Call) and base.api in ("value_and_grad", "grad"):
-                loss = call.result
-                if _true(base.argument(["fn", "grad_position", "weights", "has_aux"], "has_aux")):
-                    loss = _first(loss)
-                trained = self.of_parameters(base.argument(["fn", "grad_position", "weights"], "weights"))
-                if base.argument(["fn", "grad_position", "weights"], "weights") is None:
-                    continue  # of the inputs
+            base, taken = call.base, gradient(call)
+            if taken is not None and taken.by_weights:
                 seen = True
-                yield Step(loss, call.source, call.node, trained)
-            elif isinstance(base, Call) and isinstance(base.base, Call) and base.base.api == "ops.GradOperation":
-                by_list = base.base.argument(["get_all", "get_by_list", "sens_param"], "get_by_list")
-                if _true(by_list):
-                    seen = True
-                    given = base.args[1] if len(base.args) > 1 else None
-                    yield Step(call.result, call.source, call.node, self.of_parameters(given))
-            elif isinstance(base, Call) and base.api == "nn.ForwardValueAndGrad":
-                taken = gradient(call)
-                if taken is not None and taken.loss is not None and taken.weights is not None:
-                    seen = True
-                    yield Step(taken.loss, call.source, call.node, self.of_parameters(taken.weights))
-            elif isinstance(base, Call) and kind(base.api) == "step" and "TrainOneStep" in base.api:
+                loss = _first(call.result) if taken.has_aux else call.result
+                yield Step(loss, call.source, call.node, self.of_parameters(taken.weights))
+            elif isinstance(base, Call) and updates(base):
                 seen = True
-                optimizer = base.argument(["network", "optimizer"], "optimizer")
+                optimizer = argument_of(base, "optimizer")
                 yield Step(call.result, call.source, call.node, self.of_optimizer(optimizer))
         if not seen:
             yield from self.given_to_model()
@@ -262,10 +246,8 @@ class Look:
             if call.api == "Model":
                 network = call.argument(["network", "loss_fn", "optimizer"], "network")
                 optimizer = call.argument(["network", "loss_fn", "optimizer"], "optimizer")
-            elif "TrainOneStep" in call.api and kind(call.api) == "step":
-                network, optimizer = (
-                    call.argument(["network", "optimizer"], name) for name in ("network", "optimizer")
-                )
+            elif updates(call):
+                network, optimizer = (argument_of(call, name) for name in ("network", "optimizer"))
             if optimizer is None:
                 continue
             for cell in options(network):

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from ..knowledge import api
-from ..knowledge.effects import Effect
+from ..knowledge.effects import Effect, differentiating
 from ..knowledge.names import canonical
 from ..model import Sure
 from . import flow
@@ -545,7 +545,7 @@ class Later:
 
 
 def _trains(call: Call) -> bool:
-    if call.api in ("value_and_grad", "grad", "ops.GradOperation") or kind(call.api) == "step":
+    if call.api in differentiating() or kind(call.api) == "step":
         return True
     return call.name in (".train", ".fit") and isinstance(call.base, Call) and call.base.api == "Model"
 

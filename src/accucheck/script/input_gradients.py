@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .effects import effect, kept, operands
+from .effects import effect, gradient_maker, kept, operands
 from .factors import Gradient, gradient, operation
 from .freezing import reach
 from .losses import Losses, Observation
@@ -70,7 +70,7 @@ def _gradient_of(norm: Value, gradients: dict[int, Gradient]) -> Gradient | None
 def _is_value(item: Call, call: Call) -> bool:
     """The first of what a function gives that gives its value and the gradient."""
     first = item is not call and isinstance(item.args[0], Known) and item.args[0].value == 0
-    return first and isinstance(call.base, Call) and call.base.api == "value_and_grad"
+    return first and gradient_maker(call.base) == "value_and_grad"
 
 
 def _within(made: Call) -> Value | None:

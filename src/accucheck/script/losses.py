@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..knowledge import api
+from ..knowledge import api, effects
 from ..knowledge.effects import Effect
 from . import flow
 from .analysis import Reading
-from .effects import TAKEN, effect, kept, name_of, operands
+from .effects import TAKEN, differentiates, effect, gradient_maker, kept, name_of, operands, updates
 from .networks import outputs
 from .values import Call, Frame, Instance, Items, Known, Many, Unknown, Value, options, unseen
 
@@ -41,11 +41,9 @@ _REDUCERS = _words(
 )
 _UNIFORM = re.compile(r"(^|\.)(rand|random|uniform|UniformReal|rand_like|random_sample|Uniform|Beta|beta)$")
 _NORMAL = re.compile(r"(^|\.)(randn|normal|StandardNormal|standard_normal|Normal|randn_like|gauss)$")
-_GRADIENTS = frozenset({"value_and_grad", "grad", "get_grad", "vjp", "nn.ForwardValueAndGrad"})
 _ACCURACY = re.compile(
     r"^(acc|accuracy|top_?[15].*|topk.*|precision|recall|f1|train\.(Accuracy|Top\w+|Precision|Recall|F1))$", re.I
 )
-_TRAIN_CELLS = ("nn.TrainOneStepCell", "nn.TrainOneStepWithLossScaleCell")
 _REGRESSION = re.compile(r"(MSE|L1|MAE|RMSE|Huber|mse|l1|huber)_?", re.I)
 
 
@@ -282,11 +280,11 @@ class Losses:
             if call.result is None or call.name != "":
                 continue
             base = call.base
-            if _differentiates(base):
+            if differentiates(base):
                 # With has_aux only the first result is differentiated.
                 firsts = [o.items[0] if isinstance(o, Items) and o.items else o for o in options(call.result)]
                 found.append((call, firsts[0] if len(firsts) == 1 else Many(tuple(firsts))))
-            elif (isinstance(base, Call) and base.api in _TRAIN_CELLS) or (isinstance(base, Instance) and call.result):
+            elif updates(base) or (isinstance(base, Instance) and call.result):
                 found.append((call, call.result))
         found += [(handed.model, value) for handed in self.handed for value in handed.losses]
         known = {id(handed.model) for handed in self.handed}
@@ -325,7 +323,7 @@ class Losses:
             if (reduction(a.cell) if a.cell is not None else _given_reduction(a.loss, a.arguments)) == "none"
         }
         for gradient, value in self.trained if bare else ():
-            for part, sure in unreduced(value):
+            for part, sure in unreduced(value) if not _gives_jacobian(gradient) else ():
                 application = bare.get(id(part))
                 if application is not None:
                     at = application.cell or application.place
@@ -406,7 +404,7 @@ class Losses:
     def never_called(self) -> Iterator[Observation]:
         """Training cells that are made and not run."""
         for call in self.trace.calls:
-            if call.api not in _TRAIN_CELLS or unseen(call.frame):
+            if not updates(call) or unseen(call.frame):
                 continue
             if self.users.get(id(call)) or _returned(self.trace.frames, call) or call.unpacked:
                 continue
@@ -419,7 +417,7 @@ class Losses:
         """What else uses an optimizer, other training cells that are not run left out."""
         found = []
         for use, _ in self.users.get(id(optimizer), ()):
-            idle = use.api in _TRAIN_CELLS and not self.users.get(id(use)) and not _returned(self.trace.frames, use)
+            idle = updates(use) and not self.users.get(id(use)) and not _returned(self.trace.frames, use)
             if use is not besides and not idle:
                 found.append(use)
         return found
@@ -446,7 +444,7 @@ class Losses:
         """The point between real and generated samples at which a gradient penalty is taken."""
         seen: set[int] = set()
         for call in self.calls:
-            if call.name != "" or not _differentiates(call.base):
+            if call.name != "" or not differentiates(call.base):
                 continue
             for value in call.args:
                 for part in flow.sources(value, _between_or_cell):
@@ -497,7 +495,7 @@ def _as_model(network: Value, loss: Value, handed: Handed) -> Callable[[Tracer],
 def _with_loss(network: Value) -> Iterator[Call]:
     """The framework's cells that put a loss behind a network, within what a Model trains."""
     for option in options(network):
-        if isinstance(option, Call) and option.api in _TRAIN_CELLS:
+        if isinstance(option, Call) and updates(option):
             inner = option.argument(["network"], "network")
             yield from _with_loss(inner) if inner is not None else ()
         elif isinstance(option, Call) and option.api == "nn.WithLossCell":
@@ -666,12 +664,10 @@ def _reduces(value: Value) -> bool:
     return layer or (not name.startswith(("ops.", ".", "nn.", "mint.")) and name[:1].isalpha() and "." in name)
 
 
-def _differentiates(base: Value | None) -> bool:
-    """Whether calling a value gives gradients."""
-    if not isinstance(base, Call):
-        return False
-    of_operation = base.name == "" and isinstance(base.base, Call) and base.base.api == "ops.GradOperation"
-    return of_operation or base.api in _GRADIENTS
+def _gives_jacobian(call: Call) -> bool:
+    """Whether a call gives the gradients of each output by itself, which are not added up."""
+    known = effects.find(gradient_maker(call.base))
+    return known is not None and known.operation == "jacobian"
 
 
 def _argument(call: Call, name: str) -> Value | None:

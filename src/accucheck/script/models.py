@@ -15,9 +15,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..knowledge import api as apis
-from ..knowledge import effects, names
+from ..knowledge import effects, names, signatures
 from . import declared, typer
-from .effects import effect
+from .effects import differentiates, effect
 from .options import namespace
 from .values import (
     Call,
@@ -83,14 +83,13 @@ _FEEDS = frozenset(
 )
 #: MindSpore's training cells, and what gives a network back: it is the first argument, and calling the result runs it.
 _STEPS = {
-    "nn.TrainOneStepCell": ["network", "optimizer", "sens"],
-    "nn.TrainOneStepWithLossScaleCell": ["network", "optimizer", "scale_sense"],
-    "nn.WithLossCell": ["backbone", "loss_fn"],
-    "nn.WithGradCell": ["network", "loss_fn", "sens"],
-    "nn.WithEvalCell": ["network", "loss_fn", "add_cast_fp32"],
-    "nn.ForwardValueAndGrad": ["network", "weights", "get_all", "get_by_list", "sens_param"],
-    "nn.PipelineCell": ["network", "micro_size"],
-    "nn.MicroBatchInterleaved": ["network", "interleave_num"],
+    **{
+        name: signatures.load().parameters[name]
+        for name in (
+            *("nn.WithLossCell", "nn.WithEvalCell", "nn.PipelineCell", "nn.MicroBatchInterleaved"),
+            *(cell for cell in effects.differentiating() if cell.endswith(("Cell", "AndGrad"))),
+        )
+    },
     "amp.auto_mixed_precision": ["network", "amp_level", "dtype"],
     "amp.custom_mixed_precision": ["network"],
 }
@@ -1010,8 +1009,7 @@ def _of_text(owner: Known, name: str, args: list[Value], keywords: dict[str, Val
 def applied(tracer: Tracer, called: Call, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     """The result of calling the result of a call: a layer, a gradient function, a training cell."""
     api = called.api
-    by_operation = api == "" and isinstance(called.base, Call) and called.base.api == "ops.GradOperation"
-    if by_operation or api in ("value_and_grad", "grad"):
+    if differentiates(called) and api not in _STEPS and called.name != "[]":
         return _gradient(tracer, called, args, keywords, node)
     if api in ("ops.HyperMap", "ops.Map"):
         operation = called.args[:1] or args[:1]
@@ -1134,13 +1132,10 @@ def _gradient(
     if function is None:
         return None
     given = args
-    if called.api == "":  # GradOperation(...)(function, weights)(inputs, sens)
-        maker = called.base
-        sens = (
-            maker.argument(["get_all", "get_by_list", "sens_param"], "sens_param") if isinstance(maker, Call) else None
-        )
-        if isinstance(sens, Known) and sens.value and len(args) > 1:
-            given = args[:-1]
+    maker = called.base if called.name == "" and isinstance(called.base, Call) else called
+    sens = maker.argument(["get_all", "get_by_list", "sens_param"], "sens_param") if maker is not called else None
+    if isinstance(sens, Known) and sens.value and len(args) > 1:  # GradOperation(...)(function, weights)(inputs, sens)
+        given = args[:-1]
     unpacked = any(isinstance(arg, Call) and arg.name == "*args" for arg in given)
     results = [
         tracer.call(option, given, keywords, node, unpacked)

@@ -17,8 +17,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
-from ..knowledge import api, names
+from ..knowledge import api, effects, names
 from . import flow
+from .effects import gradient_maker
 from .factors import Factors
 from .models import FORWARD, as_layer
 from .source import Source
@@ -32,18 +33,8 @@ TWICE = 5
 #: So many cells are looked at within one.
 CELLS = 20_000
 
-_GRADIENTS = frozenset({"value_and_grad", "grad", "get_grad", "ops.GradOperation"})
-_STEPS = frozenset(
-    {
-        "nn.TrainOneStepCell",
-        "nn.TrainOneStepWithLossScaleCell",
-        "nn.ForwardValueAndGrad",
-        "nn.WithGradCell",
-        "amp.build_train_network",
-        "boost.BoostTrainOneStepCell",
-        "boost.BoostTrainOneStepWithLossScaleCell",
-    }
-)
+#: What trains each time it is called, whatever becomes of what it gives.
+_STEPS = effects.differentiating(updates=True)
 _PARAMETERS = frozenset(
     {".trainable_params", ".get_parameters", ".parameters_and_names", ".parameters_dict", ".untrainable_params"}
 )
@@ -225,7 +216,7 @@ class Replay:
             given: list[Value | None] = []
             if call.name in _OF_CELL:
                 given = [call.base]
-            elif call.api in ("Model", "load_param_into_net", "save_checkpoint") or call.api in _STEPS:
+            elif call.api in ("Model", "load_param_into_net", "save_checkpoint") or gradient_maker(call):
                 given = [*call.args[:1], call.keywords.get("network"), call.keywords.get("net")]
             found.update(id(cell) for value in given for cell in underlying(value))
         return found
@@ -241,7 +232,7 @@ class Replay:
                         yield Use(base, call.order, call.order, call)
                 elif call.name == "" and isinstance(base, (Call, Unknown)):
                     layer = (
-                        isinstance(base, Call) and base.api.startswith(("nn.", "mint.nn.")) and base.api not in _STEPS
+                        isinstance(base, Call) and base.api.startswith(("nn.", "mint.nn.")) and not gradient_maker(base)
                     )
                     if layer or id(base) in self.cells:
                         yield Use(base, call.order, call.order, call)
@@ -297,8 +288,8 @@ class Replay:
         """Computations of gradients that an optimizer can use, each with the cells that take part."""
         for call in self.trace.calls:
             for base in underlying(call.base) if call.name == "" else ():
-                kind = _gradient(base)
-                if kind is None:
+                kind = gradient_maker(base)
+                if not kind:
                     continue
                 spans = [(f.order, f.end) for f in self.by_call[id(call.node)] if f.parent is call.frame]
                 uses = [use for span in spans for use in self.used(*span)]
@@ -541,7 +532,7 @@ class Replay:
     def applied_unseen(self) -> set[int]:
         """The ids of what is applied as a layer is, and may hold layers that are not seen."""
         bases = (base for call in self.trace.calls if call.name == "" for base in options(call.base))
-        unseen = (base for base in bases if isinstance(base, (Call, Unknown)) and _gradient(base) is None)
+        unseen = (base for base in bases if isinstance(base, (Call, Unknown)) and not gradient_maker(base))
         return {
             id(base)
             for base in unseen
@@ -755,19 +746,6 @@ def _made_of_weights(value: Value) -> bool:
     """True for what an unseen class, chosen by a setting, makes of a network's weights: called with gradients, it is the optimizer."""
     given = [*value.args[:1], *value.keywords.values()] if isinstance(value, Call) and value.base is not None else []
     return any(isinstance(one, Call) and one.name == ".trainable_params" for arg in given for one in options(arg))
-
-
-def _gradient(base: Value | None) -> str | None:
-    """How calling `base` computes gradients; None when it does not."""
-    if isinstance(base, Instance):
-        return next((known for name in base.of.beyond() if (known := names.canonical(name)) in _STEPS), None)
-    if not isinstance(base, Call):
-        return None
-    if base.api in _STEPS or (base.api in _GRADIENTS and base.api != "ops.GradOperation"):
-        return base.api
-    if base.name == "" and isinstance(base.base, Call) and base.base.api == "ops.GradOperation":
-        return "ops.GradOperation"
-    return None
 
 
 def _networks(model: Call) -> Iterator[Value]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..knowledge import dataset_classes
+from ..knowledge import dataset_classes, effects
 from .flow import setting, sources
 from .source import Source
 from .syntax import children, walk
@@ -164,13 +164,7 @@ def _is_training(call: Call) -> bool:
     """Something that trains: a Model, or gradients that are taken."""
     if call.name in _TRAINS and call.base is not None:
         return any(isinstance(part, Call) and part.api == "Model" for part in options(call.base))
-    return call.api in (
-        "value_and_grad",
-        "ops.GradOperation",
-        "nn.TrainOneStepCell",
-        "nn.TrainOneStepWithLossScaleCell",
-        "grad",
-    )
+    return call.api in effects.differentiating()
 
 
 def _nothing(value: Value | None) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
-from ..knowledge import api, names
+from ..knowledge import api, effects, names, signatures
 from ..knowledge.api import Api
 from .analysis import Reading
 from .effects import effect
@@ -38,15 +38,10 @@ _DIVIDING = re.compile(r"scale|super\(.*\)\.construct")
 
 _MODEL = ["network", "loss_fn", "optimizer", "metrics", "eval_network", "eval_indexes", "amp_level", "boost_level"]
 _BUILD = ["network", "optimizer", "loss_fn", "level", "boost_level"]
-_CELL = ["network", "optimizer", "sens"]
-_SCALE_CELL = ["network", "optimizer", "scale_sense"]
+#: Training cells and the order of their arguments.
 _CELLS = {
-    "nn.TrainOneStepCell": _CELL,
-    "boost.BoostTrainOneStepCell": _CELL,
-    "nn.TrainOneStepWithLossScaleCell": _SCALE_CELL,
-    "boost.BoostTrainOneStepWithLossScaleCell": _SCALE_CELL,
+    name: signatures.load().parameters[name] for name in effects.differentiating(updates=True) if name.endswith("Cell")
 }
-_WITH_SCALE = ("nn.TrainOneStepWithLossScaleCell", "boost.BoostTrainOneStepWithLossScaleCell")
 DYNAMIC = ("amp.DynamicLossScaleManager", "nn.DynamicLossScaleUpdateCell", "amp.DynamicLossScaler")
 FIXED = ("amp.FixedLossScaleManager", "nn.FixedLossScaleUpdateCell", "amp.StaticLossScaler")
 
@@ -490,7 +485,7 @@ def _cell(name: str, place: Call | Instance, arguments: dict[str, Value]) -> Ste
     if optimizer is None or name not in _CELLS:
         return None
     network = arguments.get("network")
-    if name in _WITH_SCALE:
+    if "scale_sense" in _CELLS[name]:
         return Step("scale cell", place, optimizer, network, manager=arguments.get("scale_sense"))
     return Step("cell", place, optimizer, network, sens=arguments.get("sens"))
 

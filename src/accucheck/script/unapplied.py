@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeGuard
 
 from . import flow
 from .analysis import Reading, Scripts
-from .effects import effect, name_of
+from .effects import effect, gradient_maker, name_of
 from .factors import Gradient, gradient, operation
 from .freezing import PARAMETERS, Look, applies, behind, learns, optimizers_of, reach
 from .networks import Observation, Structure, is_layer, is_parameter, kind, kind_of, leaves, pure, structure_of, weights
@@ -140,7 +140,7 @@ class Unapplied:
     def is_taken(self, call: Call) -> bool:
         """Whether anything may be done with the gradients that a call gives: all but making other values that are dropped too, and
         telling an overflow."""
-        both = _maker(call).api == "value_and_grad"
+        both = gradient_maker(call.base) == "value_and_grad"
         queue: list[Call] = [call]
         seen = {id(call)}
         while queue and len(seen) < LIMIT:
@@ -334,9 +334,9 @@ def _calls_nothing(user: Call) -> bool:
 
 
 def _maker(call: Call) -> Call:
-    """What was called to give gradients: the function of value_and_grad, or the place where a GradOperation is applied."""
+    """What was called to give gradients: the function that value_and_grad gives, or the place where a GradOperation is applied."""
     base = call.base
-    return base if isinstance(base, Call) and base.api in ("value_and_grad", "grad") else call
+    return base if isinstance(base, Call) and base.last[:1].islower() else call
 
 
 def _is_item(made: Call, place: int) -> bool:
