@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
+import inspect
 import io
+import itertools
 import os
 import re
 import shlex
@@ -343,6 +346,39 @@ def generate(*arguments: str, root: Path = ROOT) -> subprocess.CompletedProcess[
 def test_generated_parts_are_current() -> None:
     done = generate("--check")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def said_to_be_wrong(module: Any) -> set[str]:
+    """The codes that the source of a probe names next to a level above info, as an argument, an entry or a value."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        pairs: Any = ()
+        if isinstance(node, ast.Dict):
+            pairs = zip(node.keys, node.values, strict=True)
+        elif isinstance(node, ast.Call):
+            pairs = itertools.pairwise(node.args)
+        elif isinstance(node, ast.Tuple):
+            pairs = itertools.pairwise(node.elts)
+        for code, level in pairs:
+            named = {ast.unparse(each) for each in ast.walk(level)}
+            if isinstance(code, ast.Constant) and named & {"Level.PROBLEM", "Level.SUSPECT"}:
+                found.add(str(code.value))
+    return found & set(module.MESSAGES)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_page_of_watched_findings_has_an_example_of_each_that_accuses(language: str) -> None:
+    text = (ROOT / f"docs/reference/watched-findings.{language}.md").read_text(encoding="utf-8")
+    shown: dict[str, set[str]] = {}
+    for section in text.split("\n### [")[1:]:
+        shown.setdefault(section.partition("]")[0], set()).update(re.findall(r"^#### `(.+)`$", section, re.M))
+    watching = {name for name in probe.names() if any("watched" in str(need) for need in probe.load(name).NEEDS)}
+    assert len(shown) > 15
+    assert shown.keys() <= watching
+    for name, codes in shown.items():
+        module = probe.load(name)
+        assert said_to_be_wrong(module) <= set(module.WHY), f"{name}: why it matters is not told"
+        assert set(module.WHY) == codes, f"{name}: no example, or one of what accuses nobody"
 
 
 @pytest.mark.part(10)

@@ -21,7 +21,7 @@ import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
 from mindspore import Tensor, nn, ops
-from mindspore.common.initializer import initializer
+from mindspore.common.initializer import Normal, initializer
 
 
 class Net(nn.Cell):
@@ -84,6 +84,14 @@ _EVALUATED = ("int((net(x).argmax", "int((average(x).argmax")
 _FOLLOW = """        optimizer(gradients)
         for held, one in zip(average.get_parameters(), net.get_parameters()):
             """
+#: A rate at which nothing is learned.
+_STILL = [("0.05, 0.9", "1e-15, 0.9")]
+_OWN = """class Own(nn.Cell):
+    def construct(self, x):
+        return x - x.mean(0) if self.training else x
+
+
+"""
 KINDS: dict[str, list[tuple[str, str]]] = {
     "healthy": [],
     "asnumpy": [("        x = self.drop(x)\n", "        x = Tensor(self.drop(x).asnumpy())\n")],
@@ -118,6 +126,33 @@ KINDS: dict[str, list[tuple[str, str]]] = {
     "alike": [
         ("self.third = nn.Dense(16, 16)", "self.third = nn.Dense(16, 16, weight_init='ones', bias_init='zeros')"),
         ("self.head = nn.Dense(16, 2)", "self.head = nn.Dense(16, 2, weight_init='ones')"),
+    ],
+    "dead": [
+        (
+            "self.third = nn.Dense(16, 16)",
+            "self.third = nn.SequentialCell(nn.Dense(16, 16, bias_init=-1000), nn.ReLU())",
+        )
+    ],
+    "steep-head": [
+        *_STILL,
+        ("p=0.1", "p=0.0"),
+        ("nn.Dense(16, 2)", "nn.Dense(16, 2, weight_init=initializer(Normal(300.0), (2, 16)))"),
+    ],
+    "own-mode-and-large": [
+        *_STILL,
+        ("class Net", f"{_OWN}class Net"),
+        ("nn.BatchNorm1d(16)", "Own()"),
+        ("nn.Dropout(p=0.1)", "nn.Identity()"),
+        ("    net.set_train()\n", ""),
+        ("loss(net(x), y)", "1e9 * loss(net(x), y)"),
+    ],
+    "constant-and-partly-loaded": [
+        ("self.third = nn.Dense(16, 16)", "self.third = nn.Dense(16, 16, weight_init=0.1)"),
+        (
+            "chosen = ",
+            f"{_LOAD}values = {{f'{{name}}.of_old' * ('first' not in name) or name: value for name, value in values.items()}}\n"
+            "ms.load_param_into_net(net, values)\nchosen = ",
+        ),
     ],
     "loaded": [("chosen = ", f"{_LOAD}ms.load_param_into_net(net, values)\nchosen = ")],
     "left-out": [

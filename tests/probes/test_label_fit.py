@@ -49,6 +49,9 @@ def test_labels_of_a_training_that_is_recorded(tmp_path, outputs, first, extra, 
     assert found.level is (Level.INFO if said == "fits" else Level.PROBLEM)
     if said == "beyond":
         assert found.where.step == 20 and found.data["labels"] == [extra]
+    if extra == 255:  # a loss of one's own may leave it out
+        (found,) = judged(tmp_path)
+        assert (found.code, found.level) == ("left-out-perhaps", Level.SUSPECT)
 
 
 @pytest.mark.mindspore

@@ -10,6 +10,8 @@ from accucheck import case as cases
 from accucheck.model import Finding, Level, Verdict
 from accucheck.probe import Skip
 from accucheck.probes import recorded_order, recorded_shards
+from watched_runs import judged as judged_in
+from watched_runs import watched
 
 COUNT = 96
 
@@ -65,6 +67,34 @@ def test_the_order_of_two_epochs(tmp_path, shuffle, content, code, verdict):
     assert {one.code for one in found.values() if one.level is not Level.INFO} == ({code} - {"reshuffled"})
     if code == "small-buffer":
         assert 2 <= found[code].data["buffer"] <= 4
+
+
+#: Samples that come with other noise each time, in runs of one class.
+NOISY = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn
+
+    labels = np.repeat(np.arange(18) % 3, np.resize([5, 3, 7, 4, 6], 18)).astype(np.int32)[:88]
+    points = np.eye(4, dtype=np.float32)[labels]
+    data = ds.NumpySlicesDataset((points, labels), ["point", "label"], shuffle=SHUFFLE)
+    dice = np.random.default_rng(0)
+    data = data.map(lambda point: point + dice.standard_normal(4).astype(np.float32), "point").batch(8)
+    ms.set_seed(1)
+    net = nn.Dense(4, 3)
+    model = ms.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.1))
+    model.train(2, data, dataset_sink_mode=False)
+"""
+
+
+@pytest.mark.mindspore
+def test_classes_that_come_in_one_order_again_and_again(tmp_path):
+    found = judged_in(recorded_order, watched(tmp_path / "faulty", NOISY.replace("SHUFFLE", "False")))
+    assert {one.code for one in found.values() if one.level is not Level.INFO} == {"label-runs", "labels-fixed"}
+    assert (found["labels-fixed"].level, found["labels-fixed"].data["samples"]) == (Level.PROBLEM, 88)
+    found = judged_in(recorded_order, watched(tmp_path / "healthy", NOISY.replace("SHUFFLE", "True")))
+    assert {one.code for one in found.values() if one.level is not Level.INFO} == set()
 
 
 @pytest.mark.mindspore

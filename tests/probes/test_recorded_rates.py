@@ -70,6 +70,11 @@ def test_a_schedule_as_long_as_the_training_is_in_order(tmp_path):
     found = judged(tmp_path)
     assert {*found} == {"in-force"} and found["in-force"].data["first"] == pytest.approx(0.1)
     assert recorded_rates.suggest(found.values()).value == "undecided", "that it suits the training is not said"
+    lower = (
+        "net = nn.Dense(4, 1)\nopt = nn.Momentum(net.trainable_params(), nn.cosine_decay_lr(0.0, 0.01, 40, 10, 4), 0.9)"
+    )
+    above = judged(tmp_path, script=lower)["above-schedule"]
+    assert (above.level, above.data["ratio"]) == (Level.SUSPECT, pytest.approx(10))
 
 
 @pytest.mark.mindspore

@@ -60,6 +60,12 @@ def test_noise_that_a_graph_freezes_is_found(tmp_path: Path) -> None:
     assert (cell.where.path, cell.where.line) == ("train.py", 15)
 
 
+def test_a_network_that_no_graph_can_be_made_of(tmp_path: Path) -> None:
+    found = judged(tmp_path, "with open(__file__): x = x * 0.5")
+    assert [*found] == ["fails-in-graph"]
+    assert (found["fails-in-graph"].level, found["fails-in-graph"].data["steps"]) == (Level.PROBLEM, 6)
+
+
 def test_a_training_without_it_agrees(tmp_path: Path) -> None:
     found = judged(tmp_path, "x = x * 0.5")
     assert [*found] == ["agree"]

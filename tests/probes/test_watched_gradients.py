@@ -47,6 +47,22 @@ def test_the_first_step_with_nan_is_named(watched_runs):
 
 
 @pytest.mark.mindspore
+def test_layers_before_one_that_gives_nothing_but_zeros_are_named_with_it(watched_runs):
+    found = judged(watched_runs["dead"], "watched_gradients")["behind-zeros"]
+    assert (found.level, found.data["zeros"]) == (Level.SUSPECT, "third")
+    assert found.data["names"] == ["first", "norm", "second", "third.0"]
+
+
+@pytest.mark.mindspore
+def test_gradients_that_grow_on_their_way_and_those_beyond_a_million_are_suspect(watched_runs):
+    found = judged(watched_runs["steep-head"], "watched_gradients", about="norms")
+    assert {*found} == {"exploding", "norms"}
+    assert (found["exploding"].level, found["exploding"].data["first_name"]) == (Level.SUSPECT, "first.weight")
+    found = judged(watched_runs["own-mode-and-large"], "watched_gradients", about="norms")
+    assert (found["large"].level, "head.weight" in found["large"].data["names"]) == (Level.SUSPECT, True)
+
+
+@pytest.mark.mindspore
 def test_norms_are_shown_in_the_order_of_layers(watched_runs):
     found = judged(watched_runs["healthy"], "watched_gradients", about="norms")
     assert {*found} == {"norms"}

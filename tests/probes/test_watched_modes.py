@@ -65,6 +65,13 @@ def test_statistics_that_stay_as_they_were_made_are_suspect(watched_runs, kind):
 
 
 @pytest.mark.mindspore
+def test_a_mode_that_only_a_cell_of_ones_own_reads_is_suspect(watched_runs):
+    found = judged(watched_runs["own-mode-and-large"], "watched_modes")
+    assert {one.code for one in found.values() if one.level is not Level.INFO} == {"own-in-inference"}
+    assert (found["own-in-inference"].level, found["own-in-inference"].data["names"]) == (Level.SUSPECT, ["norm"])
+
+
+@pytest.mark.mindspore
 def test_a_part_with_random_weights_that_is_kept_in_inference_mode_is_suspect(watched_runs):
     found = judged(watched_runs["part-kept"], "watched_modes")
     assert found["part-never-in-training"].level is Level.SUSPECT

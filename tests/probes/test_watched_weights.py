@@ -38,6 +38,12 @@ def test_units_that_stay_alike_are_a_problem(watched_runs):
 
 
 @pytest.mark.mindspore
+def test_a_layer_that_starts_as_one_constant_is_suspect(watched_runs):
+    found = judged(watched_runs["constant-and-partly-loaded"], "watched_weights")["constant-layer"]
+    assert (found.level, found.data["name"]) == (Level.SUSPECT, "third.weight")
+
+
+@pytest.mark.mindspore
 @pytest.mark.parametrize(
     ("kind", "code", "level"),
     [
@@ -45,6 +51,7 @@ def test_units_that_stay_alike_are_a_problem(watched_runs):
         ("loaded", "loaded", Level.INFO),
         ("left-out", "left-out", Level.SUSPECT),
         ("initialised-after-loading", "overwritten", Level.PROBLEM),
+        ("constant-and-partly-loaded", "fits-partly", Level.SUSPECT),
         ("other-names", "fits-nothing", Level.PROBLEM),
         ("never-applied", "not-applied", Level.SUSPECT),
     ],
@@ -66,5 +73,8 @@ def test_weights_that_are_declared_to_be_one_and_are_two_are_a_problem(watched_r
     design = ("design.shared=[['second.weight', 'third.weight']]",)
     found = judged(watched_runs["healthy"], "watched_weights", design, about="sharing")
     assert found["declared-apart"].level is Level.PROBLEM
+    design = ("design.shared=[['second.weight', 'fourth.weight']]",)
+    found = judged(watched_runs["healthy"], "watched_weights", design, about="sharing")
+    assert (found["unmatched"].level, found["unmatched"].data["names"]) == (Level.SUSPECT, ["fourth.weight"])
     found = judged(watched_runs["healthy"], "watched_weights", about="sharing")
     assert suggest(found.values()) is Verdict.NOT_APPLICABLE

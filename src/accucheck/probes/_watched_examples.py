@@ -53,6 +53,7 @@ def recording(
     divisor: float = 1.0,
     made: Mapping[str, Any] | None = None,
     half: Sequence[str] = (),
+    dark: Sequence[str] = (),
     kinds: Mapping[str, str] | None = None,
     arguments: Mapping[str, Mapping[str, Any]] | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
@@ -66,8 +67,8 @@ def recording(
     a parameter; `modes` are the cells in inference mode from a step on; `more` facts come first. By step: `raw` are the norms of all
     gradients as the pass gave them, `totals` those that the optimizer got, `scales` the loss scales; `divisor` is the optimizer's own,
     `made` what it was made with.
-    `half` are the layers that give float16. Of layers: `kinds` are other classes, `arguments` what they were made with, `shapes` those of
-    what they gave; a `batch` of so many samples and labels is given to each pass. The loss is
+    `half` are the layers that give float16, `dark` those that give nothing but zeros. Of layers: `kinds` are other classes, `arguments`
+    what they were made with, `shapes` those of what they gave; a `batch` of so many samples and labels is given to each pass. The loss is
     multiplied by `growth` in each step, and each update changes a parameter by `ratio` of its size.
     """
     layers = [(name, (kinds or {}).get(name, kind), line) for name, kind, line in _CELLS]
@@ -84,7 +85,7 @@ def recording(
         for number, group in enumerate(held)
     ]
     called = [
-        [name, kind, True, [_given(name in half, (shapes or {}).get(name))]]
+        [name, kind, True, [_given(name in half, name in dark, (shapes or {}).get(name))]]
         for name, kind, _ in layers
         if name not in idle
     ]
@@ -116,9 +117,10 @@ def recording(
     return "\n".join(json.dumps(line) for line in lines) + "\n"
 
 
-def _given(half: bool, shape: Sequence[int] | None) -> Mapping[str, Any]:
+def _given(half: bool, dark: bool, shape: Sequence[int] | None) -> Mapping[str, Any]:
     told = {"type": "float16"} if half else {}
-    return {"zero": 0.0, "std": 0.8, **told, **({"shape": [*shape]} if shape else {})}
+    spread = {"zero": 1.0, "std": 0.0} if dark else {"zero": 0.0, "std": 0.8}
+    return {**spread, **told, **({"shape": [*shape]} if shape else {})}
 
 
 def _optimizer(

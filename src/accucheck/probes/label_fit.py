@@ -147,6 +147,10 @@ EXAMPLES = [
     _example("one label too high, loss not known", Verdict.UNDECIDED, "beyond", *_LATER),
     _example("labels from 1", Verdict.PROBLEM, "from-one", ([8, 3], [8], 1, 3, [3])),
     _example("padding of labels", Verdict.UNDECIDED, "fits", ([8, 5, 30], [8, 5], -100, 29, [-100])),
+    _example(
+        *("a label that is no class, loss not known", Verdict.UNDECIDED, "left-out-perhaps"),
+        ([4, 3, 8], [4, 8], 0, 255, [255]),
+    ),
     _watched("a label that the loss leaves out", Verdict.UNDECIDED, "left-out", 0.0),
     _watched("a label that is no class and counts", Verdict.UNDECIDED, "counted", 0.3),
     _example("one column against a row", Verdict.UNDECIDED, "spread", ([8, 1], [8], 0, 2, [])),

@@ -357,13 +357,15 @@ def _mixed(factor: int, count: int = 97) -> list[int]:
     return [pow(factor, n, 97) - 1 for n in range(1, count)] + [96]
 
 
-def _part(name: str, verdict: Verdict, codes: tuple[str, ...], labels: list[int]) -> Example:
-    """A part of an epoch, whose samples have classes."""
+def _part(name: str, verdict: Verdict, codes: tuple[str, ...], *epochs: list[int]) -> Example:
+    """A part of an epoch, or of several, whose samples have classes and come with other values each time."""
     head: dict[str, Any] = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "rank": 0}
     lines = [head]
-    for at in range(0, len(labels), 8):
-        ids = [f"a{n}" for n in range(at, at + 8)]
-        lines.append({"step": len(lines), "epoch": 1, "loss": 1.0, "samples": ids, "labels": labels[at : at + 8]})
+    for epoch, labels in enumerate(epochs, 1):
+        for at in range(0, len(labels), 8):
+            ids = [f"{epoch}-{n}" for n in range(at, at + 8)]
+            some = {"samples": ids, "labels": labels[at : at + 8]}
+            lines.append({"step": len(lines), "epoch": epoch, "loss": 1.0, **some})
     files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
     return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=codes)
 
@@ -424,5 +426,6 @@ EXAMPLES = [
         "one class after another", Verdict.PROBLEM, ("by-class", "one-epoch"), [*([0] * 24), *([1] * 40), *([2] * 32)]
     ),
     _part("runs of classes", Verdict.UNDECIDED, ("label-runs", "one-epoch"), _RUNS),
+    _part("the same runs again", Verdict.PROBLEM, ("label-runs", "labels-fixed", "other-samples"), _RUNS, _RUNS),
     _part("four of each class in turn", Verdict.UNDECIDED, ("one-epoch",), [n // 4 % 6 for n in range(96)]),
 ]

@@ -465,6 +465,11 @@ EXAMPLES = [
     ),
     _example("a step down every ten epochs", [0.1] * 100 + [0.01] * 50 + [0.001] * 50, Verdict.UNDECIDED, "stairs"),
     _example("ten times what the script writes", [0.1] * 50, Verdict.PROBLEM, "other-rate", script=_SGD.format(0.01)),
+    _example(
+        *("above the schedule of the script", [0.3 * (1 - n / 100) for n in range(50)], Verdict.UNDECIDED),
+        *("above-schedule",),
+        script=_SCHEDULE,
+    ),
     _example("a schedule that never moves", [0.1] * 50, Verdict.UNDECIDED, "never-moves", script=_SCHEDULE),
     _watched_example("a warm-up as it was watched", [n / 500 for n in range(50)], Verdict.UNDECIDED, "in-force"),
     _watched_example("zero after four steps", [0.1, 0.08, 0.05, 0.01] + [0.0] * 46, Verdict.PROBLEM, "zero-from"),

@@ -69,7 +69,8 @@ _TWICE = {
     "en": "Devices compute the same gradients: the batch is not larger than that of one device, and each epoch sees samples as often.",
     "zh": "各设备计算的是同样的梯度：等效 batch 并没有变大，每个 epoch 中样本被重复学习。",
 }
-WHY: Words = {"not-sharded": _TWICE, "overlap": _TWICE, "classes-apart": shard_overlap.WHY["classes-apart"]}
+_WHY_SHARED = {code: shard_overlap.WHY[code] for code in ("unequal", "classes-apart")}
+WHY: Words = {"not-sharded": _TWICE, "overlap": _TWICE, **_WHY_SHARED}
 _PRINT = {"en": "Print the numbers of the first samples on each rank.", "zh": "在每个 rank 上打印最初若干样本的编号。"}
 PROOF: Words = dict.fromkeys(WHY, _PRINT)
 #: Where one of these is set, all ranks may be meant to read the same.

@@ -128,6 +128,25 @@ WORDS: Words = {
     "pynative": {"en": "PyNative", "zh": "PyNative"},
     "graph": {"en": "graph", "zh": "图"},
 }
+_ONE_WORKS = {
+    "en": "One mode alone can be used: what is fast in graph mode, or can be looked into in PyNative, is out of reach.",
+    "zh": "只有一种模式可用：要么得不到图模式的性能，要么无法用 PyNative 调试。",
+}
+_OTHER_TRAINING = {
+    "en": "Both modes are meant to compute the same. The graph trains something else than the script says, and results of one mode do not "
+    "hold in the other.",
+    "zh": "两种模式的计算本应相同。图中训练的内容与脚本所写的不同，一种模式下的结果在另一种模式下不成立。",
+}
+WHY: Words = {
+    **dict.fromkeys(("fails-in-graph", "fails-in-pynative"), _ONE_WORKS),
+    **dict.fromkeys(("moves-in-one", "rates-differ", "differs-at-once", "differs-later"), _OTHER_TRAINING),
+    **dict.fromkeys(("first-cell", "first-cell-of-all"), _OTHER_TRAINING),
+}
+_BOTH = {
+    "en": "Watch again in both modes after the change: accucheck watch --mode both -- python train.py",
+    "zh": "修改后再次在两种模式下观察：accucheck watch --mode both -- 命令",
+}
+PROOF: Words = dict.fromkeys(WHY, _BOTH)
 _REASONS = {
     "weights": {"en": "they begin with other weights", "zh": "两次运行的初始权重不同"},
     "rows": {"en": "they are given other rows", "zh": "两次运行读到的数据行不同"},
@@ -522,4 +541,12 @@ EXAMPLES = [
         "no seed", _recording(_FALLS, False), _recording(_OTHER, True, digest="b"), Verdict.NOT_APPLICABLE, "not-comparable"
     ),
     _example("a graph that cannot be compiled", _recording(_FALLS, False), "", Verdict.PROBLEM, "fails-in-graph", about=_ABOUT_FAILED),
+    _example(
+        "what a graph alone can run",
+        "",
+        _recording(_FALLS, True),
+        Verdict.PROBLEM,
+        "fails-in-pynative",
+        about=_ABOUT_FAILED.replace("user", "-").replace("pynative", "user").replace("-", "pynative"),
+    ),
 ]  # fmt: skip

@@ -156,11 +156,16 @@ _STILL = {
     "en": "These layers stay as they were initialised, however long the training runs, and those behind them learn on random features.",
     "zh": "无论训练多久，这些层都停留在初始值，其后的层只能在随机特征上学习。",
 }
+_THROWN = {
+    "en": "Steps along such gradients throw weights far off what they had learned: the loss jumps, or becomes NaN.",
+    "zh": "沿这样大的梯度更新，权重会远离已学到的取值：loss 剧烈跳动，甚至变为 NaN。",
+}
 WHY: Words = dict.fromkeys(("cut-off", "no-gradient", "behind-zeros", "vanishing"), _STILL) | {
     "not-finite": {
         "en": "An update with NaN or Inf makes the weights NaN, and every later loss with them.",
         "zh": "用 NaN 或 Inf 更新后权重变为 NaN，之后的 loss 也都是 NaN。",
     },
+    **dict.fromkeys(("exploding", "large"), _THROWN),
 }
 _AGAIN = {
     "en": "Watch again after the change: accucheck watch names the layers that gradients reach.",
@@ -482,6 +487,11 @@ EXAMPLES = [
     _example("two layers behind asnumpy()", Verdict.PROBLEM, "cut-off", norms={"first": 0.0}, more=[_CUT]),
     _example("two layers behind stop_gradient()", Verdict.UNDECIDED, "cut-off", norms={"first": 0.0}, more=[_STOP]),
     _example("layers that get nothing", Verdict.UNDECIDED, "no-gradient", norms={"first": None}),
+    _example(
+        *("a layer that gives nothing but zeros", Verdict.UNDECIDED, "behind-zeros"),
+        norms={"first": 0.0, "second": 0.0},
+        dark=("second",),
+    ),
     _example("a layer that is not called", Verdict.OK, "not-run", norms={"first": 0.0}, idle=("first",)),
     _example("too few steps", Verdict.UNDECIDED, "few-steps", steps=3),
     _example("norms of all layers", Verdict.OK, "norms", about="norms"),
@@ -491,4 +501,11 @@ EXAMPLES = [
         about="norms",
         norms={"first": 1e-7, "second": 1e-4},
     ),
+    _example(
+        *("a gradient that explodes", Verdict.UNDECIDED, "exploding"),
+        about="norms",
+        norms={"first": 200.0, "second": 20.0, "head": 2.0},
+        growth=1.0,
+    ),
+    _example("gradients beyond a million", Verdict.UNDECIDED, "large", about="norms", norms={"head": 3e6}),
 ]

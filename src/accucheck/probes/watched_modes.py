@@ -440,8 +440,10 @@ def _inert(given: dict[str, Any]) -> bool:
     return keeps == 1 or (bool(drops) and not any(drops))
 
 
-def _example(name: str, verdict: Verdict, *codes: str, **args: Any) -> Example:
-    files: dict[str, Any] = {"watch/pynative.jsonl": recording(**args)}
+def _example(name: str, verdict: Verdict, *codes: str, within: str = "", **args: Any) -> Example:
+    """`within`: the layer that holds the normalisation."""
+    text = recording(**args)
+    files: dict[str, Any] = {"watch/pynative.jsonl": text.replace('"norm', f'"{within}.norm') if within else text}
     return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=codes)
 
 
@@ -462,6 +464,16 @@ EXAMPLES = [
     _example("training mode throughout", Verdict.OK, "in-order", more=[_TRUE]),
     _example("inference mode from the first step", Verdict.PROBLEM, "never-in-training", modes={1: _ALL}),
     _example("left in inference mode", Verdict.PROBLEM, "left-in-inference", modes={1: [], 3: _ALL}, more=[_FALSE]),
+    _example(
+        *("a part that stays in inference mode", Verdict.UNDECIDED, "part-never-in-training"),
+        within="second",
+        modes={1: ["second", "second.norm"]},
+    ),
+    _example(
+        *("inference mode where only a cell of one's own reads it", Verdict.UNDECIDED, "own-in-inference"),
+        kinds={"norm": "__main__.Norm"},
+        modes={1: _ALL},
+    ),
     _example("a normalisation that is kept as it is", Verdict.OK, "kept-in-inference", modes={1: ["norm"]}),
     _example(
         *("statistics that stay as they were made", Verdict.UNDECIDED, "statistics-kept"),

@@ -177,7 +177,12 @@ _SPREADS = {
     "en": "One such value makes the loss and with it all weights NaN within a step; the training cannot recover.",
     "zh": "一个这样的值会在一步之内让 loss 和所有权重变成 NaN，训练无法恢复。",
 }
-WHY: Words = dict.fromkeys(("forward", "hidden", "backward", "update", "data", "weight", "no-place"), _SPREADS)
+WHY: Words = dict.fromkeys(("forward", "hidden", "backward", "update", "data", "weight", "no-place"), _SPREADS) | {
+    "dropped-often": {
+        "en": "The weights hardly move while data and time are spent as ever: a flat loss looks like one that has converged.",
+        "zh": "权重几乎不动，而数据和时间照样消耗：走平的 loss 看起来像是已经收敛。",
+    },
+}
 _AGAIN = {
     "en": "Fix the line and watch again with --nan: the step must pass.",
     "zh": "修改这一行后用 --nan 再观察一次，这一步应当通过。",

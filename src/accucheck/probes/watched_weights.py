@@ -189,6 +189,10 @@ WHY: Words = {
     **dict.fromkeys(("units-alike", "stays-constant", "blocks", "constant-layer"), _ALIKE),
     **dict.fromkeys(("fits-nothing", "fits-partly", "left-out", "overwritten", "not-applied"), _SCRATCH),
     "declared-apart": _APART,
+    "unmatched": {
+        "en": "What is declared of a name that is not there is not checked: the weights that were meant may be two.",
+        "zh": "名称不存在，这条声明就没有得到核对：本应共享的权重可能并未共享。",
+    },
 }
 _AGAIN = {
     "en": "Watch again after the change: the same facts are looked at anew.",
@@ -510,6 +514,16 @@ _NONE = {
     "not_loaded": [f"p{number}" for number in range(9)],
     "not_used": [f"q{number}" for number in range(9)],
 }
+_PART = {
+    **_TAKEN,
+    "not_loaded": [f"p{number}" for number in range(6)],
+    "not_used": [f"q{number}" for number in range(6)],
+}
+_UNUSED = {
+    **_LOADED,
+    "names": ["first.weight", "first.bias", "second.weight", "second.bias", "head.weight", "head.bias"],
+}
+_UNUSED |= {"count": 6, "digests": ["a", "b", "c", "d", "e", "f"]}
 _TIE = [["first.weight", "second.weight"]]
 EXAMPLES = [
     _example("random weights", "initial", Verdict.OK, "varied"),
@@ -529,9 +543,14 @@ EXAMPLES = [
         weights={"second.weight": _ZERO},
         norms={"first": 0.0},
     ),
+    _example(
+        *("a layer that starts as one constant", "initial", Verdict.UNDECIDED, "constant-layer"),
+        weights={"second.weight": {"constant": True}},
+    ),
     _example("no checkpoint", "loading", Verdict.NOT_APPLICABLE, "nothing-loaded"),
     _example("a checkpoint that fits", "loading", Verdict.OK, "loaded", more=[_LOADED, {**_TAKEN, **_VALUES}]),
     _example("one that fits nothing", "loading", Verdict.PROBLEM, "fits-nothing", more=[_LOADED, _NONE]),
+    _example("one that fits in small part", "loading", Verdict.UNDECIDED, "fits-partly", more=[_LOADED, _PART]),
     _example(
         *("entries that would fit are left out", "loading", Verdict.UNDECIDED, "left-out"),
         more=[
@@ -555,7 +574,12 @@ EXAMPLES = [
         more=[_LOADED, {**_TAKEN, **_VALUES, "digests": ["a", "b", "c"]}],
     ),
     _example("one that is only read", "loading", Verdict.OK, "read", more=[_LOADED]),
+    _example("one that is loaded and not applied", "loading", Verdict.UNDECIDED, "not-applied", more=[_UNUSED]),
     _example("nothing shared", "sharing", Verdict.NOT_APPLICABLE, "nothing-shared"),
     _example("shared, as declared", "sharing", Verdict.OK, "declared-shared", shared=_TIE, shared_by_design=_TIE),
+    _example(
+        *("declared of a layer that is not there", "sharing", Verdict.UNDECIDED, "unmatched"),
+        shared_by_design=[["first.weight", "third.weight"]],
+    ),
     _example("declared, but two", "sharing", Verdict.PROBLEM, "declared-apart", shared_by_design=_TIE),
 ]
