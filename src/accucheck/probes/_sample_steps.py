@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..language import Words
@@ -185,6 +186,41 @@ def multiplied(made: Call, names: tuple[str, ...], by: str) -> str | None:
             line = line[: part.end_col_offset] + f" * {by}".encode() + line[part.end_col_offset :]
         edits.append((number_, number_, [line.decode(errors="replace")]))
     return source.patch(edits) if edits else None
+
+
+def on_both_sides(steps: Sequence[Step], also: Call) -> str | None:
+    """A diff that takes away the plain condition (`if train:`) under which steps are done, where it holds nothing but changes of the
+    numbers and what it leads to, `also`, is made in the same function."""
+    source = also.source
+    nodes = {id(step.made.node) for step in steps if step.kind == "scale" and step.made.source is source}
+    chance = {id(step.made.node) for step in steps if step.kind != "scale"}
+    functions = [node for node in source.nodes if isinstance(node, ast.FunctionDef) and _has(node, {id(also.node)})]
+    for switch in (node for function in functions for node in ast.walk(function)):
+        if isinstance(switch, ast.If) and _only_leads_to(switch, nodes) and not _has(switch, chance):
+            return _without_condition(source, switch)
+    return None
+
+
+def _only_leads_to(switch: ast.If, nodes: set[int]) -> bool:
+    """Whether a plain condition holds nothing but assignments with these nodes."""
+    if switch.orelse or not isinstance(switch.test, (ast.Name, ast.Attribute)):
+        return False
+    return all(isinstance(each, (ast.Assign, ast.AugAssign)) and _has(each, nodes) for each in switch.body)
+
+
+def _has(node: ast.AST, ids: set[int]) -> bool:
+    return any(id(part) in ids for part in ast.walk(node))
+
+
+def _without_condition(source: Source, switch: ast.If) -> str | None:
+    """A diff that leaves a condition out and does always what it leads to."""
+    first, last = switch.body[0].lineno, switch.body[-1].end_lineno or switch.body[-1].lineno
+    deep = " " * (switch.body[0].col_offset - switch.col_offset)
+    lines = source.lines[switch.lineno : last]
+    if first == switch.lineno or any(line.strip() and not line[switch.col_offset :].startswith(deep) for line in lines):
+        return None
+    kept = [line[: switch.col_offset] + line[switch.col_offset + len(deep) :] for line in lines]
+    return source.patch([(switch.lineno, last, kept)])
 
 
 def removed(made: Call) -> str | None:

@@ -118,6 +118,10 @@ MESSAGES: Words = {
         "en": "{net} loads {path}, which these scripts saved from the same class.",
         "zh": "{net} 加载的 {path} 由这些脚本自身从同一网络类保存。",
     },
+    "own-trained": {
+        "en": "{net} loads what this project trains from scratch in the same class ({at}): there are no pretrained weights.",
+        "zh": "{net} 加载的是本项目用同一网络类从头训练并保存的权重（{at}），没有使用预训练权重。",
+    },
     "checked": {
         "en": "The parameters that were not loaded into {net} are looked at.",
         "zh": "对未加载到 {net} 的参数做了检查。",
@@ -233,7 +237,7 @@ _LEVELS = {
     "directory-possible": Level.SUSPECT,
     "overwritten-possible": Level.SUSPECT,
 }
-_FINE = ("own", "checked", "set-one-by-one", "only-read", "no-loading")
+_FINE = ("own", "own-trained", "checked", "set-one-by-one", "only-read", "no-loading")
 _FIXES = {
     "fetched-for-nothing": "fix-copy",
     "never-filled": "fix-copy",
@@ -278,7 +282,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     """Where nothing is loaded there is nothing to load wrongly; otherwise as usual."""
     found = list(findings)
     verdict = usual(found)
-    nothing = any(finding.code in ("no-loading", "only-read") for finding in found)
+    nothing = any(finding.code in ("no-loading", "only-read", "own-trained") for finding in found)
     loaded = any(finding.code in ("own", "checked", "set-one-by-one") for finding in found)
     return Verdict.NOT_APPLICABLE if verdict is Verdict.OK and nothing and not loaded else verdict
 
@@ -336,6 +340,29 @@ class Other(nn.Cell):
 """
 
 
+_FROM_SCRATCH = """import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn
+from net import Net, Other
+
+net = {net}
+model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+data = ds.MindDataset("train.mindrecord").batch(8)
+model.train(9, data, callbacks=[ms.ModelCheckpoint(prefix="net", directory="ckpt")])
+"""
+_EVALUATED = """import glob
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn
+from net import Net
+
+net = Net()
+ms.load_checkpoint(max(glob.glob("ckpt/*.ckpt")), net)
+model = ms.Model(net, nn.MSELoss(), metrics={"mae"})
+print(model.eval(ds.MindDataset("test.mindrecord").batch(8)))
+"""
+
+
 def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
     return Example(
         name,
@@ -378,6 +405,33 @@ ms.Model(net).eval(data)
 """,
         Verdict.UNDECIDED,
         "result-ignored",
+    ),
+    Example(
+        "an evaluation that loads what the project has trained from scratch",
+        files={"train.py": _FROM_SCRATCH.format(net="Net()"), "eval.py": _EVALUATED, "net.py": _HEAD},
+        case={"scripts": {"train": "train.py", "eval": "eval.py"}},
+        verdict=Verdict.NOT_APPLICABLE,
+        codes=("own-trained",),
+    ),
+    Example(
+        "an evaluation that loads another network than the project has trained",
+        files={"train.py": _FROM_SCRATCH.format(net="Other()"), "eval.py": _EVALUATED, "net.py": _HEAD},
+        case={"scripts": {"train": "train.py", "eval": "eval.py"}},
+        verdict=Verdict.UNDECIDED,
+        codes=("result-ignored",),
+    ),
+    Example(
+        "an evaluation that loads what was trained from weights of elsewhere",
+        files={
+            "train.py": _FROM_SCRATCH.format(
+                net='Net()\nprint(ms.load_param_into_net(net, ms.load_checkpoint("imagenet.ckpt")))'
+            ),
+            "eval.py": _EVALUATED,
+            "net.py": _HEAD,
+        },
+        case={"scripts": {"train": "train.py", "eval": "eval.py"}},
+        verdict=Verdict.UNDECIDED,
+        codes=("checked", "result-ignored"),
     ),
     _example(
         "loaded and forgotten",

@@ -18,7 +18,7 @@ import msgspec
 
 from ..case import Case
 from ..language import Words
-from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example
 from . import _gaps, _grades, _seen
@@ -27,7 +27,7 @@ from . import _sample_steps as shared
 if TYPE_CHECKING:
     from ..script.consistency import Observation
     from ..script.pipelines import Pipelines
-    from ..script.samples import Way
+    from ..script.samples import Step, Way
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -306,7 +306,10 @@ def _nothing(readings: list[Pipelines], training: list, evaluation: list) -> Ite
 def _finding(said: Observation) -> Finding:
     code, made = said.code, said.made
     level = Level.INFO if code in (*_TELLING, *_UNCLEAR) else Level.SUSPECT if code in _SUSPECT else Level.PROBLEM
-    table = [_side_by_side(*said.ways)] if said.ways is not None else []
+    table: list[Evidence] = [_side_by_side(*said.ways)] if said.ways is not None else []
+    if code == "normalised-in-one" and (step := _only_step(said)) is not None:
+        table = [*shared.evidence(made), *table]
+        made = step.made
     sure = (
         Sure.POSSIBLE
         if level is Level.SUSPECT
@@ -326,8 +329,23 @@ def _finding(said: Observation) -> Finding:
     )
 
 
+def _only_step(said: Observation) -> Step | None:
+    """The first step that changes the numbers on one side, where the other side has none of its own: that is the line to look at."""
+    if said.ways is None:
+        return None
+    texts = [{step.text for step in way.steps} for way in said.ways]
+    alone = [
+        [step for step in way.steps if step.kind == "scale" and step.text not in texts[1 - side]]
+        for side, way in enumerate(said.ways)
+    ]
+    steps = [step for side in alone for step in side]
+    return steps[0] if steps and not all(alone) else None
+
+
 def _diff(said: Observation) -> str | None:
-    """A random transform taken out of a list that only evaluation uses."""
+    """A random transform taken out of a list that only evaluation uses, or a normalisation that no longer asks which side it is for."""
+    if said.code == "normalised-in-one" and said.ways is not None and _only_step(said) is not None:
+        return shared.on_both_sides([step for way in said.ways for step in way.steps], said.made)
     if said.code != "random-in-evaluation" or said.step is None or not said.certain or said.shared:
         return None
     return shared.removed(said.step.made)
@@ -465,6 +483,25 @@ for row in test.batch(8).create_dict_iterator():
     _example(
         "only training is normalised",
         _TWO.format(train=_LARGE, evaluation=_CROP),
+        Verdict.PROBLEM,
+        "normalised-in-one",
+    ),
+    _example(
+        "normalised where a switch says that it is for training",
+        """
+import numpy as np
+
+def made(path, train):
+    images = np.load(path)["images"].astype(np.float32)
+    if train:
+        images = images / 16.0
+        images = (images - 0.3) / 0.37
+    return ds.NumpySlicesDataset({"image": images}, shuffle=train).batch(32)
+
+model = ms.Model(nn.Conv2d(3, 8, 3), nn.SoftmaxCrossEntropyWithLogits(), metrics={"accuracy"})
+model.train(1, made("train.npz", True))
+print(model.eval(made("test.npz", False)))
+""",
         Verdict.PROBLEM,
         "normalised-in-one",
     ),

@@ -78,13 +78,25 @@ class Saved:
     classes: frozenset[tuple[str, str]]
 
 
+@dataclass(frozen=True)
+class Trained:
+    """A place that saves what a training from scratch has trained: networks of these classes, in a folder, under names with a prefix;
+    either is None where it is not seen."""
+
+    call: Call
+    folder: str | None
+    prefix: str | None
+    classes: frozenset[tuple[str, str]]
+
+
 def examine(scripts: Scripts) -> list[Observation]:
     """What is to say about each place that loads a checkpoint or puts one into a network; nothing when there is none."""
     readings = [Loading(reading) for reading in scripts.readings]
     saved = [save for loading in readings for save in loading.saved]
+    trained = _from_scratch(readings)
     found: dict[tuple[str, int, str], list[Observation]] = {}
     for loading in readings:
-        for said in loading.examine(saved):
+        for said in loading.examine(saved, trained):
             about = "load" if said.code in _OF_LOAD else "put"
             found.setdefault((said.source.path, said.line, about), []).append(said)
     return [min(several, key=lambda said: _RANK.index(said.code)) for _, several in sorted(found.items(), key=_place)]
@@ -109,6 +121,7 @@ _RANK = [
     "evaluated-unfilled",
     "own",
     "checked",
+    "own-trained",
     "dict-unseen",
     "result-ignored",
     "another-class",
@@ -183,16 +196,16 @@ class Loading:
                 found.append(Saved(call, key(path), frozenset(classes(call.argument(_SAVE, "save_obj")))))
         return found
 
-    def examine(self, saved: list[Saved]) -> Iterator[Observation]:
+    def examine(self, saved: list[Saved], trained: list[Trained]) -> Iterator[Observation]:
         origins = {id(put): self.origins(put) for put in self.puts}
         for load in self.loads:
             yield from self.loaded(load, origins)
             net = load.argument(_LOAD, "net")
             if net is not None and not _is_none(net):
-                yield self.put(load, net, [load], saved)
+                yield self.put(load, net, [load], saved, trained)
         for put in self.puts:
             net = put.argument(_NET, "net")
-            yield self.put(put, net, origins[id(put)], saved)
+            yield self.put(put, net, origins[id(put)], saved, trained)
         yield from self.never_filled()
         yield from self.evaluated_unfilled()
 
@@ -234,6 +247,12 @@ class Loading:
         if any(_gives(call) or kind(call.api) in ("optimizer", "step") for call in self.trace.calls):
             return True
         return bool(replacements(self.trace)) or any(True for source in self.sources for _ in _loading_in(source))
+
+    @cached_property
+    def may_load(self) -> bool:
+        """True where something of the script loads weights, in code that is followed or not."""
+        loads = bool(self.loads or self.puts) or any(map(_gives, self.trace.calls))
+        return self.trace.gave_up or loads or any(True for source in self.sources for _ in _loading_in(source))
 
     def in_sight(self, net: Value) -> bool:
         """True where a network is only run, set to a mode, built into others, and evaluated."""
@@ -468,7 +487,9 @@ class Loading:
 
     # --- what it is put into ------------------------------------------------------------------------------------------
 
-    def put(self, call: Call, net: Value | None, loads: list[Call], saved: list[Saved]) -> Observation:
+    def put(
+        self, call: Call, net: Value | None, loads: list[Call], saved: list[Saved], trained: list[Trained]
+    ) -> Observation:
         data = {"net": _called(net)}
 
         def say(
@@ -496,7 +517,8 @@ class Loading:
                 return say("names-changed", path=path, added=added, likely=True)
             return say("own", path=path)
         if call.api != "load_param_into_net" or not self.asked(call):
-            return say("result-ignored")
+            fits = self.own_trained(call, net, loads, trained)
+            return say("own-trained", at=_stands(fits.call)) if fits is not None else say("result-ignored")
         lost = self.unseen_dict(call, loads)
         return say("checked") if lost is None else say("dict-unseen", at=_stands(lost) or _stands(call))
 
@@ -517,6 +539,30 @@ class Loading:
             certain = elsewhere and isinstance(path, Known)
             return "wrong-network" if certain else "another-class", shown(path), fitting[0].call
         return None
+
+    def own_trained(self, call: Call, net: Value | None, loads: list[Call], trained: list[Trained]) -> Trained | None:
+        """The training of this project that has made what an evaluation loads into the same kind of network: the names fit then."""
+        wanted = classes(net)
+        if self.reading.role == "train" or not wanted or not loads or _added_to_names(call) is not None:
+            return None
+        paths = [load.argument(_LOAD, "ckpt_file_name") for load in loads]
+        return next((one for one in trained if wanted <= one.classes and all(_made_by(one, p) for p in paths)), None)
+
+    def trained_anew(self) -> Iterator[Trained]:
+        """What a training that loads nothing saves of the networks that it trains."""
+        models = [call for call in self.trace.calls if call.api == "Model" and not unseen(call.frame)]
+        nets = [option for call in models for option in options(call.argument(["network"], "network"))]
+        if not all(isinstance(net, Instance) and not self.held(net) for net in nets):
+            return
+        of = frozenset(found for net in nets for found in classes(net))
+        for call in self.trace.calls:
+            if of and call.api == "train.ModelCheckpoint":
+                folder, prefix = (key(call.argument(_SAVER, name)) for name in ("directory", "prefix"))
+                yield Trained(call, folder, prefix, of)
+
+    def held(self, net: Instance) -> bool:
+        """Whether a cell of the project has a network as a part, which changes the names of its parameters."""
+        return any(_around(holder, net) for holder in self.trace.instances)
 
     def asked(self, call: Call) -> bool:
         """True when something asks what was not loaded: prints it, tests it, returns it."""
@@ -657,6 +703,29 @@ class Loading:
 
 _QUIET = (".set_train", ".set_grad", ".to_float")
 _LOOPS = (".cells_and_names", ".get_parameters", ".trainable_params", ".parameters_and_names", ".parameters_dict")
+
+
+def _from_scratch(readings: list[Loading]) -> list[Trained]:
+    """What the trainings of a project save, where none of them loads weights or could not be followed."""
+    trainings = [loading for loading in readings if loading.reading.role == "train"]
+    if any(loading.may_load for loading in trainings):
+        return []
+    return [one for loading in trainings if loading.reading.view == "train" for one in loading.trained_anew()]
+
+
+def _around(holder: Instance, net: Instance) -> bool:
+    """Whether a cell of the project has a network as a part."""
+    return holder is not net and _is_cell(holder.of) and any(_holds(each, net) for each in holder.attributes.values())
+
+
+def _made_by(training: Trained, path: Value | None) -> bool:
+    """Whether a path can be that of what a training saved: it names its folder or its prefix, or is given when the script is called."""
+    inner = flow.sources(path) if path is not None else []
+    texts = [
+        v.value for v in inner if isinstance(v, Known) and isinstance(v.value, str) and re.search(r"[/\\.]", v.value)
+    ]
+    own = [part for part in (training.folder, training.prefix) if part]
+    return not texts or any(os.path.normpath(text).startswith(part) for text in texts for part in own)
 
 
 def _added_to_names(put: Call) -> str | None:
