@@ -180,6 +180,22 @@ MESSAGES: Words = {
         "en": "Use the input, for instance add it before the normalisation as in a residual block.",
         "zh": "使用该输入，例如像残差块那样在归一化之前相加。",
     },
+    "softmax-other-axis": {
+        "en": "This softmax of attention scores runs along another axis than the product in line {line} sums up (axis {axis}).",
+        "zh": "此处注意力得分的 softmax 所沿的维度，与第 {line} 行矩阵乘法求和的维度（axis {axis}）不同。",
+    },
+    "softmax-of-one": {
+        "en": "This softmax runs along a single output: {layer} in line {at} gives one score, so the result is always 1.",
+        "zh": "此处沿单个输出做 softmax：第 {at} 行的 {layer} 只给出一个得分，结果恒为 1。",
+    },
+    "fix-axis": {
+        "en": "Take the softmax along the axis of the keys, which the product sums up: usually axis=-1.",
+        "zh": "沿 key 所在的维度（即矩阵乘法求和的维度）做 softmax，通常为 axis=-1。",
+    },
+    "fix-one": {
+        "en": "Name the axis over which the scores compete, or use a sigmoid for a single score.",
+        "zh": "指定得分相互竞争的维度；若只有一个得分，请改用 sigmoid。",
+    },
     "fix-sum": {
         "en": "Add the result of the sum before, not its input.",
         "zh": "应与前一个残差的结果相加，而不是与它的输入相加。",
@@ -238,6 +254,15 @@ WHY: Words = {
     "skip-missing": _RESIDUAL,
     "skips-a-sum": _RESIDUAL,
     "call-discarded": _LOST,
+    "softmax-other-axis": {
+        "en": "The weights with which values are added up do not sum up to 1 for each query, and a mask of the keys no longer keeps "
+        "padding out: the network learns less than it could.",
+        "zh": "对每个 query 而言，加权求和的权重之和不为 1，针对 key 的掩码也不再能排除填充部分，网络学到的比应有的少。",
+    },
+    "softmax-of-one": {
+        "en": "A softmax over one number is 1 whatever the number: nothing before it is trained, and nothing of it reaches the result.",
+        "zh": "对单个数做 softmax 恒为 1：它之前的层得不到训练，其计算也到不了结果。",
+    },
 }
 _GRADIENTS = {
     "en": "Run one training step and compare two checkpoints (checkpoints.previous, checkpoints.current): weights without a connection "
@@ -273,9 +298,19 @@ PROOF: Words = {
     "residual-left-out": _REFERENCE,
     "skip-missing": _REFERENCE,
     "skips-a-sum": _REFERENCE,
+    "softmax-other-axis": {
+        "en": "Sum the weights up along the axis that the product sums up: each sum has to be 1.",
+        "zh": "沿矩阵乘法求和的那一维对权重求和：每个和都应为 1。",
+    },
+    "softmax-of-one": {
+        "en": "Print the result of the softmax: it holds 1 alone.",
+        "zh": "打印该 softmax 的结果：其中全是 1。",
+    },
 }
 
-_SUSPECTS = dict.fromkeys(("result-underscore", "result-perhaps-replaced", "input-perhaps-ignored"), Sure.POSSIBLE)
+_SUSPECTS = dict.fromkeys(
+    ("result-underscore", "result-perhaps-replaced", "input-perhaps-ignored", "softmax-other-axis"), Sure.POSSIBLE
+)
 _TOLD = (
     "unused-operators",
     "unused-commented",
@@ -304,12 +339,14 @@ _FIXES = {
     "residual-left-out": "fix-input",
     "skip-missing": "fix-input",
     "skips-a-sum": "fix-sum",
+    "softmax-other-axis": "fix-axis",
+    "softmax-of-one": "fix-one",
 }
 
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import branches
+    from ..script import attention, branches
     from ..script.analysis import read_scripts
     from ..script.connections import examine
 
@@ -317,6 +354,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _gaps.findings(scripts)
     said = list(examine(scripts))
     said += branches.examine(scripts)
+    said += attention.examine(scripts)
     yield from _networks.findings(said, _TOLD, _SUSPECTS, _FIXES)
     yield _layers(scripts)
     yield from _seen.networks(scripts)
@@ -400,6 +438,7 @@ class Encoder(nn.Cell):
             final = self.bridge(final)
         return memory, final
 """
+_ATTENTION = "self.query, self.key, self.value = nn.Dense(8, 8), nn.Dense(8, 8), nn.Dense(8, 8)"
 
 EXAMPLES = [
     _example(
@@ -488,6 +527,34 @@ class Backbone(nn.Cell):
         "q = self.query(x)\nk = self.query(x)\nv = self.value(x)\nreturn ops.softmax(q @ k.T) @ v",
         Verdict.PROBLEM,
         "twin-used-twice",
+    ),
+    _example(
+        "a softmax over the queries",
+        _ATTENTION,
+        "q, k, v = self.query(x), self.key(x), self.value(x)\n"
+        "return ops.matmul(ops.softmax(ops.matmul(q, k.swapaxes(1, 2)) * 0.3, axis=1), v)",
+        Verdict.UNDECIDED,
+        "softmax-other-axis",
+    ),
+    _example(
+        "a softmax over the keys",
+        _ATTENTION,
+        "q, k, v = self.query(x), self.key(x), self.value(x)\n"
+        "return ops.matmul(ops.softmax(ops.matmul(q, k.swapaxes(1, 2)) * 0.3, axis=-1), v)",
+        Verdict.OK,
+    ),
+    _example(
+        "a softmax over a single score",
+        "self.body, self.score = nn.Dense(8, 8), nn.Dense(8, 1)",
+        "x = self.body(x)\nreturn (ops.softmax(self.score(x), axis=-1) * x).sum(1)",
+        Verdict.PROBLEM,
+        "softmax-of-one",
+    ),
+    _example(
+        "scores that compete along the sequence",
+        "self.body, self.score = nn.Dense(8, 8), nn.Dense(8, 1)",
+        "x = self.body(x)\nreturn (ops.softmax(self.score(x), axis=1) * x).sum(1)",
+        Verdict.OK,
     ),
     _example(
         "a dropout that is not applied",

@@ -1,0 +1,162 @@
+"""The domain of axes: how many an array has at least, and at which place, counted from the end, one of them lies.
+
+Networks are given arrays of which a script tells little; what is done with them tells more: who exchanges axes 1 and 2 has three.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .effects import effect, kept, name_of, operands
+from .factors import operation
+from .networks import kind_of
+from .values import Call, Items, Known, Many, Value
+
+#: Values within values are looked into so far.
+DEPTH = 24
+#: Operations on several arrays, element by element or matrix by matrix: what has fewer axes is broadcast.
+ELEMENTS = ("add", "sub", "mul", "div", "where", "where_method", "masked_fill")
+TOGETHER = (*ELEMENTS, "matmul")
+#: Layers that take arrays of so many axes, by the last part of their name.
+_SPATIAL = {"1d": 3, "2d": 4, "3d": 5}
+
+
+class Rank(NamedTuple):
+    """How many axes: at least so many, and exactly how many where that is known."""
+
+    least: int = 1
+    exact: int | None = None
+
+
+class Place(NamedTuple):
+    """Where an axis lies from the end, -1 being the last: at `high` or, where its array may have further axes, before that."""
+
+    high: int
+    exact: bool
+
+    def is_not(self, place: int) -> bool:
+        """Whether it is seen to be another axis than that at a place."""
+        return self.high != place if self.exact else self.high < place
+
+
+UNKNOWN = Rank()
+
+
+def rank(value: Value | None, depth: int = 0) -> Rank:
+    """The number of axes of a value."""
+    if isinstance(value, Many):
+        found = [rank(option, depth + 1) for option in value.options] if depth < DEPTH else []
+        exact = {each.exact for each in found}
+        return Rank(min((each.least for each in found), default=1), exact.pop() if len(exact) == 1 else None)
+    if isinstance(value, Known) and isinstance(value.value, (int, float)):
+        return Rank(0, 0)
+    if not isinstance(value, Call) or depth > DEPTH:
+        return UNKNOWN
+    if value.result is not None:
+        return rank(value.result, depth + 1)
+    return _of_layer(value, depth) or _of_operation(value, depth)
+
+
+def _of_layer(made: Call, depth: int) -> Rank | None:
+    if made.name != "" or not isinstance(made.base, Call):
+        return None
+    kind = kind_of(made.base)
+    if kind in ("convolution", "pooling"):
+        axes = _SPATIAL.get(made.base.last.removesuffix("Transpose")[-2:])
+        return None if axes is None else Rank(axes, axes)
+    if kind not in ("embedding", "dense"):
+        return None
+    inner = rank(made.args[0] if made.args else None, depth + 1)
+    if kind == "dense":
+        return Rank(max(2, inner.least), inner.exact)
+    return Rank(inner.least + 1, None if inner.exact is None else inner.exact + 1)
+
+
+def _of_operation(made: Call, depth: int) -> Rank:
+    known = effect(made)
+    if known is None:
+        return UNKNOWN
+    inner = [rank(part, depth + 1) for part in operands(made, (0, 1, 2))]
+    first = inner[0] if inner else UNKNOWN
+    if known.operation in TOGETHER:
+        return _largest(inner)
+    if known.operation == "reshape":
+        sizes = _numbers_given(made)
+        return UNKNOWN if sizes is None else Rank(sizes, sizes)
+    if known.operation == "expand_dims":
+        return Rank(first.least + 1, None if first.exact is None else first.exact + 1)
+    if known.operation in ("transpose", "swapaxes"):
+        return _exchanged(made, first)
+    stays = known.operation in ("softmax", "dropout") or known.rises or kept(made, "same") is not None
+    return first if stays else UNKNOWN
+
+
+def _largest(of: list[Rank]) -> Rank:
+    """What has fewer axes is broadcast."""
+    exact = [each.exact for each in of if each.exact is not None]
+    return Rank(max((each.least for each in of), default=1), max(exact) if exact and len(exact) == len(of) else None)
+
+
+def _numbers_given(made: Call) -> int | None:
+    """How many sizes or axes a call is given behind its operand, one by one or as one tuple."""
+    given = operation(made).operands[1:]
+    if len(given) == 1:
+        return len(given[0].items) if isinstance(given[0], Items) and not given[0].open else None
+    return len(given) or None
+
+
+def _exchanged(made: Call, before: Rank) -> Rank:
+    """Behind an exchange of axes: it names some, or all of them."""
+    named = axes_of(made)
+    if named is None:
+        return before
+    if _is_order(made, named):
+        return Rank(len(named), len(named))
+    return Rank(max(before.least, *(axis + 1 if axis >= 0 else -axis for axis in named)), before.exact)
+
+
+def axes_of(made: Call) -> list[int] | None:
+    """The axes that a call names behind its operand."""
+    given = operation(made).operands[1:]
+    parts = given[0].items if len(given) == 1 and isinstance(given[0], Items) else given
+    numbers = [part.value for part in parts if isinstance(part, Known) and type(part.value) is int]
+    return numbers if numbers and len(numbers) == len(parts) else None
+
+
+def _is_order(made: Call, named: list[int]) -> bool:
+    """Whether an exchange of axes is told the order of all, and not two that change places."""
+    known = effect(made)
+    every = sorted(axis % len(named) for axis in named) == [*range(len(named))]
+    return known is not None and known.operation == "transpose" and name_of(made) != "mint.transpose" and every
+
+
+def _is_pair(made: Call, named: list[int]) -> bool:
+    one_each = name_of(made).rsplit(".", 1)[-1] in ("swapaxes", "swapdims", "transpose")
+    return one_each and len(named) == 2 and not _is_order(made, named)
+
+
+def place(axis: int, of: Rank) -> Place:
+    """Where an axis lies that an operation names."""
+    if axis < 0:
+        return Place(axis, True)
+    if of.exact is not None:
+        return Place(axis - of.exact, True)
+    return Place(axis - of.least, False)
+
+
+def moved(axis: Place, made: Call) -> Place | None:
+    """Where an axis lies behind an exchange of axes; None where that is not seen."""
+    named = axes_of(made)
+    if named is None or not axis.exact:
+        return None
+    if _is_order(made, named):
+        order, at = [each % len(named) for each in named], axis.high + len(named)
+        return Place(order.index(at) - len(named), True) if at in order else None
+    if not _is_pair(made, named):
+        return None
+    of = rank(operands(made)[0] if operands(made) else None)
+    ends = [place(each, of) for each in named]
+    if not all(end.exact for end in ends):
+        return None
+    one, other = (end.high for end in ends)
+    return Place({one: other, other: one}.get(axis.high, axis.high), True)

@@ -1,0 +1,82 @@
+"""Weights of attention that sum up to 1 along another axis than that along which they are summed up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import indent
+
+import pytest
+
+from accucheck.script.attention import examine
+from case_scripts import scripts
+
+_SCRIPT = """
+import mindspore as ms
+from mindspore import mint, nn, ops
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.query, self.key, self.value = nn.Dense(8, 8), nn.Dense(8, 8), nn.Dense(8, 8)
+        self.score, self.slots, self.classes = nn.Dense(8, 1), ms.Parameter(first()), nn.Dense(8, 4)
+        self.drop, self.over, self.over_first = nn.Dropout(p=0.1), nn.Softmax(), nn.Softmax(axis=-2)
+        self.product = ops.BatchMatMul(transpose_b=True)
+
+    def construct(self, x, mask):
+        q, k, v = self.query(x), self.key(x), self.value(x)
+{body}
+
+net = Net()
+opt = nn.Adam(net.trainable_params())
+ms.Model(net, nn.MSELoss(), opt).train(10, data)
+"""
+#: The body of a network -> whether its softmax runs along another axis than the product after it sums up.
+_BODIES = {
+    "return ops.matmul(ops.softmax(q @ k.swapaxes(-1, -2), axis=-2), v)": True,
+    "return ops.matmul(ops.softmax(q @ k.swapaxes(-1, -2), axis=-1), v)": False,
+    "return ops.softmax(q @ k.swapaxes(-1, -2)) @ v": False,
+    "return self.over(q @ k.swapaxes(-1, -2)) @ v": False,
+    "return self.over_first(q @ k.swapaxes(-1, -2)) @ v": True,
+    "return self.drop(ops.softmax(self.product(q, k) / 3, 1).astype(x.dtype)) @ v.transpose(0, 2, 1)": False,
+    "return self.drop(ops.softmax(q @ k.transpose(0, 2, 1) / 3, 1).astype(x.dtype)) @ v": True,
+    "return ops.softmax(q @ k.transpose(0, 2, 1) / 3, 2) @ v": False,
+    "q, k = q.reshape(2, 5, 2, 4).transpose(0, 2, 1, 3), k.reshape(2, 5, 2, 4).transpose(0, 2, 3, 1)\n"
+    "return ops.softmax(q @ k, 2) @ v.reshape(2, 5, 2, 4).transpose(0, 2, 1, 3)": True,
+    "q, k = q.reshape(2, 5, 2, 4).transpose(0, 2, 1, 3), k.reshape(2, 5, 2, 4).transpose(0, 2, 3, 1)\n"
+    "return ops.softmax(q @ k, 3) @ v.reshape(2, 5, 2, 4).transpose(0, 2, 1, 3)": False,
+    "return mint.matmul(mint.nn.functional.softmax(mint.matmul(q, mint.transpose(k, 1, 2)), dim=1), v)": True,
+    "return mint.matmul(mint.nn.functional.softmax(mint.matmul(q, mint.transpose(k, 1, 2)), dim=-1), v)": False,
+    "scores = (q @ k.swapaxes(1, 2)).masked_fill(mask == 0, -1e9)\nreturn ops.softmax(scores, axis=1) @ v": True,
+    # the other operand, and weights that are turned round after their softmax
+    "return v.swapaxes(1, 2) @ ops.softmax(k @ q.swapaxes(1, 2), axis=-2)": False,
+    "return v.swapaxes(1, 2) @ ops.softmax(k @ q.swapaxes(1, 2), axis=-1)": True,
+    "return v.swapaxes(1, 2) @ ops.softmax(q @ k.swapaxes(1, 2), axis=-1).transpose(0, 2, 1)": False,
+    # no attention: what each element belongs to, slots that are weights, what is averaged afterwards
+    "return ops.softmax(self.classes(x), axis=-1).swapaxes(1, 2) @ x": False,
+    "return ops.softmax(x @ self.slots, axis=-1).swapaxes(1, 2) @ x": False,
+    "w = ops.softmax(q @ k.swapaxes(1, 2), axis=1)\nreturn (w / w.sum(-1, keepdims=True)) @ v": False,
+}
+
+
+def said(folder: Path, body: str) -> list[str]:
+    made = scripts(folder, _SCRIPT.format(body=indent(body, " " * 8)))
+    return [one.code for one in examine(made)]
+
+
+@pytest.mark.parametrize("body", _BODIES)
+def test_the_axis_of_a_softmax_is_the_one_that_is_summed_up(tmp_path: Path, body: str) -> None:
+    assert said(tmp_path, body) == ["softmax-other-axis"] * _BODIES[body]
+
+
+@pytest.mark.parametrize(
+    ("body", "one"),
+    {
+        "return ops.softmax(self.score(x), -1) * v": True,
+        "return self.over(ops.tanh(self.score(x)) / 2) * v": True,
+        "return ops.softmax(self.score(x), 1) * v": False,
+        "return ops.softmax(self.score(x).squeeze(-1), -1) @ v": False,
+        "return ops.softmax(self.classes(x), -1) @ v": False,
+    }.items(),
+)
+def test_a_softmax_over_one_score_is_told(tmp_path: Path, body: str, one: bool) -> None:
+    assert said(tmp_path, body) == ["softmax-of-one"] * one
