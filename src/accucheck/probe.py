@@ -35,6 +35,8 @@ from .errors import UserError
 from .language import Words, word
 from .model import Finding, Language, Reason, Sure, Verdict
 
+#: What a finding's data call the settings that decide it, as a sentence in each language; it stands behind the words of the finding.
+DECIDED = "decided"
 #: Why a probe was skipped, failed or cancelled; probes may add their own codes in MESSAGES.
 REASONS: Words = {
     "missing-input": {
@@ -231,8 +233,10 @@ def missing(probe: Any, case: Case) -> list[str]:
 
 
 def message(probe: Any, code: str, data: dict[str, Any], language: Language) -> str:
-    """The words of a finding or fix."""
-    return word(probe.MESSAGES, code, language, **_spoken(data, language))
+    """The words of a finding or fix, behind them the settings that decide it (`DECIDED`)."""
+    spoken = _spoken(data, language)
+    text = word(probe.MESSAGES, code, language, **spoken)
+    return text + spoken[DECIDED] if DECIDED in spoken else text
 
 
 class Explanation(NamedTuple):

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from accucheck.case import load
-from accucheck.model import Language
+from accucheck.model import Finding, Language
 from accucheck.probe import message
-from accucheck.probes import training_settings
+from accucheck.probes import shuffle_settings, training_settings
 from accucheck.script.analysis import Scripts, read_scripts
 from accucheck.script.values import Known
 
@@ -272,3 +272,47 @@ def test_keys_of_a_configuration_that_the_command_changes_by_their_path(
     settings = "optimizer:\n  lr: 0.1\nepochs: 9\n"
     found = scripts(tmp_path, OVERRIDES, "python train.py --config a.yaml" + words, a_yaml=settings)
     assert shown(found) == values and told(found) == []
+
+
+PLACED = (
+    DEFAULTS.replace(
+        '    parser.add_argument("--epochs"',
+        '    parser.add_argument("--shuffle", type=eval, default=True)\n    parser.add_argument("--epochs"',
+    )
+    + """
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn
+rows = ds.ImageFolderDataset("images", shuffle={argument})
+network = nn.Dense(784, 10)
+ms.Model(network, nn.MSELoss(), nn.SGD(network.trainable_params(), 0.1)).train(args.epochs, rows.batch(32))
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("argument", "command", "settings", "told"),
+    [
+        ("args.shuffle", "--config a.yaml", "lr: 0.1\nshuffle: false\n", "shuffle = False from a.yaml:2 (key shuffle)"),
+        ("args.data['order']", "--config a.yaml", "data:\n  order: false\n", "order = False from a.yaml:2 (key data.order)"),
+        ("not args.data['flags'][1]", "--config a.yaml", "data: {flags: [0,\n  true]}\n", "flags = True from a.yaml:2 (key data.flags.1)"),
+        ("args.epochs > 5", "", "", "epochs = 3, the default of an option of the command line, train.py:9"),
+        ("True if args.lr < 1 else False", "--lr 50", "", "option lr = 50.0 on the command line"),
+        ("args.shuffle", "--shuffle False --lr 50", "", "option shuffle = False on the command line"),
+        ("False", "--lr 50", "", ""),
+    ],
+)  # fmt: skip
+def test_a_finding_names_what_sets_the_value_that_it_is_about(
+    tmp_path: Path, argument: str, command: str, settings: str, told: str
+) -> None:
+    script = PLACED.format(argument=argument)
+    scripts(tmp_path, script, f"python train.py {command}", a_yaml=settings)
+    case = load(tmp_path, ["scripts.train=train.py", f"runtime.command=python train.py {command}"])
+    (off,) = [
+        one
+        for one in shuffle_settings.run(case, shuffle_settings.Params())
+        if getattr(one, "code", "") == "shuffle-off"
+    ]
+    assert isinstance(off, Finding)
+    said = message(shuffle_settings, off.code, off.data, Language.EN)
+    assert said.endswith(f" Set for this run: {told}." if told else "no .shuffle() follows.")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from ..case import Case
 from ..language import Words
 from ..model import Code, Finding, Level, Note, Progress, Sure
+from ..probe import DECIDED
 
 if TYPE_CHECKING:
     from ..script.analysis import Scripts
+    from ..script.decided import Setting
     from ..script.grading import Road
 
 #: Part of the WORDS of every probe that asks here.
@@ -39,10 +41,12 @@ def by_road_asking(*asked: str) -> Callable[[_Run], _Run]:
             from ..script.analysis import read_scripts
 
             for one in run(case, params):
-                if isinstance(one, Finding) and one.level is Level.PROBLEM and one.sure is not None:
-                    yield _graded(read_scripts(case), one, one.code in asked)
-                else:
-                    yield one
+                told = one
+                if isinstance(told, Finding) and told.level is Level.PROBLEM and told.sure is not None:
+                    told = _graded(read_scripts(case), told, told.code in asked)
+                if isinstance(told, Finding) and told.level in (Level.PROBLEM, Level.SUSPECT):
+                    told = _with_settings(read_scripts(case), told)
+                yield told
 
         return graded
 
@@ -65,6 +69,58 @@ def _graded(scripts: Scripts, finding: Finding, asked: bool) -> Finding:
     if road.link is grading.Link.ELSEWHERE and not asked:
         return replace(finding, level=Level.SUSPECT, sure=Sure.POSSIBLE, evidence=evidence)
     return replace(finding, sure=Sure.LIKELY, evidence=evidence)
+
+
+def _with_settings(scripts: Scripts, finding: Finding) -> Finding:
+    """A finding with what sets the values at its place."""
+    from msgspec.structs import replace
+
+    from ..script import decided
+
+    where = finding.where
+    if where.path is None or where.line is None or DECIDED in finding.data:
+        return finding
+    return replace(finding, data=finding.data | settings(decided.at(scripts, where.path, where.line, where.column)))
+
+
+def settings(found: Iterable[Setting]) -> dict[str, Any]:
+    """Settings as a part of the data of a finding; nothing where there are none."""
+    shown = [*found]
+    if not shown:
+        return {}
+    told = {
+        language: between.join(_told(setting, language) for setting in shown)
+        for language, between in {"en": "; ", "zh": "；"}.items()
+    }
+    return {DECIDED: {"en": f" Set for this run: {told['en']}.", "zh": f"本次运行的取值：{told['zh']}。"}}
+
+
+def _told(setting: Setting, language: str) -> str:
+    how = f"{setting.how}-unplaced" if setting.how == "default" and not setting.place else setting.how
+    how = "word" if how == "command" and not setting.name else how
+    return _SET[how][language].format(**setting._asdict())
+
+
+#: How a setting is set, in words.
+_SET: Words = {
+    "configuration": {
+        "en": "{name} = {value} from {place} (key {key})",
+        "zh": "{name} = {value}，来自 {place}（键 {key}）",
+    },
+    "command": {
+        "en": "option {name} = {value} on the command line",
+        "zh": "命令行选项 {name} = {value}",
+    },
+    "word": {"en": "{value} on the command line", "zh": "命令行给出的 {value}"},
+    "default": {
+        "en": "{name} = {value}, the default of an option of the command line, {place}",
+        "zh": "{name} = {value}，为命令行选项的默认值，{place}",
+    },
+    "default-unplaced": {
+        "en": "{name} = {value}, the default of an option of the command line",
+        "zh": "{name} = {value}，为命令行选项的默认值",
+    },
+}
 
 
 def _note(road: Road) -> Note:

@@ -253,6 +253,8 @@ def _firmest(scripts: Scripts, uses: list[Use]) -> Use:
 
 def _none(reading: Reading, found: Randomness, scripts: Scripts) -> Finding:
     """No seed that the script gets to: at a place where something random happens in any case."""
+    from ..script import decided
+
     use = _firmest(scripts, found.uses)
     data: dict[str, Any] = {"what": _WHAT[use.kind]}
     fix = Fix("fix-seed", _insert(reading))
@@ -261,6 +263,7 @@ def _none(reading: Reading, found: Randomness, scripts: Scripts) -> Finding:
     if written:
         source, line = written[0]
         data["place"] = f"{source.path}:{line}"
+        data |= _grades.settings(decided.told(scripts.configurations, found.undone(reading.trace)))
         return _finding("seed-not-reached", Level.PROBLEM, use.call, data, Sure.LIKELY, fix)
     return _finding("no-seed", Level.PROBLEM, use.call, data, _sure(use), fix)
 

@@ -181,6 +181,7 @@ _HOW: Words = {
     },
     "command": {"en": "given on the command line, option {place}", "zh": "由命令行给出，选项 {place}"},
     "configuration": {"en": "from a configuration file, {place}", "zh": "来自配置文件，{place}"},
+    "key": {"en": "from a configuration file, {place}, key {key}", "zh": "来自配置文件，{place}，键 {key}"},
     "parameter": {"en": "the default of a parameter, {place}", "zh": "函数参数的默认值，{place}"},
     "default": {"en": "the default of {place}", "zh": "{place} 的默认值"},
     "several": {"en": "one of them, depending on a condition", "zh": "取其一，由条件决定"},
@@ -314,7 +315,8 @@ def _finding(told: Told) -> Finding:
 
 
 def _how(row: Setting) -> dict[str, str]:
-    return {language: text.format(place=row.place) for language, text in _HOW[row.origin].items()}
+    how = "key" if row.key else row.origin
+    return {language: text.format(place=row.place, key=row.key) for language, text in _HOW[how].items()}
 
 
 def _table(rows: list[Setting]) -> list[Any]:

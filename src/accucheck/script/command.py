@@ -140,7 +140,7 @@ class _Shell:
                 given += self.arguments
                 continue
             text, missing = self._put(word)
-            options = text.startswith("-") and _VARIABLE.fullmatch(word)  # $OPTIONS, which the shell takes apart
+            options = text[:1] in ("-", "") and _VARIABLE.fullmatch(word)  # $OPTIONS, which the shell takes apart
             given += text.split() if options else [text]
             lost += missing
         for place, word in enumerate(given):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..document import beyond_bounds, safe_loader
-from .values import Items, Known, Mapping, Value
+from .values import Decider, Items, Known, Mapping, Value
 
 if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 ENDINGS = (".yaml", ".yml", ".json")
 #: Larger files are no configuration.
 LIMIT = 1 << 20
+#: Lists and mappings within each other are followed so deep.
+DEEP = 20
 
 
 def load(
@@ -32,7 +34,8 @@ def load(
         documents = _parse(path.read_bytes(), path.suffix.lower())
     except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
         return None
-    values = [_value(document, "", 0, origin) for document in documents]
+    shown = path.relative_to(os.path.realpath(root)).as_posix()
+    values = [_value(document, "", origin, shown, ()) for document in documents]
     if several:
         return path, Items(values)
     return (path, values[0]) if values else None
@@ -44,7 +47,7 @@ def of_text(text: str, origin: str | None) -> Value | None:
         documents = _parse(text.encode(), ".yaml")
     except (ValueError, RecursionError, msgspec.MsgspecError):
         return None
-    return _value(documents[0], "", 0, origin or "config") if len(documents) == 1 else None
+    return _value(documents[0], "", origin or "config", "", ()) if len(documents) == 1 else None
 
 
 def find(root: Path, entry: Path, importer: Path, name: str) -> Path | None:
@@ -130,14 +133,17 @@ def _parse(data: bytes, suffix: str) -> list[Any]:
         raise ValueError(str(error)) from None
 
 
-def _value(item: Any, name: str, depth: int, origin: str) -> Value:
-    if isinstance(item, dict) and depth < 20:
-        return Mapping({key: _value(held, str(key), depth + 1, origin) for key, held in item.items() if _plain(key)})
-    if isinstance(item, list) and depth < 20:
-        return Items([_value(held, "", depth + 1, origin) for held in item[:1000]])
-    if not _plain(item):
-        return Known(str(item), origin, name)
-    return Known(item, origin, name)
+def _value(item: Any, name: str, origin: str, place: str, keys: tuple[str | int, ...]) -> Value:
+    """What stands in the file `place` behind `keys`; "" for a text that stands in none."""
+    if isinstance(item, dict) and len(keys) < DEEP:
+        plain = {key: held for key, held in item.items() if _plain(key)}
+        return Mapping({key: _value(held, str(key), origin, place, (*keys, str(key))) for key, held in plain.items()})
+    if isinstance(item, list) and len(keys) < DEEP:
+        held = enumerate(item[:1000])
+        return Items([_value(each, "", origin, place, (*keys, number)) for number, each in held])
+    value = item if _plain(item) else str(item)
+    key = next((step for step in reversed(keys) if isinstance(step, str)), name)
+    return Known(value, origin, name, deciders=(Decider("configuration", key, value, place, keys),) if place else ())
 
 
 def _plain(item: Any) -> bool:

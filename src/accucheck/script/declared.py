@@ -9,7 +9,7 @@ import ast
 import shlex
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .values import Call, Class, Function, Items, Known, Mapping, Named, Unknown, Value
@@ -152,7 +152,7 @@ def words(tracer: Tracer) -> list[str] | None:
 def default(tracer: Tracer, value: Value, name: str) -> Value:
     """A value that an option has unless it is given: settled where the arguments of the run are known."""
     found = settled(value, "argparse", tracer.command is not None)
-    return Known(found.value, found.origin, name) if found is not value and isinstance(found, Known) else found
+    return replace(found, name=name) if found is not value and isinstance(found, Known) else found
 
 
 def settled(value: Value, origin: str, known: bool) -> Value:
@@ -160,7 +160,7 @@ def settled(value: Value, origin: str, known: bool) -> Value:
     origin."""
     if not isinstance(value, Known) or value.origin not in (None, "argparse"):
         return value
-    return Known(value.value, "unset" if known else origin, value.name)
+    return replace(value, origin="unset" if known else origin)
 
 
 def bound(
@@ -185,7 +185,7 @@ def bound(
 
 
 def unsettled(value: Value) -> Value:
-    return Known(value.value, "argparse", value.name) if isinstance(value, Known) and value.origin == "unset" else value
+    return replace(value, origin="argparse") if isinstance(value, Known) and value.origin == "unset" else value
 
 
 def unbound(tracer: Tracer, node: ast.AST, code: str, text: str, source: Source | None = None) -> None:

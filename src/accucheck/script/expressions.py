@@ -7,6 +7,7 @@ import builtins
 import operator
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ from .values import (
     Unknown,
     Value,
     Words,
+    deciders_of,
     join,
     joined,
     name_of,
@@ -236,7 +238,7 @@ class Expressions:
             held = owner.items.get(name)
             return None if held is None else self.resolved(held)
         if isinstance(owner, Known) and name == "parent" and isinstance(owner.value, str):
-            return Known(os.path.dirname(owner.value), owner.origin)
+            return Known(os.path.dirname(owner.value), owner.origin, deciders=owner.deciders)
         if isinstance(owner, (Call, Unknown)) and owner.held and name in owner.held:
             return owner.held[name]
         if isinstance(owner, Call):
@@ -361,7 +363,11 @@ class Expressions:
     def part_of_text(self, owner: Known, key: Value) -> Value:
         place = key.value if isinstance(key, Known) else _bounds(key)
         try:
-            return Known(owner.value[place], owner.origin) if isinstance(place, (int, slice)) else Unknown()
+            return (
+                Known(owner.value[place], owner.origin, deciders=owner.deciders)
+                if isinstance(place, (int, slice))
+                else Unknown()
+            )
         except IndexError:
             return Unknown()
 
@@ -642,7 +648,7 @@ class Expressions:
         test = self.value(node.test, scope)
         truth = self.truth(test)
         if truth is not None:
-            return self.value(node.body if truth else node.orelse, scope)
+            return _decided(self.value(node.body if truth else node.orelse, scope), test)
         outer, found, tests = self.tests, [], [Test(test, way, node.test) for way in (True, False)]
         for asked, part in zip(tests, (node.body, node.orelse), strict=True):
             self.tests = (*outer, asked)
@@ -682,7 +688,7 @@ class Expressions:
                 return Known(taken is not negated)
             if isinstance(left, Known):
                 asked = f"{name_of(left)} {'!=' if negated else '=='} {right.value!r}" if name_of(left) else ""
-                return Known(_equal(left, right) is not negated, models.origin([left, right]), asked=asked)
+                return models.computed(_equal(left, right) is not negated, [left, right], asked)
             told = not (isinstance(left, Call) and left.name[:1] in ("@", "."))
             if right.value is None and told and isinstance(left, (Call, Instance, Items, Mapping, Function, Class)):
                 return Known(negated)
@@ -712,7 +718,7 @@ class Expressions:
         told = [pair for pair in pairs if isinstance(pair, Known)]
         no = [pair for pair in told if not pair.value]
         if no or len(told) == len(node.ops):
-            return Known(not no, models.origin(no or told))
+            return models.computed(not no, no or told)
         return self.noted("<", values, {}, node)
 
     def inside(self, value: Value, items: Items) -> bool | None:
@@ -770,10 +776,10 @@ class Expressions:
             truth = self.truth(value)
             if truth is None:
                 return self.noted("not", [value], {}, node)
-            return Known(not truth, value.origin if isinstance(value, Known) else None)
+            return models.computed(not truth, [value])
         if isinstance(node.op, ast.USub):
             if isinstance(value, Known):
-                return Known(-value.value, value.origin) if type(value.value) in (int, float) else Unknown()
+                return models.computed(-value.value, [value]) if type(value.value) in (int, float) else Unknown()
             return self.made("neg", [value], {}, node)
         return value if isinstance(node.op, ast.UAdd) else self.noted("~", [value], {}, node)
 
@@ -806,7 +812,7 @@ class Expressions:
         if compute is not None and (texts or numbers):
             try:
                 value = compute(one, other)
-                return Known(value, models.origin([left, right])) if not isinstance(value, complex) else Unknown()
+                return models.computed(value, [left, right]) if not isinstance(value, complex) else Unknown()
             except (ArithmeticError, TypeError, ValueError):
                 pass
         return Unknown()
@@ -820,7 +826,7 @@ class Expressions:
         )
         if all(isinstance(part, Known) for part in parts) and not formatted:
             text = "".join(str(part.value)[:1000] for part in parts if isinstance(part, Known))
-            return Known(text[:10_000], models.origin(parts))
+            return models.computed(text[:10_000], parts)
         return self.noted("f-string", parts, {}, node)
 
     def on_List(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
@@ -954,6 +960,12 @@ def _is_empty(value: Value) -> bool:
 def _unset(value: Value) -> bool:
     """Whether a value is what stands for an option that nobody gave."""
     return isinstance(value, Known) and value.assumed == "argparse" and value.value in (None, "")
+
+
+def _decided(value: Value, test: Value) -> Value:
+    """One of two values, which a condition chose: what decides this decides the value as well."""
+    more = deciders_of(options(test))
+    return replace(value, deciders=deciders_of([value, *options(test)])) if more and isinstance(value, Known) else value
 
 
 def _equal(one: Known, other: Known) -> bool:

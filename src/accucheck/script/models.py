@@ -35,6 +35,7 @@ from .values import (
     Value,
     Words,
     Write,
+    deciders_of,
     join,
     name_of,
     options,
@@ -129,6 +130,11 @@ def origin(values: Sequence[Value]) -> str | None:
     return next((value.origin for value in sorted(given, key=lambda value: value.assumed is None)), None)
 
 
+def computed(value: Any, of: Sequence[Value], asked: str = "") -> Known:
+    """A constant that was computed of others: it comes from where they do."""
+    return Known(value, origin(of), asked=asked, deciders=deciders_of(of))
+
+
 def is_transform(made: Call) -> bool:
     """True for an object of MindSpore's that transforms samples."""
     return made.base is None and made.api.startswith(_TRANSFORMS) and made.last[:1].isupper()
@@ -219,7 +225,7 @@ def _record(args: list[Value], keywords: dict[str, Value]) -> Mapping | None:
     made = Mapping({**given.items, **keywords}, given.fed)
     for key, value in made.items.items():
         if isinstance(value, Known) and not value.name and isinstance(key, str):
-            made.items[key] = Known(value.value, value.origin, key)
+            made.items[key] = replace(value, name=key)
     return made
 
 
@@ -239,7 +245,7 @@ def _path(name: str, args: list[Known]) -> Value | None:
     if name not in _PATHS or any(not isinstance(text, str) or len(text) > 4000 for text in texts):
         return None
     try:
-        return Known(_PATHS[name](*texts), origin(args))
+        return computed(_PATHS[name](*texts), args)
     except TypeError:
         return None
 
@@ -352,7 +358,7 @@ def _setattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node
         for owner in options(args[0]):
             value = args[2]
             if isinstance(value, Known) and not value.name:
-                value = Known(value.value, value.origin, args[1].value)
+                value = replace(value, name=args[1].value)
             tracer.set_attribute(owner, args[1].value, value, node)
         return Known(None)
     for owner in options(args[0]) if args else ():
@@ -649,7 +655,7 @@ def _number(convert: Any) -> Any:
     def handler(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
         if len(args) == 1 and isinstance(args[0], Known) and not keywords:
             try:
-                return Known(convert(args[0].value), args[0].origin, args[0].name)
+                return replace(args[0], value=convert(args[0].value))
             except (TypeError, ValueError, OverflowError, ArithmeticError):
                 pass
         return None
@@ -664,7 +670,7 @@ def _round(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: 
     places = values[1] if len(values) == 2 else None
     if isinstance(places, float) or abs(places or 0) > 400:  # rounding to very many places takes long
         return None
-    return Known(round(values[0], places), origin(args))
+    return computed(round(values[0], places), args)
 
 
 def _extreme(choose: Any) -> Any:
@@ -672,14 +678,14 @@ def _extreme(choose: Any) -> Any:
         values = [arg for arg in args if isinstance(arg, Known) and isinstance(arg.value, (int, float))]
         if len(values) < 2 or len(values) != len(args) or keywords:
             return None
-        return Known(choose(value.value for value in values), origin(args))
+        return computed(choose(value.value for value in values), args)
 
     return handler
 
 
 def _bool(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     if len(args) == 1 and (truth := tracer.truth(args[0])) is not None:
-        return Known(truth, args[0].origin if isinstance(args[0], Known) else None, name_of(args[0]))
+        return replace(computed(truth, args), name=name_of(args[0]))
     return None
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import configs
 from .declared import Refused, evaluated, settled, unbound
-from .values import Call, Function, Items, Known, Mapping, Named, Partial, Unknown, Value, join
+from .values import Call, Decider, Function, Items, Known, Mapping, Named, Partial, Unknown, Value, join
 
 if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
@@ -98,7 +99,7 @@ def _parse(tracer: Tracer, parsed: Call) -> Mapping:
             values |= _fitting(tracer, _set(call, values, words), converted)
             _unread(tracer, parsed, call, converted)
         elif target := _target(call):
-            values[target] = settled(_default(call, target), "argparse", words is not None)
+            values[target] = settled(_default(call, target, words is not None), "argparse", words is not None)
     for name, text in given.items():
         values[name] = _converted(tracer, converted[name], name, text)
     return Mapping({name: _named(value, name) for name, value in values.items()})
@@ -128,7 +129,7 @@ def _from_text(tracer: Tracer, call: Call, name: str, value: Known) -> Value:
     kind = call.keywords.get("type")
     if not isinstance(kind, Named) or kind.name not in ("int", "float"):
         return value
-    found = tracer.call(kind, [Known(value.value, value.origin, name)], {}, call.node)
+    found = tracer.call(kind, [replace(value, name=name)], {}, call.node)
     if not isinstance(found, Known):
         configs.note(tracer, "config-type", name, value, call.source.path, call.line)
     return found if isinstance(found, Known) else Unknown(name)
@@ -142,7 +143,7 @@ def _unread(tracer: Tracer, parsed: Call, call: Call, options: dict[str, Call]) 
 
 
 def _named(value: Value, name: str) -> Value:
-    return Known(value.value, value.origin, name) if isinstance(value, Known) else value
+    return replace(value, name=name) if isinstance(value, Known) else value
 
 
 def _words(tracer: Tracer, parsed: Call) -> list[str] | None:
@@ -264,14 +265,24 @@ def _target(call: Call) -> str:
     return flags[0].lstrip("-").replace("-", "_") if flags else ""
 
 
-def _default(call: Call, name: str) -> Value:
+def _default(call: Call, name: str, settled_: bool) -> Value:
+    """What an option is unless it is given. Without a default that is None, which counts only in a run whose command does not give it
+    (`settled_`): who starts the script otherwise may well do."""
     default, action = call.keywords.get("default"), call.keywords.get("action")
     if isinstance(default, Known):
         kept = default.value if default.assumed == "config" and _gives_text(call) else _boolean(default.value)
-        return Known(kept, default.origin or "argparse", name)
+        return Known(kept, default.origin or "argparse", name, deciders=default.deciders or _declared(call, name, kept))
     if default is None and isinstance(action, Known) and action.value in ("store_true", "store_false"):
-        return Known(action.value == "store_false", "argparse", name)
+        kept = action.value == "store_false"
+        return Known(kept, "argparse", name, deciders=_declared(call, name, kept))
+    root = _root(call)
+    if default is None and settled_ and isinstance(root, Call) and "argument_default" not in root.keywords:
+        return Known(None, "argparse", name, deciders=_declared(call, name, None))
     return Unknown(name) if default is None else default
+
+
+def _declared(call: Call, name: str, value: Any) -> tuple[Decider]:
+    return (Decider("default", name, value, f"{call.source.path}:{call.line}"),)
 
 
 def _gives_text(call: Call) -> bool:

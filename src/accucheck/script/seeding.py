@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from ..knowledge import dataset_classes, effects
 from .flow import setting, sources
 from .source import Source
-from .syntax import children, walk
+from .syntax import children, conditions_around, walk
 from .trace import Trace
-from .values import Call, Function, Known, Unknown, Value, options, unseen
+from .values import Call, Decider, Function, Known, Unknown, Value, options, unseen
 
 #: What random numbers are used for, in the order in which it matters.
 KINDS = ("weights", "numpy", "python", "operators", "data", "mint")
@@ -115,6 +115,14 @@ class Randomness:
 
     def reaching(self, kind: str) -> list[Seed]:
         return [seed for seed in self.seeds if kind in seed.reaches]
+
+    def undone(self, trace: Trace) -> tuple[Decider, ...]:
+        """The settings of the run that decide the conditions around the first seed that is not reached."""
+        if not self.unreached:
+            return ()
+        source, node = self.unreached[0]
+        around = [id(test) for test in conditions_around(source.tree, node)]
+        return tuple(one for test, deciders in trace.decided.items() if id(test) in around for one in deciders)
 
     def source_of(self, seed: Seed) -> Call | None:
         """The call that makes a seed another one in each run: the time, or a random number that nothing seeds before."""
@@ -247,7 +255,8 @@ def _written(source: Source) -> Iterator[ast.Call]:
     queue: list[ast.AST] = [source.tree]
     while queue:
         node = queue.pop()
-        if not (isinstance(node, ast.FunctionDef) and node.name.startswith("__")):  # those are called by others
+        by_others = isinstance(node, ast.FunctionDef) and node.name.startswith("__") and node.name != "__init__"
+        if not by_others:
             queue += children(node)
         if isinstance(node, ast.Call):
             called = node.func

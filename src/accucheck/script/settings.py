@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..knowledge import api, names
-from . import configs, ranks
+from . import configs, decided, ranks
 from .analysis import Reading, Scripts
 from .flow import sources, users
 from .shuffling import Examination, data_sets
@@ -37,6 +37,7 @@ from .values import (
     Named,
     Unknown,
     Value,
+    deciders_of,
     name_of,
     options,
     unseen,
@@ -114,7 +115,7 @@ _Length = tuple[Source, ast.AST, str, float]
 class Setting:
     """A number of a script. `origin`: "literal", "option" (of the command line), "configuration", "parameter" (the default of
     a function that nobody is seen to call), "default" (the API's own), "several" or "unseen"; `place` tells where it is set,
-    as far as that is known."""
+    as far as that is known, `key` the keys that lead to it in a configuration file, with dots between."""
 
     name: str
     text: str
@@ -122,6 +123,7 @@ class Setting:
     number: float | None = None
     numbers: tuple[float, ...] = ()
     place: str = ""
+    key: str = ""
 
     @property
     def known(self) -> bool:
@@ -328,6 +330,11 @@ class Settings:
         origin = _ORIGINS.get(value.origin or "", "literal")
         called = [value.name] if value.name else _read(at.node if at is not None else None)
         found_at = (self.definitions.place(Known(value.value, value.origin, name_), source) for name_ in called)
+        stated = deciders_of([value])
+        placed = decided.told(self.definitions.configurations, stated) if len(stated) == 1 else []
+        if origin == "configuration" and placed:
+            place, key = placed[0].place, placed[0].key
+            return Setting(name, repr(value.value)[:80], origin, number(value.value), numbers, place, key)
         place = value.name if origin == "command" else next((p for p in found_at if p), "")
         return Setting(name, repr(value.value)[:80], origin, number(value.value), numbers, place or f"{source}:{line}")
 

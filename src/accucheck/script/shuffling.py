@@ -362,7 +362,7 @@ class Examination:
         if isinstance(value, Known) and isinstance(value.value, str):
             text = value.value.lower()
             if text in ("true", "false"):
-                value = Known(text == "true", value.origin, value.name)
+                value = replace(value, value=text == "true")
             elif not value.assumed and text in ("global", "infile", "adaptive", "partial", "files"):
                 return (None, "files-only") if text == "files" else (True, "")
             else:

@@ -25,6 +25,7 @@ from .training import MANY_DEVICES
 from .values import (
     Call,
     Class,
+    Decider,
     Frame,
     Function,
     Instance,
@@ -39,6 +40,7 @@ from .values import (
     Value,
     Words,
     Write,
+    deciders_of,
     join,
     joined,
     name_of,
@@ -69,7 +71,8 @@ class Trace:
     those instances that are set again; `options` those of the calls that say which options a command line has; `unread` are
     configuration files that are not there or not readable, with the place that loads them, `broken` those whose syntax is broken,
     with the line and what is wrong there, `loaded` those that were read;
-    `unbound` what of the command fits no option: a gap's code, the words, and the place that parses them. `assumed` tells that a
+    `unbound` what of the command fits no option: a gap's code, the words, and the place that parses them; `decided` the conditions of
+    if statements that settings of the run decide, with those. `assumed` tells that a
     flag was taken for what `assume` says; `gave_up` that too much was asked. `again` runs more of the project's code
     afterwards: see Tracer.again."""
 
@@ -84,6 +87,7 @@ class Trace:
     broken: list[tuple[str, int, str]] = field(default_factory=list)
     loaded: list[Path] = field(default_factory=list)
     unbound: list[tuple[str, str, str, int]] = field(default_factory=list)
+    decided: dict[ast.expr, tuple[Decider, ...]] = field(default_factory=dict)
     assumed: bool = False
     gave_up: bool = False
     again: Callable[[Callable[[Tracer], Value]], Value] = lambda wanted: Unknown()
@@ -346,6 +350,8 @@ class Tracer(Expressions):
         test = self.value(node.test, scope)
         truth = self.truth(test)
         if truth is not None:
+            if deciders := deciders_of(options(test)):
+                self.trace.decided[node.test] = deciders
             return self.block(node.body if truth else node.orelse, scope)
         yes, no = Test(test, True, node.test), Test(test, False, node.test)
         return self.either([(node.body, yes), (node.orelse, no)], scope)
@@ -653,7 +659,7 @@ class Tracer(Expressions):
     def assign(self, target: ast.expr, value: Value, scope: Scope) -> None:
         if isinstance(target, ast.Name):
             if isinstance(value, Known) and not value.name:
-                value = Known(value.value, value.origin, target.id)
+                value = Known(value.value, value.origin, target.id, deciders=value.deciders)
             elif isinstance(value, Unknown) and not value.name:
                 value.name = target.id
             self.bind(target.id, value, scope)
@@ -849,7 +855,7 @@ class Tracer(Expressions):
             else:
                 value = Unknown(name)
             if isinstance(value, Known) and not value.name:
-                value = Known(value.value, value.origin, name)
+                value = Known(value.value, value.origin, name, deciders=value.deciders)
             elif isinstance(value, Unknown) and not value.name:
                 value.name = name
             scope.names[name] = value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,6 +77,20 @@ def unseen(frame: Frame | None) -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class Decider:
+    """What decides a value in a run. `how`: "configuration" (`keys` lead to it in the file `place`), "command" (the option `name`), or
+    "default" (of the option `name`, which is declared at `place`, a path and line as they are shown)."""
+
+    how: str
+    name: str
+    value: Any
+    place: str = ""
+    keys: tuple[str | int, ...] = ()
+
+
+#: So many are kept of what a constant was computed from.
+DECIDERS = 4
 #: Origins of a constant that the command of the run settles.
 COMMANDED = ("command", "unset", "configured")
 
@@ -86,17 +100,34 @@ class Known(Value):
     """A constant. `origin` says where it comes from, if the script does not fix it: "argparse" (the default of an option),
     "parameter", "config", and of a run whose command is known "command" (given there), "unset" (left at its default there) or
     "configured" (of a configuration file that it loads); `name` what it is called; `asked` which option was compared with what, for
-    the result of that."""
+    the result of that; `deciders` say what decides it, as far as that was kept: see `deciders_of`."""
 
     value: Any
     origin: str | None = None
     name: str = ""
     asked: str = ""
+    deciders: tuple[Decider, ...] = ()
 
     @property
     def assumed(self) -> str | None:
         """Why it may be another one at run time."""
         return None if self.origin in COMMANDED else self.origin
+
+
+def deciders_of(values: Iterable[Value | None], limit: int = DECIDERS) -> tuple[Decider, ...]:
+    """The settings of the run that constants are, or were computed from: the first of them."""
+    found: list[Decider] = []
+    for value in values:
+        if isinstance(value, Known):
+            own = value.deciders
+            if not own and value.origin in _HOW:
+                own = (Decider(_HOW[value.origin], value.name, value.value),)
+            found += [one for one in own if one not in found]
+    return tuple(found[:limit])
+
+
+#: How a constant of an origin is set.
+_HOW = {"command": "command", "argparse": "default", "unset": "default"}
 
 
 @dataclass(eq=False, slots=True)

@@ -1,0 +1,117 @@
+"""Which settings of the run decide what stands at a place: options of its command, their defaults, keys of configuration files."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from collections.abc import Mapping as Mapping_
+from pathlib import Path
+from typing import NamedTuple
+
+from ..document import line_of
+from .analysis import Scripts
+from .syntax import kept
+from .trace import Trace
+from .values import Call, Decider, Items, Known, Mapping, Value, deciders_of, options
+
+#: So many settings are told of a place; lists and dicts within each other are looked into so deep.
+SHOWN, DEEP = 4, 4
+#: So many constants are looked at for them.
+LOOKED_AT = 100
+Files = Mapping_[str, Path]
+
+
+class Setting(NamedTuple):
+    """A setting in words: its name, what it is set to, how (see Decider), and the place where it is set: a file and line, or "".
+    `key`: the keys that lead to it in a configuration file, with dots between."""
+
+    name: str
+    value: str
+    how: str
+    place: str
+    key: str
+
+
+def at(scripts: Scripts, path: str, line: int, column: int | None) -> list[Setting]:
+    """The settings that decide the arguments of what is called at a place; of one argument, where the place is that of one."""
+    values: list[Value] = []
+    for reading in scripts.readings:
+        for call in calls(reading.trace).get((path, line), ()):
+            values += _given(call, line, column)
+    return told(scripts.configurations, deciders_of(_constants(values, DEEP), LOOKED_AT))
+
+
+def told(files: Files, deciders: Iterable[Decider]) -> list[Setting]:
+    """Settings in words; the elements of a list as one. `files`: the configurations that were loaded, by their path as it is shown."""
+    found: dict[tuple[str, str, tuple[str | int, ...]], list[Decider]] = {}
+    for one in deciders:
+        found.setdefault((one.how, one.place or one.name, _whole(one.keys)), []).append(one)
+    return [_told(files, keys, group) for (_, _, keys), group in found.items()][:SHOWN]
+
+
+@kept
+def calls(trace: Trace) -> dict[tuple[str, int], list[Call]]:
+    """The calls by their file, as it is shown, and each line that they stand on."""
+    found: dict[tuple[str, int], list[Call]] = {}
+    for call in trace.calls:
+        if isinstance(call.node, ast.Call):
+            for line in range(call.node.lineno, (call.node.end_lineno or call.node.lineno) + 1):
+                found.setdefault((call.source.path, line), []).append(call)
+    return found
+
+
+def _given(call: Call, line: int, column: int | None) -> list[Value]:
+    """What a call is given: all, or the argument that stands at a column."""
+    node = call.node
+    assert isinstance(node, ast.Call)
+    if (node.lineno, node.col_offset) == (line, node.col_offset if column is None else column):
+        return [*call.args, *call.keywords.values()]
+    if column is None or any(isinstance(part, ast.Starred) for part in node.args):
+        return []
+    by_place = [(part, value) for part, value in zip(node.args, call.args, strict=False)]
+    by_name = [(part.value, call.keywords[part.arg]) for part in node.keywords if part.arg in call.keywords]
+    return [value for part, value in (*by_place, *by_name) if (part.lineno, part.col_offset) == (line, column)]
+
+
+def _constants(values: Iterable[Value], depth: int) -> Iterator[Known]:
+    for value in values:
+        for option in options(value):
+            if isinstance(option, Known):
+                yield option
+            elif isinstance(option, (Items, Mapping)) and depth:
+                inner = option.items if isinstance(option, Items) else [*option.items.values()]
+                yield from _constants(inner, depth - 1)
+
+
+def _whole(keys: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """The keys of the list that an element stands in."""
+    end = len(keys)
+    while end and isinstance(keys[end - 1], int):
+        end -= 1
+    return keys[:end]
+
+
+def _told(files: Files, keys: tuple[str | int, ...], group: list[Decider]) -> Setting:
+    first = group[0]
+    values = [repr(one.value)[:60] for one in group]
+    if len(group) == 1:
+        keys = first.keys
+    text = values[0] if len(group) == 1 else f"[{', '.join(values)}]"
+    place = first.place
+    if first.how == "configuration":
+        place = f"{place}:{_line(files, place, keys)}"
+    return Setting(first.name, text, first.how, place, ".".join(map(str, keys)))
+
+
+def _line(files: Files, shown: str, keys: tuple[str | int, ...]) -> int:
+    """The line of a configuration file that sets what these keys lead to."""
+    path = files.get(shown)
+    return line_of(_text(path), [*keys]) if path is not None else 1
+
+
+@kept
+def _text(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # it was there when the script was followed
+        return b""
