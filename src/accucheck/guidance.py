@@ -240,7 +240,7 @@ _BEFORE_OTHERS = frozenset({"returned", "rerun", "differs", "problem", "conclude
 #: Kinds of steps that may go with what the curve looks like.
 _FITTED = frozenset({"problem", "suspect", "concluded", "sanity", "live", "unlock", "check"})
 #: Kinds of steps of which each stands for a fault that is known or suspected.
-_FAULTS = frozenset({"returned", "differs", "problem", "concluded", "suspect"})
+FAULTS = frozenset({"returned", "differs", "problem", "concluded", "suspect"})
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -287,7 +287,7 @@ class Step(msgspec.Struct, frozen=True):
         """What of an item's states it is like: problem, undecided, failed, ok or open."""
         if self.kind in ("problem", "concluded", "returned"):
             return "problem"
-        if self.kind in _FAULTS:
+        if self.kind in FAULTS:
             return "undecided"
         return {"failed": "failed", "accept": "ok", "export": "ok"}.get(self.kind, "open")
 
@@ -763,7 +763,7 @@ class _Look:
         if self.own and concluded and not under_way:
             yield Step("export")
         results = [result for item in self.own for result in self._entry(item).results.values()]
-        if under_way or kinds & (_FAULTS | {"run", "rerun"}) or all(r.status is Status.SKIPPED for r in results):
+        if under_way or kinds & (FAULTS | {"run", "rerun"}) or all(r.status is Status.SKIPPED for r in results):
             return
         if not self.paths and not self.project.case.alone:
             yield Step("compare", data={"title": _both(load("comparison").title)})

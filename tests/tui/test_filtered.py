@@ -86,7 +86,7 @@ async def test_items_are_found_by_their_review_and_change_while_hidden(walkthrou
         app._refresh("xx.02")
         await pilot.press("escape")
         await pilot.pause()
-        assert "✗ xx.02" in " ".join(text_of(app).split())
+        assert "✗ problem xx.02" in " ".join(text_of(app).split())
 
 
 async def test_the_list_with_the_focus_is_filtered(walkthrough):

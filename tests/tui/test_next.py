@@ -130,6 +130,26 @@ async def test_all_that_was_not_run_is_run_and_the_list_opens_by_itself(brisk):
         assert not app._notifications
 
 
+async def test_the_list_opens_before_live_probes_end_and_grows(brisk, tmp_path):
+    text = (tmp_path / "fakes.yaml").read_text()
+    (tmp_path / "fakes.yaml").write_text(text.replace("fake_live", "fake_live_waits"))
+    app = brisk()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("R")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press("down", "enter")  # for once
+        await until(pilot, lambda: isinstance(app.screen, NextScreen) and app.screen._steps)
+        assert app.runner.busy and [step.item for step in app.screen._steps] == ["xx.02"]
+        await shown(pilot, app, "1 probe still to run")
+        assert "problem: " in text_of(app)
+        (tmp_path / "project" / "go").touch()
+        await until(pilot, lambda: not app.runner.busy and len(app.screen._steps) > 2)
+        assert {step.item for step in app.screen._steps if step.kind == "problem"} == {"xx.02", "xx.07"}
+        assert "still to run" not in text_of(app) and not app._notifications
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))  # one list, not two
+
+
 @pytest.mark.parametrize(("keys", "item"), [("]", "xx.02"), ("][", "xx.01"), ("/", "xx.01")])
 async def test_whoever_has_gone_on_is_told_and_not_interrupted(brisk, keys, item):
     app = brisk()

@@ -124,12 +124,25 @@ async def test_it_can_be_stopped_and_goes_on_where_it_was(faulty):
         await until(pilot, lambda: not app.runner.tries)
         done = len(app.runner.tried.trials)
         assert done < 4
+        await until(pilot, lambda: "Stopped after" in text_of(app))
         await pilot.press("e")
         await answer(pilot, app, "once")
         await until(pilot, lambda: app.runner.tried is not None and len(app.runner.tried.trials) > done)
         assert app.runner.tried.trials[0].seconds >= 2
     app.runner.close()
     assert not app.runner.tries, "leaving ends it"
+
+
+async def test_stopped_at_once_it_says_that_nothing_was_tried(faulty):
+    app = faulty(wait=30)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await next_steps(pilot, app)
+        await pilot.press("T")
+        await answer(pilot, app, "once")
+        await until(pilot, lambda: app.runner.trial is not None)
+        await pilot.press("s")
+        await until(pilot, lambda: "Nothing was tried: it was stopped" in text_of(app))
+        assert "kept in the session" not in text_of(app) and app.runner.tried is None
 
 
 async def test_without_a_change_there_is_nothing_to_try(faulty):
@@ -161,3 +174,5 @@ async def test_a_fault_of_the_copy_is_told(faulty, monkeypatch):
         await pilot.press("T")
         await answer(pilot, app, "once")
         await until(pilot, lambda: "MB are free" in text_of(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "Nothing was tried: " in text_of(app) and "MB are free" in text_of(app))

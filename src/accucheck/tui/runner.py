@@ -51,6 +51,7 @@ class Runner:
         self._watcher: threading.Thread | None = None
         #: The changes that are tried, and what came of them so far; the training that runs with its number, of how many, and since when.
         self.trying: Trying | None = None
+        self.try_error: UserError | None = None
         self.tried: Tried | None = None
         self.trial: tuple[Trial, int, int, float] | None = None
         self._trier: threading.Thread | None = None
@@ -62,7 +63,7 @@ class Runner:
 
     def try_fixes(self, trying: Trying) -> None:
         """Train copies with changes; the caller has made sure that none is tried."""
-        self.trying, self.tried, self.trial = trying, None, None
+        self.trying, self.tried, self.trial, self.try_error = trying, None, None, None
         trying.begins, trying.tell = self._trial_begins, self._trial_ended
         self._trier = threading.Thread(target=self._try, args=(trying,), daemon=True)
         self._trier.start()
@@ -83,7 +84,7 @@ class Runner:
             trying.run()
         except Exception as problem:
             error = told(problem, self.project.case.root)
-        self._trier = None
+        self._trier, self.try_error = None, error
         self._post(TryEnded(error))
 
     def stop_trying(self) -> None:

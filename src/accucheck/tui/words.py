@@ -11,6 +11,15 @@ WORDS: Words = {
     "open": {"zh": "未检查", "en": "not checked"},
     "failed": {"zh": "探针失败", "en": "probe failed"},
     "running": {"zh": "运行中", "en": "running"},
+    "suspect": {"zh": "疑点", "en": "suspect"},
+    # the same states where a line has little room
+    "short-problem": {"zh": "问题", "en": "problem"},
+    "short-ok": {"zh": "无问题", "en": "ok"},
+    "short-not_applicable": {"zh": "不适用", "en": "n/a"},
+    "short-undecided": {"zh": "未定", "en": "unsure"},
+    "short-open": {"zh": "未查", "en": "to do"},
+    "short-failed": {"zh": "失败", "en": "failed"},
+    "short-running": {"zh": "运行中", "en": "running"},
     "skipped": {"zh": "已跳过", "en": "skipped"},
     "cancelled": {"zh": "已取消", "en": "cancelled"},
     "stale": {
@@ -681,6 +690,18 @@ WORDS: Words = {
         "zh": "已结束：{count} 次训练，结果已保存，并会写入报告。Esc 返回。",
         "en": "Ended: {count} {count:training|trainings}; kept in the session and shown in reports. Esc goes back.",
     },
+    "try-stopped": {
+        "zh": "已停止：完成 {count}/{of} 次训练，结果已保存，并会写入报告。Esc 返回。",
+        "en": "Stopped after {count} of {of} trainings; kept in the session and shown in reports. Esc goes back.",
+    },
+    "try-nothing-stopped": {
+        "zh": "没有试用任何修改：在第一次训练结束前就已停止，没有可保存的结果。按 {key} 重试。",
+        "en": "Nothing was tried: it was stopped before the first training ended, so there is nothing to keep. {key} tries again.",
+    },
+    "try-nothing-error": {
+        "zh": "没有试用任何修改：{why} 按 {key} 重试。",
+        "en": "Nothing was tried: {why} {key} tries again.",
+    },
     "try-ready": {"zh": "修改试用完毕：按 T 查看", "en": "The fixes were tried: T shows the table"},
     "try-metric": {"zh": "指标", "en": "metric"},
     "try-figure": {"zh": "{name} {value}", "en": "{name} {value}"},
@@ -731,8 +752,17 @@ WORDS: Words = {
         "zh": "下一步：共 {count:,} 项，{faults:,} 项为问题",
         "en": "Next steps: {count:,}, {faults:,} of them {faults:a problem|problems}",
     },
+    "next-head-running": {
+        "zh": "下一步（目前）：共 {count:,} 项，{faults:,} 项为问题；还有 {left:,} 个探针未完成",
+        "en": "Next steps so far: {count:,}, {faults:,} of them {faults:a problem|problems}; {left:,} {left:probe|probes} still to run",
+    },
+    "next-none-yet": {
+        "zh": "目前没有发现问题，探针仍在运行",
+        "en": "Nothing wrong found so far; probes are still running",
+    },
     "next-looking": {"zh": "正在查看……", "en": "Looking..."},
     "next-nothing": {"zh": "没有需要做的事", "en": "Nothing left to do"},
+    "next-why-state": {"zh": "{state}：{why}；{cost}", "en": "{state}: {why}. Effort: {cost}"},
     "next-why": {"zh": "{why}；{cost}", "en": "{why}. Effort: {cost}"},
     "next-more": {"zh": "另有 {count:,} 条（Enter 显示全部）", "en": "{count:,} more (Enter shows all)"},
     "next-copied": {"zh": "已复制：{command}", "en": "Copied: {command}"},

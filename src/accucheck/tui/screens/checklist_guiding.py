@@ -10,7 +10,7 @@ from textual import work
 
 from ... import engine
 from ...errors import ReadError, UserError
-from ...model import Status
+from ...model import Kind, Status
 from ...project import Project
 from ..signs import plain
 from .checklist_watching import Watching
@@ -30,6 +30,7 @@ class Guiding(Watching):
         self._ran: set[str] = set()
         self._cancelled = False
         self._place: object = None
+        self._grows = False
 
     # --- after a run --------------------------------------------------------------------------------------------------
 
@@ -40,13 +41,34 @@ class Guiding(Watching):
         if isinstance(event, engine.Finished):
             self._cancelled |= event.result.status is Status.CANCELLED
         super().engine_said(event)
+        if isinstance(event, engine.Finished) and not self._grows and self._only_live_left():
+            self._grows = True
+            if self._may_tell():
+                self.app.clear_notifications()
+                self.action_next_steps()
+
+    def _only_live_left(self) -> bool:
+        """Whether all is done that reads scripts and files, and some of what runs the project's code is not: causes are known by then."""
+        from ... import probe as probes
+
+        left = {name for _, name in self._awaited}
+        return bool(left) and all((module := probes.loaded(name)) and module.KIND is Kind.LIVE for name in left)
+
+    def _may_tell(self) -> bool:
+        """Whether a run of several items goes on that nobody has turned away from."""
+        several = len(self._ran) > 1 and not self._cancelled and not self._again
+        return several and self.app.screen is self and self._looked_at() == self._place
 
     def run_ended(self, *, told: bool = False) -> None:
         """After a run of several items: what to do next, unless the person has gone on to something else meanwhile."""
+        from .next import NextScreen
+
         whole = len(self._ran) > 1 and not self._cancelled and not self._again
-        resting = self.app.screen is self and self._looked_at() == self._place
-        self._ran, self._cancelled = set(), False
-        super().run_ended(told=told or (whole and resting))
+        resting, listed = self._may_tell(), isinstance(self.app.screen, NextScreen)
+        self._ran, self._cancelled, self._grows = set(), False, False
+        super().run_ended(told=told or (whole and (resting or listed)))
+        if whole and listed:
+            return  # the list takes in what was found
         if whole and resting:
             self.app.clear_notifications()  # what they said stands there
             self.action_next_steps()

@@ -49,6 +49,11 @@ class Running(Showing):
         self.set_interval(REDRAW_EVERY, self._redraw_if_dirty)
         self.set_interval(1.0, self._tell_time)
 
+    @property
+    def awaited(self) -> int:
+        """How many probes of this run are still to end."""
+        return len(self._awaited) if self.app.runner.busy else 0
+
     def _how_far(self) -> Run:
         from ...estimating import left
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from ... import symptoms
-from ...guidance import SHOWN, Step, steps, summary
+from ...guidance import FAULTS, SHOWN, Step, steps, summary
 from ...language import visible
 from ...project import Project
 from ..signs import plain, wrap
@@ -27,8 +28,13 @@ from ..widgets.keybar import KeyBar
 MORE = "more"
 #: Lines of what was found that are shown of one step: its evidence has the rest.
 _LINES = 3
-#: Seconds between two looks at whether answers or results have changed.
-_LOOK_EVERY = 0.5
+#: Seconds between two looks at whether answers or results have changed, and while probes run, which change them all the time.
+_LOOK_EVERY, _LOOK_WHILE_RUNNING = 0.5, 3.0
+
+
+def _same(one: Step, other: Step) -> bool:
+    """Whether two steps are about the same thing, however much is known of it."""
+    return (one.kind, one.items[:1], one.key) == (other.kind, other.items[:1], other.key)
 
 
 def command_of(step: Step, project: Project) -> str:
@@ -66,6 +72,7 @@ class NextScreen(VerbScreen[Step]):
         self._steps: list[Step] = []
         self._all = False
         self._of: object = None
+        self._looked = 0.0
         self._symptom: symptoms.Symptom | None = None
 
     def compose(self) -> ComposeResult:
@@ -90,26 +97,35 @@ class NextScreen(VerbScreen[Step]):
             self.call_after_refresh(self._fill)
 
     def _look(self) -> None:
-        """Find out again what to do when an answer, a result or the case has changed; while probes run, that is at their end."""
-        app = self.app
-        state = (app.session.record.entries, frozenset(app.stale), app.project.case, tuple(app.project.checklists))
-        if not app.runner.busy and state != self._of:
-            self._of = state
-            self._find(set(app.stale))
+        """Find out again what to do when an answer, a result or the case has changed; while probes run, only what is wrong so far."""
+        app, busy = self.app, self.app.runner.busy
+        state = (
+            busy,
+            app.session.record.entries,
+            frozenset(app.stale),
+            app.project.case,
+            tuple(app.project.checklists),
+        )
+        if busy and self._of is not None:
+            self._tell_head()
+        if state != self._of and not (busy and time.monotonic() < self._looked + _LOOK_WHILE_RUNNING):
+            self._of, self._looked = state, time.monotonic()
+            self._find(set(app.stale), busy)
 
     @work(thread=True, exclusive=True)
-    def _find(self, stale: Collection[tuple[str, str]]) -> None:
-        found = steps(self.app.project, stale)
+    def _find(self, stale: Collection[tuple[str, str]], busy: bool) -> None:
+        found = [step for step in steps(self.app.project, stale) if not busy or step.kind in FAULTS]
         self.call_later(self._show, found, symptoms.of_case(self.app.project.case))
 
     def _show(self, found: list[Step], symptom: symptoms.Symptom | None) -> None:
         if self.is_mounted:
-            self._steps, self._symptom = found, symptom
-            self._fill()
+            before, self._steps, self._symptom = self._step, found, symptom
+            self._fill(before)
 
-    def _fill(self) -> None:
+    def _fill(self, before: Step | None = None) -> None:
+        """Draw the list, with the step highlighted that was, wherever it is now."""
         options, say = self.query_one("#steps", FilteredList), self.speech.say
-        before = options.current
+        chosen = options.current
         shown = self._steps if self._all else self._steps[:SHOWN]
         width = max(30, options.size.width - 3)
         left = len(self._steps) - len(shown)
@@ -120,15 +136,22 @@ class NextScreen(VerbScreen[Step]):
         if left:
             options.add_option(Option(plain("    " + say("next-more", count=left), "$text-muted"), id=MORE))
         if not shown:
-            options.add_option(Option(plain(wrap(say("next-nothing"), width)), disabled=True))
+            nothing = "next-none-yet" if self.app.runner.busy else "next-nothing"
+            options.add_option(Option(plain(wrap(say(nothing), width)), disabled=True))
         else:
-            options.go(before)
+            same = [str(place) for place, step in enumerate(shown) if before is not None and _same(step, before)]
+            options.go(same[0] if same else chosen)
+        self._tell_head()
+        self.show_keys()
+
+    def _tell_head(self) -> None:
+        """How many steps there are and how many probes still run, and below it what is wrong as the person sees it."""
+        say, left = self.speech.say, self.app.checklist.awaited if self.app.checklist is not None else 0
         faults = sum(step.state == "problem" for step in self._steps)
-        head = [say("next-head", count=len(self._steps), faults=faults)]
+        head = [say("next-head-running" if left else "next-head", count=len(self._steps), faults=faults, left=left)]
         if headline := symptoms.headline(self.app.project.case, self._symptom, self.speech.language):
             head.append(headline)
         self.query_one("#head", Static).update(plain("\n".join(head)))
-        self.show_keys()
 
     def _line(self, number: int, step: Step, width: int) -> Content:
         speech, language = self.speech, self.speech.language
@@ -137,7 +160,9 @@ class NextScreen(VerbScreen[Step]):
         lines = wrap(f"     {item}{step.what(language)}", width, 5).split("\n")
         if len(lines) > _LINES:
             lines[_LINES - 1 :] = [lines[_LINES - 1][: width - 6] + ("..." if speech.only_ascii else "…")]
-        why = speech.say("next-why", why=step.why(language), cost=step.cost(language))
+        said = {"why": step.why(language), "cost": step.cost(language)}
+        state = speech.say("problem" if step.state == "problem" else "suspect") if step.kind in FAULTS else ""
+        why = speech.say("next-why-state" if state else "next-why", state=state, **said)
         return Content.assemble(
             (head, "$text-muted"),
             speech.sign(step.state),

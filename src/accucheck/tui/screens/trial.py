@@ -97,8 +97,7 @@ class TrialScreen(ProgressScreen):
         """How far it is, or how it ended."""
         say, runner = self.speech.say, self.app.runner
         if not runner.tries:
-            count = len(runner.tried.trials) if runner.tried is not None else 0
-            return plain(wrap(say("try-over", count=count), width), "$text-success" if count else "$text-warning")
+            return self._ended(width)
         begun, trying = runner.trial, runner.trying
         if begun is None or trying is None:
             return Content.styled(say("try-starting"), "$text-muted")
@@ -109,6 +108,21 @@ class TrialScreen(ProgressScreen):
         far = say("try-far", number=number, count=count, steps=trying.seen, seconds=time.monotonic() - since)
         what = cut(tried.label(trial, self.speech.language), width, only_ascii=self.speech.only_ascii)
         return Content.assemble((done, "$accent"), " ", plain(far), "\n", plain(what, "bold"))
+
+    def _ended(self, width: int) -> Content:
+        """How it ended, and where nothing was tried, why."""
+        say, runner, key = self.speech.say, self.app.runner, self.key_of("try-again")
+        count = len(runner.tried.trials) if runner.tried is not None else 0
+        stopped = runner.trying is not None and runner.trying.stopped
+        if count and stopped and runner.trial is not None and count < runner.trial[2]:
+            text = say("try-stopped", count=count, of=runner.trial[2])
+        elif count:
+            text = say("try-over", count=count)
+        elif runner.try_error is not None:
+            text = say("try-nothing-error", why=runner.try_error.text(self.speech.language), key=key)
+        else:
+            text = say("try-nothing-stopped", key=key)
+        return plain(wrap(text, width), "$text-success" if count else "$text-warning")
 
     def _row(self, found: Compared, row: Row, number: int, width: int) -> list[Content]:
         """What was tried, and below it a bar of what is compared, the figures, and what they say."""

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets.option_list import Option
 
 from ...checklist import Checklist
-from ..signs import Speech, plain
+from ...language import Language
+from ..signs import SIGNS, Speech, plain
 from .filtered import FilteredList
+
+#: Cells of the longest word of a state.
+_WORD = {Language.EN: 7, Language.ZH: 6}
 
 
 class ItemList(FilteredList):
@@ -65,6 +70,16 @@ class ItemList(FilteredList):
 
     @staticmethod
     def _line(speech: Speech, item: str, title: str, state: str, suggested: bool, review: str) -> Content:
-        """The sign of the state, and beside it that of the review."""
+        """The sign of the state and its word, the sign of the review, and the item."""
         second = speech.sign(review) if review else Content(" ")
-        return Content.assemble(" ", speech.sign(state, faint=suggested), second, f"{item} ", plain(title))
+        word = speech.say(f"short-{state}")
+        word += " " * (_WORD[speech.language] - cell_len(word))
+        return Content.assemble(
+            " ",
+            speech.sign(state, faint=suggested),
+            " ",
+            (word, SIGNS[state][2] + (" dim" if suggested else "")),
+            second,
+            f"{item} ",
+            plain(title),
+        )
