@@ -73,10 +73,11 @@ def test_a_python_that_ignores_its_environment_is_run_all_the_same(tmp_path: Pat
 
 
 def test_what_cannot_be_started_is_an_error(tmp_path: Path) -> None:
-    for command in ("no-such-command", "with\0byte"):
+    (tmp_path / "plain.txt").touch()
+    for command, code in (("no-such-command", "no-program"), ("with\0byte", "io"), ("./plain.txt", "not-executable")):
         with pytest.raises(UserError) as caught:
             watched(tmp_path, command)
-        assert caught.value.code == "io"
+        assert caught.value.code == code
     assert not list(tmp_path.glob(".accucheck/watch/*/*.settings.json"))
 
 
@@ -128,7 +129,7 @@ def test_a_project_that_cannot_be_written_is_watched_elsewhere(tmp_path: Path, m
     monkeypatch.setenv("XDG_STATE_HOME", str(state))
     found = watched(project, "sh", "-c", "exit 2")
     assert found.code == 2
-    assert found.elsewhere
+    assert found.elsewhere is not None
     assert found.folder.is_relative_to(state)
 
 
@@ -225,8 +226,61 @@ def test_a_full_disk_ends_the_recording_and_not_the_training(tmp_path: Path) -> 
     assert found.code == 0
     output = (found.folder / OUTPUT).read_text()
     assert "trained" in output
-    assert output.count("the recording ends here") == 1
-    assert found.passes[0].imported == 1
+    assert "accucheck" not in output  # accucheck says it itself, and not amid what the command prints
+    (one,) = found.passes
+    assert one.full is not None
+    assert (one.full.code, one.imported) == ("file-limit", 1)
+
+
+#: Puts a file system of its own in the place of the project: one that is full after 32 KiB, or one that cannot be written.
+FULL = 'mount -t tmpfs -o size=32k tmpfs "$0" && cp "$1" "$0"'
+READ_ONLY = 'cp "$1" "$0" && mount --bind "$0" "$0" && mount -o remount,ro,bind "$0"'
+
+
+@mindspore
+@pytest.mark.parametrize(("kind", "language"), [("full", "zh"), ("full-before", "en"), ("read-only", "en")])
+def test_a_full_disk_and_one_that_cannot_be_written_are_told_once(tmp_path: Path, kind: str, language: str) -> None:
+    project, state = tmp_path / "project", tmp_path / "state"
+    project.mkdir()
+    program = script(tmp_path, steps=100, after="train()\nprint('trained')\nsys.exit(4)")
+    mount = READ_ONLY if kind == "read-only" else FULL
+    if subprocess.run(
+        ["unshare", "-rm", "sh", "-c", mount, project, program], capture_output=True, check=False
+    ).returncode:
+        pytest.skip("no file systems of one's own here")
+    if kind == "full-before":
+        mount += ' && (head -c 100000 /dev/zero > "$0/filler" || true) 2>/dev/null'
+    watch_ = f'{mount} && cd "$0" && exec {sys.executable} -m accucheck watch --lang {language} --steps 0 -- {sys.executable} train.py'
+    ended = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", watch_, project, program],
+        env={**os.environ, "XDG_STATE_HOME": str(state), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout.splitlines()[0]) == (4, "trained")
+    assert "watched_updates" in ended.stdout  # what was seen is judged all the same
+    said = [line for line in ended.stderr.splitlines() if line.startswith("accucheck")]
+    problem = {"full": ("is full", "已满"), "full-before": ("is full", "已满"), "read-only": ("read-only", "只读")}[
+        kind
+    ]
+    assert len([line for line in said if problem[language == "zh"] in line]) == 1, said
+    assert "--no-session" not in ended.stderr
+    assert ("记录到第" in ended.stderr) == (kind == "full")
+    kept = list(state.glob("accucheck/watch/*/*/pynative.jsonl"))
+    assert len(kept) == (kind != "full")
+
+
+@mindspore
+def test_a_process_that_cannot_be_watched_says_why(tmp_path: Path) -> None:
+    taken = "import glob\nos.mkdir(f\"{glob.glob('.accucheck/watch/*')[0]}/pynative.rank0.{os.getpid()}.jsonl\")"
+    script(tmp_path, before=taken, after="train()\nprint('trained')")
+    ended = told(tmp_path, sys.executable, "train.py")
+    assert (ended.returncode, ended.stdout) == (0, "trained\n")
+    said = [line for line in ended.stderr.splitlines() if line.startswith("accucheck: ")]
+    assert len(said) == 2
+    assert said[1].startswith("accucheck: a Python of the command ran unwatched: IsADirectoryError")
 
 
 def told(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
@@ -249,7 +303,7 @@ def test_a_command_that_ends_without_a_step_is_told_so_once(tmp_path: Path) -> N
 def test_a_command_without_mindspore_is_told_so_once(tmp_path: Path) -> None:
     ended = told(tmp_path, sys.executable, "-c", "raise SystemExit(3)")
     assert (ended.returncode, ended.stdout) == (3, "")
-    assert ended.stderr.count("before any Python of it that could be watched imported MindSpore") == 1
+    assert ended.stderr.count("no Python of it that could be watched imported MindSpore") == 1
 
 
 @mindspore

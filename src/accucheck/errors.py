@@ -156,6 +156,18 @@ WORDS: Words = {
         "en": "{path} could not be written: the file system is read-only. Give a writable place.",
         "zh": "无法写入 {path}：文件系统只读。请换一个可写的位置。",
     },
+    "recording-full": {
+        "en": "{path} has reached the most that is recorded, 256 MB.",
+        "zh": "{path} 已达到记录的上限 256 MB。",
+    },
+    "no-program": {
+        "en": "There is no program called {name}. Write the command after -- as in a shell: python train.py --lr 0.1",
+        "zh": "没有名为 {name} 的程序。请像在 shell 中一样把命令写在 -- 之后：python train.py --lr 0.1",
+    },
+    "not-executable": {
+        "en": "{name} is no program that may be started. Put its interpreter in front: python {name}, or bash {name}",
+        "zh": "{name} 不是可执行的程序。请在前面写上解释器：python {name} 或 bash {name}",
+    },
     "io": {"en": "{path}: {problem}", "zh": "{path}：{problem}"},
     "too-large": {
         "en": "{path} is {size:,} bytes; at most {limit:,} are read here.",

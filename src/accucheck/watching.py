@@ -43,6 +43,10 @@ Look = Callable[[Path, Path, Path, recordings.Run], "dict[str, Any] | None"]
 PATIENCE = 5.0
 #: Passes that follow where something is not finite; the folder of graphs beside the dump, and steps that are dumped.
 NAN, DUMP, GRAPHS, DUMPED = "nan", "dump", "graphs", 3
+#: A pass that is dumped because both modes part there, as `begins` is told of it.
+APART = "apart"
+#: Bytes that must have room where recordings go.
+_ROOM = 1 << 14
 #: What a process exits with that a signal ended, as shells say it.
 _SIGNALLED = 128
 
@@ -75,7 +79,8 @@ class Pass:
     """One run of the command: its exit code, the recordings of its ranks by rank, and what did not come about.
 
     `started`: how many Pythons began under watch, `imported` how many of them imported MindSpore. `graph`: whether the command asked
-    for graph mode. `missing` are the hooks that this MindSpore has no place for.
+    for graph mode. `missing` are the hooks that this MindSpore has no place for; `unwatched`: why processes could not be watched. `full`:
+    the recording ended before the command, for this reason.
     """
 
     mode: str
@@ -88,15 +93,18 @@ class Pass:
     inferences: int = 0
     failed: list[dict[str, Any]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    unwatched: list[str] = field(default_factory=list)
+    full: UserError | None = None
 
 
 @dataclass
 class Watched:
-    """`elsewhere`: why the recordings could not go into the project."""
+    """`elsewhere`: why the recordings could not go into the project; `unfinished`: why no further pass could begin."""
 
     folder: Path
     passes: list[Pass]
-    elsewhere: str = ""
+    elsewhere: UserError | None = None
+    unfinished: SaveError | None = None
 
     @property
     def code(self) -> int:
@@ -122,17 +130,23 @@ class Watching:
         modes = {"user": ["user"], "pynative": ["pynative"], "both": ["pynative", "user"], "": ["pynative"]}[plan.mode]
         passes: list[Pass] = []
         self._tell(passes)  # also for a watch that is killed
-        for mode in modes:
-            self._begins(mode)
-            passes.append(self._pass(mode))
-            if self._stopped.is_set():
-                break
-            if not plan.mode and mode == "pynative" and passes[0].graph and not _interrupted(passes[0]):
-                modes.append("user")
-        if plan.again and not self._stopped.is_set() and not any(_interrupted(one) for one in passes):
-            passes += self._again(passes)
+        unfinished = None
+        try:
+            for mode in modes:
+                self._begins(mode)
+                passes.append(self._pass(mode))
+                if self._stopped.is_set():
+                    break
+                if not plan.mode and mode == "pynative" and passes[0].graph and not _interrupted(passes[0]):
+                    modes.append("user")
+            if plan.again and not self._stopped.is_set() and not any(_interrupted(one) for one in passes):
+                passes += self._again(passes)
+        except SaveError as error:
+            if not passes:
+                raise
+            unfinished = error  # what was seen until then counts
         self._tell(passes)
-        return Watched(self.folder, passes, self.elsewhere)
+        return Watched(self.folder, passes, self.elsewhere, unfinished)
 
     def _tell(self, passes: list[Pass]) -> None:
         """Write down what is watched, and how each pass ended."""
@@ -173,7 +187,7 @@ class Watching:
         step = first_apart(runs["pynative"], runs["user"])
         if step is None:
             return []
-        self._begins(DUMP)
+        self._begins(APART)
         return [self._dumped(step, _outputs_of(step))]
 
     def _dumped(self, step: int, look: Look) -> Pass:
@@ -246,11 +260,20 @@ class Watching:
             try:
                 self._child = subprocess.Popen([*plan.before, *plan.command], **given)
             except (OSError, ValueError) as error:
-                problem = getattr(error, "strerror", None) or str(error)
-                raise UserError("io", path=plan.command[0], problem=problem) from None
+                raise _not_started(error, plan) from None
             if self._stopped.is_set():  # while it was started
                 self.stop()
             return self._child.wait()
+
+
+def _not_started(error: OSError | ValueError, plan: Plan) -> UserError:
+    """Why the command does not begin: there is no such program, or its folder is gone, or what the system says."""
+    named = plan.command[0]
+    if isinstance(error, FileNotFoundError | PermissionError) and error.filename == named:
+        return UserError("no-program" if isinstance(error, FileNotFoundError) else "not-executable", name=named)
+    return (
+        from_os_error(error, named) if isinstance(error, OSError) else UserError("io", path=named, problem=str(error))
+    )
 
 
 def watch(plan: Plan, begins: Callable[[str], None] = lambda mode: None) -> Watched:
@@ -316,15 +339,15 @@ def _interrupted(ended: Pass) -> bool:
     return ended.code in (-signal.SIGINT, -signal.SIGTERM, _SIGNALLED + signal.SIGINT, _SIGNALLED + signal.SIGTERM)
 
 
-def _folder(root: Path) -> tuple[Path, str]:
+def _folder(root: Path) -> tuple[Path, UserError | None]:
     """A new folder for the recordings, of earlier ones the last few being kept; where the project lets nothing be written, one among the
     person's own, and why. Raises SaveError."""
     above = root / WATCH
     require_own(above, root)
     try:
-        return _made(above), ""
+        return _made(above), None
     except OSError as error:
-        problem = error.strerror or str(error)
+        problem = from_os_error(error, above, SaveError)
         own = (
             personal("XDG_STATE_HOME", "~/.local/state")
             / "watch"
@@ -333,7 +356,7 @@ def _folder(root: Path) -> tuple[Path, str]:
         try:
             return _made(own), problem
         except OSError:
-            raise from_os_error(error, above, SaveError) from None
+            raise problem from None
 
 
 def _made(above: Path) -> Path:
@@ -347,8 +370,13 @@ def _made(above: Path) -> Path:
         with suppress(FileExistsError):
             made = above / (f"{stamp}-{again}" if again else stamp)
             made.mkdir()
-            return made
-    raise AssertionError
+            break
+    try:
+        made.joinpath(ABOUT).write_bytes(b" " * _ROOM)  # a folder may be made where no file has room
+    except OSError:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+    return made
 
 
 @contextmanager
@@ -362,12 +390,32 @@ def _signals_are_the_commands() -> Iterator[None]:
             signal.signal(name, handler)
 
 
+def _told(line: bytes) -> dict[str, Any]:
+    """A line of JSON; nothing where it is torn."""
+    with suppress(ValueError):
+        found = json.loads(line)
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+def ended_early(facts: Sequence[Mapping[str, Any]], path: Path) -> UserError | None:
+    """Why a recording ends before its command, as its facts "full" tell."""
+    if not facts:
+        return None
+    number = facts[0].get("errno")
+    if not isinstance(number, int):
+        return SaveError("recording-full", path=str(path))
+    return from_os_error(OSError(number, os.strerror(number)), path, SaveError)
+
+
 def _gathered(folder: Path, mode: str, code: int) -> Pass:
     """The recordings of a pass, by rank that of the process that trained most, under their lasting names."""
     found = Pass(mode, code)
     started = folder / "started.jsonl"
     if started.exists():
-        found.started = len(started.read_bytes().splitlines())
+        lines = [_told(line) for line in started.read_bytes().splitlines()]
+        found.unwatched = [str(one["problem"]) for one in lines if "problem" in one]
+        found.started = len(lines) - len(found.unwatched)
         started.unlink()
     best: dict[int, tuple[int, int, Path]] = {}
     for path in sorted(folder.glob(f"{mode}.rank*.jsonl")):
@@ -382,6 +430,7 @@ def _gathered(folder: Path, mode: str, code: int) -> Pass:
         found.missing += [str(one.get("hook")) for one in run.facts.get("missing", ()) if found.imported == 1]
         found.graph |= any(one.get("graph") is True for one in run.facts.get("mode", ()))
         found.failed += run.facts.get("failed", [])
+        found.full = found.full or ended_early(run.facts.get("full", []), path)
         steps, passes = recordings.trained(run)
         before = best.get(told[1])
         if before is None or (steps, passes) > before[:2]:
@@ -393,6 +442,6 @@ def _gathered(folder: Path, mode: str, code: int) -> Pass:
             found.recordings[rank] = target
         found.steps, found.inferences = max(found.steps, steps), max(found.inferences, passes)
     for path in folder.glob(f"{mode}.rank*.*.jsonl"):
-        if (told := recordings.of_mode(path)) is not None and told[2]:
+        if (told := recordings.of_mode(path)) is not None and told[2] and path.is_file():
             path.unlink()
     return found

@@ -81,6 +81,41 @@ async def test_a_running_training_is_seen_as_it_comes(walkthrough, tmp_path, lan
         await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
 
 
+@pytest.mark.parametrize("language", list(Language))
+async def test_what_cannot_be_watched_is_named(walkthrough, tmp_path, language):
+    root = tmp_path / "project"
+    prepare(root, [2.5, 2.25])
+    facts = [
+        {"fact": "missing", "hook": "Iterator.__next__"},
+        {"fact": "failed", "hook": "gradients", "error": "ValueError('norm')", "place": "optimizers.py:17"},
+    ]
+    with (root / "recording.jsonl").open("a") as stream:
+        stream.writelines(f"{json.dumps(one)}\n" for one in facts)
+    app = walkthrough(language, CASE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("W")
+        await choose(pilot, app, "once")
+        await until(pilot, lambda: isinstance(app.screen, WatchScreen) and "0.01" in text_of(app))
+        shown = text_of(app)
+        for told in ("Iterator.__next__", "gradients", "ValueError('norm')", "optimizers.py:17"):
+            assert told in shown, f"{told} in\n{shown}"
+        await pilot.press("s")
+        await until(pilot, lambda: not app.runner.watches)
+
+
+@pytest.mark.parametrize("language", list(Language))
+@pytest.mark.parametrize(
+    ("command", "words"), [("sh -c 'exit 7'", "no-python"), (f"{sys.executable} -c 'exit(7)'", "no-mindspore")]
+)
+async def test_a_command_of_which_nothing_is_seen_says_how_far_it_came(walkthrough, language, command, words):
+    app = walkthrough(language, f"name: demo\nruntime:\n  command: {command}\n")
+    async with app.run_test(size=(200, 30)) as pilot:
+        await pilot.press("W")
+        await choose(pilot, app, "once")
+        wanted = app.speech.say(f"watch-over-{words}", code=7)
+        await until(pilot, lambda: app.runner.watched is not None and wanted in text_of(app))
+
+
 async def test_the_command_is_asked_for_changed_refused_and_remembered(walkthrough, tmp_path):
     prepare(tmp_path / "project", [1.0])
     app = walkthrough(case=CASE)
@@ -112,7 +147,7 @@ async def test_a_command_that_cannot_be_started_is_told(walkthrough, tmp_path):
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("W")
         await choose(pilot, app, "once")
-        await until(pilot, lambda: "no-such-command: No such file" in text_of(app))
+        await until(pilot, lambda: "no program called no-such-command" in text_of(app))
 
 
 async def test_the_screen_may_be_left_while_the_command_runs_and_leaving_the_app_ends_it(walkthrough, tmp_path):

@@ -122,7 +122,8 @@ def perform(asked: Asked) -> NoReturn:
                 scheduler=asked.scheduler,
             )
     except SaveError as error:
-        unsaved = say("unwritable", text=error.text(language()))
+        unsaved = error.text(language())
+        unsaved = say("unwritable", text=unsaved) if asked.session_optional else unsaved
     finally:
         if opened is not None and opened.session is not None:
             opened.session.close()
@@ -157,6 +158,8 @@ class Asked(NamedTuple):
     fail_on: str = "problem"
     exit_zero: bool = False
     no_session: bool = False
+    #: Whether the command that asks has an option --no-session.
+    session_optional: bool = True
     differing: bool = False
     stale: bool = False
     form: str = "text"

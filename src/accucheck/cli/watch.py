@@ -5,11 +5,11 @@ from __future__ import annotations
 import signal
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .frame import Argument, command, option, project_option, say, talk
+from .frame import Argument, command, language, option, project_option, say, talk
 
 if TYPE_CHECKING:
     from ..watching import Watched
@@ -39,9 +39,11 @@ def watch_(project: str, steps: int, role: str, mode: str | None, nan: bool, com
     watched = watch(plan, lambda each: talk(say(f"watch-begins-{each}")))
     sys.stdout.flush()
     if watched.elsewhere:
-        talk(say("watch-elsewhere", folder=watched.folder, problem=watched.elsewhere))
+        talk(say("watch-elsewhere", folder=watched.folder, problem=watched.elsewhere.text(language())))
+    if watched.unfinished:
+        talk(watched.unfinished.text(language()))
     if _told(watched):
-        _findings(project, case.relative(watched.folder))
+        _findings(project, watched, case.relative(watched.folder))
     raise SystemExit(_shown(watched.code))
 
 
@@ -57,12 +59,18 @@ def _told(watched: Watched) -> bool:
         if one.recordings:
             seen = True
             talk(say("watch-seen", mode=one.mode, steps=one.steps, passes=one.inferences, ranks=len(one.recordings)))
+        elif one.unwatched:
+            pass  # told below
         elif not one.started:
             talk(say("watch-no-python"))
         else:
             talk(say("watch-no-step" if one.imported else "watch-no-mindspore", code=_shown(one.code)))
         if one.code < 0:
             talk(say("watch-killed", signal=signal.Signals(-one.code).name))
+        if one.full:
+            talk(say("watch-full", problem=one.full.text(language()), steps=one.steps))
+        for problem in one.unwatched:
+            talk(say("watch-unwatched", problem=problem))
         if one.missing:
             talk(say("watch-missing", hooks=", ".join(one.missing)))
         for failed in one.failed:
@@ -70,9 +78,13 @@ def _told(watched: Watched) -> bool:
     return seen
 
 
-def _findings(project: str, folder: str) -> None:
-    """What the probes say of the recording, of the scripts and of files; nothing of the project's code is run for it."""
+def _findings(project: str, watched: Watched, folder: str) -> None:
+    """What the probes say of the recording, of the scripts and of files; nothing of the project's code is run for it. Where nothing can
+    be written, nothing is kept of it."""
     from .run import Asked, perform
 
+    lost = watched.elsewhere or watched.unfinished or any(one.full for one in watched.passes)
+    given: dict[str, Any] = {"kinds": ("static", "file"), "settings": (f"watched={folder}",)}
+    asked = Asked(project=project, **given, no_session=bool(lost), session_optional=False)
     with suppress(SystemExit):  # the exit code is the command's own
-        perform(Asked(project=project, kinds=("static", "file"), settings=(f"watched={folder}",)))
+        perform(asked)

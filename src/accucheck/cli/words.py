@@ -820,6 +820,10 @@ WORDS: Words = {
         "en": "something is not finite in graph mode alone: running the command once more up to that step, with all operations dumped.",
         "zh": "仅在图模式下出现 NaN 或 Inf：再次运行该命令到那一步，并 dump 所有算子。",
     },
+    "watch-begins-apart": {
+        "en": "both modes part at one step: running the command once more in graph mode up to it, with all operations dumped.",
+        "zh": "两种模式在某一步出现差异：再次以图模式运行该命令到那一步，并 dump 所有算子。",
+    },
     "watch-seen": {
         "en": "{steps:,} {steps:training step|training steps} and {passes:,} {passes:pass|passes} of the network were watched "
         "({mode}, {ranks:,} {ranks:rank|ranks}).",
@@ -836,8 +840,10 @@ WORDS: Words = {
         "zh": "该命令以退出码 {code} 结束，没有看到它运行任何 MindSpore 网络。",
     },
     "watch-no-mindspore": {
-        "en": "the command ended with exit code {code} before any Python of it that could be watched imported MindSpore.",
-        "zh": "该命令以退出码 {code} 结束，其可观察的 Python 进程均未导入 MindSpore。",
+        "en": "the command ended with exit code {code}, and no Python of it that could be watched imported MindSpore; one that ignores "
+        "the environment (python -I, -E, or PYTHONPATH cleared) cannot be watched.",
+        "zh": "该命令以退出码 {code} 结束，其可观察的 Python 进程均未导入 MindSpore；忽略环境变量的进程"
+        "（python -I、-E，或清除了 PYTHONPATH）无法观察。",
     },
     "watch-killed": {
         "en": "the command was ended by {signal}; what was recorded until then is kept.",
@@ -847,10 +853,17 @@ WORDS: Words = {
         "en": "this MindSpore has no {hooks} to watch: what they would tell is not in the recording.",
         "zh": "当前 MindSpore 没有可供观察的 {hooks}，记录中缺少相应内容。",
     },
+    "watch-full": {
+        "en": "{problem} The recording ends at step {steps:,}; the training went on.",
+        "zh": "{problem}记录到第 {steps:,} 步为止，训练不受影响。",
+    },
+    "watch-unwatched": {
+        "en": "a Python of the command ran unwatched: {problem}",
+        "zh": "该命令的一个 Python 进程未能观察：{problem}",
+    },
     "watch-elsewhere": {
-        "en": "nothing can be written into the project ({problem}): the recordings are in {folder}; look at them again with "
-        "accucheck run --set watched={folder}",
-        "zh": "无法写入项目目录（{problem}），记录保存在 {folder}；再次查看：accucheck run --set watched={folder}",
+        "en": "{problem} Until then the recordings are in {folder}; look at them again with accucheck run --set watched={folder}",
+        "zh": "{problem}在此之前，记录保存在 {folder}；再次查看：accucheck run --set watched={folder}",
     },
     "watch-failed": {
         "en": "{hook} could not be watched any more after {error} ({place}); the training was not touched.",

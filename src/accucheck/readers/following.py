@@ -21,7 +21,8 @@ _WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 class Seen:
     """One process of the run so far. `values` are those of the last step, with NaN and infinities as such; `layers` are the gradient
     norms of parameters by name at step `looked`, None where there is no gradient. `bad` is the first tensor that was not finite:
-    its step, name, and class."""
+    its step, name, and class. `failed` are the hooks that failed, each with its error and the line that raised it; `lacking` those
+    that this MindSpore has no place for. `full`: what tells that the recording ends here, before the run does."""
 
     mode: str
     rank: int
@@ -31,6 +32,9 @@ class Seen:
     layers: dict[str, float | None] = field(default_factory=dict)
     looked: int = 0
     bad: tuple[int, str, str] | None = None
+    failed: list[tuple[str, str, str]] = field(default_factory=list)
+    lacking: list[str] = field(default_factory=list)
+    full: list[dict[str, Any]] = field(default_factory=list)
     seconds: float = 0.0
     waited: float = 0.0
     _names: dict[int, list[str]] = field(default_factory=dict)
@@ -41,6 +45,13 @@ class Seen:
         kind, step = record.get("fact"), record.get("step")
         if kind == "optimizer" and isinstance(record.get("parameters"), list):
             self._names[record.get("number", 0)] = [str(name) for name in record["parameters"][:_LAYERS]]
+        elif kind == "failed":
+            hook, error, place = (str(record.get(key, "")) for key in ("hook", "error", "place"))
+            self.failed.append((hook, error, place))
+        elif kind == "full":
+            self.full.append(record)
+        elif kind == "missing":
+            self.lacking.append(str(record.get("hook", "")))
         elif not isinstance(step, int):
             return
         elif kind == "gradients":

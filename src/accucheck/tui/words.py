@@ -641,14 +641,36 @@ WORDS: Words = {
         "zh": "已结束，退出码 {code}，没有看到训练步。命令的输出如下。",
         "en": "Ended with exit code {code}, and no training step was seen. What the command printed:",
     },
+    "watch-over-no-python": {
+        "zh": "已结束，退出码 {code}。没有可以观察的 Python 进程：没有启动 Python，或启动时忽略了环境变量（python -I、-E，"
+        "或清除了 PYTHONPATH）。命令的输出如下。",
+        "en": "Ended with exit code {code}. No Python of it could be watched: it starts none, or one that ignores the environment "
+        "(python -I, -E, or PYTHONPATH cleared). What the command printed:",
+    },
+    "watch-over-no-mindspore": {
+        "zh": "已结束，退出码 {code}；可观察的 Python 进程均未导入 MindSpore。命令的输出如下。",
+        "en": "Ended with exit code {code}; no Python of it that could be watched imported MindSpore. What the command printed:",
+    },
     "watch-over-stopped": {
         "zh": "已停止；观察到 {steps} 步，记录已保留。Esc 返回。",
         "en": "Stopped; {steps} {steps:step was|steps were} watched, and the recording is kept. Esc goes back.",
     },
     "watch-stopping": {"zh": "正在停止", "en": "stopping"},
     "watch-elsewhere": {
-        "zh": "无法写入项目目录（{problem}），记录保存在 {folder}",
-        "en": "Nothing can be written into the project ({problem}); the recording is in {folder}",
+        "zh": "{problem}在此之前，记录保存在 {folder}",
+        "en": "{problem} Until then the recording is in {folder}",
+    },
+    "watch-failed": {
+        "zh": "{hook} 在 {error}（{place}）之后无法继续观察；训练不受影响。",
+        "en": "{hook} could not be watched any more after {error} ({place}); the training was not touched.",
+    },
+    "watch-full": {
+        "zh": "{problem}记录到第 {steps} 步为止，训练不受影响。",
+        "en": "{problem} The recording ends at step {steps}; the training goes on.",
+    },
+    "watch-lacking": {
+        "zh": "当前 MindSpore 没有可供观察的 {hooks}，记录中缺少相应内容。",
+        "en": "This MindSpore has no {hooks} to watch: what they would tell is not in the recording.",
     },
     "watch-loss": {"zh": "loss", "en": "loss"},
     "watch-step": {"zh": "步", "en": "step"},

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from ...model import Curve
 from ...readers.following import Following, Seen
-from ...watching import OUTPUT, Watching
+from ...watching import OUTPUT, Watched, Watching, ended_early
 from ..signs import plain, wrap
 from ..verbs import BACK, HELP, PALETTE, Verb
 from ..widgets.chart import curve, cut
@@ -26,6 +26,8 @@ _LEAST, _MOST, _SHARE = 7, 16, 0.4
 _LAYERS, _DECADES, _BAR = 200, 6.0, 24
 #: Bytes of the command's output that are looked at, and lines that are shown beside a training and without one.
 _TAIL, _FEW, _MANY = 1 << 14, 2, 12
+#: Hooks that failed, as far as they are told.
+_FAILED = 3
 #: Values of the last step that are told, in this order.
 _VALUES = ("loss", "lr", "grad_norm", "loss_scale")
 
@@ -92,8 +94,10 @@ class WatchScreen(ProgressScreen):
         steps = seen.steps if seen is not None else 0
         lines = [self._state(seen, width)]
         if self._of.elsewhere:
-            told = say("watch-elsewhere", problem=self._of.elsewhere, folder=self._of.folder)
+            told = say("watch-elsewhere", problem=self._of.elsewhere.text(self.speech.language), folder=self._of.folder)
             lines.append(plain(wrap(told, width), "$text-warning"))
+        if seen is not None:
+            lines += [plain(wrap(told, width), "$text-warning") for told in self._not_watched(seen)]
         if seen is not None and steps:
             lines += [*self._chart(seen, width), self._last(seen)]
             if seen.bad is not None:
@@ -107,6 +111,16 @@ class WatchScreen(ProgressScreen):
             lines += [plain(cut(line, width, only_ascii=self.speech.only_ascii)) for line in printed]
         self.query_one("#seen", Static).update(Content("\n").join(lines))
 
+    def _not_watched(self, seen: Seen) -> list[str]:
+        """What this MindSpore has no place to watch at, and what could not be watched any more."""
+        say = self.speech.say
+        assert self._of is not None
+        told = [say("watch-lacking", hooks=", ".join(seen.lacking))] if seen.lacking else []
+        if (full := ended_early(seen.full, self._of.folder)) is not None:
+            told.append(say("watch-full", problem=full.text(self.speech.language), steps=seen.steps))
+        failed = seen.failed[:_FAILED]
+        return told + [say("watch-failed", hook=hook, error=error, place=place) for hook, error, place in failed]
+
     def _state(self, seen: Seen | None, width: int) -> Content:
         """How far it is, or how it ended."""
         say, runner, of = self.speech.say, self.app.runner, self._of
@@ -117,7 +131,7 @@ class WatchScreen(ProgressScreen):
             name = f"{code}"
             with suppress(ValueError):
                 name = signal.Signals(-code).name if code < 0 else name
-            words = "watch-over" if steps else "watch-over-nothing"
+            words = "watch-over" if steps else _nothing_seen(runner.watched)
             words = "watch-over-stopped" if self._stopping else words
             style = "$text-success" if steps else "$text-warning"
             return plain(wrap(say(words, code=name, steps=steps), width), style)
@@ -184,3 +198,10 @@ class WatchScreen(ProgressScreen):
         except OSError:
             return []
         return [line.rpartition("\r")[2] for line in text.splitlines() if line.strip()][-most:]
+
+
+def _nothing_seen(watched: Watched) -> str:
+    """Of a command without a training step: how far it came."""
+    if not any(one.started for one in watched.passes):
+        return "watch-over-no-python"
+    return "watch-over-nothing" if any(one.imported for one in watched.passes) else "watch-over-no-mindspore"

@@ -27,15 +27,22 @@ def wait(place: str) -> None:
     sys.meta_path.insert(0, _AfterImport(settings))
 
 
-def started(settings: dict[str, Any]) -> None:
-    """One line in started.jsonl: so that a command none of whose processes imports MindSpore can be told from one without Python."""
-    line = {"pid": os.getpid(), "python": sys.executable, "time": time.time()}
+def started(settings: dict[str, Any], problem: str = "") -> bool:
+    """One line in started.jsonl: so that a command none of whose processes imports MindSpore can be told from one without Python, and
+    `problem`: why a process is not watched after all. Whether it could be written."""
+    line = {
+        "pid": os.getpid(),
+        "python": sys.executable,
+        "time": time.time(),
+        **({"problem": problem} if problem else {}),
+    }
     try:
         file = os.open(os.path.join(settings["folder"], "started.jsonl"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
         os.write(file, json.dumps(line).encode() + b"\n")
         os.close(file)
-    except OSError:
-        pass  # what cannot be written is told by whoever started the command: the recording is missing
+    except OSError:  # what cannot be written is told by whoever started the command: the recording is missing
+        return False
+    return True
 
 
 class _AfterImport(importlib.abc.MetaPathFinder):
@@ -72,4 +79,5 @@ class _Loader(importlib.abc.Loader):
 
             begin(self.settings)
         except Exception as error:
-            print(f"accucheck: this process is not watched: {error!r}", file=sys.stderr)
+            if not started(self.settings, repr(error)[:300]):
+                print(f"accucheck: this process is not watched: {error!r}", file=sys.stderr)

@@ -64,12 +64,16 @@ class Hooks:
             return function(*given)
         except Exception as error:
             self.off.add(hook)
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            place = f"{Path(last.filename).name}:{last.lineno}"
-            self.journal.fact("failed", hook=hook, error=repr(error)[:300], place=place)
+            self.failed(hook, error)
             return None
         finally:
             self.busy = False
+
+    def failed(self, hook: str, error: Exception) -> None:
+        """Tell what could not be watched any more, and the line that raised."""
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(last.filename).name}:{last.lineno}"
+        self.journal.fact("failed", hook=hook, error=repr(error)[:300], place=place)
 
     def around(
         self, owner: Any, name: str, before: Before = None, after: After = None, hook: str = "", steps: bool = False

@@ -19,11 +19,14 @@ _STANDARD = 2
 class Journal:
     """Appends to `path` in the format of readers/recordings.py; a full disk ends it, never the training.
 
-    A process that was forked off writes nothing.
+    A process that was forked off writes nothing. `silent`: whoever started the command says that the recording ends early; its last
+    line, {"fact": "full"}, tells so, with the number of the error.
     """
 
-    def __init__(self, path: str, head: dict[str, Any]) -> None:
-        self.path, self.written, self.owner = path, 0, os.getpid()
+    def __init__(self, path: str, head: dict[str, Any], *, silent: bool = False) -> None:
+        self.path, self.written, self.owner, self.silent = path, 0, os.getpid(), silent
+        #: Bytes of the last line.
+        self._last = 0
         #: Lines so far: which of two facts came first.
         self.lines = 0
         self.problem: str | None = None
@@ -45,19 +48,34 @@ class Journal:
             return
         line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
         with self._lock:
-            self.written += len(line)
+            told = False
             self.lines += 1
-            if self.written > MOST:
+            if self.written + len(line) > MOST:
                 self.problem = f"more than {MOST >> 20} MB"
-                line = b'{"fact":"full"}\n'
+                line, told = b'{"fact":"full"}\n', True
             try:
-                while line:
-                    line = line[os.write(self._file, line) :]
+                self._append(line)
+                self.written, self._last = self.written + len(line), len(line)
             except OSError as error:
                 self.problem = str(error)
-        if self.problem:
+                told = self._ended(error.errno)
+        if self.problem and not (told and self.silent):
             with suppress(OSError, ValueError):  # standard error may be closed
                 print(f"accucheck: the recording ends here, the training goes on: {self.problem}", file=sys.stderr)
+
+    def _append(self, line: bytes) -> None:
+        while line:
+            line = line[os.write(self._file, line) :]
+
+    def _ended(self, number: int | None) -> bool:
+        """Whether a last line could be written in place of the one that found no room, or of that and the one before."""
+        end = json.dumps({"fact": "full", "errno": number}).encode() + b"\n"
+        for kept in (self.written, self.written - self._last):
+            with suppress(OSError):
+                os.ftruncate(self._file, kept)
+                self._append(end)
+                return True
+        return False
 
 
 def _above(file: int) -> int:

@@ -71,7 +71,7 @@ def begin(settings: dict[str, Any]) -> Run:
     label = settings.get("name", settings["mode"])
     own = f"{label}.rank{rank}.jsonl" if int(rank) else f"{label}.jsonl"
     name = f"{label}.rank{rank}.{os.getpid()}.jsonl" if "every" not in settings else own
-    journal = Journal(os.path.join(settings["folder"], name), head)
+    journal = Journal(os.path.join(settings["folder"], name), head, silent="every" not in settings)
     variables = {key: value for key, value in os.environ.items() if key.startswith(("MS_", "ASCEND_", "RANK"))}
     journal.fact(
         "start",
@@ -527,7 +527,7 @@ class Run:
                     place = self.origins.known.get(found.pop("node"), {}).get("place")
                     self.journal.fact("order", dataset=number, place=place, **found)
         except Exception as error:
-            self.journal.fact("failed", hook="order", error=repr(error)[:300])
+            self.hooks.failed("order", error)
 
 
 def inner_of(ended: Pass) -> dict[str, Any]:
