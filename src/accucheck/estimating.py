@@ -41,8 +41,11 @@ _KNOWN = 0.6, 2.0
 _GUESSED = 0.25, 3.0
 #: What takes longer than this many seconds is not fast.
 FAST = 30.0
-#: How much faster or slower than expected a run may turn out, and the seconds of it that tell (own choice).
-_SLOWEST, _TELLING = 5.0, 2.0
+#: How much faster or slower than expected a run may turn out, the seconds for which the expected pace counts beside that so far, and
+#: the share of the time that a job has taken which it will take at least from then on (own choice, by traces of runs on a busy machine).
+_SLOWEST, _TELLING, _LATE = 20.0, 3.0, 0.5
+#: Rounds in which pace and progress are found by each other.
+_ROUNDS = 3
 #: Seconds to spend on finding out how large the inputs are.
 _LOOK = 0.3
 
@@ -127,15 +130,37 @@ def estimate(project: Project, jobs: Sequence[engine.Job], *, live: bool, parall
     return together([each for each in expected(project, jobs, live=live) if each is not None], parallel)
 
 
-def left(likely: Mapping[Any, float], awaited: Collection[Any], elapsed: float) -> float | None:
-    """The seconds that the rest of a run takes, by what each of its jobs most likely takes and how fast those were that are done; None
-    where nothing tells."""
-    rest = sum(seconds for job, seconds in likely.items() if job in awaited)
-    done = sum(seconds for job, seconds in likely.items() if job not in awaited)
+def load() -> float:
+    """How many times slower than by itself a run is as others have the processors: 1 where there is room for it."""
+    try:
+        processors = len(os.sched_getaffinity(0))
+        return max(1.0, os.getloadavg()[0] / processors)
+    except (AttributeError, OSError):
+        return 1.0
+
+
+def left(
+    likely: Mapping[Any, float],
+    awaited: Collection[Any],
+    elapsed: float,
+    running: Mapping[Any, float] | None = None,
+    load: float = 1.0,
+) -> float | None:
+    """The seconds that the rest of a run takes, by what each of its jobs most likely takes and how fast it is so far; None where nothing
+    tells. `running`: since how many seconds the jobs run that do; `load`: how much slower than usual it was expected to be.
+
+    However long a job should take, at least half as long again as it has taken is expected of it: those that are late are mostly very late.
+    """
     if not likely:
         return None
-    pace = min(_SLOWEST, max(1 / _SLOWEST, elapsed / done)) if done > _TELLING and elapsed else 1.0
-    return rest * pace
+    rest = sum(seconds for job, seconds in likely.items() if job in awaited)
+    done, since, under_way = sum(likely.values()) - rest, running or {}, 0.0
+    pace = load
+    for _ in range(_ROUNDS):  # how far a job is depends on the pace, and the pace on how far it is
+        under_way = sum(min(likely.get(job, 0.0), seconds / pace) for job, seconds in since.items())
+        pace = min(_SLOWEST, max(1 / _SLOWEST, (elapsed + _TELLING * load) / (done + under_way + _TELLING)))
+    waiting = sum(seconds for job, seconds in likely.items() if job in awaited and job not in since) * pace
+    return waiting + sum(max(likely.get(job, 0.0) * pace - seconds, _LATE * seconds) for job, seconds in since.items())
 
 
 def together(parts: Sequence[Expected], parallel: int = 1) -> Estimate:

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from conftest_tui import help_text, text_of
+from conftest_tui import help_text, text_of, until
 from textual.color import Color
 
 from accucheck import settings
@@ -133,3 +133,19 @@ def test_text_is_told_from_its_ground(theme, ground, text):
     colors = theme.to_color_system().generate()
     lights = sorted(luminance(Color.parse(colors[name])) for name in (ground, text))
     assert (lights[1] + 0.05) / (lights[0] + 0.05) >= 4.5
+
+
+@pytest.mark.parametrize("size", [(60, 15), (80, 24), (200, 60)])
+async def test_without_colours_only_those_of_the_terminal_are_used(walkthrough, monkeypatch, size):
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = walkthrough(preferences=Settings(theme="light"))
+    async with app.run_test(size=size, notifications=True) as pilot:
+        for keys in ((), ("question_mark",), ("escape", "t")):
+            await pilot.press(*keys)
+            await until(pilot, lambda: "xx.01" in text_of(app) or keys)
+            await pilot.pause()
+            segments = [each for line in app.screen._compositor.render_strips() for each in line if each.style]
+            assert all(each.style.color is None and each.style.bgcolor is None for each in segments)
+            lists = size[0] >= 72 or keys == ("question_mark",)  # what a narrow screen shows first has none
+            assert not lists or any(each.style.reverse for each in segments), "what is chosen is told from the rest"
+        await until(pilot, lambda: "NO_COLOR is set" in text_of(app))

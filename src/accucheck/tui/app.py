@@ -33,6 +33,7 @@ from ..project import Project, open_project
 from ..session import Entry, Role, Session, Training, user
 from ..settings import Settings
 from . import opening
+from .colourless import COLOURLESS, Colourless
 from .messages import EngineSaid, HungUp, RunEnded, Saved, StaleKnown, Surveyed, TryEnded, WatchEnded
 from .runner import Runner, Running
 from .screens.checklist import ChecklistScreen
@@ -160,6 +161,11 @@ class Walkthrough(App[None]):
         """The theme of the settings; otherwise the dark one, or that of the terminal where it has 16 colours only."""
         for theme in OWN:
             self.register_theme(theme)
+        if self.no_color:
+            self.register_theme(COLOURLESS)
+            self.theme = COLOURLESS.name
+            self._filters = [Colourless()]
+            return
         name = self.preferences.theme
         if name and name not in self.available_themes:
             from ..document import nearest
@@ -548,6 +554,9 @@ class Walkthrough(App[None]):
     def action_choose_theme(self) -> None:
         from .screens.theme import ThemeScreen
 
+        if self.no_color:
+            self.notify(self.speech.say("theme-none"), severity="warning", markup=False)
+            return
         before = self.theme
 
         def chosen(keep: bool | None) -> None:

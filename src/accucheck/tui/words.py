@@ -601,6 +601,10 @@ WORDS: Words = {
     "command-theme": {"zh": "选择主题", "en": "Choose a theme"},
     "theme-title": {"zh": "主题（Enter 保留，Esc 还原）", "en": "Theme (Enter keeps, Esc goes back)"},
     "theme-own": {"zh": "accucheck 自带", "en": "accucheck's own"},
+    "theme-none": {
+        "zh": "已设置 NO_COLOR，只使用终端自身的颜色，不能选择主题",
+        "en": "NO_COLOR is set: only the terminal's own colours are used, and there is no theme to choose",
+    },
     "theme-ansi": {"zh": "终端的 16 色", "en": "16 colours of the terminal"},
     "theme-not-kept": {
         "zh": "本次已换主题，但无法记住：{why}",

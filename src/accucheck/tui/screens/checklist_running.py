@@ -35,9 +35,11 @@ class Running(Showing):
     _again: list[tuple[str, str]] = []
     #: (item, probe) of the jobs of this run that have no result yet, or were cancelled.
     _awaited: set[tuple[str, str]] = set()
-    #: Since when it runs, and the seconds that each of its jobs most likely takes.
+    #: Since when it runs, and the seconds that each of its jobs most likely takes on an idle machine.
     _since = 0.0
     _likely: dict[tuple[str, str], float] = {}
+    #: How busy the machine was when it began.
+    _load = 1.0
     #: Looks whether scripts were saved, whose probes then run again; what they were when that was last looked at.
     _following: Timer | None = None
     _saved: tuple[tuple[str, int], ...] = ()
@@ -57,8 +59,11 @@ class Running(Showing):
     def _how_far(self) -> Run:
         from ...estimating import left
 
-        seconds = time.monotonic() - self._since
-        return Run(self._done_jobs, self._all_jobs, seconds, left(self._likely, self._awaited, seconds))
+        now = time.monotonic()
+        seconds = now - self._since
+        since = {key: now - running.since for key, (running, _) in self.app.running.items()}
+        rest = left(self._likely, self._awaited, seconds, since, self._load)
+        return Run(self._done_jobs, self._all_jobs, seconds, rest)
 
     def _tell_time(self) -> None:
         """The top line says how long a run goes on, each second."""
@@ -234,9 +239,11 @@ class Running(Showing):
         }
 
     def _begin(self, jobs: list[engine.Job], *, live: bool) -> None:
+        from ...estimating import load
+
         self._done_jobs, self._all_jobs, self._cancelled_jobs = 0, len(jobs), 0
         self._awaited = {(job.item, job.probe) for job in jobs}
-        self._since, self._likely = time.monotonic(), {}
+        self._since, self._likely, self._load = time.monotonic(), {}, load()
         self.app.runner.start(jobs, live=live)
         self._show_top()
 

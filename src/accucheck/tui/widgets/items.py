@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.cells import cell_len
 from textual.content import Content
+from textual.events import Resize
 from textual.widgets.option_list import Option
 
 from ...checklist import Checklist
 from ...language import Language
 from ..signs import SIGNS, Speech, plain
+from .chart import cut
 from .filtered import FilteredList
 
 #: Cells of the longest word of a state.
 _WORD = {Language.EN: 7, Language.ZH: 6}
 
 
+class _Told(NamedTuple):
+    """What the line of an item says: its title, its state and whether that is only suggested, and what the review says."""
+
+    title: str
+    state: str
+    suggested: bool
+    review: str
+
+
 class ItemList(FilteredList):
-    """`searched` is by id, title and review."""
+    """`searched` is by id, state, title and review."""
 
     PLACEHOLDER = "filter"
 
     def __init__(self, **settings: Any) -> None:
-        self._said: dict[str, str] = {}  # by item id, what the review says
+        self._told: dict[str, _Told] = {}
+        self._speech: Speech | None = None
+        self._room = 0
         super().__init__(**settings)
 
     def fill(
@@ -39,8 +52,7 @@ class ItemList(FilteredList):
 
         `apart` are the items that the case rules out: they come last.
         """
-        current = self.current
-        self._said = {item: speech.say(review) if review else "" for item, review in reviews.items()}
+        current, self._speech, self._told = self.current, speech, {}
         options: list[Option] = []
         last: list[Option] = []
         for checklist in checklists:
@@ -48,9 +60,8 @@ class ItemList(FilteredList):
                 lines: list[Option] = []
                 for item in section.items:
                     title = item.named(states[item.id][0])[speech.language]
-                    review = reviews[item.id]
-                    line = Option(self._line(speech, item.id, title, *states[item.id], review), id=item.id)
-                    (last if item.id in apart else lines).append(line)
+                    self._told[item.id] = _Told(title, *states[item.id], reviews[item.id])
+                    (last if item.id in apart else lines).append(Option(self._line(item.id), id=item.id))
                 if lines:
                     heading = Content.styled(section.title[speech.language], "bold $text-muted")
                     options += [Option(heading, disabled=True), *lines]
@@ -62,24 +73,38 @@ class ItemList(FilteredList):
         self.go(current)
 
     def searched(self, option: Option) -> str:
-        return f"{option.prompt} {self._said.get(option.id or '', '')}"
+        told, speech = self._told.get(option.id or ""), self._speech
+        if told is None or speech is None:
+            return str(option.prompt)
+        review = speech.say(told.review) if told.review else ""
+        return f"{option.id} {speech.say(told.state)} {speech.say(f'short-{told.state}')} {told.title} {review}"
 
     def set_state(self, speech: Speech, item: str, title: str, state: str, suggested: bool, review: str) -> None:
-        self._said[item] = speech.say(review) if review else ""
-        self.replace_option_prompt(item, self._line(speech, item, title, state, suggested, review))
+        self._speech, self._told[item] = speech, _Told(title, state, suggested, review)
+        self.replace_option_prompt(item, self._line(item))
 
-    @staticmethod
-    def _line(speech: Speech, item: str, title: str, state: str, suggested: bool, review: str) -> Content:
+    def on_resize(self, _: Resize) -> None:
+        """Titles are cut here: by whole characters, where the terminal library would leave half the room of a wide one."""
+        room = self.scrollable_content_region.width
+        if room != self._room:
+            self._room = room
+            for item in self._told:
+                self.replace_option_prompt(item, self._line(item))
+
+    def _line(self, item: str) -> Content:
         """The sign of the state and its word, the sign of the review, and the item."""
-        second = speech.sign(review) if review else Content(" ")
-        word = speech.say(f"short-{state}")
+        speech, told = self._speech, self._told[item]
+        assert speech is not None
+        word = speech.say(f"short-{told.state}")
         word += " " * (_WORD[speech.language] - cell_len(word))
-        return Content.assemble(
+        line = Content.assemble(
             " ",
-            speech.sign(state, faint=suggested),
+            speech.sign(told.state, faint=told.suggested),
             " ",
-            (word, SIGNS[state][2] + (" dim" if suggested else "")),
-            second,
+            (word, SIGNS[told.state][2] + (" dim" if told.suggested else "")),
+            speech.sign(told.review) if told.review else Content(" "),
             f"{item} ",
-            plain(title),
         )
+        left = self._room - line.cell_length
+        title = cut(told.title, left, only_ascii=speech.only_ascii) if left > 0 else told.title
+        return line + plain(title)

@@ -32,17 +32,20 @@ def way(environment: Mapping[str, str], *, only_ascii: bool) -> str:
     """One of WAYS for a terminal that its environment describes. A multiplexer passes no pixels on."""
     if only_ascii:
         return "ascii"
+    coloured = (
+        "ascii" if environment.get("NO_COLOR") is not None else "blocks"
+    )  # blocks are drawn by nothing but colours
     wished = environment.get("ACCUCHECK_PICTURES", "")
     if wished in WAYS:
         return wished
     term = environment.get("TERM", "")
     if "TMUX" in environment or term.startswith(("tmux", "screen", "linux")):
-        return "blocks"
+        return coloured
     if term in ("xterm-kitty", "xterm-ghostty"):
         return "kitty"
     if term.startswith(_SIXEL_TERMS) or environment.get("TERM_PROGRAM") in _SIXEL_PROGRAMS:
         return "sixel"
-    return "blocks"
+    return coloured
 
 
 def library() -> Any:
