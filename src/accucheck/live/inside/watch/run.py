@@ -151,7 +151,9 @@ class Run:
         executor = executor_class(mindspore)
         self.hooks.around(executor, "new_graph", before=self.passes.opened, steps=True)
         self.hooks.around(executor, "end_graph", before=self.passes.closed, steps=True)
-        self.hooks.around(executor, "grad", self.passes.asked, self.given, steps=True)
+        # MindSpore 2.7 asks for the gradients of a function that gives more than the loss (has_aux) by a method of its own.
+        for name in ("grad", *(["grad_aux"] if hasattr(executor, "grad_aux") else [])):
+            self.hooks.around(executor, name, self.passes.asked, self.given, steps=True)
         for name in ("DynamicLossScaler", "StaticLossScaler"):
             kind = getattr(getattr(mindspore, "amp", None), name, None)
             if kind is not None:
