@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import stat
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
-from .errors import UserError, from_os_error
+from .errors import WORDS, UserError, from_os_error
 from .language import is_seen
 
 T = TypeVar("T")
@@ -247,11 +247,17 @@ def explain(problem: str, kind: Any, text: bytes, path: str) -> UserError:
         return UserError("yaml-missing-key", path=path, line=line, key=match[1], where=where)
     if match := re.match(r"Expected `(.*)`, got `(.*)`", message):
         expected = [name for name in match[1].split(" | ") if name != "null"]  # a key is left out, not written as null
-        found: Any = match[2]
-        if "str" in expected and found in ("int", "float", "bool", "date", "datetime"):
+        found = _type(match[2])
+        if "str" in expected and match[2] in ("int", "float", "bool", "date", "datetime"):
             found = UserError("found-unquoted", found=found)
-        return UserError("yaml-type", path=path, line=line, where=where, expected=" | ".join(expected), found=found)
+        either = reduce(lambda one, other: UserError("type-or", one=one, other=other), map(_type, expected))
+        return UserError("yaml-type", path=path, line=line, where=where, expected=either, found=found)
     return UserError("yaml-value", path=path, line=line, where=where, problem=message)
+
+
+def _type(name: str) -> UserError | str:
+    """A type of msgspec in words; one without words, such as the literals that are allowed, as it stands."""
+    return UserError(f"type-{name}") if f"type-{name}" in WORDS else name
 
 
 def _options(kind: Any) -> list[Any]:

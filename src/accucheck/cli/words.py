@@ -130,7 +130,7 @@ WORDS: Words = {
         "zh": "没有 accucheck.yaml，检查 {script}",
     },
     "run-others": {
-        "en": " (or is it one of {others}? --script PATH examines another)",
+        "en": " (could also be {others}; --script PATH examines another)",
         "zh": "（也可能是 {others}，可用 --script PATH 指定）",
     },
     "run-taken-other": {
