@@ -192,7 +192,7 @@ SWITCHES: dict[str, list[str]] = {
     "for p in net.head.trainable_params():\n    p.requires_grad = True\n": ["all-frozen", "unfreezes-nothing"],
     LOAD
     + "for p in net.body.get_parameters():\n    p.requires_grad = False\n    if 'gamma' in p.name:\n        break\n": [
-        "frozen"
+        "frozen-unseen"
     ],
     "for p in net.get_parameters():\n    p.requires_grad = True\n": ["statistics-trainable"],
     "for p in net.neck.get_parameters():\n    p.requires_grad = True\n": [],
@@ -399,7 +399,15 @@ PARTS: dict[str, set[str]] = {
 
 
 @pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize("listed", ["net.trainable_params()", "net.get_parameters()"])
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "net.trainable_params()",
+        "net.get_parameters()",
+        "list(net.get_parameters())",
+        "tuple(list(net.trainable_params()))",
+    ],
+)
 def test_a_part_of_the_list_of_parameters(tmp_path: Path, listed: str, part: str) -> None:
     text = f"for p in {listed}{part}:\n    p.requires_grad = False\n"
     assert frozen(said(tmp_path, LOAD + text, declared=LAYERS)) == PARTS[part]
@@ -411,6 +419,23 @@ def test_a_bias_takes_a_place_in_the_list_where_there_is_one(tmp_path: Path, bia
     init = f"self.neck = nn.Dense(8, 8{bias})\nself.head = nn.Dense(8, 4{bias})\n"
     left = frozen(said(tmp_path, LOAD + text, init, declared=LAYERS))
     assert left == NAMES - {"head", "neck"} if kept == 2 else left == NAMES - {"head"}
+
+
+#: A loop that freezes -> what is told of it, where weights have been loaded.
+CHOICES = {
+    "for p in list(net.get_parameters())[:2]:\n    p.requires_grad = False\n": "frozen",
+    "for i, p in enumerate(net.trainable_params()):\n    if i > 2:\n        p.requires_grad = False\n": "frozen-unseen",
+    "for p in sorted(net.trainable_params(), key=str)[:4]:\n    p.requires_grad = False\n": "frozen-unseen",
+    "for p in net.trainable_params():\n    if chosen(p):\n        p.requires_grad = False\n": "frozen-unseen",
+    "for p in net.trainable_params():\n    if 'body' in p.name:\n        p.requires_grad = False\n": "frozen",
+    "for p in net.trainable_params():\n    if 'nobody' in p.name:\n        p.requires_grad = False\n": "frozen",
+    "for name, p in net.parameters_and_names():\n    if name.startswith('body'):\n        p.requires_grad = False\n": "frozen",
+}
+
+
+@pytest.mark.parametrize("text", CHOICES)
+def test_what_is_frozen_is_seen_or_said_to_be_unseen(tmp_path: Path, text: str) -> None:
+    assert [one.code for one in said(tmp_path, LOAD + text)] == [CHOICES[text]]
 
 
 def test_one_of_the_list_of_parameters(tmp_path: Path) -> None:
@@ -425,7 +450,9 @@ def test_a_part_of_the_parameters_is_not_called_all_of_them(tmp_path: Path) -> N
     assert [one.code for one in said(tmp_path, text)] == ["random-frozen"]
 
 
-@pytest.mark.parametrize(("part", "code"), [("[:-2]", "random-frozen"), ("[:9]", "frozen"), ("[-9:]", "frozen")])
+@pytest.mark.parametrize(
+    ("part", "code"), [("[:-2]", "random-frozen"), ("[:9]", "frozen-unseen"), ("[-9:]", "frozen-unseen")]
+)
 def test_layers_made_in_a_loop_are_more_than_one(tmp_path: Path, part: str, code: str) -> None:
     init = "self.blocks = nn.CellList([nn.Dense(8, 8) for _ in range(9)])"
     text = f"for p in net.trainable_params(){part}:\n    p.requires_grad = False\n"

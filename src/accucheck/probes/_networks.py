@@ -27,10 +27,11 @@ def findings(
     suspects: Mapping[str, Sure],
     fixes: Mapping[str, str],
     whole: bool = False,
+    unseen: Container[str] = (),
 ) -> Iterator[Finding]:
     """The remarks as findings: those in `told` are info, those in `suspects` as sure as it says, the others problems.
 
-    Evidence is the first line of a remark's place, or with `whole` all of it.
+    Evidence is the first line of a remark's place, or with `whole` all of it. Those in `unseen` leave the probe undecided.
     """
     for one in said[:MAX_FINDINGS]:
         level, sure = Level.PROBLEM, Sure.CERTAIN if one.certain else Sure.LIKELY
@@ -46,6 +47,7 @@ def findings(
             [one.source.code(one.line, last)],
             Fix(fix, one.source.diff(*one.edit) if one.edit else None) if fix else None,
             sure=None if one.code in told else sure,
+            incomplete=one.code in unseen,
         )
     if len(said) > MAX_FINDINGS:
         yield Finding("more", Level.INFO, data={"count": len(said) - MAX_FINDINGS})

@@ -137,6 +137,10 @@ MESSAGES: Words = {
     },
     "stopped": {"en": "The gradient stops at {text}.", "zh": "梯度在 {text} 处截断。"},
     "frozen": {"en": "{text} = False: frozen here.", "zh": "{text} = False：在此处冻结。"},
+    "frozen-unseen": {
+        "en": "{text} = False: frozen here; which of the parameters is meant could not be followed.",
+        "zh": "{text} = False：在此处冻结；但冻结的是哪些参数未能看出。",
+    },
     "frozen-late": {
         "en": "{text} = False comes after an optimizer was given {count} of these layers (line {line} of {path}): a compiled step does not "
         "look at it, and trains them all the same.",
@@ -304,7 +308,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said = list(freezing.examine(scripts, list(declared) if declared is not None else None))
     said += unapplied.examine(scripts)
     said += made_frozen.examine(scripts)
-    yield from _networks.findings(said, freezing.TOLD, _SUSPECTS, _FIXES, whole=True)
+    yield from _networks.findings(said, freezing.TOLD, _SUSPECTS, _FIXES, whole=True, unseen=freezing.UNSEEN)
     if not said:
         yield Finding("nothing-frozen", Level.INFO)
     yield from _seen.networks(scripts)

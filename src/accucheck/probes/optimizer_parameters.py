@@ -34,6 +34,7 @@ _LEVELS = {
     "left-out-maybe": Level.SUSPECT,
     "added-later": Level.PROBLEM,
     "list-forgotten": Level.PROBLEM,
+    "part-given": Level.SUSPECT,
     **dict.fromkeys(_DISAGREE, Level.PROBLEM),
     **dict.fromkeys((f"{code}-sometimes" for code in _DISAGREE), Level.SUSPECT),
 }
@@ -63,6 +64,10 @@ MESSAGES: Words = {
         "en": "Parameters are put into {name} here, and nothing reads it: {optimizer} is given others of the network only, so these are "
         "never updated.",
         "zh": "此处把参数放进 {name}，但之后没有任何地方用到它：{optimizer} 只拿到网络的其他参数，这些参数永远不会更新。",
+    },
+    "part-given": {
+        "en": "{optimizer} is given only a part of the parameters, {part}; no optimizer is given the others.",
+        "zh": "{optimizer} 只拿到部分参数（{part}），其余参数没有交给任何优化器。",
     },
     "parameters-unknown": {
         "en": "Which parameters the optimizers of {step} are given is not to be seen here.",
@@ -110,6 +115,7 @@ WHY: Words = {
     "left-out-maybe": _RANDOM,
     "added-later": _RANDOM,
     "list-forgotten": _RANDOM,
+    "part-given": _RANDOM,
 }
 _UNCHANGED = {
     "en": "Compare two checkpoints of different epochs: the tensors that are equal bit by bit are not trained.",
@@ -121,12 +127,14 @@ PROOF: Words = {
     "left-out-maybe": _UNCHANGED,
     "added-later": _UNCHANGED,
     "list-forgotten": _UNCHANGED,
+    "part-given": _UNCHANGED,
 }
 _FIXES = {
     "left-out": "fix-give",
     "left-out-maybe": "fix-give",
     "added-later": "fix-order",
     "list-forgotten": "fix-group",
+    "part-given": "fix-give",
     "kept": "fix-same",
     "mismatch": "fix-same",
     "mismatch-own": "fix-unscale",
@@ -256,6 +264,19 @@ model = ms.Model(net, nn.CrossEntropyLoss(), opt)
         _GROUPS,
         Verdict.PROBLEM,
         "list-forgotten",
+    ),
+    _example(
+        "a part of the list of parameters",
+        "opt = nn.Adam(list(net.trainable_params())[1:])\nmodel = ms.Model(net, nn.CrossEntropyLoss(), opt)\n",
+        Verdict.UNDECIDED,
+        "part-given",
+    ),
+    _example(
+        "two parts of the list of parameters",
+        "opt = nn.Adam([{'params': net.trainable_params()[:1]}, {'params': net.trainable_params()[1:], 'lr': 0.1}])\n"
+        "model = ms.Model(net, nn.CrossEntropyLoss(), opt)\n",
+        Verdict.UNDECIDED,
+        "covered-in-part",
     ),
     _example(
         "groups that hold all lists of parameters",

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from ..knowledge import api
 from .flow import sources
+from .freezing import is_cut
 from .loss_scaling import disagreements, title
 from .parameter_groups import forgotten
 from .remarks import Remark, merged, remark, span
@@ -46,6 +48,8 @@ def _examine(training: Training) -> Iterator[Remark]:
     yield from disagreements(training)
     optimizers = _optimizers(training)
     lost = list(_forgotten(optimizers))
+    if not any(call.last in _LOADS for call in training.calls):  # what is loaded may well stay as it is
+        lost += _parts_given(optimizers)
     yield from lost
     owners, complete = _owners(optimizers)
     if not owners or not complete:
@@ -68,7 +72,8 @@ def _examine(training: Training) -> Iterator[Remark]:
             found = True
             yield remark(layer, "added-later", False, [made], layer=_name(layer), optimizer=_name(made))
     if not found:
-        whole = simple and not any(_picks(value) for optimizer in optimizers for value in _first(optimizer))
+        given = [value for optimizer in optimizers for value in _first(optimizer)]
+        whole = simple and not any(_picks(value) or any(map(_is_slice, sources(value))) for value in given)
         yield _covered(training, steps, optimizers, covered, whole)
 
 
@@ -87,6 +92,28 @@ def _forgotten(optimizers: list[Call | Instance]) -> Iterator[Remark]:
                     likely=True,
                     also=(span(optimizer),),
                 )
+
+
+def _parts_given(optimizers: list[Call | Instance]) -> Iterator[Remark]:
+    """A slice of the parameters of a network that an optimizer is given, where none is given any other part of them."""
+    given = [(optimizer, value) for optimizer in optimizers for value in _first(optimizer)]
+    cuts = {id(part): (made, part) for made, value in given for part in sources(value) if _is_slice(part)}
+    if len(cuts) == 1 and not any(_holds_whole(value) for _, value in given):
+        (optimizer, cut) = next(iter(cuts.values()))
+        yield remark(cut, "part-given", False, [optimizer], part=ast.unparse(cut.node), optimizer=_name(optimizer))
+
+
+def _is_slice(part: Value) -> TypeGuard[Call]:
+    """A slice of a list of parameters that is sure to leave some of them out."""
+    key = part.args[0] if isinstance(part, Call) and is_cut(part) else None
+    bounds = [bound.value if isinstance(bound, Known) else 0 for bound in key.args] if isinstance(key, Call) else []
+    return isinstance(key, Call) and key.name == "slice" and any(bounds[:2])
+
+
+def _holds_whole(value: Value) -> bool:
+    """Whether a list of parameters goes into a value otherwise than by a part of it."""
+    within = sources(value, lambda part: isinstance(part, Call) and (is_cut(part) or part.name in _LISTS))
+    return any(isinstance(part, Call) and part.name in _LISTS for part in within)
 
 
 def _covered(

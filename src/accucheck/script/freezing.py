@@ -112,7 +112,10 @@ TOLD = (
     "declared-frozen",
     "declared-by-phase",
     "made-frozen",
+    "frozen-unseen",
 )
+#: Of these, what leaves open what is trained.
+UNSEEN = ("frozen-unseen",)
 
 
 @dataclass
@@ -340,6 +343,16 @@ class Look:
                     found.append(id(leaf))
         return found
 
+    def is_seen(self, store: Store) -> bool:
+        """Whether it is seen which of the parameters that a loop goes through a switch is about."""
+        held = [
+            (path, leaf) for net in _networks_of(store.owner) for path, leaf in leaves(net) if isinstance(leaf, Call)
+        ]
+        if not held or self.meant(store):
+            return True
+        within = _within(store.owner, [leaf for _, leaf in held])
+        return bool(within) and all(_chosen(store, path, leaf) is not None for path, leaf in held if id(leaf) in within)
+
     def frozen_by(self, store: Store) -> list[int]:
         """What a switch of what is `meant` keeps from being trained."""
         late = self.late(store)
@@ -407,7 +420,8 @@ class Look:
                 counted = {"text": _text(store.node), "count": len(late), "line": place.line, "path": path}
                 yield Observation(code, store.source, store.node, counted, certain=False)
             elif not on:
-                yield Observation("frozen", store.source, store.node, {"text": _text(store.node)})
+                code = "frozen" if self.is_seen(store) else "frozen-unseen"
+                yield Observation(code, store.source, store.node, {"text": _text(store.node)})
             elif self.statistics(store):
                 yield Observation("statistics-trainable", store.source, store.node, {})
 
@@ -855,11 +869,11 @@ def _listed_of(value: Value) -> list[Value]:
 def _within(owner: Value, held: list[Call]) -> set[int]:
     """The ids of the layers and parameters whose matrices lie in the part of a list of parameters that a switch is about,
     whether or not layers have biases; none where that cannot be told."""
-    keys = [part.args[0] for part in behind(owner) if isinstance(part, Call) and _cuts(part)]
-    if not keys:
+    cuts = [part for part in behind(owner) if isinstance(part, Call) and _takes_part(part)]
+    if not cuts:
         return {id(leaf) for leaf in held}
-    chosen = _slice(keys[0])
-    if len(keys) > 1 or chosen is None:
+    chosen = _slice(cuts[0].args[0])
+    if len(cuts) > 1 or chosen is None or not is_cut(cuts[0]):
         return set()
     if any(leaf.loops for leaf in held) and not _ends_off(chosen):  # made in a loop, it stands for several
         return set()
@@ -895,9 +909,18 @@ def _has_bias(layer: Call) -> bool | None:
     return bool(value.value) if isinstance(value, Known) and not value.assumed else None
 
 
-def _cuts(made: Call) -> bool:
-    """True for an item, or a part, of a list of parameters."""
-    return made.name == "[]" and bool(made.args) and isinstance(made.base, Call) and made.base.name in PARAMETERS
+def _takes_part(made: Call) -> bool:
+    """True for an item, or a part, of something that holds parameters; not for a part of what a loop yields, as of name and parameter."""
+    of_turn = isinstance(made.base, Call) and made.base.name == ".each"
+    return made.name == "[]" and bool(made.args) and not of_turn
+
+
+def is_cut(made: Call) -> bool:
+    """True for an item, or a part, of a list of parameters, or of a copy of it."""
+    listed = made.base
+    while isinstance(listed, Call) and listed.api in ("list", "tuple", "ParameterTuple") and len(listed.args) == 1:
+        listed = listed.args[0]
+    return _takes_part(made) and isinstance(listed, Call) and listed.name in PARAMETERS
 
 
 def _slice(key: Value) -> slice | None:
