@@ -71,6 +71,11 @@ MESSAGES: Words = {
         "en": "The shard_id of {dataset} is the number of the device, not the rank: it starts again on each machine.",
         "zh": "{dataset} 的 shard_id 用的是设备号而不是 rank，每台机器上都会从头编号。",
     },
+    "shards-exchanged": {
+        "en": "{dataset} is given the number of this device as num_shards and the number of devices as shard_id: these have changed "
+        "places.",
+        "zh": "{dataset} 的 num_shards 得到的是本卡编号，shard_id 得到的是卡数：两者写反了。",
+    },
     "parts-unread": {
         "en": "{dataset} is divided into {parts} parts, and {devices} devices read the parts {read}, by rank: not each part once.",
         "zh": "{dataset} 分为 {parts} 片，而 {devices} 张卡按 rank 依次读取第 {read} 片，并非每片恰好读取一次。",
@@ -172,6 +177,7 @@ WHY: Words = {
         "zh": "多机训练或所用设备不是从 0 开始时，有的分片重复，有的缺失。",
     },
     "parts-unread": _OVERLAP,
+    "shards-exchanged": _OVERLAP,
     "unsorted": {
         "en": "Where the devices list copies of their own (on several machines, say), their parts overlap and leave samples out: some are "
         "trained on several times an epoch, others never. From one folder, the processes of a machine mostly get one order.",
@@ -213,6 +219,7 @@ _LEVELS = {
     "no-shards-here": Level.PROBLEM,
     "constant-shard": Level.PROBLEM,
     "parts-unread": Level.PROBLEM,
+    "shards-exchanged": Level.PROBLEM,
     "unsorted": Level.PROBLEM,
     "cut-unsorted": Level.PROBLEM,
     "shuffled-apart": Level.PROBLEM,
@@ -229,6 +236,7 @@ _FIXES = {
     "constant-shard": "fix-rank",
     "shard-written": "fix-rank",
     "parts-unread": "fix-rank",
+    "shards-exchanged": "fix-rank",
     "shard-by-device": "fix-rank",
     "aside": "fix-shards",
     "unsorted": "fix-sort",
@@ -400,6 +408,16 @@ train_ds = []
 """,
         Verdict.PROBLEM,
         "cut-unsorted",
+    ),
+    _example(
+        "rank and number of devices that have changed places",
+        """
+init()
+where = {"num_shards": get_rank(), "shard_id": get_group_size()}
+train_ds = ds.MindDataset("train.mindrecord", **where)
+""",
+        Verdict.PROBLEM,
+        "shards-exchanged",
     ),
     _example(
         "half of the parts, each for two devices",

@@ -64,6 +64,11 @@ MESSAGES: Words = {
         "en": "The only shuffling of {dataset} has a buffer of {buffer:,}, less than a batch of {batch:,}.",
         "zh": "{dataset} 唯一的混洗缓冲区大小为 {buffer:,}，小于 batch 大小 {batch:,}。",
     },
+    "batches-shuffled": {
+        "en": "The only shuffling of {dataset} comes behind .batch() (line {line}): whole batches change places, and each holds the same "
+        "rows in every epoch.",
+        "zh": "{dataset} 唯一的混洗在 .batch()（第 {line} 行）之后：只是整个 batch 交换位置，每个 epoch 中各 batch 的样本都不变。",
+    },
     "buffer-of-a-part": {
         "en": "The only shuffling of {dataset} has a buffer of {buffer}, {share:.0%} of the data: a sample moves little from its place on "
         "disk.",
@@ -136,6 +141,10 @@ MESSAGES: Words = {
         "en": "Use RandomSampler, or DistributedSampler with shuffle=True.",
         "zh": "改用 RandomSampler，或使用 shuffle=True 的 DistributedSampler。",
     },
+    "fix-rows": {
+        "en": "Shuffle the rows, before .batch().",
+        "zh": "在 .batch() 之前对样本混洗。",
+    },
     "fix-buffer": {
         "en": "Raise the buffer towards the number of samples.",
         "zh": "把缓冲区增大到接近样本总数。",
@@ -170,6 +179,7 @@ WHY: Words = {
         "zh": "每个 epoch 都重复相同的 batch，网络会拟合这一固定顺序，泛化变差。",
     },
     "small-buffer": _HARDLY,
+    "batches-shuffled": _HARDLY,
     "buffer-of-a-part": _HARDLY,
     "split-in-order": _SAME_ORDER,
     "generator-in-order": _SAME_ORDER,
@@ -219,6 +229,7 @@ _LEVELS = {
     "shuffle-dropped": Level.PROBLEM,
     "reshuffle-off": Level.PROBLEM,
     "small-buffer": Level.SUSPECT,
+    "batches-shuffled": Level.SUSPECT,
     "buffer-of-a-part": Level.SUSPECT,
     "split-in-order": Level.SUSPECT,
     "generator-in-order": Level.SUSPECT,
@@ -230,13 +241,14 @@ _LEVELS = {
     "handed-on": Level.SUSPECT,
 }
 #: Suspects that are most often wrong; the others may as well be meant.
-_LIKELY = ("small-buffer", "split-in-order", "generator-in-order", "off-by-default")
+_LIKELY = ("small-buffer", "batches-shuffled", "split-in-order", "generator-in-order", "off-by-default")
 _FIXES = {
     "shuffle-off": "fix-shuffle",
     "sampler-in-order": "fix-sampler",
     "buffer-one": "fix-buffer",
     "buffer-nearby": "fix-buffer",
     "small-buffer": "fix-buffer",
+    "batches-shuffled": "fix-rows",
     "buffer-of-a-part": "fix-buffer",
     "shuffle-dropped": "fix-assign",
     "reshuffle-off": "fix-reshuffle",
@@ -507,6 +519,24 @@ train_ds = ds.TFRecordDataset("train.tfrecord", shuffle=False).shuffle(16).batch
 """,
         Verdict.UNDECIDED,
         "small-buffer",
+    ),
+    _example(
+        "whole batches that change places",
+        """
+train_ds = ds.ImageFolderDataset("pets", shuffle=False).batch(64).shuffle(100)
+ms.Model(net).train(1, train_ds)
+""",
+        Verdict.UNDECIDED,
+        "batches-shuffled",
+    ),
+    _example(
+        "rows that change places before they become batches, and batches then",
+        """
+train_ds = ds.ImageFolderDataset("pets", shuffle=True).batch(64).shuffle(100)
+ms.Model(net).train(1, train_ds)
+""",
+        Verdict.OK,
+        "shuffled",
     ),
     _example(
         "a buffer of a twentieth of data in order",

@@ -252,16 +252,15 @@ class _Sharding:
 
     def divided(self, origin: Call, count: Value | None, index: Value | None, data: dict[str, Any]) -> Observation:
         """Whether the devices together read all parts of a data set."""
+        if ranks.kinds(count) == {"rank"} and ranks.kinds(index) == {"size"}:
+            return Observation("shards-exchanged", origin.source, origin.node, data, likely=_by_name(count, index))
         parts = ranks.parts(count, index)
         if parts is None:
             return Observation("part-unclear", origin.source, origin.node, data)
         if parts.complete:
             return Observation("sharded", origin.source, origin.node, data)
         shown = {"devices": len(parts.read), "parts": parts.count, "read": ", ".join(map(str, parts.read[:16]))}
-        by_name = any(
-            isinstance(part, Unknown) or (isinstance(part, Known) and part.assumed) for part in sources(index)
-        )
-        return Observation("parts-unread", origin.source, origin.node, data | shown, likely=by_name)
+        return Observation("parts-unread", origin.source, origin.node, data | shown, likely=_by_name(index))
 
     def feeds(self, chain: list[Call]) -> bool:
         """True for data that a network is fed with, as far as that is to be seen: batched, or given to a Model."""
@@ -466,6 +465,12 @@ def _undivided(count: Value | None) -> bool:
 
 def _speaks_of_ranks(source: Source) -> bool:
     return "get_rank" in source.text or "get_group_size" in source.text or "RANK_" in source.text
+
+
+def _by_name(*values: Value | None) -> bool:
+    """Whether that a value is of a rank or a number of devices is told by what it is called alone."""
+    parts = (part for value in values for part in sources(value))
+    return any(isinstance(part, Unknown) or (isinstance(part, Known) and part.assumed) for part in parts)
 
 
 def _mentions_shards(call: ast.Call) -> bool:

@@ -88,6 +88,8 @@ _PLAIN = frozenset(
 FEW, ENOUGH, TINY = 2, 10_000, 100
 #: A buffer of less than this moves samples by a few places: what is read from files stays in its order.
 NEARBY = 10
+#: So many steps of a pipeline are looked at.
+CHAIN = 60
 
 
 @dataclass(frozen=True)
@@ -205,13 +207,20 @@ class Examination:
             randomize = call.argument(["sizes", "randomize"], "randomize")
             if not (isinstance(randomize, Known) and randomize.value is False):
                 return replace(chosen, code="split-in-order", at=call)
-        if call.last in ("batch", "padded_batch") and chosen.buffer is not None:
-            size = call.argument(["batch_size"], "batch_size")
-            known = isinstance(size, Known) and type(size.value) is int and not size.assumed
-            if isinstance(size, Known) and known and NEARBY <= chosen.buffer < size.value:
-                data = {"dataset": chosen.data["dataset"], "buffer": chosen.buffer, "batch": size.value}
-                return replace(chosen, order=UNKNOWN, code="small-buffer", data=data, buffer=None)
-        return chosen
+        return self.below_batch(call, chosen) or chosen
+
+    def below_batch(self, call: Call, before: State) -> State | None:
+        """Behind a batch of more rows than the buffer that alone has shuffled them."""
+        if call.last not in ("batch", "padded_batch") or before.buffer is None:
+            return None
+        size = call.argument(["batch_size"], "batch_size")
+        files = all(_reads_files(self.known.sources[origin.last].parameters) for origin in before.origins)
+        if not isinstance(size, Known) or type(size.value) is not int or size.assumed:
+            return None
+        if before.buffer >= size.value or (files and before.buffer < NEARBY):  # so few are told in any case
+            return None
+        data = {"dataset": before.data["dataset"], "buffer": before.buffer, "batch": size.value}
+        return replace(before, order=UNKNOWN, code="small-buffer", data=data, buffer=None)
 
     def shuffled(self, call: Call, base: State) -> State:
         size = call.argument(self.known.methods.shuffle, "buffer_size")
@@ -221,6 +230,9 @@ class Examination:
             order = base.order if base.order == IN_ORDER else UNKNOWN
             rests = base.assumed or _assumed(size)
             return replace(base, order=order, code="buffer-one", data=data | {"buffer": buffer}, at=call, assumed=rests)
+        batch = _batched(call.base) if base.order == IN_ORDER else None
+        if batch is not None:
+            return replace(base, order=UNKNOWN, code="batches-shuffled", data=data | {"line": batch.line}, at=call)
         told = self.text(call, "buffer_size", 0)
         why = data | {"why": "call", "value": told, "line": call.line}
         alone = buffer if base.order == IN_ORDER else None
@@ -682,6 +694,18 @@ def _place_in(value: Value, leaf: Call) -> bool:
 def _reads_files(parameters: list[str]) -> bool:
     """True for a data set that is read from files, of which there is no telling how many samples they hold."""
     return any(name.startswith("dataset_") for name in parameters)
+
+
+def _batched(data: Value | None) -> Call | None:
+    """The call that puts the rows of a data set together to batches of more than one."""
+    for _ in range(CHAIN):
+        if not isinstance(data, Call) or data.name == ".unbatch":
+            return None
+        if data.name in (".batch", ".padded_batch", ".bucket_batch_by_length"):
+            size = data.argument(["batch_size"], "batch_size")
+            return None if isinstance(size, Known) and size.value == 1 else data
+        data = data.base
+    return None
 
 
 def _divisor(size: Value | None) -> float:
