@@ -61,6 +61,28 @@ def test_the_largest_value_for_its_place(tmp_path: Path, text: str) -> None:
     assert found(tmp_path, text) == EXTREMES[text]
 
 
+#: What is compared with labels -> what is said of its axis.
+GUESSES = {
+    "out.argmax(0) == label": ["argmax-elsewhere-perhaps"],
+    "mint.eq(mint.argmax(out, dim=0), label)": ["argmax-elsewhere-perhaps"],
+    "ops.Argmax(axis=0)(out / 2).astype(ms.int32) == label": ["argmax-elsewhere-perhaps"],
+    "ops.argmax(ops.softmax(out), 1) == label": [],
+    "ops.argmax(out, dim=-1) == label": [],
+    "ops.argmax(out[0], 0) == label": [],
+    "ops.argmax(out, 0) == ops.argmax(other, 0)": [],
+    "nn.Conv2d(3, 5, 3)(x).argmax(1) == label": [],
+    "nn.Conv2d(3, 5, 3)(x).argmax(-1) == label": ["argmax-elsewhere"],
+    "nn.Conv2d(3, 5, 3)(x).transpose(0, 2, 3, 1).argmax(-1) == label": [],
+    "nn.Conv2d(3, 2, 3)(x).argmax(-1) == label": [],  # two numbers for each place are no classes for sure
+    "nn.Dense(8, 5)(nn.Conv2d(3, 8, 3)(x).mean((2, 3))).argmax(0) == label": ["argmax-elsewhere"],
+}
+
+
+@pytest.mark.parametrize("text", GUESSES)
+def test_the_place_of_the_largest_along_another_axis_than_the_classes(tmp_path: Path, text: str) -> None:
+    assert found(tmp_path, f"right = {text}") == GUESSES[text]
+
+
 #: What is made and how its output is used -> whether samples are taken for moments.
 READERS = {
     ("nn.LSTM(8, 8)", "states[:, -1]"): True,

@@ -65,6 +65,11 @@ MESSAGES: Words = {
         "en": "{api}(momentum={value:g}): MindSpore's momentum weights the old statistics, so PyTorch's {value:g} must be {other:g} here.",
         "zh": "{api}(momentum={value:g})：MindSpore 的 momentum 是旧统计量的权重，PyTorch 的 {value:g} 在这里应写作 {other:g}。",
     },
+    "momentum-of-new": {
+        "en": "{api}(momentum={value:g}): here momentum weights the new statistics, as in PyTorch, so {value:g} of nn.BatchNorm must be "
+        "{other:g}.",
+        "zh": "{api}(momentum={value:g})：这里的 momentum 与 PyTorch 一样，是新统计量的权重，nn.BatchNorm 的 {value:g} 应写作 {other:g}。",
+    },
     "momentum-one": {
         "en": "{api} has momentum=1, the weight of the old statistics: the moving mean and variance never change; PyTorch's 1 is 0 "
         "in MindSpore.",
@@ -105,6 +110,15 @@ MESSAGES: Words = {
     "extreme-as-whole": {
         "en": "{api} gives the extreme value of what a network puts out, and that value is cut to a whole number.",
         "zh": "{api} 返回的是网络输出的最值，之后被截断为整数。",
+    },
+    "argmax-elsewhere": {
+        "en": "This argmax runs along axis {axis}, where the outputs of {layer} (line {at}) do not lie: it names a sample or a place, "
+        "no class.",
+        "zh": "此处 argmax 沿 axis {axis}，而 {layer}（第 {at} 行）的输出不在这一维：得到的是样本或位置的序号，而不是类别。",
+    },
+    "argmax-elsewhere-perhaps": {
+        "en": "This argmax seems to run along another axis ({axis}) than that of the outputs of {layer} (line {at}).",
+        "zh": "此处 argmax 所沿的维度（axis {axis}）似乎不是 {layer}（第 {at} 行）输出所在的维度。",
     },
     "last-sample": {
         "en": "{api} reads (length, batch, features) here, so that -1 on the second axis of its output ({at}) is the last sample of the "
@@ -156,6 +170,10 @@ MESSAGES: Words = {
     "fix-drop": {"en": "Pass it as p=, the share to drop.", "zh": "改为 p=，即丢弃概率。"},
     "fix-keep": {"en": "Pass 1 minus it as p=.", "zh": "改为 p=1 - 该值。"},
     "fix-momentum": {"en": "Write 1 minus PyTorch's momentum.", "zh": "写成 1 减去 PyTorch 的 momentum。"},
+    "fix-axis": {
+        "en": "Take the argmax along the axis of the classes: the last one behind a dense layer, 1 behind a convolution.",
+        "zh": "沿类别所在的维度取 argmax：全连接层之后是最后一维，卷积之后是第 1 维。",
+    },
     "fix-argmax": {
         "en": "Use argmax(x, axis) for the index, or give an axis.",
         "zh": "取下标请用 argmax(x, axis)，或指定 axis。",
@@ -191,6 +209,10 @@ _DROPS_WRONG = {
     "that was meant.",
     "zh": "Dropout 丢弃的正是应当保留的比例：正则化过强或过弱，与设计的网络不同。",
 }
+_ANOTHER_AXIS = {
+    "en": "What is counted as right says nothing of the network: places along one axis are compared with the numbers of classes.",
+    "zh": "统计出的正确数与网络无关：比较的是另一维上的位置与类别编号。",
+}
 _STATISTICS = {
     "en": "The moving mean and variance then follow the last batch: training looks right, but evaluation is worse and jumps from "
     "epoch to epoch.",
@@ -217,6 +239,8 @@ WHY: Words = {
     "extreme-without-place": _NO_PLACE,
     "extreme-for-place": _NO_PLACE,
     "extreme-as-whole": _NO_PLACE,
+    "argmax-elsewhere": _ANOTHER_AXIS,
+    "argmax-elsewhere-perhaps": _ANOTHER_AXIS,
     "last-sample": {
         "en": "The layer runs over the samples of the batch as if they were steps in time: each sample depends on those before it in the "
         "batch, and what follows sees a single sample at all steps.",
@@ -227,6 +251,7 @@ WHY: Words = {
     "keeps-little": _DROPS_MOST,
     "rate-unclear": _DROPS_WRONG,
     "momentum-reversed": _STATISTICS,
+    "momentum-of-new": _STATISTICS,
     "momentum-one": {
         "en": "Evaluation then normalises with a mean of 0 and a variance of 1, the values that they were made with.",
         "zh": "评估时会一直使用初始值（均值 0、方差 1）做归一化。",
@@ -274,6 +299,8 @@ PROOF: Words = {
     "extreme-without-place": _PRINT,
     "extreme-for-place": _PRINT,
     "extreme-as-whole": _PRINT,
+    "argmax-elsewhere": _PRINT,
+    "argmax-elsewhere-perhaps": _PRINT,
     "last-sample": {
         "en": "Change the first sample of a batch: the outputs of the others must not change.",
         "zh": "改变 batch 中的第一个样本：其他样本的输出不应改变。",
@@ -283,6 +310,7 @@ PROOF: Words = {
     "keeps-little": _MEASURE,
     "rate-unclear": _MEASURE,
     "momentum-reversed": _STEP,
+    "momentum-of-new": _STEP,
     "momentum-one": _STEP,
     "momentum-as-epsilon": _STEP,
     "large-epsilon": _STEP,
@@ -299,12 +327,15 @@ _LEVELS = {
     "extreme-without-place": Level.PROBLEM,
     "extreme-for-place": Level.PROBLEM,
     "extreme-as-whole": Level.SUSPECT,
+    "argmax-elsewhere": Level.PROBLEM,
+    "argmax-elsewhere-perhaps": Level.SUSPECT,
     "last-sample": Level.PROBLEM,
     "keeps-a-drop-rate": Level.PROBLEM,
     "drops-a-keep-rate": Level.PROBLEM,
     "keeps-little": Level.PROBLEM,
     "rate-unclear": Level.SUSPECT,
     "momentum-reversed": Level.PROBLEM,
+    "momentum-of-new": Level.PROBLEM,
     "momentum-one": Level.PROBLEM,
     "momentum-as-epsilon": Level.PROBLEM,
     "large-epsilon": Level.SUSPECT,
@@ -322,11 +353,14 @@ _FIXES = {
     "extreme-without-place": "fix-argmax",
     "extreme-for-place": "fix-argmax",
     "extreme-as-whole": "fix-argmax",
+    "argmax-elsewhere": "fix-axis",
+    "argmax-elsewhere-perhaps": "fix-axis",
     "last-sample": "fix-batch-first",
     "keeps-a-drop-rate": "fix-drop",
     "drops-a-keep-rate": "fix-keep",
     "keeps-little": "fix-drop",
     "momentum-reversed": "fix-momentum",
+    "momentum-of-new": "fix-momentum",
     "momentum-one": "fix-momentum",
     "momentum-as-epsilon": "fix-name",
     "bias-in-third-place": "fix-name",
@@ -712,6 +746,24 @@ Net()
         Verdict.OK,
     ),
     _example("a high rate to drop", "layer = nn.Dropout(p=0.9)\n", Verdict.UNDECIDED, "rate-unclear"),
+    _example(
+        "an argmax over the samples",
+        "head = ms.mint.nn.Linear(8, 4)\nright = (head(ms.mint.nn.Conv2d(3, 8, 3)(x).mean((2, 3))).argmax(0) == y).sum()\n",
+        Verdict.PROBLEM,
+        "argmax-elsewhere",
+    ),
+    _example(
+        "an argmax over the classes",
+        "head = ms.mint.nn.Linear(8, 4)\nright = (head(ms.mint.nn.Conv2d(3, 8, 3)(x).mean((2, 3))).argmax(1) == y).sum()\n",
+        Verdict.OK,
+    ),
+    _example(
+        "a momentum of the old statistics where the new ones are weighted",
+        "layer = ms.mint.nn.BatchNorm2d(8, momentum=0.9)\nnn.ReLU()\n",
+        Verdict.PROBLEM,
+        "momentum-of-new",
+    ),
+    _example("a large eps", "layer = nn.LayerNorm((8,), epsilon=0.1)\n", Verdict.UNDECIDED, "large-epsilon"),
     _example(
         "BatchNorm with PyTorch's momentum",
         "layer = nn.BatchNorm2d(8, momentum=0.1)\n",

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .analysis import Scripts
-from .axes import ELEMENTS, Place, moved, place, rank
+from .axes import ELEMENTS, Place, axis_of, moved, place, rank, width
 from .effects import effect, kept, name_of, operands
 from .factors import argument_of
-from .networks import Observation, is_parameter, kind_of, outputs, structure_of
+from .networks import Observation, is_parameter, outputs, structure_of
 from .values import Call, Known, Many, Value, options
 
 #: So many operations are looked at behind a value.
@@ -101,15 +101,12 @@ def softmax_axis(made: Call) -> Place | None:
     known = effect(made)
     if known is None or known.operation != "softmax":
         return None
+    axis = axis_of(made)
+    if axis is not None:
+        return place(axis, rank(next(iter(operands(made)), None)))
     maker = made.base if made.name == "" and isinstance(made.base, Call) else made
-    given = next((value for name in ("axis", "dim") if (value := argument_of(maker, name)) is not None), None)
-    if given is None and maker.name[:1] == ".":
-        given = next(iter(maker.args), None)
-    if given is None:
-        return Place(_LAST, True) if not name_of(made).startswith("mint.") else None
-    if not isinstance(given, Known) or type(given.value) is not int:
-        return None
-    return place(given.value, rank(next(iter(operands(made)), None)))
+    untold = len(maker.args) + len(maker.keywords) <= (maker is made and made.name[:1] != ".")
+    return Place(_LAST, True) if untold and not name_of(made).startswith("mint.") else None
 
 
 def _is_of_product(given: list[Value]) -> bool:
@@ -143,24 +140,8 @@ def _of_one(made: Call) -> Iterator[Observation]:
     axis, given = softmax_axis(made), operands(made)[:1]
     if axis != Place(_LAST, True):
         return
-    for layer in map(_layer, given):
-        if layer is not None and outputs(layer) == 1:
+    for value in given:
+        found = width(value)
+        if found is not None and outputs(found[0]) == 1 and found[1] == axis:
+            layer = found[0]
             yield Observation("softmax-of-one", made.source, made.node, {"layer": layer.last, "at": layer.line})
-
-
-def _layer(value: Value) -> Call | None:
-    """The dense layer whose outputs a value holds, one by one."""
-    for _ in range(STEPS):
-        if not isinstance(value, Call):
-            return None
-        if value.name == "" and isinstance(value.base, Call) and kind_of(value.base) == "dense":
-            return value.base
-        known = effect(value)
-        if known is None:
-            return None
-        inner = [part for part in operands(value, (0, 1, 2)) if not isinstance(part, Known)]
-        alone = known.rises or known.operation in ELEMENTS or kept(value, "same") is not None
-        if len(inner) != 1 or not alone:
-            return None
-        value = inner[0]
-    return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .effects import effect, kept, name_of, operands
-from .factors import operation
+from .factors import argument_of, operation
 from .networks import kind_of
 from .values import Call, Items, Known, Many, Value
 
@@ -87,8 +87,25 @@ def _of_operation(made: Call, depth: int) -> Rank:
         return Rank(first.least + 1, None if first.exact is None else first.exact + 1)
     if known.operation in ("transpose", "swapaxes"):
         return _exchanged(made, first)
+    if known.reduces:
+        return _reduced(made, first)
     stays = known.operation in ("softmax", "dropout") or known.rises or kept(made, "same") is not None
     return first if stays else UNKNOWN
+
+
+def _reduced(made: Call, before: Rank) -> Rank:
+    """Behind a reduction along axes that it names, which are dropped unless it says that they are kept."""
+    done = operation(made)
+    maker = made.base if made.name == "" and isinstance(made.base, Call) else made
+    keeps = (
+        any(name in (*done.keywords, *maker.keywords) for name in ("keepdims", "keep_dims", "keepdim"))
+        or maker is not made
+    )
+    given = done.operand(1, "axis", "dim")
+    axes = given.items if isinstance(given, Items) else [given]
+    if keeps or len(done.operands) > 2 or not all(isinstance(axis, Known) and type(axis.value) is int for axis in axes):
+        return UNKNOWN
+    return Rank(max(1, before.least - len(axes)), None if before.exact is None else before.exact - len(axes))
 
 
 def _largest(of: list[Rank]) -> Rank:
@@ -121,6 +138,14 @@ def axes_of(made: Call) -> list[int] | None:
     parts = given[0].items if len(given) == 1 and isinstance(given[0], Items) else given
     numbers = [part.value for part in parts if isinstance(part, Known) and type(part.value) is int]
     return numbers if numbers and len(numbers) == len(parts) else None
+
+
+def axis_of(made: Call) -> int | None:
+    """The axis that a call, or the object that it calls, is told by name or as the first number behind its operand."""
+    maker = made.base if made.name == "" and isinstance(made.base, Call) else made
+    named = (argument_of(maker, name) for name in ("axis", "dim"))
+    given = next((value for value in named if value is not None), operation(made).operand(1, "axis", "dim"))
+    return given.value if isinstance(given, Known) and type(given.value) is int else None
 
 
 def _is_order(made: Call, named: list[int]) -> bool:
@@ -160,3 +185,47 @@ def moved(axis: Place, made: Call) -> Place | None:
         return None
     one, other = (end.high for end in ends)
     return Place({one: other, other: one}.get(axis.high, axis.high), True)
+
+
+def width(value: Value | None) -> tuple[Call, Place] | None:
+    """The layer whose outputs a value holds, each changed by itself, and along which axis they lie."""
+    exchanges: list[Call] = []
+    for _ in range(DEPTH):
+        if isinstance(value, Call) and value.result is not None:
+            value = value.result
+        if not isinstance(value, Call):
+            return None
+        if value.name == "" and isinstance(value.base, Call):
+            last = _outputs_at(value.base)
+            if last is not None:
+                at: Place | None = Place(last, True)
+                for exchange in reversed(exchanges):
+                    at = moved(at, exchange) if at is not None else None
+                return None if at is None else (value.base, at)
+        inner = _alone(value, exchanges)
+        if inner is None:
+            return None
+        value = inner
+    return None
+
+
+def _outputs_at(layer: Call) -> int | None:
+    """Where the outputs of a layer lie, from the end."""
+    kind = kind_of(layer)
+    if kind == "convolution":
+        axes = _SPATIAL.get(layer.last.removesuffix("Transpose")[-2:])
+        return None if axes is None else 1 - axes
+    return -1 if kind == "dense" else None
+
+
+def _alone(made: Call, exchanges: list[Call]) -> Value | None:
+    """The operand of what changes each element by itself, or exchanges axes, which is noted."""
+    known = effect(made)
+    if known is None:
+        return None
+    inner = [part for part in operands(made, (0, 1, 2)) if not isinstance(part, Known)]
+    if known.operation in ("transpose", "swapaxes"):
+        exchanges.append(made)
+        return inner[0] if inner else None
+    alone = known.rises or known.operation in (*ELEMENTS, "dropout", "softmax") or kept(made, "same") is not None
+    return inner[0] if alone and len(inner) == 1 else None

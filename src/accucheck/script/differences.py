@@ -65,6 +65,10 @@ HARDLY, SELDOM = 0.3, 0.5
 HIGH = 0.8
 #: An epsilon above this is no epsilon.
 LARGEST_EPSILON = 0.01
+#: From here on a weight of the new statistics leaves next to nothing of the old ones: it was meant for these.
+MOSTLY_NEW = 0.9
+#: A share to drop that nobody gives a layer, whatever it is called.
+MOST_OF_ALL = 0.9
 _RATES = re.compile(r"drop|keep|momentum|(?<![a-z])eps", re.I)
 
 
@@ -230,6 +234,8 @@ class Differences:
                 yield from _dropout(call, known)
             if any(row.effect == "bn-momentum" for row in api.differences(call.api, self.version)):
                 yield from _statistics(call, given, self.is_trained(call))
+            elif known.kind == "normalization":
+                yield from _of_new(call, known, given, self.is_trained(call))
             if call.api == "nn.Dense" and len(call.args) > 2:
                 third = call.args[2]
                 if isinstance(third, Known) and isinstance(third.value, bool) and not self.replaced(call):
@@ -335,6 +341,9 @@ def _dropout(call: Call, known: api.Api) -> Iterator[Wrong]:
         return
     if said is None and wants == "drop" and _complement(node) and _hardly_kept(sizes, off):
         yield Wrong("drops-a-keep-rate", call, data, value, fix)
+        return
+    if wants == "drop" and commented is None and number is not None and MOST_OF_ALL <= number < 1:
+        yield Wrong("rate-unclear", call, data, value)
         return
     if said is not None or number is None:
         return
@@ -504,6 +513,25 @@ def _statistics(call: Call, given: dict[str, Value], trained: bool) -> Iterator[
         if isinstance(option, Known) and _number(option) and option.value == 1:
             yield Wrong("momentum-one", call, {"api": call.api}, option, None)
             break
+
+
+def _of_new(call: Call, known: api.Api, given: dict[str, Value], trained: bool) -> Iterator[Wrong]:
+    """A normalisation without moving statistics, or with a momentum that weights the new ones, as PyTorch's does."""
+    for option in options(given.get("eps") or given.get("epsilon")):
+        if isinstance(option, Known) and _number(option) and option.value > LARGEST_EPSILON:
+            yield Wrong("large-epsilon", call, {"api": call.api, "value": option.value}, option)
+            break
+    weights_new = _weighs_new(known) and trained
+    for option in options(given.get("momentum")) if weights_new else ():
+        if isinstance(option, Known) and _number(option) and MOSTLY_NEW <= option.value < 1:
+            data = {"api": call.api, "value": option.value, "other": round(1 - option.value, 10)}
+            yield Wrong("momentum-of-new", call, data, option, _constant(call, "momentum", str(data["other"])))
+            break
+
+
+def _weighs_new(known: api.Api) -> bool:
+    default = known.defaults.get("momentum")
+    return known.modes and isinstance(default, float) and default < 0.5
 
 
 def _number(value: Known) -> bool:

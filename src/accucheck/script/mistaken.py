@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from ..knowledge import api
 from . import flow
 from .analysis import Reading
+from .axes import axis_of, place, rank, width
 from .differences import Wrong
-from .effects import MOVED, kept
-from .networks import is_cell, is_layer
+from .effects import MOVED, effect, kept, name_of, operands
+from .factors import comparison
+from .networks import is_cell, is_layer, outputs
 from .values import Call, Instance, Items, Known, Named, Value, options
 
+#: So many changes of type are looked through.
+CASTS = 8
 _EXTREMES = ("ops.max", "ops.min")
 _TO_WHOLE = ("int", ".int", ".long")
 _CASTS = (".astype", ".to", ".type", "ops.cast", "Tensor", "tensor")
@@ -34,6 +38,8 @@ def wrong(reading: Reading) -> Iterator[Wrong]:
             yield from _extreme(call, users)
         elif call.name == "" and isinstance(call.base, Call) and _time_first(call.base):
             yield from _moments(call, call.base, users)
+        elif comparison(call) == "==":
+            yield from _guessed_elsewhere(call)
 
 
 _Users = dict[int, list[tuple[Call, str]]]
@@ -43,6 +49,42 @@ def _item(user: Call, of: Call) -> int | None:
     """Which item of a result is taken; None where none is, or it is not seen which."""
     place = user.args[0] if user.name == "[]" and user.base is of and user.args else None
     return place.value if isinstance(place, Known) and type(place.value) is int else None
+
+
+# --- the place of the largest score -----------------------------------------------------------------------------------
+
+
+def _guessed_elsewhere(compared: Call) -> Iterator[Wrong]:
+    """What is compared with labels is the place of the largest number along another axis than that of the scores."""
+    sides = [_uncast(side) for side in operands(compared, (0, 1))]
+    guesses = [side for side in sides if isinstance(side, Call) and _is_argmax(side)]
+    if len(sides) != 2 or len(guesses) != 1:
+        return
+    (guess,) = guesses
+    scores, axis = next(iter(operands(guess)), None), axis_of(guess)
+    found = width(scores)
+    if found is None or axis is None or (outputs(found[0]) or 0) < 3:
+        return
+    layer, classes = found
+    of = rank(scores)
+    if place(axis, of).is_not(classes.high):
+        code = "argmax-elsewhere" if of.exact is not None else "argmax-elsewhere-perhaps"
+        yield Wrong(code, guess, {"axis": axis, "layer": layer.last, "at": layer.line})
+
+
+def _uncast(value: Value) -> Value:
+    """What a value is but for its type."""
+    for _ in range(CASTS):
+        inner = kept(value, "same") if isinstance(value, Call) else None
+        if inner is None or len(inner) != 1:
+            break
+        value = inner[0]
+    return value
+
+
+def _is_argmax(made: Call) -> bool:
+    known = effect(made)
+    return known is not None and known.operation == "argmax" and name_of(made).rsplit(".", 1)[-1].lower() == "argmax"
 
 
 # --- the largest value, and where it is -------------------------------------------------------------------------------
