@@ -133,6 +133,9 @@ HIDES_ONES = [  # what is 1 vanishes
     "ops.masked_fill(scores, a_mask, -ms.numpy.inf)",
     "ops.where(a_mask, -1e9, scores)",
     "self.select(a_mask, self.low, scores)",
+    "ops.select(a_mask, ops.full_like(scores, -1e4).float(), scores)",
+    "ops.where(a_mask, ops.full(scores.shape, fill_value=-1e9), scores)",
+    "scores.masked_fill(a_mask, self.low.float())",
 ]
 HIDES_ZEROS = [
     "scores + (1 - a_mask) * -1e9",
@@ -148,6 +151,7 @@ NEITHER = [
     "scores.masked_fill(a_mask)",
     "scores.masked_fill(a_mask, float(self.size))",
     "ops.where(a_mask, scores, 0)",
+    "ops.where(a_mask, ops.full_like(scores, 2), scores)",
     "ops.where(a_mask, -1e9, -1e9)",
     "scores + a_mask * float('nan')",
     "scores + a_mask * (2 ** 100000)",

@@ -334,6 +334,27 @@ TWINS = {
         pooled(FILLED + "beside = 1", ATTENTION.format(masked="s = s.masked_fill(ids != 0, -1e9)")),
         pooled(FILLED + "beside = 1", ATTENTION.format(masked="s = s.masked_fill(ids == 0, -1e9)")),
     ),
+    "attention chooses by value": (
+        "mask-inverted",
+        pooled(FILLED + "beside = 1", ATTENTION.format(masked="s = ops.where(ids != 0, ops.full_like(s, -1e9), s)")),
+        pooled(FILLED + "beside = 1", ATTENTION.format(masked="s = ops.where(ids == 0, ops.full_like(s, -1e9), s)")),
+    ),
+    "attention chooses between large and nothing": (
+        "mask-inverted",
+        pooled(
+            FILLED + KEPT,
+            ATTENTION.format(masked="s = s + ops.select(beside > 0, ops.full_like(s, -1e9), ops.zeros_like(s))"),
+        ),
+        pooled(
+            FILLED + KEPT,
+            ATTENTION.format(masked="s = s + ops.select(beside > 0, ops.zeros_like(s), ops.full_like(s, -1e9))"),
+        ),
+    ),
+    "attention chooses by another value": (
+        "mask-value",
+        pooled(FILLED + "beside = 1", ATTENTION.format(masked="s = ops.where(ids == 3, ops.full_like(s, -1e9), s)")),
+        pooled(FILLED + "beside = 1", ATTENTION.format(masked="s = ops.where(ids == 0, ops.full_like(s, -1e9), s)")),
+    ),
     "a mask of what is padded already": (
         "mask-everywhere",
         pooled(

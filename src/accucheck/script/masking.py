@@ -233,6 +233,17 @@ def _keeps(name: str) -> bool:
     return effects.keeps(name, *TAKEN, "whole", "truth") and all(len(each.of) == 1 for each in effects.alike(name))
 
 
+def _kept_of(node: ast.Call) -> ast.expr | None:
+    """What a call that keeps one operand gives elements of: the tensor of a method, the number that an array is filled with."""
+    known = effects.alike(_last(node.func))
+    place, keyword = known[0].of[0], known[0].keyword
+    if len(node.args) > place:
+        return node.args[place]
+    named = next((given.value for given in node.keywords if keyword and given.arg == keyword), None)
+    of_method = isinstance(node.func, ast.Attribute) and not node.args and place == 0
+    return node.func.value if named is None and of_method and isinstance(node.func, ast.Attribute) else named
+
+
 class _Function:
     def __init__(
         self,
@@ -406,8 +417,8 @@ class _Function:
 
     def of_call(self, node: ast.Call, target: str) -> _Sign | None:
         name, args = self.operator(node), node.args
-        if name in ("equal", "not_equal", "notequal") and len(args) == 2:
-            kind = ast.Eq() if name == "equal" else ast.NotEq()
+        if name in ("equal", "eq", "not_equal", "notequal", "ne") and len(args) == 2:
+            kind = ast.Eq() if name in ("equal", "eq") else ast.NotEq()
             return self.compared(args[0], args[1], kind, node, target)
         if isinstance(node.func, ast.Attribute) and name in ("equal", "eq", "ne", "not_equal") and len(args) == 1:
             kind = ast.Eq() if name in ("equal", "eq") else ast.NotEq()
@@ -482,8 +493,8 @@ class _Function:
     def large(self, node: ast.expr | None) -> float | None:
         """A number so large that a softmax makes 0 or 1 of it; None for anything else."""
         value = self.value(node)
-        if value is None and isinstance(node, ast.Call) and node.args and _keeps(_last(node.func)):
-            return self.large(node.args[0])
+        if value is None and isinstance(node, ast.Call) and _keeps(_last(node.func)):
+            return self.large(_kept_of(node))
         return value if value is not None and abs(value) >= _LARGE else None
 
     def added(self, mask: ast.expr, factor: ast.expr, node: ast.expr) -> None:

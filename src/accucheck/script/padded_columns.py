@@ -344,7 +344,13 @@ class _Rules:
                 continue
             for part in effects.operands(made, (0, 1)) if made.name != "[]" else made.args[:1]:
                 shape = self.shapes.form(part)
-                if shape is not None and shape.mask and not any(isinstance(a, Known) for a in made.args[:2]):
+                large = any(abs(each or 0) >= LARGE for each in self.chosen(made))
+                if (
+                    shape is not None
+                    and shape.mask
+                    and not large
+                    and not any(isinstance(a, Known) for a in made.args[:2])
+                ):
                     signs.append((made, shape))
         right = [(made, shape) for made, shape in signs if shape.real == 1 and shape.number == 0]
         for made, shape in right:
@@ -369,6 +375,34 @@ class _Rules:
                 shape = self.shapes.form(given[1]) if len(given) == 3 else None
                 if shape is not None and shape.mask and (number(given[2]) or 0) <= -LARGE:
                     self.of_added(made, shape, -LARGE * (shape.real != 0), -LARGE * (shape.number != 0))
+            elif operation in ("where", "where_method"):
+                self.of_choice(made)
+
+    def of_choice(self, made: Call) -> None:
+        """A large number that is chosen where a mask holds, or where it does not."""
+        given, chosen = effects.operands(made, (0, 1)), self.chosen(made)
+        shape = self.shapes.form(given[_operation(made) == "where_method"]) if len(given) == 2 else None
+        if shape is None or not any((each or 0) <= -LARGE for each in chosen):
+            return
+        column = self.column_of(shape)
+        if shape.looked is not None and column is not None:
+            data = {"value": shown(shape.looked), "padded": column.name, "filled": shown(column.form.fill)}
+            self.say("mask-value", made, data | _stands(column.form.at))
+        if not shape.mask:
+            return
+        held, other = (each or 0.0 for each in chosen)
+        self.of_added(made, shape, held if shape.real else other, held if shape.number else other)
+
+    def column_of(self, shape: Form) -> Column | None:
+        """The column whose places a form is about."""
+        return next((c for c in self.found.columns if alike(root(c.form.of), root(shape.of))), None)
+
+    def chosen(self, made: Call) -> list[float | None]:
+        """The numbers between which a condition chooses, the first where it holds; None for what is not one number throughout."""
+        given = effects.operands(made, (0, 1, 2)) if _operation(made) in ("where", "where_method") else []
+        pair = [given[0], given[2]] if _operation(made) == "where_method" and len(given) == 3 else given[1:]
+        shapes = [(value, self.shapes.of(value)) for value in pair]
+        return [number(shape.value if isinstance(shape, Same) else value) for value, shape in shapes]
 
     def of_added(self, made: Call, shape: Form, real: float, fill: float) -> None:
         if real <= -LARGE and fill > -LARGE:
