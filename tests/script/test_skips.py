@@ -50,9 +50,9 @@ SECOND = "h = h + self.look(self.before(h))\nh = self.think(self.between(h))\nre
 BOTH = "h = h + self.look(self.before(h))\nreturn h + self.think(self.between(h))"
 
 
-def found(root: Path, construct: str, of: tuple[str, str] = STACK) -> list[int]:
+def found(root: Path, construct: str, of: tuple[str, str] = STACK, head: str = HEAD) -> list[int]:
     made, run = of
-    script = HEAD.replace("MAKE", made)
+    script = head.replace("MAKE", made)
     for mark, text in (("CONSTRUCT", construct), ("RUN", run)):
         script = script.replace(mark, "\n".join(" " * 8 + line for line in text.splitlines()))
     (reading,) = scripts(root, script).training
@@ -93,3 +93,10 @@ def test_parts_of_which_none_or_each_is_joined_with_its_input(tmp_path: Path, co
 def test_only_blocks_that_follow_upon_each_other_are_judged(tmp_path: Path, of: tuple[str, str], told: bool) -> None:
     assert bool(found(tmp_path, SECOND, of)) is told
     assert found(tmp_path, BOTH, of) == []
+
+
+@pytest.mark.parametrize("norm", ["nn.LayerNorm((width,))", "ms.mint.nn.LayerNorm((width,))", "nn.GroupNorm(4, width)"])
+def test_each_normalisation_of_mindspore_counts(tmp_path: Path, norm: str) -> None:
+    head = HEAD.replace("nn.LayerNorm((width,))", norm)
+    assert found(tmp_path, SECOND, head=head) == [15]
+    assert found(tmp_path, BOTH, head=head) == []

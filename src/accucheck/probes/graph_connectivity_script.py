@@ -188,6 +188,14 @@ MESSAGES: Words = {
         "en": "This softmax runs along a single output: {layer} in line {at} gives one score, so the result is always 1.",
         "zh": "此处沿单个输出做 softmax：第 {at} 行的 {layer} 只给出一个得分，结果恒为 1。",
     },
+    "axis-torn": {
+        "en": "This reshape puts the size of axis {axis} at place {place}, but not its elements: only a transpose moves these.",
+        "zh": "该 reshape 把 axis {axis} 的大小放到了第 {place} 位，元素却没有随之移动：应当用 transpose 交换维度。",
+    },
+    "fix-exchange": {
+        "en": "Split the axis where it stands, then transpose: x.reshape(batch, steps, heads, -1).transpose(0, 2, 1, 3).",
+        "zh": "先在原位拆分，再转置：x.reshape(batch, steps, heads, -1).transpose(0, 2, 1, 3)。",
+    },
     "fix-axis": {
         "en": "Take the softmax along the axis of the keys, which the product sums up: usually axis=-1.",
         "zh": "沿 key 所在的维度（即矩阵乘法求和的维度）做 softmax，通常为 axis=-1。",
@@ -259,6 +267,11 @@ WHY: Words = {
         "padding out: the network learns less than it could.",
         "zh": "对每个 query 而言，加权求和的权重之和不为 1，针对 key 的掩码也不再能排除填充部分，网络学到的比应有的少。",
     },
+    "axis-torn": {
+        "en": "A reshape leaves the elements in their order: what lies along the new axis is put together from pieces of several "
+        "samples, steps or channels, and the network works on mixed up features.",
+        "zh": "reshape 不改变元素的先后次序：新的这一维是由多个样本、步或通道的片段拼成的，网络处理的是错乱的特征。",
+    },
     "softmax-of-one": {
         "en": "A softmax over one number is 1 whatever the number: nothing before it is trained, and nothing of it reaches the result.",
         "zh": "对单个数做 softmax 恒为 1：它之前的层得不到训练，其计算也到不了结果。",
@@ -302,6 +315,10 @@ PROOF: Words = {
         "en": "Sum the weights up along the axis that the product sums up: each sum has to be 1.",
         "zh": "沿矩阵乘法求和的那一维对权重求和：每个和都应为 1。",
     },
+    "axis-torn": {
+        "en": "Change one element along that axis of the input, and look at which places of the result change.",
+        "zh": "改变输入在该维上的一个元素，观察结果中哪些位置随之变化。",
+    },
     "softmax-of-one": {
         "en": "Print the result of the softmax: it holds 1 alone.",
         "zh": "打印该 softmax 的结果：其中全是 1。",
@@ -341,12 +358,13 @@ _FIXES = {
     "skips-a-sum": "fix-sum",
     "softmax-other-axis": "fix-axis",
     "softmax-of-one": "fix-one",
+    "axis-torn": "fix-exchange",
 }
 
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import attention, branches
+    from ..script import attention, branches, reshapes
     from ..script.analysis import read_scripts
     from ..script.connections import examine
 
@@ -355,6 +373,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said = list(examine(scripts))
     said += branches.examine(scripts)
     said += attention.examine(scripts)
+    said += reshapes.examine(scripts)
     yield from _networks.findings(said, _TOLD, _SUSPECTS, _FIXES)
     yield _layers(scripts)
     yield from _seen.networks(scripts)
@@ -549,6 +568,19 @@ class Backbone(nn.Cell):
         "x = self.body(x)\nreturn (ops.softmax(self.score(x), axis=-1) * x).sum(1)",
         Verdict.PROBLEM,
         "softmax-of-one",
+    ),
+    _example(
+        "heads that are split by a reshape alone",
+        "self.dense = nn.Dense(8, 8)",
+        "x = self.dense(x)\nb, steps, _ = x.shape\nreturn x.reshape(b, 2, steps, 4)",
+        Verdict.PROBLEM,
+        "axis-torn",
+    ),
+    _example(
+        "heads that are split and moved",
+        "self.dense = nn.Dense(8, 8)",
+        "x = self.dense(x)\nb, steps, _ = x.shape\nreturn x.reshape(b, steps, 2, 4).transpose(0, 2, 1, 3)",
+        Verdict.OK,
     ),
     _example(
         "scores that compete along the sequence",

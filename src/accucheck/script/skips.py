@@ -12,9 +12,13 @@ from collections.abc import Iterator
 
 from . import flow
 from .effects import effect, operands
-from .networks import FORWARD, Observation, Structure, has_weights, is_cell
+from .factors import argument_of
+from .networks import FORWARD, Observation, Structure, has_weights, is_cell, kind_of
 from .syntax import walk
 from .values import Call, Frame, Instance, Known, Value, options
+
+#: What normalisations call the number of features that they take.
+_WIDTHS = ("normalized_shape", "num_features", "num_channels")
 
 
 def examine(structures: list[Structure]) -> Iterator[Observation]:
@@ -79,7 +83,7 @@ def _is_met(norm: Call, sums: list[tuple[Value, Value]], joined: list[Call]) -> 
 
 def _is_norm(call: Call) -> bool:
     layer = call.base
-    return call.name == "" and isinstance(layer, Call) and layer.api == "nn.LayerNorm" and len(call.args) == 1
+    return call.name == "" and kind_of(layer) == "normalization" and len(call.args) == 1
 
 
 def added(made: Call) -> tuple[Value, Value] | None:
@@ -97,7 +101,8 @@ def _joins(terms: tuple[Value, Value], norm: Call) -> bool:
 def _works_on(norm: Call, calls: list[Call]) -> bool:
     """Whether a part with weights, and not only the end of the block, works on a normalised input and keeps its size, as far as that is
     seen."""
-    of = norm.base.argument(["normalized_shape"], "normalized_shape") if isinstance(norm.base, Call) else None
+    given = (argument_of(norm.base, name) for name in _WIDTHS) if isinstance(norm.base, Call) else ()
+    of = next((value for value in given if value is not None), None)
     weighed = [call for call in calls if call.name == "" and call.base is not None and has_weights(call.base)]
     after = [call for call in weighed if call is not norm and flow.derives(call, norm)]
     return bool(after) and not any(_changes_size(call.base, of) for call in after[-1:])
