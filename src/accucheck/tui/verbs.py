@@ -55,6 +55,7 @@ QUIT = Verb("quit", "q", "app.leave", "command-quit", "key-quit")
 FILTER = Verb("filter", "slash", "filter", "command-filter", "key-filter")
 THEME = Verb("theme", "t", "app.choose_theme", "command-theme")
 PALETTE = Verb("palette", "ctrl+p", "app.command_palette", "command-palette", "key-palette", priority=True)
+JUMP = Verb("jump", "J", "jump", "command-jump")
 RECENT = Verb("recent", "", "app.open_recent", "command-recent")
 #: What works on top of everything, dialogs too.
 ANYWHERE = [
@@ -106,6 +107,8 @@ class VerbScreen(Steady, Screen[ScreenResultType]):
         super().__init_subclass__(**settings)
         if cls.VERBS and LANGUAGE not in cls.VERBS:
             cls.VERBS = [*cls.VERBS, LANGUAGE]
+        if cls.VERBS and JUMP not in cls.VERBS:
+            cls.VERBS = [*cls.VERBS, JUMP]
 
     @on(Mount)
     def _take_keys(self) -> None:
@@ -197,6 +200,17 @@ class VerbScreen(Steady, Screen[ScreenResultType]):
             if all(node.display for node in each.ancestors_with_self if isinstance(node, Widget)):
                 await each.ask()
                 return
+
+    def action_jump(self) -> None:
+        """Labels beside all that can be reached here."""
+        from .screens.jump import JumpScreen, Target, targets
+
+        def chosen(target: Target | None) -> None:
+            if target is not None:
+                target.go()
+
+        if found := targets(self):
+            self.app.push_screen(JumpScreen(found), chosen)
 
     def action_help(self) -> None:
         from .screens.help import HelpScreen

@@ -199,6 +199,7 @@ WORDS: Words = {
     "command-undo": {"zh": "撤销上一次结论或备注", "en": "Undo the last conclusion or note"},
     "command-next": {"zh": "下一项", "en": "Next item"},
     "command-previous": {"zh": "上一项", "en": "Previous item"},
+    "command-jump": {"zh": "跳转：按字母到达屏幕上的任一处", "en": "Jump: a letter for each place on the screen"},
     "command-filter": {"zh": "过滤列表", "en": "Filter the list"},
     "command-export": {"zh": "生成报告", "en": "Write the report"},
     "command-show-checklist": {"zh": "打开检查清单：{title}", "en": "Open checklist: {title}"},

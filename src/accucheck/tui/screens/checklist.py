@@ -34,7 +34,7 @@ _WITHOUT_ITEM = {
     "glossary",
     "watch",
 }
-_WITHOUT_ITEM |= {"language", "theme", "quit", "undo", "undo-review", "palette"}
+_WITHOUT_ITEM |= {"language", "theme", "jump", "quit", "undo", "undo-review", "palette"}
 #: The probe whose samples a person marks.
 SAMPLED = "label_sample"
 

@@ -32,6 +32,11 @@ _LINES = 3
 _LOOK_EVERY, _LOOK_WHILE_RUNNING = 0.5, 3.0
 
 
+def _patched(step: Step | None) -> bool:
+    finding = step.finding if step is not None else None
+    return finding is not None and finding.fix is not None and bool(finding.fix.diff)
+
+
 def _same(one: Step, other: Step) -> bool:
     """Whether two steps are about the same thing, however much is known of it."""
     return (one.kind, one.items[:1], one.key) == (other.kind, other.items[:1], other.key)
@@ -57,6 +62,7 @@ class NextScreen(VerbScreen[Step]):
     """
     VERBS: ClassVar[list[Verb]] = [
         Verb("next-do", "enter", "do_step", "command-next-do", "key-next-do"),
+        Verb("mend", "f", "mend", "command-mend", "key-mend"),
         Verb("try", "T", "try_fixes", "command-try", "key-try"),
         Verb("next-copy", "y", "copy", "command-next-copy", "key-next-copy"),
         Verb("next-summary", "Y", "copy_summary", "command-next-summary"),
@@ -180,6 +186,8 @@ class NextScreen(VerbScreen[Step]):
     def why_not(self, verb: str) -> str | None:
         if verb in ("next-do", "next-copy") and not self._steps:
             return self.speech.say("next-nothing" if self._of is not None else "next-looking")
+        if verb == "mend":
+            return None if _patched(self._step) else self.speech.say("mend-by-hand" if self._steps else "next-nothing")
         if verb == "try":
             return self.app.why_alone()
         return super().why_not(verb)
@@ -194,6 +202,15 @@ class NextScreen(VerbScreen[Step]):
     def action_do_step(self) -> None:
         if (step := self._step) is not None:
             self.dismiss(step)
+
+    def action_mend(self) -> None:
+        """The patch of the step, without the way by its item."""
+        from .mend import MendScreen
+
+        step = self._step
+        if step is not None and step.finding is not None and self.app.checklist is not None:
+            self.app.checklist.show_items(step.item)
+            self.app.push_screen(MendScreen(step.probe, step.finding))
 
     def action_try_fixes(self) -> None:
         """Train copies of the project with the changes of findings."""

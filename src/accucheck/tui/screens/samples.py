@@ -313,7 +313,7 @@ class SamplesScreen(VerbScreen[bool]):
 
     def why_not(self, verb: str) -> str | None:
         say, plan = self.speech.say, self.plan
-        if verb in ("back", "help", "palette"):
+        if verb in ("back", "help", "palette", "jump"):
             return None
         if verb == "role":
             key = f"data.{ROLES[1 - ROLES.index(self.role)]}.path"
