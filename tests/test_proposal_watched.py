@@ -129,10 +129,49 @@ def test_a_function_is_named_only_where_it_returns_what_it_made(tmp_path: Path) 
         for name, line in (("direct", 2), ("several", 4), ("other", 7), ("main", 10), ("method", 14))
     }
     assert told == {"direct": "made:direct", "several": None, "other": None, "main": None, "method": None}
-    # Arguments that are not known, or a second data set, leave it open.
+    # Arguments that are not known, or a second data set, leave it open; one that is made anew for each epoch is one.
     assert recorded(tmp_path, PASS, origin("dataset", 2, function="direct", whole=False)) == {}
-    twice = [origin("dataset", 2, function="direct"), origin("dataset", 2, function="direct")]
+    twice = [origin("dataset", 2, function="direct"), origin("dataset", 2, function="direct", arguments={"rows": 3})]
     assert "pipelines.train.call" not in recorded(tmp_path, PASS, *twice)
+    assert "pipelines.train.call" not in recorded(tmp_path, PASS, twice[0], origin("dataset", 7, function="other"))
+    assert recorded(tmp_path, PASS, twice[0], twice[0])["pipelines.train.call"] == "made:direct"
+
+
+def test_a_loss_that_another_cell_holds_is_not_told_for_that_cell(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text(
+        "class Own(nn.Cell):\n    def __init__(self, weight=1):\n        self.ce = nn.MSELoss()\n"
+    )
+    told = {"public": True, "class": "mindspore.nn.loss.loss.MSELoss", "own": {"reduction": "mean"}, "left": []}
+    inner = origin("around", 3, function="__init__", **told)
+    own = origin("around", 9, **{"class": "made.Own", "own": {"weight": 2}, "left": []})
+    found = recorded(tmp_path, PASS, own, inner)
+    assert (found["loss.call"], json.loads(found["loss.args"])) == ("made:Own", {"weight": 2})
+    assert "loss.call" not in recorded(tmp_path, PASS, inner)  # within the network
+    assert "loss.call" not in recorded(tmp_path, PASS, {**own, "left": ["net"]}, inner)
+    assert recorded(tmp_path, PASS, {**inner, "function": "main"})["loss.call"] == "mindspore.nn:MSELoss"
+
+
+def test_a_function_for_a_loss_is_told_by_what_it_is_equal_to(tmp_path: Path) -> None:
+    equal = [{"fact": "outputs", "step": step, "own": 1.0 + step, "loss": 1.0005 + step} for step in range(1, 6)]
+    assert recorded(tmp_path, PASS, *equal)["loss.call"] == "mindspore.nn:CrossEntropyLoss"
+    assert "loss.call" not in recorded(tmp_path, PASS, *equal[1:])
+    assert "loss.call" not in recorded(tmp_path, PASS, *equal, {"fact": "outputs", "step": 6, "own": 2.0, "loss": 2.1})
+
+
+def test_of_a_schedule_the_highest_rate_is_told_once_it_is_past(tmp_path: Path) -> None:
+    own = {
+        "own": {"momentum": 0.9},
+        "left": ["params", "learning_rate"],
+        "class": "mindspore.nn.optim.momentum.Momentum",
+    }
+    made = origin("optimizer", 2, public=True, **own)
+    steps = [{"step": step, "lr": rate} for step, rate in ((2, 0.01), (3, 0.05), (4, 0.04))]
+    found = recorded(tmp_path, PASS, made, *steps)
+    assert found["optimizer.call"] == "mindspore.nn:Momentum"
+    assert json.loads(found["optimizer.args"]) == {"learning_rate": 0.05, "momentum": 0.9}
+    assert "optimizer.call" not in recorded(tmp_path, PASS, made, *steps[:2])  # it may rise further
+    assert json.loads(recorded(tmp_path, PASS, made, steps[1])["optimizer.args"])["learning_rate"] == 0.05
+    assert "optimizer.call" not in recorded(tmp_path, PASS, {**made, "left": ["params", "momentum"]}, *steps)
 
 
 def test_a_script_that_would_train_when_it_is_imported_is_not_named(tmp_path: Path) -> None:
@@ -142,6 +181,17 @@ def test_a_script_that_would_train_when_it_is_imported_is_not_named(tmp_path: Pa
         recorded(tmp_path, start, PASS, origin("dataset", 2, function="direct"))["pipelines.train.call"]
         == "made:direct"
     )
+    (tmp_path / "made.py").write_text(
+        "def direct():\n    return Data()\nfrom mindspore import nn\nloss = nn.BCEWithLogitsLoss()\n"
+    )
+    assert (
+        recorded(tmp_path, start, PASS, origin("dataset", 2, function="direct"))["pipelines.train.call"]
+        == "made:direct"
+    )
+    (tmp_path / "made.py").write_text(
+        "def direct():\n    return Data()\nfrom other import train\nkept = train(direct())\n"
+    )
+    assert "pipelines.train.call" not in recorded(tmp_path, start, PASS, origin("dataset", 2, function="direct"))
     (tmp_path / "made.py").write_text("def direct():\n    return Data()\ntrain(direct())\n")
     assert "pipelines.train.call" not in recorded(tmp_path, start, PASS, origin("dataset", 2, function="direct"))
 

@@ -44,7 +44,7 @@ def prepare(root: Path, losses: list[object], **last: object) -> None:
 
 
 async def choose(pilot, app, answer: str) -> None:
-    await until(pilot, lambda: isinstance(app.screen, Choose))
+    await until(pilot, lambda: isinstance(app.screen, Choose) and bool(app.screen.query(OptionList)))
     options = app.screen.query_one(OptionList)
     options.highlighted = next(n for n, option in enumerate(options.options) if option.id == answer)
     await pilot.press("enter")
@@ -82,9 +82,9 @@ async def test_a_running_training_is_seen_as_it_comes(walkthrough, tmp_path, lan
 
 
 @pytest.mark.parametrize("language", list(Language))
-async def test_what_cannot_be_watched_is_named(walkthrough, tmp_path, language):
+async def test_rates_of_groups_and_what_cannot_be_watched_are_named(walkthrough, tmp_path, language):
     root = tmp_path / "project"
-    prepare(root, [2.5, 2.25])
+    prepare(root, [2.5, 2.25], **{"lr.0": 0.25, "lr.1": 0.25, "opt1.lr": 0.125})
     facts = [
         {"fact": "missing", "hook": "Iterator.__next__"},
         {"fact": "failed", "hook": "gradients", "error": "ValueError('norm')", "place": "optimizers.py:17"},
@@ -97,7 +97,7 @@ async def test_what_cannot_be_watched_is_named(walkthrough, tmp_path, language):
         await choose(pilot, app, "once")
         await until(pilot, lambda: isinstance(app.screen, WatchScreen) and "0.01" in text_of(app))
         shown = text_of(app)
-        for told in ("Iterator.__next__", "gradients", "ValueError('norm')", "optimizers.py:17"):
+        for told in ("0.01, 0.25, 0.125 ", "Iterator.__next__", "gradients", "ValueError('norm')", "optimizers.py:17"):
             assert told in shown, f"{told} in\n{shown}"
         await pilot.press("s")
         await until(pilot, lambda: not app.runner.watches)

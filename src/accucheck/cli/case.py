@@ -96,7 +96,8 @@ def _say_missing(folder: Path, given: list[str]) -> None:
     except UserError:  # a case file that is wrong: whoever asks for --print looks for a better one
         return
     for key in KEYS:
-        items = project.unlocks(key, given) if key not in given else {}
+        known = key in given or project.case.get(key)  # the last watched run is found without a key
+        items = {} if known else project.unlocks(key, given)
         if items:
             title = word(TITLES, key, language())
             click.echo(say("init-missing", key=key, title=title, items=", ".join(items)), err=True)

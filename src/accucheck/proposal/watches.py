@@ -16,6 +16,10 @@ from ..readers import recordings
 from ..readers.recordings import Run
 from .keys import KEYS, fits
 
+#: Steps in which a loss must have been equal to another one to be that.
+_EQUAL = 5
+#: Packages whose calls at the top of a script make something, as nn.CrossEntropyLoss() and logging.getLogger() do.
+_MAKING = frozenset({"mindspore", "numpy", "math", "re", "pathlib", "logging", "collections", "functools"})
 #: Bytes of a script that is read.
 _BYTES = 4 << 20
 
@@ -126,18 +130,51 @@ class _About:
         for part, training in (("train", True), ("eval", False)):
             used = {fact.get("data") for fact in passes if fact.get("training") is training}
             made = [fact for fact in self.origins("dataset") if fact.get("number") in used]
-            if len(made) == 1:
-                keys |= _as(f"pipelines.{part}", self.function(made[0]))
+            calls = {json.dumps(call): call for fact in made if (call := self.function(fact)) is not None}
+            again = {str(fact.get("place")) for fact in made}  # one line may make it anew for each epoch
+            if len(calls) == len(again) == 1:
+                keys |= _as(f"pipelines.{part}", next(iter(calls.values())))
         trained = {number for fact in passes if fact.get("training") is True for number in fact.get("networks", ())[:1]}
         networks = [fact for fact in self.origins("network") if fact.get("number") in trained]
         if len(networks) == 1:
             keys |= _as("network", self.function(networks[0]) or self.own_class(networks[0]))
         if len(self.origins("optimizer")) == 1:
-            keys |= _as("optimizer", _public(self.origins("optimizer")[0], ["params"]))
-        around = [fact for fact in [*self.origins("around"), *self.origins("network")] if _is_loss(fact)]
-        if len(around) == 1:
-            keys |= _as("loss", _public(around[0], []))
-        return keys
+            keys |= _as("optimizer", self.optimizer(self.origins("optimizer")[0]))
+        return keys | _as("loss", self.loss())
+
+    def loss(self) -> tuple[str, dict[str, Any]] | None:
+        """MindSpore's loss, or the project's own that holds it; where no cell computes it, the one that its values are equal to."""
+        found = [fact for fact in [*self.origins("around"), *self.origins("network")] if _is_loss(fact)]
+        if len(found) == 1:
+            return self.holder(found[0]) if found[0].get("function") == "__init__" else _public(found[0], [])
+        looked_at = [fact for fact in self.run.facts.get("outputs", ()) if fact.get("own") is not None]
+        equal = len(looked_at) >= _EQUAL and all(_is_equal(fact.get("own"), fact.get("loss")) for fact in looked_at)
+        return ("mindspore.nn:CrossEntropyLoss", {}) if equal and not found else None
+
+    def holder(self, made: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+        """The cell beside the network in whose __init__ another one was made, where all of its arguments are known."""
+        place, tree = made["place"], self.tree(made.get("place"))
+        if tree is None:
+            return None
+        module, classes = self.module(place[0], tree), [node for node in tree.body if isinstance(node, ast.ClassDef)]
+        name = next((node.name for node in classes if node.lineno <= place[1] <= (node.end_lineno or 0)), None)
+        held = [fact for fact in self.origins("around") if _name(fact) == name]
+        if len(held) != 1 or held[0].get("left") or module is None:
+            return None
+        return f"{module}:{name}", dict(held[0].get("own") or {})
+
+    def optimizer(self, made: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+        """The class and its arguments; where its rates are a schedule, the highest that was in force, once it was past."""
+        known = _public(made, ["params"])
+        rates = self.run.series.get("lr")
+        if known is not None or rates is None or not len(rates.values):
+            return known
+        scheduled = _public(made, ["params", "learning_rate"])
+        highest = float(rates.values.max())
+        rises = rates.values[0] < rates.values[-1] == highest
+        if scheduled is None or not highest > 0 or rises:
+            return None
+        return scheduled[0], {"learning_rate": round(highest, 8), **scheduled[1]}
 
     def function(self, made: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         """The function that made it and returns it, with the arguments that it was called with."""
@@ -158,7 +195,7 @@ class _About:
         tree = self.tree(place)
         if tree is None or made.get("left") or not isinstance(place, list):
             return None
-        name = str(made.get("class")).rpartition(".")[2]
+        name = _name(made)
         defined = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
         if not defined or not defined[0].lineno <= place[1] <= (defined[0].end_lineno or 0):
             return None
@@ -182,7 +219,16 @@ class _About:
         parts = path.removesuffix(".py").split("/")
         if not path.endswith(".py") or not all(part.isidentifier() for part in parts):
             return None
-        return ".".join(parts) if path != self.script or all(map(_is_idle, tree.body)) else None
+        harmless = _harmless(tree)
+        idle = path != self.script or all(_is_idle(node, harmless) for node in tree.body)
+        return ".".join(parts) if idle else None
+
+
+def _root(called: ast.expr) -> str | None:
+    """The name that a dotted name begins with."""
+    while isinstance(called, ast.Attribute):
+        called = called.value
+    return called.id if isinstance(called, ast.Name) else None
 
 
 def _as(key: str, call: tuple[str, dict[str, Any]] | None) -> dict[str, Any]:
@@ -194,7 +240,18 @@ def _public(made: dict[str, Any], first: list[str]) -> tuple[str, dict[str, Any]
     if made.get("public") is not True or [name for name in made.get("left", ()) if name not in first]:
         return None
     given = {name: value for name, value in (made.get("own") or {}).items() if value is not None}
-    return f"mindspore.nn:{str(made.get('class')).rpartition('.')[2]}", given
+    return f"mindspore.nn:{_name(made)}", given
+
+
+def _name(made: dict[str, Any]) -> str:
+    """The name of a class without its module."""
+    return str(made.get("class")).rpartition(".")[2]
+
+
+def _is_equal(one: Any, other: Any) -> bool:
+    """Whether two numbers of a recording are one, to its four digits."""
+    known = isinstance(one, (int, float)) and isinstance(other, (int, float))
+    return known and abs(one - other) <= 1e-3 * abs(other)
 
 
 def _is_loss(made: dict[str, Any]) -> bool:
@@ -225,11 +282,26 @@ def _inner(node: ast.AST) -> Iterator[ast.AST]:
             yield from _inner(child)
 
 
-def _is_idle(node: ast.stmt) -> bool:
+def _harmless(tree: ast.Module) -> set[str]:
+    """The names of a module whose calls make something and run nothing of the project."""
+    found = set()
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            found |= {one.asname or one.name.partition(".")[0] for one in node.names if _makes(one.name)}
+        elif isinstance(node, ast.ImportFrom) and not node.level and _makes(node.module or ""):
+            found |= {one.asname or one.name for one in node.names}
+    return found
+
+
+def _makes(module: str) -> bool:
+    return module.partition(".")[0] in _MAKING
+
+
+def _is_idle(node: ast.stmt, harmless: set[str]) -> bool:
     """Whether a statement of a module only defines something, or runs where the module is the program alone."""
     if isinstance(node, ast.If):
         return any(isinstance(one, ast.Name) and one.id == "__name__" for one in ast.walk(node.test))
     if isinstance(node, (ast.Assign, ast.AnnAssign)):
-        return not any(isinstance(one, ast.Call) for one in ast.walk(node))
+        return all(_root(one.func) in harmless for one in ast.walk(node) if isinstance(one, ast.Call))
     plain = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     return plain or isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef))

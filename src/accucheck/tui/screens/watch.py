@@ -26,6 +26,8 @@ _LEAST, _MOST, _SHARE = 7, 16, 0.4
 _LAYERS, _DECADES, _BAR = 200, 6.0, 24
 #: Bytes of the command's output that are looked at, and lines that are shown beside a training and without one.
 _TAIL, _FEW, _MANY = 1 << 14, 2, 12
+#: Rates that are told, of groups of parameters and of optimizers.
+_RATES = 3
 #: Hooks that failed, as far as they are told.
 _FAILED = 3
 #: Values of the last step that are told, in this order.
@@ -158,9 +160,12 @@ class WatchScreen(ProgressScreen):
         return curve(chart, say, width, rows, only_ascii=self.speech.only_ascii)
 
     def _last(self, seen: Seen) -> Content:
-        """The values of the last step."""
-        told = [(name, seen.values[name]) for name in _VALUES if name in seen.values]
-        parts = [self.speech.say(f"watch-value-{name}", value=f"{value:.4g}") for name, value in told]
+        """The values of the last step; of several groups of parameters or optimizers each rate that is another one."""
+        told = {name: f"{seen.values[name]:.4g}" for name in _VALUES if name in seen.values}
+        rates = dict.fromkeys(f"{value:.4g}" for name, value in seen.values.items() if "lr" in name.split("."))
+        if rates:
+            told["lr"] = ", ".join([*rates][:_RATES])
+        parts = [self.speech.say(f"watch-value-{name}", value=told[name]) for name in _VALUES if name in told]
         return plain("   ".join(parts), "bold")
 
     def _layers(self, seen: Seen, width: int) -> list[Content]:
