@@ -41,9 +41,10 @@ _KNOWN = 0.6, 2.0
 _GUESSED = 0.25, 3.0
 #: What takes longer than this many seconds is not fast.
 FAST = 30.0
-#: How much faster or slower than expected a run may turn out, the seconds for which the expected pace counts beside that so far, and
-#: the share of the time that a job has taken which it will take at least from then on (own choice, by traces of runs on a busy machine).
-_SLOWEST, _TELLING, _LATE = 20.0, 3.0, 0.5
+#: How much faster or slower than expected a run may turn out; the seconds, or the share of all of them, for which the expected pace counts
+#: beside that so far; the share of the time that a job has taken which it will take at least from then on (own choice, by traces of runs
+#: on a busy machine).
+_SLOWEST, _TELLING, _SHARE, _LATE = 20.0, 3.0, 0.3, 0.35
 #: Rounds in which pace and progress are found by each other.
 _ROUNDS = 3
 #: Seconds to spend on finding out how large the inputs are.
@@ -83,13 +84,15 @@ def _clock(seconds: float, language: Language) -> str:
 
 
 class Expected(msgspec.Struct, frozen=True):
-    """What one job will take, in seconds: `likely`, and between `low` and `high`. `sized`: how much it has to read is known."""
+    """What one job will take, in seconds: `likely`, and between `low` and `high`. `sized`: how much it has to read is known; `earlier`: it
+    has run here before, so that how busy the machine mostly is has a part in it."""
 
     kind: Kind
     likely: float
     low: float
     high: float
     sized: bool = True
+    earlier: bool = False
 
     @property
     def fast(self) -> bool:
@@ -110,6 +113,7 @@ def expected(project: Project, jobs: Sequence[engine.Job], *, live: bool) -> lis
             found.append(None)
             continue
         seconds, spread, sized = _earlier(project, job), _KNOWN, True
+        earlier = seconds is not None
         if seconds is None:
             seconds, spread = known.probes.get(job.probe, known.kinds[kind.value]), _GUESSED
             if kind is Kind.FILE:
@@ -121,7 +125,7 @@ def expected(project: Project, jobs: Sequence[engine.Job], *, live: bool) -> lis
             seconds += known.child
             if shared is not None:
                 begun.add(shared)
-        found.append(Expected(kind, seconds, seconds * spread[0], seconds * spread[1], sized))
+        found.append(Expected(kind, seconds, seconds * spread[0], seconds * spread[1], sized, earlier))
     return found
 
 
@@ -140,25 +144,21 @@ def load() -> float:
 
 
 def left(
-    likely: Mapping[Any, float],
-    awaited: Collection[Any],
-    elapsed: float,
-    running: Mapping[Any, float] | None = None,
-    load: float = 1.0,
+    likely: Mapping[Any, float], awaited: Collection[Any], elapsed: float, running: Mapping[Any, float] | None = None
 ) -> float | None:
     """The seconds that the rest of a run takes, by what each of its jobs most likely takes and how fast it is so far; None where nothing
-    tells. `running`: since how many seconds the jobs run that do; `load`: how much slower than usual it was expected to be.
+    tells. `running`: since how many seconds the jobs run that do.
 
-    However long a job should take, at least half as long again as it has taken is expected of it: those that are late are mostly very late.
+    However long a job should take, a part of what it has taken is expected of it still: those that are late are mostly very late.
     """
     if not likely:
         return None
-    rest = sum(seconds for job, seconds in likely.items() if job in awaited)
-    done, since, under_way = sum(likely.values()) - rest, running or {}, 0.0
-    pace = load
+    since, whole = running or {}, sum(likely.values())
+    done = whole - sum(seconds for job, seconds in likely.items() if job in awaited)
+    expected, pace = max(_TELLING, _SHARE * whole), 1.0
     for _ in range(_ROUNDS):  # how far a job is depends on the pace, and the pace on how far it is
         under_way = sum(min(likely.get(job, 0.0), seconds / pace) for job, seconds in since.items())
-        pace = min(_SLOWEST, max(1 / _SLOWEST, (elapsed + _TELLING * load) / (done + under_way + _TELLING)))
+        pace = min(_SLOWEST, max(1 / _SLOWEST, (elapsed + expected) / (done + under_way + expected)))
     waiting = sum(seconds for job, seconds in likely.items() if job in awaited and job not in since) * pace
     return waiting + sum(max(likely.get(job, 0.0) * pace - seconds, _LATE * seconds) for job, seconds in since.items())
 

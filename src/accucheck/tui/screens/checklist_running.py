@@ -35,7 +35,7 @@ class Running(Showing):
     _again: list[tuple[str, str]] = []
     #: (item, probe) of the jobs of this run that have no result yet, or were cancelled.
     _awaited: set[tuple[str, str]] = set()
-    #: Since when it runs, and the seconds that each of its jobs most likely takes on an idle machine.
+    #: Since when it runs, and the seconds that each of its jobs most likely takes.
     _since = 0.0
     _likely: dict[tuple[str, str], float] = {}
     #: How busy the machine was when it began.
@@ -62,7 +62,7 @@ class Running(Showing):
         now = time.monotonic()
         seconds = now - self._since
         since = {key: now - running.since for key, (running, _) in self.app.running.items()}
-        rest = left(self._likely, self._awaited, seconds, since, self._load)
+        rest = left(self._likely, self._awaited, seconds, since)
         return Run(self._done_jobs, self._all_jobs, seconds, rest)
 
     def _tell_time(self) -> None:
@@ -235,7 +235,9 @@ class Running(Showing):
 
         found = await asyncio.to_thread(expected, self.app.project, jobs, live=live)
         self._likely = {
-            (job.item, job.probe): each.likely for job, each in zip(jobs, found, strict=True) if each is not None
+            (job.item, job.probe): each.likely * (1.0 if each.earlier else self._load)
+            for job, each in zip(jobs, found, strict=True)
+            if each is not None
         }
 
     def _begin(self, jobs: list[engine.Job], *, live: bool) -> None:
