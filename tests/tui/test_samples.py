@@ -12,6 +12,7 @@ import time
 import numpy as np
 import pytest
 from conftest_tui import text_of, until
+from rich.cells import cell_len
 from textual.widgets import Input
 
 from accucheck import marks, sampling
@@ -27,6 +28,7 @@ from accucheck.tui.screens.checklist import ChecklistScreen
 from accucheck.tui.screens.dialogs import Ask, Choose, WriteNote
 from accucheck.tui.screens.help import HelpScreen
 from accucheck.tui.screens.samples import SamplesScreen
+from accucheck.tui.screens.sheet import SheetScreen
 from accucheck.tui.widgets.items import ItemList
 from accucheck.tui.widgets.picture import ascii_lines, cells, drawn, way
 from labelled_data import photographs, write
@@ -497,3 +499,31 @@ async def test_only_samples_of_a_class_or_mark_are_gone_through(project):
         await until(pilot, lambda: f"{of_class[0] + 1}/{len(screen.plan.samples)}" in text_of(app))
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+
+
+@pytest.mark.parametrize(
+    ("size", "shown", "only_ascii"), [((80, 24), 20, False), ((60, 15), 8, False), ((200, 60), 20, True)]
+)
+@pytest.mark.parametrize("language", list(Language))
+async def test_a_sheet_takes_a_key_a_mark(project, size, shown, only_ascii, language):
+    app = project(language=language, only_ascii=only_ascii)
+    async with app.run_test(size=size) as pilot:
+        screen = await samples(pilot)
+        await pilot.press("g")
+        await until(
+            pilot, lambda: isinstance(app.screen, SheetScreen) and all(n in screen.samples for n in range(shown))
+        )
+        await pilot.pause(0.5)
+        assert len(app.screen._page) == shown and str(shown) in text_of(app).split("\n")[0]
+        assert all(cell_len(line) <= size[0] for line in text_of(app).split("\n"))
+        assert only_ascii is False or text_of(app).replace("中文", "").isascii() or language is Language.ZH
+        await pilot.press("w", "d", "right", "r")
+        await until(pilot, lambda: stored(project.root)[:4] == ["wrong", "unsure", None, "right"])
+        await pilot.press("u")
+        await until(pilot, lambda: stored(project.root)[:4] == ["wrong", "unsure", None, None])
+        assert screen.place == 3
+        await pilot.press("pagedown")
+        assert screen.place == 3 + shown
+        await pilot.press("up", "left", "g")
+        await until(pilot, lambda: app.screen is screen)
+        assert screen.place == 3 + shown - 1 - (5 if shown == 20 else 4)

@@ -20,6 +20,7 @@ from .screens.next import NextScreen
 from .screens.path import PathScreen
 from .screens.recent import RecentScreen
 from .screens.samples import SamplesScreen
+from .screens.sheet import SheetScreen
 from .screens.start import CaseScreen, StartScreen
 from .screens.training import ErrorScreen, TrainingScreen
 from .screens.trial import TrialScreen
@@ -30,6 +31,7 @@ SCREENS = (
     ChecklistScreen,
     EvidenceScreen,
     SamplesScreen,
+    SheetScreen,
     PathScreen,
     MendScreen,
     NextScreen,

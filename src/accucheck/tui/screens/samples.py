@@ -58,6 +58,7 @@ class SamplesScreen(VerbScreen[bool]):
         Verb("undo", "u", "undo", "command-undo-mark", "key-undo"),
         Verb("sample-previous", "left,left_square_bracket,p", "step(-1)", "command-sample-previous", "key-back-one"),
         Verb("sample-next", "right,right_square_bracket,space", "step(1)", "command-sample-next", "key-forward"),
+        Verb("sheet", "g", "sheet", "command-sheet", "key-sheet"),
         BACK,
         Verb("sample-note", "n", "note", "command-sample-note", "key-note"),
         HELP,
@@ -225,7 +226,7 @@ class SamplesScreen(VerbScreen[bool]):
         label = marks.class_name(self.app.project.case, sample.label)
         counter = f"{self.place + 1}/{len(plan.samples)}"
         if self.words:
-            fitting = self._fitting(plan)
+            fitting = self.fitting(plan)
             at = fitting.index(self.place) + 1 if self.place in fitting else "-"
             counter = f"{at}/{len(fitting)} ({plain(self.words).plain})"
         parts: list[Content | str | tuple[str, str]] = [
@@ -294,6 +295,20 @@ class SamplesScreen(VerbScreen[bool]):
             area.mount(drawn(picture, body.width - 2, max(1, room), how))
         self.query_one("#text", VerticalScroll).scroll_home(animate=False)
 
+    def rate_line(self, plan: Plan) -> Content:
+        """The rate so far in a line."""
+        return self._rate(plan).split("\n")[0]
+
+    def sign_of(self, sample: marks.Sample) -> str:
+        """The state that a judgement is shown as; empty for none."""
+        return _SIGNS[sample.judgement] if sample.judgement is not None else ""
+
+    def want(self, places: list[int]) -> None:
+        """Read these samples, unless they are read."""
+        plan = self.plan
+        if plan is not None and not self._state and any(place not in self._reading for place in places):
+            self._read_around(plan)
+
     def _rate(self, plan: Plan) -> Content:
         say, rate = self.speech.say, marks.rate(plan)
         saved = "saved" if self._saved is self.record else "saving"
@@ -339,13 +354,24 @@ class SamplesScreen(VerbScreen[bool]):
             return
         self._change(Judgement(judgement) if judgement else None, None)
         if judgement:
-            if later := [at for at in self._fitting(plan) if at > self.place]:
+            if later := [at for at in self.fitting(plan) if at > self.place]:
                 self.place = later[0]
             elif marks.rate(self.record.plans[self.role]).left == 0:
                 self.notify(self.speech.say("samples-done"), timeout=4, markup=False)
             else:
                 self.action_open()
         self.show()
+
+    def judge(self, judgement: str) -> None:
+        """Judge the sample looked at and save, without going on; an empty judgement takes the mark back."""
+        if self.plan is not None:
+            self._change(Judgement(judgement) if judgement else None, None)
+
+    def action_sheet(self) -> None:
+        """Many samples at a time."""
+        from .sheet import SheetScreen
+
+        self.app.push_screen(SheetScreen(self))
 
     def action_undo(self) -> None:
         """Take the last mark or note back, and go to its sample."""
@@ -416,11 +442,11 @@ class SamplesScreen(VerbScreen[bool]):
         if (plan := self.plan) is not None and not self._state:
             count = len(plan.samples)
             order = [(self.place + by * steps) % count for steps in range(1, count)]
-            fitting = set(self._fitting(plan))
+            fitting = set(self.fitting(plan))
             self.place = next((at for at in order if at in fitting), self.place)
             self.show()
 
-    def _fitting(self, plan: Plan) -> list[int]:
+    def fitting(self, plan: Plan) -> list[int]:
         """The places of the samples that have all words of the filter: in class, mark, note or name."""
         wanted = self.words.casefold().split()
         return [at for at, one in enumerate(plan.samples) if not wanted or self._fits(one, wanted)]
@@ -444,7 +470,7 @@ class SamplesScreen(VerbScreen[bool]):
         if words is None or plan is None:
             return
         before, self.words = self.words, words
-        fitting = self._fitting(plan)
+        fitting = self.fitting(plan)
         if not fitting:
             self.words = before
             self.notify(say("filter-none"), severity="warning", markup=False)
@@ -459,7 +485,7 @@ class SamplesScreen(VerbScreen[bool]):
             return
         count = len(plan.samples)
         order = [(self.place + by) % count for by in range(1, count + 1)]
-        fitting = set(self._fitting(plan))
+        fitting = set(self.fitting(plan))
         self.place = next((at for at in order if at in fitting and plan.samples[at].judgement is None), self.place)
         self.show()
 

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -111,6 +112,21 @@ def ascii_lines(picture: Image, columns: int, rows: int) -> list[str]:
     levels = list(small.tobytes())
     lines = [levels[row * columns : (row + 1) * columns] for row in range(rows)]
     return ["".join(_RAMP[level * len(_RAMP) // 256] for level in line) for line in lines]
+
+
+def block_lines(picture: Image, columns: int, rows: int) -> list[Content]:
+    """A picture in half blocks, two pixels a cell."""
+    from PIL import Image as pillow
+
+    how = pillow.Resampling.NEAREST if columns > picture.width else pillow.Resampling.BOX
+    small = picture.convert("RGB").resize((columns, 2 * rows), how)
+    pixels = small.tobytes()
+    colours = [f"rgb({pixels[at]},{pixels[at + 1]},{pixels[at + 2]})" for at in range(0, len(pixels), 3)]
+    lines = []
+    for row in range(rows):
+        upper, lower = (colours[(2 * row + half) * columns : (2 * row + half + 1) * columns] for half in (0, 1))
+        lines.append(Content.assemble(*(("▀", f"{top} on {low}") for top, low in zip(upper, lower, strict=True))))
+    return lines
 
 
 def environment_way(*, only_ascii: bool) -> str:
