@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from accucheck import case as cases
+from accucheck.cli.frame import script_settings
 from accucheck.language import Language
 from accucheck.proposal import WHY, keys, logs, propose, script_role, survey, tree
 
@@ -308,6 +309,33 @@ def test_a_script_that_tests_a_network_makes_its_data_no_fixtures(tmp_path):
     assert proposed(tmp_path)["data.train.path"] == "src/dataset/train.csv"
     (tmp_path / "src/test_net.py").write_text("import pytest\n\ndef test_net(net):\n    assert net\n")
     assert "data.train.path" not in proposed(tmp_path)
+
+
+TRAINS = """import mindspore as ms
+from mindspore import nn
+
+def test_net():
+    ms.Model(net, loss, nn.SGD(weights, 0.1)).train(1, data)
+"""
+
+
+@pytest.mark.parametrize("name", ["test_net.py", "tests/net.py", "st/test_train.py"])
+def test_what_is_called_a_test_and_trains_is_taken_where_nothing_else_does(tmp_path, name):
+    lay_out(tmp_path, "src/net.py")
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text(TRAINS)
+    assert proposed(tmp_path)["scripts.train"] == name
+    (setting,) = script_settings(tmp_path, (name,))
+    assert setting.startswith("scripts.train=")
+    (tmp_path / name).write_text(TRAINS.replace("nn.SGD(weights, 0.1)", "metrics={'a'}").replace("train(1", "eval("))
+    assert "scripts.train" not in proposed(tmp_path)
+    (tmp_path / name).write_text(TRAINS)
+    lay_out(tmp_path, "train.py")
+    assert proposed(tmp_path)["scripts.train"] == "train.py"
+    assert [each.partition("=")[0] for each in script_settings(tmp_path, ("train.py", name))] == [
+        "scripts.train",
+        "scripts.eval",
+    ]
 
 
 def test_a_look_ends_in_time(tmp_path, monkeypatch):

@@ -405,28 +405,44 @@ def readable(project: Project) -> Session:
 
 
 def script_settings(project: Path, scripts: tuple[str, ...]) -> list[str]:
-    """--script PATH as --set scripts.<role>=[...], by the role of each."""
+    """--script PATH as --set scripts.<role>=[...], by the role of each. What is called a test and trains is the training where no
+    other script is."""
     import json
     from pathlib import Path
 
     from ..case import require_utf8
     from ..errors import UserError
-    from ..proposal import script_role
-    from ..script.training import role as spoken
+    from ..proposal import trains_as_test
 
     folder = project if project.is_dir() else project.parent
-    roles: dict[str, list[str]] = {}
+    found: list[tuple[str, Path]] = []
     for script in scripts:
         path = Path(script) if Path(script).exists() else folder / script
         require_file(path, script)
-        role = script_role(path, named=True)
-        if role is None and path.suffix in (".py", ".ipynb") and path.stat().st_size:
-            role = spoken([path.stem]) or "train"  # a script that leaves everything to other modules most likely trains
+        role = _role(path)
         if role is None:
             raise UserError("script-role", path=script)
         require_utf8(str(path.resolve()))
-        roles.setdefault(role, []).append(str(path.resolve()))
+        found.append((role, path.resolve()))
+    if all(role != "train" for role, _ in found):
+        found = [("train" if trains_as_test(path) else role, path) for role, path in found]
+    roles: dict[str, list[str]] = {}
+    for role, path in found:
+        roles.setdefault(role, []).append(str(path))
     return [f"scripts.{role}={json.dumps(paths, ensure_ascii=False)}" for role, paths in roles.items()]
+
+
+def _role(path: Path) -> str | None:
+    """The role of a script that a person names; None for a file that can be none."""
+    from ..proposal import script_role, trains_as_test
+    from ..script.training import role as spoken
+
+    role = script_role(path, named=True)
+    if role is not None or path.suffix not in (".py", ".ipynb") or not path.stat().st_size:
+        return role
+    if trains_as_test(path):
+        return "eval"
+    return spoken([path.stem]) or "train"  # a script that leaves everything to other modules most likely trains
 
 
 def require_file(path: Path, name: str) -> None:

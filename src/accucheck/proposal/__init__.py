@@ -19,10 +19,10 @@ from ..errors import UserError
 from ..language import Language, Words, word
 from . import datasets, logs, scripts, watches, weights
 from .keys import KEYS
-from .scripts import script_role
+from .scripts import script_role, trains_as_test
 from .tree import Folder, Tree, look, stamp
 
-__all__ = ["WHY", "Proposal", "Survey", "Trained", "propose", "script_role", "survey"]
+__all__ = ["WHY", "Proposal", "Survey", "Trained", "propose", "script_role", "survey", "trains_as_test"]
 
 #: Losses from which on there is a curve to look at.
 _CURVE = 2

@@ -59,6 +59,8 @@ _IMPORTS = re.compile(rb"^(from|import)\s", re.M)
 _RUNS = re.compile(rb"__main__|^(for|while|with)\s|^[A-Za-z_][\w.]*\(", re.M)
 #: A file of unit tests, which pytest or unittest starts: it imports one of them, or has functions as pytest calls them, without arguments.
 _UNIT_TESTS = re.compile(rb"^\s*(?:import|from)\s+(?:pytest|unittest)\b|^def test_\w*\(\):", re.M)
+_TEST = re.compile(r"^tests?([_-]|$)|[_-]tests?$")
+_OPTIMIZER = re.compile(rb"\b(?:SGD|Momentum|Adam\w*|RMSProp|Lamb|LARS|Adagrad|Rprop|ASGD|Lion|\w*optimizer)\(", re.I)
 #: What a script of each role calls; one that trains may evaluate too, so training comes first.
 _CALLS = (
     ("train", re.compile(rb"\.train\(|\.fit\(|TrainOneStep|value_and_grad\(|GradOperation\(")),
@@ -108,6 +110,22 @@ def script_role(path: Path, named: bool = False) -> str | None:
     return next((role for role, pattern in _CALLS if pattern.search(text)), None) or (roles[-1] if roles else None)
 
 
+def trains_as_test(path: Path) -> bool:
+    """Whether a script is called a test and trains: it is the training where no other is."""
+    return _is_test(path) and _learns(_text(path) or b"")
+
+
+def _is_test(path: Path) -> bool:
+    """Whether a script is called a test, by its own name or that of its folder."""
+    return any(_TEST.search(name.lower()) for name in (path.stem, path.parent.name))
+
+
+def _learns(text: bytes) -> bool:
+    """Whether a script uses MindSpore, makes an optimizer and calls something that trains."""
+    calls = dict(_CALLS)["train"]
+    return all(pattern.search(text) for pattern in (_USES_MINDSPORE, _OPTIMIZER, calls))
+
+
 def _named(path: Path) -> list[str]:
     return [role for role, pattern in _NAMED if pattern.search(path.stem.lower())]
 
@@ -129,7 +147,26 @@ def _text(path: Path) -> bytes | None:
 
 def find(tree: Tree) -> tuple[list[Script], list[Path]]:
     """The scripts of a project, one of each role, and, where the scripts lie in several folders of equal right, those folders:
-    several projects, of which one is to be opened."""
+    several projects, of which one is to be opened. What is called a test and trains is taken where nothing else does."""
+    found, projects = _find(tree)
+    if projects or any(script.role == "train" for script in found):
+        return found, projects
+    tests = [Script(path, "train", False) for path in _tests(tree) if trains_as_test(path)]
+    taken = {script.path for script in tests}
+    return [*(script for script in found if script.path not in taken), *_best(tests, tree.root)], []
+
+
+def _tests(tree: Tree) -> Iterator[Path]:
+    """The scripts that are called tests."""
+    for folder in tree.folders.values():
+        paths = [folder.path / name for name in folder.files if name.endswith(".py")]
+        for path in [path for path in paths if _is_test(path)][:_READ]:
+            if tree.over():
+                return
+            yield path
+
+
+def _find(tree: Tree) -> tuple[list[Script], list[Path]]:
     root = tree.folders[tree.root]
     places = [root, *(tree.folders[tree.root / name] for name in root.folders if tree.root / name in tree.folders)]
     found = {folder.path: _of_folder(tree, folder) for folder in places}
