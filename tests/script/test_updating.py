@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
-from training_scripts import codes, training
+from training_scripts import HEAD, codes, training
 
+from accucheck.case import load
 from accucheck.script import updating
+from accucheck.script.analysis import read_scripts
+from accucheck.script.training_steps import Training
 
 SGD = "opt = nn.SGD(net.trainable_params(), 0.1, loss_scale=8.0)\n"
 HALF = "net.to_float(ms.float16)\n"
@@ -145,6 +148,20 @@ def _said(
 @pytest.mark.parametrize("body", BODIES)
 def test_steps_of_the_project(body: str, tmp_path: Path) -> None:
     assert _said(tmp_path, body) == BODIES[body]
+
+
+@pytest.mark.parametrize(("words", "code"), [("", "checked"), ("--keeps", "gate-unknown")])
+def test_a_setting_that_leads_past_the_check_may_be_meant(words: str, code: str, tmp_path: Path) -> None:
+    options = (
+        "import argparse\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--keeps', action='store_true')\nargs = parser.parse_args()\n"
+    )
+    body = f"finite = {FINITE}\n    if args.keeps or finite:\n        opt(grads)"
+    text = LOOP.format(loss="loss_fn(net(x), y)", body=body, scaler=STATIC)
+    (tmp_path / "train.py").write_text(HEAD + options + HALF + text)
+    case = load(tmp_path, ["scripts.train=train.py", f"runtime.command=python train.py {words}"])
+    (reading,) = read_scripts(case).training
+    assert codes(updating.examine(Training(reading))) == [code]
 
 
 def test_float32_without_a_check_needs_none(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from .loss_scaling import about, is_assigned, title
 from .overflow import Overflow, Status, speaks_of_overflow
 from .remarks import Remark, merged, remark
 from .step_faults import OVERFLOW
-from .syntax import walk
+from .syntax import conditions_around, walk
 from .training_steps import DYNAMIC, FIXED, Half, Step, Training
 from .values import Call, Frame, Known, Many, Test, Value, options
 
@@ -149,6 +149,8 @@ def _own(training: Training, step: Step, halves: list[Half], overflow: Overflow)
         yield from told
     elif vague := _vague(training, step, checks):
         yield about(step, "gate-unknown", condition=_asked(vague[0]))
+    elif checks and (settled := _settled(training, step)) is not None:
+        yield about(step, "gate-unknown", condition=settled)
     elif checks and (not scales or any(_changes(training, key) for key in scales)):
         yield about(step, "check-unused", also=[checks[0]], check=_name(checks[0]))
     elif any(_changes(training, key) for key in scales):
@@ -234,6 +236,17 @@ def _asked_for(step: Step, gate: Test) -> str | None:
     for inner in (part for each in gates for part in walk(each) if isinstance(part, ast.If) and part not in gates):
         if id(inner.test) not in open_ and any(part is step.node for part in walk(inner)):
             return ast.unparse(inner.test)[:200]
+    return None
+
+
+def _settled(training: Training, step: Step) -> str | None:
+    """A condition around the update that a setting of the run decides before its other part is asked: `not drop or not overflow`. Whoever
+    set it may know what the hardware makes of an overflow."""
+    if step.frame is None or step.node is None:
+        return None
+    for test in conditions_around(step.frame.function.node, step.node):
+        if isinstance(test, ast.BoolOp) and test in training.trace.decided:
+            return ast.unparse(test)[:200]
     return None
 
 
