@@ -316,3 +316,92 @@ def test_a_finding_names_what_sets_the_value_that_it_is_about(
     assert isinstance(off, Finding)
     said = message(shuffle_settings, off.code, off.data, Language.EN)
     assert said.endswith(f" Set for this run: {told}." if told else "no .shuffle() follows.")
+
+
+OF_DICT = """import argparse
+import os
+from collections import OrderedDict
+import yaml
+
+class Plain(dict):
+    def __init__(self, **given):
+        super().__init__()
+        self.update(given)
+
+    def __getattr__(self, key):
+        if key not in self:
+            return None
+        return self[key]
+
+    def __setattr__(self, key, value):
+        self[key] = value
+
+class Config(Plain):
+    def __init__(self, *files, **given):
+        super().__init__()
+        held = {}
+        for file in files:
+            if isinstance(file, str) and file.endswith("yaml"):
+                held.update(Config.loaded(file))
+        held.update(given)
+        Config.filled(self, held)
+
+    @staticmethod
+    def loaded(file):
+        with open(os.path.realpath(file)) as stream:
+            stream.seek(0)
+            return OrderedDict(sorted(yaml.safe_load(stream).items()))
+
+    @staticmethod
+    def filled(config, held):
+        for key, value in held.items():
+            if isinstance(value, dict):
+                part = Config()
+                dict.__setitem__(config, key, part)
+                Config.filled(part, value)
+            else:
+                config[key] = held[key]
+
+class Pairs(argparse.Action):
+    def __call__(self, parser, namespace, values, option_string=None):
+        setattr(namespace, self.dest, dict(value.split("=") for value in values))
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--config", required=True)
+parser.add_argument("--pairs", nargs="+", action=Pairs)
+parser.add_argument("--epochs", type=int)
+args, rest = parser.parse_known_args()
+if not os.path.isabs(args.config):
+    args.config = os.path.join(os.path.dirname(os.path.abspath(__file__)), args.config)
+config = Config(args.config)
+if args.epochs is not None:
+    config.runner.epochs = args.epochs
+rest = [part for word in rest for part in word.split("=")]
+while rest:
+    keys, value = rest.pop(0)[2:].split("."), rest.pop(0)
+    held = config
+    while len(keys) > 1:
+        if keys[0] not in held:
+            raise ValueError(keys[0])
+        held = held[keys.pop(0)]
+    held[keys.pop()] = int(value)
+show(config.runner.epochs)
+show(config.task.data.loader.size)
+show(config.nothing)
+show(args.pairs)
+"""
+OF_DICT_YAML = "runner: {epochs: 5}\ndata: &data\n  loader: {size: 32}\ntask:\n  data: *data\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        ("", [5, 32, None, None]),
+        ("--epochs 7", [7, 32, None, None]),
+        ("--runner.epochs=9 --task.data.loader.size 64", [9, 64, None, None]),
+        ("--pairs a=1 b=2", [5, 32, None, ...]),  # what an action of the project makes of its words is not seen
+    ],
+)
+def test_a_dict_of_the_project_is_filled_as_its_code_does(tmp_path: Path, words: str, values: list[object]) -> None:
+    found = scripts(tmp_path, OF_DICT, f"python train.py --config a.yaml {words}", a_yaml=OF_DICT_YAML)
+    assert shown(found) == values and told(found) == []

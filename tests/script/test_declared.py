@@ -396,8 +396,14 @@ def test_the_words_themselves_are_as_python_gives_them(tmp_path: Path, script: s
     assert not found.unbound
 
 
-def test_words_that_a_loop_takes_by_turns_are_not_taken_for_the_first(tmp_path: Path) -> None:
-    assert shown(followed(tmp_path, TURNS, "--epochs 3 --lr 50")) == [[...]]
+@pytest.mark.parametrize(("words", "rate"), [("--epochs 3 --lr 50", 50.0), ("--lr 5 --lr 2", 2.0), ("", 0.1)])
+def test_words_that_a_loop_takes_by_turns_are_taken_as_it_runs(tmp_path: Path, words: str, rate: float) -> None:
+    assert shown(followed(tmp_path, TURNS, words)) == [[rate]]
+
+
+def test_words_that_a_loop_of_functions_takes_are_not_taken_for_the_first(tmp_path: Path) -> None:
+    script = TURNS.replace("words = words[2:]", "words = behind(words)")
+    assert shown(followed(tmp_path, script, "--epochs 3 --lr 50")) == [[...]]
 
 
 def test_words_that_getopt_does_not_know_are_told(tmp_path: Path) -> None:

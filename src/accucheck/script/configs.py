@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,10 @@ ENDINGS = (".yaml", ".yml", ".json")
 LIMIT = 1 << 20
 #: Lists and mappings within each other are followed so deep.
 DEEP = 20
+#: So many values are made of one file.
+MOST = 200_000
+#: More aliases are no configuration; _Reader.left bounds what these may stand for.
+ALIASES = 1000
 
 
 def load(
@@ -32,10 +38,10 @@ def load(
         if path is None or path.stat().st_size > LIMIT:
             return None
         documents = _parse(path.read_bytes(), path.suffix.lower())
+        shown = path.relative_to(os.path.realpath(root)).as_posix()
+        values = [_Reader(origin, shown).value(document, ()) for document in documents]
     except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
         return None
-    shown = path.relative_to(os.path.realpath(root)).as_posix()
-    values = [_value(document, "", origin, shown, ()) for document in documents]
     if several:
         return path, Items(values)
     return (path, values[0]) if values else None
@@ -45,9 +51,9 @@ def of_text(text: str, origin: str | None) -> Value | None:
     """What a short YAML text stands for, such as a value that the command gives; None where it is none."""
     try:
         documents = _parse(text.encode(), ".yaml")
+        return _Reader(origin or "config", "").value(documents[0], ()) if len(documents) == 1 else None
     except (ValueError, RecursionError, msgspec.MsgspecError):
         return None
-    return _value(documents[0], "", origin or "config", "", ()) if len(documents) == 1 else None
 
 
 def find(root: Path, entry: Path, importer: Path, name: str) -> Path | None:
@@ -71,7 +77,7 @@ def fault(root: Path, entry: Path, importer: Path, name: str) -> tuple[str, int,
         if path is None or path.suffix.lower() == ".json" or path.stat().st_size > LIMIT:
             return None
         data = path.read_bytes()
-        if not beyond_bounds(data, aliases=0):
+        if not beyond_bounds(data, ALIASES):
             for _ in yaml.load_all(data, safe_loader()):
                 pass
     except yaml.MarkedYAMLError as error:
@@ -91,12 +97,16 @@ def keys(path: Path) -> dict[str, list[tuple[int, str]]]:
     found: dict[str, list[tuple[int, str]]] = {}
     try:
         data = path.read_bytes()[: LIMIT + 1]
-        root = None if len(data) > LIMIT or beyond_bounds(data, aliases=0) else yaml.compose(data, safe_loader())
+        root = None if len(data) > LIMIT or beyond_bounds(data, ALIASES) else yaml.compose(data, safe_loader())
     except (OSError, ValueError, RecursionError, OverflowError, yaml.YAMLError):
         return found
     waiting = [root] if root is not None else []
+    seen: set[int] = set()
     while waiting:
         node = waiting.pop()
+        if id(node) in seen:  # another place has it by an alias
+            continue
+        seen.add(id(node))
         if isinstance(node, yaml.SequenceNode):
             waiting += node.value
         elif isinstance(node, yaml.MappingNode):
@@ -126,24 +136,40 @@ def _parse(data: bytes, suffix: str) -> list[Any]:
     import yaml
 
     try:
-        if beyond_bounds(data, aliases=0):
-            return []  # an alias can blow a small file up; configurations hardly use them
+        if beyond_bounds(data, ALIASES):
+            return []
         return list(yaml.load_all(data, safe_loader()))
     except (yaml.YAMLError, OverflowError) as error:
         raise ValueError(str(error)) from None
 
 
-def _value(item: Any, name: str, origin: str, place: str, keys: tuple[str | int, ...]) -> Value:
-    """What stands in the file `place` behind `keys`; "" for a text that stands in none."""
-    if isinstance(item, dict) and len(keys) < DEEP:
-        plain = {key: held for key, held in item.items() if _plain(key)}
-        return Mapping({key: _value(held, str(key), origin, place, (*keys, str(key))) for key, held in plain.items()})
-    if isinstance(item, list) and len(keys) < DEEP:
-        held = enumerate(item[:1000])
-        return Items([_value(each, "", origin, place, (*keys, number)) for number, each in held])
-    value = item if _plain(item) else str(item)
-    key = next((step for step in reversed(keys) if isinstance(step, str)), name)
-    return Known(value, origin, name, deciders=(Decider("configuration", key, value, place, keys),) if place else ())
+@dataclass
+class _Reader:
+    """Makes values of what stands in the file `place`; "" for a text that stands in none. `left`: so many more; with aliases a small
+    file holds any number."""
+
+    origin: str
+    place: str
+    left: int = MOST
+
+    def value(self, item: Any, keys: tuple[str | int, ...]) -> Value:
+        """What stands behind `keys`. Raises ValueError where that is too much."""
+        self.left -= 1
+        if self.left < 0:
+            raise ValueError(f"more than {MOST:,} values")
+        if isinstance(item, dict) and len(keys) < DEEP:
+            plain = {key: held for key, held in item.items() if _plain(key)}
+            return Mapping({key: self.value(held, (*keys, str(key))) for key, held in plain.items()})
+        if isinstance(item, list) and len(keys) < DEEP:
+            return Items([self.value(held, (*keys, place)) for place, held in enumerate(item[:1000])])
+        return self.constant(item if _plain(item) else str(item) if isinstance(item, (bytes, date)) else "…", keys)
+
+    def constant(self, value: Any, keys: tuple[str | int, ...]) -> Known:
+        names = [step for step in keys if isinstance(step, str)]
+        key = names[-1] if names else ""
+        decider = Decider("configuration", key, value, self.place, keys)
+        name = key if keys and keys[-1] == key else ""
+        return Known(value, self.origin, name, deciders=(decider,) if self.place else ())
 
 
 def _plain(item: Any) -> bool:

@@ -137,6 +137,8 @@ class Expressions:
         ) -> Instance: ...
         def set_attribute(self, owner: Value, name: str, value: Value, node: ast.expr) -> None: ...
 
+        def instead(self, old: Value | None, value: Value) -> Value: ...
+
     def value(self, node: ast.expr, scope: Scope) -> Value:
         self.step()
         evaluate = _EVALUATE.get(node.__class__)
@@ -270,7 +272,17 @@ class Expressions:
             return bound
         if name == "__dict__":
             return Mapping(owner.attributes)
-        return found or models.inherited(self, owner, name, node)
+        made = found or models.inherited(self, owner, name, node)
+        return self.missing(owner, name, node) if made is None else made
+
+    def missing(self, owner: Instance, name: str, node: ast.AST) -> Value | None:
+        """What the __getattr__ of a class derived from dict gives for a key that the dict, which is known as a whole, does not hold."""
+        held = None if hasattr(dict, name) or owner.vague else models.as_dict(owner)
+        method = owner.of.find("__getattr__") if held is not None and held.items else None
+        if not isinstance(method, Function) or name[:2] == "__":
+            return None
+        bound = Function(method.node, method.scope, method.source, owner, method.of)
+        return self.call_function(bound, [Known(name)], {}, node)
 
     def of_definition(self, owner: Class | Function, name: str) -> Value | None:
         """An attribute of a class or function of the project."""
@@ -382,6 +394,8 @@ class Expressions:
                 found.append(option.args[0])
             elif (inner := models.contained(option)) is not None:
                 found.append(self.item(inner, place, node))
+            elif place == 1 and isinstance(option, Call) and (rest := command_line.rest(self, option)) is not None:
+                found.append(rest)
             elif isinstance(option, (Call, Unknown, Instance)):
                 found.append(self.made("[]", [Known(place)], {}, node, option))
             else:
@@ -876,7 +890,7 @@ class Expressions:
         if not isinstance(node, ast.DictComp) and isinstance(first, Items):
             unrolled: list[Value] = []
             if self.unrolled(node, first, inner, unrolled):
-                return Items(unrolled)
+                return Words(unrolled) if isinstance(first, Words) else Items(unrolled)
         single = isinstance(node, ast.DictComp) and len(node.generators) == 1
         if single and isinstance(first, Items) and not first.open and len(first.items) <= 200:
             return self.dictionary(node, first, inner)

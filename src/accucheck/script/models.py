@@ -153,6 +153,11 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
     if handler is not None:
         found: Value | None = handler(tracer, args, keywords, node)
         return found
+    if (
+        name.startswith("dict.") and args and (held := as_dict(args[0]) or args[0])
+    ):  # dict.__setitem__(self, key, value)
+        rest = name.removeprefix("dict.")
+        return _of_mapping(tracer, held, rest, args[1:], keywords, node) if isinstance(held, Mapping) else None
     if name.startswith("absl.") and (found := declared.absl(tracer, name, args, keywords, node)) is not None:
         return found
     if isinstance(target := _target(name, args, keywords), Call):
@@ -212,6 +217,8 @@ def _any_record(args: list[Value], keywords: dict[str, Value]) -> Value | None:
 
 def _record(args: list[Value], keywords: dict[str, Value]) -> Mapping | None:
     given = (as_dict(args[0]) or args[0]) if args else Mapping({})
+    if isinstance(given, Call) and given.name == "sorted" and given.args:  # a dict of the same pairs
+        given = given.args[0]
     if "**" in keywords:
         return None
     if isinstance(given, Items) and not given.open:
@@ -237,6 +244,7 @@ _PATHS: dict[str, Any] = {
     "realpath": os.path.normpath,
     "normpath": os.path.normpath,
     "expanduser": str,
+    "isabs": os.path.isabs,
 }
 
 
@@ -727,6 +735,7 @@ _FUNCTIONS: dict[str, Any] = {
     "os.environ.get": _environment,
     "getattr": _getattr,
     "setattr": _setattr,
+    "object.__setattr__": _setattr,
     "hasattr": _hasattr,
     "vars": _vars,
     "isinstance": _isinstance,
@@ -771,9 +780,11 @@ def method(
         return _chained(tracer, owner, name, args, keywords, node)
     if isinstance(owner, Instance):
         held = as_dict(owner)
-        return _of_cell(tracer, owner, name, args, node) or (
-            None if held is None else _of_mapping(tracer, held, name, args, keywords, node)
-        )
+        found = _of_cell(tracer, owner, name, args, node)
+        if found is None and held is not None:
+            found = _of_mapping(tracer, held, name, args, keywords, node)
+            owner.vague |= bool(held.fed)
+        return found
     if isinstance(owner, Items):
         return _of_items(tracer, owner, name, args, keywords, node)
     if isinstance(owner, Mapping):
@@ -941,6 +952,9 @@ def _of_mapping(
             owner.items.pop(key, None)
         return found
     more = owner.fed or []
+    if name == "__setitem__" and len(args) == 2 and isinstance(args[0], Known) and hashable(args[0].value):
+        owner.items[args[0].value] = tracer.instead(owner.items.get(args[0].value), args[1])
+        return Known(None)
     if name == "items":
         pairs = [Items([Known(key), value]) for key, value in owner.items.items()]
         return Items([*pairs, *(Items([Unknown(), value]) for value in more)], open=bool(more))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import configs
 from .declared import Refused, evaluated, settled, unbound
-from .values import Call, Decider, Function, Items, Known, Mapping, Named, Partial, Unknown, Value, join
+from .values import Call, Decider, Function, Items, Known, Mapping, Named, Partial, Unknown, Value, Words, join
 
 if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
@@ -24,6 +24,10 @@ _PARSED = (".parse_args", ".parse_known_args")
 OPTIONS = (".add_argument", ".set_defaults")
 _GROUPS = (".add_argument_group", ".add_mutually_exclusive_group")
 _ACTIONS = ("store", "store_true", "store_false", "append", "count", "store_const", "append_const", "extend")
+_NAMED: dict[str, Any] = {
+    "argparse.REMAINDER": argparse.REMAINDER,
+    "argparse.BooleanOptionalAction": argparse.BooleanOptionalAction,
+}
 _LITERALS = ("ast.literal_eval", "eval", "json.loads", "yaml.safe_load")
 
 
@@ -154,22 +158,17 @@ def _words(tracer: Tracer, parsed: Call) -> list[str] | None:
     if isinstance(given, Items) and not given.open:
         texts = [item.value for item in given.items if isinstance(item, Known) and isinstance(item.value, str)]
         return texts if len(texts) == len(given.items) else None
-    return _rest(tracer, given)
+    return None
 
 
-def _rest(tracer: Tracer, given: Value) -> list[str] | None:
-    """The arguments that another parser did not know: the second of what its parse_known_args gives."""
-    if not isinstance(given, Call) or given.name != "[]" or not isinstance(given.base, Call):
-        return None
-    before, place = given.base, given.args[0]
-    if before.name != ".parse_known_args" or not isinstance(place, Known) or place.value != 1:
-        return None
-    words = _words(tracer, before) if before is not given else None
+def rest(tracer: Tracer, parsed: Call) -> Words | None:
+    """The words of the command that a parser of some of its options does not know; None where they are not seen."""
+    words = _words(tracer, parsed) if parsed.name == ".parse_known_args" else None
     if words is None:
         return None
-    calls = [call for call in tracer.trace.options if _root(call) is _root(before)]
+    calls = [call for call in tracer.trace.options if any(_root(call) is root for root in _roots(parsed))]
     try:
-        return _given(calls, words)[1]
+        return Words([Known(word, "command") for word in _given(calls, words)[1]])
     except Refused:
         return None
 
@@ -221,10 +220,10 @@ def _add(parser: Any, call: Call) -> None:
         value = call.keywords.get(name)
         if isinstance(value, Known):
             settings[name] = value.value
-        elif isinstance(value, Named) and value.name == "argparse.REMAINDER":
-            settings[name] = argparse.REMAINDER
-        elif isinstance(value, Named) and value.name == "argparse.BooleanOptionalAction":
-            settings[name] = argparse.BooleanOptionalAction
+        elif isinstance(value, Named) and value.name in _NAMED:
+            settings[name] = _NAMED[value.name]
+        elif name == "action" and value is not None:
+            continue  # of the project: it takes its words like any other; see _converted
         elif value is not None:
             raise Refused(f"{' '.join(flags)} {name}=")
     if isinstance(settings.get("action"), str) and settings["action"] not in _ACTIONS:
@@ -236,7 +235,9 @@ def _add(parser: Any, call: Call) -> None:
 
 
 def _converted(tracer: Tracer, call: Call, name: str, given: Any) -> Value:
-    """What the script gets for an option of the command: converted by the option's type."""
+    """What the script gets for an option of the command: converted by the option's type, unless code of the project stores it."""
+    if not isinstance(call.keywords.get("action") or Known(""), Known) and not isinstance(given, bool):
+        return Unknown(name)
     if isinstance(given, list):
         return Items([_converted(tracer, call, name, each) for each in given])
     kind = call.keywords.get("type")

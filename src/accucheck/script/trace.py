@@ -52,7 +52,7 @@ from .values import (
 DEPTH, TIMES, STEPS = 28, 120, 500_000
 #: A function within itself: nested settings are read so deep.
 RECURSION = 2
-#: Configurations that name others are followed so deep.
+#: Configurations that name others are followed so deep, and the parts of one.
 NESTED = 8
 #: So many places that are written in one array are kept.
 WRITES = 40
@@ -179,6 +179,7 @@ class Tracer(Expressions):
         self.flags = Mapping({})  # those that absl has
         self.commands: list[Function] = []  # functions that click makes commands
         self.waiting: list[Named] = []  # imported modules that are not run yet
+        self.stepwise: list[Frame | None] = []  # where loops over words of the command run, which are taken as they run
         self.words = models.arguments(command)
         self.loose: dict[str, tuple[Known, Call]] = {}  # keys of configurations that no option is, with the parse
         self.loose_read: set[str] = set()  # options that were asked for; "*": all at once
@@ -358,7 +359,7 @@ class Tracer(Expressions):
 
     def do_For(self, node: ast.For, scope: Scope) -> bool:
         over = _listed(self.value(node.iter, scope))
-        if isinstance(over, Items) and not over.items and not over.open and _by_default(node.iter):
+        if isinstance(over, Items) and not over.items and not over.open and self.stays_empty(node.iter):
             self.block(node.orelse, scope)
             return True
         iterated = self.places(node, over, scope) or over
@@ -377,6 +378,16 @@ class Tracer(Expressions):
             self.loop(node, scope, iterated)
         self.block(node.orelse, scope)
         return True
+
+    def stays_empty(self, node: ast.expr) -> bool:
+        """True for an empty list that nobody else can have filled: what a default stands in for, and what a call gives of its own
+        beyond the parameters."""
+        if _by_default(node):
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):  # options.items()
+            node = node.func.value
+        spec = self.frame.function.node.args if self.frame is not None else None
+        return isinstance(node, ast.Name) and spec is not None and node.id in _rest(spec)
 
     def turns(self, node: ast.For, over: Words, scope: Scope) -> None:
         """The body of a loop for each word, until it breaks off."""
@@ -406,7 +417,16 @@ class Tracer(Expressions):
         return any(isinstance(each, Items) and _differ(each.items) for each in cells)
 
     def do_While(self, node: ast.While, scope: Scope) -> bool:
-        self.loop(node, scope, self.value(node.test, scope))
+        head = self.value(node.test, scope)
+        if isinstance(head, Words) or (self.stepwise and self.stepwise[-1] is self.frame):
+            self.stepwise.append(self.frame)
+            for _ in range(UNROLLED):
+                if self.truth(head) is not True or self.turn(node, scope):
+                    break
+                head = self.value(node.test, scope)
+            self.stepwise.pop()
+        if self.truth(head) is not False or not isinstance(head, (Words, Known)):
+            self.loop(node, scope, head)
         self.block(node.orelse, scope)
         return True
 
@@ -728,6 +748,7 @@ class Tracer(Expressions):
     def set_item(self, owner: Value, key: Value, value: Value, node: ast.expr) -> None:
         constant = isinstance(key, Known) and models.hashable(key.value)
         if isinstance(owner, Instance) and owner.of.find("__setitem__") is None:
+            owner.vague |= not constant
             owner = models.as_dict(owner) or owner
         if isinstance(owner, Mapping) and isinstance(key, Known) and constant:
             owner.items[key.value] = self.instead(owner.items.get(key.value), value)
@@ -821,7 +842,7 @@ class Tracer(Expressions):
 
     def too_often(self, node: ast.AST, args: list[Value]) -> bool:
         """Whether a function is not followed any more: within itself, too deep, or too many times."""
-        within = NESTED if _names_configuration(args) else RECURSION
+        within = NESTED if _names_configuration(args) or any(map(_is_configuration, args)) else RECURSION
         return self.active.count(node) > within or len(self.active) >= DEPTH or self.entered[node] > TIMES
 
     def parameters(
@@ -925,6 +946,17 @@ def _names_configuration(args: list[Value]) -> bool:
     return bool(args) and _of_configuration(args[0]) and _names_file(args[0])
 
 
+def _is_configuration(value: Value, depth: int = 3) -> bool:
+    """True for a dict of a configuration file, or a part of it: what walks through it ends where the file does."""
+    if not isinstance(value, Mapping) or value.fed or not depth:
+        return False
+    return any(_of_file(held) or _is_configuration(held, depth - 1) for held in value.items.values())
+
+
+def _of_file(value: Value) -> bool:
+    return isinstance(value, Known) and value.origin in ("config", "configured")
+
+
 def _stub(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """True for a function whose code stands elsewhere, or nowhere yet: `...`, or NotImplementedError."""
     last = node.body[-1]
@@ -1000,9 +1032,14 @@ def _differ(items: list[Value]) -> bool:
 
 
 def _by_default(node: ast.expr) -> bool:
-    """True for what a default stands in for: settings.get(key, []), given or []. Nobody else can have filled that list."""
+    """True for what a default stands in for: settings.get(key, []), given or []."""
     method = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
     return isinstance(node, ast.BoolOp) or method in ("get", "pop")
+
+
+def _rest(spec: ast.arguments) -> list[str]:
+    """The names of what a function is given beyond its parameters."""
+    return [part.arg for part in (spec.vararg, spec.kwarg) if part is not None]
 
 
 def _in_turn(node: ast.For, over: Items) -> bool:

@@ -278,7 +278,7 @@ class Class(Value):
 class Instance(Placed, Value):
     """An object of a class of the project. `supers`: calls of a base's __init__ that is not followed, with their arguments;
     `read`: the names of the attributes that were asked for; `layer`: the layer with weights that its base makes of it; `unseen`:
-    nobody is seen to make it."""
+    nobody is seen to make it. `vague`: of a class derived from dict, something was set under keys that are not known."""
 
     of: Class
     attributes: dict[str, Value] = field(default_factory=dict)
@@ -294,6 +294,7 @@ class Instance(Placed, Value):
     left: tuple[Test, ...] = ()
     layer: Call | None = None
     unseen: bool = False
+    vague: bool = False
 
     @property
     def under(self) -> tuple[Test, ...]:
