@@ -405,3 +405,23 @@ OF_DICT_YAML = "runner: {epochs: 5}\ndata: &data\n  loader: {size: 32}\ntask:\n 
 def test_a_dict_of_the_project_is_filled_as_its_code_does(tmp_path: Path, words: str, values: list[object]) -> None:
     found = scripts(tmp_path, OF_DICT, f"python train.py --config a.yaml {words}", a_yaml=OF_DICT_YAML)
     assert shown(found) == values and told(found) == []
+
+
+@pytest.mark.parametrize(
+    "asked", ["Path(name).is_file()", "os.path.exists(name)", "os.path.isfile(name) or name == ''"]
+)
+def test_a_configuration_that_is_there_needs_no_search(tmp_path: Path, asked: str) -> None:
+    script = f"""import argparse
+import glob
+import os
+from pathlib import Path
+import yaml
+def found(name):
+    return name if {asked} else glob.glob("./**/" + name)[0]
+parser = argparse.ArgumentParser()
+parser.add_argument("--config", default="a.yaml")
+with open(found(parser.parse_args().config)) as stream:
+    show(yaml.safe_load(stream)["lr"])
+"""
+    assert shown(scripts(tmp_path, script, a_yaml="lr: 0.5\n")) == [0.5]
+    assert shown(scripts(tmp_path, script, "python train.py --config b.yaml", a_yaml="lr: 0.5\n")) == [...]

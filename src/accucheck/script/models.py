@@ -290,6 +290,17 @@ def _loaded(tracer: Tracer, name: str, given: Value, node: ast.AST) -> Value | N
     return found[1]
 
 
+def _there(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    """True for a configuration file that is there; whatever other one is given is there as well, or the run ends."""
+    from . import configs
+
+    name = args[0].value if len(args) == 1 and isinstance(args[0], Known) else None
+    if not isinstance(name, str) or tracer.root is None or not name.lower().endswith(configs.ENDINGS):
+        return None
+    found = configs.find(tracer.root, tracer.trace.source.file.parent, tracer.source.file, name)
+    return None if found is None else Known(True)
+
+
 def _loads_again(tracer: Tracer, path: Path) -> bool:
     """Whether a file is loaded within the run of a function that has loaded it and now loads what it names."""
     around = None if tracer.frame is None else tracer.frame.parent
@@ -732,6 +743,8 @@ _FUNCTIONS: dict[str, Any] = {
     "getopt.gnu_getopt": _getopt(getopt.gnu_getopt),
     "type": _type,
     "os.getenv": _environment,
+    "os.path.isfile": _there,
+    "os.path.exists": _there,
     "os.environ.get": _environment,
     "getattr": _getattr,
     "setattr": _setattr,
@@ -789,6 +802,8 @@ def method(
         return _of_items(tracer, owner, name, args, keywords, node)
     if isinstance(owner, Mapping):
         return _of_mapping(tracer, owner, name, args, keywords, node)
+    if isinstance(owner, Known) and name in ("is_file", "exists"):
+        return _there(tracer, [owner], {}, node)
     if isinstance(owner, Known):
         return _of_text(owner, name, args, keywords) if isinstance(owner.value, str) else None
     if name in _CHAINED and isinstance(owner, Call):
