@@ -91,6 +91,15 @@ MESSAGES: Words = {
         "en": "{target} writes {value:g} into all of a weight.",
         "zh": "{target} 把权重处处置为 {value:g}。",
     },
+    "signal-vanishes": {
+        "en": "{count} layers from here to the loss start from weights drawn too narrowly for their number of inputs: about {left} of the "
+        "spread of the input is left at the end.",
+        "zh": "从此处到损失共有 {count} 层，初始权重相对其输入个数取得过小：到末端，输入的变化大约只剩 {left}。",
+    },
+    "fix-spread": {
+        "en": "Use an initialiser that looks at the size of the layer: XavierUniform for tanh and sigmoid, HeNormal for ReLU.",
+        "zh": "使用随层大小调整的初始化：tanh、sigmoid 用 XavierUniform，ReLU 用 HeNormal。",
+    },
     "zero-gamma": {
         "en": "The scale of this {what} starts at zero, and its result is not added to anything: the layer passes nothing on.",
         "zh": "该 {what} 的缩放参数（gamma）初始值为 0，且其输出没有与其他分支相加：该层输出全为 0。",
@@ -188,6 +197,11 @@ WHY: Words = {
     "zero-set-possible": _MAY,
     "constant-set-possible": _MAY,
     "zero-gamma": _SHUT,
+    "signal-vanishes": {
+        "en": "Nearly nothing of the input reaches the output at first, and as little of the gradient the first layers: the loss stays "
+        "where it is for long, often for good.",
+        "zh": "起初输入几乎传不到输出，梯度也几乎传不到前面的层：损失会长时间停在原处，往往再也降不下来。",
+    },
     "set-data-assigned": _UNAPPLIED,
     "initializer-discarded": _UNAPPLIED,
 }
@@ -209,6 +223,7 @@ PROOF: Words = {
 }
 
 _LEVELS = {
+    "signal-vanishes": Level.SUSPECT,
     "zero-weights": Level.PROBLEM,
     "constant-weights": Level.PROBLEM,
     "flag-as-initial": Level.PROBLEM,
@@ -223,6 +238,7 @@ _LEVELS = {
 }
 _FIXES = {
     **{code: "fix-remove" for code in WHY if code.startswith(("zero", "constant")) and code != "zero-gamma"},
+    "signal-vanishes": "fix-spread",
     "flag-as-initial": "fix-bias",
     "set-data-assigned": "fix-call",
     "initializer-discarded": "fix-set",
@@ -233,12 +249,12 @@ _INCOMPLETE = ("unresolved", "loaded-later", "no-network")
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import initial_weights
+    from ..script import initial_weights, signals
     from ..script.analysis import read_scripts
 
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
-    found = list(initial_weights.examine(scripts, params.known))
+    found = [*initial_weights.examine(scripts, params.known), *signals.examine(scripts)]
     yield from (_finding(said) for said in found)
     if scripts.readings and not found:
         path, count = scripts.readings[0].source.path, initial_weights.examined(scripts)
@@ -330,8 +346,26 @@ for _, cell in net.cells_and_names():
     if isinstance(cell, nn.Dense):
         cell.weight.set_data(initializer({value}, cell.weight.shape, cell.weight.dtype))
 """
+_CHAIN = """
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        init = {init}
+        self.body = nn.SequentialCell(
+            nn.Conv2d(1, 6, 3, weight_init=init), nn.Tanh(), nn.AvgPool2d(2, 2), nn.Conv2d(6, 16, 3, weight_init=init), nn.Tanh(),
+            nn.Flatten(), nn.Dense(256, 84, weight_init=init), nn.Tanh(), nn.Dense(84, 10, weight_init=init))
+
+    def construct(self, x):
+        return self.body(x)
+
+
+net = Net()
+ms.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params())).train(1, data)
+"""
 
 EXAMPLES = [
+    _example("narrow weights under tanh", _CHAIN.format(init="Normal(0.003)"), Verdict.UNDECIDED, "signal-vanishes"),
+    _example("weights by the size of each layer", _CHAIN.format(init='"xavier_uniform"'), Verdict.OK, "examined"),
     _layer("no initialiser: the default is random", "nn.Dense(128, 10)", Verdict.OK, "examined"),
     _layer("weight_init='zeros'", "nn.Dense(128, 10, weight_init='zeros')", Verdict.PROBLEM, "zero-weights"),
     _layer("another spelling of it", "nn.Dense(128, 10, weight_init='Zeros')", Verdict.PROBLEM, "zero-weights"),
