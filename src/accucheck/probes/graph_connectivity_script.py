@@ -74,6 +74,14 @@ MESSAGES: Words = {
         "en": "What {name} computes here is not used: line {line} of {path} computes the same again, and that is used.",
         "zh": "{name} 在此处的计算结果没有使用：{path} 第 {line} 行对相同输入重新做了同样的计算，使用的是后者。",
     },
+    "loop-overwrites": {
+        "en": "Each turn of this loop gives {name} another value, and none of them uses the one before: only the last layer counts.",
+        "zh": "该循环每次都覆盖 {name}，且没有用到上一次的结果：只有最后一层起作用。",
+    },
+    "fix-turn": {
+        "en": "Give each layer the result of the one before: x = layer(x).",
+        "zh": "把上一层的结果交给下一层：x = layer(x)。",
+    },
     "result-overwritten": {
         "en": "What {name} computes here ends in {result} (line {line}), which gets another value before anything uses it.",
         "zh": "{name} 在此处的计算结果存入 {result}（第 {line} 行），还没有使用就被覆盖。",
@@ -251,6 +259,7 @@ WHY: Words = {
     "unused-cell": _LOST,
     "result-unused": _LOST,
     "result-overwritten": _LOST,
+    "loop-overwrites": _LOST,
     "result-perhaps-replaced": _LOST,
     "result-discarded": _LOST,
     "result-ignored": _LOST,
@@ -298,6 +307,7 @@ PROOF: Words = {
         (
             "result-unused",
             "result-overwritten",
+            "loop-overwrites",
             "result-perhaps-replaced",
             "result-discarded",
             "result-ignored",
@@ -359,12 +369,13 @@ _FIXES = {
     "softmax-other-axis": "fix-axis",
     "softmax-of-one": "fix-one",
     "axis-torn": "fix-exchange",
+    "loop-overwrites": "fix-turn",
 }
 
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import attention, branches, reshapes
+    from ..script import attention, branches, reshapes, turns
     from ..script.analysis import read_scripts
     from ..script.connections import examine
 
@@ -374,6 +385,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said += branches.examine(scripts)
     said += attention.examine(scripts)
     said += reshapes.examine(scripts)
+    said += turns.examine(scripts)
     yield from _networks.findings(said, _TOLD, _SUSPECTS, _FIXES)
     yield _layers(scripts)
     yield from _seen.networks(scripts)
@@ -580,6 +592,19 @@ class Backbone(nn.Cell):
         "heads that are split and moved",
         "self.dense = nn.Dense(8, 8)",
         "x = self.dense(x)\nb, steps, _ = x.shape\nreturn x.reshape(b, steps, 2, 4).transpose(0, 2, 1, 3)",
+        Verdict.OK,
+    ),
+    _example(
+        "a loop whose layers all work on the same input",
+        "self.layers = nn.CellList([nn.Dense(8, 8) for _ in range(3)])",
+        "for layer in self.layers:\n    y = layer(x)\nreturn y",
+        Verdict.PROBLEM,
+        "loop-overwrites",
+    ),
+    _example(
+        "a loop that hands on what each layer gives",
+        "self.layers = nn.CellList([nn.Dense(8, 8) for _ in range(3)])",
+        "for layer in self.layers:\n    y = layer(x)\n    x = y\nreturn y",
         Verdict.OK,
     ),
     _example(
