@@ -80,6 +80,23 @@ _COPY = """average = Net()
 for held, one in zip(average.get_parameters(), net.get_parameters()):
     held.set_data(one.value().copy())
 """
+_JOIN = """class Join(nn.Cell):
+    def construct(self, x, residual):
+        return x + residual
+
+
+class Net(nn.Cell):"""
+_JOINED = [
+    ("class Net(nn.Cell):", _JOIN),
+    ("        self.head =", "        self.join = Join()\n        self.head ="),
+]
+_ONE_BATCH = [
+    (
+        "train, held_out = data(0), data(1)",
+        "train, held_out = data(0), data(1)\nbatch = next(train.create_tuple_iterator())",
+    ),
+    ("in train.create_tuple_iterator(num_epochs=1)", "in [batch] * 40"),
+]
 _EVALUATED = ("int((net(x).argmax", "int((average(x).argmax")
 _FOLLOW = """        optimizer(gradients)
         for held, one in zip(average.get_parameters(), net.get_parameters()):
@@ -114,6 +131,22 @@ KINDS: dict[str, list[tuple[str, str]]] = {
     ],
     "longer": [("range(3)", "range(6)")],
     "rate-too-high": [("range(3)", "range(6)"), ("0.05, 0.9", "5.0, 0.9")],
+    "joined": [*_JOINED, ("x = x + ops.relu(self.second(x))", "x = self.join(ops.relu(self.second(x)), x)")],
+    "lost": [
+        (_JOINED[0][0], _JOIN.replace("x + residual", "x")),
+        _JOINED[1],
+        ("x = x + ops.relu(self.second(x))", "ops.relu(self.second(x))\n        x = self.join(x, x)"),
+        ("ops.relu(self.third(x))", "ops.softmax(self.third(x), 0)"),
+        (".batch(16)", ".batch(16).repeat(2)"),
+    ],
+    "one-batch": _ONE_BATCH,
+    "one-batch-stuck": [
+        *_ONE_BATCH,
+        ("0.05, 0.9", "1e-9, 0.9"),
+        ("self.head = nn.Dense(16, 2)", "self.head = nn.Dense(16, 2, weight_init=initializer(Normal(300.0), (2, 16)))"),
+        ("import initializer", "import Normal, initializer"),
+    ],
+    "rate-tiny": [("0.05, 0.9", "1e-9, 0.9")],
     "never-switched": [("    net.set_train()\n", ""), ("    net.set_train(False)\n", "")],
     "left": [("    net.set_train()\n", ""), ("for epoch in range(3):\n", "net.set_train()\nfor epoch in range(3):\n")],
     "evaluated-in-training": [("    net.set_train(False)\n", "")],

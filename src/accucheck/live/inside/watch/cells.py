@@ -188,11 +188,12 @@ def shared(network: Cell) -> list[list[str]]:
 class Call:
     """One call of a cell in a pass that is looked at."""
 
-    __slots__ = ("cell", "depth", "gave", "given", "output", "taken", "training")
+    __slots__ = ("cell", "depth", "gave", "given", "output", "place", "taken", "training")
 
     def __init__(self, cell: Cell, depth: int, given: Any) -> None:
         self.cell, self.depth, self.training = cell, depth, bool(cell.training)
         self.given = [id(one) for one in tensors(given)]
+        self.place: list[Any] | None = None
         #: What a network is given, told of those that may be one.
         self.taken = [described(array(one)) for one in list(tensors(given))[:4]] if depth <= OUTER else []
         self.gave: list[dict[str, Any]] = []

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ..measures import tensors
 from ..pipeline import described, sampler_of
 from ..replay import operation_text, unfolded
 from .cells import class_of
@@ -22,6 +23,8 @@ class Data:
         self.iterators: dict[int, int] = {}
         self.current: int | None = None
         self.waited = 0.0
+        #: The tensors of the last batch.
+        self.last: list[Any] = []
         #: Batches that were read.
         self.given = 0
         #: Is told each data set: "dataset", its number and itself.
@@ -37,6 +40,10 @@ class Data:
     @property
     def epoch(self) -> int:
         return self.epochs.get(self.current, 1) if self.current is not None else -1
+
+    def numbered(self, number: int) -> Any:
+        """The data set of a number."""
+        return next(one["dataset"] for one in self.known.values() if one["number"] == number)
 
     def running(self) -> dict[int, Any]:
         """The data set that gave the last batch, by its number."""
@@ -75,6 +82,7 @@ class Data:
             self.over.discard(number)
             self.epochs[number] += 1
         self.current = number
+        self.last = list(tensors(result))
         self.given += 1
         self.waited += time.perf_counter() - begin
 

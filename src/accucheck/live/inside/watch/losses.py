@@ -18,6 +18,7 @@ def compared(outputs: Array, labels: Array, loss: float | None) -> dict[str, Any
 
     `rows` of outputs: the least and greatest sum of a row, and of its exponentials: 1 for probabilities, or for their logarithms.
     `classes`: how many columns of scores. `losses` of rows are the cross entropy with outputs taken for scores, `own` the mean of them,
+    `count` of these,
     `log` that of outputs taken for logarithms of probabilities, `nll` for probabilities: the one that the loss is equal to was computed.
     """
     found: dict[str, Any] = {"fit": facts(tuple(outputs.shape), labels)}
@@ -44,7 +45,7 @@ def compared(outputs: Array, labels: Array, loss: float | None) -> dict[str, Any
     found["log"] = short(float(-scores[picked].mean()))
     if scores.min() >= 0:
         found["nll"] = short(float(-np.log(np.maximum(scores[picked], 1e-12)).mean()))
-    found["classes"] = int(classes)
+    found["classes"], found["count"] = int(classes), len(truth)
     found["loss"] = None if loss is None else short(loss)
     found["right"] = short(float((scores.argmax(axis=1) == truth).mean()))
     if labels.ndim == 1:

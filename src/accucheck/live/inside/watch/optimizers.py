@@ -108,12 +108,14 @@ class Sums:
     def __init__(self) -> None:
         self.passes = 0
         self.total: list[Any] = []
+        #: Those of the last pass alone.
+        self.last: list[Any] = []
         #: Of each optimizer: the step, and a sample of the gradients that it was given in it.
         self.given: dict[int, tuple[int, list[Any]]] = {}
 
     def add(self, gradients: list[Any]) -> None:
         """Those of one pass."""
-        some = [_sampled(one) for one in gradients]
+        some = self.last = [_sampled(one) for one in gradients]
         alike = [one.size for one in self.total] == [one.size for one in some]
         self.passes += 1
         if self.passes > 1:
@@ -121,11 +123,11 @@ class Sums:
         self.total = some
 
     def clear(self) -> None:
-        self.passes, self.total = 0, []
+        self.passes, self.total, self.last = 0, [], []
 
     def against(self, optimizer: int, step: int, given: list[Any]) -> dict[str, Any]:
         """`share`: how many times the sum is given, 1 / passes where it is averaged; `kept`: how many times, where what was given in the
-        step before is still in it. None where it is neither."""
+        step before is still in it; `last`: how many times the gradients of the last of several passes are. None where it is neither."""
         told: dict[str, Any] = {"passes": self.passes}
         before, taken = self.given.pop(optimizer, (0, [])), [_sampled(one) for one in given]
         self.given[optimizer] = step, taken
@@ -133,6 +135,8 @@ class Sums:
             return told
         total, mine = np.concatenate(self.total), np.concatenate(taken)
         told["share"] = _multiple(total, mine)
+        if self.passes > 1:
+            told["last"] = _multiple(np.concatenate(self.last), mine)
         if before[0] == step - 1 and [one.size for one in before[1]] == [one.size for one in taken]:
             told["kept"] = _multiple(total, mine - np.concatenate(before[1]))
         return told

@@ -49,6 +49,12 @@ class Ids:
         self.lengths = lengths[:, 0]
         self.real: Array = at < lengths if found.side == "right" else at >= values.shape[1] - lengths
 
+    def edge(self) -> Array:
+        """The places of words next to padding, in rows that have both."""
+        beside = np.roll(~self.real, -1 if self.side == "right" else 1, axis=1)
+        beside[:, -1 if self.side == "right" else 0] = False
+        return self.real & beside
+
     def has_mask(self, batch: list[Any]) -> bool:
         """Whether a mask of this padding, or the lengths without it, come with the batch."""
         for one in batch:
@@ -216,7 +222,8 @@ class Trial:
         return found
 
     def of_labels(self, ids: Ids, base: float) -> Iterator[dict[str, Any]]:
-        """How the loss moves when labels at padding are changed, and those at words: of labels whose padding is a class too."""
+        """How the loss moves when labels at padding are changed, those at words, and the last one of each row's words alone (`edge`): of
+        labels whose padding is a class too."""
         for place, one in enumerate(self.ended.batch):
             if place == ids.place or tuple(one.shape) != ids.real.shape:
                 continue
@@ -229,14 +236,14 @@ class Trial:
             if (values == at_padding[0]).sum() == tail:
                 continue  # a value of its own, which the loss may leave out
             changes = []
-            for chosen in (~ids.real, ids.real):
+            for chosen in (~ids.real, ids.real, ids.edge()):
                 changed = values.copy()
                 changed[chosen] = classes[(np.searchsorted(classes, values[chosen]) + 1) % len(classes)]
                 loss = self.run(None, None, {id(one): like(changed, one)}).loss
                 if loss is None:
                     return
                 changes.append(short(abs(loss - base) / max(abs(base), 1e-12)))
-            yield {"column": place, "padding": changes[0], "words": changes[1]}
+            yield {"column": place, "padding": changes[0], "words": changes[1], "edge": changes[2]}
 
     def run(
         self,

@@ -45,17 +45,23 @@ class Pass:
         #: What the first layers with a matrix of weights were given: where that is what the network was given, its range counts.
         self.entries: list[tuple[Cell, list[Any]]] = []
 
-    def enter(self, cell: Cell, depth: int, given: Any) -> Call | None:
+    def enter(self, cell: Cell, depth: int, given: Any, place: list[Any] | None = None) -> Call | None:
+        """`place`: the line of the user's that calls it, where that is told."""
         if id(cell) not in self.cells:
             self.outermost = None
         self.cells[id(cell)] = cell, bool(cell.training)
         if not self.close or len(self.calls) >= CALLS:
             return None
         call = Call(cell, depth, given)
+        call.place = place
         self.calls.append(call)
         if len(self.entries) < ENTRIES and mixes(cell):
             self.entries.append((cell, [described(array(one)) for one in list(tensors(given))[:2]]))
         return call
+
+    def has_weights(self) -> bool:
+        """Whether a cell that was called has a parameter."""
+        return any(one is not None for cell, _ in self.cells.values() for one in cell._params.values())
 
     def take(self, ended: Pass) -> None:
         """A pass within this one is over, and its gradient was asked for: its cells ran in this one."""
@@ -87,6 +93,8 @@ class Passes:
         self.tell: Callable[[str, int, Any], None] = lambda *_: None
         self.networks: dict[int, Network] = {}
         self.stack: list[Cell] = []
+        #: Whether it is told which line calls each cell: once.
+        self.lines = True
         self.open: list[Pass] = []
         self.last: Pass | None = None
 
@@ -100,7 +108,10 @@ class Passes:
             self.last = Pass(cell, given, close, self.hooks.place() if close else None)
         self.stack.append(cell)
         current = self.open[-1] if self.open else self.last
-        return current.enter(cell, len(self.stack), given) if current else None
+        if current is None:
+            return None
+        place = self.hooks.place(skip=cell) if self.lines and current.close else None
+        return current.enter(cell, len(self.stack), given, place)
 
     def left(self, call: Call | None, cell: Cell, result: Any) -> None:
         if self.stack:

@@ -20,7 +20,9 @@ from ..measures import array, plain, squares
 from .cells import class_of
 from .compiled import Compiled, Step
 from .data import Data
+from .evaluations import Evaluations, among
 from .hooks import RAISED, Hooks
+from .inputs import of_inputs
 from .journal import Journal
 from .operators import Operators, install
 from .optimizers import Sums, Watched
@@ -113,6 +115,8 @@ class Run:
         self.awake = False
         self.gradients: Any = None
         self.sums = Sums()
+        #: What tells the batches of the passes since the last update apart.
+        self.batches: set[Any] = set()
         #: What was told last of passes with the same networks.
         self.modes: dict[tuple[int, ...], dict[str, Any]] = {}
         self.told: set[tuple[Any, ...]] = set()
@@ -120,11 +124,16 @@ class Run:
         self.scale: float | None = None
         #: A pass that is to be run again with its padding changed, and how many were; only where its cells run one by one.
         self.padded: Pass | None = None
+        #: Whether other inputs were tried in it, which is done once.
+        self.tried = False
         self.trials = 0 if settings["mode"] == "pynative" and self.role == "train" else TRIALS
-        #: Batches that were read when the last pass began: one that reads batches itself is not run again.
+        #: Batches that were read when the last pass began: one that reads batches itself is not run again; the last of them, and the
+        #: number of its data set.
         self.read = 0
+        self.reading: tuple[int | None, list[Any]] = (None, [])
         #: That of the last pass of training: a step is over when the next batch was read already.
         self.epoch = -1
+        self.evaluations = Evaluations()
         #: Data sets that passes of training read from, by their number.
         self.learned: dict[int, Any] = {}
         #: Which tensor of a batch holds the class of each row, once that is known.
@@ -227,6 +236,7 @@ class Run:
             self.step[f"{prefix}grad_norm"] = total = found.pop("norm")
             found["raw"] = self.norm_of_pass(given[0] if given else (), total)
             found.update(self.sums.against(held.number, self.steps + 1, tensors_of(given[0] if given else ())))
+            found["batches"] = len(self.batches)
             self.journal.fact("gradients", step=self.steps + 1, optimizer=held.number, **found)
             held.keep()
 
@@ -243,6 +253,7 @@ class Run:
     def after_update(self, held: Watched, result: Any) -> None:
         self.updating, self.gradients, self.count = None, None, 0
         self.sums.clear()
+        self.batches.clear()
         if self.operators is not None:
             self.operators.updated(held, self.steps + 1, held.rate())
         if result is RAISED:
@@ -310,6 +321,9 @@ class Run:
         """A pass whose gradient is asked for."""
         if self.gradients is not None:
             self.not_taken()
+        if self.inference:
+            for told in self.evaluations.over():
+                self.journal.fact("evaluation", step=self.steps, **told)
         self.inference = 0
         self.awake = bool(getattr(ended.top, "training", True))
         self.count += 1
@@ -332,11 +346,15 @@ class Run:
         rows = rows_of(ended.batch)
         if rows is not None:
             self.values["samples"] = rows
+            self.batches.add(tuple(rows))
         if ended.close and self.trials < TRIALS and self.read == self.data.given:
             self.padded = ended
         if ended.close:
             self.facts += [("inner", inner_of(one)) for one in ended.inner[:INNER]]
             self.facts.append(("pass", {"training": True, "data": self.data.current, **self.passes.facts(ended)}))
+            if self.passes.lines:
+                self.passes.lines = False
+                self.facts.append(("lines", {"places": [one.place for one in ended.calls]}))
             found = self.passes.against_labels(ended, scale or 1.0)
             if "losses" in found and len(found["losses"]) == len(rows or ()):
                 self.values["losses"] = found.pop("losses")
@@ -346,8 +364,10 @@ class Run:
                 self.facts.append(("outputs", found))
 
         classes = classes_of(ended.batch, self.labels)
-        if classes is not None:
+        if classes is not None and self.labels is not None:
             self.values["labels"] = classes
+            if self.evaluations.column is None:
+                self.evaluations.learn(self.data.last, ended.batch[self.labels])
 
     def given(self, state: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """The gradients of a pass; kept until an optimizer takes them."""
@@ -382,18 +402,24 @@ class Run:
             self.operators.clear()
         if self.known and len(self.done) == len(self.optimizers):
             self.finish()
-        self.read = self.data.given
+        self.read, self.reading = self.data.given, (self.data.current, self.data.last)
         if self.rests and self.known and not self.done and not self.is_close():
             self.sleep()
         self.end_here()
 
     def inferred(self, ended: Pass) -> None:
+        """A pass of a network without a gradient; what computes a loss or clips gradients holds no weights, and is none."""
+        if not ended.has_weights():
+            return
         self.inference += 1
         self.inferences += 1
+        rows = rows_of(ended.batch)
+        number, batch = self.reading
+        self.evaluations.add(number, rows, batch)
         if ended.close:
             found = {**self.passes.modes(ended), **self.passes.facts(ended)}
-            told = {"step": self.steps, "training": False, "data": self.data.current, "place": ended.place}
-            self.journal.fact("pass", **told, **found, samples=(rows_of(ended.batch) or [])[:SAMPLES])
+            told = {"step": self.steps, "training": False, "data": number, "place": ended.place}
+            self.journal.fact("pass", **told, **found, samples=(rows or [])[:SAMPLES])
 
     # --- steps ----------------------------------------------------------------------------------------------------------
 
@@ -448,6 +474,7 @@ class Run:
         self.passes.fresh()
         self.data.waited, self.step, self.values, self.facts, self.count, self.gradients = 0.0, {}, {}, [], 0, None
         self.sums.clear()
+        self.batches.clear()
         self.hooks.wake()
         self.clock = time.perf_counter()
 
@@ -473,7 +500,9 @@ class Run:
         if ended is None or self.trials >= TRIALS:
             return
         told = {}
-        for kind, trial in (("padding", examine), ("next", of_next), ("beyond", of_beyond)):
+        for kind, trial in (("padding", examine), ("next", of_next), ("beyond", of_beyond), ("inputs", of_inputs)):
+            if kind == "inputs" and self.tried:
+                continue
             try:
                 found = trial(self.passes, ended)
             except Exception as error:  # what cannot be run again, or not in inference mode
@@ -481,6 +510,7 @@ class Run:
             if found is not None:
                 told[kind] = found
                 self.journal.fact(kind, step=self.steps, **found)
+        self.tried = told.pop("inputs", None) is not None or self.tried
         if told:
             self.trials = TRIALS if any("reason" not in found for found in told.values()) else self.trials + 1
 
@@ -521,13 +551,17 @@ class Run:
             self.tell_order()
 
     def tell_order(self) -> None:
-        """Of the rows that were learned from, as they lie in their sources; what reading them calls is not told any more."""
+        """Of the rows that were learned from, and evaluated, as they lie in their sources; what reading them calls is not told any more."""
         self.hooks.busy = True
         try:
             for number, dataset in self.learned.items():
                 for found in examined(dataset):
                     place = self.origins.known.get(found.pop("node"), {}).get("place")
                     self.journal.fact("order", dataset=number, place=place, **found)
+            for number in self.evaluations.before.keys() - self.learned.keys():
+                known = among(self.data.numbered(number), list(self.learned.values()))
+                if known is not None:
+                    self.journal.fact("among", data=number, **known)
         except Exception as error:
             self.hooks.failed("order", error)
 
