@@ -199,12 +199,13 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     elif not weights["names"]:
         yield Finding("no-weights", Level.INFO, incomplete=True)
     else:
-        yield from _judge(params, weights, steps, rises)
+        yield from judge(params, weights, steps, rises)
 
 
-def _judge(
+def judge(
     params: Params, weights: dict[str, Any], steps: list[list[float | None]], rises: float | None
 ) -> Iterator[Finding]:
+    """What ratios by step and weight amount to; `rises`: how many times higher the rate will be, None where that is not known."""
     ratios = [median(ratio for ratio in column if ratio is not None) for column in zip(*steps, strict=True)]
     order = sorted(range(len(ratios)), key=lambda place: -ratios[place])
     evidence: list[Evidence] = [_table(weights, steps, ratios, order), _chart(steps)]

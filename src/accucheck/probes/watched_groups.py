@@ -101,6 +101,15 @@ MESSAGES: Words = {
         "en": "Lower the learning rate, by ten at first, or warm it up; updates of a thousandth of the weights' size are usual.",
         "zh": "降低学习率（先降到十分之一）或增加预热；通常每次更新约为权重大小的千分之一。",
     },
+    "betas-exchanged": {
+        "en": "{kind} runs with beta1={one:g} and beta2={two:g}: the mean of gradients is kept longer than that of their squares, as if "
+        "the two had changed places.",
+        "zh": "{kind} 运行时 beta1={one:g}、beta2={two:g}：梯度均值的记忆比其平方均值更长，二者像是写反了。",
+    },
+    "fix-betas": {
+        "en": "beta1 is that of the mean, usually 0.9; beta2 that of the squares, usually 0.999.",
+        "zh": "beta1 对应梯度均值，通常为 0.9；beta2 对应平方均值，通常为 0.999。",
+    },
     "fix-groups": {
         "en": "Give decay to the parameters of two and more dimensions, and 0.0 to the others: two groups, each with its params and its "
         "weight_decay.",
@@ -120,6 +129,10 @@ WHY: Words = dict.fromkeys(("reversed", "uneven"), _PULLED) | {
         "en": "Each step overshoots what it aims at: the loss stays high or grows, and units die at once.",
         "zh": "每一步都越过目标：loss 居高不下甚至上升，神经元很快失活。",
     },
+    "betas-exchanged": {
+        "en": "Steps follow gradients of a thousand steps ago, and are divided by a size that jumps with each batch: training swings.",
+        "zh": "更新方向由约一千步之前的梯度主导，而除数随每个 batch 跳动：训练震荡。",
+    },
     "shrinks": {
         "en": "The decay outweighs what is learned: parameters go to 0 within some hundred steps.",
         "zh": "衰减超过了学习的作用：参数会在几百步内趋于 0。",
@@ -133,6 +146,10 @@ PROOF: Words = dict.fromkeys(("reversed", "uneven"), _PRINT) | {
     "too-large": {
         "en": "Watch again with a tenth of the rate: the loss falls from the first steps on.",
         "zh": "把学习率降到十分之一再观察：loss 从最初几步起就会下降。",
+    },
+    "betas-exchanged": {
+        "en": "Print optimizer.beta1 and optimizer.beta2, and train some hundred steps with the two exchanged.",
+        "zh": "打印 optimizer.beta1 和 optimizer.beta2，交换二者后训练几百步进行比较。",
     },
     "shrinks": {
         "en": "Watch the size of these parameters by step: without a gradient, {share:.2g} of it goes in each.",
@@ -177,6 +194,7 @@ def _judge(seen: Seen, optimizer: Any, params: Params) -> Iterator[Finding]:
     kind = optimizer.kind.rpartition(".")[2]
     where = seen.watch.where(list(optimizer.place or []))
     rates = _rates(seen, optimizer.number)
+    yield from _betas(optimizer, kind, where)
     if optimizer.decay is None or len(optimizer.decay) != len(optimizer.ids):
         yield Finding("decay-unknown", Level.INFO, where, {"kind": kind}, _charts(rates), incomplete=True)
         return
@@ -192,6 +210,14 @@ def _judge(seen: Seen, optimizer: Any, params: Params) -> Iterator[Finding]:
     data = {"kind": kind, "steps": seen.watch.steps, "low": min(values, default=0.0), "high": max(values, default=0.0)}
     data |= {"weights": _said(_weights(held)), "vectors": _said(_vectors(held))}
     yield Finding("in-force", Level.INFO, where, data, evidence)
+
+
+def _betas(optimizer: Any, kind: str, where: Where) -> Iterator[Finding]:
+    one, two = optimizer.arguments.get("beta1"), optimizer.arguments.get("beta2")
+    if isinstance(one, (int, float)) and isinstance(two, (int, float)) and one > two:
+        yield Finding(
+            "betas-exchanged", Level.SUSPECT, where, {"kind": kind, "one": one, "two": two}, fix=Fix("fix-betas")
+        )
 
 
 def _uneven(
@@ -327,6 +353,8 @@ EXAMPLES = [
         *("more on scales than on weights", Verdict.UNDECIDED, "uneven"),
         decay={**dict.fromkeys(_VECTORS, 1e-2), **dict.fromkeys(_WEIGHTS, 1e-4)},
     ),
+    _example("betas that changed places", Verdict.UNDECIDED, "betas-exchanged", made={"beta1": 0.999, "beta2": 0.9}),
+    _example("betas of a GAN", Verdict.UNDECIDED, "in-force", made={"beta1": 0.5, "beta2": 0.999}),
     _example("a decay of a half", Verdict.UNDECIDED, "shrinks", decay=dict.fromkeys(_WEIGHTS, 0.5)),
     _example(*("updates that are too large", Verdict.UNDECIDED, "too-large"), steps=24, growth=1.05, ratio=0.4),
     _example("large updates of a loss that falls", Verdict.UNDECIDED, "in-force", steps=24, ratio=0.4),
