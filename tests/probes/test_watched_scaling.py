@@ -51,13 +51,15 @@ CLIP = "grads = ops.clip_by_global_norm(grads, 0.05)"
         ({}, "scaled", "not-clipped"),
         ({**PLAIN, UNSCALE: "pass"}, "no-scale", "unscaled"),
         ({**PLAIN, UNSCALE: "pass", ".to_float(ms.float16)": ""}, "no-half", "unscaled"),
+        ({**PLAIN, UNSCALE: CLIP, ".to_float(ms.float16)": ""}, "no-half", "clipped-alone"),
+        ({**PLAIN, UNSCALE: CLIP.replace("0.05", "1e-5"), ".to_float(ms.float16)": ""}, "no-half", "clips-most"),
         ({UNSCALE: "pass"}, "keeps-scale", "not-clipped"),
         ({"0.05, 0.9)": "0.05, 0.9, loss_scale=1024.0)"}, "unscaled-twice", "not-clipped"),
         ({UNSCALE: f"grads = ops.clip_by_global_norm(grads, 1.0); {UNSCALE}"}, "scaled", "clipped-scaled"),
         ({UNSCALE: f"{UNSCALE}; {CLIP}"}, "scaled", "clipped"),
         ({**PLAIN, "return loss": "return 1e-3 * loss", UNSCALE: "grads = tuple(1e3 * one for one in grads)"}, "below-one", "not-told"),
     ],
-    ids=["healthy", "no scale", "single precision", "kept", "twice", "clipped before", "clipped after", "below 1"],
+    ids=["healthy", "none", "single", "clipped alone", "clipped to nothing", "kept", "twice", "clipped before", "clipped after", "below 1"],
 )  # fmt: skip
 def test_the_scale_is_followed_to_the_update(
     tmp_path: Path, changes: dict[str, str], scale: str, clipping: str
@@ -69,7 +71,9 @@ def test_the_scale_is_followed_to_the_update(
     case = watched(tmp_path, script)
     about = judged(watched_scaling, case)
     assert [*about] == [scale]
-    assert [*judged(watched_scaling, case, about="clipping")] == [clipping]
+    about_clipping = judged(watched_scaling, case, about="clipping")
+    assert [*about_clipping] == [clipping]
+    assert (about_clipping[clipping].level is Level.SUSPECT) is (clipping == "clips-most")
     faulty = {"no-scale", "keeps-scale", "unscaled-twice"}
     assert (about[scale].level is Level.PROBLEM) is (scale in faulty)
     assert (about[scale].level is Level.SUSPECT) is (scale == "below-one")

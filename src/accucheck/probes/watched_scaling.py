@@ -8,6 +8,7 @@ is scaled, nor gradients that are added up over several passes, nor clipping by 
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -58,6 +59,14 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             extra={"unit": "steps", "source": "own choice: one step may be one that overflowed"},
         ),
     ] = 3
+    most: Annotated[
+        float,
+        Meta(
+            gt=1,
+            description="gradients that are clipped in each step, and mostly by more than this factor, are a suspect",
+            extra={"unit": "1", "source": "own choice: a norm of 1, as is usual, meets gradients of up to some tens"},
+        ),
+    ] = 300.0
 
 
 MESSAGES: Words = {
@@ -118,6 +127,16 @@ MESSAGES: Words = {
         "en": "Gradients are clipped to a norm of {high:.3g} in {count:,} of {steps:,} steps, after the loss scale is taken off.",
         "zh": "{steps:,} 步中有 {count:,} 步的梯度被裁剪到范数 {high:.3g}，且在还原 loss scale 之后。",
     },
+    "clips-most": {
+        "en": "Gradients are clipped to a norm of {high:.3g} in all {steps:,} steps, from {raw:.3g} as the passes give them (median): "
+        "{kind} gets {times:,.0f} times less.",
+        "zh": "全部 {steps:,} 步的梯度都被裁剪到范数 {high:.3g}，而反向计算给出的范数中位数为 {raw:.3g}："
+        "{kind} 得到的梯度小了 {times:,.0f} 倍。",
+    },
+    "clipped-alone": {
+        "en": "Gradients are clipped to a norm of {high:.3g} in {count:,} of {steps:,} steps; there is no loss scale.",
+        "zh": "{steps:,} 步中有 {count:,} 步的梯度被裁剪到范数 {high:.3g}；没有使用 loss scale。",
+    },
     "not-clipped": {
         "en": "In {steps:,} steps {kind} gets gradients of the norm that the pass gave them, but for the loss scale: none was clipped.",
         "zh": "{steps:,} 步中 {kind} 得到的梯度范数除 loss scale 外与反向计算给出的相同：没有裁剪。",
@@ -143,6 +162,10 @@ MESSAGES: Words = {
         "en": "Find the first value that is not finite (accucheck watch --nan); a scale that keeps falling covers an overflow that has "
         "nothing to do with it.",
         "zh": "找出第一个 NaN 或 Inf（accucheck watch --nan）；loss scale 一直下降，掩盖的是与它无关的溢出。",
+    },
+    "fix-norm": {
+        "en": "Clip to a norm that most steps stay below, such as 1 or 5; print the norm before clipping to choose it.",
+        "zh": "把裁剪范数设为多数 step 达不到的值（如 1 或 5）；可先打印裁剪前的范数再定。",
     },
     "fix-order": {
         "en": "Unscale the gradients first, then clip them.",
@@ -170,6 +193,11 @@ WHY: Words = {
         "zh": "每个溢出的 step 都被略过，而 loss scale 为 1 等于没有：小梯度变为 0。",
     },
     **dict.fromkeys(("clipped-scaled", "clipped-small"), _SMALL),
+    "clips-most": {
+        "en": "Each update has the same tiny length, however large the gradient is: the network hardly learns, unless the rate makes "
+        "up for it.",
+        "zh": "无论梯度多大，每次更新都是同样的微小步长：除非学习率已相应调大，否则网络几乎学不到东西。",
+    },
 }
 _PRINT = {
     "en": "Print the norm of the gradients before and after each of unscaling, clipping and the update.",
@@ -185,6 +213,7 @@ PROOF: Words = {
         "zh": "加上 --nan 再次观察：会给出第一个溢出的算子。",
     },
     **dict.fromkeys(("below-one", "keeps-scale", "unscaled-twice", "clipped-scaled", "clipped-small"), _PRINT),
+    "clips-most": _PRINT,
 }
 WORDS: Words = {
     **_watched_networks.WORDS,
@@ -207,6 +236,8 @@ _SCALED = [
 ]
 
 
+#: Parts of the names of optimizers whose updates do not depend on how long all gradients are.
+_ADAPTS = ("Ada", "Lamb", "LAMB", "RMSProp", "Rprop", "LARS", "Lion", "Prodigy")
 #: So many times as large as the pass gave them are gradients of a loss that was scaled down.
 _GROWN = 4.0
 
@@ -254,7 +285,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     """Without float16 or a scale there is nothing to judge; what was not seen, or did not happen in some steps, proves nothing."""
     findings = list(findings)
     codes = {finding.code for finding in findings}
-    if codes and codes <= {"no-half", "unscaled"}:
+    if codes and codes <= {"no-half", "unscaled", "clipped-alone"}:
         return Verdict.NOT_APPLICABLE
     verdict = usual(findings)
     return Verdict.UNDECIDED if verdict is Verdict.OK and codes & {"not-clipped", "not-told"} else verdict
@@ -298,7 +329,7 @@ def _scaling(
 ) -> Finding:
     scale = max((one.scale for one in updates if one.scale is not None), default=0.0)
     untouched = all(_equal(one.raw, one.given, params) for one in updates)
-    taken_off = all(one.divided > 1 + params.equal for one in updates)
+    taken_off = all(one.divided > 1 + params.equal for one in updates) and (scale > 1 or _doubled(updates, params))
     data["scale"] = scale or updates[-1].divided
     refutes = [Refutes("loss_scale_script", _SCALED)]
     if scale > 1 and untouched and divisor == 1:
@@ -316,6 +347,12 @@ def _scaling(
     if not half:
         return Finding("no-half", Level.INFO, where, data)
     return _unscaled(updates, untouched, params, where, data, evidence)
+
+
+def _doubled(updates: list[Update], params: Params) -> bool:
+    """Whether what gradients are divided by is one number, or is doubled and halved, as a loss scale is and clipping is not."""
+    times = [math.log2(one.divided / updates[0].divided) for one in updates]
+    return all(abs(one - round(one)) <= params.equal for one in times)
 
 
 def _unscaled(
@@ -345,8 +382,7 @@ def _clipping(
 ) -> Finding:
     scaled = [one for one in updates if one.scale is not None and one.scale > 1]
     if not scaled:
-        untouched = sum(_equal(one.raw, one.given, params) for one in updates)
-        return Finding("unscaled" if untouched else "not-told", Level.INFO, where, data | {"count": untouched})
+        return _clipped_alone(updates, params, where, data, evidence)
     expected = {one.step: one.raw / one.scale if one.scale else one.raw for one in updates}
     clipped = [one for one in updates if one.given < expected[one.step] * (1 - params.equal)]
     norms = [one.given for one in clipped]
@@ -365,6 +401,24 @@ def _clipping(
         refutes = [Refutes("clip_order", ["clip-scaled", "clip-before-optimizer"])] if scaled else []
         return Finding("clipped", Level.INFO, where, data, evidence, refutes=refutes)
     return Finding("not-told", Level.INFO, where, data, evidence)
+
+
+def _clipped_alone(
+    updates: list[Update], params: Params, where: Where, data: dict[str, Any], evidence: list[Evidence]
+) -> Finding:
+    """What is told of clipping where there is no loss scale."""
+    untouched = sum(_equal(one.raw, one.given, params) for one in updates)
+    clipped = [one for one in updates if one.given < one.raw * (1 - params.equal)]
+    norms = [one.given for one in clipped]
+    if len(clipped) < params.steps or not _all_equal(norms, params) or _doubled(clipped, params):
+        return Finding("unscaled" if untouched else "not-told", Level.INFO, where, data | {"count": untouched})
+    times = statistics.median(one.divided for one in clipped)
+    raw = statistics.median(one.raw for one in clipped)
+    data |= {"high": max(norms), "raw": raw, "times": times, "count": len(clipped)}
+    adapts = any(name in data["kind"] for name in _ADAPTS)
+    if len(clipped) == len(updates) and times > params.most and not adapts:
+        return Finding("clips-most", Level.SUSPECT, where, data, evidence, Fix("fix-norm"))
+    return Finding("clipped-alone", Level.INFO, where, data, evidence)
 
 
 def _equal(one: float, other: float, params: Params) -> bool:
@@ -469,6 +523,25 @@ EXAMPLES = [
         raw=_RAW,
         totals=[0.1] * 10,
         scales=_SCALES,
+    ),
+    _example(
+        "clipped without a scale",
+        Verdict.NOT_APPLICABLE,
+        "clipped-alone",
+        about="clipping",
+        raw=_NORMS,
+        totals=[0.1] * 10,
+    ),
+    _example(
+        "clipped to next to nothing",
+        Verdict.UNDECIDED,
+        "clips-most",
+        about="clipping",
+        raw=_NORMS,
+        totals=[1e-4] * 10,
+    ),
+    _example(
+        "clipped without a scale, in single precision", Verdict.NOT_APPLICABLE, "no-half", raw=_NORMS, totals=[0.1] * 10
     ),
     _example(
         "nothing is clipped",
