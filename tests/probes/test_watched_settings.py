@@ -36,16 +36,21 @@ def test_batches_options_and_seeds_are_told_as_they_were(tmp_path: Path) -> None
     case = watched(tmp_path, SCRIPT)
     found = judged(watched_settings, case)
     assert found["batches"].data["size"] == 16
-    assert found["batches"].refutes[0].codes == ["batch-not-positive"]
+    assert found["batches"].refutes[0].codes == ["batch-not-positive", "batch-huge"]
     assert found["options"].data["names"] == ["batch=16"]
     assert found["seeded"].data["names"] == ["mindspore.set_seed(5)"]
-    assert judged(watched_settings, case, about="epochs")["whole"].data == {"steps": 2, "epochs": 1}
-    assert judged(watched_settings, case, about="seed")["seeded"].refutes[0].probe == "randomness_fixed"
+    epochs = judged(watched_settings, case, about="epochs")["whole"]
+    assert epochs.data == {"steps": 2, "epochs": 1}
+    assert epochs.refutes[0].codes == ["epochs-zero", "epochs-squared", "epochs-twice"]
+    seeded = judged(watched_settings, case, about="seed")["seeded"].refutes[0]
+    assert (seeded.probe, "conditional" in seeded.codes) == ("randomness_fixed", True)
 
 
 @pytest.mark.mindspore
 def test_a_run_without_a_seed_cannot_be_compared(tmp_path: Path) -> None:
-    case = watched(tmp_path, SCRIPT.replace("ms.set_seed(5)", "pass"))
+    script = SCRIPT.replace("ms.set_seed(5)", "pass").replace("options.batch)", "options.batch).repeat(2)")
+    case = watched(tmp_path, script)
+    assert judged(watched_settings, case, about="epochs")["whole"].refutes[0].codes == ["epochs-zero"]
     assert judged(watched_settings, case, about="seed")["no-seed"].level is Level.PROBLEM
     assert judged(watched_settings, case)["no-seed"].level is Level.INFO
 
@@ -64,7 +69,7 @@ ACCUMULATED = """
     for number in range(1, 5 * every + 1):
         x = dice.standard_normal((16, 8)).astype(np.float32)
         _, grads = step(Tensor(x), Tensor((x[:, 0] > 0).astype(np.int32)))
-        grads = [one{divided} for one in grads]
+        grads = [one{divided} for one in grads]{forgotten}
         kept = grads if kept is None else [one + other for one, other in zip(kept, grads)]
         if number % every == 0:
             optimizer(tuple(kept))
@@ -81,14 +86,16 @@ ACCUMULATED = """
         (2, " / every", "pass", "not-cleared"),
         (1, "", "pass", "not-cleared"),
         (1, "", "kept = None", None),
+        (4, "", "pass", "only-last"),
     ],
 )
 def test_how_gradients_of_several_passes_reach_the_optimizer(
     tmp_path: Path, every: int, divided: str, cleared: str, code: str | None
 ) -> None:
     script = ACCUMULATED.replace("{every}", str(every)).replace("{divided}", divided).replace("{cleared}", cleared)
+    script = script.replace("{forgotten}", "; kept = None" if code == "only-last" else "")
     found = judged(watched_settings, watched(tmp_path, script))
-    assert {*found} & {"summed", "added-up", "not-cleared"} == ({code} if code else set())
+    assert {*found} & {"summed", "added-up", "not-cleared", "only-last"} == ({code} if code else set())
     if code:
         assert found[code].level is (Level.INFO if code == "added-up" else Level.SUSPECT)
         assert (found[code].where.path, found[code].where.line) == ("train.py", 8)

@@ -56,6 +56,12 @@ MESSAGES: Words = {
         "zh": "{kind} 得到的是 {passes:,} 次反向梯度之和而非平均，各次的 loss 也没有除以次数：每次更新是 batch 为 {batch:,} 时的 "
         "{passes:,} 倍。",
     },
+    "only-last": {
+        "en": "{kind} gets the gradients of the last of {passes:,} passes alone, each of another batch: those of the other "
+        "{lost:,} are lost ({updates:,} updates looked at).",
+        "zh": "{kind} 每次更新只得到 {passes:,} 次反向（各用不同的 batch）中最后一次的梯度：其余 {lost:,} 次的梯度丢失（查看了 "
+        "{updates:,} 次更新）。",
+    },
     "added-up": {
         "en": "{kind} gets the gradients of {passes:,} passes, added up {share:.4g} times: batches of {batch:,} samples count as one.",
         "zh": "{kind} 得到 {passes:,} 次反向的梯度，为其总和的 {share:.4g} 倍：相当于 {batch:,} 个样本的 batch。",
@@ -80,6 +86,11 @@ MESSAGES: Words = {
     "fix-clear": {
         "en": "Set what is accumulated back to 0 after each update.",
         "zh": "每次更新之后把累积的梯度清零。",
+    },
+    "fix-add": {
+        "en": "Add the gradients of all passes up before the update, or update after each pass; a step that means to use one of them "
+        "alone, as meta-learning does, is in order.",
+        "zh": "更新之前把各次反向的梯度累加起来，或每次反向之后都更新；如元学习那样本就只用其中一次的训练步不受影响。",
     },
     "fix-average": {
         "en": "Divide the loss, or the gradients, by the number of passes that are accumulated, unless the learning rate is meant for it.",
@@ -106,6 +117,10 @@ WHY: Words = {
         "en": "The learning rate in force is that many times what is written: what suits one batch may diverge.",
         "zh": "实际学习率是所写值的若干倍：适合单个 batch 的学习率可能会发散。",
     },
+    "only-last": {
+        "en": "Most of the samples are computed and never learned from: a batch is smaller, and an epoch shorter, than they look.",
+        "zh": "大部分样本算过却没有用于学习：实际的 batch 更小，一个 epoch 的更新也更少。",
+    },
     "no-seed": {
         "en": "Two runs differ from the first step on, and a comparison shows differences that are none of the code's.",
         "zh": "两次运行从第一步起就不同，对比时看到的差异未必来自代码。",
@@ -116,7 +131,7 @@ _NORMS = {
     "zh": "对照打印优化器得到的梯度范数和每次反向的梯度范数。",
 }
 PROOF: Words = {
-    **dict.fromkeys(("not-cleared", "summed"), _NORMS),
+    **dict.fromkeys(("not-cleared", "summed", "only-last"), _NORMS),
     "no-seed": {
         "en": "Run the command twice and compare the loss of the first step.",
         "zh": "运行两次，比较第一步的 loss。",
@@ -171,8 +186,17 @@ def _batches(watch: Watch, ranks: int) -> Iterator[Finding]:
         Level.INFO,
         watch.where(dataset.get("place")),
         data,
-        refutes=[Refutes("training_settings", ["batch-not-positive"])],
+        refutes=[
+            Refutes("training_settings", ["batch-not-positive", *(["batch-huge"] if _usual(sizes, ranks) else [])])
+        ],
     )
+
+
+def _usual(sizes: list[int], ranks: int) -> bool:
+    """Whether all processes together never had a batch that the scripts' reader calls huge."""
+    from ..script.settings import HUGE_BATCH
+
+    return max(sizes) * ranks <= HUGE_BATCH
 
 
 def _accumulated(watch: Watch, optimizer: dict[str, Any]) -> Iterator[Finding]:
@@ -185,8 +209,12 @@ def _accumulated(watch: Watch, optimizer: dict[str, Any]) -> Iterator[Finding]:
     data: dict[str, Any] = {"kind": str(optimizer.get("class")).rpartition(".")[2], "updates": len(told)}
     later = _kept(told)
     added = _added(told)
+    lost = _lost(told)
     if len(later) >= _UPDATES and all(later):
         yield Finding("not-cleared", Level.SUSPECT, where, data, fix=Fix("fix-clear"))
+    elif lost is not None and len(watch.facts("optimizer")) == 1:
+        data |= {"passes": lost, "lost": lost - 1}
+        yield Finding("only-last", Level.SUSPECT, where, data, fix=Fix("fix-add"))
     elif added is not None:
         passes, share = added
         size = max((one["batch"][0]["shape"][0] for one in watch.facts("pass") if _has_batch(one)), default=0)
@@ -212,6 +240,14 @@ def _added(told: list[dict[str, Any]]) -> tuple[int, float] | None:
     return (passes, share) if not found and passes > 1 and share is not None else None
 
 
+def _lost(told: list[dict[str, Any]]) -> int | None:
+    """Of how many passes, each of a batch of its own, the gradients of the last alone are given in each update; else None."""
+    alone = all(one.get("last") is not None and one.get("share") is None for one in told)
+    counts = {(one["passes"], one.get("batches")) for one in told}
+    passes, batches = counts.pop()
+    return passes if alone and not counts and passes > 1 and passes == batches else None
+
+
 def _whole_losses(watch: Watch) -> bool:
     """Whether the loss of each pass is the mean over its batch, and no part of it."""
     told = watch.facts("outputs")
@@ -233,8 +269,17 @@ def _epochs(watch: Watch) -> Iterator[Finding]:
     epochs = watch.run.series["seconds"].epochs
     data = {"steps": watch.steps, "epochs": len({int(one) for one in epochs if one >= 0})}
     whole = watch.first("end").get("why") == "exit"
-    refutes = [Refutes("training_settings", ["epochs-zero"])]
+    codes = ["epochs-zero", *(["epochs-squared", "epochs-twice"] if _unrepeated(watch) else [])]
+    refutes = [Refutes("training_settings", codes)]
     yield Finding("whole" if whole else "part", Level.INFO, watch.where(), data, refutes=refutes)
+
+
+def _unrepeated(watch: Watch) -> bool:
+    """Whether no data set that passes of training read from repeats anything."""
+    read = {one.get("data") for one in watch.facts("pass") if one.get("training") is True}
+    nodes = [node for one in watch.facts("dataset") if one.get("number") in read for node in one.get("nodes") or ()]
+    told = bool(nodes) and None not in read
+    return told and all(one.get("node") != "RepeatDataset" or one.get("count") == 1 for one in nodes)
 
 
 def _options(watch: Watch) -> Iterator[Finding]:
@@ -258,7 +303,7 @@ def _seeds(watch: Watch, compared: bool = False) -> Iterator[Finding]:
         yield Finding("no-seed", level, watch.where(), fix=fix)
         return
     names = list(dict.fromkeys(f"{one.get('of')}({', '.join(map(str, one.get('value') or []))})" for one in seeds))
-    refutes = [Refutes("randomness_fixed", ["no-seed", "seed-not-reached"])] if compared else []
+    refutes = [Refutes("randomness_fixed", ["no-seed", "seed-not-reached", "conditional"])] if compared else []
     data = {"names": names[:_SHOWN]}
     yield Finding("seeded", Level.INFO, watch.where(seeds[0].get("place")), data, refutes=refutes)
 
@@ -304,6 +349,16 @@ EXAMPLES = [
         *("four passes averaged", "batches", "added-up", "options", "seeded"),
         sizes=(32,) * 5,
         gradients={"passes": 4, "share": 0.25},
+    ),
+    _example(
+        *("the last of four passes alone", "batches", "only-last", "options", "seeded"),
+        sizes=(32,) * 5,
+        gradients={"passes": 4, "batches": 4, "share": None, "last": 1.0},
+    ),
+    _example(
+        *("two passes of one batch", "batches", "options", "seeded"),
+        sizes=(32,) * 5,
+        gradients={"passes": 2, "batches": 1, "share": None, "last": 1.0},
     ),
     _example(
         *("gradients that are never cleared", "batches", "not-cleared", "options", "seeded"),
