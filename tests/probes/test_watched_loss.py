@@ -48,6 +48,7 @@ ENTROPY = "ops.cross_entropy(net(x), y)"
         ("ops.softmax(x, -1)", ENTROPY, "softmax-twice", Level.PROBLEM),
         ("x", "ops.nll_loss(net(x), y)", "not-logarithms", Level.PROBLEM),
         ("x", ENTROPY, "cross-entropy", Level.INFO),
+        ("x", "ops.cross_entropy(net(x), y, reduction='sum')", "summed", Level.SUSPECT),
         ("ops.softmax(x, -1)", "ops.nll_loss(ops.log(net(x)), y)", "of-probabilities", Level.INFO),
     ],
 )
@@ -57,6 +58,8 @@ def test_the_form_that_was_computed(tmp_path: Path, output: str, loss: str, code
     assert {one.code: one.level for one in found.values()} == {code: level}
     refuted = [code for one in found.values() for entry in one.refutes for code in entry.codes]
     assert ("double-softmax" in refuted) is (level is Level.INFO)
+    assert ("sum-reduction" in refuted) is (level is Level.INFO)
+    assert ("arguments-exchanged" in refuted) is (code == "cross-entropy")
 
 
 @pytest.mark.mindspore

@@ -68,6 +68,12 @@ MESSAGES: Words = {
         "zh": "在查看的全部 {steps:,} 步中，loss（{loss:.4g}）都等于输出与标签交叉熵的相反数（交叉熵为 {own:.4g}）：每一步都使输出变差"
         "（{right:.0%} 的样本正确）。",
     },
+    "summed": {
+        "en": "The loss, {loss:.4g}, is the sum of the cross entropy over {count:,} labels and not its mean ({own:.4g}) in all {steps:,} "
+        "steps looked at: gradients are {count:,} times as large.",
+        "zh": "在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于 {count:,} 个标签的交叉熵之和而非均值（{own:.4g}）：梯度是取均值时的 "
+        "{count:,} 倍。",
+    },
     "against-labels": {
         "en": "The loss falls from {first:.4g} to {loss:.4g} while the cross entropy of outputs and labels rises from {before:.4g} to "
         "{own:.4g}, above that of guessing ({guess:.4g}): it drives outputs away from their labels.",
@@ -105,6 +111,10 @@ MESSAGES: Words = {
         "en": "Apply log_softmax first, or use the cross entropy that takes scores.",
         "zh": "先做 log_softmax，或改用以得分为输入的交叉熵。",
     },
+    "fix-mean": {
+        "en": 'Take reduction="mean", or see that the learning rate is meant for a sum.',
+        "zh": '改用 reduction="mean"，或确认学习率是按求和设定的。',
+    },
     "fix-sign": {
         "en": "See the sign of the loss and of its terms, and which labels it gets; the optimizer makes it smaller.",
         "zh": "检查 loss 及其各项的符号以及传入的标签；优化器总是使 loss 变小。",
@@ -131,6 +141,10 @@ _ENDLESS = {
     "en": "What lowers the loss is the size of outputs, not whether they are right: weights grow until they overflow.",
     "zh": "使 loss 下降的是输出的大小而不是对错：权重不断增大直至溢出。",
 }
+_TIMES = {
+    "en": "A learning rate that suits a mean is too large as many times, and a smaller last batch counts less than others.",
+    "zh": "按均值设定的学习率相当于放大了同样的倍数，且末尾较小的 batch 权重更低。",
+}
 _APART = {"en": "Nothing is learned from a loss that is always the same.", "zh": "恒定的 loss 学不到任何东西。"}
 _AWAY = {
     "en": "The right classes become less likely with each step, while a falling loss looks like learning.",
@@ -139,6 +153,7 @@ _AWAY = {
 WHY: Words = {
     **dict.fromkeys(("negated", "against-labels"), _AWAY),
     "softmax-twice": _FLAT,
+    "summed": _TIMES,
     "not-logarithms": _ENDLESS,
     "constant-loss": _APART,
 }
@@ -150,8 +165,10 @@ PROOF: Words = dict.fromkeys(WHY, _PRINT)
 #: What reading the scripts says of the only loss, and that its value proves wrong, by the form that it has.
 _NOT_NEGATED = ["loss-negated", "loss-negated-perhaps", "likelihood-minimised", "sum-reduction", "none-reduction"]
 _NOT_NEGATED += ["none-reduction-perhaps", "double-softmax", "no-logarithm", "regression-on-classes"]
+#: Of a cross entropy of scores and classes: each of these would give it another value.
+_PLAIN = ["classes-for-distributions", "arguments-exchanged", "weight-per-position", "value-as-loss"]
 REFUTED = {
-    "cross-entropy": [*_NOT_NEGATED, "no-log-softmax"],
+    "cross-entropy": [*_NOT_NEGATED, *_PLAIN, "no-log-softmax"],
     "of-probabilities": [*_NOT_NEGATED, "logits-for-probabilities"],
 }
 #: Steps without which a loss that stays the same says nothing.
@@ -159,6 +176,7 @@ _STEPS = 10
 #: So many times the cross entropy of guessing is worse than that.
 _WORSE = 2.0
 _FIXES = {"softmax-twice": "fix-softmax", "not-logarithms": "fix-logarithms"}
+_FIXES["summed"] = "fix-mean"
 _FIXES |= dict.fromkeys(("negated", "against-labels"), "fix-sign")
 #: How near to 1 the sums of rows of probabilities are.
 _ONE = 2e-3
@@ -206,7 +224,7 @@ def _of_outputs(watch: Watch, params: Params) -> Iterator[Finding]:
     sums = [one["rows"]["exp"] for one in told]
     data: dict[str, Any] = {
         "steps": len(told),
-        **{name: last.get(name) for name in ("loss", "own", "log", "nll", "right")},
+        **{name: last.get(name) for name in ("loss", "own", "log", "nll", "right", "count")},
     }
     data |= {"low": min(low for low, _ in sums), "high": max(high for _, high in sums)}
     evidence: list[Evidence] = [_table(told)]
@@ -216,15 +234,22 @@ def _of_outputs(watch: Watch, params: Params) -> Iterator[Finding]:
         code = "against-labels"
         data |= {"first": told[0]["loss"], "before": told[0]["own"], "guess": math.log(last["classes"])}
     fix = _FIXES.get(code)
-    refutes = [Refutes("loss_function", REFUTED[code])] if code in REFUTED and _only(watch, told) else []
+    refuted = [*REFUTED.get(code, []), *(["activation-for-logits"] if code == "cross-entropy" and _free(told) else [])]
+    refutes = [Refutes("loss_function", refuted)] if refuted and _only(watch, told) else []
     yield Finding(code, _level(watch, code), where, data, evidence, Fix(fix) if fix else None, refutes=refutes)
 
 
 def _level(watch: Watch, code: str) -> Level:
-    """A turned loss may be meant where another optimizer works against it; one of unknown form may have other ends."""
-    if code == "against-labels" or (code == "negated" and len(watch.facts("optimizer")) > 1):
+    """A turned loss may be meant where another optimizer works against it; one of unknown form may have other ends, and a rate may be meant
+    for a sum."""
+    if code in ("against-labels", "summed") or (code == "negated" and len(watch.facts("optimizer")) > 1):
         return Level.SUSPECT
     return Level.PROBLEM if code in _FIXES else Level.INFO
+
+
+def _free(told: list[dict[str, Any]]) -> bool:
+    """Whether scores lie on both sides of what a ReLU, a sigmoid or a tanh would leave of them."""
+    return bool(min(one["rows"]["low"] for one in told) < -1 and max(one["rows"]["high"] for one in told) > 1)
 
 
 def _only(watch: Watch, told: list[dict[str, Any]]) -> bool:
@@ -250,6 +275,8 @@ def _form(told: list[dict[str, Any]], params: Params) -> str:
         return "of-probabilities" if equal("nll") and apart("own", "nll") else "other-form"
     if equal("own"):
         return "cross-entropy"
+    if all(_near(one["loss"], one["own"] * one.get("count", 1), params.near) for one in told):
+        return "summed"
     if all(_near(-one["loss"], one["own"], params.near) for one in told) and told[-1]["own"] > told[0]["own"]:
         return "negated"
     return "not-logarithms" if equal("log") and apart("own", "log") else "other-form"
@@ -347,6 +374,13 @@ EXAMPLES = [
         *(
             {**_SCORES, "own": 2.3 + number, "log": -0.3, "loss": 1.0 - number, "right": 0.0, "classes": 10}
             for number in range(12)
+        ),
+    ),
+    _example(
+        *("summed over the batch", Verdict.UNDECIDED, "summed"),
+        *(
+            {**_SCORES, "own": 1.2 - 0.1 * number, "log": -0.3, "loss": 19.2 - 1.6 * number, "count": 16}
+            for number in range(3)
         ),
     ),
     _example("always the same", Verdict.PROBLEM, "constant-loss", losses=[0.693] * 12),
