@@ -19,6 +19,27 @@ def test_every_layer_of_a_healthy_training_is_reached(watched_runs):
     assert {"self.first", "self.drop", "self.head"} <= {*made}
 
 
+def refuted(root, code):
+    """The lines for which a code is proven wrong, and names of what it is said of."""
+    found = judged(root, "watched_gradients")
+    entries = [one for one in found["reached"].refutes if code in one.codes]
+    text = (root / "train.py").read_text().splitlines()
+    lines = [text[first - 1].strip() for one in entries for first, _ in one.places["train.py"]]
+    return lines, {one.data.get("name") for one in entries}
+
+
+@pytest.mark.mindspore
+def test_results_and_inputs_that_are_used_are_none_that_scripts_lose(watched_runs):
+    used, _ = refuted(watched_runs["joined"], "result-unused")
+    assert "x = self.join(ops.relu(self.second(x)), x)" in used
+    heads, names = refuted(watched_runs["joined"], "input-ignored")
+    assert ("def construct(self, x, residual):" in heads, names) == (True, {"x", "residual"})
+    used, _ = refuted(watched_runs["lost"], "result-unused")
+    assert "x = ops.relu(self.norm(self.first(x)))" in used
+    assert "ops.relu(self.second(x))" not in used
+    assert "residual" not in refuted(watched_runs["lost"], "input-ignored")[1]
+
+
 @pytest.mark.mindspore
 def test_layers_behind_asnumpy_are_named_with_the_line(watched_runs):
     root = watched_runs["asnumpy"]

@@ -108,6 +108,42 @@ def test_an_evaluation_within_fit_is_of_the_network_that_is_trained(tmp_path: Pa
     healthy = judged(watched_inputs, watched(tmp_path / "healthy", FITTED.replace("{eval}", "True")), about="inference")
     assert [*healthy] == ["same-rows", "same-scale"]
     assert "normalised-in-one" in healthy["same-scale"].refutes[0].codes
+    assert (
+        "constants-differ" not in healthy["same-scale"].refutes[0].codes
+    )  # functions of one's own are not seen through
+
+
+PICTURES = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn
+    from mindspore.dataset import vision
+
+    random = np.random.default_rng(0)
+    images = random.integers(0, 256, (64, 6, 6, 3)).astype(np.uint8)
+    labels = random.integers(0, 3, 64).astype(np.int32)
+
+
+    def data(mean, training):
+        scaled = [vision.Normalize([mean] * 3, [74.0] * 3), vision.HWC2CHW()]
+        held = ds.NumpySlicesDataset((images, labels), shuffle=training)
+        return held.map([vision.RandomHorizontalFlip()] * training + scaled, input_columns="column_0").batch(16)
+
+
+    ms.set_seed(1)
+    net = nn.SequentialCell(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Dense(144, 3))
+    model = ms.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 1e-3), {"accuracy"})
+    model.fit(1, data(127.5, True), data({mean}, False), dataset_sink_mode=False)
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize("mean", [127.5, 124.0])
+def test_constants_of_a_normalisation_that_both_data_sets_run(tmp_path: Path, mean: float) -> None:
+    case = watched(tmp_path, PICTURES.replace("{mean}", str(mean)))
+    same = judged(watched_inputs, case, about="inference")["same-scale"]
+    assert ("constants-differ" in same.refutes[0].codes) is (mean == 127.5)
 
 
 @pytest.mark.mindspore

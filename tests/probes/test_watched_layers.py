@@ -56,7 +56,10 @@ def test_arguments_are_judged_as_the_run_used_them(tmp_path: Path, old: str, new
     found = judged(watched_layers, watched(tmp_path, script))
     assert {*found} == {code, "layers"}
     assert found["layers"].level is Level.INFO
-    (made,) = found["layers"].refutes
+    made, *arguments = found["layers"].refutes
     assert (made.probe, "keyword" in made.codes) == ("refused_calls", True)
+    usual = {first for one in arguments for first, _ in one.places["train.py"]}
+    assert all(one.probe == "api_differences" for one in arguments)
+    assert usual == {10, 11} - {line}
     assert {9, 10, 11, 12} <= {first for first, _ in made.places["train.py"]}
     assert found[code].where.line == line

@@ -148,6 +148,11 @@ def test_a_loss_of_padding_and_one_of_words(tmp_path: Path) -> None:
     assert found["mask-inverted"].data["what"]["en"] == "the loss"
     found = judged(watched_padding, watched(tmp_path / "healthy", TAGGER.replace("{weight}", "mask")))
     assert found.keys() == {"padding-still", "labels-still"}
+    assert found["labels-still"].refutes[0].codes == ["mask-shifted"]
+    early = "ops.concat((mask[:, 1:], 0 * mask[:, :1]), 1)"  # it leaves the last word of each row out
+    found = judged(watched_padding, watched(tmp_path / "early", TAGGER.replace("{weight}", early)))
+    assert found.keys() == {"padding-still", "labels-still"}
+    assert not found["labels-still"].refutes
 
 
 APART = """

@@ -207,6 +207,8 @@ PROOF: Words = dict.fromkeys(WHY, _PRINT)
 
 #: What reading the scripts says of the rate, and that rates of more than 0 prove wrong.
 _REFUTED = ["rate-not-positive"]
+#: The highest rate that is not called huge.
+_USUAL = 10.0
 #: Records without which shares mean nothing.
 _FEWEST = 5
 #: Watched steps without which it is not told how fast a rate falls.
@@ -317,8 +319,8 @@ def _judged(rates: Series, source: _Source, written: Written | None, params: Par
 
 
 def _refuted(values: Array) -> list[Refutes]:
-    codes = [*_REFUTED, "schedule-ignored"] if (values != values[0]).any() else _REFUTED
-    return [Refutes("training_settings", codes)]
+    codes = [*_REFUTED, "schedule-ignored"] if (values != values[0]).any() else [*_REFUTED]
+    return [Refutes("training_settings", [*codes, *(["rate-huge"] if values.max() <= _USUAL else [])])]
 
 
 def _ends(rates: Series, sure: Level, params: Params) -> Iterator[tuple[str, Level, int, dict[str, Any]]]:

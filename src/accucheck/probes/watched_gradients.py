@@ -9,6 +9,7 @@ no optimizer holds (watched_updates names them).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Annotated, Any, Literal
@@ -194,6 +195,29 @@ UNUSED = ["unused-layer", "unused-parameter"]
 UNCALLED = ["unused-layer", "unused-cell", "unused-dropout", "twin-used-twice"]
 
 
+#: And of lines whose results are dropped, which a gradient that goes through them proves wrong.
+DROPPED = ["result-unused", "result-overwritten", "result-perhaps-replaced", "result-discarded", "result-ignored"]
+DROPPED += ["result-underscore", "asked-and-dropped", "call-discarded"]
+#: And of an input of a cell, with which its output was seen to move.
+IGNORED = ["input-ignored", "input-perhaps-ignored"]
+#: Outputs that move by more than this share of the largest have moved.
+_MOVED = 1e-6
+#: Lines from the head of a construct in which its inputs stand.
+_HEAD = 2
+
+
+def _read(watch: _watched.Watch) -> list[Refutes]:
+    """The inputs of cells with which their outputs move, by the heads of their constructs."""
+    found = []
+    for one in watch.first("inputs").get("inputs") or ():
+        place = one.get("place")
+        for name, moved in one["moved"].items() if place else ():
+            if isinstance(moved, (int, float)) and moved > _MOVED:
+                lines = {place[0]: [[place[1], place[1] + _HEAD]]}
+                found.append(Refutes("graph_connectivity_script", IGNORED, data={"name": name}, places=lines))
+    return found
+
+
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     seen = _watched_networks.seen(case)
     if not isinstance(seen, Seen):
@@ -258,8 +282,45 @@ class _Connection:
         refutes = [Refutes("graph_connectivity_script", UNUSED, places=lines)] if lines else []
         called = self._called()
         refutes += [Refutes("graph_connectivity_script", UNCALLED, places=called)] if called else []
+        used = self._used()
+        refutes += [Refutes("graph_connectivity_script", DROPPED, places=used)] if used else []
+        refutes += _read(self.seen.watch)
         evidence: list[Evidence] = [_chart(self.seen, some)]
         return Finding("reached", Level.INFO, self.seen.watch.where(), data, evidence, refutes=refutes)
+
+    def _used(self) -> dict[str, list[list[int]]]:
+        """The lines that call layers whose results all reach the loss: each gave one tensor in one call, and its weights, which are
+        no other layer's, get a gradient."""
+        fact = self.seen.watch.first("lines")
+        one = next((one for one in self.seen.passes if one.training and one.step == fact.get("step")), None)
+        places = fact.get("places") or []
+        if one is None or len(places) != len(one.calls):
+            return {}
+        calls = list(self.seen.calls(one))
+        often = Counter((call.network, call.name) for call in calls)
+        reach = self._reaching()
+        lines: dict[tuple[str, int], bool] = {}
+        for call, place in zip(calls, places, strict=True):
+            key = (call.network, call.name)
+            if place is None or key not in reach:
+                continue
+            used = reach[key] and often[key] == 1 and len(call.gave) == 1
+            lines[place[0], place[1]] = lines.get((place[0], place[1]), True) and used
+        found: dict[str, list[list[int]]] = {}
+        for (path, line), used in lines.items():
+            if used:
+                found.setdefault(path, []).append([line, line])
+        return found
+
+    def _reaching(self) -> dict[tuple[int | None, str], bool]:
+        """Of each layer with weights whether gradients reach one that no other layer shares."""
+        shared = {path for network in self.seen.networks.values() for group in network.shared for path in group}
+        found: dict[tuple[int | None, str], bool] = {}
+        for key, one in self.seen.parameters.items():
+            layer = (one.network, one.layer)
+            reached = key in self.looked and key not in self.zero and one.path not in shared
+            found[layer] = found.get(layer, False) or reached
+        return found
 
     def _called(self) -> dict[str, list[list[int]]]:
         """The lines in which cells are made that were all called in passes of training, by file."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any, NamedTuple
 
@@ -190,6 +191,9 @@ _SAME = 1.25
 #: Samples of inference without which their spread says nothing; dimensions of batches of pictures, and of rows of features.
 _FEWEST = 16
 _PICTURE, _TABLE = 4, 2
+#: Operations of the framework that change the scale of values; and how a recording writes a function of the user's, or several in one.
+_SCALING = {"Normalize", "NormalizePad", "Rescale", "ToTensor"}
+_OWN = re.compile(r"\(\S+:\d+\)$|^(Compose|RandomApply|RandomChoice|RandomSelectSubpolicy)\(")
 
 
 class Range(NamedTuple):
@@ -323,6 +327,7 @@ def _of_input(where: Where, place: int, held: Range, scaled: Range | None, layer
 
 def _inferred(watch: Watch, trained: dict[int, list[dict[str, Any]]], params: Params) -> Iterator[Finding]:
     """The inputs of inference against those of the same network in training."""
+    alike = _processed_alike(watch)
     for number, seen in sorted(_passes(watch, training=False).items()):
         known = _inputs(trained.get(number, []))
         for place, held in sorted(_inputs(seen).items()):
@@ -339,14 +344,25 @@ def _inferred(watch: Watch, trained: dict[int, list[dict[str, Any]]], params: Pa
             elif ratio >= params.perhaps or abs(held.mean - own.mean) >= params.shift * own.std:
                 yield Finding("other-scale", Level.SUSPECT, where, data, evidence, Fix("fix-alike"))
             else:
-                yield Finding("same-scale", Level.INFO, where, data, evidence, refutes=_same(held, own, ratio))
+                yield Finding("same-scale", Level.INFO, where, data, evidence, refutes=_same(held, own, ratio, alike))
 
 
-def _same(held: Range, own: Range, ratio: float) -> list[Refutes]:
+def _processed_alike(watch: Watch) -> bool:
+    """Whether all data sets bring values to a scale by the same operations of the framework, and by nothing else."""
+    scaled: list[list[str]] = []
+    for fact in watch.facts("dataset"):
+        told = [str(one) for node in fact.get("nodes") or () for one in node.get("operations") or ()]
+        if any(_OWN.search(one) for one in told):
+            return False
+        scaled.append([one for one in told if one.partition("(")[0] in _SCALING])
+    return len(scaled) > 1 and bool(scaled[0]) and all(one == scaled[0] for one in scaled)
+
+
+def _same(held: Range, own: Range, ratio: float, alike: bool) -> list[Refutes]:
     """What reading the scripts says of inputs that differ between training and inference, and that these prove wrong."""
     codes = ["size-differs", "slice-differs"] if held.shape[1:] == own.shape[1:] else []
     if ratio < _SAME and abs(held.mean - own.mean) < (_SAME - 1) * own.std:
-        codes += ["normalised-in-one", "scale-differs"]
+        codes += ["normalised-in-one", "scale-differs", *(["constants-differ"] if alike else [])]
     return [Refutes("train_infer_transforms", codes)] if codes else []
 
 

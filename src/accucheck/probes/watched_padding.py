@@ -276,17 +276,23 @@ def judge(watch: Watch, fact: dict[str, Any], params: Params) -> Iterator[Findin
                 params,
             )
         )
-    found += [_of_labels(where, {**data, **_numbers(one)}, bool(fact["mask"]), evidence, params) for one in labels]
+    for one in labels:
+        about = {**data, **_numbers(one), "edge": _number(one.get("edge", 0.0))}
+        found.append(_of_labels(where, about, bool(fact["mask"]), evidence, params))
     # An output for each row leaves no place of padding that a loss could count.
-    yield from _refuting(found, [*_UNMASKED, *(_COUNTED if loss or not each else [])])
+    yield from _refuting(found, [*_UNMASKED, *(_COUNTED if loss or not each else [])], params)
 
 
-def _refuting(found: list[Finding], codes: list[str]) -> Iterator[Finding]:
-    """The findings of one pass, where nothing moves with what scripts seem to say."""
+def _refuting(found: list[Finding], codes: list[str], params: Params) -> Iterator[Finding]:
+    """The findings of one pass, where nothing moves with what scripts seem to say. A mask that is out of step with its labels counts one
+    label of padding, or leaves out the last one of words."""
     still = all(one.code in ("padding-still", "labels-still") for one in found)
-    refutes = [Refutes("padding_script", codes)] if still else []
+    labels = [one for one in found if one.code == "labels-still" and not one.incomplete]
+    in_step = still and bool(labels) and all(one.data["edge"] >= params.still for one in labels)
+    refuted = {"padding-still": codes if still else [], "labels-still": ["mask-shifted"] if in_step else []}
     for one in found:
-        yield msgspec.structs.replace(one, refutes=refutes if one.code == "padding-still" else [])
+        told = refuted.get(one.code)
+        yield msgspec.structs.replace(one, refutes=[Refutes("padding_script", told)]) if told else one
 
 
 def _of_loss(watch: Watch, fact: dict[str, Any], where: Where) -> Where:
