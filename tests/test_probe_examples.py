@@ -53,6 +53,7 @@ HEAVY = {
 TELLING = {
     *("watched_both", "watched_groups", "watched_labels", "watched_layers"),
     *("batch_size_live", "label_fit", "label_fit_live", "missing_handling", "pipeline_settings", "recorded_rates"),
+    "watched_batches",
     *("recorded_losses", "recorded_shards"),
     *("graph_constants", "training_settings"),
     "watched_settings",

@@ -1,0 +1,146 @@
+"""Tells from a watched run what the outputs of the network depend on: its inputs, and no other sample of the batch.
+
+One pass of the training was run again in inference mode, with other values of each input in turn, and with another first sample. Catches a
+network whose outputs do not move with its only input, and samples that act on each other, as after a reshape or a softmax along the axis of
+samples. Cannot tell an input that counts in training alone, as labels may; networks in which samples belong together, as nodes of a graph,
+or whose first axis is time; nor what a compiled graph does.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Progress, Verdict
+from ..probe import Example, Skip
+from . import _watched, input_dependence
+
+KIND = Kind.FILE
+NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
+
+
+class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    same: Annotated[
+        float,
+        Meta(
+            ge=0,
+            lt=1,
+            description="outputs that move by no more than this share of the largest are the same",
+            extra={"unit": "1", "source": "as input_dependence: ten times what single precision rounds"},
+        ),
+    ] = 1e-6
+    mixed: Annotated[
+        float,
+        Meta(
+            ge=0,
+            lt=1,
+            description="a larger change in samples that stayed as they were is one sample acting on another",
+            extra={"unit": "1", "source": "own choice: what half precision rounds"},
+        ),
+    ] = 1e-3
+
+
+MESSAGES: Words = {
+    "depends": {
+        "en": "Outputs of the network move with {names}, by {least:.2g} of their largest value or more.",
+        "zh": "网络输出随 {names} 变化，幅度至少为最大输出值的 {least:.2g}。",
+    },
+    "apart": {
+        "en": "No sample acts on another: with another first sample, outputs of the rest move by {mixed:.2g} of the largest value.",
+        "zh": "样本之间互不影响：更换第一个样本后，其余样本的输出变化为最大输出值的 {mixed:.2g}。",
+    },
+    "independent": {
+        "en": "Outputs of the network do not move with {names}, its only input: other samples give the same.",
+        "zh": "网络输出不随唯一的输入 {names} 变化：换成其他样本，输出相同。",
+    },
+    "still": {
+        "en": "Outputs of the network do not move with {names} in inference mode: it may count in training alone.",
+        "zh": "推理模式下网络输出不随 {names} 变化：该输入可能只在训练时起作用。",
+    },
+    "mixing": {
+        "en": "Samples act on each other: with another first sample, outputs of the rest move by {mixed:.2g} of the largest value.",
+        "zh": "样本之间互相影响：更换第一个样本后，其余样本的输出变化达最大输出值的 {mixed:.2g}。",
+    },
+    "not-looked": {
+        "en": "No pass was run again: the batch is large, several processes train together, or the watch saw a compiled graph alone.",
+        "zh": "没有重复运行任何一次前向：batch 较大、多进程共同训练，或只观察到编译后的计算图。",
+    },
+    "fix-input": {
+        "en": "Follow the input through construct: see where it is replaced, cut off, multiplied by zero or averaged away.",
+        "zh": "在 construct 中沿输入检查：在何处被替换、截断、乘以零或被平均掉。",
+    },
+    "fix-axis": {
+        "en": "See each reshape, transpose, softmax, norm and recurrent layer: the axis of samples must stay apart.",
+        "zh": "检查每处 reshape、transpose、softmax、归一化和循环层：样本所在的维度必须保持独立。",
+    },
+}
+WHY: Words = {
+    "independent": input_dependence.WHY["independent"],
+    "mixing": input_dependence.WHY["mixing"],
+}
+PROOF: Words = {
+    "independent": input_dependence.PROOF["independent"],
+    "mixing": input_dependence.PROOF["mixing"],
+}
+WORDS: Words = {}
+#: Parts of the names of layers in which samples belong together.
+_TOGETHER = re.compile(r"moe|graph|gcn|gat|contrast", re.I)
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    watches = _watched.of_case(case)
+    yield Progress(1, 1, "files")
+    found = [(watch, fact) for watch in watches for fact in watch.facts("inputs") if "reason" not in fact]
+    if not found:
+        raise Skip("not-looked")
+    watch, fact = found[0]
+    network = next((one for one in watch.facts("network") if one.get("number") == fact["network"]), {})
+    where = watch.where(network.get("defined"), step=fact.get("step"))
+    looked: dict[str, Any] = next(
+        (one for one in fact["inputs"] if one["class"] == network.get("class")), {"moved": {}}
+    )
+    moved = {name: value for name, value in looked["moved"].items() if isinstance(value, (int, float))}
+    still = [name for name, value in moved.items() if value <= params.same]
+    moving = [name for name in moved if name not in still]
+    if still:
+        only = len(looked["moved"]) == 1
+        code, level = ("independent", Level.SUSPECT) if only else ("still", Level.INFO)
+        yield Finding(code, level, where, {"names": still}, fix=Fix("fix-input") if only else None, incomplete=not only)
+    if moving:
+        data: dict[str, Any] = {"names": moving, "least": min(moved[name] for name in moving)}
+        yield Finding("depends", Level.INFO, where, data)
+    together = any(_TOGETHER.search(str(kind)) for _, kind, *_ in network.get("cells", ()))
+    if isinstance(fact.get("rows"), (int, float)) and not together:
+        mixing = fact["rows"] > params.mixed
+        data = {"mixed": fact["rows"]}
+        level, fix = (Level.SUSPECT, Fix("fix-axis")) if mixing else (Level.INFO, None)
+        yield Finding("mixing" if mixing else "apart", level, where, data, fix=fix)
+
+
+def _example(name: str, verdict: Verdict, *codes: str, moved: dict[str, float], rows: float | None = 0.0) -> Example:
+    head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
+    network = {"fact": "network", "number": 0, "class": "net.Net", "defined": ["net.py", 12], "cells": []}
+    looked = [{"class": "net.Net", "place": ["net.py", 12], "moved": moved}]
+    lines: list[dict[str, Any]] = [
+        head,
+        network,
+        {"fact": "inputs", "step": 1, "network": 0, "inputs": looked, "rows": rows},
+        {"step": 1, "epoch": 1, "loss": 1.0, "seconds": 0.1},
+    ]
+    files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
+    return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=codes)
+
+
+EXAMPLES = [
+    _example("a network that looks at its input", Verdict.OK, "depends", "apart", moved={"x": 0.8}),
+    _example("outputs that never move", Verdict.UNDECIDED, "independent", moved={"x": 0.0}),
+    _example("one of two inputs", Verdict.UNDECIDED, "still", "depends", moved={"x": 0.8, "label": 0.0}, rows=None),
+    _example("samples that act on each other", Verdict.UNDECIDED, "mixing", "depends", moved={"x": 0.8}, rows=0.4),
+]

@@ -1,0 +1,80 @@
+"""What recordings of trainings say of the first loss, of one batch that is trained on alone, and of waiting for data."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from accucheck.model import Level
+from accucheck.probes import watched_waits
+from watched_runs import judged as of_run
+from watched_runs import watched
+from watched_trainings import judged
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(("kind", "code"), [("one-batch", "first-fits"), ("one-batch-stuck", "first-high")])
+def test_the_first_loss_against_guessing(watched_runs, kind, code):
+    (told,) = judged(watched_runs[kind], "watched_first_loss").values()
+    assert (told.code, told.level is Level.SUSPECT) == (code, code == "first-high")
+    assert (told.data["classes"], told.where.path) == (2, "train.py")
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(("kind", "code"), [("one-batch", "fitted"), ("one-batch-stuck", "stuck")])
+def test_one_batch_that_is_trained_on_alone(watched_runs, kind, code):
+    (told,) = judged(watched_runs[kind], "watched_one_batch").values()
+    assert (told.code, told.level is Level.SUSPECT) == (code, code == "stuck")
+    assert (told.data["samples"], told.data["steps"]) == (16, 120)
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("name", "times", "more", "codes"), [("like", 1, 0, {"alike"}), ("other", 255, 1, {"scale", "numbered"})]
+)
+def test_batches_against_saved_ones_of_a_benchmark(watched_runs, name, times, more, codes):
+    root = watched_runs["healthy"]
+    (root / name).mkdir(exist_ok=True)
+    x = np.random.default_rng(0).standard_normal((64, 8)).astype(np.float32)
+    np.save(root / name / "0_x.npy", times * x)
+    np.save(root / name / "0_y.npy", (x[:, 0] > 0).astype(np.int32) + more)
+    found = judged(root, "watched_batches", settings=(f"batches.reference={name}",))
+    assert found.keys() == codes
+    assert {one.level for one in found.values()} == {Level.INFO if name == "like" else Level.SUSPECT}
+
+
+WAITING = """
+    import time
+
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn
+
+    class Source:
+        def __len__(self):
+            return 320
+
+        def __getitem__(self, at):
+            time.sleep({seconds})
+            return np.full(4, at, np.float32) / 320, np.int32(at % 2)
+
+    ms.set_seed(1)
+    net, loss = nn.SequentialCell(nn.Dense(4, 256), nn.ReLU(), nn.Dense(256, 2)), nn.CrossEntropyLoss()
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    step = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+    data = ds.GeneratorDataset(Source(), ["x", "y"], num_parallel_workers=1).batch(8)
+    for x, y in data.create_tuple_iterator(num_epochs=1):
+        value, gradients = step(x, y)
+        optimizer(gradients)
+        time.sleep({beside})
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(("seconds", "beside", "code"), [(0.02, 0.0, "waits"), (0.0, 0.1, "keeps-up")])
+def test_a_training_that_waits_for_its_data(tmp_path: Path, seconds: float, beside: float, code: str) -> None:
+    script = WAITING.replace("{seconds}", str(seconds)).replace("{beside}", str(beside))
+    (told,) = of_run(watched_waits, watched(tmp_path, script)).values()
+    assert (told.code, told.level is Level.SUSPECT) == (code, code == "waits")
+    assert told.where.path == "train.py"
