@@ -42,8 +42,9 @@ def test_batches_options_and_seeds_are_told_as_they_were(tmp_path: Path) -> None
     epochs = judged(watched_settings, case, about="epochs")["whole"]
     assert epochs.data == {"steps": 2, "epochs": 1}
     assert epochs.refutes[0].codes == ["epochs-zero", "epochs-squared", "epochs-twice"]
-    seeded = judged(watched_settings, case, about="seed")["seeded"].refutes[0]
-    assert (seeded.probe, "conditional" in seeded.codes) == ("randomness_fixed", True)
+    seeded, line = judged(watched_settings, case, about="seed")["seeded"].refutes
+    at = (tmp_path / "train.py").read_text().splitlines().index("ms.set_seed(5)") + 1
+    assert (seeded.probe, line.codes, line.places) == ("randomness_fixed", ["conditional"], {"train.py": [[at, at]]})
 
 
 @pytest.mark.mindspore

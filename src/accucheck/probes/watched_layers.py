@@ -139,9 +139,10 @@ _Cell = tuple[str, str, Any, dict[str, Any]]
 #: What reading the scripts says of calls that MindSpore refuses, and that a layer which was made in that line proves wrong.
 #: What is said of arguments that a layer turns out not to have: of its momentum, and of the share that it drops.
 MOMENTUM = ["momentum-one", "momentum-reversed", "momentum-as-epsilon"]
-DROPPED = ["drops-a-keep-rate", "keeps-a-drop-rate", "keeps-little", "rate-unclear"]
-#: What is usual of both: a weight of old statistics from here on, an epsilon up to here.
-_MOMENTUM, _EPSILON = 0.5, 1e-2
+DROPPED = ["drops-a-keep-rate", "keeps-a-drop-rate", "keeps-little"]
+#: What is usual of both: a weight of old statistics from here on, an epsilon up to here, and less than this dropped, as of a share to keep
+#: hardly anyone gives so little.
+_MOMENTUM, _EPSILON, _FEW = 0.5, 1e-2, 0.5
 REFUSED = ["keyword", "twice", "positional", "gone"]
 
 
@@ -165,7 +166,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     )
     kinds = {kind for _, kind, _, _ in cells}
     data = {"count": len(cells), "kinds": len(kinds), "judged": known}
-    yield Finding("layers", Level.INFO, seen.watch.where(), data, [_table(cells)], refutes=_refuted(cells, params))
+    yield Finding("layers", Level.INFO, seen.watch.where(), data, [_table(cells)], refutes=_refuted(cells))
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:
@@ -173,7 +174,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.PROBLEM if usual(findings) is Verdict.PROBLEM else Verdict.UNDECIDED
 
 
-def _refuted(cells: list[_Cell], params: Params) -> list[Refutes]:
+def _refuted(cells: list[_Cell]) -> list[Refutes]:
     """What is said of lines in which layers were made, and of arguments that all layers of a line have otherwise."""
     by_line: dict[tuple[str, int], list[_Cell]] = defaultdict(list)
     for cell in cells:
@@ -181,7 +182,7 @@ def _refuted(cells: list[_Cell], params: Params) -> list[Refutes]:
             by_line[cell[2]].append(cell)
     found = [Refutes("refused_calls", REFUSED, places=_lines(by_line))] if by_line else []
     for codes, usual_one in ((MOMENTUM, _keeps_statistics), (DROPPED, _drops_few)):
-        lines = {place: some for place, some in by_line.items() if all(usual_one(one, params) for one in some)}
+        lines = {place: some for place, some in by_line.items() if all(map(usual_one, some))}
         if lines:
             found.append(Refutes("api_differences", codes, places=_lines(lines)))
     return found
@@ -194,7 +195,7 @@ def _lines(places: Iterable[tuple[str, int]]) -> dict[str, list[list[int]]]:
     return found
 
 
-def _keeps_statistics(cell: _Cell, params: Params) -> bool:
+def _keeps_statistics(cell: _Cell) -> bool:
     """Whether it is a BatchNorm whose momentum and epsilon are as usual."""
     momentum, epsilon = cell[3].get("momentum"), cell[3].get("eps")
     if "BatchNorm" not in cell[1] or not isinstance(momentum, float) or not isinstance(epsilon, float):
@@ -202,10 +203,10 @@ def _keeps_statistics(cell: _Cell, params: Params) -> bool:
     return _MOMENTUM <= momentum < 1 and epsilon <= _EPSILON
 
 
-def _drops_few(cell: _Cell, params: Params) -> bool:
-    """Whether it is a Dropout that drops something, and not what is suspect."""
+def _drops_few(cell: _Cell) -> bool:
+    """Whether it is a Dropout that drops something, and less than half."""
     drops = _drops(cell)
-    return drops is not None and 0 < drops <= params.drops
+    return drops is not None and 0 < drops < _FEW
 
 
 def _momentum(seen: Seen, cells: list[_Cell], params: Params) -> Iterator[Finding]:

@@ -303,7 +303,12 @@ def _seeds(watch: Watch, compared: bool = False) -> Iterator[Finding]:
         yield Finding("no-seed", level, watch.where(), fix=fix)
         return
     names = list(dict.fromkeys(f"{one.get('of')}({', '.join(map(str, one.get('value') or []))})" for one in seeds))
-    refutes = [Refutes("randomness_fixed", ["no-seed", "seed-not-reached", "conditional"])] if compared else []
+    refutes = [Refutes("randomness_fixed", ["no-seed", "seed-not-reached"])] if compared else []
+    lines: dict[str, list[list[int]]] = {}
+    for path, line in (one["place"] for one in seeds if one.get("place")):
+        lines.setdefault(path, []).append([line, line])
+    if compared and lines:
+        refutes.append(Refutes("randomness_fixed", ["conditional"], places=lines))
     data = {"names": names[:_SHOWN]}
     yield Finding("seeded", Level.INFO, watch.where(seeds[0].get("place")), data, refutes=refutes)
 
