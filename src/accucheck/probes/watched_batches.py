@@ -20,6 +20,7 @@ from ..language import Words
 from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict
 from ..probe import Example, Skip
 from . import _watched, first_batches
+from ._watched import Watch
 from .layer_outputs import npy
 
 KIND = Kind.FILE
@@ -122,20 +123,11 @@ class Side(NamedTuple):
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     watch = _watched.of_case(case)[0]
     path = case.paths("batches.reference")[0]
-    passes = [one["batch"] for one in watch.facts("pass") if one.get("training") is True and one.get("batch")]
-    count = len(passes[0]) if passes else 0
-    ours = [_pooled([batch[at] for batch in passes if len(batch) == count]) for at in range(count)]
-    theirs = list(_saved(path))
+    pairs = list(_pairs(_given(watch), list(_saved(path))))
     yield Progress(1, 1, "files")
-    pairs: list[tuple[int, Side, Side]] = []
-    for at, one in enumerate(ours):
-        same = [other for other in ours if other is not None and one is not None and other.kind == one.kind]
-        known = [other for other in theirs if one is not None and other.kind == one.kind]
-        if one is not None and len(same) == 1 and known and len({other.shape for other in known}) == 1:
-            pairs.append((at, one, _joined(known)))
     if not pairs:
         raise Skip("no-pairs", path=case.relative(path))
-    where = watch.where(next((one.get("place") for one in watch.facts("dataset")), None))
+    where = watch.where(watch.first("dataset").get("place"))
     evidence: list[Evidence] = [_table(pairs)]
     alike = []
     for at, one, other in pairs:
@@ -148,6 +140,23 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if alike:
         names = {word: ", ".join(one[word] for one in alike) for word in ("en", "zh")}
         yield Finding("alike", Level.INFO, where, {"names": names}, evidence, incomplete=True)
+
+
+def _given(watch: Watch) -> list[Side | None]:
+    """The tensors of the batches of training that were looked at, in their order."""
+    passes = [one["batch"] for one in watch.facts("pass") if one.get("training") is True and one.get("batch")]
+    count = len(passes[0]) if passes else 0
+    return [_pooled([batch[at] for batch in passes if len(batch) == count]) for at in range(count)]
+
+
+def _pairs(ours: list[Side | None], theirs: list[Side]) -> Iterator[tuple[int, Side, Side]]:
+    """Each tensor with the benchmark's, where no other of either side is of its kind."""
+    for at, one in enumerate(ours):
+        if one is None or sum(other is not None and other.kind == one.kind for other in ours) > 1:
+            continue
+        known = [other for other in theirs if other.kind == one.kind]
+        if len({other.shape for other in known}) == 1:
+            yield at, one, _joined(known)
 
 
 def _named(at: int) -> dict[str, str]:

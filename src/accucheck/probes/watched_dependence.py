@@ -18,7 +18,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Finding, Fix, Kind, Level, Progress, Verdict
+from ..model import Finding, Fix, Kind, Level, Progress, Verdict, Where
 from ..probe import Example, Skip
 from . import _watched, input_dependence
 
@@ -103,25 +103,30 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     watch, fact = found[0]
     network = next((one for one in watch.facts("network") if one.get("number") == fact["network"]), {})
     where = watch.where(network.get("defined"), step=fact.get("step"))
-    looked: dict[str, Any] = next(
-        (one for one in fact["inputs"] if one["class"] == network.get("class")), {"moved": {}}
-    )
-    moved = {name: value for name, value in looked["moved"].items() if isinstance(value, (int, float))}
-    still = [name for name, value in moved.items() if value <= params.same]
-    moving = [name for name in moved if name not in still]
-    if still:
-        only = len(looked["moved"]) == 1
-        code, level = ("independent", Level.SUSPECT) if only else ("still", Level.INFO)
-        yield Finding(code, level, where, {"names": still}, fix=Fix("fix-input") if only else None, incomplete=not only)
-    if moving:
-        data: dict[str, Any] = {"names": moving, "least": min(moved[name] for name in moving)}
-        yield Finding("depends", Level.INFO, where, data)
+    looked: dict[str, Any] = next((one["moved"] for one in fact["inputs"] if one["class"] == network.get("class")), {})
+    yield from _of_inputs(looked, where, params)
     together = any(_TOGETHER.search(str(kind)) for _, kind, *_ in network.get("cells", ()))
     if isinstance(fact.get("rows"), (int, float)) and not together:
-        mixing = fact["rows"] > params.mixed
-        data = {"mixed": fact["rows"]}
-        level, fix = (Level.SUSPECT, Fix("fix-axis")) if mixing else (Level.INFO, None)
-        yield Finding("mixing" if mixing else "apart", level, where, data, fix=fix)
+        yield _of_samples(fact["rows"], where, params)
+
+
+def _of_inputs(looked: dict[str, Any], where: Where, params: Params) -> Iterator[Finding]:
+    """`looked`: how far outputs move with each input by its name, None where that was not told."""
+    moved = {name: value for name, value in looked.items() if isinstance(value, (int, float))}
+    still = [name for name, value in moved.items() if value <= params.same]
+    if still and len(looked) == 1:
+        yield Finding("independent", Level.SUSPECT, where, {"names": still}, fix=Fix("fix-input"))
+    elif still:
+        yield Finding("still", Level.INFO, where, {"names": still}, incomplete=True)
+    moving = {name: value for name, value in moved.items() if name not in still}
+    if moving:
+        yield Finding("depends", Level.INFO, where, {"names": [*moving], "least": min(moving.values())})
+
+
+def _of_samples(rows: float, where: Where, params: Params) -> Finding:
+    if rows > params.mixed:
+        return Finding("mixing", Level.SUSPECT, where, {"mixed": rows}, fix=Fix("fix-axis"))
+    return Finding("apart", Level.INFO, where, {"mixed": rows})
 
 
 def _example(name: str, verdict: Verdict, *codes: str, moved: dict[str, float], rows: float | None = 0.0) -> Example:

@@ -207,16 +207,22 @@ def _of_data(watch: Watch, number: int, facts: list[dict[str, Any]], params: Par
         yield Finding("rows-change", Level.SUSPECT, where, data, fix=Fix("fix-fixed"))
     elif shares:
         data["share"] = max(shares)
-        refutes = []
-        if not any(shares) and where.path is not None and where.line is not None:
-            refutes = [Refutes("train_infer_transforms", RANDOM, places={where.path: [[where.line, where.line]]})]
+        refutes = [] if any(shares) else _unchanged(where)
         yield Finding("evaluated", Level.INFO, where, data, refutes=refutes)
     else:
         yield Finding("once", Level.INFO, where, data, incomplete=True)
     source = _whole(watch, number)
-    if source is not None and rows < source * (1 - params.left) and len({one["rows"] for one in facts}) == 1:
-        data = {"rows": rows, "source": source, "left": source - rows}
-        yield Finding("rows-left-out", Level.SUSPECT, where, data, fix=Fix("fix-rest"))
+    same = len({one["rows"] for one in facts}) == 1
+    if source is not None and rows < source * (1 - params.left) and same:
+        left = {"rows": rows, "source": source, "left": source - rows}
+        yield Finding("rows-left-out", Level.SUSPECT, where, left, fix=Fix("fix-rest"))
+
+
+def _unchanged(where: Where) -> list[Refutes]:
+    """What rows that stay the same prove wrong of the line that makes their data set."""
+    if where.path is None or where.line is None:
+        return []
+    return [Refutes("train_infer_transforms", RANDOM, places={where.path: [[where.line, where.line]]})]
 
 
 def _trained_with(watch: Watch, params: Params) -> Iterator[Finding]:

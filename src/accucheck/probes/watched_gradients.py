@@ -228,6 +228,15 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield from _Connection(case, seen, params).judge()
 
 
+def _places(lines: dict[tuple[str, int], bool]) -> dict[str, list[list[int]]]:
+    """Those of which something holds, by file, as Refutes has them."""
+    found: dict[str, list[list[int]]] = {}
+    for (path, line), holds in lines.items():
+        if holds:
+            found.setdefault(path, []).append([line, line])
+    return found
+
+
 class _Connection:
     """Which parameters gradients reach."""
 
@@ -306,11 +315,7 @@ class _Connection:
                 continue
             used = reach[key] and often[key] == 1 and len(call.gave) == 1
             lines[place[0], place[1]] = lines.get((place[0], place[1]), True) and used
-        found: dict[str, list[list[int]]] = {}
-        for (path, line), used in lines.items():
-            if used:
-                found.setdefault(path, []).append([line, line])
-        return found
+        return _places(lines)
 
     def _reaching(self) -> dict[tuple[int | None, str], bool]:
         """Of each layer with weights whether gradients reach one that no other layer shares."""
@@ -329,11 +334,7 @@ class _Connection:
             for name, _, place, _ in self.seen.networks[number].cells:
                 if place is not None:
                     made[place] = made.get(place, True) and (number, name) in self.order
-        found: dict[str, list[list[int]]] = {}
-        for (path, line), called in made.items():
-            if called:
-                found.setdefault(path, []).append([line, line])
-        return found
+        return _places(made)
 
     def _losses_of_zero(self) -> dict[int, str]:
         """Optimizers whose loss was exactly 0 all the time, as one has that begins later, and their classes."""

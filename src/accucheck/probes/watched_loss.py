@@ -275,11 +275,15 @@ def _form(told: list[dict[str, Any]], params: Params) -> str:
         return "of-probabilities" if equal("nll") and apart("own", "nll") else "other-form"
     if equal("own"):
         return "cross-entropy"
-    if all(_near(one["loss"], one["own"] * one.get("count", 1), params.near) for one in told):
+    if _summed(told, params):
         return "summed"
     if all(_near(-one["loss"], one["own"], params.near) for one in told) and told[-1]["own"] > told[0]["own"]:
         return "negated"
     return "not-logarithms" if equal("log") and apart("own", "log") else "other-form"
+
+
+def _summed(told: list[dict[str, Any]], params: Params) -> bool:
+    return all(_near(one["loss"], one["own"] * one.get("count", 1), params.near) for one in told)
 
 
 def _away(told: list[dict[str, Any]]) -> bool:

@@ -18,6 +18,7 @@ from ..language import Words
 from ..model import Curve, Finding, Fix, Kind, Level, Progress, Verdict
 from ..probe import Example, Skip
 from . import _watched, step_waits
+from ._watched import Watch
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
@@ -67,13 +68,7 @@ _FIRST, _EVERY = 10, 10
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     watch = _watched.of_case(case)[0]
     yield Progress(1, 1, "files")
-    seconds, waits = (watch.run.series.get(name) for name in ("seconds", "data_seconds"))
-    pairs: dict[int, tuple[float, float]] = {}
-    if seconds is not None and waits is not None:
-        known = dict(zip(waits.steps.tolist(), waits.values.tolist(), strict=True))
-        for step, value in zip(seconds.steps.tolist(), seconds.values.tolist(), strict=True):
-            if step > _FIRST and step % _EVERY and step in known and value > 0:
-                pairs[step] = value, known[step]
+    pairs = _times(watch)
     if len(pairs) < params.steps:
         raise Skip("few-steps", steps=len(pairs))
     total, waited = (sum(one[at] for one in pairs.values()) for at in (0, 1))
@@ -90,6 +85,20 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield Finding("waits", Level.SUSPECT, watch.where(place), data, [evidence], Fix("fix-pipeline"))
     else:
         yield Finding("keeps-up", Level.INFO, watch.where(place), data, [evidence])
+
+
+def _times(watch: Watch) -> dict[int, tuple[float, float]]:
+    """By step that was not looked at closely: its seconds, and those of them that it waited."""
+    seconds, waits = (watch.run.series.get(name) for name in ("seconds", "data_seconds"))
+    if seconds is None or waits is None:
+        return {}
+    known = dict(zip(waits.steps.tolist(), waits.values.tolist(), strict=True))
+    taken = zip(seconds.steps.tolist(), seconds.values.tolist(), strict=True)
+    return {
+        step: (value, known[step])
+        for step, value in taken
+        if step > _FIRST and step % _EVERY and step in known and value > 0
+    }
 
 
 def _example(name: str, verdict: Verdict, code: str, *, wait: float) -> Example:
