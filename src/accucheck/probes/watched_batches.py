@@ -250,5 +250,6 @@ EXAMPLES = [
     _example("like the benchmark's", "alike", images=_LIKE),
     _example("not divided by 255", "scale", "alike", images={**_LIKE, "low": 0, "high": 255, "mean": 128, "std": 74}),
     _example("channels last", "layout", "alike", images={**_LIKE, "shape": [8, 4, 4, 3]}),
+    _example("larger pictures", "shape", "alike", images={**_LIKE, "shape": [8, 3, 8, 8]}),
     _example("labels from 1 on", "numbered", "alike", images=_LIKE, labels=(1, 10)),
 ]

@@ -55,6 +55,18 @@ MESSAGES: Words = {
     },
     "fix-pipeline": step_waits.MESSAGES["fix-pipeline"],
 }
+WHY: Words = {
+    "waits": {
+        "en": "While the training waits, the device idles: more steps in the same time would be possible. It costs time, not accuracy.",
+        "zh": "等待数据时设备空闲，同样的时间本可多训练若干步。影响的是速度，不影响精度。",
+    }
+}
+PROOF: Words = {
+    "waits": {
+        "en": "Train some hundred steps on one batch that is kept in memory, and compare the time of a step.",
+        "zh": "用一个常驻内存的 batch 训练几百步，比较单步耗时。",
+    }
+}
 WORDS: Words = {
     "times": {"en": "Times of steps", "zh": "各步耗时"},
     "at": {"en": "step", "zh": "step"},
