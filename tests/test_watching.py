@@ -178,6 +178,25 @@ def test_folders_forks_streams_and_threads_of_a_training(tmp_path: Path) -> None
 
 
 @mindspore
+def test_children_that_train_are_recorded_by_rank_and_those_that_do_not_are_not(tmp_path: Path) -> None:
+    """As a script starts them that imports MindSpore first: each is a rank, one reads data alone."""
+    child = "from multiprocessing import Process\nms.set_seed(3)\n\ndef child(rank):\n    os.environ['RANK_ID'] = str(rank)\n    train()\n"
+    start = "children = [Process(target=child, args=(rank,)) for rank in range(2)] + [Process(target=print, args=('data',))]\n"
+    wait = "for one in children:\n    one.start()\n    one.join()\nsys.exit(sum(one.exitcode for one in children) + 5)"
+    script(tmp_path, after=child + start + wait)
+    found = watched(tmp_path, sys.executable, "train.py")
+    assert found.code == 5
+    assert {*found.passes[0].recordings} == {0, 1}
+    for rank in (0, 1):
+        run = seen(found, rank)
+        assert run.rank == rank
+        assert list(run.series["loss"].steps) == [1, 2, 3]
+        assert [one["value"] for one in run.facts["seed"]][:1] == [[3]]  # before the fork
+        assert len(run.facts["start"]) == 1
+    assert len([*found.folder.glob("*.jsonl")]) == 2
+
+
+@mindspore
 def test_a_training_that_is_started_anew_and_killed_keeps_what_was_seen(tmp_path: Path) -> None:
     again = "if 'AGAIN' not in os.environ:\n    os.environ['AGAIN'] = '1'\n    os.execv(sys.executable, [sys.executable, *sys.argv])"
     script(tmp_path, before=again, within="number == 3 and os.kill(os.getpid(), 9)", steps=9)

@@ -7,11 +7,15 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 #: Bytes of a recording; what comes later is left out, and said so.
 MOST = 256 << 20
+#: Facts of a process that runs a network, and how many are kept of a forked one until then.
+_RUNS, _WAITING = ("network", "pass"), 256
 #: The last of the numbers of standard input, output and error.
 _STANDARD = 2
 
@@ -19,12 +23,18 @@ _STANDARD = 2
 class Journal:
     """Appends to `path` in the format of readers/recordings.py; a full disk ends it, never the training.
 
-    A process that was forked off writes nothing. `silent`: whoever started the command says that the recording ends early; its last
-    line, {"fact": "full"}, tells so, with the number of the error.
+    A process that was forked off writes nothing, as a worker of a data set; where its parent ran no network before, and it runs one, it
+    gets a recording of its own, which begins as that of its parent did. `again` gives the path and head of that. Where it is given, whoever
+    started the command says that a recording ends early: its last line, {"fact": "full"}, tells so, with the number of the error.
     """
 
-    def __init__(self, path: str, head: dict[str, Any], *, silent: bool = False) -> None:
-        self.path, self.written, self.owner, self.silent = path, 0, os.getpid(), silent
+    def __init__(self, path: str, head: dict[str, Any], again: Callable[[], tuple[str, dict[str, Any]]] | None = None):
+        self.path, self.written, self.owner, self.again = path, 0, os.getpid(), again
+        #: Whether the owner ran a network; what a forked process told before it runs one.
+        self.runs = False
+        self.waiting: list[dict[str, Any]] = []
+        #: What a forked process does when it has become the owner.
+        self.taken_over: Callable[[], None] = lambda: None
         #: Bytes of the last line.
         self._last = 0
         #: Lines so far: which of two facts came first.
@@ -44,8 +54,12 @@ class Journal:
         self.write({"fact": kind, **values})
 
     def write(self, record: dict[str, Any]) -> None:
-        if self.problem or os.getpid() != self.owner:
+        if self.problem:
             return
+        if os.getpid() != self.owner:
+            self._forked(record)
+            return
+        self.runs = self.runs or record.get("fact") in _RUNS
         line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
         with self._lock:
             told = False
@@ -59,9 +73,32 @@ class Journal:
             except OSError as error:
                 self.problem = str(error)
                 told = self._ended(error.errno)
-        if self.problem and not (told and self.silent):
+        if self.problem and not (told and self.again is not None):
             with suppress(OSError, ValueError):  # standard error may be closed
                 print(f"accucheck: the recording ends here, the training goes on: {self.problem}", file=sys.stderr)
+
+    def _forked(self, record: dict[str, Any]) -> None:
+        """A record of a forked process, which becomes the owner of a recording of its own where it is the one that runs a network."""
+        if self.again is None or self.runs:
+            return
+        self.waiting = [*self.waiting, record][-_WAITING:]
+        if record.get("fact") not in _RUNS:
+            return
+        try:
+            begun = Path(self.path).read_bytes()[: self.written]
+            path, head = self.again()
+            file = _above(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666))
+        except OSError:
+            self.runs = True  # not tried again
+            return
+        lines = self.lines
+        self.path, self.written, self.owner, self._file, self._lock = path, 0, os.getpid(), file, threading.Lock()
+        for told in [head, *map(json.loads, begun.splitlines()[1:])]:
+            self.write(told)
+        self.lines = lines
+        for told in self.waiting:
+            self.write(told)
+        self.taken_over()
 
     def _append(self, line: bytes) -> None:
         while line:

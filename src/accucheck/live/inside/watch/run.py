@@ -62,18 +62,22 @@ def begin(settings: dict[str, Any]) -> Run:
     """Watch this process from now on: its MindSpore was imported just now, or it asks for it itself, with "every"."""
     import mindspore
 
-    rank = next((os.environ[name] for name in RANKS if os.environ.get(name, "").isdecimal()), "0")
-    head = {
-        "recording": VERSION,
-        "accucheck": settings["version"],
-        "time": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "mindspore": mindspore.__version__,
-        "rank": int(rank),
-    }
-    label = settings.get("name", settings["mode"])
-    own = f"{label}.rank{rank}.jsonl" if int(rank) else f"{label}.jsonl"
-    name = f"{label}.rank{rank}.{os.getpid()}.jsonl" if "every" not in settings else own
-    journal = Journal(os.path.join(settings["folder"], name), head, silent="every" not in settings)
+    def named() -> tuple[str, dict[str, Any]]:
+        """The recording of this process and its first line."""
+        rank = next((os.environ[name] for name in RANKS if os.environ.get(name, "").isdecimal()), "0")
+        head = {
+            "recording": VERSION,
+            "accucheck": settings["version"],
+            "time": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            "mindspore": mindspore.__version__,
+            "rank": int(rank),
+        }
+        label = settings.get("name", settings["mode"])
+        own = f"{label}.rank{rank}.jsonl" if int(rank) else f"{label}.jsonl"
+        name = f"{label}.rank{rank}.{os.getpid()}.jsonl" if "every" not in settings else own
+        return os.path.join(settings["folder"], name), head
+
+    journal = Journal(*named(), again=named if "every" not in settings else None)
     variables = {key: value for key, value in os.environ.items() if key.startswith(("MS_", "ASCEND_", "RANK"))}
     journal.fact(
         "start",
@@ -146,6 +150,12 @@ class Run:
         self.passes.tell = self.data.tell = self.origins.tell
         self.hook()
         atexit.register(self.at_exit)
+        self.journal.taken_over = self.forked
+
+    def forked(self) -> None:
+        """A process of multiprocessing ends without what atexit runs, but runs this."""
+        if (util := sys.modules.get("multiprocessing.util")) is not None:
+            util.Finalize(None, self.at_exit, exitpriority=0)
 
     def hook(self) -> None:
         import mindspore
