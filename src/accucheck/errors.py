@@ -157,8 +157,8 @@ WORDS: Words = {
         "zh": "无法写入 {path}：文件系统只读。请换一个可写的位置。",
     },
     "recording-full": {
-        "en": "{path} has reached the most that is recorded, 256 MB.",
-        "zh": "{path} 已达到记录的上限 256 MB。",
+        "en": "{path} holds a recording that has reached its 256 MB.",
+        "zh": "{path} 中的记录已达到上限 256 MB。",
     },
     "no-program": {
         "en": "There is no program called {name}. Write the command after -- as in a shell: python train.py --lr 0.1",

@@ -430,7 +430,7 @@ def _gathered(folder: Path, mode: str, code: int) -> Pass:
         found.missing += [str(one.get("hook")) for one in run.facts.get("missing", ()) if found.imported == 1]
         found.graph |= any(one.get("graph") is True for one in run.facts.get("mode", ()))
         found.failed += run.facts.get("failed", [])
-        found.full = found.full or ended_early(run.facts.get("full", []), path)
+        found.full = found.full or ended_early(run.facts.get("full", []), folder)
         steps, passes = recordings.trained(run)
         before = best.get(told[1])
         if before is None or (steps, passes) > before[:2]:
