@@ -45,7 +45,7 @@ WORDS: Words = {
         "zh": "未能读取：{paths}，其中的内容没有纳入本计划。",
     },
     "free": {
-        "en": "1. Let go of what fixes the randomness, one at a time",
+        "en": "1. Take away what fixes the randomness, one at a time",
         "zh": "1. 逐项放开固定的随机性",
     },
     "free-why": {
@@ -80,7 +80,7 @@ WORDS: Words = {
         "zh": "问题是否重现？{means}若没有重现，恢复代码。",
     },
     "free-end": {
-        "en": "None brings it back alone: let go of one after the other in this order without putting back, until it shows.",
+        "en": "None brings it back alone: take them away one after the other in this order, without putting any back, until it shows.",
         "zh": "单独放开哪一项都不重现：按同样的顺序逐项累加放开（不恢复），直到重现。",
     },
     "network": {"en": "Network: Dropout and other random operators", "zh": "网络：Dropout 等随机算子"},

@@ -38,7 +38,7 @@ WORDS: Words = {
     "again": {"zh": "重新打开", "en": "Open it again"},
     "no-token": {
         "zh": "地址不完整：请使用 accucheck serve 输出的完整地址。\n",
-        "en": "This address is not whole: use the one that accucheck serve printed.\n",
+        "en": "This address is incomplete: use the one that accucheck serve printed.\n",
     },
     "stranger": {
         "zh": "拒绝访问：只接受本机地址，且不接受其他网页的请求。\n",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MESSAGES: Words = {
     "partial": {
-        "en": "Some graphs are not whole ({names}; {count:,} in all): a function that is called is not in the file, or the graph was "
+        "en": "Some graphs are incomplete ({names}; {count:,} in all): a function that is called is not in the file, or the graph was "
         "cut into parts. MindIR holds all functions.",
         "zh": "有 {count:,} 个图不完整（{names}）：文件中缺少被调用的子图，或图已被切分。MindIR 文件包含全部子图。",
     },

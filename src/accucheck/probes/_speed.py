@@ -15,7 +15,7 @@ MESSAGES: Words = {
         "zh": "{step} 在 CPU 上训练，此项不适用。",
     },
     "device-unknown": {
-        "en": "The device is not to be seen; name it in runtime.device to have this judged.",
+        "en": "The device is unknown; name it in runtime.device to have this judged.",
         "zh": "看不出在哪种设备上训练，请在 runtime.device 中注明后再判断。",
     },
 }

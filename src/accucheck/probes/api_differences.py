@@ -205,7 +205,7 @@ _DROPS_MOST = {
     "zh": "本应少量丢弃，实际却丢弃了大部分单元：训练信号大量损失，loss 居高不下、精度偏低，而推理看起来正常。",
 }
 _DROPS_WRONG = {
-    "en": "Dropout then removes the share that should stay: too much or too little regularisation, and another network than the one "
+    "en": "Dropout then removes the share that should stay: too much or too little regularisation, and a network that is not the one "
     "that was meant.",
     "zh": "Dropout 丢弃的正是应当保留的比例：正则化过强或过弱，与设计的网络不同。",
 }

@@ -47,7 +47,7 @@ MESSAGES: Words = _training.sometimes(
             "zh": "{clip} 先在此处裁剪梯度，之后优化器才按 loss_scale={scale} 除梯度。",
         },
         "clip-unknown": {
-            "en": "Whether the gradients that {clip} clips here still carry the loss scale ({scale}) is not to be seen.",
+            "en": "Whether the gradients that {clip} clips here still carry the loss scale ({scale}) cannot be seen.",
             "zh": "看不出 {clip} 在此处裁剪的梯度是否还带着 loss scale（{scale}）。",
         },
         "clip-clean": {

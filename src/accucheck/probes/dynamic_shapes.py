@@ -60,7 +60,7 @@ MESSAGES: Words = {
         "zh": "循环次数取决于张量的数值。",
     },
     "batch": {
-        "en": "{api} makes each batch as long as its longest sample: the input has another shape from step to step.",
+        "en": "{api} makes each batch as long as its longest sample: the shape of the input changes from step to step.",
         "zh": "{api} 使每个 batch 的长度等于其中最长的样本，每一步的输入形状都可能不同。",
     },
     "last-batch": {
@@ -108,7 +108,7 @@ MESSAGES: Words = {
 }
 WORDS: Words = {}
 _SLOW = {
-    "en": "In graph mode a shape or a way that follows the data is compiled anew or is not supported; what is rewritten for it in a hurry "
+    "en": "In graph mode a shape or a way that follows the data is compiled again or is not supported; what is rewritten for it in a hurry "
     "(another mask, another reduction) changes results.",
     "zh": "图模式下随数据变化的形状或分支会反复编译甚至不支持；为此仓促改写（换掩码、换归约方式）容易改变结果。",
 }

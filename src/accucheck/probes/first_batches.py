@@ -79,7 +79,7 @@ MESSAGES: Words = {
         "zh": "首批数据中的 {count:,} 个数组与标杆一致，最大相对差值 {relative}。",
     },
     "types": {
-        "en": "{count:,} {count:array has|arrays have} another type than the benchmark's, with equal numbers: {names}.",
+        "en": "{count:,} {count:array has|arrays have} a different type from the benchmark's, with equal numbers: {names}.",
         "zh": "有 {count:,} 个数组与标杆数据类型不同、数值一致：{names}。",
     },
     "order": {

@@ -64,7 +64,7 @@ MESSAGES: Words = {
     },
     "frozen-otherwise": {
         "en": "{count:,} {count:weight|weights} that design.frozen names {count:is|are} trainable, but did not move: "
-        "{names}. Something else than requires_grad "
+        "{names}. Something other than requires_grad "
         "keeps them (stop_gradient, or the optimizer is not given them).",
         "zh": "design.frozen 声明冻结的权重中，有 {count:,} 个可训练但没有变化：{names}。它们由 requires_grad 以外的方式冻结"
         "（stop_gradient，或没有交给优化器）。",

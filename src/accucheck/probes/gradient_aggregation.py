@@ -67,11 +67,11 @@ MESSAGES: Words = {
         "zh": "此处初始化了通信，但没有设置并行模式：{step} 不会聚合梯度。",
     },
     "mode-unknown": {
-        "en": "The parallel mode under which {step} trains is not to be seen here.",
+        "en": "The parallel mode under which {step} trains cannot be seen here.",
         "zh": "看不出 {step} 训练时的并行模式。",
     },
     "unresolved": {
-        "en": "What happens to the gradients of {step} before the update is not to be seen here.",
+        "en": "What happens to the gradients of {step} before the update cannot be seen here.",
         "zh": "看不出 {step} 的梯度在更新之前经过了哪些处理。",
     },
     "reduced": {

@@ -37,7 +37,7 @@ MESSAGES: Words = {
         "zh": "该梯度惩罚所用的梯度还带着缩放倍数（{scale}）。",
     },
     "penalty-unknown": {
-        "en": "Whether the gradients of this penalty carry a loss scale is not to be seen here.",
+        "en": "Whether the gradients of this penalty carry a loss scale cannot be seen here.",
         "zh": "看不出该梯度惩罚所用的梯度是否带有 loss scale。",
     },
     "penalty-clean": {

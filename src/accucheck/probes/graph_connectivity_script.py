@@ -189,7 +189,7 @@ MESSAGES: Words = {
         "zh": "使用该输入，例如像残差块那样在归一化之前相加。",
     },
     "softmax-other-axis": {
-        "en": "This softmax of attention scores runs along another axis than the product in line {line} sums up (axis {axis}).",
+        "en": "This softmax of attention scores runs along a different axis from the one that line {line} sums up (axis {axis}).",
         "zh": "此处注意力得分的 softmax 所沿的维度，与第 {line} 行矩阵乘法求和的维度（axis {axis}）不同。",
     },
     "softmax-of-one": {

@@ -53,7 +53,7 @@ MESSAGES: Words = {
         "zh": "检查了会编译成图的 {count:,} 个函数：其中没有 Python 的随机数或时间，也没有在各步之间被修改的 cell 属性。",
     },
     "not-compiled": {
-        "en": "Training runs in PyNative mode, and nothing of it is compiled: Python computes each step anew.",
+        "en": "Training runs in PyNative mode, and nothing of it is compiled: Python computes each step again.",
         "zh": "训练在 PyNative 模式下运行，没有任何部分编译成图，每一步都由 Python 重新计算。",
     },
     "mode-unknown": {

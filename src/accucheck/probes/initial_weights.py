@@ -61,7 +61,7 @@ MESSAGES: Words = {
     },
     "drawn-anew": {
         "en": "{count:,} {count:weight has|weights have} the spread that {count:it has|they have} in {target}, but other numbers: {names}. "
-        "{count:It was|They were} drawn anew.",
+        "{count:It was|They were} drawn again.",
         "zh": "有 {count:,} 个权重与 {target} 分布相近而数值无关：{names}。它们是重新随机初始化的。",
     },
     "transposed": {
@@ -136,7 +136,7 @@ WORDS: Words = {
     **_checkpoints.WORDS,
     **_parameters.WORDS,
     "not-transferred": {"en": "Difference of each weight", "zh": "各权重的差异"},
-    "drawn-anew": {"en": "Drawn anew", "zh": "重新初始化的权重"},
+    "drawn-anew": {"en": "Drawn again", "zh": "重新初始化的权重"},
     "transposed": {"en": "Transposed", "zh": "被转置的权重"},
     "exchanged": {"en": "With the values of another", "zh": "装入了其他参数数值的权重"},
     "values-differ": {"en": "Values that differ", "zh": "数值不同的权重"},

@@ -148,7 +148,7 @@ MESSAGES: Words = {
         "zh": "{path} 中缺少网络的 {count:,} 个参数。",
     },
     "fix-input": {
-        "en": "Print the deviation of each layer's output over the batch; where it is 0 first, the input gets lost.",
+        "en": "Print the deviation of each layer's output over the batch: the input gets lost in the first layer where it is 0.",
         "zh": "打印各层输出在 batch 内的标准差，第一个为 0 的层就是输入丢失之处。",
     },
     "fix-axis": {

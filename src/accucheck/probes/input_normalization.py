@@ -81,7 +81,7 @@ MESSAGES: Words = {
         "zh": "{input} 在一条执行路径上做了归一化，在另一条上没有。",
     },
     "unclear": {
-        "en": "Whether {input} is normalised could not be made out. Seen on its way: {steps}.",
+        "en": "Whether {input} is normalised could not be determined. Seen on its way: {steps}.",
         "zh": "无法判断 {input} 是否做了归一化。途中可见的处理：{steps}。",
     },
     "normalised": {
@@ -97,7 +97,7 @@ MESSAGES: Words = {
         "zh": "{input} 在网络内部做了归一化。",
     },
     "generated": {
-        "en": "The training data are made by the program itself; their range is not to be seen here.",
+        "en": "The training data are made by the program itself; their range cannot be seen here.",
         "zh": "训练数据由程序自身生成，从代码中看不出取值范围。",
     },
     "no-continuous-input": {
@@ -171,7 +171,7 @@ WHY: Words = {
     },
     "scaler-unused": _UNEVEN,
     "only-in-evaluation": {
-        "en": "The network is evaluated on numbers of another scale than it was trained on, so the measured accuracy is far below what "
+        "en": "The network is evaluated on a different scale of numbers than in training, so the measured accuracy is far below what "
         "it could be.",
         "zh": "评估时的输入尺度与训练时不同，测得的精度会远低于应有水平。",
     },

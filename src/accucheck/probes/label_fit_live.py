@@ -43,7 +43,7 @@ MESSAGES: Words = {
     **_label_fit.MESSAGES,
     **_live.NO_SAMPLES,
     "own-loss": {
-        "en": "The network takes the labels itself: what it sets against them is not to be seen.",
+        "en": "The network takes the labels itself: what it sets against them cannot be seen.",
         "zh": "网络自己接收标签，无法看到与标签比较的是什么。",
     },
     "not-one": {

@@ -65,7 +65,7 @@ MESSAGES: Words = {
     },
     "not-these": {
         "en": "{role} data: the predictions agree with only {agreement:.1%} of the labels, about as always naming the largest class would "
-        "({majority:.1%}): they are in another order than the samples or the classes, or say nothing.",
+        "({majority:.1%}): they are in a different order from the samples or the classes, or say nothing.",
         "zh": "{role}数据：预测仅与 {agreement:.1%} 的标签一致，与始终预测最大类别（{majority:.1%}）相差无几："
         "预测的样本顺序或类别顺序与数据不一致，或预测本身没有意义。",
     },

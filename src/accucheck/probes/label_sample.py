@@ -112,7 +112,7 @@ MESSAGES: Words = {
         "zh": "{role}数据：有 {count:,} 个抽取的样本已无法读取，第一个是 {first}：{why} 请重新抽样：accucheck labels --redraw",
     },
     "relabelled": {
-        "en": "{role} data: {count:,} drawn {count:sample has|samples have} another label than when they were drawn, "
+        "en": "{role} data: {count:,} drawn {count:sample has|samples have} a different label from when they were drawn, "
         "the first is {first} ({old} then, "
         "{new} now). Their marks do not count. Draw again: accucheck labels --redraw",
         "zh": "{role}数据：有 {count:,} 个抽取的样本标签已变，第一个是 {first}（当时为 {old}，现为 {new}），其标注不再计入。"

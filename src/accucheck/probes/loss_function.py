@@ -127,7 +127,7 @@ MESSAGES: Words = {
     },
     "loss-negated-perhaps": {
         "en": "{loss} reaches what gradients are taken of with its sign turned ({at}); whether another factor turns it back, or another "
-        "optimizer works against this one, is not to be seen here.",
+        "optimizer works against this one, cannot be seen here.",
         "zh": "{loss} 以相反的符号到达求梯度的值（{at}）；从脚本中看不出是否有别的因子把符号变回来，或另有优化器与之对抗。",
     },
     "value-as-loss": {
@@ -146,7 +146,7 @@ MESSAGES: Words = {
     },
     "penalty-once": {
         "en": "The interpolation weight of the gradient penalty is drawn by {function} once, when the network is built or compiled, "
-        "not anew for each batch.",
+        "not again for each batch.",
         "zh": "梯度惩罚的插值系数由 {function} 在构建或编译网络时只抽取一次，而不是每个 batch 重新抽取。",
     },
     "penalty-of-mean": {
@@ -168,7 +168,7 @@ MESSAGES: Words = {
         "zh": "自写的负对数似然，输入为对数概率。",
     },
     "prediction-unseen": {
-        "en": "Whether {loss} gets what it expects could not be made out: where its prediction comes from is not to be seen here.",
+        "en": "Whether {loss} gets what it expects could not be determined: where its prediction comes from cannot be seen here.",
         "zh": "无法确定 {loss} 的输入是否符合要求：从脚本中看不出预测值的来源。",
     },
     "no-loss": {
@@ -232,7 +232,7 @@ MESSAGES: Words = {
         "zh": "先让两者形状一致：prediction.squeeze(-1)，或 labels.reshape(-1, 1)。",
     },
     "fix-uniform": {
-        "en": "Draw it anew for each batch with ops.rand, which is uniform from 0 to 1.",
+        "en": "Draw it again for each batch with ops.rand, which is uniform from 0 to 1.",
         "zh": "每个 batch 用 ops.rand（0 到 1 的均匀分布）重新抽取。",
     },
 }

@@ -72,15 +72,15 @@ MESSAGES: Words = _training.sometimes(
             "zh": "{step} 使用 {level} 级别训练：哪些算子用 float16 由其名单决定，且该级别不带 loss scale。",
         },
         "level-unknown": {
-            "en": "The amp level of {step} is {level}, whose value is not to be seen here.",
+            "en": "The amp level of {step} is {level}, whose value cannot be seen here.",
             "zh": "{step} 的混合精度级别由 {level} 决定，从脚本中看不出它的值。",
         },
         "manager-unknown": {
-            "en": "How {step} scales the loss is decided by {manager}, which is not to be seen here.",
+            "en": "How {step} scales the loss is decided by {manager}, which cannot be seen here.",
             "zh": "{step} 如何缩放损失由 {manager} 决定，从脚本中看不出来。",
         },
         "optimizer-unknown": {
-            "en": "What {optimizer} divides gradients by in {step} is not to be seen here.",
+            "en": "What {optimizer} divides gradients by in {step} cannot be seen here.",
             "zh": "看不出 {step} 中的优化器 {optimizer} 会把梯度除以多少。",
         },
         "kept": {
@@ -128,15 +128,15 @@ MESSAGES: Words = _training.sometimes(
             "zh": "{step} 的损失只有一部分乘了 loss scale。",
         },
         "loss-unknown": {
-            "en": "What {step} takes gradients of is not to be seen here, nor whether it is scaled.",
+            "en": "What {step} takes gradients of cannot be seen here, nor whether it is scaled.",
             "zh": "看不出 {step} 对什么求梯度，也看不出其中是否乘了 loss scale。",
         },
         "unresolved": {
-            "en": "The loss is multiplied by {scale} and {optimizer} divides by {divisor}; whether these are equal is not to be seen.",
+            "en": "The loss is multiplied by {scale} and {optimizer} divides by {divisor}; whether these are equal cannot be seen.",
             "zh": "损失乘以 {scale}，{optimizer} 除以 {divisor}，看不出两者是否相等。",
         },
         "unresolved-step": {
-            "en": "Whether {step} takes the loss scale {scale} off again is not to be seen here.",
+            "en": "Whether {step} takes the loss scale {scale} off again cannot be seen here.",
             "zh": "看不出 {step} 是否把 loss scale（{scale}）还原。",
         },
         "scaled-dynamic": {
@@ -212,7 +212,7 @@ _TOO_SMALL = {
     "zh": "每次更新都被缩小相应倍数：SGD、Momentum 几乎不学习，Adam 中较小的梯度会被 epsilon 淹没。",
 }
 _WRONG_SIZE = {
-    "en": "The gradients have another size than was meant: it is as if the learning rate were multiplied, and clipping and weight "
+    "en": "The gradients are not of the size that was meant: it is as if the learning rate were multiplied, and clipping and weight "
     "decay no longer fit.",
     "zh": "梯度的大小与预期不符，相当于学习率被乘上一个倍数，裁剪阈值和权重衰减也不再合适。",
 }

@@ -102,7 +102,7 @@ MESSAGES: Words = {
     },
     "bounds": {
         "en": "The range test gives {lower:.3g} to {upper:.3g}, by the {what} of {points:,} points{open}. Which rate the training uses "
-        "is not to be seen: neither curves.train nor the training script tells it.",
+        "cannot be seen: neither curves.train nor the training script tells it.",
         "zh": "范围实验得出的学习率范围为 {lower:.3g} 至 {upper:.3g}（依据 {points:,} 个点的{what}{open}）。"
         "从 curves.train 和训练脚本中都看不出训练实际使用的学习率。",
     },

@@ -70,7 +70,7 @@ MESSAGES: Words = {
         "zh": "{optimizer} 只拿到部分参数（{part}），其余参数没有交给任何优化器。",
     },
     "parameters-unknown": {
-        "en": "Which parameters the optimizers of {step} are given is not to be seen here.",
+        "en": "Which parameters the optimizers of {step} are given cannot be seen here.",
         "zh": "看不出 {step} 的优化器拿到了哪些参数。",
     },
     "covered": {

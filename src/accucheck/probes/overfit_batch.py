@@ -179,8 +179,8 @@ WHY: Words = {
     "stuck": _LEARNS_NOTHING,
     "nothing-trainable": _LEARNS_NOTHING,
     "conflicts": {
-        "en": "Such samples pull the weights both ways; the best that training can do is a mean.",
-        "zh": "这样的样本会把权重往两个方向拉，训练最多学到平均。",
+        "en": "Such samples pull the weights both ways; training can at best learn a mean.",
+        "zh": "这样的样本会把权重往两个方向拉，训练最多只能学到平均值。",
     },
 }
 _AGAIN = {

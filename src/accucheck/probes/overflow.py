@@ -204,7 +204,7 @@ MESSAGES: Words = {
     },
     "carried-more": {
         "en": "{count:,} more {count:operation|operations} of the step {count:holds|hold} NaN or Inf after it. With {clean:,} of them it "
-        "begins anew: what goes into {clean:it|them} is finite. Later steps were not examined.",
+        "begins again: what goes into {clean:it|them} is finite. Later steps were not examined.",
         "zh": "该 step 中其后还有 {count:,} 个算子含 NaN 或 Inf，其中 {clean:,} 个的输入为有限值：NaN/Inf 是在这些算子中另外产生的。"
         "之后的 step 未检查。",
     },

@@ -104,11 +104,11 @@ MESSAGES: Words = _training.sometimes(
             "zh": "{step} 使用固定 loss scale，溢出时仍会更新权重。",
         },
         "manager-unknown": {
-            "en": "Whether {step} drops updates on overflow is decided by a loss scale manager that is not to be seen here.",
+            "en": "Whether {step} drops updates on overflow is decided by a loss scale manager that cannot be seen here.",
             "zh": "{step} 在溢出时是否丢弃更新取决于 loss scale 管理器，从脚本中看不出来。",
         },
         "gate-unknown": {
-            "en": "The update of {step} depends on `{condition}`; what that is after an overflow is not to be seen here.",
+            "en": "The update of {step} depends on `{condition}`; what that is after an overflow cannot be seen here.",
             "zh": "{step} 的更新取决于 `{condition}`，看不出它在溢出时的取值。",
         },
         "checked": {

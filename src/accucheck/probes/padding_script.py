@@ -133,7 +133,7 @@ MESSAGES: Words = {
         "zh": "{padded} 在{side}用 {value} 补齐，已有相应的掩码、长度或专用取值。",
     },
     "found": {
-        "en": "{padded} is padded {side} with {value}; what keeps that out of the result is not to be seen here.",
+        "en": "{padded} is padded {side} with {value}; what keeps that out of the result cannot be seen here.",
         "zh": "{padded} 在{side}用 {value} 补齐；从代码中看不出结果如何排除补齐部分。",
     },
     "left-out": {
@@ -145,7 +145,7 @@ MESSAGES: Words = {
         "zh": "列 {padded} 在{side}用 {value} 补齐；{place} 处对它的处理无法继续跟踪。",
     },
     "pipeline": {
-        "en": "{call} pads in the data pipeline; whether masks and losses agree with it is not to be seen here.",
+        "en": "{call} pads in the data pipeline; whether masks and losses agree with it cannot be seen here.",
         "zh": "{call} 在数据流水线中做了补齐；从代码中看不出掩码和损失是否与之一致。",
     },
     "pictures-only": {

@@ -50,11 +50,11 @@ MESSAGES: Words = {
         "zh": "load_checkpoint 的参数 {path} 同时又是保存 checkpoint 的目录。",
     },
     "overwritten": {
-        "en": "The weights loaded into {net} are initialised anew afterwards ({at}).",
+        "en": "The weights loaded into {net} are initialised again afterwards ({at}).",
         "zh": "{net} 加载的权重随后被重新初始化覆盖（{at}）。",
     },
     "overwritten-possible": {
-        "en": "The weights loaded into {net} may be initialised anew afterwards ({at}).",
+        "en": "The weights loaded into {net} may be initialised again afterwards ({at}).",
         "zh": "{net} 加载的权重随后可能被重新初始化覆盖（{at}）。",
     },
     "another-object": {
@@ -89,7 +89,7 @@ MESSAGES: Words = {
         "zh": "没有检查哪些参数未加载到 {net}；名称不匹配的参数会被静默跳过。",
     },
     "another-class": {
-        "en": "{net} gets the weights of {path}, which was saved from {saved} ({at}): whether the names fit is not to be seen.",
+        "en": "{net} gets the weights of {path}, which was saved from {saved} ({at}): whether the names fit cannot be seen.",
         "zh": "{net} 加载的 {path} 是从 {saved} 保存的（{at}），参数名是否一致无法从代码中看出。",
     },
     "handed-on": {

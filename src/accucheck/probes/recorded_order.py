@@ -79,7 +79,7 @@ MESSAGES: Words = {
     },
     "same-shuffle": {
         "en": "Epochs {one:,} and {other:,} come in the same order ({samples:,} compared, {same:.1%} in the same place), but a shuffled "
-        "one: an iterator that is made anew for each epoch begins with the same seed. One iterator with num_epochs shuffles anew.",
+        "one: an iterator that is made again for each epoch begins with the same seed. One iterator with num_epochs does not.",
         "zh": "第 {one:,} 和第 {other:,} 个 epoch 顺序相同（比较了 {samples:,} 个，{same:.1%} 位置一致），但该顺序本身是混洗过的："
         "每个 epoch 新建迭代器都会从同一种子开始。用 num_epochs 只建一个迭代器，则每个 epoch 都会重新混洗。",
     },

@@ -125,7 +125,7 @@ MESSAGES: Words = {
         "zh": "第 {at:,} 个 {unit} 的学习率为 NaN 或 Inf。",
     },
     "restarts-each-epoch": {
-        "en": "The learning rate goes back up to {rate:.3g} at the beginning of every epoch ({count:,} times): its schedule starts anew "
+        "en": "The learning rate goes back up to {rate:.3g} at the beginning of every epoch ({count:,} times): its schedule starts again "
         "each time.",
         "zh": "学习率在每个 epoch 开始时都回升到 {rate:.3g}（共 {count:,} 次）：调度在每个 epoch 重新开始。",
     },
@@ -184,7 +184,7 @@ _NOT_LEARNED = {
     "zh": "训练仍在进行而权重不再变化：白费时间，而且走平的 loss 看起来像是收敛。",
 }
 _NOT_MEANT = {
-    "en": "The training is another one than the script describes: results cannot be compared with those of the rate that was meant.",
+    "en": "The training is not the one that the script describes: results cannot be compared with those of the rate that was meant.",
     "zh": "实际的训练与脚本所写的不同，结果无法与预期学习率下的结果相比。",
 }
 WHY: Words = {

@@ -54,8 +54,8 @@ MESSAGES: Words = {
         "zh": "多卡分支中的 {dataset} 没有设置 num_shards 和 shard_id。",
     },
     "aside": {
-        "en": "The script runs on several devices ({start}), and {dataset} gets no num_shards; whether a network is fed with it is "
-        "not to be seen.",
+        "en": "The script runs on several devices ({start}), and {dataset} gets no num_shards; whether a network is fed with it "
+        "cannot be seen.",
         "zh": "脚本会在多卡上运行（{start}），而 {dataset} 没有设置 num_shards；从代码中看不出它是否送入网络训练。",
     },
     "constant-shard": {
@@ -81,7 +81,7 @@ MESSAGES: Words = {
         "zh": "{dataset} 分为 {parts} 片，而 {devices} 张卡按 rank 依次读取第 {read} 片，并非每片恰好读取一次。",
     },
     "part-unclear": {
-        "en": "Which part of {dataset} a device reads is computed from what is not to be seen here.",
+        "en": "Which part of {dataset} a device reads is computed from values that cannot be seen here.",
         "zh": "各卡读取 {dataset} 的哪一片，由此处看不到的内容计算得出。",
     },
     "unsorted": {
@@ -101,7 +101,7 @@ MESSAGES: Words = {
         "zh": "{call} 使各 rank 的种子不同，而 {dataset} 是先混洗、再分片的。",
     },
     "unresolved": {
-        "en": "Whether {dataset} is divided is told by arguments that are not to be seen here.",
+        "en": "Whether {dataset} is divided is told by arguments that cannot be seen here.",
         "zh": "{dataset} 是否分片取决于此处看不到的参数。",
     },
     "no-dataset": {

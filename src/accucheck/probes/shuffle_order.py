@@ -150,7 +150,7 @@ MESSAGES: Words = {
         "zh": "每个 epoch 共 {total} 个样本，检查了前 {samples:,} 个。",
     },
     "shuffled": {
-        "en": "Shuffled anew in each epoch ({samples:,} samples: {same:.2%} in the same place in both epochs).",
+        "en": "Shuffled again in each epoch ({samples:,} samples: {same:.2%} in the same place in both epochs).",
         "zh": "每个 epoch 都重新混洗（{samples:,} 个样本，两个 epoch 中 {same:.2%} 位置一致）。",
     },
     **_live.NO_SAMPLES,

@@ -88,8 +88,8 @@ MESSAGES: Words = {
         "zh": "{dataset} 按迭代器自身的顺序读取，其中看不到混洗，之后也没有调用 .shuffle()。",
     },
     "source-may-shuffle": {
-        "en": "{dataset} itself does not shuffle and no .shuffle() follows; whether its source {source} shuffles by itself could "
-        "not be made out.",
+        "en": "{dataset} itself does not shuffle and no .shuffle() follows; whether its source {source} shuffles by itself could not "
+        "be determined.",
         "zh": "{dataset} 自身不混洗，之后也没有调用 .shuffle()；无法确定其数据源 {source} 内部是否混洗。",
     },
     "files-only": {
@@ -105,7 +105,7 @@ MESSAGES: Words = {
         "zh": "{dataset} 在一条执行路径上有混洗，在另一条路径上没有（{condition}）。",
     },
     "role-unknown": {
-        "en": "{dataset} is not shuffled; whether it is used for training is not to be seen here.",
+        "en": "{dataset} is not shuffled; whether it is used for training cannot be seen here.",
         "zh": "{dataset} 没有混洗；从脚本中看不出它是否用于训练。",
     },
     "by-place": {
@@ -117,7 +117,7 @@ MESSAGES: Words = {
         "zh": "{dataset} 在传给 {function} 时没有混洗，而该函数不在检查范围内。",
     },
     "unresolved": {
-        "en": "Whether {dataset} is shuffled is decided by {expression}, whose value is not to be seen here.",
+        "en": "Whether {dataset} is shuffled is decided by {expression}, whose value cannot be seen here.",
         "zh": "{dataset} 是否混洗由 {expression} 决定，从脚本中看不出它的值。",
     },
     "elsewhere": {

@@ -51,7 +51,7 @@ MESSAGES: Words = {
         "zh": "评估数据 {input} 可能含有随机操作：{step}，取决于 {condition}。",
     },
     "random-unclear": {
-        "en": "Whether {step} changes {input} of the evaluation at random could not be made out; it depends on {condition}.",
+        "en": "Whether {step} changes {input} of the evaluation at random could not be determined; it depends on {condition}.",
         "zh": "无法确定评估数据 {input} 经过的 {step} 是否随机，取决于 {condition}。",
     },
     "normalised-in-one": {
@@ -101,7 +101,7 @@ MESSAGES: Words = {
         "zh": "训练和评估各自随机划分数据，没有固定为同一个种子（{train}、{evaluation}）：评估数据中会混入训练过的样本。",
     },
     "split-shuffled": {
-        "en": "{dataset} is shuffled before split(): it is dealt out anew in each epoch, so evaluation samples get into training.",
+        "en": "{dataset} is shuffled before split(): it is dealt out again in each epoch, so evaluation samples get into training.",
         "zh": "{dataset} 在 split() 之前做了混洗：每个 epoch 都会重新划分，评估样本会进入训练。",
     },
     "split-unseeded": {
@@ -109,7 +109,7 @@ MESSAGES: Words = {
         "zh": "没有随机种子固定 split() 的划分方式，得到的各部分彼此独立抽取，会互相重叠。",
     },
     "unclear": {
-        "en": "Whether {input} is processed alike could not be made out. Training: {train}. Evaluation: {evaluation}.",
+        "en": "Whether {input} is processed alike could not be determined. Training: {train}. Evaluation: {evaluation}.",
         "zh": "无法判断 {input} 的处理是否一致。训练：{train}。评估：{evaluation}。",
     },
     "agree": {

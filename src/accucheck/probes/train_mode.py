@@ -50,7 +50,7 @@ MESSAGES: Words = {
         "zh": "这里训练 {network}，但此前没有任何地方调用 set_train()。其中未发现随模式改变行为的层。",
     },
     "no-set-train-unknown": {
-        "en": "This loop trains {network} but nothing has called set_train() by then; which layers it has is not to be seen here.",
+        "en": "This loop trains {network} but nothing has called set_train() by then; which layers it has cannot be seen here.",
         "zh": "这里训练 {network}，但此前没有任何地方调用 set_train()；从脚本中看不出它包含哪些层。",
     },
     "set-to-inference": {
@@ -111,12 +111,12 @@ MESSAGES: Words = {
         "zh": "{call} 会自行切换网络的模式。",
     },
     "runs-in-training": {
-        "en": "{network} runs here between training steps, in training mode; whether that evaluates it is not to be seen.",
+        "en": "{network} runs here between training steps, in training mode; whether that evaluates it cannot be seen.",
         "zh": "{network} 在训练步之间以训练模式运行，看不出这里是否在做评估。",
     },
     "evaluates": {"en": "Evaluated in inference mode: {network}.", "zh": "在推理模式下评估：{network}。"},
     "mode-unseen": {
-        "en": "Training is found only in code that nobody is seen to call; the mode at that time is not to be seen here.",
+        "en": "Training is found only in code that nobody is seen to call; the mode at that time cannot be seen here.",
         "zh": "只在未见被调用的代码中找到训练过程，从脚本中看不出当时处于何种模式。",
     },
     "no-training": {

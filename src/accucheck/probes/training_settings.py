@@ -53,7 +53,7 @@ MESSAGES: Words = {
         "zh": "{optimizer} 为各参数组分别设置了学习率：{rates}。",
     },
     "rate-unknown": {
-        "en": "The learning rate of {optimizer} is {expression}, whose value is not to be seen here.",
+        "en": "The learning rate of {optimizer} is {expression}, whose value cannot be seen here.",
         "zh": "{optimizer} 的学习率为 {expression}，从脚本中看不出它的值。",
     },
     "no-optimizer": {
@@ -91,7 +91,7 @@ MESSAGES: Words = {
         "zh": "{call} 训练 {epochs} 个 epoch（{how}）。",
     },
     "epochs-unknown": {
-        "en": "The number of epochs of {call} is {epochs}, whose value is not to be seen here.",
+        "en": "The number of epochs of {call} is {epochs}, whose value cannot be seen here.",
         "zh": "{call} 的 epoch 数为 {epochs}，从脚本中看不出它的值。",
     },
     "epochs-zero": {
@@ -123,7 +123,7 @@ MESSAGES: Words = {
         "zh": "{call} 的 batch 大小为 {batch}（{how}），{devices} 卡每步共 {total}。",
     },
     "batch-unknown": {
-        "en": "The batch size of {call} is {batch}, whose value is not to be seen here.",
+        "en": "The batch size of {call} is {batch}, whose value cannot be seen here.",
         "zh": "{call} 的 batch 大小为 {batch}，从脚本中看不出它的值。",
     },
     "batch-not-positive": {
@@ -185,7 +185,7 @@ _HOW: Words = {
     "parameter": {"en": "the default of a parameter, {place}", "zh": "函数参数的默认值，{place}"},
     "default": {"en": "the default of {place}", "zh": "{place} 的默认值"},
     "several": {"en": "one of them, depending on a condition", "zh": "取其一，由条件决定"},
-    "unseen": {"en": "not to be seen here", "zh": "从脚本中看不出"},
+    "unseen": {"en": "cannot be seen here", "zh": "从脚本中看不出"},
 }
 
 _LITTLE = {

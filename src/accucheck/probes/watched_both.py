@@ -133,7 +133,7 @@ _ONE_WORKS = {
     "zh": "只有一种模式可用：要么得不到图模式的性能，要么无法用 PyNative 调试。",
 }
 _OTHER_TRAINING = {
-    "en": "Both modes are meant to compute the same. The graph trains something else than the script says, and results of one mode do not "
+    "en": "Both modes are meant to compute the same. The graph trains something other than the script says, and results of one mode do not "
     "hold in the other.",
     "zh": "两种模式的计算本应相同。图中训练的内容与脚本所写的不同，一种模式下的结果在另一种模式下不成立。",
 }

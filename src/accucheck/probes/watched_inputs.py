@@ -169,7 +169,7 @@ WHY: Words = {
     },
     **dict.fromkeys(("out-of-range", "off-centre", "too-small"), input_statistics.WHY["out-of-range"]),
     "other-scale": {
-        "en": "The network sees in inference what it never learned from: its accuracy there is another one than that of training.",
+        "en": "The network sees in inference what it never learned from: its accuracy there is not that of training.",
         "zh": "网络在推理时遇到的是从未学过的取值，精度与训练时不同。",
     },
 }

@@ -139,7 +139,7 @@ MESSAGES: Words = {
         "zh": "每个优化器只传入各自网络的参数。",
     },
     "fix-follow": {
-        "en": "Write the average back after each update: parameter.set_data(...) or ops.assign(parameter, ...); a name that is bound anew "
+        "en": "Write the average back after each update: parameter.set_data(...) or ops.assign(parameter, ...); a name that is bound again "
         "changes no parameter.",
         "zh": "每次更新之后把平均值写回参数：parameter.set_data(...) 或 ops.assign(parameter, ...)；给变量重新赋值不会改变参数。",
     },

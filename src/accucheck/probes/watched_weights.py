@@ -195,7 +195,7 @@ WHY: Words = {
     },
 }
 _AGAIN = {
-    "en": "Watch again after the change: the same facts are looked at anew.",
+    "en": "Watch again after the change: the same facts are looked at again.",
     "zh": "修改后再次运行 accucheck watch 核对。",
 }
 PROOF: Words = dict.fromkeys(WHY, _AGAIN)

@@ -62,11 +62,11 @@ MESSAGES: Words = {
         "zh": "注释称 {second} 与词嵌入共用权重，但代码中没有把它与 {first}（{path} 第 {line} 行）绑定。",
     },
     "built-anew": {
-        "en": "{of} takes {taken} over from {given}, but builds {names} anew with the same sizes: their trained weights are lost.",
+        "en": "{of} takes {taken} over from {given}, but builds {names} again with the same sizes: their trained weights are lost.",
         "zh": "{of} 从 {given} 接过了 {taken}，却以相同的尺寸重新创建 {names}：这些层已训练的权重丢失了。",
     },
     "not-taken-over": {
-        "en": "{of} builds self.{name} anew, while {given} ({old}) carries the trained self.{kept} along, which nothing takes over.",
+        "en": "{of} builds self.{name} again, while {given} ({old}) carries the trained self.{kept} along, which nothing takes over.",
         "zh": "{of} 重新创建了 self.{name}，而 {given}（{old}）为此保留的、已训练的 self.{kept} 没有被接过来。",
     },
     "average-is-network": {

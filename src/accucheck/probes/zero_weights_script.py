@@ -133,7 +133,7 @@ MESSAGES: Words = {
         "zh": "该 {what} 的缩放参数（gamma）初始值为 0，其输出与其他分支相加，属于残差结构的常见做法。",
     },
     "unresolved": {
-        "en": "The {weight} of this {what} is initialised by {expression}, whose value is not to be seen here.",
+        "en": "The {weight} of this {what} is initialised by {expression}, whose value cannot be seen here.",
         "zh": "该 {what} 的 {weight} 由 {expression} 初始化，从脚本中看不出它的值。",
     },
     "no-network": {
@@ -179,7 +179,7 @@ _SHUT = {
 }
 _UNAPPLIED = {
     "en": "The initialisation that was meant does not take place: the weights keep the values of the layer's default, and the script "
-    "trains from another start than its author believes.",
+    "trains from a different start than its author believes.",
     "zh": "预期的初始化没有生效：权重仍是该层的默认初始值，训练的起点与作者的设想不同。",
 }
 WHY: Words = {
