@@ -70,10 +70,14 @@ async def test_it_fits_every_size_in_both_languages(walkthrough, size, language)
 async def test_ascii_draws_nothing_else(walkthrough):
     app = walkthrough(only_ascii=True)
     give(app, "xx.02", "fake_problem", problem("long " * 200))
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await open_next(pilot, app)
         await shown(pilot, app, "1 x xx.02")
         assert text_of(app).replace("中文", "").isascii()  # the key that changes the language names it
+        highlight(app, "run")
+        await pilot.press("f")  # which a step without a finding refuses
+        await shown(pilot, app, "No patch")
+        assert text_of(app).replace("中文", "").isascii()
 
 
 async def test_a_problem_leads_to_its_finding(walkthrough):
