@@ -16,7 +16,8 @@ from .errors import SaveError, from_os_error
 from .settings import folder
 
 
-def _file() -> Path:
+def place() -> Path:
+    """The file that this is kept in, in the person's own folder."""
     return folder() / "consent.json"
 
 
@@ -44,7 +45,7 @@ def _digest(what: Any) -> str:
 
 def _load() -> list[str]:
     try:
-        return msgspec.json.decode(_file().read_bytes(), type=list[str])
+        return msgspec.json.decode(place().read_bytes(), type=list[str])
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return []
 
@@ -84,7 +85,7 @@ def grant(case: Case) -> None:
 def _keep(key: str) -> None:
     from .store import private_folder, write_atomically
 
-    file = _file()
+    file = place()
     try:
         private_folder(file.parent)
     except OSError as error:

@@ -43,14 +43,15 @@ class Recent(msgspec.Struct, frozen=True):
         return False
 
 
-def _file() -> Path:
+def place() -> Path:
+    """The file that this is kept in, in the person's own folder."""
     return personal("XDG_STATE_HOME", "~/.local/state") / "recent.json"
 
 
 def load() -> list[Recent]:
     """The projects, the last one first. What is damaged is left out."""
     try:
-        with _file().open("rb") as stream:
+        with place().open("rb") as stream:
             entries = msgspec.json.decode(stream.read(_BYTES), type=list[msgspec.Raw])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return []
@@ -78,7 +79,7 @@ def forget(path: str) -> None:
 
 
 def _change(apply: Callable[[list[Recent]], list[Recent]]) -> None:
-    file = _file()
+    file = place()
     with suppress(OSError, UserError, UnicodeEncodeError):
         private_folder(file.parent)
         with _locked(file.with_name("recent.lock")):

@@ -198,8 +198,8 @@ def test_consent_is_of_one_person_for_one_project_and_what_it_starts(stranger: P
     forged = stranger / ".accucheck"
     forged.mkdir()
     consent.grant(case)
-    key = consent._file().read_text()
-    consent._file().unlink()
+    key = consent.place().read_text()
+    consent.place().unlink()
     for name in ("consent.json", "session.json"):  # what came with the project grants nothing
         (forged / name).write_text(key)
     assert not consent.granted(load(stranger))

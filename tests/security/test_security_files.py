@@ -300,7 +300,7 @@ def test_what_is_the_persons_own_is_for_nobody_else(cloned: Path, home: Path) ->
         recent.note(recent.Recent(str(cloned), "x", "2026-01-01T00:00:00Z"))
     finally:
         os.umask(old)
-    for file in (consent._file(), recent._file()):
+    for file in (consent.place(), recent.place()):
         assert mode(file) == 0o600 and mode(file.parent) == 0o700
 
 

@@ -155,23 +155,54 @@ def _checklist_path(name: str) -> Path:
 def doctor(project: str, as_json: bool) -> None:
     from pathlib import Path
 
-    from .. import case, imports, settings
+    from .. import case, consent, imports, recent, settings, store
     from ..report import environment
 
     loaded = case.load(Path(project))
     facts = environment.collect(loaded)
+    own = {"session": f"{store.FOLDER}/session.json", "backups": store.BACKUPS, "attachments": store.ATTACHMENTS}
+    files = own | {
+        name: settings.from_home(str(module.place())) for name, module in (("consent", consent), ("recent", recent))
+    }
+    terminal = _terminal()
     _, wrong = settings.load()
     file = settings.from_home(str(settings.file()))
     path = imports.current_folder()
     if as_json:
         told = wrong.text(language()) if wrong is not None else None
-        show_json({**facts, "settings": file, "settings_wrong": told, "pythonpath_open": path is not None})
+        show_json(
+            {
+                **facts,
+                "settings": file,
+                "settings_wrong": told,
+                "pythonpath_open": path is not None,
+                "files": files,
+                "terminal": terminal,
+            }
+        )
         return
     for line in environment.lines(facts, language()):
         show(line)
     there = "" if os.path.lexists(settings.file()) else say("settings-none")
     show(say("settings", path=file, there=there))
+    show(say("files-where", **files))
+    show(say("terminal", **terminal) if terminal["size"] else say("terminal-none", **terminal))
     if wrong is not None:
         show(wrong.text(language()))
     if path is not None:
         show(say("path-open", value=visible(path)))
+
+
+def _terminal() -> dict[str, str]:
+    """What the walkthrough would be drawn on: its name, columns and lines where there is one, colours, and the encoding."""
+    import sys
+
+    there = sys.stdin.isatty() and sys.__stderr__ is not None and sys.__stderr__.isatty()
+    size = os.get_terminal_size(sys.stdin.fileno()) if there else None
+    colours = "NO_COLOR" if "NO_COLOR" in os.environ else os.environ.get("COLORTERM", "")
+    return {
+        "term": visible(os.environ.get("TERM", "")) or "-",
+        "size": f"{size.columns}x{size.lines}" if size is not None else "",
+        "colours": visible(colours) or "-",
+        "encoding": (sys.stdout.encoding or "-").lower(),
+    }

@@ -903,6 +903,19 @@ WORDS: Words = {
     },
     "settings": {"en": "Settings: {path}{there}", "zh": "设置文件：{path}{there}"},
     "settings-none": {"en": " (does not exist; the defaults are used)", "zh": "（不存在，使用默认值）"},
+    "files-where": {
+        "en": "Files: session {session}, copies before a fix {backups}, attachments {attachments} (in the project); consent {consent}, "
+        "recent projects {recent}",
+        "zh": "文件位置：会话 {session}、修改前的备份 {backups}、附件 {attachments}（均在项目中）；授权记录 {consent}，最近项目 {recent}",
+    },
+    "terminal": {
+        "en": "Terminal: {term}, {size}, colours {colours}, {encoding}",
+        "zh": "终端：{term}，{size}，颜色 {colours}，{encoding}",
+    },
+    "terminal-none": {
+        "en": "Terminal: none here (TERM {term}, colours {colours}, {encoding})",
+        "zh": "终端：此处没有（TERM {term}，颜色 {colours}，{encoding}）",
+    },
     "doctor": {"en": "Show the environment, to paste into an issue.", "zh": "显示运行环境，便于粘贴到 issue。"},
     "path-open": {
         "en": "PYTHONPATH={value}\n  An entry is empty or relative: Python takes it for the current folder. accucheck keeps it off "
