@@ -154,6 +154,20 @@ async def test_the_list_opens_before_live_probes_end_and_grows(brisk, tmp_path):
         await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))  # one list, not two
 
 
+async def test_the_list_opens_without_files_that_take_long(walkthrough, tmp_path):
+    text = (tmp_path / "fakes.yaml").read_text()
+    (tmp_path / "fakes.yaml").write_text(text.replace("[fake_clean]", "[fake_static_one]", 1))
+    app = walkthrough()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("R")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press("enter")  # no live ones
+        await until(pilot, lambda: isinstance(app.screen, NextScreen) and app.screen._steps)
+        assert app.runner.busy and app.screen._steps[0].item == "xx.02", "the probe that never ends runs still"
+        app.runner.cancel()
+        await until(pilot, lambda: not app.runner.busy)
+
+
 @pytest.mark.parametrize(("keys", "item"), [("]", "xx.02"), ("][", "xx.01"), ("/", "xx.01")])
 async def test_whoever_has_gone_on_is_told_and_not_interrupted(brisk, keys, item):
     app = brisk()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from textual import work
 
 from ... import engine
 from ...errors import ReadError, UserError
-from ...model import Kind, Status
+from ...model import Kind, Status, Verdict
 from ...project import Project
 from ..signs import plain
 from .checklist_watching import Watching
@@ -18,6 +19,8 @@ from .checklist_watching import Watching
 if TYPE_CHECKING:
     from ...guidance import Step
 
+#: Seconds that files may take after the scripts before the list of causes opens without them.
+PATIENCE = 4.0
 #: Where the details of a step are to be seen.
 _TABS = {"check": "tab-method", "concluded": "tab-method", "returned": "tab-conclusion"}
 
@@ -31,6 +34,8 @@ class Guiding(Watching):
         self._cancelled = False
         self._place: object = None
         self._grows = False
+        self._finished: set[tuple[str, str]] = set()
+        self._read_since = 0.0
 
     # --- after a run --------------------------------------------------------------------------------------------------
 
@@ -39,20 +44,43 @@ class Guiding(Watching):
             self._place = self._looked_at()
         self._ran.add(event.job.item)
         if isinstance(event, engine.Finished):
+            self._finished.add((event.job.item, event.job.probe))
             self._cancelled |= event.result.status is Status.CANCELLED
         super().engine_said(event)
-        if isinstance(event, engine.Finished) and not self._grows and self._only_live_left():
-            self._grows = True
-            if self._may_tell():
-                self.app.clear_notifications()
-                self.action_next_steps()
+        if isinstance(event, engine.Finished):
+            self._show_causes()
 
-    def _only_live_left(self) -> bool:
-        """Whether all is done that reads scripts and files, and some of what runs the project's code is not: causes are known by then."""
+    def _tell_time(self) -> None:
+        super()._tell_time()
+        if self.app.runner.busy:
+            self._show_causes()
+
+    def _show_causes(self) -> None:
+        """Open the list of next steps once in a run, where enough is known."""
+        if self._grows or not self._causes_known():
+            return
+        self._grows = True
+        if self._may_tell():
+            self.app.clear_notifications()
+            self.action_next_steps()
+
+    def _causes_known(self) -> bool:
+        """Whether all is done that reads scripts and files and something else is not; where files take long, what the scripts tell will do,
+        if that is a problem."""
         from ... import probe as probes
 
-        left = {name for _, name in self._awaited}
-        return bool(left) and all((module := probes.loaded(name)) and module.KIND is Kind.LIVE for name in left)
+        kinds = {module.KIND for _, name in self._awaited if (module := probes.loaded(name)) is not None}
+        if not kinds or Kind.STATIC in kinds:
+            self._read_since = 0.0
+            return False
+        if Kind.FILE not in kinds:
+            return True
+        ran = {module.KIND for _, name in self._finished if (module := probes.loaded(name)) is not None}
+        if Kind.STATIC not in ran:
+            return False
+        self._read_since = self._read_since or time.monotonic()
+        waited = time.monotonic() - self._read_since > PATIENCE
+        return waited and any(self.app.project.suggestion(item) is Verdict.PROBLEM for item in self.app.project.items)
 
     def _may_tell(self) -> bool:
         """Whether a run of several items goes on that nobody has turned away from."""
@@ -65,7 +93,7 @@ class Guiding(Watching):
 
         whole = len(self._ran) > 1 and not self._cancelled and not self._again
         resting, listed = self._may_tell(), isinstance(self.app.screen, NextScreen)
-        self._ran, self._cancelled, self._grows = set(), False, False
+        self._ran, self._cancelled, self._grows, self._finished = set(), False, False, set()
         super().run_ended(told=told or (whole and (resting or listed)))
         if whole and listed:
             return  # the list takes in what was found
