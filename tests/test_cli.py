@@ -57,6 +57,7 @@ def test_help_in_both_languages(command):
     english, chinese = (accucheck(*command.split(), "--help", "--lang", language) for language in ("en", "zh"))
     assert (english.code, chinese.code, english.err, chinese.err) == (0, 0, "", "")
     assert "Usage: accucheck" in english.out and "Options:" in english.out
+    assert accucheck(*command.split(), "-h", "--lang", "en").out == english.out
     assert not CHINESE.search(english.out)
     # "-- COMMAND" is the argument of watch; what click itself calls the command of a group is translated.
     frame = r"Usage|Options|OPTIONS|Commands|(?<!-- )COMMAND\b|Arguments|ARGS|RANGE|INTEGER|FLOAT|default|required|Show this"

@@ -55,7 +55,7 @@ def root() -> click.Group:
         help=say("accucheck"),
         options_metavar=say("options-metavar"),
         subcommand_metavar=say("command-metavar"),
-        context_settings={"terminal_width": _width()},
+        context_settings={"terminal_width": _width(), "help_option_names": ["-h", "--help"]},
     )
 
 
