@@ -14,6 +14,7 @@ from accucheck.tui.screens.next import NextScreen
 from accucheck.tui.screens.path import PathScreen
 from accucheck.tui.screens.recent import RecentScreen
 from accucheck.tui.screens.samples import SamplesScreen
+from accucheck.tui.screens.sheet import SheetScreen
 from accucheck.tui.screens.start import CaseScreen, StartScreen
 from accucheck.tui.screens.training import ErrorScreen, TrainingScreen
 from accucheck.tui.screens.trial import TrialScreen
@@ -31,6 +32,7 @@ _SCREENS: list[tuple[str, type[VerbScreen[Any]], list[tuple[str, str]]]] = [
     ("evidence", EvidenceScreen, []),
     ("mend", MendScreen, []),
     ("samples", SamplesScreen, []),
+    ("sheet", SheetScreen, []),
     ("path", PathScreen, [("↑ ↓", "step"), ("Tab", "focus")]),
     ("glossary", GlossaryScreen, [("↑ ↓", "move")]),
     ("export", ExportScreen, [("Tab", "focus"), ("Space", "tick")]),

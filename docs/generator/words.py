@@ -50,6 +50,7 @@ WORDS: Words = {
     "screen-evidence": {"en": "Evidence, full size", "zh": "全屏证据"},
     "screen-mend": {"en": "Mend", "zh": "修改"},
     "screen-samples": {"en": "Samples (ds.02)", "zh": "查看样本（ds.02）"},
+    "screen-sheet": {"en": "Contact sheet of the samples", "zh": "样本总览"},
     "screen-path": {"en": "The path of a checklist", "zh": "定位路径"},
     "step": {"en": "Choose a step", "zh": "选择步骤"},
     "screen-export": {"en": "Report", "zh": "生成报告"},
