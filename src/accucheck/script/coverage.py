@@ -112,6 +112,8 @@ def _is_slice(part: Value) -> TypeGuard[Call]:
 
 def _holds_whole(value: Value) -> bool:
     """Whether a list of parameters goes into a value otherwise than by a part of it."""
+    if isinstance(value, Call) and is_cut(value):
+        return False  # sources() passes the value itself
     within = sources(value, lambda part: isinstance(part, Call) and (is_cut(part) or part.name in _LISTS))
     return any(isinstance(part, Call) and part.name in _LISTS for part in within)
 
