@@ -26,6 +26,7 @@ COMMON = {
     "ON",
     "OUT",
     "AUTOTRAINER",
+    "PYTHONPATH",
     "FFFD",
     "JSON",
     "NPY",
