@@ -41,6 +41,11 @@ BY_OPTION = {
     ("shuffle_settings", "a buffer smaller than a batch", "constants_in_yaml"),
     ("shuffle_settings", "a buffer smaller than a batch", "constants_as_options"),
 }
+#: What is suspected of a number that stands at the place itself: one of the settings may be another on each device.
+BY_PLACE = {
+    ("sharding", "one shard for all, where options lead to several devices", rewrite)
+    for rewrite in ("constants_in_a_dictionary", "constants_in_a_class", "constants_in_yaml", "constants_as_options")
+}
 #: What the rules do not follow yet. An entry leaves with its mend; none is added.
 NOT_FOLLOWED = {
     ("padding_script", "ids and segments on different sides", "names_renamed"),
@@ -67,7 +72,7 @@ NOT_FOLLOWED = {
     ("graph_connectivity_script", "one branch joined with itself, the other left out", "layers_renamed"),
 }
 
-EXCEPTIONS = BY_NAME | BY_OPTION | NOT_FOLLOWED
+EXCEPTIONS = BY_NAME | BY_OPTION | BY_PLACE | NOT_FOLLOWED
 
 
 def scripts(example: Example) -> tuple[Texts, str] | None:

@@ -120,7 +120,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "accucheck.yaml").write_text(json.dumps(case))
     out = root / "out"
     formats = [word for name in FORMATS for word in ("--format", name)]
-    ran = accucheck("report", str(root), "--output", str(out), "--samples", "--no-redact", *formats, timeout=300)
+    ran = accucheck(
+        "report", str(root), "--output", str(out), "--full", "--samples", "--no-redact", *formats, timeout=300
+    )
     assert ran.code == 0, ran
     assert not OBEYED.search(ran.out + ran.err)
     return out

@@ -102,7 +102,7 @@ async def test_what_came_back_is_marked_and_filtered_for_its_author(walkthrough,
     say = app.speech.say
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         items = app.screen.query_one(ItemList)
-        await until(pilot, lambda: "◂xx.02" in text_of(app) and "✓✓xx.01" in text_of(app))
+        await until(pilot, lambda: "◂xx.02" in text_of(app) and "✓xx.01" in text_of(app))
         await pilot.press("slash", *say("returned"))
         await until(pilot, lambda: [option.id for option in items.options if option.id] == ["xx.02"])
         await until(pilot, lambda: f"Wang{app.speech.say('colon')}[red]show[/] it\\x1b[2J" in text_of(app))
