@@ -175,6 +175,8 @@ REFUTED = {
 _STEPS = 10
 #: So many times the cross entropy of guessing is worse than that.
 _WORSE = 2.0
+#: The loss of one row that float32 rounds away from scores of some tens: below it, no form can be told from another.
+_ROUNDING = 1e-6
 _FIXES = {"softmax-twice": "fix-softmax", "not-logarithms": "fix-logarithms"}
 _FIXES["summed"] = "fix-mean"
 _FIXES |= dict.fromkeys(("negated", "against-labels"), "fix-sign")
@@ -283,7 +285,7 @@ def _form(told: list[dict[str, Any]], params: Params) -> str:
 
 
 def _summed(told: list[dict[str, Any]], params: Params) -> bool:
-    return all(_near(one["loss"], one["own"] * one.get("count", 1), params.near) for one in told)
+    return all(_near(one["loss"] / one.get("count", 1), one["own"], params.near) for one in told)
 
 
 def _away(told: list[dict[str, Any]]) -> bool:
@@ -297,7 +299,7 @@ def _away(told: list[dict[str, Any]]) -> bool:
 
 
 def _near(one: float, other: float, share: float) -> bool:
-    return abs(one - other) <= share * max(abs(one), abs(other))
+    return abs(one - other) <= share * max(abs(one), abs(other)) + _ROUNDING
 
 
 def _probabilities(one: dict[str, Any]) -> bool:
