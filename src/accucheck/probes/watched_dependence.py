@@ -2,14 +2,13 @@
 
 One pass of the training was run again in inference mode, with other values of each input in turn, and with another first sample. Catches a
 network whose outputs do not move with its only input, and samples that act on each other, as after a reshape or a softmax along the axis of
-samples. Cannot tell an input that counts in training alone, as labels may; networks in which samples belong together, as nodes of a graph,
-or whose first axis is time; nor what a compiled graph does.
+samples. The rows of an input are taken for samples only where the data set put so many samples into a batch, as nodes of a graph, or steps
+of time, are no samples. Cannot tell an input that counts in training alone, as labels may, nor what a compiled graph does.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -68,6 +67,11 @@ MESSAGES: Words = {
         "en": "Samples act on each other: with another first sample, outputs of the rest move by {mixed:.2g} of the largest value.",
         "zh": "样本之间互相影响：更换第一个样本后，其余样本的输出变化达最大输出值的 {mixed:.2g}。",
     },
+    "samples-unseen": {
+        "en": "Whether samples act on each other was not seen: the outputs have no row for each row of one input, or these rows are "
+        "not the samples of a batch.",
+        "zh": "未能确认样本之间是否互相影响：输出与唯一输入的行不一一对应，或这些行不是一个 batch 的样本。",
+    },
     "not-looked": {
         "en": "No pass was run again: the batch is large, several processes train together, or the watch saw a compiled graph alone.",
         "zh": "没有重复运行任何一次前向：batch 较大、多进程共同训练，或只观察到编译后的计算图。",
@@ -90,8 +94,6 @@ PROOF: Words = {
     "mixing": input_dependence.PROOF["mixing"],
 }
 WORDS: Words = {}
-#: Parts of the names of layers in which samples belong together.
-_TOGETHER = re.compile(r"moe|graph|gcn|gat|contrast", re.I)
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
@@ -105,9 +107,21 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     where = watch.where(network.get("defined"), step=fact.get("step"))
     looked: dict[str, Any] = next((one["moved"] for one in fact["inputs"] if one["class"] == network.get("class")), {})
     yield from _of_inputs(looked, where, params)
-    together = any(_TOGETHER.search(str(kind)) for _, kind, *_ in network.get("cells", ()))
-    if isinstance(fact.get("rows"), (int, float)) and not together:
+    if isinstance(fact.get("rows"), (int, float)) and _has_samples(watch, fact):
         yield _of_samples(fact["rows"], where, params)
+    else:
+        yield Finding("samples-unseen", Level.INFO, where, incomplete=True)
+
+
+def _has_samples(watch: _watched.Watch, fact: dict[str, Any]) -> bool:
+    """Whether the network was given, in the step that is told of, as many rows as its data set puts samples into a batch."""
+    passes = (one for one in watch.facts("pass") if one.get("training") is True and one.get("step") == fact.get("step"))
+    run: dict[str, Any] = next(passes, {})
+    nodes = (
+        one["nodes"] for one in watch.facts("dataset") if one.get("number") == run.get("data") and one.get("nodes")
+    )
+    sizes = {node["batch_size"] for node in next(nodes, ()) if "batch_size" in node}
+    return any(one["shape"][:1] == [size] for one in run.get("given") or () for size in sizes)
 
 
 def _of_inputs(looked: dict[str, Any], where: Where, params: Params) -> Iterator[Finding]:
@@ -129,13 +143,23 @@ def _of_samples(rows: float, where: Where, params: Params) -> Finding:
     return Finding("apart", Level.INFO, where, {"mixed": rows})
 
 
-def _example(name: str, verdict: Verdict, *codes: str, moved: dict[str, float], rows: float | None = 0.0) -> Example:
+def _example(
+    name: str, verdict: Verdict, *codes: str, moved: dict[str, float], rows: float | None = 0.0, given: int = 16
+) -> Example:
+    """`given`: the rows that the network is given, of a data set with batches of 16 samples."""
     head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
     network = {"fact": "network", "number": 0, "class": "net.Net", "defined": ["net.py", 12], "cells": []}
     looked = [{"class": "net.Net", "place": ["net.py", 12], "moved": moved}]
     lines: list[dict[str, Any]] = [
         head,
         network,
+        {
+            "fact": "dataset",
+            "number": 0,
+            "place": ["train.py", 30],
+            "nodes": [{"node": "BatchDataset", "batch_size": 16}],
+        },
+        {"fact": "pass", "step": 1, "training": True, "data": 0, "given": [{"shape": [given, 8]}]},
         {"fact": "inputs", "step": 1, "network": 0, "inputs": looked, "rows": rows},
         {"step": 1, "epoch": 1, "loss": 1.0, "seconds": 0.1},
     ]
@@ -146,6 +170,23 @@ def _example(name: str, verdict: Verdict, *codes: str, moved: dict[str, float], 
 EXAMPLES = [
     _example("a network that looks at its input", Verdict.OK, "depends", "apart", moved={"x": 0.8}),
     _example("outputs that never move", Verdict.UNDECIDED, "independent", moved={"x": 0.0}),
-    _example("one of two inputs", Verdict.UNDECIDED, "still", "depends", moved={"x": 0.8, "label": 0.0}, rows=None),
+    _example(
+        "one of two inputs",
+        Verdict.UNDECIDED,
+        "still",
+        "depends",
+        "samples-unseen",
+        moved={"x": 0.8, "label": 0.0},
+        rows=None,
+    ),
     _example("samples that act on each other", Verdict.UNDECIDED, "mixing", "depends", moved={"x": 0.8}, rows=0.4),
+    _example(
+        "rows that are nodes of graphs",
+        Verdict.UNDECIDED,
+        "depends",
+        "samples-unseen",
+        moved={"x": 0.8},
+        rows=0.4,
+        given=210,
+    ),
 ]

@@ -122,11 +122,14 @@ def outputs(result: Any) -> list[Any]:
 
 
 def changed(value: Any) -> Any:
-    """Another value of an input: its rows in another order, or numbers one and a half times as large; None where neither differs."""
+    """Another value of an input: its rows moved on by one, the first of them twice and the last not at all, as a mean over rows does not
+    depend on their order; or numbers one and a half times as large; None where neither differs."""
     values = array(value)
     if not values.size or values.dtype.kind not in "iuf":
         return None
     turned = np.roll(values, 1, axis=0) if values.ndim else values
+    if values.ndim:
+        turned[:1] = values[:1]
     if (turned == values).all():
         if values.dtype.kind != "f":
             return None
