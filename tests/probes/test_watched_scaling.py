@@ -41,6 +41,7 @@ SCRIPT = """
 """
 UNSCALE = "grads = scaler.unscale(grads)"
 PLAIN = {"return scaler.scale(loss(net(x), y))": "return loss(net(x), y)"}
+MOMENTUM = "nn.Momentum(net.trainable_params(), 0.05, 0.9"
 CLIP = "grads = ops.clip_by_global_norm(grads, 0.05)"
 
 
@@ -53,13 +54,18 @@ CLIP = "grads = ops.clip_by_global_norm(grads, 0.05)"
         ({**PLAIN, UNSCALE: "pass", ".to_float(ms.float16)": ""}, "no-half", "unscaled"),
         ({**PLAIN, UNSCALE: CLIP, ".to_float(ms.float16)": ""}, "no-half", "clipped-alone"),
         ({**PLAIN, UNSCALE: CLIP.replace("0.05", "1e-5"), ".to_float(ms.float16)": ""}, "no-half", "clips-most"),
+        (
+            {**PLAIN, UNSCALE: CLIP.replace("0.05", "1e-5"), ".to_float(ms.float16)": "", MOMENTUM: "nn.Adam(net.trainable_params(), 1e-3"},
+            "no-half",
+            "clipped-alone",
+        ),
         ({UNSCALE: "pass"}, "keeps-scale", "not-clipped"),
         ({"0.05, 0.9)": "0.05, 0.9, loss_scale=1024.0)"}, "unscaled-twice", "not-clipped"),
         ({UNSCALE: f"grads = ops.clip_by_global_norm(grads, 1.0); {UNSCALE}"}, "scaled", "clipped-scaled"),
         ({UNSCALE: f"{UNSCALE}; {CLIP}"}, "scaled", "clipped"),
         ({**PLAIN, "return loss": "return 1e-3 * loss", UNSCALE: "grads = tuple(1e3 * one for one in grads)"}, "below-one", "not-told"),
     ],
-    ids=["healthy", "none", "single", "clipped alone", "clipped to nothing", "kept", "twice", "clipped before", "clipped after", "below 1"],
+    ids=["healthy", "none", "single", "clipped", "to nothing", "made up for", "kept", "twice", "clipped before", "clipped after", "below 1"],
 )  # fmt: skip
 def test_the_scale_is_followed_to_the_update(
     tmp_path: Path, changes: dict[str, str], scale: str, clipping: str

@@ -67,6 +67,15 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             extra={"unit": "1", "source": "own choice: a norm of 1, as is usual, meets gradients of up to some tens"},
         ),
     ] = 300.0
+    least: Annotated[
+        float,
+        Meta(
+            gt=0,
+            description="updates that change weights by a larger share do learn: the rate, or an optimizer that divides gradients by "
+            "their own size, makes up for the clipping",
+            extra={"unit": "1", "source": "as watched_ratios"},
+        ),
+    ] = 1e-5
 
 
 MESSAGES: Words = {
@@ -129,9 +138,9 @@ MESSAGES: Words = {
     },
     "clips-most": {
         "en": "Gradients are clipped to a norm of {high:.3g} in all {steps:,} steps, from {raw:.3g} as the passes give them (median): "
-        "{kind} gets {times:,.0f} times less.",
+        "{kind} gets {times:,.0f} times less, and changes weights by {moved:.1g} of their size.",
         "zh": "全部 {steps:,} 步的梯度都被裁剪到范数 {high:.3g}，而反向计算给出的范数中位数为 {raw:.3g}："
-        "{kind} 得到的梯度小了 {times:,.0f} 倍。",
+        "{kind} 得到的梯度小了 {times:,.0f} 倍，每步只改变权重大小的 {moved:.1g}。",
     },
     "clipped-alone": {
         "en": "Gradients are clipped to a norm of {high:.3g} in {count:,} of {steps:,} steps; there is no loss scale.",
@@ -194,9 +203,8 @@ WHY: Words = {
     },
     **dict.fromkeys(("clipped-scaled", "clipped-small"), _SMALL),
     "clips-most": {
-        "en": "Each update has the same tiny length, however large the gradient is: the network hardly learns, unless the rate makes "
-        "up for it.",
-        "zh": "无论梯度多大，每次更新都是同样的微小步长：除非学习率已相应调大，否则网络几乎学不到东西。",
+        "en": "Each update has the same tiny length, however large the gradient is: the network hardly learns.",
+        "zh": "无论梯度多大，每次更新都是同样的微小步长：网络几乎学不到东西。",
     },
 }
 _PRINT = {
@@ -236,21 +244,20 @@ _SCALED = [
 ]
 
 
-#: Parts of the names of optimizers whose updates do not depend on how long all gradients are.
-_ADAPTS = ("Ada", "Lamb", "LAMB", "RMSProp", "Rprop", "LARS", "Lion", "Prodigy")
 #: So many times as large as the pass gave them are gradients of a loss that was scaled down.
 _GROWN = 4.0
 
 
 @dataclass(frozen=True)
 class Update:
-    """One update that was looked at: the norm of the gradients as the pass gave them and as the optimizer got them, and the scale, None
-    where it was not seen."""
+    """One update that was looked at: the norm of the gradients as the pass gave them and as the optimizer got them, the scale, and the
+    share by which it changed weights (median); both None where not seen."""
 
     step: int
     raw: float
     given: float
     scale: float | None
+    moved: float | None
 
     @property
     def divided(self) -> float:
@@ -297,13 +304,19 @@ def _updates(seen: Seen, number: int) -> list[Update]:
     scales = {} if column is None else dict(zip(column.steps.tolist(), column.values.tolist(), strict=True))
     norms = seen.series(number, "grad_norm")
     given = {} if norms is None else dict(zip(norms.steps.tolist(), norms.values.tolist(), strict=True))
+    moved = {one.step: _middle(one.ratios) for one in seen.changes if one.optimizer == number}
     found = []
     for fact in seen.watch.facts("gradients"):
         raw, step = _watched_networks.number(fact.get("raw")), int(fact.get("step") or 0)
         got = given.get(step)
         if fact.get("optimizer") == number and raw and got and math.isfinite(raw) and math.isfinite(got):
-            found.append(Update(step, raw, got, scales.get(step)))
+            found.append(Update(step, raw, got, scales.get(step), moved.get(step)))
     return found
+
+
+def _middle(ratios: Iterable[Any]) -> float | None:
+    known = [ratio for ratio in map(_watched_networks.number, ratios) if ratio is not None and math.isfinite(ratio)]
+    return statistics.median(known) if known else None
 
 
 def _half(seen: Seen) -> list[str]:
@@ -414,9 +427,10 @@ def _clipped_alone(
         return Finding("unscaled" if untouched else "not-told", Level.INFO, where, data | {"count": untouched})
     times = statistics.median(one.divided for one in clipped)
     raw = statistics.median(one.raw for one in clipped)
-    data |= {"high": max(norms), "raw": raw, "times": times, "count": len(clipped)}
-    adapts = any(name in data["kind"] for name in _ADAPTS)
-    if len(clipped) == len(updates) and times > params.most and not adapts:
+    moved = _middle(one.moved for one in clipped)
+    data |= {"high": max(norms), "raw": raw, "times": times, "count": len(clipped), "moved": moved}
+    still = moved is not None and moved < params.least
+    if len(clipped) == len(updates) and times > params.most and still:
         return Finding("clips-most", Level.SUSPECT, where, data, evidence, Fix("fix-norm"))
     return Finding("clipped-alone", Level.INFO, where, data, evidence)
 
@@ -536,6 +550,15 @@ EXAMPLES = [
         "clipped to next to nothing",
         Verdict.UNDECIDED,
         "clips-most",
+        about="clipping",
+        raw=_NORMS,
+        totals=[1e-4] * 10,
+        ratio=1e-7,
+    ),
+    _example(
+        "clipped to next to nothing, at a rate that makes up for it",
+        Verdict.NOT_APPLICABLE,
+        "clipped-alone",
         about="clipping",
         raw=_NORMS,
         totals=[1e-4] * 10,
