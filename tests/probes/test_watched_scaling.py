@@ -65,7 +65,7 @@ CLIP = "grads = ops.clip_by_global_norm(grads, 0.05)"
         ({UNSCALE: f"{UNSCALE}; {CLIP}"}, "scaled", "clipped"),
         ({**PLAIN, "return loss": "return 1e-3 * loss", UNSCALE: "grads = tuple(1e3 * one for one in grads)"}, "below-one", "not-told"),
     ],
-    ids=["healthy", "none", "single", "clipped", "to nothing", "made up for", "kept", "twice", "clipped before", "clipped after", "below 1"],
+    ids=["healthy", "none", "single", "clipped", "nothing", "made up for", "kept", "twice", "clipped before", "clipped after", "below 1"],
 )  # fmt: skip
 def test_the_scale_is_followed_to_the_update(
     tmp_path: Path, changes: dict[str, str], scale: str, clipping: str

@@ -430,12 +430,24 @@ CHOICES = {
     "for p in net.trainable_params():\n    if 'body' in p.name:\n        p.requires_grad = False\n": "frozen",
     "for p in net.trainable_params():\n    if 'nobody' in p.name:\n        p.requires_grad = False\n": "frozen",
     "for name, p in net.parameters_and_names():\n    if name.startswith('body'):\n        p.requires_grad = False\n": "frozen",
+    "for p in net.trainable_params():\n    if 'head' in p.name:\n        continue\n    p.requires_grad = False\n": "frozen",
+    "for p in net.trainable_params():\n    if chosen(p):\n        continue\n    p.requires_grad = False\n": "frozen-unseen",
+    "for p in net.trainable_params():\n    if 'head' in p.name:\n        break\n    p.requires_grad = False\n": "frozen-unseen",
 }
 
 
 @pytest.mark.parametrize("text", CHOICES)
 def test_what_is_frozen_is_seen_or_said_to_be_unseen(tmp_path: Path, text: str) -> None:
     assert [one.code for one in said(tmp_path, LOAD + text)] == [CHOICES[text]]
+
+
+def test_a_loop_that_passes_over_some_freezes_the_others(tmp_path: Path) -> None:
+    loop = "for p in net.trainable_params():\n    if {}:\n        continue\n    p.requires_grad = False\n"
+    whole = frozen(said(tmp_path, LOAD + loop.format("False"), declared=LAYERS))
+    kept = frozen(said(tmp_path, LOAD + loop.format("'head' in p.name"), declared=LAYERS))
+    only = frozen(said(tmp_path, LOAD + loop.format("not p.name.startswith('head')"), declared=LAYERS))
+    assert (kept, only) == (NAMES - {"head"}, {"head"})
+    assert whole == NAMES
 
 
 def test_one_of_the_list_of_parameters(tmp_path: Path) -> None:

@@ -759,8 +759,8 @@ EXAMPLES = [
         + "net = Net()\nms.load_checkpoint('base.ckpt', net)\nfor p in net.get_parameters():\n    if 'head' in p.name:\n"
         + "        continue\n    p.requires_grad = False"
         + _TRAIN,
-        Verdict.UNDECIDED,
-        "frozen-unseen",
+        Verdict.OK,
+        "frozen",
     ),
     _example(
         "frozen, and trained again before the optimizer is built",

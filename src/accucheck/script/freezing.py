@@ -952,6 +952,12 @@ def _own_tests(store: Store) -> tuple[Test, ...]:
     return store.tests[len(listed.tests) :] if listed is not None else ()
 
 
+def _passed_over(store: Store) -> tuple[Test, ...]:
+    """The conditions that hold within the loop as the others leave its turn before."""
+    listed = _listing_call(store)
+    return store.left[len(listed.left) :] if listed is not None else ()
+
+
 def _on_condition(store: Store, on: bool) -> Store:
     """A switch that is set to a condition, where that is what it holds."""
     return replace(store, tests=(*store.tests, Test(store.value, on, store.node)))
@@ -964,8 +970,8 @@ def _listing_call(store: Store) -> Call | None:
 
 def _chosen(store: Store, path: tuple[str, ...], leaf: Call) -> bool | None:
     """Whether the conditions around a switch let it be about the matrices of a layer; None when that cannot be told."""
-    tests = _own_tests(store)
-    if store.loops and any(isinstance(node, (ast.Break, ast.Continue)) for node in walk(store.loops[-1])):
+    tests = (*_passed_over(store), *_own_tests(store))
+    if store.loops and any(isinstance(node, ast.Break) for node in walk(store.loops[-1])):
         return None
     if leaf.loops and any(re.search(r"\d", test.text) for test in tests):
         return None  # it stands for several of them, and a number may choose one

@@ -95,7 +95,8 @@ class Trace:
 
 @dataclass(eq=False, slots=True)
 class Store:
-    """owner.attribute = value, or owner[...] = value for the attribute "[]"; `before` is what an attribute of an instance held."""
+    """owner.attribute = value, or owner[...] = value for the attribute "[]"; `before` is what an attribute of an instance held; `tests` and
+    `left` as of Call."""
 
     owner: Value
     attribute: str
@@ -107,6 +108,7 @@ class Store:
     loops: tuple[ast.AST, ...]
     order: int
     before: Value | None = None
+    left: tuple[Test, ...] = ()
 
     @property
     def line(self) -> int:
@@ -784,7 +786,8 @@ class Tracer(Expressions):
         self.trace.stores.append(self.stored(owner, name, value, node))
 
     def stored(self, owner: Value, name: str, value: Value, node: ast.expr, before: Value | None = None) -> Store:
-        return Store(owner, name, value, node, self.source, self.frame, self.tests, self.loops, self.next(), before)
+        place = self.source, self.frame, self.tests, self.loops, self.next()
+        return Store(owner, name, value, node, *place, before, self.left)
 
     # --- functions ----------------------------------------------------------------------------------------------------
 
