@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from accucheck.model import Level
+from accucheck.probe import Skip
 from accucheck.probes import watched_evaluation, watched_groups
 from watched_runs import judged, watched
 
@@ -67,6 +68,9 @@ def test_what_evaluations_read(tmp_path: Path, code: str | None) -> None:
     if code is None:
         assert found["evaluated"].data["rows"] == 40  # the last pass too, after which batches of the training are read
         assert "random-in-evaluation" in found["evaluated"].refutes[0].codes
+        with pytest.raises(Skip) as skipped:
+            judged(watched_evaluation, case, about="classes")
+        assert (skipped.value.reason.code, skipped.value.reason.data) == ("all-trained", {"of": 3})
     else:
         assert found[code].level is Level.SUSPECT
         line = (tmp_path / "train.py").read_text().splitlines()[found[code].where.line - 1]

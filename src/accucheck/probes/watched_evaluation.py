@@ -94,8 +94,13 @@ MESSAGES: Words = {
         "zh": "参与评估的 {of:,} 个类别中，有 {count:,} 个在训练的 {epochs:,} 个 epoch 里从未出现：{names}。",
     },
     "all-trained": {
-        "en": "All {of:,} classes that are evaluated come up in the training, or labels are no classes, or no whole epoch was watched.",
-        "zh": "参与评估的 {of:,} 个类别在训练中都出现过，或标签不是类别，或没有观察到完整的 epoch。",
+        "en": "All {of:,} {of:class|classes} that are evaluated come up in the training.",
+        "zh": "参与评估的 {of:,} 个类别在训练中都出现过。",
+    },
+    "classes-unseen": {
+        "en": "No classes of a whole epoch of training and of an evaluation were watched: watch the training to the end of its first "
+        "evaluation, with one number of a class as the label of a row.",
+        "zh": "没有同时观察到训练一个完整 epoch 和一次评估的类别：请观察到首次评估结束，并以每行一个类别编号作为标签。",
     },
     "evaluated": {
         "en": "{evaluations:,} {evaluations:evaluation|evaluations} of {rows:,} rows were watched; between two of them at most {share:.1%} "
@@ -180,9 +185,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if params.about == "classes":
         yield from _never_trained(watch)
         return
+    learned = _learned(watch)
     by_data: dict[int, list[dict[str, Any]]] = {}
     for fact in watch.facts("evaluation"):
-        if fact["rows"] >= params.rows and fact["data"] not in _learned(watch):
+        if fact["rows"] >= params.rows and fact["data"] not in learned:
             by_data.setdefault(fact["data"], []).append(fact)
     found = [*_trained_with(watch, params)]
     for number, facts in by_data.items():
@@ -242,13 +248,16 @@ def _never_trained(watch: Watch) -> Iterator[Finding]:
     """Classes that are evaluated and that no batch of at least one whole epoch held."""
     epochs = {one for one in watch.run.sample_epochs if one > 0}
     learned = {label for labels in watch.run.sample_labels for label in labels}
-    facts = [one for one in watch.facts("evaluation") if one["data"] not in _learned(watch)]
-    evaluated = {label: one["data"] for one in facts for label in one.get("classes", ())}
-    lacking = sorted(evaluated.keys() - learned)
-    if len(epochs) < 2 or not learned or not lacking:
+    trained = _learned(watch)
+    facts = [one for one in watch.facts("evaluation") if one["data"] not in trained]
+    evaluated = {label for one in facts for label in one.get("classes", ())}
+    if len(epochs) < 2 or not learned or not evaluated:
+        raise Skip("classes-unseen")
+    lacking = sorted(evaluated - learned)
+    if not lacking:
         raise Skip("all-trained", of=len(evaluated))
     data = {"count": len(lacking), "of": len(evaluated), "epochs": len(epochs) - 1, "names": shown(map(str, lacking))}
-    yield Finding("never-trained", Level.SUSPECT, _made(watch, min(_learned(watch))), data, fix=Fix("fix-classes"))
+    yield Finding("never-trained", Level.SUSPECT, _made(watch, min(trained, default=-1)), data, fix=Fix("fix-classes"))
 
 
 def _made(watch: Watch, number: int) -> Where:
