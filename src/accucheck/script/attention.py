@@ -13,7 +13,7 @@ from .analysis import Scripts
 from .axes import ELEMENTS, Place, axis_of, moved, place, rank, width
 from .effects import effect, kept, name_of, operands
 from .factors import argument_of
-from .networks import Observation, is_parameter, outputs, structure_of
+from .networks import Observation, first_of_place, is_parameter, outputs, structure_of
 from .values import Call, Known, Many, Value, options
 
 #: So many operations are looked at behind a value.
@@ -29,16 +29,14 @@ class Weights(NamedTuple):
     axis: Place
 
 
+@first_of_place
 def examine(scripts: Scripts) -> Iterator[Observation]:
-    """Each place once."""
-    found: dict[tuple[str, int], Observation] = {}
     for reading in scripts.training or scripts.readings:
         structure = structure_of(reading)
         for call in reading.trace.calls:
             if structure.in_cell(call.frame):
-                for said in (*_summed(call), *_of_one(call)):
-                    found.setdefault((said.source.path, said.line), said)
-    yield from found.values()
+                yield from _summed(call)
+                yield from _of_one(call)
 
 
 def _summed(made: Call) -> Iterator[Observation]:

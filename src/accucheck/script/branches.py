@@ -10,16 +10,15 @@ from itertools import combinations
 
 from .analysis import Scripts
 from .effects import kept
-from .networks import Observation, has_weights, is_layer, structure_of
+from .networks import Observation, first_of_place, has_weights, is_layer, structure_of
 from .values import Call, Items, Value
 
 #: So many layers of a way are followed, and so many values that meet at one place are compared.
 LONG, MEET = 40, 8
 
 
+@first_of_place
 def examine(scripts: Scripts) -> Iterator[Observation]:
-    """Each place once."""
-    found: dict[tuple[str, int], Observation] = {}
     for reading in scripts.training or scripts.readings:
         structure = structure_of(reading)
         for call in reading.trace.calls:
@@ -28,8 +27,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
             ways = [way for way in map(_way, _met(call)[:MEET]) if len(way) > 1]
             for one, other in combinations(ways, 2):
                 if (said := _compared(one, other) or _compared(other, one)) is not None:
-                    found.setdefault((said.source.path, said.line), said)
-    yield from found.values()
+                    yield said
 
 
 def _met(call: Call) -> list[Value]:

@@ -14,18 +14,16 @@ from .analysis import Scripts
 from .factors import operation
 from .freezing import Look, learns, reach
 from .initial_weights import number
-from .networks import Observation, is_parameter, structure_of, trains
+from .networks import Observation, first_of_place, is_parameter, structure_of, trains
 from .trace import Trace
 from .values import Call, Known, Named, Value, options
 
 
+@first_of_place
 def examine(scripts: Scripts) -> Iterator[Observation]:
-    """Each such parameter of a network that is trained, by its place once."""
-    found: dict[tuple[str, int], Observation] = {}
+    """Each such parameter of a network that is trained."""
     for reading in scripts.training or scripts.readings:
-        for said in _judged(Look(structure_of(reading))):
-            found.setdefault((said.source.path, said.line), said)
-    yield from found.values()
+        yield from _judged(Look(structure_of(reading)))
 
 
 def _judged(look: Look) -> Iterator[Observation]:

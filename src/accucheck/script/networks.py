@@ -11,9 +11,9 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, wraps
 from typing import Any, NamedTuple
 
 from ..knowledge import api, names
@@ -88,6 +88,19 @@ class Observation(Placed):
     certain: bool = True
     edit: tuple[int, str] | None = None
     possible: bool = False
+
+
+def first_of_place(examine: Callable[[Scripts], Iterable[Observation]]) -> Callable[[Scripts], Iterator[Observation]]:
+    """Of what is observed at one line, in one reading or another, the first."""
+
+    @wraps(examine)
+    def examined(scripts: Scripts) -> Iterator[Observation]:
+        found: dict[tuple[str, int], Observation] = {}
+        for one in examine(scripts):
+            found.setdefault((one.source.path, one.line), one)
+        yield from found.values()
+
+    return examined
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from .analysis import Scripts
 from .effects import effect, kept, operands
 from .factors import operation
-from .networks import Observation, structure_of
+from .networks import Observation, first_of_place, structure_of
 from .values import Call, Items, Known, Value
 
 #: Changes of type and the like are looked through so far.
@@ -34,19 +34,15 @@ class Sizes(NamedTuple):
 ONE = Sizes(Counter(), 1)
 
 
+@first_of_place
 def examine(scripts: Scripts) -> Iterator[Observation]:
-    """Each place once."""
-    found: dict[tuple[str, int], Observation] = {}
     for reading in scripts.training or scripts.readings:
         structure = structure_of(reading)
         for call in reading.trace.calls:
             axis = torn(call) if structure.in_cell(call.frame) else None
             if axis is not None:
-                said = Observation(
-                    "axis-torn", call.source, call.node, {"axis": axis[0], "place": axis[1]}, certain=False
-                )
-                found.setdefault((said.source.path, said.line), said)
-    yield from found.values()
+                data = {"axis": axis[0], "place": axis[1]}
+                yield Observation("axis-torn", call.source, call.node, data, certain=False)
 
 
 def torn(made: Call) -> tuple[int, int] | None:

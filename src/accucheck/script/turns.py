@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from .analysis import Scripts
-from .networks import Observation, has_weights, structure_of
+from .networks import Observation, first_of_place, has_weights, structure_of
 from .syntax import walk
 from .trace import Trace
 from .values import Call, Instance, options
@@ -18,17 +18,14 @@ from .values import Call, Instance, options
 _WAYS = (ast.If, ast.IfExp, ast.Break, ast.Continue, ast.Return, ast.Try, ast.Match, ast.While)
 
 
+@first_of_place
 def examine(scripts: Scripts) -> Iterator[Observation]:
-    """Each place once."""
-    found: dict[tuple[str, int], Observation] = {}
     for reading in scripts.training or scripts.readings:
         structure, layers = structure_of(reading), _applied(reading.trace)
         for frame in (frame for frame in reading.trace.frames if structure.in_cell(frame)):
             for name, made in _of_function(frame.function.node):
                 if id(made) in layers:
-                    said = Observation("loop-overwrites", frame.source, made, {"name": name}, certain=False)
-                    found.setdefault((said.source.path, said.line), said)
-    yield from found.values()
+                    yield Observation("loop-overwrites", frame.source, made, {"name": name}, certain=False)
 
 
 def _applied(trace: Trace) -> set[int]:

@@ -14,7 +14,19 @@ from .analysis import Reading, Scripts
 from .effects import effect, gradient_maker, name_of
 from .factors import Gradient, gradient, operation
 from .freezing import PARAMETERS, Look, applies, behind, learns, optimizers_of, reach
-from .networks import Observation, Structure, is_layer, is_parameter, kind, kind_of, leaves, pure, structure_of, weights
+from .networks import (
+    Observation,
+    Structure,
+    first_of_place,
+    is_layer,
+    is_parameter,
+    kind,
+    kind_of,
+    leaves,
+    pure,
+    structure_of,
+    weights,
+)
 from .training_steps import training
 from .updating import CHECKS
 from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Unknown, Value, options
@@ -25,14 +37,12 @@ LIMIT = 2000
 DEEP, WIDE = 12, 60
 
 
+@first_of_place
 def examine(scripts: Scripts) -> Iterator[Observation]:
-    """Gradients and weights that are left out, each place once."""
-    found: dict[tuple[str, int], Observation] = {}
+    """Gradients and weights that are left out."""
     for reading in scripts.training:
         unapplied = Unapplied(reading)
-        for said in (*unapplied.dropped(), *unapplied.left_out(), *unapplied.unheld(), *unapplied.outside()):
-            found.setdefault((said.source.path, said.line), said)
-    yield from found.values()
+        yield from (*unapplied.dropped(), *unapplied.left_out(), *unapplied.unheld(), *unapplied.outside())
 
 
 class Unapplied:
