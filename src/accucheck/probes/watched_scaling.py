@@ -422,17 +422,28 @@ def _clipped_alone(
     """What is told of clipping where there is no loss scale."""
     untouched = sum(_equal(one.raw, one.given, params) for one in updates)
     clipped = [one for one in updates if one.given < one.raw * (1 - params.equal)]
-    norms = [one.given for one in clipped]
-    if len(clipped) < params.steps or not _all_equal(norms, params) or _doubled(clipped, params):
+    if not _is_clipping(clipped, params):
         return Finding("unscaled" if untouched else "not-told", Level.INFO, where, data | {"count": untouched})
     times = statistics.median(one.divided for one in clipped)
     raw = statistics.median(one.raw for one in clipped)
     moved = _middle(one.moved for one in clipped)
-    data |= {"high": max(norms), "raw": raw, "times": times, "count": len(clipped), "moved": moved}
+    data |= {
+        "high": max(one.given for one in clipped),
+        "raw": raw,
+        "times": times,
+        "count": len(clipped),
+        "moved": moved,
+    }
     still = moved is not None and moved < params.least
     if len(clipped) == len(updates) and times > params.most and still:
         return Finding("clips-most", Level.SUSPECT, where, data, evidence, Fix("fix-norm"))
     return Finding("clipped-alone", Level.INFO, where, data, evidence)
+
+
+def _is_clipping(smaller: list[Update], params: Params) -> bool:
+    """Whether gradients that got smaller were clipped to one norm, and not divided by a scale."""
+    alike = len(smaller) >= params.steps and _all_equal([one.given for one in smaller], params)
+    return alike and not _doubled(smaller, params)
 
 
 def _equal(one: float, other: float, params: Params) -> bool:
