@@ -38,13 +38,10 @@ BY_OPTION = {
     ("overflow_script", "operands of the comparison exchanged", "constants_as_options"),
     ("sharding", "one shard for all", "constants_in_yaml"),
     ("sharding", "one shard for all", "constants_as_options"),
+    ("sharding", "one shard for all, where options lead to several devices", "constants_in_yaml"),
+    ("sharding", "one shard for all, where options lead to several devices", "constants_as_options"),
     ("shuffle_settings", "a buffer smaller than a batch", "constants_in_yaml"),
     ("shuffle_settings", "a buffer smaller than a batch", "constants_as_options"),
-}
-#: What is suspected of a number that stands at the place itself: one of the settings may be another on each device.
-BY_PLACE = {
-    ("sharding", "one shard for all, where options lead to several devices", rewrite)
-    for rewrite in ("constants_in_a_dictionary", "constants_in_a_class", "constants_in_yaml", "constants_as_options")
 }
 #: What the rules do not follow yet. An entry leaves with its mend; none is added.
 NOT_FOLLOWED = {
@@ -72,7 +69,7 @@ NOT_FOLLOWED = {
     ("graph_connectivity_script", "one branch joined with itself, the other left out", "layers_renamed"),
 }
 
-EXCEPTIONS = BY_NAME | BY_OPTION | BY_PLACE | NOT_FOLLOWED
+EXCEPTIONS = BY_NAME | BY_OPTION | NOT_FOLLOWED
 
 
 def scripts(example: Example) -> tuple[Texts, str] | None:

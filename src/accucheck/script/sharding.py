@@ -411,11 +411,12 @@ class _Sharding:
 
     def first_part(self) -> Iterator[Observation]:
         """Data sets with parts whose number is computed or handed over, and of which one is taken by a number that is written there."""
+        traced = {id(call.node): call.keywords.get("shard_id") for call in self.trace.calls}
         for source in self.modules if any(map(_speaks_of_ranks, self.modules)) else ():
             for call, name in self.constructors(source.tree.body):
                 given = {keyword.arg: keyword.value for keyword in call.keywords}
                 count, index = given.get("num_shards"), given.get("shard_id")
-                written = index.value if isinstance(index, ast.Constant) else None
+                written = _written(index, traced.get(id(call)))
                 if type(written) is int and isinstance(count, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
                     told = {"dataset": name, "count": ast.unparse(count)[:80], "value": written}
                     yield Observation("shard-written", source, call, told)
@@ -471,6 +472,16 @@ def _by_name(*values: Value | None) -> bool:
     """Whether that a value is of a rank or a number of devices is told by what it is called alone."""
     parts = (part for value in values for part in sources(value))
     return any(isinstance(part, Unknown) or (isinstance(part, Known) and part.assumed) for part in parts)
+
+
+def _written(node: ast.expr | None, value: Value | None) -> object:
+    """The constant that an argument is: there, or among the constants of a class or a dict, which no setting of the run decides."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    fixed = isinstance(value, Known) and value.origin is None and not value.deciders
+    return (
+        value.value if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(value, Known) and fixed else None
+    )
 
 
 def _mentions_shards(call: ast.Call) -> bool:
