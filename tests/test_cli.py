@@ -543,7 +543,7 @@ def test_answer_and_status(faulty):
     row = next(item for item in status["items"] if item["id"] == "wi.01")
     assert row.pop("when")
     said = {"id": "wi.01", "conclusion": "problem", "by": "张三", "suggestion": "undecided", "note": "全零"}
-    assert row == {**said, "stale": False, "review": None}
+    assert row == {**said, "stale": False, "review": None, "agent": None}
     assert "已填写 3/24：发现问题 1，无问题 1，不适用 1" in accucheck("status", str(faulty), "--lang", "zh").out
 
 

@@ -114,6 +114,10 @@ FIELDS: Words = {
     "ItemPart.not_run": {"en": "probes that have not run", "zh": "未运行的探针"},
     "ItemPart.no_probe": {"en": "whether it has no probes at all", "zh": "该项是否没有探针"},
     "ItemPart.review": {"en": "what the reviewer says, or none", "zh": "评审意见；没有时为空"},
+    "ItemPart.agent": {
+        "en": "what a program concluded, which is no person's conclusion, or none",
+        "zh": "程序得出的结论，不是人的结论；没有时为空",
+    },
     "ItemPart.review_brief": {"en": "the same in a few words, or empty", "zh": "同上，简短形式；可为空"},
     "Attachment.name": {"en": "its name", "zh": "名称"},
     "Attachment.path": {
@@ -190,6 +194,12 @@ FIELDS: Words = {
     "CodePart.lines": {"en": "the lines", "zh": "代码行"},
     "CodePart.marked": {"en": "numbers of the lines meant", "zh": "所指的行号"},
     "*.bound": {"en": "what was left out, or empty", "zh": "未列出内容的说明；可为空"},
+    "AgentPart.text": {
+        "en": "what was concluded, and that a program did",
+        "zh": "结论，并说明由程序得出",
+    },
+    "AgentPart.by": {"en": "the program's name, and when", "zh": "程序名称和时间"},
+    "AgentPart.note": {"en": "its reason, line by line", "zh": "理由，逐行给出"},
     "ReviewPart.state": {
         "en": "`accepted`, `returned`, or `outdated` where the answer or the findings have changed since",
         "zh": "`accepted`、`returned`，或此后结论、结果有改动时的 `outdated`",

@@ -21,7 +21,7 @@ def place() -> Path:
     return folder() / "consent.json"
 
 
-def _key(case: Case) -> str:
+def code_key(case: Case) -> str:
     """The project's path and everything that decides which code would run; a changed case asks again."""
     spec = case.spec
     what: list[Any] = [spec.pipelines, spec.network, spec.loss, spec.optimizer, spec.runtime.python]
@@ -29,11 +29,22 @@ def _key(case: Case) -> str:
     return f"{os.path.realpath(case.root)}#{_digest(msgspec.to_builtins(what))}"
 
 
-def _addresses_key(case: Case, addresses: list[str]) -> str:
+def calls(case: Case) -> list[str]:
+    """What a live probe would call of the project, each once."""
+    spec = case.spec
+    pipelines = (spec.pipelines.train, spec.pipelines.eval, spec.pipelines.infer)
+    each = [part for one in spec.phases.values() for part in (one.pipeline, one.network, one.loss, one.optimizer)]
+    found = (*pipelines, spec.network, spec.loss, spec.optimizer, *each)
+    return list(dict.fromkeys(call.call for call in found if call))
+
+
+def addresses_key(case: Case, addresses: list[str]) -> str:
+    """What an agreement to read from these addresses is kept under."""
     return f"{os.path.realpath(case.root)}#addresses:{_digest(sorted(addresses))}"
 
 
-def _command_key(case: Case, command: list[str]) -> str:
+def command_key(case: Case, command: list[str]) -> str:
+    """What an agreement to run this very command is kept under."""
     return f"{os.path.realpath(case.root)}#command:{_digest(command)}"
 
 
@@ -51,35 +62,35 @@ def _load() -> list[str]:
 
 
 def granted(case: Case) -> bool:
-    return _key(case) in _load()
+    return code_key(case) in _load()
 
 
 def with_agreed(case: Case, addresses: list[str] | None = None) -> Case:
     """The case with the addresses that it names as agreed to: all that are left, as far as that was remembered, or these."""
     left = case.unagreed()
     if addresses is None:
-        addresses = left if left and _addresses_key(case, left) in _load() else []
+        addresses = left if left and addresses_key(case, left) in _load() else []
     return msgspec.structs.replace(case, agreed=[*case.agreed, *addresses])
 
 
 def grant_addresses(case: Case) -> None:
     """Remember that all addresses that nobody has agreed to yet may be read. Raises SaveError."""
-    _keep(_addresses_key(case, case.unagreed()))
+    _keep(addresses_key(case, case.unagreed()))
 
 
 def granted_command(case: Case, command: list[str]) -> bool:
     """Whether this very command may be run in the project unasked."""
-    return _command_key(case, command) in _load()
+    return command_key(case, command) in _load()
 
 
 def grant_command(case: Case, command: list[str]) -> None:
     """Remember that this command may be run in the project. Raises SaveError."""
-    _keep(_command_key(case, command))
+    _keep(command_key(case, command))
 
 
 def grant(case: Case) -> None:
     """Remember the consent. Raises SaveError when it cannot be kept."""
-    _keep(_key(case))
+    _keep(code_key(case))
 
 
 def _keep(key: str) -> None:

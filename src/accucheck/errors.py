@@ -63,6 +63,23 @@ WORDS: Words = {
         "en": "accucheck serve needs textual-serve ({problem}): pip install 'accucheck[serve]'",
         "zh": "accucheck serve 需要 textual-serve（{problem}）：pip install 'accucheck[serve]'",
     },
+    "mcp-missing": {
+        "en": "accucheck mcp needs the MCP SDK ({problem}): pip install 'accucheck[mcp]'",
+        "zh": "accucheck mcp 需要 MCP SDK（{problem}）：pip install 'accucheck[mcp]'",
+    },
+    "agent-no-leave": {
+        "en": "Nobody allowed this, so nothing was run. A person can allow it when asked, in a client that can ask (MCP elicitation), or "
+        "beforehand in the walkthrough (accucheck).",
+        "zh": "未获同意，因此没有运行。可在支持询问（MCP elicitation）的客户端中同意，也可事先在向导（accucheck）中同意。",
+    },
+    "agent-diff-long": {
+        "en": "The diff is longer than {limit} KB. Ask for the fixes of some items only.",
+        "zh": "diff 超过 {limit} KB，请只获取部分检查项的修改。",
+    },
+    "agent-format": {
+        "en": "There is no format {name}. Those there are: {known}",
+        "zh": "没有格式 {name}，可选：{known}",
+    },
     "serve-host": {
         "en": "{host} can be reached from other machines, or is no address: the browser may do with your files what you may, over an "
         "unencrypted line, so only this machine's own address is served (127.0.0.1). From another machine use an SSH tunnel: "

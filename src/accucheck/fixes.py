@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from .model import Finding, Level, ProbeResult, Sure
+from .model import Finding, Kind, Level, ProbeResult, Sure, weigh
 from .script.patch import Edit, parse, split, unified
+from .session import Entry
 
 
 class Left(NamedTuple):
@@ -36,6 +37,11 @@ def collect(root: Path, results: Iterable[ProbeResult]) -> Patch:
     found = gather(root, results)
     diffs = [unified(path, found.lines[path], found.edits[path]) for path in sorted(found.edits)]
     return Patch("".join(diffs).encode("utf-8", "surrogateescape"), found.mended, len(found.edits), found.left)
+
+
+def weighed(entry: Entry, result: ProbeResult) -> ProbeResult:
+    """A result of a static probe beside what probes that look at more than scripts have recorded for its item."""
+    return weigh([result, *(other for other in entry.results.values() if other.kind is not Kind.STATIC)])[0]
 
 
 class Gathered(NamedTuple):

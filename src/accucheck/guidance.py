@@ -18,10 +18,11 @@ from . import probe as probes
 from .checklist import Checklist, Item, ProbeUse, load
 from .estimating import Estimate, estimate
 from .language import Language, Words, word
-from .model import Finding, Kind, Level, ProbeResult, Status, Sure, Text, Verdict
+from .model import CONCLUSIONS, Finding, Kind, Level, ProbeResult, Status, Sure, Text, Verdict
 from .path import Walked, uncollected, walk, wanted
 from .project import Project
 from .report import machine
+from .reviewing import obstacles
 from .session import Entry, Judgement
 
 #: Steps that are shown at once: more than that would be no guidance.
@@ -391,6 +392,55 @@ def as_json(
 def steps(project: Project, stale: Collection[tuple[str, str]] | None = None) -> list[Step]:
     """What to do next, the best first. `stale`: what Project.stale gives, where that is known already."""
     return _Look(project, project.stale() if stale is None else stale).steps()
+
+
+def status(
+    project: Project,
+    steps: Sequence[Step],
+    stale: Collection[tuple[str, str]],
+    language: Language,
+    path: str = ".",
+    checklists: Sequence[str] = (),
+) -> dict[str, Any]:
+    """What is concluded, what is open, and what to do next, for other programs: plain JSON values. `stale` is what Project.stale gives;
+    `path` and `checklists` are as the project was given."""
+    assert project.session is not None
+    late = {item for item, _ in stale}
+    rows = [_row(project, item, item.id in late) for item in project.items]
+    counts = {each.value: sum(row["conclusion"] == each.value for row in rows) for each in CONCLUSIONS}
+    return {
+        "version": 1,
+        "case": project.case.name,
+        "items": rows,
+        "summary": {"done": sum(counts.values()), "total": len(rows), **counts, "review": _reviews(project)},
+        "sign_off": machine.sign_off_json(project.session.record),
+        "next": as_json(steps, language, path, checklists),
+    }
+
+
+def _row(project: Project, item: Item, stale: bool) -> dict[str, Any]:
+    """Where an item stands."""
+    entry = project.session.entry(item.id) if project.session is not None else Entry()
+    return {
+        "id": item.id,
+        "conclusion": entry.conclusion.value if entry.conclusion else None,
+        "by": entry.who or None,
+        "when": entry.when or None,
+        "suggestion": project.suggestion(item).value,
+        "note": entry.note,
+        "stale": stale,
+        "review": machine.review_json(entry),
+        "agent": machine.agent_json(entry),
+    }
+
+
+def _reviews(project: Project) -> dict[str, int]:
+    """How many answers are accepted, returned, and waiting for a review."""
+    assert project.session is not None
+    left = obstacles(project.session.record, project.checklists)
+    entries = [project.session.entry(item.id) for item in project.items]
+    accepted = sum(entry.conclusion is not None and entry.judgement is Judgement.ACCEPTED for entry in entries)
+    return {"accepted": accepted, "returned": len(left.returned), "to_review": len(left.unreviewed)}
 
 
 def headline(project: Project, steps: Iterable[Step], language: Language) -> str:

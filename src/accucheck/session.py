@@ -64,8 +64,8 @@ class Training(str, Enum):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One step of an item's history. `what` is concluded, withdrawn, noted, attached or ran; of a reviewer accepted, returned
-    or unreviewed; of the whole signed or unsigned, or a Training."""
+    """One step of an item's history. `what` is concluded, withdrawn, noted, attached or ran; of a program agent-concluded; of a
+    reviewer accepted, returned or unreviewed; of the whole signed or unsigned, or a Training."""
 
     when: str
     who: str
@@ -86,9 +86,19 @@ class Review(msgspec.Struct, frozen=True):
     of: str
 
 
+class AgentConclusion(msgspec.Struct, frozen=True):
+    """What a program that works for a person concluded of an item: `who` is the program's own name. It stands beside a person's conclusion
+    and never in its place: nothing that counts, suppresses or signs conclusions knows of it."""
+
+    conclusion: Verdict
+    note: str
+    who: str
+    when: str
+
+
 class Entry(msgspec.Struct, frozen=True, dict=True):
-    """What is known of one item. `when` and `who` belong to the conclusion. What follows from it is worked out once: screens ask for
-    it at each key."""
+    """What is known of one item. `when` and `who` belong to the conclusion, which is a person's; `agent` is what a program concluded.
+    What follows from it is worked out once: screens ask for it at each key."""
 
     conclusion: Verdict | None = None
     note: str = ""
@@ -98,6 +108,7 @@ class Entry(msgspec.Struct, frozen=True, dict=True):
     results: dict[str, ProbeResult] = {}
     history: list[Change] = []
     review: Review | None = None
+    agent: AgentConclusion | None = None
 
     @cached_property
     def suggestion(self) -> Verdict:
@@ -282,6 +293,15 @@ class Session:
         name, moment = who or user(), _after(old.when)
         change = Change(moment, name, "concluded", conclusion=conclusion, note=text)
         self._change(item, change, conclusion=conclusion, note=text, who=name, when=moment)
+
+    def answer_as_agent(self, item: str, conclusion: Verdict, note: str, who: str) -> None:
+        """Keep what a program, `who`, concluded of an item, beside what a person did. Raises UserError for a note that is longer than
+        MAX_NOTE."""
+        if conclusion not in CONCLUSIONS:
+            raise ValueError(conclusion)
+        told = AgentConclusion(conclusion, _bounded(note), who, now())
+        change = Change(told.when, who, "agent-concluded", conclusion=conclusion, note=told.note)
+        self._change(item, change, agent=told)
 
     def withdraw(self, item: str, who: str | None = None) -> None:
         """Take a conclusion back; the note stays."""
@@ -582,7 +602,11 @@ def _decoded(content: bytes, path: Path) -> Record:
         measured += [result.reason.data for result in results if result.reason is not None]
         if any(map(too_deep, measured)):
             raise msgspec.ValidationError("data nested too deep")
-        if any(entry.conclusion not in (None, *CONCLUSIONS) for entry in record.entries.values()):
+        entries = record.entries.values()
+        concluded = [entry.conclusion for entry in entries] + [
+            entry.agent.conclusion for entry in entries if entry.agent
+        ]
+        if any(conclusion not in (None, *CONCLUSIONS) for conclusion in concluded):
             raise msgspec.ValidationError("what nobody can conclude")
         return record
     except (msgspec.MsgspecError, KeyError, UnicodeDecodeError, RecursionError) as error:

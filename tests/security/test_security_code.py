@@ -98,6 +98,7 @@ CALLS = {
     "doctor": ["doctor", "."],
     "manifest": ["manifest", ".", "-o", "m.json"],
     "serve": ["serve", "--host", "192.0.2.1"],
+    "mcp": ["mcp"],
     "diff": ["diff", "."],
     "explain": ["explain", "ds.01"],
     "summary": ["summary", "."],

@@ -26,7 +26,6 @@ from .frame import (
 
 if TYPE_CHECKING:
     from ..guidance import Step
-    from ..project import Project
     from ..session import Record
 
 
@@ -94,39 +93,18 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
     from pathlib import Path
 
     from .. import guidance
-    from ..model import CONCLUSIONS
     from ..project import open_project
-    from ..report.machine import review_json, sign_off_json
 
     opened = open_project(Path(project), checklists, session="read")
     speak(opened)
     session = readable(opened)
     late = opened.stale()
-    stale = {item for item, _ in late}
-    rows = []
-    for item in opened.items:
-        entry = session.entry(item.id)
-        rows.append(
-            {
-                "id": item.id,
-                "conclusion": entry.conclusion.value if entry.conclusion else None,
-                "by": entry.who or None,
-                "when": entry.when or None,
-                "suggestion": opened.suggestion(item).value,
-                "note": entry.note,
-                "stale": item.id in stale,
-                "review": review_json(entry),
-            }
-        )
-    counts = {c.value: sum(row["conclusion"] == c.value for row in rows) for c in CONCLUSIONS}
-    summary = {"done": sum(counts.values()), "total": len(rows), **counts}
-    reviews = _reviews(opened)
+    steps = guidance.steps(opened, late)
+    told = guidance.status(opened, steps, late, language(), project, checklists)
     if as_json:
-        signed = sign_off_json(session.record)
-        counted = {"version": 1, "case": opened.case.name, "items": rows, "summary": {**summary, "review": reviews}}
-        following = guidance.as_json(guidance.steps(opened, late), language(), project, checklists)
-        show_json({**counted, "sign_off": signed, "next": following})
+        show_json(told)
         return
+    rows, summary = told["items"], told["summary"]
     reviewed = session.record.signed is not None or any(row["review"] for row in rows)
     for item, row in zip(opened.items, rows, strict=True):
         entry = session.entry(item.id)
@@ -137,6 +115,9 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
         by = f" ({entry.who})" if reviewed and entry.who else ""
         title = item.named(str(row["conclusion"] or row["suggestion"]))[language()]
         show(f"{item.id}  {title}: {text}{by}{flag} {row['note']}".rstrip())
+        if (agent := entry.agent) is not None:
+            data = {"item": " " * len(item.id), "conclusion": say(agent.conclusion.value), "who": agent.who}
+            show(say("agent-concluded", **data, note=agent.note).rstrip("：: "))
         if (review := entry.review) is not None:
             judged = say(review.judgement.value)
             state = say("to-review-again", judgement=judged) if entry.outdated else judged
@@ -144,12 +125,11 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
             show(line.rstrip("：: "))
     click.echo(say("status-counts", **summary))
     if reviewed:
-        click.echo(say("status-review", **reviews))
+        click.echo(say("status-review", **summary["review"]))
         show(_signed(session.record))
-    steps = guidance.steps(opened, late)
-    if told := guidance.headline(opened, steps, language()):
+    if headline := guidance.headline(opened, steps, language()):
         click.echo("")
-        show(told)
+        show(headline)
     _show_steps(steps, project, checklists)
 
 
@@ -190,18 +170,6 @@ def _show_steps(steps: list[Step], project: str, checklists: tuple[str, ...]) ->
         show(f"    {step.command(project, checklists)}")
     if len(steps) > SHOWN:
         click.echo(say("next-more", count=len(steps) - SHOWN))
-
-
-def _reviews(opened: Project) -> dict[str, int]:
-    """How many answers are accepted, returned, and waiting for a review."""
-    from ..reviewing import obstacles
-    from ..session import Judgement
-
-    assert opened.session is not None
-    left = obstacles(opened.session.record, opened.checklists)
-    entries = [opened.session.entry(item.id) for item in opened.items]
-    accepted = sum(entry.conclusion is not None and entry.judgement is Judgement.ACCEPTED for entry in entries)
-    return {"accepted": accepted, "returned": len(left.returned), "to_review": len(left.unreviewed)}
 
 
 def _signed(record: Record) -> str:

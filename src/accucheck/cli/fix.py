@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -29,10 +29,6 @@ from .frame import (
     talk_of_taken,
 )
 
-if TYPE_CHECKING:
-    from ..model import ProbeResult
-    from ..session import Entry
-
 
 @command(
     "fix",
@@ -53,7 +49,7 @@ def fix(
 ) -> None:
     from pathlib import Path
 
-    from ..fixes import collect
+    from ..fixes import collect, weighed
     from ..model import Kind, Level, Status
     from ..project import open_project
 
@@ -67,7 +63,7 @@ def fix(
     talk_of(session)
     results: list[tuple[str, Any]] = []
     run_with_progress(opened, opened.jobs(items, {Kind.STATIC}), results)
-    results = [(item, _weighed(session.entry(item), result)) for item, result in results]
+    results = [(item, weighed(session.entry(item), result)) for item, result in results]
     found = [(item, result) for item, result in results if any(f.level is not Level.INFO for f in result.findings)]
     settled = sorted(({item for item, _ in found} & opened.settled()) - {*items})
     patch = collect(Path(opened.case.root), [result for item, result in results if item not in settled])
@@ -135,13 +131,6 @@ def _talk_of_unmended(left: list[Any]) -> None:
             if finding.fix is not None:
                 text += f" → {speech.message(name, finding.fix.message, finding.data)}"
             click.echo(visible(f"  {LEVELS[finding.level.value][language().value]}  {text}"), err=True)
-
-
-def _weighed(entry: Entry, result: ProbeResult) -> ProbeResult:
-    """A result beside what probes that look at more than scripts have recorded for its item."""
-    from ..model import Kind, weigh
-
-    return weigh([result, *(other for other in entry.results.values() if other.kind is not Kind.STATIC)])[0]
 
 
 def _talk_of_unexamined(results: list[Any]) -> None:

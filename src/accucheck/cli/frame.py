@@ -260,6 +260,7 @@ COMMANDS = {
     "doctor": "case",
     "demo": "demo",
     "serve": "serve",
+    "mcp": "mcp",
 }
 
 #: name -> (what it runs, its parameters), of the modules that are loaded.

@@ -175,6 +175,11 @@ WORDS: Words = {
         "en": "{estimate}; Ctrl-C keeps what is found until then",
         "zh": "{estimate}；可按 Ctrl-C 中断，已有结果会保留",
     },
+    # mcp
+    "mcp": {
+        "en": "Serve this project to a coding agent over MCP, on standard input and output. Needs accucheck[mcp].",
+        "zh": "通过 MCP（标准输入输出）向编程智能体提供本项目的检查。需要 accucheck[mcp]。",
+    },
     # fix
     "fix": {
         "en": "Print the fixes for what static probes found as one patch for git apply. Edits nothing.",
@@ -480,6 +485,10 @@ WORDS: Words = {
     "returned": {"en": "returned", "zh": "退回"},
     "unreviewed": {"en": "review withdrawn", "zh": "已撤回评审意见"},
     "to-review-again": {"en": "to review again (was {judgement})", "zh": "待复审（此前：{judgement}）"},
+    "agent-concluded": {
+        "en": "{item}  an agent ({who}), not a person, concluded {conclusion}: {note}",
+        "zh": "{item}  智能体（{who}）而非人工的结论：{conclusion}：{note}",
+    },
     "reviewed": {"en": "{item}  {state}, {who}: {comment}", "zh": "{item}  {state}，{who}：{comment}"},
     "sign-off": {
         "en": "Sign the review off, when every item is concluded and its review accepted.",

@@ -76,12 +76,14 @@ def _findings(item: ItemPart) -> list[tuple[ResultPart, FindingPart]]:
 
 
 def _is_told(item: ItemPart) -> bool:
-    """Whether an item has more to say than a line: something wrong or suspected, or the words of a person."""
+    """Whether an item has more to say than a line: something wrong or suspected, or the words of a person or an
+    agent."""
     return (
         item.state is Verdict.PROBLEM
         or bool(_findings(item))
         or bool(item.note or item.attachments or item.overruled)
         or (item.review is not None and bool(item.review.comment))
+        or item.agent is not None
     )
 
 

@@ -373,6 +373,17 @@ class _Writer:
 
     # --- items --------------------------------------------------------------------------------------------------------
 
+    def _agent(self, cell: Any, item: ItemPart) -> None:
+        """What a program concluded, called so."""
+        if item.agent is None:
+            return
+        paragraph = cell.add_paragraph()
+        self._run(paragraph, f"{self.say('agent')}  ", bold=True)
+        self._run(paragraph, item.agent.text)
+        self._run(paragraph, f"   {item.agent.by}", ink=GREY, size=9)
+        for line in item.agent.note:
+            self._run(cell.add_paragraph(), line)
+
     def _item(self, item: ItemPart) -> None:
         self._paragraph(f"{item.id}  {item.title}", "Heading 3")
         state = item.conclusion.value if item.conclusion else "open"
@@ -404,6 +415,7 @@ class _Writer:
             self._run(paragraph, f"   {item.review.by}", ink=GREY, size=9)
             for line in item.review.comment:
                 self._run(cell.add_paragraph(), line)
+        self._agent(cell, item)
         cell.paragraphs[-1].paragraph_format.space_after = Pt(1)
         for paragraph in cell.paragraphs:
             paragraph.paragraph_format.keep_with_next = True

@@ -12,7 +12,7 @@ from ..session import MAX_ATTACHMENT, Entry, suggestion
 from ..store import ATTACHMENTS
 from . import machine
 from .context import MAX_ATTACHMENTS_IN_ALL, Context, cut, moment_text
-from .parts import Attachment, Gap, ItemPart
+from .parts import AgentPart, Attachment, Gap, ItemPart
 from .results import result_part
 from .reviews import review_brief, review_part
 from .words import STATUSES
@@ -86,6 +86,19 @@ def item_part(context: Context, item: Item) -> ItemPart:
         no_probe=not item.uses,
         review=review_part(context, entry),
         review_brief=review_brief(context, entry),
+        agent=_agent(context, entry),
+    )
+
+
+def _agent(context: Context, entry: Entry) -> AgentPart | None:
+    """What a program concluded, so that nobody takes it for a person's conclusion."""
+    told = entry.agent
+    if told is None:
+        return None
+    return AgentPart(
+        text=context.say("agent-said", conclusion=context.verdict(told.conclusion)),
+        by=context.say("by", who=context.line(told.who, 80), when=moment_text(told.when)),
+        note=context.note(told.note),
     )
 
 

@@ -61,6 +61,9 @@ def _fill(report: Report, case: ElementTree.Element, item: ItemPart, seconds: fl
     lines = [joined(" · ", [item.conclusion_text, item.by]) if item.by else item.conclusion_text, *item.note]
     if item.review is not None:
         lines += [_review(report, item.review), *item.review.comment]
+    if item.agent is not None:
+        said = joined(" · ", [item.agent.text, item.agent.by])
+        lines += [report.say("labelled", label=report.say("agent"), text=said), *item.agent.note]
     for result in item.results:
         lines += [line[6:] for line in machine.result_text(report, result)]
     ElementTree.SubElement(case, "system-out").text = "\n".join(lines)

@@ -127,6 +127,7 @@ def result_json(record: Record, checklists: list[Checklist], case: Case, languag
                     "by": entry.who or None,
                     "when": entry.when or None,
                     "review": review_json(entry),
+                    "agent": agent_json(entry),
                     "results": [_result(result, speech) for result in done],
                 }
             )
@@ -142,6 +143,14 @@ def result_json(record: Record, checklists: list[Checklist], case: Case, languag
             "probes": {name: statuses[Status(name)] for name in ("done", "failed", "skipped", "cancelled")},
         },
     }
+
+
+def agent_json(entry: Entry) -> dict[str, Any] | None:
+    """What a program concluded of an item, which is no person's conclusion."""
+    told = entry.agent
+    if told is None:
+        return None
+    return {"conclusion": told.conclusion.value, "note": told.note, "program": told.who, "when": told.when}
 
 
 def review_json(entry: Entry) -> dict[str, Any] | None:
@@ -187,11 +196,11 @@ def _result(result: ProbeResult, speech: Speech) -> dict[str, Any]:
             "message": speech.reason(result.probe, reason),
             "data": msgspec.to_builtins(reason.data),
         },
-        "findings": [_finding(finding, result.probe, speech) for finding in result.findings],
+        "findings": [finding_json(finding, result.probe, speech) for finding in result.findings],
     }
 
 
-def _finding(finding: Finding, name: str, speech: Speech) -> dict[str, Any]:
+def finding_json(finding: Finding, name: str, speech: Speech) -> dict[str, Any]:
     where, fix = finding.where, finding.fix
     explained = speech.explanation(name, finding)
     return {

@@ -124,6 +124,14 @@ class ReviewPart(_Part, frozen=True):
     comment: list[str]
 
 
+class AgentPart(_Part, frozen=True):
+    """What a program concluded of an item: `text` is its conclusion, called a program's, and `by` its name and when."""
+
+    text: str
+    by: str
+    note: list[str]
+
+
 class ItemPart(_Part, frozen=True):
     """`state` is the conclusion, or the suggestion while nobody concluded; `checked` is False when neither a person nor a
     probe nor the case says anything of it."""
@@ -153,6 +161,7 @@ class ItemPart(_Part, frozen=True):
     no_probe: bool
     review: ReviewPart | None = None
     review_brief: str = ""
+    agent: AgentPart | None = None
 
 
 class SectionPart(_Part, frozen=True):

@@ -212,14 +212,14 @@ def _finding(context: Context, part: ResultPart, finding: FindingPart) -> list[s
     if finding.level is Level.INFO:
         return lines
     for evidence in finding.evidence:
-        lines += [f"    {line}" for line in _evidence(context, evidence)]
+        lines += [f"    {line}" for line in evidence_lines(context, evidence)]
     for key in ("why", "sure", "proof", "fix"):
         if text := getattr(finding, key):
             lines.append("  " + context.say("labelled", label=context.say(key), text=text))
     return [*lines, *(f"    {line}" for line in finding.diff)]
 
 
-def _evidence(context: Context, part: EvidencePart) -> list[str]:
+def evidence_lines(context: Context, part: EvidencePart) -> list[str]:
     """Evidence as lines: code with its numbers, the lines meant marked with >; a chart in words."""
     if isinstance(part, CodePart):
         width = len(str(part.line + len(part.lines)))

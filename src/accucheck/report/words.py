@@ -278,6 +278,11 @@ WORDS = {
     "unfilled": {"en": "not filled in", "zh": "未填写"},
     "unchecked": {"en": "nothing checked", "zh": "尚未检查"},
     "by": {"en": "{who}, {when}", "zh": "{who}，{when}"},
+    "agent": {"en": "Agent", "zh": "智能体"},
+    "agent-said": {
+        "en": "{conclusion} (a program concluded this, not a person)",
+        "zh": "{conclusion}（由程序得出，非人工结论）",
+    },
     "overruled": {
         "en": "The conclusion differs from the suggestion ({suggestion}).",
         "zh": "结论与探针的建议（{suggestion}）不同。",

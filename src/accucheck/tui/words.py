@@ -72,6 +72,15 @@ WORDS: Words = {
     "fix": {"zh": "修改建议", "en": "Fix"},
     "rows": {"zh": "{shown} / {total} 行", "en": "{shown} of {total} rows"},
     "history-concluded": {"zh": "结论：{conclusion} {note}", "en": "concluded: {conclusion} {note}"},
+    "history-agent-concluded": {
+        "zh": "智能体的结论：{conclusion} {note}",
+        "en": "an agent concluded: {conclusion} {note}",
+    },
+    "agent": {"zh": "智能体", "en": "Agent"},
+    "agent-said": {
+        "zh": "{conclusion}（由程序得出，非人工结论）",
+        "en": "{conclusion} (a program concluded this, not a person)",
+    },
     "history-withdrawn": {"zh": "撤回结论", "en": "conclusion withdrawn"},
     "history-noted": {"zh": "备注：{note}", "en": "note: {note}"},
     "history-attached": {"zh": "附件：{note}", "en": "attached: {note}"},

@@ -292,11 +292,8 @@ class Running(Showing):
         if consent.granted(case):
             return True
         say, spec = self.speech.say, case.spec
-        pipelines = (spec.pipelines.train, spec.pipelines.eval, spec.pipelines.infer)
-        each = [part for one in spec.phases.values() for part in (one.pipeline, one.network, one.loss, one.optimizer)]
-        calls = [call.call for call in (*pipelines, spec.network, spec.loss, spec.optimizer, *each) if call]
         # A line each, whatever they hold: what a stranger's file names must not look like words of ours.
-        python, called = visible(spec.runtime.python or sys.executable), visible(", ".join(dict.fromkeys(calls)))
+        python, called = visible(spec.runtime.python or sys.executable), visible(", ".join(consent.calls(case)))
         text = say("consent-text", python=python, calls=called)
         if time := await self._time(jobs, live=True):
             text += f"\n\n{time}"

@@ -161,6 +161,7 @@ class ItemPane(Vertical):
             lines.append(Content.assemble(say("not-concluded"), "  ", self._suggestion(item)))
         if entry.note:
             lines += [Content(""), Content.styled(say("note"), "bold $accent"), plain(wrap(entry.note, width))]
+        lines += self._agent(entry, width)
         lines += self._review(entry, width)
         if entry.attachments:
             lines += [Content(""), Content.styled(say("attachments"), "bold $accent")]
@@ -177,6 +178,17 @@ class ItemPane(Vertical):
             )
         lines += [Content(""), Content.styled(say("remedy"), "bold $accent"), prose(item.remedy[language], width)]
         return Content("\n").join(lines)
+
+    def _agent(self, entry: Entry, width: int) -> list[Content]:
+        """What a program concluded, which waits for a person."""
+        say, told = self.speech.say, entry.agent
+        if told is None:
+            return []
+        by = say("reviewed-by", who=told.who, when=local_time(told.when))
+        text = say("agent-said", conclusion=say(told.conclusion.value))
+        head = Content.assemble(plain(text), "  ", plain(by, "$text-muted"))
+        noted = [plain(wrap(told.note, width))] if told.note else []
+        return [Content(""), Content.styled(say("agent"), "bold $accent"), head, *noted]
 
     def _review(self, entry: Entry, width: int) -> list[Content]:
         """What the reviewer says, and whether the whole is signed off."""
