@@ -29,7 +29,7 @@ OTHERS = {
     "comparison": [f"cmp.{number:02}" for number in range(1, 12)],
     "migration": [f"mig.{number:02}" for number in range(1, 6)],
     "performance": [f"perf.{number:02}" for number in range(1, 9)],
-    "sanity": [f"san.{number:02}" for number in range(1, 10)],
+    "sanity": [f"san.{number:02}" for number in range(1, 11)],
 }
 CHINESE = re.compile("[\u3400-\u9fff\u3000-\u303f\uff00-\uffef]")
 

@@ -45,7 +45,7 @@ FITTING: dict[str, tuple[str, ...]] = {
     "chance": ("san.03", "cg.02", "san.06", "cg.04", "hp.01", "wi.01", "ds.02", "san.05", "san.09", "cg.03"),
     "flat": ("san.03", "cg.02", "hp.01", "san.08", "cg.04", "san.06", "wi.01", "cg.03", "san.09"),
     "rises": ("hp.01", "cg.04", "san.08", "mp.03", "mp.02", "san.09", "hp.03"),
-    "lags": ("api.02", "dp.02", "hp.02", "san.07", "ds.03", "ds.04", "api.01", "cg.01"),
+    "lags": ("api.02", "dp.02", "san.10", "hp.02", "san.07", "ds.03", "ds.04", "api.01", "cg.01"),
 }
 #: Probes that only make sense where the network tells classes apart.
 OF_CLASSES = frozenset({"label_issues", "first_loss", "first_loss_live", "class_balance", "class_balance_live"})
@@ -56,7 +56,7 @@ EFFECTS = ("learning", "evaluation", "points", "noise")
 #: What faults of an item do, where it is not some points of accuracy.
 _OF_ITEMS = {
     **dict.fromkeys(("wi.01", "cg.02", "mp.01", "san.03", "san.06", "san.09"), "learning"),
-    **dict.fromkeys(("dp.02", "api.02", "san.07"), "evaluation"),
+    **dict.fromkeys(("dp.02", "api.02", "san.07", "san.10"), "evaluation"),
     **dict.fromkeys(("hp.03", "san.02"), "noise"),
 }
 #: Faults that do something else than others of their item, by probe and code.

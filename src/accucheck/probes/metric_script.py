@@ -1,0 +1,423 @@
+"""Judges how scripts compute the metric of their evaluations: what is counted, what it is divided by, and what is left out or kept.
+
+Catches shares of batches that are averaged or divided by rows, hits divided by batches, counts that are not cleared between
+evaluations, evaluation of the training data, rows and positions that are left out or wrongly counted, scores compared for their
+places, the smallest scores for the largest, the wrong class, and all samples for all outputs. Cannot tell what metrics of other
+packages compute within, and what is counted in code that is not followed. Never imports or runs a script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..case import Case
+from ..language import Words
+from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
+from ..probe import script_example
+from . import _gaps, _grades
+
+if TYPE_CHECKING:
+    from ..script.networks import Observation
+
+KIND = Kind.STATIC
+NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
+
+
+class Params(msgspec.Struct, frozen=True):
+    pass
+
+
+MESSAGES: Words = {
+    **_gaps.MESSAGES,
+    "mean-of-batches": {
+        "en": "The shares of right guesses of batches ({added}) are averaged, and the last batch may be smaller: its samples weigh "
+        "more than the others.",
+        "zh": "对各 batch 的正确率（{added}）求平均，而最后一个 batch 可能较小：其中样本的权重比其他样本大。",
+    },
+    "shares-by-rows": {
+        "en": "Shares of right guesses of batches are summed ({added}) and divided by the number of samples: the result is too small "
+        "by the size of a batch.",
+        "zh": "累加的是各 batch 的正确率（{added}），却除以样本数：结果偏小，约为实际值除以 batch 大小。",
+    },
+    "hits-by-batches": {
+        "en": "The number of right guesses ({added}) is divided by the number of batches: the result is not a share, and may be above 1.",
+        "zh": "累加的是预测正确的样本数（{added}），却除以 batch 数：结果不是比例，可能大于 1。",
+    },
+    "counts-on": {
+        "en": "{name} (line {line}) is set before the loop over the epochs and never again: each evaluation counts on from the ones "
+        "before.",
+        "zh": "{name}（第 {line} 行）只在 epoch 循环之前初始化，之后不再清零：每次评估都从之前的计数继续累加。",
+    },
+    "left-in-state": {
+        "en": "{of}.{method} clears, but not {name}, which is added to at {added} and read at {used}: what earlier evaluations "
+        "counted stays in it.",
+        "zh": "{of}.{method} 用于清零，却没有清零 {name}（在 {added} 累加，在 {used} 读取）：其中仍有之前各次评估的计数。",
+    },
+    "not-cleared": {
+        "en": "{metric} (line {line}) is read in each turn of the loop and never cleared in it: from the second evaluation on it tells "
+        "the mean of all so far.",
+        "zh": "每轮循环都读取 {metric}（第 {line} 行），却从不调用 clear()：从第二次评估起，得到的是历次评估合在一起的结果。",
+    },
+    "evaluates-training": {
+        "en": "What is evaluated here is what the network is trained with; {name} ({at}) is made and never read.",
+        "zh": "此处评估用的是训练数据；{name}（{at}）创建后从未被读取。",
+    },
+    "rest-dropped": {
+        "en": "The data set that is evaluated at {at} drops the last batch where it is not full: its samples are never evaluated.",
+        "zh": "在 {at} 评估的数据集会丢弃不足一批的最后一个 batch：其中的样本从未参与评估。",
+    },
+    "rest-of-slices": {
+        "en": "Only as many slices are evaluated as fit in whole: the samples behind the last are left out.",
+        "zh": "只评估能整除的切片：最后不足一片的样本没有参与评估。",
+    },
+    "fewer-than-divided-by": {
+        "en": "Only whole slices are evaluated ({at}), but the right guesses are divided by the number of all samples: those that were "
+        "left out count as wrong.",
+        "zh": "只评估了整片的样本（{at}），却除以全部样本数：没有评估的样本被当作预测错误。",
+    },
+    "masked-counted": {
+        "en": "Padded positions count in this metric; the loss leaves them out ({at}).",
+        "zh": "该指标把填充位置也计入；loss 没有计入这些位置（{at}）。",
+    },
+    "ignored-counted": {
+        "en": "Positions whose label the loss ignores ({at}) count in this metric.",
+        "zh": "loss 忽略的标签（{at}）所在的位置被计入该指标。",
+    },
+    "smallest-scores": {
+        "en": "The order of line {line} starts with the smallest score of {layer}: the first of it are the least likely classes.",
+        "zh": "第 {line} 行按 {layer} 的得分从小到大排序：取前几个得到的是最不可能的类别。",
+    },
+    "scores-as-places": {
+        "en": "Scores of {layer} (line {line}) are compared with labels for equality, instead of the places of the largest ones.",
+        "zh": "与标签比较是否相等的是 {layer}（第 {line} 行）的得分，而不是最大得分的下标。",
+    },
+    "other-column": {
+        "en": "The probability of class 0 ({at}) stands for that of class 1: the metric is that of the wrong class.",
+        "zh": "把类别 0 的概率（{at}）当作类别 1 的概率：得到的是另一类的指标。",
+    },
+    "all-samples": {
+        "en": "Along axis 0 lie the samples: this asks for each output of {layer} (line {line}) whether it is right in all samples of "
+        "the batch.",
+        "zh": "axis 0 是样本轴：这里判断的是 {layer}（第 {line} 行）的每个输出是否在整个 batch 的所有样本上都正确。",
+    },
+    "judged": {
+        "en": "{count:,} {count:metric|metrics} of evaluations {count:was|were} followed: at {places}.",
+        "zh": "跟踪了 {count:,} 处评估指标的计算：{places}。",
+    },
+    "none-seen": {
+        "en": "No metric was seen that {path} counts of its evaluations.",
+        "zh": "没有看到 {path} 在评估中统计的指标。",
+    },
+    "fix-samples": {
+        "en": "Sum the right guesses and the samples of all batches, and divide once at the end.",
+        "zh": "累加所有 batch 的正确数和样本数，最后只除一次。",
+    },
+    "fix-clear": {
+        "en": "Set all counts to 0 before each evaluation: in clear() or reset(), or in front of the loop over its batches.",
+        "zh": "每次评估前把所有计数清零：写在 clear() 或 reset() 中，或放在遍历 batch 的循环之前。",
+    },
+    "fix-data": {"en": "Evaluate with {name}.", "zh": "改用 {name} 评估。"},
+    "fix-rest": {
+        "en": "batch(..., drop_remainder=False) for evaluation, or a last, smaller slice.",
+        "zh": "评估时用 batch(..., drop_remainder=False)，或加上最后较小的一片。",
+    },
+    "fix-mask": {
+        "en": "Multiply by the mask before summing, and divide by the sum of the mask.",
+        "zh": "求和前乘以 mask，并除以 mask 之和。",
+    },
+    "fix-places": {
+        "en": "Take the places of the largest scores: argmax(axis=-1), or the second result of topk.",
+        "zh": "取最大得分的下标：argmax(axis=-1)，或 topk 的第二个返回值。",
+    },
+    "fix-largest": {
+        "en": "Take the last ones, order[..., -k:], or topk.",
+        "zh": "取最后几个 order[..., -k:]，或使用 topk。",
+    },
+    "fix-column": {"en": "Take column 1: probabilities[:, 1].", "zh": "取第 1 列：probabilities[:, 1]。"},
+    "fix-axis": {
+        "en": "all(axis=-1), over the outputs of each sample.",
+        "zh": "改为 all(axis=-1)，对每个样本的各输出求与。",
+    },
+}
+WORDS: Words = {**_grades.WORDS}
+_WRONG = {
+    "en": "The number that is reported is not the accuracy of the network: good changes look bad and bad ones good.",
+    "zh": "报告的数字不是网络的真实精度：好的改动会显得差，差的改动会显得好。",
+}
+_SOME = {
+    "en": "The metric is not that of the whole data set: it cannot be compared with published numbers.",
+    "zh": "得到的不是整个数据集上的指标，不能与公开的数值比较。",
+}
+_SEVERAL = {
+    "en": "From the second evaluation on the metric lags behind the network, and the best checkpoint is not seen as that.",
+    "zh": "从第二次评估起，指标落后于网络的真实状态，最好的 checkpoint 选不出来。",
+}
+_FIXES = {
+    "mean-of-batches": "fix-samples",
+    "shares-by-rows": "fix-samples",
+    "hits-by-batches": "fix-samples",
+    "counts-on": "fix-clear",
+    "left-in-state": "fix-clear",
+    "not-cleared": "fix-clear",
+    "evaluates-training": "fix-data",
+    "rest-dropped": "fix-rest",
+    "rest-of-slices": "fix-rest",
+    "fewer-than-divided-by": "fix-rest",
+    "masked-counted": "fix-mask",
+    "ignored-counted": "fix-mask",
+    "smallest-scores": "fix-largest",
+    "scores-as-places": "fix-places",
+    "other-column": "fix-column",
+    "all-samples": "fix-axis",
+}
+WHY: Words = {
+    code: _SEVERAL
+    if fix == "fix-clear"
+    else _SOME
+    if code in ("mean-of-batches", "rest-dropped", "rest-of-slices")
+    else _WRONG
+    for code, fix in _FIXES.items()
+}
+_RECOUNT = {
+    "en": "Keep the guesses and labels of one evaluation in two lists, and compute the metric of them once: the numbers must be equal.",
+    "zh": "把一次评估的全部预测和标签存入两个列表，一次性计算指标：两个数必须相等。",
+}
+_TWICE = {
+    "en": "Evaluate twice in a row without training: the metric must be the same.",
+    "zh": "不训练，连续评估两次：指标应完全相同。",
+}
+PROOF: Words = {code: _TWICE if fix == "fix-clear" else _RECOUNT for code, fix in _FIXES.items()}
+#: Places that are told.
+SHOWN = 4
+
+
+@_grades.by_road
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script import metrics
+    from ..script.analysis import read_scripts
+
+    scripts = read_scripts(case)
+    yield from _gaps.findings(scripts)
+    for one in metrics.examine(scripts):
+        yield _finding(one)
+    places = dict.fromkeys(f"{source.path}:{getattr(node, 'lineno', 1)}" for source, node in metrics.judged(scripts))
+    if places:
+        shown = ", ".join([*places][:SHOWN]) + (", …" if len(places) > SHOWN else "")
+        yield Finding("judged", Level.INFO, data={"count": len(places), "places": shown})
+    elif scripts.readings:
+        path = scripts.readings[-1].source.path
+        yield Finding("none-seen", Level.INFO, Where(path=path), {"path": path}, incomplete=True)
+    yield Progress(len(scripts.readings), len(scripts.readings), "files")
+
+
+def _finding(one: Observation) -> Finding:
+    where = Where(path=one.source.path, line=one.line)
+    last = min(getattr(one.node, "end_lineno", None) or one.line, one.line + 3)
+    evidence = [one.source.code(one.line, last)]
+    data: dict[str, Any] = dict(one.data)
+    fix = Fix(_FIXES[one.code])
+    if one.possible:
+        return Finding(one.code, Level.SUSPECT, where, data, [*evidence], fix, sure=Sure.POSSIBLE)
+    return Finding(one.code, Level.PROBLEM, where, data, [*evidence], fix, sure=Sure.LIKELY)
+
+
+_HEAD = """
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn, ops
+
+x, y = np.load("x.npy"), np.load("y.npy")
+train = ds.NumpySlicesDataset((x[:800], y[:800]), ["x", "y"], shuffle=True).batch(32)
+test = ds.NumpySlicesDataset((x[800:], y[800:]), ["x", "y"], shuffle=False).batch(32)
+net = nn.SequentialCell(nn.Dense(20, 40), nn.ReLU(), nn.Dense(40, 10))
+model = ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params()), metrics={"accuracy": nn.Accuracy()})
+"""
+_TRAINED = "model.train(5, train)\nnet.set_train(False)\n"
+_COUNT = """{trained}hits = rows = 0
+for a, b in test.create_tuple_iterator():
+    right = ops.argmax(net(a), 1) == b
+    hits += {hits}
+    rows += {rows}
+print(hits / rows)
+"""
+_EPOCHS = """loss_fn, optimizer = nn.CrossEntropyLoss(), nn.Adam(net.trainable_params())
+step = ms.value_and_grad(lambda a, b: loss_fn(net(a), b), None, optimizer.parameters)
+{before}for epoch in range(5):
+    for a, b in train.create_tuple_iterator():
+        optimizer(step(a, b)[1])
+    {within}
+    for a, b in test.create_tuple_iterator():
+        {count}
+    print({result})
+"""
+_CLASS = """
+class Errors(ms.train.Metric):
+    def __init__(self):
+        super().__init__()
+        self.clear()
+
+    def clear(self):
+        {clear}
+
+    def update(self, outputs, labels):
+        self.total += abs(outputs.asnumpy() - labels.asnumpy()).sum()
+        self.count += labels.size
+
+    def eval(self):
+        return self.total / self.count
+
+
+model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()), metrics={{"error": Errors()}})
+for epoch in range(5):
+    model.train(1, train)
+    print(model.eval(test))
+"""
+_SLICES = """{trained}xs, ys, size, hits, rows = x[800:], y[800:], 32, 0, 0
+for i in range({turns}):
+    scores = net(ms.Tensor(xs[i * size : (i + 1) * size])).asnumpy()
+    hits += (scores.argmax(1) == ys[i * size : (i + 1) * size]).sum()
+    rows += len(scores)
+print(hits / {rows})
+"""
+_MASKED = """
+def forward(a, b, mask):
+    losses = ops.cross_entropy(net(a).reshape(-1, 10), b.reshape(-1), reduction="none")
+    return (losses * mask.reshape(-1)).sum() / mask.sum()
+
+
+def loader(source):
+    columns = ["a", "b", "mask"]
+    return ds.GeneratorDataset(source, columns).padded_batch(8, pad_info={{"a": ([9], 0), "b": ([9], 0), "mask": ([9], 0)}})
+
+
+optimizer = nn.Adam(net.trainable_params())
+step = ms.value_and_grad(forward, None, optimizer.parameters)
+for a, b, mask in loader(list(zip(x, y, x > 0))).create_tuple_iterator():
+    optimizer(step(a, b, mask)[1])
+hits = count = 0
+for a, b, mask in loader(list(zip(x[:9], y[:9], x[:9] > 0))).create_tuple_iterator():
+    right = net(a).argmax(-1) == b
+    hits += {hits}
+    count += {count}
+print(hits / count)
+"""
+_SCORES = """{trained}values, kept = [], []
+for a, b in test.create_tuple_iterator():
+    scores = net(a)
+    {guess}
+    values.extend(right.asnumpy())
+print(np.mean(values))
+"""
+_TWO = """from sklearn.metrics import roc_auc_score
+
+two = nn.SequentialCell(nn.Dense(20, 2))
+ms.Model(two, nn.CrossEntropyLoss(), nn.Adam(two.trainable_params())).train(5, train)
+labels, scores = [], []
+for a, b in test.create_tuple_iterator():
+    scores.extend(ops.softmax(two(a), -1).asnumpy()[:, {column}])
+    labels.extend(b.asnumpy())
+print(roc_auc_score(labels, scores))
+"""
+_EXACT = """{trained}exact = rows = 0
+for a, b in test.create_tuple_iterator():
+    right = ((net(a) > 0) == b).asnumpy()
+    exact += right.all(axis={axis}).sum()
+    rows += len(right)
+print(exact / rows)
+"""
+_HITS, _ROWS, _RATE = "int(right.sum())", "b.shape[0]", "float(right.astype(ms.float32).mean())"
+_example = partial(script_example, _HEAD)
+
+
+def _counted(name: str, verdict: Verdict, *codes: str, hits: str = _HITS, rows: str = _ROWS) -> Any:
+    return _example(name, _COUNT.format(trained=_TRAINED, hits=hits, rows=rows), verdict, *codes)
+
+
+def _epochs(name: str, verdict: Verdict, *codes: str, before: str, within: str) -> Any:
+    count = "hits += (net(a).argmax(1) == b).sum().asnumpy(); rows += b.shape[0]"
+    return _example(
+        name, _EPOCHS.format(before=before, within=within, count=count, result="hits / rows"), verdict, *codes
+    )
+
+
+def _metric(name: str, verdict: Verdict, *codes: str, within: str) -> Any:
+    before, count = 'metric = nn.Accuracy("classification")\n', "metric.update(net(a), b)"
+    return _example(
+        name, _EPOCHS.format(before=before, within=within, count=count, result="metric.eval()"), verdict, *codes
+    )
+
+
+_PLACES = "right = ops.topk(scores, 3)[1] == b.expand_dims(1)"
+EXAMPLES = [
+    _counted("counted over samples", Verdict.OK, "judged"),
+    _counted("shares of batches averaged", Verdict.UNDECIDED, "mean-of-batches", hits=_RATE, rows="1"),
+    _counted("shares weighed by their samples", Verdict.OK, "judged", hits=f"{_RATE} * b.shape[0]"),
+    _counted("shares divided by samples", Verdict.PROBLEM, "shares-by-rows", hits=_RATE),
+    _counted("hits divided by batches", Verdict.PROBLEM, "hits-by-batches", rows="1"),
+    _epochs(
+        "counts of all epochs", Verdict.PROBLEM, "counts-on", before="hits = rows = 0\n", within="net.set_train(False)"
+    ),
+    _epochs("counts of each epoch", Verdict.OK, "judged", before="", within="hits = rows = 0"),
+    _metric("a metric that is not cleared", Verdict.PROBLEM, "not-cleared", within="net.set_train(False)"),
+    _metric("a metric that is cleared", Verdict.OK, "judged", within="metric.clear()"),
+    _example("half of a state is cleared", _CLASS.format(clear="self.count = 0"), Verdict.PROBLEM, "left-in-state"),
+    _example("all of a state is cleared", _CLASS.format(clear="self.total, self.count = 0.0, 0"), Verdict.OK, "judged"),
+    _example(
+        "evaluated with the training data",
+        "model.train(5, train)\nmodel.eval(train)\n",
+        Verdict.PROBLEM,
+        "evaluates-training",
+    ),
+    _example(
+        "evaluated with both", "model.train(5, train)\nmodel.eval(train)\nmodel.eval(test)\n", Verdict.OK, "judged"
+    ),
+    _example(
+        "the last samples are dropped",
+        "model.train(5, train)\nmodel.eval(ds.NumpySlicesDataset(x[800:]).batch(32, drop_remainder=True))\n",
+        Verdict.UNDECIDED,
+        "rest-dropped",
+    ),
+    _example(
+        "whole slices, all samples",
+        _SLICES.format(trained=_TRAINED, turns="len(xs) // size", rows="len(xs)"),
+        Verdict.PROBLEM,
+        "fewer-than-divided-by",
+    ),
+    _example(
+        "whole slices",
+        _SLICES.format(trained=_TRAINED, turns="len(xs) // size", rows="rows"),
+        Verdict.UNDECIDED,
+        "rest-of-slices",
+    ),
+    _example(
+        "a last, smaller slice",
+        _SLICES.format(trained=_TRAINED, turns="-(-len(xs) // size)", rows="len(xs)"),
+        Verdict.OK,
+        "judged",
+    ),
+    _example(
+        "padding counts", _MASKED.format(hits="int(right.sum())", count="b.size"), Verdict.PROBLEM, "masked-counted"
+    ),
+    _example(
+        "padding does not count",
+        _MASKED.format(hits="int((right * mask).sum())", count="mask.sum()"),
+        Verdict.OK,
+        "judged",
+    ),
+    _example("the largest of the scores", _SCORES.format(trained=_TRAINED, guess=_PLACES), Verdict.OK, "judged"),
+    _example(
+        "scores for places",
+        _SCORES.format(trained=_TRAINED, guess=_PLACES.replace("[1]", "[0]")),
+        Verdict.PROBLEM,
+        "scores-as-places",
+    ),
+    _example("the other class", _TWO.format(column=0), Verdict.PROBLEM, "other-column"),
+    _example("outputs of each sample", _EXACT.format(trained=_TRAINED, axis=1), Verdict.OK, "judged"),
+    _example("all samples of an output", _EXACT.format(trained=_TRAINED, axis=0), Verdict.PROBLEM, "all-samples"),
+    _example("nothing is evaluated", "model.train(5, train)\n", Verdict.UNDECIDED, "none-seen"),
+]

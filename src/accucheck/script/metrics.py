@@ -1,0 +1,667 @@
+"""How a script computes what it reports of its evaluations: what is counted, divided, left out, or kept from one evaluation to the next.
+
+Judges only what is counted of guesses that are right, whatever the code is called. Where the data set, or what is counted, is not seen,
+nothing is said.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from ..knowledge.api import IGNORING
+from . import flow, kept_state
+from .analysis import Reading, Scripts
+from .axes import axis_of, place, rank, width
+from .effects import MOVED, effect, kept, name_of, operands
+from .factors import argument_of, comparison, operation
+from .losses import Losses, heads
+from .networks import Observation, first_of_place, outputs
+from .shuffling import Examination
+from .source import Source
+from .tallies import Addition, Quotient, Tallies, Tally, batch_of, parts
+from .values import Call, Items, Known, Many, Value, options
+
+#: Metrics of the framework that gather over batches until they are cleared.
+_GATHER = (
+    "Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta HausdorffDistance Loss MAE MSE "
+    "MeanSurfaceDistance OcclusionSensitivity Perplexity Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy "
+    "Top5CategoricalAccuracy TopKCategoricalAccuracy"
+)
+_METRICS = frozenset(f"{module}.{name}" for module in ("train", "nn") for name in _GATHER.split())
+#: What takes the probability of the class that is labelled 1, as its second argument.
+_OF_POSITIVE = frozenset(
+    f"sklearn.metrics.{name}"
+    for name in ("roc_auc_score", "average_precision_score", "roc_curve", "precision_recall_curve", "brier_score_loss")
+)
+_SCORE_NAMES = ("y_score", "y_prob", "y_proba", "probas_pred")
+#: What additions of an evaluation count; see tallies.Addition.
+_COUNTED = ("hits", "rate", "weighed", "truths")
+#: So many values are looked at on the way from a comparison to what is counted.
+STEPS = 400
+
+
+@first_of_place
+def examine(scripts: Scripts) -> Iterator[Observation]:
+    """What is wrong with the evaluations of all scripts, each place once."""
+    for reading in scripts.readings:
+        yield from Metrics(reading).examine()
+
+
+def judged(scripts: Scripts) -> Iterator[tuple[Source, ast.AST]]:
+    """The places of all metrics that were followed."""
+    for reading in scripts.readings:
+        yield from Metrics(reading).judged()
+
+
+class Metrics:
+    """The evaluations of one reading."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading, self.trace = reading, reading.trace
+        self.tallies = Tallies(reading)
+        self.data = self.tallies.data
+
+    def examine(self) -> Iterator[Observation]:
+        yield from kept_state.examine(self.reading)
+        yield from self.averages()
+        yield from self.kept_over_epochs()
+        yield from self.not_cleared()
+        yield from self.masked()
+        yield from self.whole_slices()
+        yield from self.of_training_data()
+        yield from self.rest_dropped()
+        for call in self.trace.calls:
+            yield from self.smallest(call)
+            yield from self.scores_compared(call)
+            yield from self.other_column(call)
+            yield from self.along_samples(call)
+
+    def judged(self) -> Iterator[tuple[Source, ast.AST]]:
+        """What was seen of the evaluations: a metric that a script counts itself, and evaluation by Model."""
+        for quotient in self.tallies.quotients:
+            additions = [one for one in quotient.tally.additions if not self.trains(one.loops[-1:])]
+            if additions and all(one.amount in _COUNTED for one in additions):
+                yield quotient.source, quotient.node
+        for call in self.trace.calls:
+            if (call.name in (".eval", ".fit") and _has_metrics(call)) or (call.name == ".eval" and self.gathers(call)):
+                yield call.source, call.node
+
+    @cached_property
+    def users(self) -> dict[int, list[tuple[Call, str]]]:
+        return flow.users(self.trace)
+
+    @cached_property
+    def read_by(self) -> dict[int, list[Value]]:
+        """What the loops go through, by the id of the loop."""
+        found: dict[int, list[Value]] = {}
+        for call in self.trace.calls:
+            if call.name == ".each" and call.base is not None:
+                found.setdefault(id(call.node), []).append(call.base)
+        return found
+
+    def trains(self, loops: Iterable[ast.AST]) -> bool:
+        return any(id(loop) in self.data.stepping for loop in loops)
+
+    # --- sums and what they are divided by ----------------------------------------------------------------------------
+
+    def averages(self) -> Iterator[Observation]:
+        for quotient in self.tallies.quotients:
+            additions = self.evaluating(quotient.tally)
+            judged = self.average(quotient, additions) if additions else None
+            if judged is not None:
+                code, possible = judged
+                yield self.said(code, additions[0], quotient, possible)
+
+    def evaluating(self, tally: Tally) -> list[Addition]:
+        """What is added to a tally but for where the innermost loop trains."""
+        return [one for one in tally.additions if not self.trains(one.loops[-1:])]
+
+    def average(self, quotient: Quotient, additions: list[Addition]) -> tuple[str, bool] | None:
+        """What is wrong with a quotient, and whether that may be meant."""
+        batches, amounts = self.batches(additions), {one.amount for one in additions}
+        per_turn = quotient.amount in ("turns", "batches") or quotient.is_by("turns")
+        if amounts == {"rate"} and per_turn:
+            return ("mean-of-batches", True) if batches == "unequal" else None
+        if batches == "single" or quotient.tally.listed:
+            return None
+        if amounts == {"rate"} and quotient.is_per_row:
+            return "shares-by-rows", batches == ""
+        return ("hits-by-batches", batches == "") if amounts == {"hits"} and per_turn else None
+
+    def said(self, code: str, addition: Addition, quotient: Quotient, possible: bool) -> Observation:
+        data = {"added": f"{quotient.tally.source.path}:{getattr(addition.node, 'lineno', 1)}"}
+        return Observation(code, quotient.source, quotient.node, data, possible=possible)
+
+    def batches(self, additions: list[Addition]) -> str:
+        """Whether the batches that a tally goes over are of one size: "equal", "single" (of one row each), "unequal" where the last may be
+        smaller, or "" where that is not seen."""
+        found = {self.batch_sizes(value) for one in additions for value in self.gone_through(one)}
+        return found.pop() if len(found) == 1 else ""
+
+    def gone_through(self, addition: Addition) -> list[Value]:
+        """The data that an addition is made for each batch of."""
+        for loop in reversed(addition.loops):
+            read = [value for value in self.read_by.get(id(loop), ()) if self.tallies.is_data(_source(value))]
+            if read:
+                return read
+        if addition.loop is None and not addition.loops:  # a method that Model calls
+            return [value for call in self.trace.calls for value in _evaluated(call)]
+        return []
+
+    def batch_sizes(self, value: Value) -> str:
+        batch = batch_of(self.data, value)
+        if batch is None:
+            return "single" if self.tallies.is_data(_source(value)) else ""
+        size, drops = batch.argument(["batch_size"], "batch_size"), _drops(batch)
+        if isinstance(size, Known) and size.value == 1:
+            return "single"
+        return "" if drops is None else "equal" if drops else "unequal"
+
+    def whole_slices(self) -> Iterator[Observation]:
+        """Slices of one size are evaluated, as many as fit in whole, and the rows behind them are not."""
+        for quotient in self.tallies.quotients:
+            tally, by = quotient.tally, quotient.by
+            for addition in tally.additions:
+                cut = self.fitting(addition)
+                if cut is None or addition.amount not in ("hits", "rows") or self.trains(addition.loops[-1:]):
+                    continue
+                data = {"at": f"{cut.source.path}:{cut.line}"}
+                if by is None and quotient.amount == "rows":
+                    yield Observation("fewer-than-divided-by", quotient.source, quotient.node, data)
+                elif by is not None:
+                    yield Observation("rest-of-slices", cut.source, cut.node, data, possible=True)
+                break
+
+    def fitting(self, addition: Addition) -> Call | None:
+        """The division that says how many slices fit, where the loop around an addition takes that many."""
+        if addition.loop is None:
+            return None
+        for value in self.read_by.get(id(addition.loop), ()):
+            last = (
+                value.args[min(len(value.args), 2) - 1]
+                if isinstance(value, Call) and value.name == "range" and value.args
+                else None
+            )
+            number = _uncast(last) if last is not None else None
+            if not isinstance(number, Call) or number.name != "//" or len(number.args) != 2:
+                continue
+            whole, size = number.args
+            if self.tallies.amount(whole) == "rows" and not (isinstance(size, Known) and size.value == 1):
+                return number
+        return None
+
+    # --- positions that do not count ----------------------------------------------------------------------------------
+
+    def masked(self) -> Iterator[Observation]:
+        """Positions that the loss leaves out count in the metric."""
+        for quotient in self.tallies.quotients:
+            if not self.counts_all(quotient):
+                continue
+            for code, loss, sure in self.left_out[:1]:
+                data = {"at": f"{loss.source.path}:{loss.line}"}
+                yield Observation(code, quotient.source, quotient.node, data, possible=not sure)
+
+    def counts_all(self, quotient: Quotient) -> bool:
+        """Whether all places count in an evaluation, those that are right above and all of them below."""
+        additions = self.evaluating(quotient.tally)
+        if not additions or len(additions) < len(quotient.tally.additions):
+            return False
+        if not all(one.amount in ("hits", "rate") and _guessed(one.value) for one in additions):
+            return False
+        return additions[0].amount == "rate" or quotient.is_per_row
+
+    @cached_property
+    def left_out(self) -> list[tuple[str, Call, bool]]:
+        """The losses that leave positions out: how, where, and whether it is seen that these are none of the data."""
+        found: list[tuple[str, Call, bool]] = []
+        losses = Losses(self.reading)
+        for one in losses.applications:
+            given = one.cell.keywords if one.cell is not None else one.arguments
+            if isinstance(given.get(IGNORING), Known):
+                found.append(("ignored-counted", one.place, False))
+            mask = self.mask_of(one.place)
+            if mask is not None:
+                found.append(("masked-counted", mask, _is_mask(mask, self.data)))
+        return sorted(found, key=lambda one: not one[2])
+
+    def mask_of(self, loss: Call) -> Call | None:
+        """The product of the losses of all positions with a part of the batch."""
+        queue, seen = [loss], {id(loss)}
+        while queue and len(seen) < STEPS:
+            part = queue.pop()
+            for user, _ in self.users.get(id(part), ()):
+                known = effect(user)
+                others = [one for one in operands(user, (0, 1)) if not _derives(one, part)]
+                if known is not None and known.operation == "mul" and others and self.is_of_batch(others[0]):
+                    return user
+                if id(user) not in seen and kept(user, "same", *MOVED) is not None:
+                    seen.add(id(user))
+                    queue.append(user)
+        return None
+
+    @staticmethod
+    def is_of_batch(value: Value) -> bool:
+        found = [part for part in flow.sources(value) if isinstance(part, Call)]
+        networks = any(part.name == "" for part in found)
+        return not networks and any(part.name == ".each" for part in found)
+
+    # --- what is kept from one evaluation to the next -----------------------------------------------------------------
+
+    def kept_over_epochs(self) -> Iterator[Observation]:
+        """What an evaluation within a loop of training counts from where the last one ended."""
+        for quotient in self.tallies.quotients:
+            for tally in filter(None, (quotient.tally, quotient.by)):
+                found = self.counts_on(tally, quotient)
+                if found is not None:
+                    data = {"name": tally.key, "line": getattr(found.node, "lineno", 1)}
+                    yield Observation("counts-on", quotient.source, quotient.node, data)
+
+    def counts_on(self, tally: Tally, quotient: Quotient) -> Addition | None:
+        if isinstance(tally.owner, ast.ClassDef) or not tally.key.isidentifier():
+            return None
+        for addition in tally.additions:
+            inner = addition.loop
+            if inner is None or self.trains((inner,)) or not addition.amount:
+                continue
+            for outer in addition.loops:
+                within = outer is not inner and self.trains((outer,)) and _holds(outer, quotient.node)
+                if within and not _stored_beside(outer, inner, tally.key) and not _holds(inner, quotient.node):
+                    return addition
+        return None
+
+    def not_cleared(self) -> Iterator[Observation]:
+        """A metric of the framework that an inner loop updates and nothing clears before the next evaluation."""
+        methods: dict[int, tuple[Call, dict[str, list[Call]]]] = {}
+        for call in self.trace.calls:
+            for metric in options(call.base):
+                if isinstance(metric, Call) and metric.api in _METRICS:
+                    methods.setdefault(id(metric), (metric, {}))[1].setdefault(call.name, []).append(call)
+        for metric, called in methods.values():
+            for read in called.get(".eval", ()):
+                again = _read_again(metric, read, called.get(".update", []))
+                if again is not None and not any(again in one.loops for one in called.get(".clear", ())):
+                    data = {"metric": metric.last, "line": metric.line}
+                    yield Observation("not-cleared", read.source, read.node, data)
+
+    # --- data ---------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def evaluated(self) -> list[tuple[Call, Source, ast.AST]]:
+        """The data sets that are evaluated with, each with the place that evaluates or counts."""
+        found: list[tuple[Call, Source, ast.AST]] = []
+        counting = self.counting
+        for leaf in self.data.uses.leaves():
+            for user, how in self.data.uses.consumers[id(leaf)]:
+                if (user.name == ".eval" and self.is_model(user)) or how == "valid_dataset":
+                    found.append((leaf, user.source, user.node))
+            loops = {id(loop) for loop in self.data.loops(leaf)} - self.data.stepping
+            found += [(leaf, *place) for loop, place in counting.items() if loop in loops][:1]
+        return found
+
+    @cached_property
+    def counting(self) -> dict[int, tuple[Source, ast.AST]]:
+        """The loops, by id, in which right guesses are counted or a metric of the framework gathers, each with the first place."""
+        found: dict[int, tuple[Source, ast.AST]] = {}
+        for tally in self.tallies.tallies.values():
+            for addition in tally.additions:
+                if addition.amount in _COUNTED:
+                    for loop in addition.loops:
+                        found.setdefault(id(loop), (tally.source, addition.node))
+        for call in self.trace.calls:
+            if call.name == ".update" and self.gathers(call):
+                for loop in call.loops:
+                    found.setdefault(id(loop), (call.source, call.node))
+        return found
+
+    @staticmethod
+    def is_model(call: Call) -> bool:
+        return any(isinstance(base, Call) and base.api == "Model" for base in options(call.base))
+
+    @staticmethod
+    def gathers(call: Call) -> bool:
+        return any(isinstance(base, Call) and base.api in _METRICS for base in options(call.base))
+
+    def is_trained(self, leaf: Call) -> bool:
+        given = any(
+            user.name in (".train", ".fit") and self.is_model(user) and how != "valid_dataset"
+            for user, how in self.data.uses.consumers[id(leaf)]
+        )
+        return given or any(id(loop) in self.data.stepping for loop in self.data.loops(leaf))
+
+    def of_training_data(self) -> Iterator[Observation]:
+        """Evaluation of nothing but what is trained with, while another data set is made and read by nobody."""
+        evaluated = self.evaluated
+        if not evaluated or not all(self.is_trained(leaf) for leaf, _, _ in evaluated):
+            return
+        idle = [leaf for leaf in self.data.uses.leaves() if leaf.bound and not self.data.uses.consumers[id(leaf)]]
+        for other in idle[:1]:
+            _, source, node = evaluated[0]
+            data = {"name": other.bound[-1], "at": f"{other.source.path}:{other.line}"}
+            yield Observation("evaluates-training", source, node, data)
+
+    def rest_dropped(self) -> Iterator[Observation]:
+        for leaf, source, node in self.evaluated:
+            batch = batch_of(self.data, leaf)
+            if batch is None or self.is_trained(leaf) or self.batch_sizes(leaf) != "equal":
+                continue
+            data = {"at": f"{source.path}:{getattr(node, 'lineno', 1)}"}
+            yield Observation("rest-dropped", batch.source, batch.node, data, possible=True)
+
+    # --- guesses ------------------------------------------------------------------------------------------------------
+
+    def smallest(self, call: Call) -> Iterator[Observation]:
+        """The first places of an ascending order of scores are compared with labels: those of the smallest."""
+        if call.name != "[]" or call.base is None or not call.args:
+            return
+        order = _uncast(call.base)
+        key = call.args[0].items[-1] if isinstance(call.args[0], Items) and call.args[0].items else call.args[0]
+        if not isinstance(order, Call) or not _ascending(order) or not _first_ones(key):
+            return
+        scores = next(iter(operands(order)), None)
+        made = _layers(scores)
+        if made and self.compared(call):
+            yield Observation("smallest-scores", call.source, call.node, {"layer": made[0].last, "line": order.line})
+
+    def compared(self, value: Call) -> bool:
+        """Whether a value is compared for equality, moved about at most."""
+        queue, seen = [value], {id(value)}
+        while queue and len(seen) < STEPS:
+            part = queue.pop()
+            for user, _ in self.users.get(id(part), ()):
+                if comparison(user) == "==" or user.last in ("isin", "in1d"):
+                    return True
+                if id(user) not in seen and kept(user, "same", *MOVED) is not None:
+                    seen.add(id(user))
+                    queue.append(user)
+        return False
+
+    def scores_compared(self, call: Call) -> Iterator[Observation]:
+        """Scores themselves, and not their places, are compared with labels."""
+        sides = operands(call, (0, 1))
+        if comparison(call) != "==" or len(sides) != 2:
+            return
+        for scores, labels in (sides, sides[::-1]):
+            made = _layers(scores)
+            if made and isinstance(labels, Call) and not _layers_within(labels):
+                data = {"layer": made[0].last, "line": made[0].line}
+                yield Observation("scores-as-places", call.source, call.node, data)
+                return
+
+    def other_column(self, call: Call) -> Iterator[Observation]:
+        """The probability of class 0 counts as that of the class that is labelled 1."""
+        if call.name in _OF_POSITIVE and "pos_label" not in call.keywords:
+            truth = call.argument(["y_true"], "y_true")
+            scores = next((call.keywords[name] for name in _SCORE_NAMES if name in call.keywords), None)
+            scores = call.args[1] if scores is None and len(call.args) > 1 else scores
+        elif comparison(call) == "==":
+            sides = operands(call, (0, 1))
+            above = [(_threshold(one), other) for one, other in (sides, sides[::-1])] if len(sides) == 2 else []
+            scores, truth = next(((one, other) for one, other in above if one is not None), (None, None))
+        else:
+            return
+        column = _first_of_two(scores)
+        if column is not None and truth is not None and _is_plain(truth):
+            data = {"at": f"{column.source.path}:{column.line}"}
+            yield Observation("other-column", call.source, call.node, data)
+
+    def along_samples(self, call: Call) -> Iterator[Observation]:
+        """Whether all samples are right in one output, where it is asked whether all outputs of a sample are right."""
+        known = effect(call)
+        if known is None or known.operation != "every" or axis_of(call) != 0:
+            return
+        right = next(iter(operands(call)), None)
+        compared = _comparison_of(right)
+        if compared is None or not self.counted(call):
+            return
+        for side in operands(compared, (0, 1)):
+            found = width(_before_threshold(side))
+            if found is not None and place(0, rank(_before_threshold(side))).is_not(found[1].high):
+                data = {"layer": found[0].last, "line": found[0].line}
+                yield Observation("all-samples", call.source, call.node, data)
+                return
+
+    def counted(self, value: Call) -> bool:
+        """Whether truths are summed or averaged."""
+        queue, seen = [value], {id(value)}
+        while queue and len(seen) < STEPS:
+            part = queue.pop()
+            for user, _ in self.users.get(id(part), ()):
+                known = effect(user)
+                if known is not None and known.operation in ("sum", "add_n", "mean", "count"):
+                    return True
+                if id(user) not in seen and kept(user, "same", "whole", *MOVED) is not None:
+                    seen.add(id(user))
+                    queue.append(user)
+        return False
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def _source(value: Value) -> Value:
+    """The data set behind an iterator, or behind what counts or shows its turns."""
+    for _ in range(10):
+        if (
+            isinstance(value, Call)
+            and value.last in ("create_tuple_iterator", "create_dict_iterator")
+            and value.base is not None
+        ):
+            value = value.base
+        elif isinstance(value, Call) and value.last in ("enumerate", "tqdm", "iter") and value.args:
+            value = value.args[0]
+        else:
+            break
+    return value
+
+
+def _read_again(metric: Call, read: Call, updates: list[Call]) -> ast.AST | None:
+    """The loop that reads a metric, which was made before it, again in each turn, with updates in a loop within."""
+    for update in updates:
+        again = [loop for loop in read.loops if loop in update.loops[:-1] and loop not in metric.loops]
+        if again:
+            return again[-1]
+    return None
+
+
+def _has_metrics(call: Call) -> bool:
+    """Whether a method is that of a Model with metrics."""
+    models = [base for base in options(call.base) if isinstance(base, Call) and base.api == "Model"]
+    return any("metrics" in model.keywords for model in models)
+
+
+def _evaluated(call: Call) -> list[Value]:
+    """The data set that Model evaluates with."""
+    if call.name != ".eval" or not Metrics.is_model(call):
+        return []
+    given = call.argument(["valid_dataset"], "valid_dataset")
+    return [] if given is None else [given]
+
+
+def _drops(batch: Call) -> bool | None:
+    """Whether a batch of fewer rows is dropped; None where that is not seen."""
+    given = batch.argument(["batch_size", "drop_remainder"], "drop_remainder")
+    if given is None:
+        return None if batch.unpacked else False
+    return given.value if isinstance(given, Known) and isinstance(given.value, bool) else None
+
+
+def _uncast(value: Value) -> Value:
+    """What a value is but for its type, and for axes of one element."""
+    for _ in range(20):
+        if isinstance(value, Call) and value.result is not None:
+            value = value.result
+            continue
+        inner = kept(value, "same", "order", "whole", "truth") if isinstance(value, Call) else None
+        if inner is None or len(inner) != 1:
+            break
+        value = inner[0]
+    return value
+
+
+def _layers(value: Value | None) -> list[Call]:
+    """The layers whose scores a value holds, all of them; nothing where it may hold anything else."""
+    found = []
+    for head in heads(value):
+        made = head.made
+        if head.gives in ("probabilities", "log-probabilities") and isinstance(made, Call):
+            inner = _layers(next(iter(operands(made)), None))
+            if not inner:
+                return []
+            found += inner
+        elif head.gives == "logits" and isinstance(made, Call) and isinstance(made.base, Call) and outputs(made.base):
+            found.append(made.base)
+        else:
+            return []
+    return found
+
+
+def _layers_within(value: Value) -> bool:
+    """Whether a network has part in a value."""
+    return any(
+        isinstance(part, Call) and part.name == "" and isinstance(part.base, Call) for part in flow.sources(value)
+    )
+
+
+def _ascending(order: Call) -> bool:
+    """Whether a call sorts from the smallest, and tells the places."""
+    name = name_of(order).rsplit(".", 1)[-1].lower()
+    if name != "argsort":
+        return False
+    down = argument_of(order, "descending")
+    down = (
+        down
+        if down is not None
+        else operation(order).operand(2, "descending")
+        if not order.name.startswith("numpy")
+        else None
+    )
+    return down is None or (isinstance(down, Known) and down.value is False)
+
+
+def _first_ones(key: Value | None) -> bool:
+    """An index that takes the first elements and leaves the others: `:k`."""
+    if not isinstance(key, Call) or key.name != "slice" or len(key.args) < 2:
+        return False
+    start, stop = key.args[:2]
+    step = key.args[2] if len(key.args) > 2 else None
+    plain = step is None or (isinstance(step, Known) and step.value in (None, 1))
+    first = isinstance(start, Known) and start.value in (None, 0)
+    return plain and first and isinstance(stop, Known) and type(stop.value) is int and stop.value > 0
+
+
+def _threshold(value: Value) -> Value | None:
+    """What is compared with a constant from above, where a value is that."""
+    made = _uncast(value)
+    if not isinstance(made, Call) or comparison(made) not in (">", ">="):
+        return None
+    sides = operands(made, (0, 1))
+    return sides[0] if len(sides) == 2 and isinstance(sides[1], Known) else None
+
+
+def _before_threshold(value: Value) -> Value:
+    below = _threshold(value)
+    return value if below is None else below
+
+
+def _first_of_two(value: Value | None) -> Call | None:
+    """The index that takes the first of two probabilities, where all that a value holds is that."""
+    found: list[Call] = []
+    queue, seen = [value], 0
+    while queue and seen < STEPS:
+        part, seen = queue.pop(), seen + 1
+        if isinstance(part, (Many, Items)):
+            queue += flow.inputs(part)
+        elif isinstance(part, Call) and _takes_first(part):
+            found.append(part)
+        elif inner := _moved(part):
+            queue += inner
+        else:
+            return None
+    return found[0] if found else None
+
+
+def _moved(value: Value | None) -> list[Value]:
+    """What a value holds the elements of, at other places at most."""
+    if not isinstance(value, Call):
+        return []
+    if value.result is not None:
+        return [value.result]
+    if value.name == ".each" and value.base is not None:
+        return [value.base]
+    return kept(value, "same", *MOVED) or []
+
+
+def _takes_first(made: Call) -> bool:
+    """probabilities[:, 0] of a softmax over two outputs."""
+    key = made.args[0] if made.name == "[]" and made.args else None
+    if not isinstance(key, Items) or not key.items:
+        return False
+    last = key.items[-1]
+    if not isinstance(last, Known) or last.value != 0 or isinstance(last.value, bool) or len(key.items) < 2:
+        return False
+    given = heads(made.base)
+    layers = _layers(made.base)
+    return (
+        bool(given)
+        and all(head.gives == "probabilities" for head in given)
+        and bool(layers)
+        and all(outputs(layer) == 2 for layer in layers)
+    )
+
+
+def _is_plain(labels: Value) -> bool:
+    """Whether labels are as they were read: nothing has turned them around."""
+    return not any(
+        isinstance(part, Call)
+        and (part.name in ("-", "==", "!=", "<", "not", "~", "^") or comparison(part) or part.name == "")
+        for part in flow.sources(labels, stop=lambda one: isinstance(one, Call) and one.name == ".each")
+    )
+
+
+def _comparison_of(value: Value | None) -> Call | None:
+    """The comparison behind truths that were moved about at most."""
+    made = None if value is None else _uncast(value)
+    return made if isinstance(made, Call) and comparison(made) == "==" else None
+
+
+def _guessed(value: Value | None) -> bool:
+    """Whether what is right are places of the largest scores."""
+    found = flow.find(value, lambda part: (known := effect(part)) is not None and known.operation == "argmax")
+    return found is not None
+
+
+def _derives(value: Value, origin: Call) -> bool:
+    return flow.derives(value, origin)
+
+
+def _is_mask(product: Call, data: Examination) -> bool:
+    """Whether what losses are multiplied by is 0 at padded positions: a comparison, or a column that is padded with the others."""
+    for part in operands(product, (0, 1)):
+        made = _uncast(part)
+        if isinstance(made, Call) and comparison(made) in ("!=", ">", "<", ">=", "<="):
+            return True
+        batch = batch_of(data, made)
+        if batch is not None and batch.name == ".padded_batch":
+            return True
+    return False
+
+
+# --- syntax -----------------------------------------------------------------------------------------------------------
+
+
+def _holds(loop: ast.AST, node: ast.AST) -> bool:
+    return any(part is node for part, _ in parts(loop))
+
+
+def _stored_beside(outer: ast.AST, inner: ast.AST, name: str) -> bool:
+    """Whether a name is given a value in the outer loop, the inner one left out."""
+    inside = {id(part) for part, _ in parts(inner)}
+    return any(
+        isinstance(part, ast.Name)
+        and part.id == name
+        and isinstance(part.ctx, (ast.Store, ast.Del))
+        and id(part) not in inside
+        for part, _ in parts(outer)
+    )

@@ -1,0 +1,427 @@
+"""What scripts count over the turns of a loop, or over calls of a method, and what they divide it by in the end.
+
+A tally is a variable, or an attribute of an object, that is added to: hits (how often a guess is right), the share of hits in a batch,
+rows, or turns. Its name is not asked, only what is added. What a function of the project adds for its caller is read there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from . import flow
+from .analysis import Reading
+from .effects import MOVED, effect, kept, operands
+from .factors import comparison
+from .shuffling import Examination, data_sets
+from .source import Source
+from .syntax import children, unparse
+from .values import Call, Class, Frame, Known, Value, options
+
+#: Values within values are looked into so far.
+DEPTH = 24
+#: Functions that give the share of guesses that are right, or a ratio of such counts.
+SCORES = frozenset(
+    f"sklearn.metrics.{name}"
+    for name in ("accuracy_score", "f1_score", "precision_score", "recall_score", "jaccard_score", "fbeta_score")
+)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+#: Calls and methods that leave a number what it is, where it is divided.
+_PLAIN = frozenset(("float", "int", "round", "max", "array", "asarray", "float32", "float64", "Tensor", "stack"))
+_PLAIN_METHODS = frozenset(("asnumpy", "item", "astype", "numpy"))
+
+
+@dataclass(frozen=True, eq=False)
+class Addition:
+    """One thing that is added to a tally in one run of its code. `amount`: "hits", "rate", "rows", "turns", or "" for what is not known;
+    `loop`: the innermost loop of its function around it; `loops`: all around it in this run, those of callers too."""
+
+    amount: str
+    node: ast.AST
+    loop: ast.AST | None
+    loops: tuple[ast.AST, ...]
+    frame: Frame | None
+    value: Value | None
+
+
+@dataclass(eq=False)
+class Tally:
+    """`key` as it is written, `owner` the function, class or module that it belongs to. `listed`: what is added is put into a list."""
+
+    key: str
+    owner: ast.AST
+    source: Source
+    additions: list[Addition] = field(default_factory=list)
+    listed: bool = False
+
+    def is_of(self, *amounts: str) -> bool:
+        """Whether all that is added is of one of these kinds."""
+        return bool(self.additions) and all(one.amount in amounts for one in self.additions)
+
+
+@dataclass(frozen=True, eq=False)
+class Quotient:
+    """A tally divided. `by`: the tally that it is divided by, where it is one; `amount`: else what that is, "rows", "batches" or ""."""
+
+    tally: Tally
+    by: Tally | None
+    amount: str
+    node: ast.AST
+    source: Source
+
+    def is_by(self, amount: str) -> bool:
+        """Whether the tally that it is divided by is of such a kind."""
+        return self.by is not None and self.by.is_of(amount)
+
+    @property
+    def is_per_row(self) -> bool:
+        return self.amount == "rows" or self.is_by("rows")
+
+
+@dataclass(frozen=True, eq=False)
+class _Code:
+    """A function, or the statements of a module, with each of its runs."""
+
+    node: ast.AST
+    source: Source
+    of: Class | None
+    frames: tuple[Frame | None, ...]
+
+    def owner(self, key: str) -> ast.AST:
+        """What a variable or attribute belongs to."""
+        return self.of.node if self.of is not None and key.startswith(("self.", "cls.")) else self.node
+
+
+class Tallies:
+    """The tallies of one reading."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading, self.trace = reading, reading.trace
+        self.at: dict[int, list[Call]] = {}
+        self.sums: dict[tuple[str, int, int], list[Call]] = {}
+        for call in self.trace.calls:
+            self.at.setdefault(id(call.node), []).append(call)
+            if call.name == "+" and len(call.args) == 2:
+                self.sums.setdefault(_place(call.source, call.node), []).append(call)
+        self.counted: dict[int, str] = {}
+        self.ran: dict[int, list[Frame]] = {}
+        for frame in self.trace.frames:
+            self.ran.setdefault(id(frame.node), []).append(frame)
+
+    @cached_property
+    def data(self) -> Examination:
+        return data_sets(self.trace)
+
+    @cached_property
+    def codes(self) -> list[_Code]:
+        """What was run, but for the networks."""
+        found = [_Code(self.reading.source.tree, self.reading.source, None, (None,))]
+        runs: dict[int, list[Frame]] = {}
+        for frame in self.trace.frames:
+            if isinstance(frame.function.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                runs.setdefault(id(frame.function.node), []).append(frame)
+        for frames in runs.values():
+            function = frames[0].function
+            if function.name != "construct":
+                found.append(_Code(function.node, function.source, function.of, tuple(frames)))
+        return found
+
+    @cached_property
+    def tallies(self) -> dict[tuple[int, str], Tally]:
+        """By the id of what owns them, and what they are called there."""
+        found: dict[tuple[int, str], Tally] = {}
+        for code in self.codes:
+            for node, loop in parts(code.node):
+                for target, what, listed in added(node):
+                    owner = code.owner(target)
+                    tally = found.setdefault((id(owner), target), Tally(target, owner, code.source))
+                    tally.listed |= listed
+                    tally.additions += self._additions(code, node, what, loop)
+        return found
+
+    def _additions(self, code: _Code, node: ast.AST, what: ast.expr, loop: ast.AST | None) -> Iterator[Addition]:
+        for frame in code.frames:
+            sums = [one for one in self.sums.get(_place(code.source, node), ()) if one.frame is frame]
+            value = sums[-1].args[1] if sums else self.value(what, frame, code)
+            own = _around(code.node, node)
+            outer = frame.loops if frame is not None else ()
+            yield Addition(self.amount(value), node, loop, (*outer, *own), frame, value)
+
+    @cached_property
+    def quotients(self) -> list[Quotient]:
+        return [one for code in self.codes for node, _ in parts(code.node) for one in self._divided(code, node)]
+
+    def _divided(self, code: _Code, node: ast.AST) -> Iterator[Quotient]:
+        for above, below in _divisions(node):
+            tally = self.find(code, above)
+            if tally is None:
+                continue
+            by = None if below is None else self.find(code, below)
+            amount = "turns" if below is None else ""
+            if below is not None and by is None:
+                amounts = {self.amount(self.value(_bare(below), frame, code)) for frame in code.frames}
+                amount = amounts.pop() if len(amounts) == 1 else ""
+            yield Quotient(tally, by, amount, node, code.source)
+
+    def find(self, code: _Code, node: ast.expr) -> Tally | None:
+        key = unparse(_bare(node))
+        return self.tallies.get((id(code.owner(key)), key))
+
+    # --- values -------------------------------------------------------------------------------------------------------
+
+    def value(self, node: ast.expr, frame: Frame | None, code: _Code, depth: int = 0) -> Value | None:
+        """What an expression stands for in one run of its function; None where that is not seen."""
+        if depth > DEPTH:
+            return None
+        if isinstance(node, ast.Constant):
+            return Known(node.value)
+        if isinstance(node, ast.Name):
+            stored, assigned = _assigned(code.node, node.id)
+            if not stored:
+                return frame.parameters.get(node.id) if frame is not None else None
+            return self.value(assigned[0], frame, code, depth + 1) if len(assigned) == stored == 1 else None
+        return self.run_at(node, frame)
+
+    def run_at(self, node: ast.expr, frame: Frame | None) -> Value | None:
+        """What came last of a call or operator in one run of its function."""
+        made: list[Value] = [call for call in self.at.get(id(node), ()) if call.frame is frame]
+        if not made:
+            runs = (one.returned for one in self.ran.get(id(node), ()) if one.parent is frame)
+            made = [returned for returned in runs if returned is not None]
+        return made[-1] if made else None
+
+    def amount(self, value: Value | None, depth: int = 0) -> str:
+        """What a value counts: "hits", "rate", "rows", "turns" (it is 1), "number" (another constant), "batches", "weighed" (hits, some of
+        which do not count), "truths" (for each guess whether it is right), or ""."""
+        found = set()
+        for option in options(value):
+            if id(option) not in self.counted:
+                self.counted[id(option)] = ""  # for what comes back to itself
+                self.counted[id(option)] = self._amount(option, depth)
+            found.add(self.counted[id(option)])
+        return found.pop() if len(found) == 1 else ""
+
+    def _amount(self, value: Value, depth: int) -> str:
+        if isinstance(value, Known):
+            whole = type(value.value) in (int, float) and not isinstance(value.value, bool)
+            return ("turns" if value.value == 1 else "number") if whole else ""
+        if not isinstance(value, Call) or depth > DEPTH:
+            return ""
+        if value.result is not None:
+            return self.amount(value.result, depth + 1)
+        if value.name in SCORES:
+            return "rate"
+        if is_right(value):
+            return "truths"
+        return self._reduced(value) or self._size(value) or self._combined(value, depth)
+
+    def _reduced(self, made: Call) -> str:
+        """Of what makes one number of the places where guesses are right: their number, or their share."""
+        known = effect(made)
+        if known is None or known.operation not in ("sum", "add_n", "count", "mean"):
+            return ""
+        given = operands(made, (0, 1))
+        along = len(given) > 1 and not (isinstance(given[1], Known) and given[1].value is None)
+        if not given or along or "axis" in made.keywords:
+            return ""
+        if is_right(given[0]):
+            return "rate" if known.operation == "mean" else "hits"
+        return "weighed" if _is_weighed(given[0]) else ""
+
+    def _size(self, made: Call) -> str:
+        """Of a number of rows or of batches."""
+        if made.name == "[]" and isinstance(made.base, Call) and made.base.name == "@shape":
+            return "rows" if made.args and isinstance(made.args[0], Known) and made.args[0].value == 0 else ""
+        if made.name == "@size":
+            return "rows"
+        of = made.args[0] if made.name == "len" and made.args else made.base
+        if made.name not in ("len", ".get_dataset_size", ".__len__") or of is None:
+            return ""
+        if not self.is_data(of):
+            return "rows" if made.name == "len" else ""
+        return "batches" if batch_of(self.data, of) is not None else "rows"
+
+    def _combined(self, made: Call, depth: int) -> str:
+        """Of a product or quotient, and of what leaves a number as it is."""
+        known = effect(made)
+        if known is not None and known.operation in ("mul", "div"):
+            pair = [self.amount(part, depth + 1) for part in operands(made, (0, 1))]
+            if len(pair) == 2 and known.operation == "mul":
+                return _PRODUCTS.get(frozenset(pair), "")
+            return _QUOTIENTS.get((pair[0], pair[1]), "") if len(pair) == 2 else ""
+        inner = kept(made, "same", "whole", "order")
+        return self.amount(inner[0], depth + 1) if inner and len(inner) == 1 else ""
+
+    def is_data(self, value: Value) -> bool:
+        return bool(self.data.of(value))
+
+
+#: What products and quotients of amounts count; a factor of 100 makes percent of a share.
+_PRODUCTS = {
+    frozenset(("rate", "rows")): "hits",
+    frozenset(("rate", "turns")): "rate",
+    frozenset(("rate", "number")): "rate",
+    frozenset(("hits", "turns")): "hits",
+    frozenset(("rows", "turns")): "rows",
+}
+_QUOTIENTS = {
+    ("hits", "rows"): "rate",
+    ("hits", "number"): "rate",
+    ("rate", "turns"): "rate",
+    ("hits", "turns"): "hits",
+}
+
+
+def is_right(value: Value | None, depth: int = 0) -> bool:
+    """Whether a value tells at which places one thing equals another, such as guesses and labels, perhaps combined along an axis."""
+    if not isinstance(value, Call) or depth > DEPTH:
+        return False
+    if value.result is not None:
+        return is_right(value.result, depth + 1)
+    if comparison(value) == "==":
+        return True
+    known = effect(value)
+    if known is not None and known.operation in ("every", "logical"):
+        return any(is_right(part, depth + 1) for part in operands(value, (0, 1)))
+    inner = kept(value, *MOVED, "whole", "truth")
+    return inner is not None and len(inner) == 1 and is_right(inner[0], depth + 1)
+
+
+def _is_weighed(value: Value) -> bool:
+    """Whether a value is right guesses times something, or some of them."""
+    made = value
+    for _ in range(DEPTH):
+        if not isinstance(made, Call):
+            return False
+        known = effect(made)
+        if made.name == "[]" or (known is not None and known.operation in ("mul", "masked_select", "where")):
+            return any(is_right(part) for part in operands(made, (0, 1, 2)))
+        inner = kept(made, *MOVED, "whole", "truth")
+        if not inner or len(inner) != 1:
+            return False
+        made = inner[0]
+    return False
+
+
+def batch_of(data: Examination, value: Value | None) -> Call | None:
+    """The call that last puts the rows of a data set together to batches; None where none is seen."""
+    found = [
+        call
+        for part in flow.sources(value)
+        if isinstance(call := part, Call) and call.name in (".batch", ".padded_batch")
+    ]
+    return found[0] if found and data.of(found[0]) else None
+
+
+# --- syntax -----------------------------------------------------------------------------------------------------------
+
+
+def parts(node: ast.AST, loop: ast.AST | None = None) -> Iterator[tuple[ast.AST, ast.AST | None]]:
+    """The nodes of a function or module, those of functions and classes within left out, each with the innermost loop around it."""
+    for part in children(node):
+        if isinstance(part, _FUNCTIONS):
+            continue
+        yield part, loop
+        yield from parts(part, part if isinstance(part, _LOOPS) else loop)
+
+
+def _around(node: ast.AST, wanted: ast.AST) -> tuple[ast.AST, ...]:
+    """The loops within a function around one of its nodes, the outermost first."""
+    for part in children(node):
+        if isinstance(part, _FUNCTIONS):
+            continue
+        if part is wanted:
+            return ()
+        if any(one is wanted for one, _ in parts(part)):
+            inner = _around(part, wanted)
+            return (part, *inner) if isinstance(part, _LOOPS) else inner
+    return ()
+
+
+def _place(source: Source, node: ast.AST) -> tuple[str, int, int]:
+    return source.path, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def added(node: ast.AST) -> Iterator[tuple[str, ast.expr, bool]]:
+    """What a statement adds to: its name, what is added, and whether that goes into a list."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        yield unparse(node.target), node.value, False
+    elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.value, ast.BinOp):
+        target, total = node.targets[0], node.value
+        named = isinstance(target, (ast.Name, ast.Attribute)) and isinstance(total.op, ast.Add)
+        if named and unparse(target) == unparse(total.left):
+            yield unparse(target), total.right, False
+    elif (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("append", "extend")
+        and node.args
+    ):
+        yield unparse(node.func.value), node.args[0], True
+
+
+def _divisions(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    """What is divided, and by what: None for the number of its own elements."""
+    if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Div):
+        above, below = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
+        summed = _argument_of(above, "sum")
+        counted = _argument_of(below, "len")
+        if summed is not None and counted is not None and unparse(summed) == unparse(counted):
+            yield summed, None
+        else:
+            yield _bare(above), _bare(below)
+    elif isinstance(node, ast.Call) and (of := _averaged(node)) is not None:
+        yield of, None
+
+
+def _argument_of(node: ast.expr, name: str) -> ast.expr | None:
+    """What a function of this name is called with, whatever module it is of."""
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return _bare(node.args[0]) if called == name else None
+    return None
+
+
+def _averaged(node: ast.Call) -> ast.expr | None:
+    """The list that a call averages: np.mean(x), mean(x), np.array(x).mean()."""
+    of = _argument_of(node, "mean")
+    if of is None and isinstance(node.func, ast.Attribute) and node.func.attr == "mean" and not node.args:
+        of = _bare(node.func.value)
+    return of if isinstance(of, (ast.Name, ast.Attribute)) else None
+
+
+def _bare(node: ast.expr) -> ast.expr:
+    """A number without what leaves it as it is, bounds it from below, or makes percent of it."""
+    for _ in range(DEPTH):
+        if isinstance(node, ast.Call) and node.args and _called(node) in _PLAIN:
+            node = node.args[0]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PLAIN_METHODS:
+            node = node.func.value
+        elif (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, (ast.Mult, ast.Add))
+            and isinstance(node.right, ast.Constant)
+        ):
+            node = node.left
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and isinstance(node.left, ast.Constant):
+            node = node.right
+        else:
+            break
+    return node
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _assigned(function: ast.AST, name: str) -> tuple[int, list[ast.expr]]:
+    """How often a name is given a value in a function, and those values that are expressions of their own."""
+    stored, found = 0, []
+    for node, _ in parts(function):
+        stored += isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        if isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in node.targets):
+            found.append(node.value)
+    return stored, found

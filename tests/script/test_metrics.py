@@ -1,0 +1,73 @@
+"""Each planted fault of a metric is found where it stands, and each healthy evaluation is left alone."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from metric_twins import CASES, twins
+
+from accucheck import case
+from accucheck.script import metrics, mistaken
+from accucheck.script.analysis import read_scripts
+
+
+def observed(script: str, root: Path) -> list[str]:
+    """What is said of a training script: of its metric, and of an argmax along another axis."""
+    (root / "train.py").write_text(script, encoding="utf-8")
+    (root / "accucheck.yaml").write_text("scripts: {train: train.py}\n", encoding="utf-8")
+    scripts = read_scripts(case.load(root))
+    axes = [one.code for reading in scripts.readings for one in mistaken.wrong(reading)]
+    return [one.code for one in metrics.examine(scripts)] + axes
+
+
+#: What is found in the faulty script of each case, in the order of the files.
+FOUND = {
+    "held_11_values_for_places": "scores-as-places",
+    "held_12_accuracy_without_clear": "not-cleared",
+    "held_13_list_of_means": "mean-of-batches",
+    "held_14_whole_slices_only": "fewer-than-divided-by",
+    "held_15_ignored_labels_counted": "ignored-counted",
+    "held_16_training_loader": "evaluates-training",
+    "held_17_all_along_samples": "all-samples",
+    "held_18_meter_without_number": "mean-of-batches",
+    "held_19_one_count_not_reset": "left-in-state",
+    "held_20_threshold_of_other_class": "other-column",
+    "tuned_01_axis_of_scores": "argmax-elsewhere-perhaps",
+    "tuned_02_mean_of_batches": "mean-of-batches",
+    "tuned_03_state_in_clear": "left-in-state",
+    "tuned_04_counts_outside_epochs": "counts-on",
+    "tuned_05_training_data": "evaluates-training",
+    "tuned_06_rest_dropped": "rest-dropped",
+    "tuned_07_divided_by_batches": "hits-by-batches",
+    "tuned_08_smallest_five": "smallest-scores",
+    "tuned_09_other_column": "other-column",
+    "tuned_10_padded_positions": "masked-counted",
+}
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_the_fault_is_found_and_its_twin_is_clean(path: Path, tmp_path: Path) -> None:
+    healthy, faulty = twins(path)
+    assert observed(healthy, tmp_path) == []
+    assert observed(faulty, tmp_path) == [FOUND[path.stem]]
+
+
+@pytest.mark.mindspore
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, 20, 4))
+def test_each_fault_changes_what_is_reported(first: int) -> None:
+    cases = [str(path) for path in CASES[first : first + 4]]
+    command = [sys.executable, str(Path(__file__).with_name("metric_twins.py")), *cases]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert len(told) == 4
+    for name, (healthy, faulty) in told.items():
+        assert float(healthy) != pytest.approx(float(faulty), abs=1e-3), name
+
+
+def test_batches_of_one_row_and_training_loops_are_no_matter(tmp_path: Path) -> None:
+    path = next(path for path in CASES if path.stem == "tuned_07_divided_by_batches")
+    faulty = twins(path)[1].replace('["x", "y"], shuffle=False).batch(10)', '["x", "y"], shuffle=False).batch(1)')
+    assert observed(faulty, tmp_path) == []
