@@ -154,6 +154,10 @@ FIELDS: Words = {
     "FindingPart.proof": {"en": "what would prove it, or empty", "zh": "如何证实；可为空"},
     "FindingPart.fix": {"en": "what mends it; empty where said before", "zh": "修改建议；前文已说明时为空"},
     "FindingPart.diff": {"en": "lines of a diff", "zh": "diff 的各行"},
+    "FindingPart.suppressed": {
+        "en": "whether somebody has set it aside, by a comment in the code or a baseline",
+        "zh": "是否已被代码注释或基线排除",
+    },
     "TablePart.columns": {"en": "the heads of the columns", "zh": "列名"},
     "TablePart.rows": {"en": "cells as text", "zh": "单元格文本"},
     "TablePart.numeric": {"en": "which columns are numbers, to be aligned right", "zh": "各列是否为数值（右对齐）"},

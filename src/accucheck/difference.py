@@ -7,13 +7,13 @@ Information is left out: only problems, suspects and what could not be examined 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import msgspec
 
 from .errors import ReadError
-from .model import Finding, Level, Status, Verdict, Where, too_deep
+from .model import Finding, Level, ProbeResult, Status, Verdict, Where, too_deep
 from .session import Entry, Judgement, Record
 
 
@@ -197,12 +197,30 @@ def _entry(item: str, entry: Entry) -> ItemState:
 
 
 def _counts(finding: Finding | _JsonFinding) -> bool:
-    return finding.level is not Level.INFO or finding.incomplete
+    return finding.weight is not Level.INFO or finding.incomplete
 
 
 def _seen(item: str, probe: str, finding: Finding) -> Seen:
     data = msgspec.to_builtins(finding.data)
-    return Seen(item, probe, finding.code, finding.level, finding.where, data)
+    return Seen(item, probe, finding.code, finding.weight, finding.where, data)
+
+
+def known(before: Side, item: str, results: Sequence[ProbeResult]) -> set[tuple[int, int]]:
+    """Which findings of an item's results another side has too: places of result and finding. What is worse by now is none of them."""
+    now: dict[int, tuple[int, int]] = {}
+    seen = []
+    for at, result in enumerate(results):
+        for place, finding in enumerate(result.findings):
+            if finding.level is not Level.INFO:
+                seen.append(_seen(item, result.probe, finding))
+                now[id(seen[-1])] = at, place
+    pairs, _, _ = _paired(before.items.get(item, ItemState()).seen, tuple(seen))
+    order = list(Level)
+    return {now[id(pair.after)] for pair in pairs if order.index(pair.after.level) >= order.index(pair.before.level)}
+
+
+class _JsonSuppression(msgspec.Struct, frozen=True):
+    level: Level
 
 
 class _JsonFinding(msgspec.Struct, frozen=True):
@@ -211,6 +229,11 @@ class _JsonFinding(msgspec.Struct, frozen=True):
     where: Where = Where()
     data: dict[str, Any] = {}
     incomplete: bool = False
+    suppressed: _JsonSuppression | None = None
+
+    @property
+    def weight(self) -> Level:
+        return self.suppressed.level if self.suppressed is not None else self.level
 
 
 class _JsonResult(msgspec.Struct, frozen=True):
@@ -271,7 +294,7 @@ def _item(item: _JsonItem) -> ItemState:
         comment=review.comment if review else "",
         examined=frozenset(result.probe for result in item.results if result.status is Status.DONE),
         seen=tuple(
-            Seen(item.id, result.probe, finding.code, finding.level, finding.where, finding.data)
+            Seen(item.id, result.probe, finding.code, finding.weight, finding.where, finding.data)
             for result in item.results
             for finding in result.findings
             if _counts(finding)

@@ -250,12 +250,23 @@ class Contradiction(msgspec.Struct, frozen=True):
     data: dict[str, Any] = {}
 
 
+class Suppression(msgspec.Struct, frozen=True):
+    """Why a finding does not count though nothing contradicts it: `kind` is inline, a comment in the code with its reason at `line`, or
+    baseline, whose file is then the reason. `level`: what the finding was."""
+
+    kind: str
+    level: Level
+    reason: str
+    line: int | None = None
+
+
 class Finding(msgspec.Struct, frozen=True):
     """One thing a probe measured. Its words are the probe's MESSAGES[code], formatted with `data`.
 
     `incomplete` marks something that could not be examined: without a problem, the probe's suggestion is then undecided.
     `sure` is for findings that were read from code; None where something was measured.
     `refutes` names what this observation proves wrong. `contradicted` is set by `weigh`, never by a probe and never stored.
+    `suppressed` is set by suppressing.py where a person has set the finding aside; its level is then information.
     """
 
     code: str
@@ -268,6 +279,12 @@ class Finding(msgspec.Struct, frozen=True):
     sure: Sure | None = None
     refutes: list[Refutes] = []
     contradicted: Contradiction | None = None
+    suppressed: Suppression | None = None
+
+    @property
+    def weight(self) -> Level:
+        """Its level, or what that was before somebody set the finding aside."""
+        return self.suppressed.level if self.suppressed is not None else self.level
 
 
 #: How deep what a finding measured may be nested. No probe of ours nests at all.
@@ -424,7 +441,7 @@ def combine(results: Iterable[ProbeResult]) -> Verdict:
 
 def _settled(result: ProbeResult, decided: list[ProbeResult]) -> bool:
     """Whether an undecided probe leaves the decision to others: it has only information, or what it could not see others did."""
-    if result.status is not Status.DONE or any(finding.level is not Level.INFO for finding in result.findings):
+    if result.status is not Status.DONE or any(finding.weight is not Level.INFO for finding in result.findings):
         return False
     if not any(finding.incomplete for finding in result.findings):
         return True

@@ -89,7 +89,7 @@ SURE: Words = {
 }
 
 
-#: What stands after the words of a finding that another probe contradicts.
+#: What stands after the words of a finding that does not count: another probe contradicts it, or a person has set it aside.
 CONTRADICTED: Words = {
     "contradicted": {
         "en": "Contradicted, so it does not count ({level}): {probe} saw the contrary. {message}",
@@ -97,6 +97,14 @@ CONTRADICTED: Words = {
     },
     "problem": {"en": "was: problem", "zh": "问题"},
     "suspect": {"en": "was: suspect", "zh": "可疑"},
+    "inline": {
+        "en": "Set aside by a comment in the code, so it does not count ({level}): {reason}",
+        "zh": "已被代码中的注释排除，不计入结论（原为“{level}”）：{reason}",
+    },
+    "baseline": {
+        "en": "Known from the baseline {reason}, so it does not count ({level}).",
+        "zh": "已记录在基线 {reason} 中，不计入结论（原为“{level}”）。",
+    },
 }
 
 
@@ -268,6 +276,20 @@ def contradiction(finding: Finding, language: Language) -> str:
     said = message(probe, against.code, against.data, language) if known else against.code
     level = CONTRADICTED[against.level.value][language.value]
     return word(CONTRADICTED, "contradicted", language, level=level, probe=against.probe, message=said)
+
+
+def suppression(finding: Finding, language: Language) -> str:
+    """Who set a finding aside, and why; empty where nobody did."""
+    told = finding.suppressed
+    if told is None:
+        return ""
+    level = CONTRADICTED.get(told.level.value, {}).get(language.value, told.level.value)
+    return word(CONTRADICTED, told.kind, language, level=level, reason=told.reason)
+
+
+def discounted(finding: Finding, language: Language) -> str:
+    """Why a finding does not count; empty where it does."""
+    return " ".join(filter(None, [contradiction(finding, language), suppression(finding, language)]))
 
 
 def reason_text(name: str, reason: Reason, language: Language) -> str:

@@ -25,8 +25,10 @@ from .readers.recordings import command as watched_command
 from .readers.recordings import latest
 from .session import MAX_ATTACHMENT, Entry, Record, Session, open_alone, open_session, suggestion
 from .store import ATTACHMENTS, require_own, write_together
+from .suppressing import Inline, apply_baseline
 
 if TYPE_CHECKING:
+    from .difference import Side
     from .proposal import Survey
 
 #: What the data are compared with: one of these.
@@ -44,6 +46,9 @@ class Project:
         self.survey = survey
         self.checklists = checklists
         self.session = session
+        self.inline = Inline(case)
+        #: What was there before, where a baseline is given: it does not count in outcome().
+        self.baseline: Side | None = None
         self.use(checklists)
 
     def use(self, checklists: list[Checklist]) -> None:
@@ -121,8 +126,8 @@ class Project:
         scheduler: str | None = None,
         modest: bool = False,
     ) -> Iterator[engine.Event]:
-        """engine.run, with each result recorded before its Finished is yielded. A cancelled probe replaces no complete result, and
-        leaves none where it had found nothing yet.
+        """engine.run, with what comments of the code set aside marked, and each result recorded before its Finished is yielded. A
+        cancelled probe replaces no complete result, and leaves none where it had found nothing yet.
 
         When a result cannot be saved the run goes on, and SaveError is raised at its end.
         """
@@ -137,6 +142,8 @@ class Project:
             scheduler=scheduler,
             modest=modest,
         ):
+            if isinstance(event, engine.Finished):
+                event = engine.Finished(event.job, self.inline.apply(event.job.item, event.result))
             if isinstance(event, engine.Finished) and self.session is not None and self._says_more(event):
                 try:
                     self.session.record_result(event.job.item, event.result)
@@ -160,11 +167,14 @@ class Project:
     def outcome(
         self, results: Sequence[tuple[str, ProbeResult]], only: Collection[str] = ()
     ) -> tuple[Record, list[Checklist]]:
-        """One run's results beside the session's conclusions, and the checklists narrowed to `only`."""
+        """One run's results beside the session's conclusions, what the baseline knows set aside, and the checklists narrowed to `only`."""
         entries: dict[str, Entry] = {}
         for item in self.items:
             known = self.session.entry(item.id) if self.session else Entry()
-            mine = {result.probe: result for name, result in results if name == item.id}
+            own = [result for name, result in results if name == item.id]
+            if self.baseline is not None:
+                own = apply_baseline(self.baseline, item.id, own)
+            mine = {result.probe: result for result in own}
             entries[item.id] = msgspec.structs.replace(known, results=mine)
         return Record(case=self.case.name, entries=entries), [_narrow(checklist, only) for checklist in self.checklists]
 

@@ -45,6 +45,19 @@ if TYPE_CHECKING:
     from ..session import Record
 
 
+#: What a run prints, and what it can write beside that.
+FORMATS = ["text", "lines", "json", "sarif", "junit"]
+
+
+def _also(_: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """FORMAT=FILE, apart."""
+    found = tuple((form, file) for form, _, file in (text.partition("=") for text in given))
+    for form, file in found:
+        if form not in FORMATS[1:] or not file:
+            raise click.BadParameter(say("also-form", given=f"{form}={file}" if file else form), param=parameter)
+    return found
+
+
 @command(
     "run",
     lambda: [
@@ -83,10 +96,13 @@ if TYPE_CHECKING:
             "--format",
             "form",
             words="format",
-            type=click.Choice(["text", "json", "sarif", "junit"]),
+            type=click.Choice(FORMATS),
             default="text",
         ),
         json_option(),
+        option("--also", words="also", multiple=True, metavar="FORMAT=FILE", callback=_also),
+        option("--baseline", words="baseline", default=None, metavar="FILE"),
+        option("--write-baseline", "new_baseline", words="write-baseline", default=None, metavar="FILE"),
     ],
 )
 def run_(**given: Any) -> None:
@@ -129,7 +145,10 @@ def perform(asked: Asked) -> NoReturn:
             opened.session.close()
     code = OK
     if opened is not None:
+        if asked.new_baseline is not None:
+            _write_baseline(opened, asked.new_baseline, results)
         code = _print_outcome(opened, asked, results, chosen, telling, before)
+        _say_what_is_aside(opened, results, chosen)
         _say_how_to_go_on(opened, asked, code)
     if unsaved is not None:
         talk(unsaved)
@@ -165,6 +184,9 @@ class Asked(NamedTuple):
     form: str = "text"
     as_json: bool = False
     command: tuple[str, ...] = ()
+    also: tuple[tuple[str, str], ...] = ()
+    baseline: str | None = None
+    new_baseline: str | None = None
 
     @property
     def format(self) -> str:
@@ -182,7 +204,7 @@ def _refuse(asked: Asked) -> None:
         raise click.UsageError(say("diff-needs-session"))
     if asked.stale and asked.no_session:
         raise click.UsageError(say("stale-needs-session"))
-    if asked.differing and asked.form in ("sarif", "junit"):
+    if asked.differing and asked.form in ("lines", "sarif", "junit"):
         raise click.UsageError(say("diff-format"))
 
 
@@ -199,6 +221,10 @@ def _open(asked: Asked) -> Project:
     speak(opened)
     if asked.remote:
         opened.agree()
+    if asked.baseline is not None:
+        from ..suppressing import baseline
+
+        opened.baseline = baseline(Path(asked.baseline))
     if opened.session is not None:
         talk_of(opened.session)
         if opened.session.read_only:
@@ -326,6 +352,8 @@ def _print_outcome(
     before: Record | None,
 ) -> int:
     """Print what a run gave, as far as it was not told meanwhile; the exit code."""
+    from pathlib import Path
+
     from ..report.machine import result_json
 
     record, checklists = project.outcome(project.recorded() if asked.stale else results, only)
@@ -337,22 +365,62 @@ def _print_outcome(
         telling = telling or _Telling(project, [], results, only)
         show_lines([*(telling.everything(record) if asked.stale else ()), *telling.end(record, outcome["summary"])])
     else:
-        _print_for_programs(record, checklists, project, outcome, asked.format, code)
+        with heard():
+            sys.stdout.buffer.write(_for_programs(record, checklists, project, outcome, asked.format, code))
+    for form, file in asked.also:
+        _write(Path(file), _for_programs(record, checklists, project, outcome, form, code))
     return code
 
 
-def _print_for_programs(
+def _for_programs(
     record: Record, checklists: list[Checklist], project: Project, outcome: dict[str, Any], form: str, code: int
-) -> None:
-    from ..report import junit, sarif
+) -> bytes:
+    """What a run gave in one of FORMATS but text."""
+    from ..report import junit, lines, sarif
     from ..report.build import build
+    from ..report.machine import encode
 
     if form == "json":
-        show_json(outcome)
-        return
+        return encode(outcome)
+    if form == "lines":
+        return "".join(f"{line}\n" for line in lines.lines(outcome, project.case)).encode("utf-8", "backslashreplace")
     built = build(record, checklists, project.case, language(), None)
-    with heard():
-        sys.stdout.buffer.write(sarif.encode(built, code) if form == "sarif" else junit.encode(built))
+    return sarif.encode(built, code) if form == "sarif" else junit.encode(built)
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Write a file that the person named, whole or not at all, and through no link that leads out of a project. Raises SaveError."""
+    from ..store import require_outside_links, write_together
+
+    require_outside_links(file)
+    write_together(file.parent, {file.name: content}, replace=True)
+
+
+def _write_baseline(project: Project, name: str, results: list[tuple[str, Any]]) -> None:
+    """Write what was found as a baseline; from then on it is known, in this run too."""
+    from pathlib import Path
+
+    from ..suppressing import baseline, written
+
+    file = Path(name)
+    _write(file, written(project.case.name, results))
+    project.baseline = baseline(file)
+
+
+def _say_what_is_aside(project: Project, results: list[tuple[str, Any]], only: list[str]) -> None:
+    """How many findings do not count as somebody has set them aside, and which comments set nothing aside for want of a reason."""
+    record, _ = project.outcome(results, only)
+    found = [
+        finding.suppressed.kind
+        for entry in record.entries.values()
+        for result in entry.results.values()
+        for finding in result.findings
+        if finding.suppressed is not None
+    ]
+    if found:
+        talk(say("set-aside", inline=found.count("inline"), baseline=found.count("baseline")))
+    for path, line in project.inline.unfounded:
+        talk(say("no-reason", place=f"{path}:{line}"))
 
 
 def _say_how_to_go_on(project: Project, asked: Asked, code: int) -> None:

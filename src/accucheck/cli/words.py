@@ -162,6 +162,30 @@ WORDS: Words = {
         "zh": "即使发现问题或探针失败也以 0 退出。",
     },
     "format": {"en": "Format of the output.", "zh": "输出格式。"},
+    "also": {
+        "en": "Write the result into a file too, such as sarif=accucheck.sarif: lines, json, sarif or junit. Repeatable.",
+        "zh": "同时将结果写入文件，如 sarif=accucheck.sarif；格式可为 lines、json、sarif 或 junit，可重复。",
+    },
+    "also-form": {
+        "en": "{given} is not FORMAT=FILE with one of lines, json, sarif, junit",
+        "zh": "{given} 不是 FORMAT=FILE（格式为 lines、json、sarif 或 junit）",
+    },
+    "baseline": {
+        "en": "What this file holds is known and does not count: only new findings fail.",
+        "zh": "该文件中记录的发现视为已知，不计入结果，只有新发现才会失败。",
+    },
+    "write-baseline": {
+        "en": "Write what is found into this file, for --baseline.",
+        "zh": "将本次发现写入该文件，供 --baseline 使用。",
+    },
+    "set-aside": {
+        "en": "findings that do not count: {inline:,} set aside by comments in the code, {baseline:,} known from the baseline",
+        "zh": "不计入结果的发现：被代码注释排除 {inline:,} 处，基线中已有 {baseline:,} 处",
+    },
+    "no-reason": {
+        "en": "{place}: accucheck: ignore[...] gives no reason, so it sets nothing aside",
+        "zh": "{place}：accucheck: ignore[...] 未写明理由，因此不起作用",
+    },
     "no-session": {"en": "Do not record into the project's session.", "zh": "不写入项目的会话。"},
     "locked": {
         "en": "not recorded: the session is open in another accucheck ({holder})",

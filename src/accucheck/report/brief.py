@@ -66,12 +66,12 @@ def _line(report: Report, item: ItemPart) -> ItemPart:
 
 
 def _findings(item: ItemPart) -> list[tuple[ResultPart, FindingPart]]:
-    """What was found of an item that is not just information, the worst first; nothing where a person or the case says that it is in
-    order."""
+    """What was found of an item that is not just information, the worst first, and what somebody has set aside; nothing where a person
+    or the case says that it is in order."""
     if item.state in (Verdict.OK, Verdict.NOT_APPLICABLE):
         return []
     found = [(result, finding) for result in item.results for finding in result.findings]
-    worth = [pair for pair in found if pair[1].level is not Level.INFO]
+    worth = [pair for pair in found if pair[1].level is not Level.INFO or pair[1].suppressed]
     return sorted(worth, key=lambda pair: list(Level).index(pair[1].level))
 
 

@@ -51,6 +51,7 @@ def verdict_part(context: Context, items: list[ItemPart], known: list[Item]) -> 
             ("failed", [item for item in items if _has(item, Status.FAILED) or _has(item, Status.CANCELLED)]),
             ("stale", [item for item in items if any(result.stale for result in item.results)]),
             ("overruled", [item for item in items if item.overruled]),
+            ("suppressed", [item for item, each in zip(items, known, strict=True) if _suppressed(context, each)]),
             ("partial", [item for item, each in zip(items, known, strict=True) if _partial(context, each)]),
         )
         if meant
@@ -106,6 +107,12 @@ def _symptom(context: Context) -> symptoms.Symptom | None:
 def _ids(context: Context, items: Sequence[ItemPart], most: int = 8) -> str:
     shown = [item.id for item in items[:most]] + (["…"] if len(items) > most else [])
     return (", " if context.language is Language.EN else "、").join(shown)
+
+
+def _suppressed(context: Context, item: Item) -> bool:
+    """Whether somebody has set aside what was found of an item."""
+    entry = context.record.entries.get(item.id, Entry())
+    return any(finding.suppressed for result in entry.results.values() for finding in result.findings)
 
 
 def _partial(context: Context, item: Item) -> bool:

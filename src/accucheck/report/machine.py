@@ -64,6 +64,10 @@ class Speech:
         """Which observation contradicts a finding; empty where none does."""
         return probe.contradiction(finding, self.language)
 
+    def discounted(self, finding: Finding) -> str:
+        """Why a finding does not count; empty where it does."""
+        return probe.discounted(finding, self.language)
+
     def reason(self, name: str, reason: Reason) -> str:
         """Why a probe was skipped, failed or cancelled."""
         try:
@@ -220,6 +224,13 @@ def finding_json(finding: Finding, name: str, speech: Speech) -> dict[str, Any]:
             "code": finding.contradicted.code,
             "level": finding.contradicted.level.value,
             "message": speech.contradiction(finding),
+        },
+        "suppressed": finding.suppressed
+        and {
+            "kind": finding.suppressed.kind,
+            "level": finding.suppressed.level.value,
+            "reason": finding.suppressed.reason,
+            "line": finding.suppressed.line,
         },
     }
 

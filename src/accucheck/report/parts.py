@@ -75,7 +75,8 @@ def kind(part: EvidencePart) -> str:
 
 
 class FindingPart(_Part, frozen=True):
-    """`why`, `proof` and `fix` are empty where a finding before it in the same result says the same."""
+    """`why`, `proof` and `fix` are empty where a finding before it in the same result says the same. `suppressed`: somebody has set it
+    aside, as `message` says."""
 
     level: Level
     message: str
@@ -87,6 +88,7 @@ class FindingPart(_Part, frozen=True):
     proof: str
     fix: str
     diff: list[str]
+    suppressed: bool = False
 
 
 class ResultPart(_Part, frozen=True):

@@ -103,7 +103,7 @@ def finding_part(context: Context, name: str, finding: Finding, charts: int) -> 
     return FindingPart(
         level=finding.level,
         message=" ".join(
-            filter(None, [context.message(name, finding), context.line(context.speech.contradiction(finding))])
+            filter(None, [context.message(name, finding), context.line(context.speech.discounted(finding))])
         ),
         where=context.where(finding.where),
         evidence=evidence,
@@ -113,6 +113,7 @@ def finding_part(context: Context, name: str, finding: Finding, charts: int) -> 
         proof=context.line(explained.proof),
         fix=context.line(context.speech.message(name, fix.message, finding.data)) if fix else "",
         diff=[*diff, f"({cut})"] if cut else diff,
+        suppressed=finding.suppressed is not None,
     )
 
 

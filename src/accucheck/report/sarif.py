@@ -5,7 +5,7 @@ whole log for one result without a place, and others drop such a result. Line 1 
 of the run are: probes that did not finish, mere information that is about no line, and what has no place at all.
 
 An item that a person concluded as no problem, or as not applicable, suppresses its findings, and a finding that another probe
-contradicts is suppressed; an item concluded as a problem of which no probe
+contradicts, or that somebody has set aside (suppressing.py), is suppressed; an item concluded as a problem of which no probe
 found anything is a result of its own.
 """
 
@@ -66,7 +66,7 @@ def encode(report: Report, exit_code: int | None = None) -> bytes:
 
 
 def _run(report: Report, exit_code: int | None) -> dict[str, Any]:
-    found = sorted(_found(report), key=lambda each: list(Level).index(Level(each.plain["level"])))
+    found = sorted(_found(report), key=lambda each: list(Level).index(_weight(each)))
     rules: dict[str, dict[str, Any]] = {}
     index: dict[str, int] = {}
     results: list[dict[str, Any]] = []
@@ -79,14 +79,14 @@ def _run(report: Report, exit_code: int | None) -> dict[str, Any]:
             continue
         if place is None:
             told += 1
-            notes.append(_note(each.rule, SEVERITIES[Level(each.plain["level"])], _message(each)))
+            notes.append(_note(each.rule, SEVERITIES[_weight(each)], _message(each)))
             continue
         if each.rule not in rules:
             index[each.rule], rules[each.rule] = len(rules), _rule(report, each)
         result: dict[str, Any] = {
             "ruleId": each.rule,
             "ruleIndex": index[each.rule],
-            "level": SEVERITIES[Level(each.plain["level"])],
+            "level": SEVERITIES[_weight(each)],
             "message": {"text": _message(each)},
             "locations": [place],
             "partialFingerprints": {"accucheckFinding/v1": _fingerprint(each, same)},
@@ -103,6 +103,10 @@ def _run(report: Report, exit_code: int | None) -> dict[str, Any]:
         elif each.plain.get("contradicted"):
             justification = each.plain["contradicted"]["message"]
             result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": justification}]
+        elif aside := each.plain.get("suppressed"):
+            kind = "inSource" if aside["kind"] == "inline" else "external"
+            justification = visible(aside["reason"])[:MAX_SAID]
+            result["suppressions"] = [{"kind": kind, "status": "accepted", "justification": justification}]
         results.append(result)
     if any("suppressions" in result for result in results):
         for result in results:  # that are not suppressed say so
@@ -140,6 +144,11 @@ def _found(report: Report) -> Iterator[_Found]:
             yield _Found(item, None, _concluded(item), None)
 
 
+def _weight(each: _Found) -> Level:
+    """The level of a finding, or what that was before somebody set it aside."""
+    return Level((each.plain.get("suppressed") or each.plain)["level"])
+
+
 def _concluded(item: ItemPart) -> dict[str, Any]:
     """What a person concluded, as a finding."""
     said = [item.title, item.conclusion_text, " ".join(item.note)[:MAX_SAID]]
@@ -174,7 +183,7 @@ def _rule(report: Report, each: _Found) -> dict[str, Any]:
         "shortDescription": {"text": title},
         "fullDescription": {"text": title},
         "help": {"text": "\n\n".join(help_text)},
-        "defaultConfiguration": {"level": SEVERITIES[Level(plain["level"])]},
+        "defaultConfiguration": {"level": SEVERITIES[_weight(each)]},
         "properties": {"tags": ["accuracy", item.id, *([each.result.probe] if each.result is not None else [])]},
     }
     if item.references:
@@ -230,7 +239,7 @@ def _inside(path: str) -> bool:
 def _location(report: Report, each: _Found) -> dict[str, Any] | None:
     where = each.plain["where"]
     path = where["path"] if where["path"] and _inside(where["path"]) else None
-    if not (path or report.anchor) or (each.plain["level"] == Level.INFO.value and not (path and where["line"])):
+    if not (path or report.anchor) or (_weight(each) is Level.INFO and not (path and where["line"])):
         return None
     region: dict[str, Any] = {"startLine": 1}
     if path and where["line"]:

@@ -114,6 +114,10 @@ WORDS = {
         "en": "Conclusions that differ from what the probes suggest: {items}.",
         "zh": "结论与探针建议不同：{items}。",
     },
+    "verdict-suppressed": {
+        "en": "Findings set aside by comments in the code or by a baseline, which are listed and do not count: {items}.",
+        "zh": "有发现被代码注释或基线排除，已列出但不计入结论：{items}。",
+    },
     "verdict-partial": {"en": "Examined in part only: {items}.", "zh": "只检查了一部分：{items}。"},
     "sure-concluded": {"en": "concluded by {by}", "zh": "已由人工确认（{by}）"},
     "sure-suggested": {"en": "{how}; not confirmed by a person", "zh": "{how}，未经人工确认"},

@@ -349,6 +349,10 @@ def asked(use: Use, name: str) -> bool:
     return name in use.loaded or use.any or any(pattern.fullmatch(name) for pattern in use.patterns)
 
 
+#: What sets a finding aside (suppressing.py): it names a rule and does not speak of the code.
+_OURS = re.compile(r"accucheck:\s*ignore\[[^\]\n]*\]")
+
+
 def comment(source: Source, first: int, last: int | None = None, above: int = 3) -> str:
     """The comments at the lines of a statement, and those right above it."""
     lines = source.lines
@@ -357,14 +361,14 @@ def comment(source: Source, first: int, last: int | None = None, above: int = 3)
     while place >= 0 and above and lines[place].strip().startswith("#"):
         found.append(lines[place].split("#", 1)[1])
         place, above = place - 1, above - 1
-    return " ".join(found)
+    return _OURS.sub("", " ".join(found))
 
 
 def shared_on_purpose(source: Source, node: ast.AST, tests: Iterable[str] = ()) -> bool:
     """True when a comment at a statement, its own names, or a condition around it speak of sharing."""
     first = getattr(node, "lineno", 1)
     last = getattr(node, "end_lineno", first)
-    text = " ".join(source.lines[first - 1 : last])
+    text = _OURS.sub("", " ".join(source.lines[first - 1 : last]))
     return any(SHARING.search(part.replace("_", " ")) for part in (comment(source, first, last), text, *tests))
 
 

@@ -205,7 +205,7 @@ class FindingList(LongList):
 
 def _line(speech: Speech, name: str, finding: Finding, width: int) -> Content:
     """What was found, where, and how sure the probe is."""
-    said = message_of(name, finding.code, finding.data, speech), probes.contradiction(finding, speech.language)
+    said = message_of(name, finding.code, finding.data, speech), probes.discounted(finding, speech.language)
     text = " ".join(filter(None, said))
     where = place(finding.where)
     line = Content.assemble("  ", speech.level(finding.level), " ", plain(wrap(f"    {text}", width, 4)[4:]))
