@@ -826,8 +826,34 @@ WORDS: Words = {
         "zh": "{path} 正是要读取的文件，写入会毁掉它。请换一个文件。",
     },
     "convert-format": {
-        "en": "{path}: the name of what is written must end in .ckpt or .safetensors.",
-        "zh": "{path}：输出文件名须以 .ckpt 或 .safetensors 结尾。",
+        "en": "{path}: the name of what is written must end in .ckpt or .safetensors, or in .mindrecord for TFRecord files.",
+        "zh": "{path}：输出文件名须以 .ckpt 或 .safetensors 结尾；转换 TFRecord 时须以 .mindrecord 结尾。",
+    },
+    "no-records": {
+        "en": "{path} holds no TFRecord file, or none with a record.",
+        "zh": "{path} 中没有 TFRecord 文件，或其中没有记录。",
+    },
+    "field-kinds": {
+        "en": "{path}: {field} is {one} in some records and {other} in record {row:,}: a field of MindRecord has one type.",
+        "zh": "{path}：{field} 在一些记录中是 {one}，在第 {row:,} 条记录中是 {other}；MindRecord 的一个字段只能有一种类型。",
+    },
+    "field-of-several-bytes": {
+        "en": "{path}: {field} holds {count:,} byte strings in record {row:,}: a field of MindRecord holds one.",
+        "zh": "{path}：第 {row:,} 条记录的 {field} 有 {count:,} 个字节串；MindRecord 的一个字段只能存一个。",
+    },
+    "field-empty": {
+        "en": "Record {row:,} (from 0) has no value of {field}: MindRecord has no empty arrays, and MindSpore would read a number that is "
+        "not there. Leave the record out, or give the field a value.",
+        "zh": "第 {row:,} 条记录（从 0 计）的 {field} 没有值：MindRecord 不支持空数组，MindSpore 会读出并不存在的数。"
+        "请去掉该记录，或给该字段赋值。",
+    },
+    "field-names": {
+        "en": "{path}: the fields {names} cannot be called by different names of letters, digits and _, as MindRecord wants.",
+        "zh": "{path}：字段 {names} 无法各自改成只含字母、数字和 _ 的不同名称，而 MindRecord 要求如此。",
+    },
+    "row-too-large": {
+        "en": "{path}: record {row:,} (from 0) takes {size:,} bytes, and a page of MindRecord {limit:,} at most.",
+        "zh": "{path}：第 {row:,} 条记录（从 0 计）需要 {size:,} 字节，而 MindRecord 的一页最多 {limit:,} 字节。",
     },
     "convert-direction": {
         "en": "{path} does not tell which framework it is for. Say --to mindspore or --to pytorch, or give a checkpoint of the network "

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from .frame import Argument, command, echo, json_option, language, no_nan, option, say, show_json, status_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @command(
@@ -65,6 +68,8 @@ def convert(
 ) -> None:
     from pathlib import Path
 
+    if output.lower().endswith(".mindrecord"):
+        _convert_data(Path(reference), Path(output), force, as_json, like or to or given or write_map)
     from .. import converting
 
     for name, value in (("--map", given), ("--write-map", write_map)):
@@ -83,6 +88,30 @@ def convert(
             write_map=Path(write_map) if write_map else None,
             force=force,
             everything=everything,
+            language=language(),
+            echo=lines.append,
+            progress=lambda done, total: line(f"{done / 1e6:,.0f}/{total / 1e6:,.0f} MB"),
+        )
+    if as_json:
+        show_json(whole)
+    else:
+        for text in lines:
+            echo(text)
+    raise SystemExit(code)
+
+
+def _convert_data(source: Path, output: Path, force: bool, as_json: bool, of_weights: str | None) -> NoReturn:
+    """TFRecord files as a MindRecord file."""
+    from .. import data_conversion
+
+    if of_weights is not None:
+        raise click.UsageError(say("convert-of-weights"))
+    lines: list[str] = []
+    with status_line() as line:
+        code, whole = data_conversion.command(
+            source,
+            output,
+            force=force,
             language=language(),
             echo=lines.append,
             progress=lambda done, total: line(f"{done / 1e6:,.0f}/{total / 1e6:,.0f} MB"),

@@ -313,14 +313,25 @@ WORDS: Words = {
     "show-all": {"en": "Show all pairs, also those that agree.", "zh": "显示全部配对，包括一致的。"},
     # convert
     "convert": {
-        "en": "Write weights of one framework as a .ckpt or .safetensors of the other. Exit code 0: all of it, 1: not.",
-        "zh": "把一个框架的权重写成另一个框架的 .ckpt 或 .safetensors。退出码 0 表示全部写入，1 表示有遗漏。",
+        "en": "Write weights of one framework as a .ckpt or .safetensors of the other, or TFRecord files as a .mindrecord. Exit code 0: "
+        "all of it, 1: not.",
+        "zh": "把一个框架的权重写成另一个框架的 .ckpt 或 .safetensors，或把 TFRecord 文件写成 .mindrecord。"
+        "退出码 0 表示全部写入，1 表示有遗漏。",
     },
     "convert-reference": {
-        "en": "The checkpoint to convert (.pth, .pt, .bin, .safetensors, .ckpt, or a folder of its parts).",
-        "zh": "要转换的 checkpoint（.pth、.pt、.bin、.safetensors、.ckpt，或由多个分片组成的目录）。",
+        "en": "The checkpoint to convert (.pth, .pt, .bin, .safetensors, .ckpt, or a folder of its parts), or a TFRecord file or a "
+        "folder of them.",
+        "zh": "要转换的 checkpoint（.pth、.pt、.bin、.safetensors、.ckpt，或由多个分片组成的目录），"
+        "或 TFRecord 文件、含 TFRecord 文件的目录。",
     },
-    "convert-output": {"en": "The .ckpt or .safetensors to write.", "zh": "要写入的 .ckpt 或 .safetensors。"},
+    "convert-output": {
+        "en": "The .ckpt, .safetensors or .mindrecord to write.",
+        "zh": "要写入的 .ckpt、.safetensors 或 .mindrecord。",
+    },
+    "convert-of-weights": {
+        "en": "--to, --like, --map and --write-map are about weights, and have no meaning for a .mindrecord",
+        "zh": "--to、--like、--map、--write-map 用于权重，写 .mindrecord 时不能使用",
+    },
     "convert-to": {
         "en": "Names and shapes as this framework's layers have them, where there is no --like (default: the other one).",
         "zh": "没有 --like 时，按该框架各层的习惯命名和取形状（默认为另一框架）。",
