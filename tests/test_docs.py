@@ -52,6 +52,7 @@ PAIRS = [
     ("docs/troubleshooting.en.md", "docs/troubleshooting.zh.md"),
     ("docs/watch.en.md", "docs/watch.zh.md"),
     ("docs/try.en.md", "docs/try.zh.md"),
+    ("docs/tune.en.md", "docs/tune.zh.md"),
     ("docs/agents.en.md", "docs/agents.zh.md"),
     ("docs/README.md", "docs/README.zh.md"),
 ]

@@ -45,7 +45,8 @@ WORDS: Words = {
     "template-undefined": {
         "en": "{path}:{line}: there is no {problem}. What there is: docs/reference/template.en.md, and what "
         "accucheck report --print-template md prints.",
-        "zh": "{path}:{line}：没有 {problem}。可用的名称参见 docs/reference/template.zh.md，或运行 accucheck report --print-template md。",
+        "zh": "{path}:{line}：没有 {problem}。可用的名称参见 docs/reference/template.zh.md，或运行 accucheck report --print-template "
+        "md。",
     },
     "template-unsafe": {
         "en": "{path}:{line}: not allowed in a template: {problem}",
@@ -251,7 +252,8 @@ WORDS: Words = {
         "zh": "{path}：无法从内容识别格式。此处可读取：{expected}。",
     },
     "no-curve": {
-        "en": "{path} holds no curve: no line gives a number such as a loss together with a step or an epoch. Give the log of a training, "
+        "en": "{path} holds no curve: no line gives a number such as a loss together with a step or an epoch. Give the log of a "
+        "training, "
         "a CSV, JSON Lines, or an event file with scalars.",
         "zh": "{path} 中没有曲线：没有任何一行同时给出 step 或 epoch 与 loss 等数值。"
         "请提供训练日志、CSV、JSON Lines 或含标量的 event 文件。",
@@ -530,7 +532,8 @@ WORDS: Words = {
         "zh": "{path}:{line}：路径形成了环：{items}，请修改其中一项的去向。",
     },
     "path-no-end": {
-        "en": "{path}:{line}: {item} is the last item, and its next says nothing of: {answers}. Lead each conclusion to an end or an item.",
+        "en": "{path}:{line}: {item} is the last item, and its next says nothing of: {answers}. Lead each conclusion to an end or an "
+        "item.",
         "zh": "{path}:{line}：{item} 是最后一项，其 next 缺少：{answers}。请让每种结论都指向一个终点或检查项。",
     },
     "path-answer": {
@@ -691,7 +694,8 @@ WORDS: Words = {
     "live-no-rate": {
         "en": "{call} made an optimizer ({found}) whose learning rate cannot be set: it follows a schedule of its own. Name a class of "
         "optimizer, or a function that passes learning_rate on.",
-        "zh": "{call} 创建的优化器（{found}）使用自带的学习率策略，无法逐步设置学习率。请指定优化器类，或把 learning_rate 原样传入的函数。",
+        "zh": "{call} 创建的优化器（{found}）使用自带的学习率策略，无法逐步设置学习率。请指定优化器类，或把 learning_rate "
+        "原样传入的函数。",
     },
     "live-no-batch": {
         "en": "{call} gave no batch of samples.",
@@ -716,7 +720,8 @@ WORDS: Words = {
         "zh": "{path} 已存在，未作改动。请用 --output 写到别处，或用 --force 覆盖。",
     },
     "lr-range-rates": {
-        "en": "The rates must rise by a factor of at least {factor:g}: from {begin:g} to {end:g} they do not. An exponential scale cannot "
+        "en": "The rates must rise by a factor of at least {factor:g}: from {begin:g} to {end:g} they do not. An exponential scale "
+        "cannot "
         "begin with 0.",
         "zh": "学习率至少要升高 {factor:g} 倍，从 {begin:g} 到 {end:g} 不满足要求；指数刻度不能从 0 开始。",
     },
@@ -804,7 +809,8 @@ WORDS: Words = {
         "zh": "{path}:{line}：标杆权重中没有参数 {name}。{hint}",
     },
     "map-shape": {
-        "en": "{path}:{line}: {name} {shape} and {reference} {other} do not fit. Shapes may differ by axes of size 1, by transpose: true, "
+        "en": "{path}:{line}: {name} {shape} and {reference} {other} do not fit. Shapes may differ by axes of size 1, by transpose: "
+        "true, "
         "or by rows: [from, to].",
         "zh": "{path}:{line}：{name} {shape} 与 {reference} {other} 形状不符。允许的差别只有长度为 1 的轴、transpose: true "
         "和 rows: [起, 止]。",
@@ -1051,6 +1057,112 @@ WORDS: Words = {
         "en": "Files of the project have changed while a copy of it was trained: {paths}. Its results were not kept. If the training "
         "wrote them, give it another place to write to.",
         "zh": "在副本中训练期间，项目的文件有变动：{paths}。该次结果未保留。如果是训练写入的，请为其指定其他输出位置。",
+    },
+    # tune
+    "tune-missing": {
+        "en": "The search needs Optuna, which is not installed: pip install 'accucheck[tune]'",
+        "zh": "超参搜索需要 Optuna，尚未安装：pip install 'accucheck[tune]'",
+    },
+    "tune-no-search": {
+        "en": "Nothing is given to be searched. Name options of the command or keys of its configuration: --search lr=1e-4..1e-1:log "
+        "--search batch=16,32,64",
+        "zh": "没有给出要搜索的内容。请写出命令的选项或配置文件的键：--search lr=1e-4..1e-1:log --search batch=16,32,64",
+    },
+    "tune-space": {
+        "en": "{text} is not NAME=VALUES. A range: lr=1e-4..1e-1:log, layers=2..8, dropout=0..0.5:step=0.1. A list: batch=16,32,64",
+        "zh": "{text} 不是“名称=取值”的形式。范围：lr=1e-4..1e-1:log、layers=2..8、dropout=0..0.5:step=0.1；列表：batch=16,32,64",
+    },
+    "tune-empty-space": {
+        "en": "{text} leaves nothing to choose from: a range runs from a lower to a higher number, a list has 1 to {limit} values.",
+        "zh": "{text} 没有可选的取值：范围须从小到大，列表须有 1 到 {limit} 个取值。",
+    },
+    "tune-log-space": {
+        "en": "{text}: a range with :log begins above 0 and has no step.",
+        "zh": "{text}：带 :log 的范围须从大于 0 的数开始，且不能有 step。",
+    },
+    "tune-twice": {
+        "en": "{name} is given twice, or more than {limit} names are searched.",
+        "zh": "{name} 重复给出，或搜索的名称超过 {limit} 个。",
+    },
+    "tune-no-option": {
+        "en": "{name} is neither an option nor a key of {where}. Near to it: {known}",
+        "zh": "{where} 中没有名为 {name} 的选项或键。相近的有：{known}",
+    },
+    "tune-several-keys": {
+        "en": "{name} may mean several keys; give the whole one: {places}",
+        "zh": "{name} 可指多个键，请写出完整的键：{places}",
+    },
+    "tune-unread": {
+        "en": "{command} starts no Python script of the project that is seen, so it is not known whether {name} is one of its "
+        "options. Write "
+        "the option with its dashes: --search=--{name}=...",
+        "zh": "没有看到 {command} 启动项目中的哪个 Python 脚本，无法判断 {name} 是否是其选项。请连同短横线写出：--search=--{name}=...",
+    },
+    "tune-not-passed": {
+        "en": "{command} does not hand {name} on to its script: an option at its end is not among the script's. Give the command "
+        "that starts "
+        "the script itself.",
+        "zh": "{command} 不会把 {name} 传给其脚本（写在末尾的选项到不了脚本）。请直接给出启动脚本的命令。",
+    },
+    "tune-no-metric": {
+        "en": "The training tells no metric of an evaluation, so trials cannot be compared. Told were: {seen}. Name one of them with "
+        "--metric, "
+        "or give the command that evaluates with --evaluate. Nothing was lost.",
+        "zh": "训练没有输出评估指标，无法比较各次试验。输出中有：{seen}。请用 --metric 指定其一，或用 --evaluate 给出评估命令。"
+        "没有丢失任何内容。",
+    },
+    "tune-not-told": {
+        "en": "The training tells no {name}. Told were: {seen}",
+        "zh": "训练没有输出 {name}。输出中有：{seen}",
+    },
+    "tune-own-failed": {
+        "en": "The command fails as it is, with exit code {exit}, so nothing was searched: {note}",
+        "zh": "命令本身运行失败，退出码 {exit}，因此没有开始搜索：{note}",
+    },
+    "tune-all-failed": {
+        "en": "The last {count} trials failed or gave no finite metric, so the search was ended. What was found is kept. The last "
+        "words: {note}",
+        "zh": "最近 {count} 次试验均失败或没有得到有限的指标，搜索已结束；已有结果已保存。最后的输出：{note}",
+    },
+    "tune-faults": {
+        "en": "{count} {count:fault is|faults are} known that no setting can remove; a search would only find what suits "
+        "{count:it|them}:\n{faults}\nFix {count:it|them} first (accucheck fix shows changes), or search all the same with --force.",
+        "zh": "已知 {count} 处问题，调参无法解决，此时搜索只会得到迁就问题的设置：\n{faults}\n"
+        "请先修改（accucheck fix 给出改法），或用 --force 强制搜索。",
+    },
+    "tune-storage": {
+        "en": "{storage} cannot be used to keep the study: {problem}",
+        "zh": "无法用 {storage} 保存搜索结果：{problem}",
+    },
+    "tune-locked": {
+        "en": "{storage} is locked by another program. End that one, or give another --storage. What was kept before is intact.",
+        "zh": "{storage} 被其他程序锁定。请结束该程序，或另给 --storage；此前保存的内容完好。",
+    },
+    "tune-foreign-study": {
+        "en": "The study {name} was not made by accucheck. Give another --study.",
+        "zh": "研究 {name} 不是由 accucheck 创建的，请用 --study 另取名称。",
+    },
+    "tune-other-command": {
+        "en": "The study {name} is of another command: {theirs}, not {ours}. Give another --study.",
+        "zh": "研究 {name} 属于另一条命令：{theirs}，而不是 {ours}。请用 --study 另取名称。",
+    },
+    "tune-other-search": {
+        "en": "The study {name} searches something else: {theirs}, not {ours}. Give another --study.",
+        "zh": "研究 {name} 搜索的是另外的内容：{theirs}，而不是 {ours}。请用 --study 另取名称。",
+    },
+    "tune-other-state": {
+        "en": "The study {name} is of other code, of another project or of this one before it was changed, so its trials cannot be "
+        "compared. Give "
+        "another --study.",
+        "zh": "研究 {name} 属于不同的代码（另一个项目，或本项目修改之前），其试验不可比较。请用 --study 另取名称。",
+    },
+    "tune-other-metric": {
+        "en": "The study {name} is about another metric: {theirs}, not {ours}. Give another --study.",
+        "zh": "研究 {name} 针对的是另一指标：{theirs}，而不是 {ours}。请用 --study 另取名称。",
+    },
+    "tune-none": {
+        "en": "No search was made in this project yet: accucheck tune --search lr=1e-4..1e-1:log -- python train.py",
+        "zh": "该项目尚未进行过搜索：accucheck tune --search lr=1e-4..1e-1:log -- python train.py",
     },
     # editor
     "editor-none": {

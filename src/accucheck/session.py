@@ -27,6 +27,7 @@ from .errors import ReadError, SaveError, UserError, from_os_error
 from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now, suspected, too_deep, weigh
 from .store import FOLDER, atomically, is_at, open_own, require_own, sweep
 from .tried import Tried
+from .tuned import Tuned
 
 VERSION = 2
 FILE_NAME = "session.json"
@@ -169,7 +170,7 @@ class SignOff(msgspec.Struct, frozen=True):
 
 class Record(msgspec.Struct, frozen=True):
     """The file. `checklists` maps each checklist used to its version; `history` is of the whole; `tried` is what came of
-    training with the changes of findings."""
+    training with the changes of findings, `tuned` what came of a search for hyper-parameters."""
 
     version: int = VERSION
     tool: str = __version__
@@ -179,6 +180,7 @@ class Record(msgspec.Struct, frozen=True):
     signed: SignOff | None = None
     history: list[Change] = []
     tried: Tried | None = None
+    tuned: Tuned | None = None
 
     @property
     def unsealed(self) -> list[str]:
@@ -360,10 +362,17 @@ class Session:
 
     def keep_tried(self, tried: Tried) -> None:
         """Keep what came of training with the changes of findings."""
+        self._keep(tried=tried)
+
+    def keep_tuned(self, tuned: Tuned) -> None:
+        """Keep what came of a search for hyper-parameters."""
+        self._keep(tuned=tuned)
+
+    def _keep(self, **parts: Tried | Tuned) -> None:
         if self.read_only:
             raise self.refusal
         with self._changing:
-            self.record = msgspec.structs.replace(self.record, tried=tried)
+            self.record = msgspec.structs.replace(self.record, **parts)
             self.unsaved = True
         if self.autosave:
             self.save()

@@ -161,7 +161,7 @@ def compare(trials: Sequence[Trial]) -> Compared:
     by = "metric" if bases and all(trial.metric is not None for trial in bases) else "loss"
     known = [value for trial in bases if (value := _value(trial, by, step)) is not None]
     mean = sum(known) / len(known) if known else None
-    floor = _floor(by, known)
+    floor = floor_of(by, known)
     noise = max(max(known) - min(known), floor) if len(known) > 1 else None
     rows = [_row(trial, by, step, mean, noise) for trial in trials]
     rows = [
@@ -173,7 +173,8 @@ def compare(trials: Sequence[Trial]) -> Compared:
     return Compared(rows, by, step, noise, floor, len(known))
 
 
-def _floor(by: str, known: Sequence[float]) -> float:
+def floor_of(by: str, known: Sequence[float]) -> float:
+    """The least noise that is taken for granted; `by` is metric or loss."""
     most = max(map(abs, known), default=0.0)
     if by == "loss":
         return _LOSS_FLOOR * most

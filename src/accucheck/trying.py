@@ -47,9 +47,9 @@ _POINTS, _NOTE, _TITLE, _TAIL = 200, 200, 300, 1 << 14
 #: Earlier trials that are kept beside those that are shown.
 _KEPT = 64
 #: What a process exits with that a signal ended, as shells say it.
-_SIGNALLED = 128
+SIGNALLED = 128
 #: Bytes that must be free before a training begins, beside what the copy takes.
-_FREE = 64 << 20
+FREE = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -171,11 +171,11 @@ class Trying:
         wanted, begun = self.wanted, time.monotonic()
         with scratch() as folder:
             free = shutil.disk_usage(folder).free
-            if free < _FREE:
-                raise UserError("try-disk", path=str(folder), free=free >> 20, needed=_FREE >> 20)
+            if free < FREE:
+                raise UserError("try-disk", path=str(folder), free=free >> 20, needed=FREE >> 20)
             copy = copies.make(wanted.root, folder, patch.files)
             (folder / "tmp").mkdir()
-            place = _Place(wanted, folder, copy.root)
+            place = Place(wanted, folder, copy.root)
             ran = self._run(place, wanted.command, trial.seed, steps, begun)
             found = _of_training(place, ran, trial)
             if ran.ended == "end" and found.metric is None and wanted.evaluation and not self.stopped:
@@ -187,53 +187,90 @@ class Trying:
         return msgspec.structs.replace(found, seconds=seconds, limit=wanted.seconds)
 
     def _run(
-        self, place: _Place, command: Sequence[str], seed: int, steps: int, begun: float, role: str = "train"
-    ) -> _Ran:
+        self, place: Place, command: Sequence[str], seed: int, steps: int, begun: float, role: str = "train"
+    ) -> Ran:
         """Run a command in the copy until it ends, its time is over, it has written too much, or all is stopped."""
-        plan = Plan(
-            place.moved(command),
-            place.copy,
-            steps,
-            role,
-            "user",
-            cwd=place.copy / place.wanted.folder,
-            kept=True,
-            before=place.before,
-            variables=place.variables,
-            seed=seed,
-            again=False,
-        )
-        since = time.time()
-        watching = Watching(plan)
-        following = Following(watching.folder)
-        over, ended = threading.Event(), "end"
+        bounds = Bounds(place, begun, self.wanted.seconds)
 
-        def look() -> None:
-            nonlocal ended
-            weighed = time.monotonic()
-            while not over.wait(_LOOK):
-                following.read()
-                self.seen = following.seen.steps if following.seen is not None else 0
-                if self.stopped or time.monotonic() - begun > self.wanted.seconds:
-                    ended = "time"
-                elif time.monotonic() - weighed > _WEIGH:
-                    weighed = time.monotonic()
-                    ended = "disk" if _written(place.folder) > self.wanted.disk else ended
-                if ended != "end":
-                    watching.stop()
-                    return
+        def look(folder: Path, following: Following) -> str:
+            following.read()
+            self.seen = following.seen.steps if following.seen is not None else 0
+            return "time" if self.stopped else bounds.over()
 
-        looking = threading.Thread(target=look, daemon=True)
-        looking.start()
-        try:
-            done = watching.run().passes[0]
-        finally:
-            over.set()
-            looking.join()
-        return _Ran(watching.folder, done, ended, since)
+        return run(place, command, look, seed=seed, steps=steps, role=role)
 
 
-class _Ran(NamedTuple):
+def run(
+    place: Place,
+    command: Sequence[str],
+    look: Callable[[Path, Following], str],
+    *,
+    seed: int,
+    steps: int = 0,
+    role: str = "train",
+    light: bool = False,
+) -> Ran:
+    """Run a command in a copy, under watch. `look` is called now and then, with the folder that holds recording and output; what it
+    gives ends the command, and says why. Raises UserError, SaveError as Watching."""
+    plan = Plan(
+        place.moved(command),
+        place.copy,
+        steps,
+        role,
+        "user",
+        cwd=place.copy / place.wanted.folder,
+        kept=True,
+        before=place.before,
+        variables=place.variables,
+        seed=seed,
+        again=False,
+        light=light,
+    )
+    since = time.time()
+    watching = Watching(plan)
+    following = Following(watching.folder)
+    over, ended = threading.Event(), "end"
+
+    def watch() -> None:
+        nonlocal ended
+        while not over.wait(_LOOK):
+            if why := look(watching.folder, following):
+                ended = why
+                watching.stop()
+                return
+
+    looking = threading.Thread(target=watch, daemon=True)
+    looking.start()
+    try:
+        done = watching.run().passes[0]
+    finally:
+        over.set()
+        looking.join()
+    return Ran(watching.folder, done, ended, since)
+
+
+@dataclass
+class Bounds:
+    """What a training may take: seconds since it `begun`, 0 for any number, and the bytes that its place allows it to write."""
+
+    place: Place
+    begun: float
+    seconds: float
+    _weighed: float = field(default_factory=time.monotonic)
+
+    def over(self) -> str:
+        """Which of them is over: time or disk; empty where none is."""
+        now = time.monotonic()
+        if self.seconds and now - self.begun > self.seconds:
+            return "time"
+        if now - self._weighed > _WEIGH:
+            self._weighed = now
+            if _written(self.place.folder) > self.place.wanted.disk:
+                return "disk"
+        return ""
+
+
+class Ran(NamedTuple):
     """A command that was run: the folder of its recordings and output, and whether it came to its end by itself."""
 
     folder: Path
@@ -242,7 +279,7 @@ class _Ran(NamedTuple):
     since: float
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """Where a training runs: the scratch folder, and the copy in it."""
 
     wanted: Wanted
@@ -292,13 +329,13 @@ class _Place(NamedTuple):
 # --- what a training gave ---------------------------------------------------------------------------------------------
 
 
-def _of_training(place: _Place, ran: _Ran, trial: Trial) -> Trial:
+def _of_training(place: Place, ran: Ran, trial: Trial) -> Trial:
     """The trial with its losses, and the metric where the training tells one."""
-    points = _losses(ran.done)
+    points = losses_of(ran.done)
     log, shown = _told(place, ran)
     if not points and shown is not None:
         points = list(zip(map(int, shown.x), map(float, shown.values), strict=True))
-    code = _SIGNALLED - ran.done.code if ran.done.code < 0 else ran.done.code
+    code = SIGNALLED - ran.done.code if ran.done.code < 0 else ran.done.code
     ended = ran.ended
     if ended == "end" and code:
         ended = "failed"
@@ -306,7 +343,7 @@ def _of_training(place: _Place, ran: _Ran, trial: Trial) -> Trial:
         ended = "nothing"
     elif ended == "end" and place.wanted.steps and points and points[-1][0] >= place.wanted.steps:
         ended = "steps"
-    note = _last_line(ran.folder) if ended in ("failed", "nothing") else ""
+    note = last_line(ran.folder) if ended in ("failed", "nothing") else ""
     if place.escaped.exists() and trial.kind != "base":
         note, ended = "", "escaped"
     return msgspec.structs.replace(
@@ -315,15 +352,15 @@ def _of_training(place: _Place, ran: _Ran, trial: Trial) -> Trial:
         code=code,
         note=note,
         steps=points[-1][0] if points else 0,
-        losses=_thinned(points),
-        bad=_bad(points),
+        losses=thinned(points),
+        bad=bad_from(points),
         metric=log[1] if log is not None else None,
         metric_name=log[0] if log is not None else "",
         source="training" if log is not None else "",
     )
 
 
-def _of_evaluation(place: _Place, ran: _Ran, trial: Trial) -> Trial:
+def _of_evaluation(place: Place, ran: Ran, trial: Trial) -> Trial:
     """The trial with the metric that its evaluation tells."""
     log, _ = _told(place, ran, evaluated=True)
     if log is None or ran.done.code or ran.ended != "end":
@@ -331,7 +368,7 @@ def _of_evaluation(place: _Place, ran: _Ran, trial: Trial) -> Trial:
     return msgspec.structs.replace(trial, metric=log[1], metric_name=log[0], source="evaluation")
 
 
-def _losses(ended: Pass) -> list[tuple[int, float]]:
+def losses_of(ended: Pass) -> list[tuple[int, float]]:
     """The loss of each step as it was recorded, of rank 0."""
     if 0 not in ended.recordings:
         return []
@@ -342,7 +379,7 @@ def _losses(ended: Pass) -> list[tuple[int, float]]:
     return [] if column is None else list(zip(column.steps.tolist(), column.values.tolist(), strict=True))
 
 
-def _told(place: _Place, ran: _Ran, *, evaluated: bool = False) -> tuple[tuple[str, float] | None, Series | None]:
+def _told(place: Place, ran: Ran, *, evaluated: bool = False) -> tuple[tuple[str, float] | None, Series | None]:
     """The metric that was told last, by name, and the loss: as the output tells them, else the curves that the training wrote."""
     from .probes._curves import Logs
 
@@ -366,7 +403,7 @@ def _told(place: _Place, ran: _Ran, *, evaluated: bool = False) -> tuple[tuple[s
     return None, loss
 
 
-def _thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float | None]]:
+def thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float | None]]:
     """At most _POINTS points: each the last step of several, and their mean; None where one of them is not finite."""
     each = max(1, math.ceil(len(points) / _POINTS))
     groups = [points[at : at + each] for at in range(0, len(points), each)]
@@ -374,7 +411,7 @@ def _thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float | Non
     return [(step, mean if math.isfinite(mean) else None) for step, mean in means]
 
 
-def _bad(points: Sequence[tuple[int, float]]) -> int | None:
+def bad_from(points: Sequence[tuple[int, float]]) -> int | None:
     """The step from which on to the end no loss is finite."""
     bad = None
     for step, value in reversed(points):
@@ -384,7 +421,7 @@ def _bad(points: Sequence[tuple[int, float]]) -> int | None:
     return bad
 
 
-def _last_line(folder: Path) -> str:
+def last_line(folder: Path) -> str:
     """The last line that the command printed."""
     try:
         with folder.joinpath(OUTPUT).open("rb") as stream:
@@ -485,10 +522,10 @@ def want(case: Case, command: Sequence[str], evaluation: Sequence[str] | None = 
         evaluation = ["python", script] if isinstance(script, str) and script.endswith(".py") else []
     names = [case.get(f"curves.{side}") for side in ("train", "eval")]
     train, evaluated = (name if isinstance(name, str) else "" for name in names)
-    return Wanted(Path(case.root), _startable(command), _startable(evaluation), curves=(train, evaluated), **bounds)
+    return Wanted(Path(case.root), startable(command), startable(evaluation), curves=(train, evaluated), **bounds)
 
 
-def _startable(command: Sequence[str]) -> list[str]:
+def startable(command: Sequence[str]) -> list[str]:
     """The command, with this Python where it starts one that is not on the PATH."""
     if command and command[0] == "python" and shutil.which("python") is None:
         return [sys.executable, *command[1:]]

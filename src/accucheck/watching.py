@@ -72,6 +72,8 @@ class Plan:
     seed: int = 0
     #: Whether further passes look for where something begins that is not finite.
     again: bool = True
+    #: Whether only steps and what evaluations give are recorded, which costs next to nothing.
+    light: bool = False
 
 
 @dataclass
@@ -229,6 +231,7 @@ class Watching:
             "role": plan.role,
             "nan": plan.nan or mode == NAN,
             "seed": plan.seed or int(plan.mode == "both"),
+            "light": plan.light,
             "version": __version__,
         }
         try:

@@ -103,6 +103,7 @@ CALLS = {
     "explain": ["explain", "ds.01"],
     "summary": ["summary", "."],
     "try": ["try", "."],
+    "tune": ["tune", "--search", "lr=1,2"],
 }
 NO_PROJECT = {"list", "glossary", "compare", "convert", "demo"}
 

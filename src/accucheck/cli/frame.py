@@ -237,6 +237,7 @@ COMMANDS = {
     "watch": "watch",
     "fix": "fix",
     "try": "try_",
+    "tune": "tune",
     "report": "report",
     "issue": "issue",
     "list": "items",

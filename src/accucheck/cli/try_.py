@@ -68,7 +68,7 @@ def try_(**given: Any) -> None:
     from ..trying import Trying, chosen
     from .progress import stoppable
 
-    opened = _open(given)
+    opened = opened_to_train(given)
     session = opened.session
     assert session is not None
     try:
@@ -88,7 +88,7 @@ def try_(**given: Any) -> None:
     raise SystemExit(OK if any(trial.whole for trial in tried.trials) else PROBE_FAILED)
 
 
-def _open(given: dict[str, Any]) -> Project:
+def opened_to_train(given: dict[str, Any]) -> Project:
     from pathlib import Path
 
     from ..project import open_project
@@ -138,16 +138,16 @@ def _wanted(opened: Project, given: dict[str, Any], command: list[str] | tuple[s
     from ..errors import UserError
     from ..trying import want
 
-    evaluation = None if given["evaluate"] is None else _split(given["evaluate"])
+    evaluation = None if given["evaluate"] is None else split_command(given["evaluate"])
     bounds = {name: given[name] for name in ("steps", "seconds", "seeds", "again")}
-    wanted = want(opened.case, command, evaluation, folder=_folder(opened), disk=given["disk"] * _MEGABYTE, **bounds)
+    wanted = want(opened.case, command, evaluation, folder=folder_in(opened), disk=given["disk"] * _MEGABYTE, **bounds)
     agreed = given["live"] or given["command"] or consent.granted_command(opened.case, [*command])
     if not agreed:
         raise UserError("try-consent", command=shlex.join(command))
     return wanted
 
 
-def _split(text: str) -> list[str]:
+def split_command(text: str) -> list[str]:
     from ..errors import UserError
 
     try:
@@ -156,7 +156,7 @@ def _split(text: str) -> list[str]:
         raise UserError("try-quotes", command=text) from None
 
 
-def _folder(opened: Project) -> str:
+def folder_in(opened: Project) -> str:
     """Where the command runs: the current folder where that lies in the project, else the project's own."""
     from pathlib import Path
 

@@ -51,7 +51,8 @@ WORDS: Words = {
         "zh": "accucheck 内部错误（{problem}）。已保存的内容完好。提交 issue 时请附上：{path}",
     },
     "internal-walk": {
-        "en": "an error inside accucheck ended the walkthrough ({problem}). Your answers are saved in {session}: start it again and go on. "
+        "en": "an error inside accucheck ended the walkthrough ({problem}). Your answers are saved in {session}: start it again and "
+        "go on. "
         "Please file an issue with this file: {path}",
         "zh": "accucheck 内部错误使向导退出（{problem}）。结论已保存在 {session}，重新启动即可继续。请提交 issue 并附上此文件：{path}",
     },
@@ -85,7 +86,8 @@ WORDS: Words = {
     },
     # run
     "run": {
-        "en": "Run the probes and print what they suggest. Exit code 0: nothing, 1: found, 3: a probe failed, 4: no probe ran. Without an "
+        "en": "Run the probes and print what they suggest. Exit code 0: nothing, 1: found, 3: a probe failed, 4: no probe ran. "
+        "Without an "
         "accucheck.yaml the case is taken from the folder.",
         "zh": "运行探针并输出建议结论。退出码 0 表示没有发现，1 表示有发现，3 表示有探针失败，4 表示没有探针运行。没有 accucheck.yaml "
         "时，输入从目录中识别。",
@@ -134,7 +136,8 @@ WORDS: Words = {
         "zh": "（也可能是 {others}，可用 --script PATH 指定）",
     },
     "run-taken-other": {
-        "en": "there is no accucheck.yaml, and no training script was recognised (--script PATH gives one); taken from the folder: {keys}",
+        "en": "there is no accucheck.yaml, and no training script was recognised (--script PATH gives one); taken from the folder: "
+        "{keys}",
         "zh": "没有 accucheck.yaml，也未识别出训练脚本（可用 --script PATH 指定）；目录中识别出的：{keys}",
     },
     "run-nothing": {
@@ -242,7 +245,8 @@ WORDS: Words = {
     "try-command": {
         "en": "The command that trains, after --: python train.py --epochs 2. Default: runtime.command of accucheck.yaml, the command "
         "that was watched last, or the training script.",
-        "zh": "训练命令，写在 -- 之后：python train.py --epochs 2。默认使用 accucheck.yaml 的 runtime.command、上次观察的命令或训练脚本。",
+        "zh": "训练命令，写在 -- 之后：python train.py --epochs 2。默认使用 accucheck.yaml 的 runtime.command、"
+        "上次观察的命令或训练脚本。",
     },
     "try-live": {
         "en": "Agree that the project's own code is run and trained, by a command that is not given here.",
@@ -290,6 +294,89 @@ WORDS: Words = {
     "try-left-overlap": {
         "en": "{item} {place}: some of the changes are for the same lines, and not all are tried",
         "zh": "{item} {place}：部分修改涉及相同的行，未全部试用",
+    },
+    # tune
+    "tune": {
+        "en": "Search for hyper-parameters: train copies of the project by its own command with other settings, give up what is "
+        "hopeless, and "
+        "say what is better than noise. A search that was ended goes on when it is asked for again. Needs accucheck[tune].",
+        "zh": "超参搜索：在项目副本中用其自身的命令以不同设置训练，提前终止落后的试验，并指出超出波动的改进；中断后再次运行即可继续。"
+        "需要 accucheck[tune]。",
+    },
+    "tune-command": {
+        "en": "The command that trains, after --: python train.py --epochs 4. Default: as of try.",
+        "zh": "训练命令，写在 -- 之后：python train.py --epochs 4。默认与 try 相同。",
+    },
+    "tune-search": {
+        "en": "What to search: an option of the command or a key of a YAML file that it names, with a range or a list: "
+        "lr=1e-4..1e-1:log, "
+        "layers=2..8, dropout=0..0.5:step=0.1, batch=16,32,64. May be given several times.",
+        "zh": "要搜索的内容：命令的选项，或命令所用 YAML 文件的键，及其范围或列表：lr=1e-4..1e-1:log、layers=2..8、"
+        "dropout=0..0.5:step=0.1、"
+        "batch=16,32,64。可多次给出。",
+    },
+    "tune-metric": {
+        "en": "The metric to go by, as the training tells it (default: the accuracy of its evaluation, else its loss).",
+        "zh": "作为依据的指标，名称以训练的输出为准（默认：评估的准确率，没有则为评估 loss）。",
+    },
+    "tune-direction": {
+        "en": "Whether a higher or a lower metric is better (default: by its name).",
+        "zh": "指标越大越好还是越小越好（默认按名称判断）。",
+    },
+    "tune-trials": {
+        "en": "End after so many trainings, repeats included (default: 20, where neither --epochs nor --time is given).",
+        "zh": "训练这么多次后结束，包括重复训练（未给 --epochs 和 --time 时默认 20）。",
+    },
+    "tune-epochs": {
+        "en": "End when so many epochs were trained in all.",
+        "zh": "合计训练这么多 epoch 后结束。",
+    },
+    "tune-time": {
+        "en": "End after so long: 90, 30m, 2h. Each run of the command counts anew.",
+        "zh": "经过这么久后结束：90、30m、2h；每次运行命令重新计时。",
+    },
+    "tune-time-wrong": {"en": "{text} is no time: 90, 30m, 2h", "zh": "{text} 不是时间：应写作 90、30m 或 2h"},
+    "tune-seeds": {
+        "en": "Train the command's own settings and the best with so many seeds, which tells the noise (default: 2).",
+        "zh": "命令自身的设置和最好的设置各用这么多种子训练，以估计波动（默认 2）。",
+    },
+    "tune-pruner": {
+        "en": "How hopeless trials are given up: median (below the median of the others), hyperband (in rounds), none (default: median).",
+        "zh": "提前终止落后试验的方式：median（低于其他试验的中位数）、hyperband（分轮淘汰）、none（不终止）；默认 median。",
+    },
+    "tune-storage": {
+        "en": "Where the study is kept: a database URL that Optuna knows, or journal://FILE; several machines may share it (default: "
+        ".accucheck/tune.db).",
+        "zh": "搜索结果的存放处：Optuna 支持的数据库 URL，或 journal://文件；可由多台机器共用（默认 .accucheck/tune.db）。",
+    },
+    "tune-study": {
+        "en": "The name of the study (default: one that goes with the command, the code and what is searched).",
+        "zh": "研究的名称（默认由命令、代码和搜索内容决定）。",
+    },
+    "tune-seconds": {
+        "en": "End each training after so many seconds; 0 trains to its end (default: 0).",
+        "zh": "每次训练最多这么多秒；0 表示训练到结束（默认 0）。",
+    },
+    "tune-force": {
+        "en": "Search although faults are known that no setting can remove.",
+        "zh": "即使存在调参无法解决的问题也进行搜索。",
+    },
+    "tune-show": {"en": "Show what the last search found; train nothing.", "zh": "显示上次搜索的结果，不训练。"},
+    "tune-command-is": {"en": "searched in copies by: {command}", "zh": "在副本中搜索，命令：{command}"},
+    "tune-begins": {"en": "{count} {what}; {left}", "zh": "{count} {what}；{left}"},
+    "tune-far": {"en": "epoch {epoch}  {value}  {left}", "zh": "epoch {epoch}  {value}  {left}"},
+    "tune-done": {
+        "en": "  {seconds:.0f} s, {epochs} {epochs:epoch|epochs}, {metric} {value}: {result}",
+        "zh": "  {seconds:.0f} 秒，{epochs} 个 epoch，{metric} {value}：{result}",
+    },
+    "tune-done-best": {"en": "{told} (best: {best} of trial {number})", "zh": "{told}（最好：{best}，试验 {number}）"},
+    "tune-left-unknown": {"en": "time left not known yet", "zh": "剩余时间未知"},
+    "tune-left-seconds": {"en": "about {count} s left", "zh": "约剩 {count} 秒"},
+    "tune-left-minutes": {"en": "about {count} min left", "zh": "约剩 {count} 分钟"},
+    "tune-left-hours": {"en": "about {count} h left", "zh": "约剩 {count} 小时"},
+    "tune-study-is": {
+        "en": "study {study} in {storage}; the same command goes on with it",
+        "zh": "研究 {study} 存于 {storage}；再次运行同一命令即可继续",
     },
     # compare
     "compare": {
@@ -790,7 +877,8 @@ WORDS: Words = {
     "labels-plan": {
         "en": "{role} data: {samples:,} samples from {strata:,} of {labels:,} labels ({labelled:,} labelled samples, {missing:,} without "
         "a label), seed {seed}",
-        "zh": "{role}数据：从 {labels:,} 种标签中的 {strata:,} 种抽取 {samples:,} 个样本（带标签 {labelled:,} 个，无标签 {missing:,} 个），"
+        "zh": "{role}数据：从 {labels:,} 种标签中的 {strata:,} 种抽取 {samples:,} 个样本（带标签 {labelled:,} 个，无标签 {missing:,} "
+        "个），"
         "随机种子 {seed}",
     },
     "labels-without": {

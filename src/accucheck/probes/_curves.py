@@ -174,6 +174,23 @@ class Logs:
             self._told[path] = Finding("several-runs", Level.INFO, Where(path), data)
         return _series(path, run, name)
 
+    def names(self) -> list[str]:
+        """The columns of all runs."""
+        return list(dict.fromkeys(name for _, _, run in self._runs for name in run.columns))
+
+    def named(self, name: str) -> Series | None:
+        """The curve of this name, else of one that means the same without what says evaluation; of the last run that has it."""
+        for fits in (
+            lambda column: column == name,
+            lambda column: column == f"metrics.{name}",
+            lambda column: _EVALUATED.search(column) is not None and _bare(column) == _bare(name),
+            lambda column: _bare(column) == _bare(name),
+        ):
+            for _, path, run in reversed(self._runs):
+                if (column := next(filter(fits, run.columns), None)) is not None:
+                    return _series(path, run, column)
+        return None
+
 
 def paths(case: Case, key: str) -> list[Path]:
     """The files that a key names; of a watched run the recording of rank 0, in PyNative where there is that."""

@@ -167,6 +167,7 @@ def bound(
     tracer: Tracer, declared: list[Option], given: list[str] | None, node: ast.AST, stop: bool = False
 ) -> tuple[dict[str, Value], list[str]]:
     """The value of each option, and the words that are left. What does not fit is noted with the place that reads it."""
+    tracer.trace.declarations += declared
     values = {option.name: default(tracer, option.default, option.name) for option in declared}
     if given is None:
         return values, []
@@ -434,6 +435,7 @@ def absl(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, Value
     option = Option(
         flag, (f"--{flag}", f"-{flag}", *constants), convert, _converted(given, convert), constants, many=many
     )
+    tracer.trace.declarations.append(option)
     tracer.flags.items[flag] = _flag_value(tracer, option, node)
     return Mapping({"value": tracer.flags.items[flag], "name": Known(flag)})
 
@@ -564,7 +566,9 @@ def _fire_call(
     tracer: Tracer, called: Function | Class, places: list[str], pairs: list[tuple[str, str | None]], node: ast.AST
 ) -> tuple[Value, list[str], list[tuple[str, str | None]]]:
     start = called if isinstance(called, Function) else called.find("__init__")
-    names, any_place, any_name = _parameters(start if isinstance(start, Function) else None, called)
+    function = start if isinstance(start, Function) else None
+    names, any_place, any_name = _parameters(function, called)
+    tracer.trace.declarations += _fire_options(function, names)
     values: dict[str, Value] = {}
     left: list[tuple[str, str | None]] = []
     for flag, text in pairs:
@@ -582,6 +586,16 @@ def _fire_call(
             args, places = [values.pop(name, Unknown(name)) for name in names], []
             args += [_of_place(text, "") for text in more]
     return tracer.call(called, args, values, node), places, left
+
+
+def _fire_options(function: Function | None, names: list[str]) -> list[Option]:
+    """The parameters that words can give, as options, with the defaults that are plain values."""
+    spec = function.node.args if function is not None else ast.arguments([], [], None, [], [], None, [])
+    placed = [*spec.posonlyargs, *spec.args]
+    pairs = [*zip(placed[len(placed) - len(spec.defaults) :], spec.defaults, strict=True)]
+    pairs += [(part, given) for part, given in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if given is not None]
+    plain = {part.arg: Known(given.value) for part, given in pairs if isinstance(given, ast.Constant)}
+    return [Option(name, (f"--{name}",), default=plain.get(name, Unknown())) for name in names]
 
 
 def _of_place(text: str, name: str) -> Value:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import configs
-from .declared import Refused, evaluated, settled, unbound
+from .declared import Option, Refused, evaluated, settled, unbound
 from .values import Call, Decider, Function, Items, Known, Mapping, Named, Partial, Unknown, Value, Words, join
 
 if TYPE_CHECKING:
@@ -264,6 +264,25 @@ def _target(call: Call) -> str:
     flags = [flag.value for flag in call.args if isinstance(flag, Known) and isinstance(flag.value, str)]
     flags.sort(key=lambda flag: not flag.startswith("--"))
     return flags[0].lstrip("-").replace("-", "_") if flags else ""
+
+
+def as_option(call: Call) -> Option | None:
+    """What an add_argument call declares; None for an option that is given by its place, or gives no value."""
+    flags = tuple(flag.value for flag in call.args if isinstance(flag, Known) and str(flag.value).startswith("-"))
+    action = call.keywords.get("action")
+    if not flags or (isinstance(action, Known) and action.value not in _ACTIONS):
+        return None
+    name, constants = _target(call), _switches(flags, action)
+    return Option(name, tuple({**dict.fromkeys(flags), **constants}), None, _default(call, name, False), constants)
+
+
+def _switches(flags: tuple[str, ...], action: Value | None) -> dict[str, Any]:
+    """The flags that take no value, and what they give."""
+    if isinstance(action, Known) and action.value in ("store_true", "store_false"):
+        return dict.fromkeys(flags, action.value == "store_true")
+    if isinstance(action, Named) and action.name == "argparse.BooleanOptionalAction":
+        return {**dict.fromkeys(flags, True), **{f"--no-{flag[2:]}": False for flag in flags if flag.startswith("--")}}
+    return {}
 
 
 def _default(call: Call, name: str, settled_: bool) -> Value:

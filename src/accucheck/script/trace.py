@@ -68,7 +68,8 @@ Assume = Callable[[str, Any], "bool | None"]
 class Trace:
     """What was met, each in the order of running: `calls` that are not followed (operators too), `frames` of functions that
     are, `instances` of the project's classes; `stores` are attributes and items set on results of calls, `sets` attributes of
-    those instances that are set again; `options` those of the calls that say which options a command line has; `unread` are
+    those instances that are set again; `options` those of the calls that say which options a command line has, `declarations` the options
+    that are declared in other ways; `unread` are
     configuration files that are not there or not readable, with the place that loads them, `broken` those whose syntax is broken,
     with the line and what is wrong there, `loaded` those that were read;
     `unbound` what of the command fits no option: a gap's code, the words, and the place that parses them; `decided` the conditions of
@@ -83,6 +84,7 @@ class Trace:
     stores: list[Store] = field(default_factory=list)
     sets: list[Store] = field(default_factory=list)
     options: list[Call] = field(default_factory=list)
+    declarations: list[declared.Option] = field(default_factory=list)
     unread: list[tuple[str, str, int]] = field(default_factory=list)
     broken: list[tuple[str, int, str]] = field(default_factory=list)
     loaded: list[Path] = field(default_factory=list)

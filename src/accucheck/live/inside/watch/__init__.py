@@ -75,9 +75,14 @@ class _Loader(importlib.abc.Loader):
         module.__loader__ = module.__spec__.loader = self.loader  # type: ignore[union-attr]
         self.loader.exec_module(module)
         try:
-            from .run import begin
+            if self.settings.get("light"):
+                from . import light
 
-            begin(self.settings)
+                light.begin(self.settings)
+            else:
+                from . import run
+
+                run.begin(self.settings)
         except Exception as error:
             if not started(self.settings, repr(error)[:300]):
                 print(f"accucheck: this process is not watched: {error!r}", file=sys.stderr)

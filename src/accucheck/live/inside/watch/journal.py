@@ -5,19 +5,59 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import platform
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+VERSION = 1
+#: Where launchers tell a process its rank.
+RANKS = ("RANK_ID", "OMPI_COMM_WORLD_RANK", "RANK")
 #: Bytes of a recording; what comes later is left out, and said so.
 MOST = 256 << 20
 #: Facts of a process that runs a network, and how many are kept of a forked one until then.
 _RUNS, _WAITING = ("network", "pass"), 256
 #: The last of the numbers of standard input, output and error.
 _STANDARD = 2
+
+
+def opened(settings: dict[str, Any]) -> Journal:
+    """The recording of this process, begun: its head, and what the process is."""
+    import mindspore
+    import numpy
+
+    def named() -> tuple[str, dict[str, Any]]:
+        """The recording of this process and its first line."""
+        rank = next((os.environ[name] for name in RANKS if os.environ.get(name, "").isdecimal()), "0")
+        head = {
+            "recording": VERSION,
+            "accucheck": settings["version"],
+            "time": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            "mindspore": mindspore.__version__,
+            "rank": int(rank),
+        }
+        label = settings.get("name", settings["mode"])
+        own = f"{label}.rank{rank}.jsonl" if int(rank) else f"{label}.jsonl"
+        name = f"{label}.rank{rank}.{os.getpid()}.jsonl" if "every" not in settings else own
+        return os.path.join(settings["folder"], name), head
+
+    journal = Journal(*named(), again=named if "every" not in settings else None)
+    variables = {key: value for key, value in os.environ.items() if key.startswith(("MS_", "ASCEND_", "RANK"))}
+    journal.fact(
+        "start",
+        arguments=list(getattr(sys, "orig_argv", sys.argv)),
+        folder=str(Path.cwd()),
+        interpreter=sys.executable,
+        versions={"python": platform.python_version(), "numpy": numpy.__version__},
+        machine=platform.machine(),
+        mode=settings["mode"],
+        variables=dict(list(variables.items())[:64]),
+    )
+    return journal
 
 
 class Journal:

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import atexit
 import os
-import platform
 import sys
 import time
-from datetime import datetime, timezone
-from pathlib import Path
 from typing import Any
 
 import numpy
@@ -23,7 +20,7 @@ from .data import Data
 from .evaluations import Evaluations, among
 from .hooks import RAISED, Hooks
 from .inputs import of_inputs
-from .journal import Journal
+from .journal import opened
 from .operators import Operators, install
 from .optimizers import Sums, Watched
 from .order import examined
@@ -32,7 +29,6 @@ from .padding import examine, of_beyond, of_next
 from .passes import Pass, Passes, classes_of, loss_of, rows_of
 from .settings import Settings
 
-VERSION = 1
 #: Steps that are looked at closely: the first ones, and then one in so many.
 FIRST, EVERY = 10, 10
 #: Passes of inference in a row that are looked at closely.
@@ -41,8 +37,7 @@ INFERENCE = 2
 INNER = 4
 #: Passes that are run again with their padding changed, at most.
 TRIALS = 2
-#: Where launchers tell a process its rank, and how many there are.
-RANKS = ("RANK_ID", "OMPI_COMM_WORLD_RANK", "RANK")
+#: Where launchers tell a process how many there are.
 SIZES = ("RANK_SIZE", "MS_WORKER_NUM", "OMPI_COMM_WORLD_SIZE", "WORLD_SIZE")
 #: Passes whose gradients no optimizer took, until it is clear that none is used.
 WITHOUT = 32
@@ -60,35 +55,7 @@ class Enough(SystemExit):
 
 def begin(settings: dict[str, Any]) -> Run:
     """Watch this process from now on: its MindSpore was imported just now, or it asks for it itself, with "every"."""
-    import mindspore
-
-    def named() -> tuple[str, dict[str, Any]]:
-        """The recording of this process and its first line."""
-        rank = next((os.environ[name] for name in RANKS if os.environ.get(name, "").isdecimal()), "0")
-        head = {
-            "recording": VERSION,
-            "accucheck": settings["version"],
-            "time": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-            "mindspore": mindspore.__version__,
-            "rank": int(rank),
-        }
-        label = settings.get("name", settings["mode"])
-        own = f"{label}.rank{rank}.jsonl" if int(rank) else f"{label}.jsonl"
-        name = f"{label}.rank{rank}.{os.getpid()}.jsonl" if "every" not in settings else own
-        return os.path.join(settings["folder"], name), head
-
-    journal = Journal(*named(), again=named if "every" not in settings else None)
-    variables = {key: value for key, value in os.environ.items() if key.startswith(("MS_", "ASCEND_", "RANK"))}
-    journal.fact(
-        "start",
-        arguments=list(getattr(sys, "orig_argv", sys.argv)),
-        folder=str(Path.cwd()),
-        interpreter=sys.executable,
-        versions={"python": platform.python_version(), "numpy": numpy.__version__},
-        machine=platform.machine(),
-        mode=settings["mode"],
-        variables=dict(list(variables.items())[:64]),
-    )
+    journal = opened(settings)
     hooks = Hooks(journal, settings["root"], settings.get("begun", ""))
     Settings(hooks, settings["mode"], settings.get("seed", 0))
     return Run(hooks, settings)

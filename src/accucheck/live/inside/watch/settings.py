@@ -27,23 +27,12 @@ class Settings:
     def __init__(self, hooks: Hooks, mode: str, seed: int = 0) -> None:
         import mindspore
 
-        seeders = (
-            (mindspore, "set_seed"),
-            (mindspore.dataset.config, "set_seed"),
-            (numpy.random, "seed"),
-            (random, "seed"),
-        )
-        if seed:
-            mindspore.set_seed(seed)
-            random.seed(seed)
+        seed_anew(hooks, seed)
         self.hooks = hooks
         #: Whether the command asked for graph mode last.
         self.graph = False
         hooks.around(argparse.ArgumentParser, "parse_known_args", after=self.parsed)
-        for owner, name in seeders:
-            if seed > 1:
-                original = getattr(owner, name)
-                hooks.replace(owner, name, original, shifted(original, seed - 1))
+        for owner, name in seeders():
             hooks.around(owner, name, before=self.seeder(f"{owner.__name__}.{name}"), hook=f"{owner.__name__}.{name}")
         hooks.around(mindspore, "load_checkpoint", after=self.loaded)
         hooks.around(mindspore, "load_param_into_net", after=self.taken)
@@ -166,6 +155,30 @@ class Settings:
             digests=[digest(array(one)) for one in loaded],
             types=[array(one).dtype.name for one in loaded],
         )
+
+
+def seeders() -> tuple[tuple[Any, str], ...]:
+    """The functions that set seeds, each as its owner and its name."""
+    import mindspore
+
+    return (
+        (mindspore, "set_seed"),
+        (mindspore.dataset.config, "set_seed"),
+        (numpy.random, "seed"),
+        (random, "seed"),
+    )
+
+
+def seed_anew(hooks: Hooks, seed: int) -> None:
+    """Set seeds, which the command's own replace; above 1 its own are shifted."""
+    import mindspore
+
+    if seed:
+        mindspore.set_seed(seed)
+        random.seed(seed)
+    for owner, name in seeders() if seed > 1 else ():
+        original = getattr(owner, name)
+        hooks.replace(owner, name, original, shifted(original, seed - 1))
 
 
 def shown(value: Any) -> Any:
