@@ -31,6 +31,7 @@ from generator.templates import template_page
 from generator.watched import watched_findings
 
 from accucheck import checklist as checklists
+from accucheck import schemas
 from accucheck.language import Language
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -58,6 +59,9 @@ def documents() -> dict[Path, str]:
     made[ROOT / "README.zh.md"] = items.readme(ROOT / "README.zh.md", Language.ZH)
     schema = json.dumps(checklists.schema(), indent=2, ensure_ascii=False) + "\n"
     made[ROOT / "checklists/checklist.schema.json"] = schema
+    for name, (version, _) in schemas.SCHEMAS.items():
+        if name != "checklist":  # beside the checklists
+            made[docs / f"schemas/{name}.{version}.schema.json"] = schemas.text(name)
     return made
 
 

@@ -259,7 +259,18 @@ def test_run_as_json_has_the_documented_keys(faulty):
     assert len(outcome["items"]) == 24
     results = findings = 0
     for item in outcome["items"]:
-        assert list(item) == ["id", "checklist", "suggestion", "conclusion", "note", "by", "when", "review", "results"]
+        assert list(item) == [
+            "id",
+            "checklist",
+            "suggestion",
+            "conclusion",
+            "note",
+            "by",
+            "when",
+            "review",
+            "agent",
+            "results",
+        ]
         assert item["suggestion"] in ("problem", "ok", "not_applicable", "undecided")
         for result in item["results"]:
             results += 1
@@ -271,7 +282,16 @@ def test_run_as_json_has_the_documented_keys(faulty):
             for finding in result["findings"]:
                 findings += 1
                 assert list(finding)[:4] == ["code", "level", "incomplete", "message"]
-                assert list(finding)[4:] == ["why", "sure", "proof", "where", "data", "fix", "contradicted"]
+                assert list(finding)[4:] == [
+                    "why",
+                    "sure",
+                    "proof",
+                    "where",
+                    "data",
+                    "fix",
+                    "contradicted",
+                    "suppressed",
+                ]
                 assert finding["sure"] in (None, "certain", "likely", "possible")
                 assert list(finding["where"]) == ["path", "line", "column", "name", "field", "step"]
                 assert finding["level"] in ("problem", "suspect", "info")

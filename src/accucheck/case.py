@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 
 from . import document
-from .errors import UserError, from_os_error
+from .errors import SaveError, UserError, from_os_error
 
 FILE_NAME = "accucheck.yaml"
+#: The schema of that file that its first line names, for editors; and the version of the schema.
+SCHEMA, VERSION = ".accucheck/accucheck.schema.json", 1
 #: What may be a secret in an address: who logs in (abfs writes its container there), and the query.
 #: Both take time in proportion to the text: it may be a stranger's, and megabytes.
 _LOGIN = re.compile(r"(\b(?!(?:abfs|wasb)s?://[^:/]*@)\w+://)(?:[^\s/]*|[^\s/@:]*:(?!\d+/)[^\s@]{0,512})@")
@@ -520,7 +523,8 @@ def document_of(values: dict[str, Any], others: dict[str, list[str]] | None = No
         for parent in parents:
             level = level.setdefault(parent, {})
         level[last] = msgspec.json.decode(value) if last == "args" and isinstance(value, str) else typed(key, value)
-    head = "# accucheck.yaml: what accucheck examines; every key is optional. Check it with: accucheck validate\n"
+    head = f"# yaml-language-server: $schema={SCHEMA}\n"
+    head += "# accucheck.yaml: what accucheck examines; every key is optional. Check it with: accucheck validate\n"
     head += "# What was reached, what is expected, and what says so; reports begin with it, for example:\n"
     head += "# goal: {metric: accuracy, reached: 0.62, expected: 0.93, source: README of the benchmark}\n"
     text = head + yaml.safe_dump(data, allow_unicode=True, sort_keys=False, default_flow_style=False)
@@ -630,7 +634,19 @@ def extend(case: Case, values: dict[str, str], *, replace: bool = False) -> Case
 
 
 def write(values: dict[str, Any], target: Path, others: dict[str, list[str]] | None = None) -> None:
-    """Write a case file from dotted keys, atomically; `others` as in document_of(). Raises SaveError."""
-    from .store import write_atomically
+    """Write a case file from dotted keys, atomically; `others` as in document_of(). The schema that its first line names for editors goes
+    beside the session, where that can be written. Raises SaveError."""
+    from .store import require_own, write_atomically
 
     write_atomically(target, document_of(values, others))
+    file = target.parent / SCHEMA
+    with suppress(OSError, SaveError):
+        require_own(file.parent, target.parent)
+        file.parent.mkdir(exist_ok=True)
+        write_atomically(file, msgspec.json.format(msgspec.json.encode(schema()), indent=2) + b"\n")
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of accucheck.yaml."""
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"urn:accucheck:schema:case:{VERSION}"}
+    return {**head, **msgspec.json.schema(CaseFile)}

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -106,3 +107,40 @@ def test_the_worker_is_the_installed_one(target, tmp_path):
     finally:
         worker.write_text(original)
     assert Path(marker.read_text()) == worker
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Wheel and sdist as a release builds them, with the address of a repository."""
+    folder = tmp_path_factory.mktemp("release")
+    here = ["--no-isolation"] if importlib.util.find_spec("hatchling") else []
+    command = [sys.executable, "-m", "build", *here, "--outdir", str(folder), str(ROOT)]
+    environment = {**os.environ, "ACCUCHECK_REPOSITORY": "https://host.invalid/owner/accucheck"}
+    process = subprocess.run(command, capture_output=True, text=True, timeout=240, env=environment)
+    assert process.returncode == 0, process.stdout + process.stderr
+    return sorted(folder.iterdir())
+
+
+def test_a_package_index_takes_wheel_and_sdist(released: list[Path]) -> None:
+    assert [path.suffix for path in released] == [".whl", ".gz"] or [path.suffix for path in released] == [
+        ".gz",
+        ".whl",
+    ]
+    command = [sys.executable, "-m", "twine", "check", "--strict", *map(str, released)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and done.stdout.count("PASSED") == 2, done.stdout
+
+
+def test_a_release_tells_where_it_lies(released: list[Path]) -> None:
+    """Addresses, and a README all of whose links and pictures lead to files of the repository."""
+    archive = zipfile.ZipFile(next(path for path in released if path.suffix == ".whl"))
+    told = archive.read(next(name for name in archive.namelist() if name.endswith("/METADATA"))).decode()
+    head, _, text = told.partition("\n\n")
+    for label in ("Homepage", "Documentation", "Source", "Issues", "Changelog"):
+        assert f"Project-URL: {label}, https://host.invalid/owner/accucheck" in head
+    assert "Classifier: Typing :: Typed" in head and "Classifier: Development Status :: " in head
+    links = re.findall(r"\]\(([^)\s]+)\)", text)
+    assert len(links) > 40 and all(link.startswith(("https://", "#")) for link in links)
+    own = [link.partition("/main/")[2].partition("#")[0] for link in links if "host.invalid" in link]
+    assert own and all((ROOT / name).exists() for name in own)
+    assert "host.invalid/owner/accucheck/raw/main/docs/images/tour.en.svg" in text

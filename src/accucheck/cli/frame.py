@@ -259,6 +259,7 @@ COMMANDS = {
     "labels": "labels",
     "lr-range": "lr_range",
     "doctor": "case",
+    "schema": "schema",
     "demo": "demo",
     "serve": "serve",
     "mcp": "mcp",

@@ -202,6 +202,12 @@ WORDS: Words = {
         "en": "{estimate}; Ctrl-C keeps what is found until then",
         "zh": "{estimate}；可按 Ctrl-C 中断，已有结果会保留",
     },
+    # schema
+    "schema": {
+        "en": "Print the JSON Schema of accucheck.yaml (case), of a checklist, of run --json (run), or of the session.",
+        "zh": "输出 JSON Schema：accucheck.yaml（case）、检查清单（checklist）、run --json（run）或会话（session）。",
+    },
+    "schema-name": {"en": "case, checklist, run or session.", "zh": "case、checklist、run 或 session。"},
     # mcp
     "mcp": {
         "en": "Serve this project to a coding agent over MCP, on standard input and output. Needs accucheck[mcp].",
