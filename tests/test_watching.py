@@ -63,6 +63,15 @@ def test_a_command_that_fails_before_mindspore_is_imported(tmp_path: Path) -> No
     assert (one.code, one.started, one.imported, one.recordings) == (3, 1, 0, {})
 
 
+def test_the_case_says_which_language_is_spoken(tmp_path: Path) -> None:
+    (tmp_path / "accucheck.yaml").write_text("language: zh\n")
+    command = [sys.executable, "-m", "accucheck", "watch", "--", sys.executable, "-c", "pass"]
+    environment = {name: value for name, value in os.environ.items() if name != "ACCUCHECK_LANG"}
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=True)
+    lines = ran.stderr.splitlines()
+    assert lines and all(any("\u4e00" <= letter <= "\u9fff" for letter in line) for line in lines), lines
+
+
 def test_a_python_that_ignores_its_environment_is_run_all_the_same(tmp_path: Path) -> None:
     for command in (
         [sys.executable, "-I", "-c", "raise SystemExit(4)"],
@@ -206,6 +215,43 @@ def test_a_training_that_is_started_anew_and_killed_keeps_what_was_seen(tmp_path
     run = seen(found)
     assert max(run.series["loss"].steps) == 3  # the fourth was not over
     assert run.facts["gradients"][-1]["step"] == 4
+
+
+@mindspore
+def test_a_row_that_never_comes_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    """Rows are read once more when the training is over, from a source that waits for who fills it."""
+    (tmp_path / "train.py").write_text(
+        """
+import threading
+import mindspore as ms
+import numpy as np
+from mindspore import nn
+from mindspore.dataset import GeneratorDataset
+
+class Rows:
+    filled = True
+
+    def __len__(self):
+        return 256
+
+    def __getitem__(self, at):
+        while not self.filled:
+            threading.Event().wait()
+        return np.full(2, at, np.float32), np.int32(at % 2)
+
+rows, net = Rows(), nn.Dense(2, 2)
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+step = ms.value_and_grad(lambda a, b: nn.CrossEntropyLoss()(net(a), b), None, optimizer.parameters)
+for image, label in GeneratorDataset(rows, ["image", "label"], shuffle=False).batch(64):
+    optimizer(step(image, label)[1])
+rows.filled = False
+"""
+    )
+    found = watched(tmp_path, sys.executable, "train.py")
+    assert found.code == 0
+    run = seen(found)
+    assert run.facts["end"][0]["why"] == "exit"
+    assert not {"order", "failed"} & run.facts.keys()
 
 
 @mindspore

@@ -63,7 +63,7 @@ def answer(
     from ..project import open_project
 
     opened = open_project(Path(project), checklists, session="wait")
-    speak(opened)
+    speak(opened.case)
     session = opened.session
     assert session is not None
     with session:
@@ -96,7 +96,7 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
     from ..project import open_project
 
     opened = open_project(Path(project), checklists, session="read")
-    speak(opened)
+    speak(opened.case)
     session = readable(opened)
     late = opened.stale()
     steps = guidance.steps(opened, late)
@@ -150,7 +150,7 @@ def summary(project: str, checklists: tuple[str, ...]) -> None:
     from ..report import redact
 
     opened = open_project(Path(project), checklists, session="read")
-    speak(opened)
+    speak(opened.case)
     hide = redact.of(opened.case)
     hide.learn(msgspec.to_builtins(readable(opened).record))
     for line in guidance.summary(opened, language()):

@@ -56,7 +56,7 @@ def fix(
     given = settings
     settings = (*settings, *script_settings(Path(project), scripts))
     opened = open_project(Path(project), checklists, settings, session="read", take=True)
-    speak(opened)
+    speak(opened.case)
     talk_of_taken(opened)
     session = opened.session
     assert session is not None

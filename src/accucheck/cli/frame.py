@@ -17,6 +17,7 @@ from .words import WORDS
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..case import Case
     from ..engine import Finished, Job
     from ..errors import UserError
     from ..model import Progress
@@ -348,10 +349,10 @@ def no_nan(context: click.Context, parameter: click.Parameter, value: float | No
     return value
 
 
-def speak(project: Project) -> None:
+def speak(case: Case) -> None:
     """The case may name a language; --lang and ACCUCHECK_LANG go before it."""
     global LANGUAGE
-    LANGUAGE = detect(language_of(sys.argv[1:]), project.case.spec.language)
+    LANGUAGE = detect(language_of(sys.argv[1:]), case.spec.language)
 
 
 def talk_of(session: Session) -> None:

@@ -104,7 +104,7 @@ def issue_(
         click.echo(issue.form_for_maintainers(to, issue.repository(to, repo)), nl=False)
         return
     opened = open_project(Path(project), checklists, settings, session="read")
-    speak(opened)
+    speak(opened.case)
     readable(opened)
     options = issue.IssueOptions(
         report=Options(

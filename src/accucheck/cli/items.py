@@ -88,7 +88,7 @@ def _found_here(project: str, item: Item, checklists: tuple[str, ...]) -> list[s
     from ..report.telling import explained
 
     opened = open_project(path, checklists, session="read")
-    speak(opened)
+    speak(opened.case)
     return explained(readable(opened).record, item, opened.case, language(), opened.stale())
 
 

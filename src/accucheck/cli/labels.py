@@ -70,7 +70,7 @@ def labels(
     from ..session import user
 
     opened = open_project(Path(project), (), settings, session="try")
-    speak(opened)
+    speak(opened.case)
     opened.need_project()
     if remote:
         opened.agree()

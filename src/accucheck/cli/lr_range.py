@@ -57,7 +57,7 @@ def lr_range(
     from ..project import open_project
 
     opened = open_project(Path(project), (), settings, session="none")
-    speak(opened)
+    speak(opened.case)
     opened.need_project()
     if end < SPAN * begin or (scale == "exponential" and not begin):
         raise UserError("lr-range-rates", factor=SPAN, begin=begin, end=end)

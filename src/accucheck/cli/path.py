@@ -56,7 +56,7 @@ def path_(
 
     known = [name for name in shipped() if load(name).ends]
     opened = open_project(Path(project), checklists or known, settings, session="read")
-    speak(opened)
+    speak(opened.case)
     session = readable(opened)
     if write:
         opened.need_project()

@@ -24,7 +24,7 @@ def plan(project: str, step: int | None, output: str | None, settings: tuple[str
     from ..store import require_inside, write_new
 
     opened = open_project(Path(project), (), settings, session="read")
-    speak(opened)
+    speak(opened.case)
     session = readable(opened)
     found_by = None
     if step is None:

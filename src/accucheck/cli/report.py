@@ -98,7 +98,7 @@ def report_(
         return
     own = Path(template) if template is not None else None
     opened = open_project(Path(project), checklists, settings, session="read")
-    speak(opened)
+    speak(opened.case)
     readable(opened)
     options = report.Options(
         formats=formats or (report.DEFAULT.formats if own is None else ()),

@@ -117,7 +117,7 @@ def _writable(path: str, checklists: tuple[str, ...]) -> Project:
     from ..project import open_project
 
     opened = open_project(Path(path), checklists, session="wait")
-    speak(opened)
+    speak(opened.case)
     session = opened.session
     assert session is not None
     if session.read_only:

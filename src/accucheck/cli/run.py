@@ -218,7 +218,7 @@ def _open(asked: Asked) -> Project:
     settings = (*_command_settings(path, asked), *asked.settings, *script_settings(path, asked.scripts))
     session = "none" if asked.no_session else "write"
     opened = open_project(path, asked.checklists, settings, session=session, take=True)
-    speak(opened)
+    speak(opened.case)
     if asked.remote:
         opened.agree()
     if asked.baseline is not None:

@@ -56,7 +56,7 @@ def serve(
 
     require_utf8(who or "")
     opened = open_project(Path(project), checklists, settings, session="none")  # what is wrong with it is told here
-    speak(opened)
+    speak(opened.case)
     try:
         from .. import serving
     except ImportError as error:

@@ -96,7 +96,7 @@ def opened_to_train(given: dict[str, Any]) -> Project:
     path = Path(given["project"])
     settings = (*given["settings"], *script_settings(path, given["scripts"]))
     opened = open_project(path, given["checklists"], settings, take=True)
-    speak(opened)
+    speak(opened.case)
     opened.need_project()
     talk_of_taken(opened)
     assert opened.session is not None

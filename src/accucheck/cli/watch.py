@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .frame import Argument, command, language, option, project_option, say, talk
+from .frame import Argument, command, language, option, project_option, say, speak, talk
 
 if TYPE_CHECKING:
     from ..watching import Watched
@@ -35,6 +35,7 @@ def watch_(project: str, steps: int, role: str, mode: str | None, nan: bool, com
     from ..watching import Plan, watch
 
     case = cases.load(Path(project), [])
+    speak(case)
     plan = Plan(command, Path(case.root), steps, role, mode or "", nan)
     watched = watch(plan, lambda each: talk(say(f"watch-begins-{each}")))
     sys.stdout.flush()

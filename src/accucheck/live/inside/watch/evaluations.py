@@ -4,12 +4,10 @@ and whether the rows of an evaluation lie among those that were trained with, as
 from __future__ import annotations
 
 import hashlib
-import io
 import time
-from contextlib import redirect_stdout
 from typing import Any
 
-from .order import columns
+from .order import columns_at
 from .passes import classes_of
 
 #: Rows of an evaluation that are remembered, and evaluations that are told.
@@ -107,8 +105,7 @@ def read(source: Any, most: int) -> set[bytes] | None:
     for at in range(0, len(source), max(1, -(-len(source) // most))):
         if time.perf_counter() > until:
             break
-        with redirect_stdout(io.StringIO()):
-            row = columns(source[at])
+        row = columns_at(source, at)
         if any(one.dtype.kind == "O" for one in row):
             return None
         found.add(hashlib.blake2b(b"".join(one.tobytes() for one in row), digest_size=8).digest())

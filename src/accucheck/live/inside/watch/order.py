@@ -7,9 +7,11 @@ labels of the rows so many places before and after it. Read when the training is
 from __future__ import annotations
 
 import io
+import signal
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +20,8 @@ from ..measures import Array, array, short
 
 #: Rows that are read in a stretch, stretches, and seconds after which no further row is read.
 STRETCH, STRETCHES, SECONDS = 128, 16, 2.0
+#: Seconds after which a row that is still being read is given up.
+LONGEST = 5.0
 #: Places before and after a row whose labels are tried.
 SHIFTS = 8
 #: Rows with the most similar inputs, whose labels are counted.
@@ -62,6 +66,36 @@ def read(sources: list[Any]) -> Rows | None:
         return None
 
 
+def columns_at(source: Any, place: int) -> list[Array]:
+    """The columns of a row, read without what the user's code prints.
+
+    Raises what the user's code raises, and TimeoutError for a row that takes longer than LONGEST seconds.
+    """
+    with bounded(LONGEST), redirect_stdout(io.StringIO()):
+        return columns(source[place])
+
+
+@contextmanager
+def bounded(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError within what runs longer, such as a row that waits for a queue which nobody fills any more. Signals reach the
+    main thread alone: elsewhere, and where the user's code has an alarm of its own, nothing is bounded."""
+
+    def over(*_: Any) -> None:
+        raise TimeoutError
+
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or not hasattr(signal, "setitimer") or signal.getitimer(signal.ITIMER_REAL)[0]:
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def stretches(sources: list[Any]) -> list[tuple[int, list[Array]]]:
     """The place and the columns of each row that is read, in their order."""
     count = min(len(source) for source in sources)
@@ -75,8 +109,7 @@ def stretches(sources: list[Any]) -> list[tuple[int, list[Array]]]:
         for at in range(begin, begin + STRETCH):
             if time.perf_counter() > until:
                 break
-            with redirect_stdout(io.StringIO()):
-                stretch.append((at, [one for source in sources for one in columns(source[at])]))
+            stretch.append((at, [one for source in sources for one in columns_at(source, at)]))
         if len(stretch) == STRETCH:
             found += stretch
     return sorted(found, key=lambda one: one[0])
