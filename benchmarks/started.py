@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import yaml
 from _experiments import ACCUCHECK, each
 from _measuring import report, row
 
@@ -108,6 +109,13 @@ STYLES = {
         },
     ),
     "described": Style("python train.py --config run.yaml", yaml_keys("run.yaml", lr="learning_rate")),
+    "python": Style("python train.py run.py", yaml_keys("run.py")),
+    "model": Style(
+        "python train.py --config run.yaml",
+        yaml_keys("run.yaml"),
+        "--{key} {value}",
+        {"lr": "lr", "shuffle": "shuffle", "batch": "batch_size", "level": "amp_level", "mean": "mean"},
+    ),
 }
 #: Edits of a shell script that set no value but take an option away or add one.
 _IN_SHELL = {"shuffle": ("--epochs 100", "--epochs 100 --no-shuffle"), "seed": ('"--seed 42"', '""')}
@@ -138,7 +146,7 @@ def edited(text: str, key: str, value: str) -> tuple[str, int]:
     lines = text.splitlines()
     for place, line in enumerate(lines):
         start = line.lstrip()
-        for begins in (f"{key}: ", f'"{key}": ', f"{key}="):
+        for begins in (f"{key}: ", f'"{key}": ', f"{key}=", f"{key} = "):
             if start.startswith(begins):
                 end = "," if line.endswith(",") else ""
                 quoted = f'"{value}"' if begins[0] == '"' and value[:1] == "O" else value
@@ -177,7 +185,8 @@ def plant(project: Path, case: Case) -> tuple[str, list[str]]:
         script.write_text(script.read_text().replace(old, new))
         return style.command, ["command line"]
     file, key = style.keys[fault.setting]
-    text, line = edited((project / file).read_text(), key, fault.value)
+    value = repr(yaml.safe_load(fault.value)) if file.endswith(".py") else fault.value
+    text, line = edited((project / file).read_text(), key, value)
     (project / file).write_text(text)
     return style.command, [f"{file}:{line}" if case.style != "shell" else "command line"]
 

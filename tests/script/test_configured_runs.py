@@ -82,7 +82,7 @@ show(settings["lr"])
 
 def scripts(root: Path, script: str, command: str = "python train.py", **files: str) -> Scripts:
     for name, text in {"train.py": script, **{key.replace("__", "/"): text for key, text in files.items()}}.items():
-        path = root / name.replace("_yaml", ".yaml")
+        path = root / name.replace("_yaml", ".yaml").replace("_py", ".py")
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     return read_scripts(load(root, ["scripts.train=train.py", f"runtime.command={command}"]))
@@ -425,3 +425,86 @@ with open(found(parser.parse_args().config)) as stream:
 """
     assert shown(scripts(tmp_path, script, a_yaml="lr: 0.5\n")) == [0.5]
     assert shown(scripts(tmp_path, script, "python train.py --config b.yaml", a_yaml="lr: 0.5\n")) == [...]
+
+
+RUN_FOR_NAMES = """import argparse
+import importlib.util
+import runpy
+parser = argparse.ArgumentParser()
+parser.add_argument("config")
+path = parser.parse_args().config
+class Config:
+    def __init__(self, values):
+        for name, value in values.items():
+            setattr(self, name, Config(value) if isinstance(value, dict) else value)
+def module():
+    spec = importlib.util.spec_from_file_location("config", path)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return vars(made)
+config = Config({name: value for name, value in MADE.items() if not name.startswith("_")})
+show(config.optimizer.lr)
+show(config.epochs)
+"""
+
+
+@pytest.mark.parametrize("made", ["runpy.run_path(path)", "module()"])
+@pytest.mark.parametrize(
+    ("name", "values"), [("confs/a.py", [0.5, 6]), ("confs/../confs/a.py", [0.5, 6]), ("b.py", [..., ...])]
+)
+def test_a_configuration_in_python_is_run_for_its_names(
+    tmp_path: Path, made: str, name: str, values: list[object]
+) -> None:
+    script = RUN_FOR_NAMES.replace("MADE", made)
+    own = "rate = 0.5\noptimizer = dict(lr=rate)\nepochs = 2 * 3\n"
+    assert shown(scripts(tmp_path, script, f"python train.py {name}", confs__a_py=own)) == values
+
+
+@pytest.mark.parametrize(
+    ("settings", "line", "key"),
+    [
+        ("batch = 2\nshuffle = True\nshuffle = False\n", 3, "shuffle"),
+        ("data = dict(\n    batch=2,\n    shuffle=False,\n)\n", 3, "data.shuffle"),
+        ("data = {\n    'flags': [\n        True,\n        False],\n}\n", 4, "data.flags.1"),
+    ],
+)
+def test_a_finding_names_the_line_of_a_configuration_in_python(
+    tmp_path: Path, settings: str, line: int, key: str
+) -> None:
+    first, *keys = key.split(".")
+    argument = f"config[{first!r}]" + "".join(f"[{one if one.isdecimal() else repr(one)}]" for one in keys)
+    script = "import runpy\nconfig = runpy.run_path('a.py')\n" + PLACED.format(argument=argument)
+    scripts(tmp_path, script, a_py=settings)
+    case = load(tmp_path, ["scripts.train=train.py", "runtime.command=python train.py"])
+    (off,) = [
+        one
+        for one in shuffle_settings.run(case, shuffle_settings.Params())
+        if getattr(one, "code", "") == "shuffle-off"
+    ]
+    assert isinstance(off, Finding)
+    assert f"a.py:{line} (key {key})" in message(shuffle_settings, off.code, off.data, Language.EN)
+
+
+@pytest.mark.parametrize(
+    ("words", "values"), [("", [True, 3, [1, 2]]), ("--shuffle False --sizes 3 4", [False, 3, [3, 4]])]
+)
+def test_options_that_are_made_by_the_types_of_their_defaults(tmp_path: Path, words: str, values: list[object]) -> None:
+    """One of three calls adds each option, as its default is a list, a truth value or something else."""
+    script = """import argparse
+parser = argparse.ArgumentParser()
+for name, default in {"shuffle": True, "epochs": 3, "sizes": [1, 2], "path": None}.items():
+    kind = type(default)
+    if kind is list:
+        parser.add_argument(f"--{name}", type=int, nargs=len(default), default=default)
+    elif kind is bool:
+        parser.add_argument(f"--{name}", type=lambda text: text == "True", default=default)
+    else:
+        parser.add_argument(f"--{name}", type=str if default is None else kind, default=default)
+args = parser.parse_args()
+show(args.shuffle)
+show(args.epochs)
+show(args.sizes[0])
+show(args.sizes[1])
+"""
+    found = scripts(tmp_path, script, f"python train.py {words}")
+    assert shown(found) == [*values[:2], *values[2]] and told(found) == []  # type: ignore[misc]

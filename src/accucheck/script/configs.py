@@ -1,16 +1,17 @@
-"""Configuration files that a script loads: YAML and JSON below the project's folder, as values that may be otherwise at run time."""
+"""Configuration files that a script loads: YAML, JSON and Python below the project, as values that may be otherwise at run time."""
 
 from __future__ import annotations
 
+import ast
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..document import beyond_bounds, safe_loader
+from ..document import beyond_bounds, line_of, safe_loader
 from .values import Decider, Items, Known, Mapping, Value
 
 if TYPE_CHECKING:
@@ -56,6 +57,12 @@ def of_text(text: str, origin: str | None) -> Value | None:
         return None
 
 
+def of_module(names: Mapping, origin: str, place: str) -> Value:
+    """What a configuration in Python, the file `place`, defines: its constants have this origin, as those of YAML have. Lists and dicts
+    that it makes of others keep where these come from."""
+    return _Reader(origin, place).of_value(names, ())
+
+
 def find(root: Path, entry: Path, importer: Path, name: str) -> Path | None:
     if "\0" in name:
         return None
@@ -95,6 +102,8 @@ def keys(path: Path) -> dict[str, list[tuple[int, str]]]:
     import yaml
 
     found: dict[str, list[tuple[int, str]]] = {}
+    if path.suffix not in ENDINGS:
+        return found
     try:
         data = path.read_bytes()[: LIMIT + 1]
         root = None if len(data) > LIMIT or beyond_bounds(data, ALIASES) else yaml.compose(data, safe_loader())
@@ -115,6 +124,45 @@ def keys(path: Path) -> dict[str, list[tuple[int, str]]]:
                 if isinstance(key, yaml.ScalarNode) and isinstance(value, yaml.ScalarNode):
                     found.setdefault(key.value, []).append((value.start_mark.line + 1, value.value))
     return found
+
+
+def line(text: bytes, suffix: str, keys: tuple[str | int, ...]) -> int:
+    """The line (from 1) of a configuration file that sets what these keys lead to, or of the nearest parent that is there."""
+    return line_of(text, [*keys]) if suffix in ENDINGS else _line_of_module(text, keys)
+
+
+def _line_of_module(text: bytes, keys: tuple[str | int, ...]) -> int:
+    """As `line`, of a configuration in Python: its last assignment of the first key, and below it dicts, lists and dict(...)."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 1
+    node: ast.AST | None = None
+    place = 1
+    for statement in body:
+        if isinstance(statement, ast.Assign) and any(_is_name(target, keys[:1]) for target in statement.targets):
+            node, place = statement.value, statement.lineno
+    for step in keys[1:]:
+        if (found := _below(node, step)) is None:
+            break
+        place, node = found
+    return place
+
+
+def _is_name(target: ast.expr, keys: tuple[str | int, ...]) -> bool:
+    return isinstance(target, ast.Name) and (target.id,) == keys
+
+
+def _below(node: ast.AST | None, step: str | int) -> tuple[int, ast.expr] | None:
+    """The line and value of what a dict, dict(...) or list as written has under a key or at a place."""
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        return next(((k.lineno, v) for k, v in pairs if isinstance(k, ast.Constant) and str(k.value) == step), None)
+    if isinstance(node, ast.Call):
+        return next(((one.lineno, one.value) for one in node.keywords if one.arg == step), None)
+    if isinstance(node, (ast.List, ast.Tuple)) and isinstance(step, int) and step < len(node.elts):
+        return node.elts[step].lineno, node.elts[step]
+    return None
 
 
 def note(tracer: Tracer, code: str, name: str, value: Known, path: str, line: int) -> None:
@@ -163,6 +211,17 @@ class _Reader:
         if isinstance(item, list) and len(keys) < DEEP:
             return Items([self.value(held, (*keys, place)) for place, held in enumerate(item[:1000])])
         return self.constant(item if _plain(item) else str(item) if isinstance(item, (bytes, date)) else "…", keys)
+
+    def of_value(self, held: Value, keys: tuple[str | int, ...]) -> Value:
+        """What Python code has put behind `keys`: constants that it writes there become settings, anything else stays as it is."""
+        if len(keys) < DEEP and isinstance(held, Mapping):
+            return Mapping(
+                {key: self.of_value(value, (*keys, str(key))) for key, value in held.items.items()}, held.fed
+            )
+        if len(keys) < DEEP and isinstance(held, Items):
+            return replace(held, items=[self.of_value(value, (*keys, at)) for at, value in enumerate(held.items)])
+        own = isinstance(held, Known) and held.origin is None and _plain(held.value)
+        return self.constant(held.value, keys) if own and isinstance(held, Known) else held
 
     def constant(self, value: Any, keys: tuple[str | int, ...]) -> Known:
         names = [step for step in keys if isinstance(step, str)]

@@ -8,7 +8,7 @@ from collections.abc import Mapping as Mapping_
 from pathlib import Path
 from typing import NamedTuple
 
-from ..document import line_of
+from . import configs
 from .analysis import Scripts
 from .syntax import kept
 from .trace import Trace
@@ -106,7 +106,7 @@ def _told(files: Files, keys: tuple[str | int, ...], group: list[Decider]) -> Se
 def _line(files: Files, shown: str, keys: tuple[str | int, ...]) -> int:
     """The line of a configuration file that sets what these keys lead to."""
     path = files.get(shown)
-    return line_of(_text(path), [*keys]) if path is not None else 1
+    return configs.line(_text(path), path.suffix.lower(), keys) if path is not None else 1
 
 
 @kept

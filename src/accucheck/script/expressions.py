@@ -991,9 +991,11 @@ def _equal(one: Known, other: Known) -> bool:
 
 
 def _alike(one: Value, other: Value) -> bool | None:
-    """Whether two definitions, of the project or of MindSpore, are the same; None for anything else."""
+    """Whether two definitions, of the project or of MindSpore, or two types of Python, are the same; None for anything else."""
     if isinstance(one, (Class, Function)) and isinstance(other, (Class, Function)):
         return one.node is other.node
+    if (same := models.same_type(one, other)) is not None:
+        return same
     defined = [value for value in (one, other) if isinstance(value, (Class, Function)) or _of_mindspore(value)]
     if len(defined) < 2:
         return None

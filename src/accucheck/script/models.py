@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..knowledge import api as apis
@@ -103,6 +104,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "int": (int,),
     "float": (float,),
     "bool": (bool,),
+    "NoneType": (type(None),),
     **dict.fromkeys(("collections.abc.Mapping", "collections.Mapping", "typing.Mapping"), (dict,)),
 }
 #: Functions that write their result into one of their arguments, where it is given -> its place; by name it is out or dst.
@@ -722,10 +724,20 @@ def _environment(tracer: Tracer, args: list[Value], keywords: dict[str, Value], 
 
 
 def _type(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-    plain = (
-        isinstance(args[0], Known) and isinstance(args[0].value, (bool, int, float, str)) if len(args) == 1 else False
-    )
-    return Named(type(args[0].value).__name__) if plain and isinstance(args[0], Known) else None
+    """The type of a constant, a list or a dict; a list stands for a tuple too, see same_type."""
+    held = args[0] if len(args) == 1 else None
+    if isinstance(held, Known) and (held.value is not None or held.assumed is None):
+        return Named(type(held.value).__name__)
+    if isinstance(held, (Items, Mapping)):
+        return Named("list" if isinstance(held, Items) else "dict")
+    return None
+
+
+def same_type(one: Value, other: Value) -> bool | None:
+    """Whether two types of Python are one; None for anything else, and for a list beside a tuple, which are not told apart."""
+    found = {value.name for value in (one, other) if isinstance(value, Named) and value.name in _TYPES}
+    named = isinstance(one, Named) and isinstance(other, Named) and {one.name, other.name} == found
+    return len(found) == 1 if named and found != {"list", "tuple"} else None
 
 
 def _module(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
@@ -734,8 +746,51 @@ def _module(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node:
     return Named(name, tracer.source) if isinstance(name, str) and name.strip(".") else None
 
 
+def _module_at(tracer: Tracer, given: Value | None) -> Named | None:
+    """The module in a file below the project, by the file's name as the script has it."""
+    from . import configs
+
+    name = given.value if isinstance(given, Known) else None
+    if not isinstance(name, str) or not name.endswith(".py") or tracer.root is None:
+        return None
+    path = configs.find(tracer.root, tracer.trace.source.file.parent, tracer.source.file, name)
+    if path is None:
+        return None
+    here = os.path.realpath(tracer.source.file.parent)
+    steps = Path(os.path.relpath(path, here)).with_suffix("").parts
+    above = steps.count(os.pardir)
+    return Named("." * (above + 1) + ".".join(steps[above:]), tracer.source)
+
+
+def _module_from_spec(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    """A module that is imported by the name of its file."""
+    spec = args[0] if args else keywords.get("spec")
+    if not isinstance(spec, Call) or spec.name != "importlib.util.spec_from_file_location":
+        return None
+    return _module_at(tracer, spec.args[1] if len(spec.args) > 1 else spec.keywords.get("location"))
+
+
+def _run_path(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    """The names of a configuration in Python that is run for them; what they hold is a setting as what stands in YAML is."""
+    from . import configs
+
+    module = _module_at(tracer, args[0] if args else None)
+    scope = None if module is None else tracer.imported(module)
+    if scope is None or tracer.root is None or not isinstance(args[0], Known):
+        return None
+    path = configs.find(tracer.root, tracer.trace.source.file.parent, tracer.source.file, args[0].value)
+    if path is None:
+        return None
+    tracer.trace.loaded.append(path)
+    origin_ = "configured" if tracer.command is not None and args[0].assumed is None else "config"
+    held = {key: value for key, value in scope.names.items() if not isinstance(value, Named)}
+    return configs.of_module(Mapping({**held}), origin_, path.relative_to(os.path.realpath(tracer.root)).as_posix())
+
+
 _FUNCTIONS: dict[str, Any] = {
     "importlib.import_module": _module,
+    "importlib.util.module_from_spec": _module_from_spec,
+    "runpy.run_path": _run_path,
     "fire.Fire": declared.fire,
     "tyro.cli": declared.tyro,
     "typer.run": typer.run,
