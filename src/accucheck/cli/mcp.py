@@ -13,7 +13,7 @@ def mcp(project: str, checklists: tuple[str, ...], settings: tuple[str, ...]) ->
     from ..project import open_project
 
     path = Path(project).absolute()
-    speak(open_project(path, checklists, settings, session="none"))  # what is wrong with it is told here
+    speak(open_project(path, checklists, settings, session="none").case)  # what is wrong with it is told here
     try:
         from ..agents import server
     except ImportError as error:
