@@ -82,3 +82,31 @@ def test_the_axis_of_a_softmax_is_the_one_that_is_summed_up(tmp_path: Path, body
 )
 def test_a_softmax_over_one_score_is_told(tmp_path: Path, body: str, one: bool) -> None:
     assert said(tmp_path, body) == ["softmax-of-one"] * one
+
+
+#: The body of a network, given q, k and v of two heads of four -> whether the scores are multiplied by the root of four.
+_SCALES = {
+    "scores = q @ k.swapaxes(2, 3) * 4 ** 0.5": True,
+    "scores = ops.matmul(q, k.swapaxes(2, 3)) / (self.each ** -0.5)": True,
+    "scores = mint.mul(self.product(q, k), self.each ** 0.5) + mask": True,
+    "scores = (q * math.sqrt(q.shape[-1])) @ k.swapaxes(2, 3)": True,
+    "scores = ops.mul(q @ k.swapaxes(2, 3), ops.sqrt(ms.Tensor(self.each, ms.float32)))": True,
+    "scores = (q @ k.swapaxes(2, 3)).masked_fill(mask == 0, -1e9) * 2.0": True,
+    "scores = q @ k.swapaxes(2, 3) / 4 ** 0.5": False,
+    "scores = q @ k.swapaxes(2, 3) * self.each ** -0.5": False,
+    "scores = (q / self.each ** 0.25) @ (k / self.each ** 0.25).swapaxes(2, 3)": False,
+    "scores = q @ k.swapaxes(2, 3) * self.each ** 0.5 / self.each": False,
+    "scores = q @ k.swapaxes(2, 3) * 10": False,
+    "scores = q @ k.swapaxes(2, 3) * self.learnt * self.each ** 0.5": False,
+    "q, k = ops.L2Normalize(-1)(q), ops.L2Normalize(-1)(k)\nscores = q @ k.swapaxes(2, 3) * self.each ** 0.5": False,
+}
+
+
+@pytest.mark.parametrize("scores", _SCALES)
+def test_scores_are_divided_by_the_root_of_their_length(tmp_path: Path, scores: str) -> None:
+    split = "q, k, v = (y.reshape(x.shape[0], x.shape[1], 2, self.each).transpose(0, 2, 1, 3) for y in (q, k, v))\n"
+    more = "self.each, self.learnt = 4, ms.Parameter(first())\n"
+    script = _SCRIPT.replace("        self.product", f"        {more}        self.product", 1)
+    body = indent(f"{split}{scores}\nreturn ops.softmax(scores, -1) @ v", " " * 8)
+    made = scripts(tmp_path, "import math\n" + script.format(body=body))
+    assert [one.code for one in examine(made)] == ["scores-scaled-up"] * _SCALES[scores]

@@ -14,10 +14,18 @@ _SCRIPT = """
 import mindspore as ms
 from mindspore import mint, nn, ops
 
+def parts(net, x):
+    return [split(x, net.heads) for _ in range(3)]
+
+
+def split(x, heads):
+    return mint.transpose(x.reshape(x.shape[0], x.shape[1], heads, 2), 1, 2)
+
+
 class Net(nn.Cell):
     def __init__(self):
         super().__init__()
-        self.dense, self.heads, self.reshape = nn.Dense(8, 8), 4, ops.Reshape()
+        self.dense, self.heads, self.reshape, self.product = nn.Dense(8, 8), 4, ops.Reshape(), ops.BatchMatMul()
 
     def construct(self, x):
         x = self.dense(x)
@@ -34,6 +42,16 @@ _BODIES = {
     "b, t, d = x.shape\nreturn mint.reshape(x, (t, b, d))": True,
     "b, c, h, w = x.shape\nreturn x.view(b, h * w, c)": True,
     "return x.reshape(x.shape[0], x.shape[2], x.shape[1])": True,
+    # heads that are put together again without a transpose, or with one too many
+    "q, k, v = parts(self, x)\nreturn (ops.softmax(q @ k.swapaxes(2, 3), -1) @ v).reshape(x.shape)": True,
+    "q, k, v = parts(self, x)\nb, t, d = x.shape\nreturn ops.softmax(q @ k.swapaxes(2, 3)).matmul(v).view(b, t, d)": True,
+    "q, k, v = parts(self, x)\nreturn ops.reshape(self.product(ops.softmax(q @ k.swapaxes(2, 3)), v), (x.shape[0], -1, 8))": True,
+    "q, k, v = parts(self, x)\nx = mint.reshape(q, (-1, x.shape[1], 2))\nreturn x.reshape(k.shape[0], k.shape[2], 8)": True,
+    "b, t, d = x.shape\nx = x.swapaxes(1, 2)\nreturn x.reshape(b, t, d)": True,
+    "q, k, v = parts(self, x)\nq = (ops.softmax(q @ k.swapaxes(2, 3), -1) @ v).swapaxes(1, 2)\nreturn q.reshape(x.shape)": False,
+    "q, k, v = parts(self, x)\nreturn q.permute(0, 2, 1, 3).view(x.shape[0], -1, 8)": False,
+    "q, k, v = parts(self, x)\nreturn q.reshape(x.shape[0] * self.heads, x.shape[1], 2)": False,
+    "b, t, d = x.shape\nx = self.dense(x).swapaxes(1, 2)\nreturn x.reshape(b, d, t, 1)": False,
     # each axis is itself
     "b, t, d = x.shape\nreturn x.reshape(b, t, self.heads, d // self.heads)": False,
     "b, c, h, w = x.shape\nreturn x.view(b, c, h * w)": False,

@@ -196,9 +196,17 @@ MESSAGES: Words = {
         "en": "This softmax runs along a single output: {layer} in line {at} gives one score, so the result is always 1.",
         "zh": "此处沿单个输出做 softmax：第 {at} 行的 {layer} 只给出一个得分，结果恒为 1。",
     },
+    "scores-scaled-up": {
+        "en": "Attention scores (the product in line {line}) are multiplied here by the root of the length of a head instead of divided.",
+        "zh": "此处把注意力得分（第 {line} 行的乘积）乘以了每个头维度的平方根，而不是除以它。",
+    },
     "axis-torn": {
         "en": "This reshape puts the size of axis {axis} at place {place}, but not its elements: only a transpose moves these.",
         "zh": "该 reshape 把 axis {axis} 的大小放到了第 {place} 位，元素却没有随之移动：应当用 transpose 交换维度。",
+    },
+    "fix-scale": {
+        "en": "Divide the scores by the root: scores / length ** 0.5.",
+        "zh": "应除以平方根：scores / length ** 0.5。",
     },
     "fix-exchange": {
         "en": "Split the axis where it stands, then transpose: x.reshape(batch, steps, heads, -1).transpose(0, 2, 1, 3).",
@@ -276,6 +284,11 @@ WHY: Words = {
         "padding out: the network learns less than it could.",
         "zh": "对每个 query 而言，加权求和的权重之和不为 1，针对 key 的掩码也不再能排除填充部分，网络学到的比应有的少。",
     },
+    "scores-scaled-up": {
+        "en": "The scores become as many times larger as a head is long, so that the softmax picks a single key for each query and passes "
+        "hardly any gradient on.",
+        "zh": "得分被放大了，倍数等于每个头的维度，softmax 于是几乎只选中一个 key，梯度也难以传回。",
+    },
     "axis-torn": {
         "en": "A reshape leaves the elements in their order: what lies along the new axis is put together from pieces of several "
         "samples, steps or channels, and the network works on mixed up features.",
@@ -325,6 +338,10 @@ PROOF: Words = {
         "en": "Sum the weights up along the axis that the product sums up: each sum has to be 1.",
         "zh": "沿矩阵乘法求和的那一维对权重求和：每个和都应为 1。",
     },
+    "scores-scaled-up": {
+        "en": "Print the largest weight that the softmax gives for each query at the first step: it is close to 1.",
+        "zh": "在第一步打印 softmax 为每个 query 给出的最大权重：接近 1。",
+    },
     "axis-torn": {
         "en": "Change one element along that axis of the input, and look at which places of the result change.",
         "zh": "改变输入在该维上的一个元素，观察结果中哪些位置随之变化。",
@@ -369,6 +386,7 @@ _FIXES = {
     "softmax-other-axis": "fix-axis",
     "softmax-of-one": "fix-one",
     "axis-torn": "fix-exchange",
+    "scores-scaled-up": "fix-scale",
     "loop-overwrites": "fix-turn",
 }
 
@@ -470,6 +488,11 @@ class Encoder(nn.Cell):
         return memory, final
 """
 _ATTENTION = "self.query, self.key, self.value = nn.Dense(8, 8), nn.Dense(8, 8), nn.Dense(8, 8)"
+_HEADS = (
+    "q, k, v = (y.reshape(x.shape[0], x.shape[1], 2, 4).transpose(0, 2, 1, 3) for y in (self.query(x), self.key(x), self.value(x)))\n"
+    "scores = {}\n"
+)
+_JOINED = "return (ops.softmax(scores, -1) @ v).transpose(0, 2, 1, 3).reshape(x.shape)"
 
 EXAMPLES = [
     _example(
@@ -560,6 +583,19 @@ class Backbone(nn.Cell):
         "twin-used-twice",
     ),
     _example(
+        "one of a dict of cells is never called",
+        'self.parts = nn.CellDict({name: nn.Dense(8, 8) for name in ("q", "k", "v")})',
+        "return sum(self.parts[name](x) for name in ('q', 'k', 'k'))",
+        Verdict.PROBLEM,
+        "unused-layer",
+    ),
+    _example(
+        "each of a dict of cells is called",
+        "self.parts = nn.CellDict()\nself.parts['q'] = nn.Dense(8, 8)\nself.parts.update({'k': nn.Dense(8, 8)})",
+        "for part in self.parts.values():\n    x = part(x)\nreturn x",
+        Verdict.OK,
+    ),
+    _example(
         "a softmax over the queries",
         _ATTENTION,
         "q, k, v = self.query(x), self.key(x), self.value(x)\n"
@@ -592,6 +628,26 @@ class Backbone(nn.Cell):
         "heads that are split and moved",
         "self.dense = nn.Dense(8, 8)",
         "x = self.dense(x)\nb, steps, _ = x.shape\nreturn x.reshape(b, steps, 2, 4).transpose(0, 2, 1, 3)",
+        Verdict.OK,
+    ),
+    _example(
+        "heads that are put together by a reshape alone",
+        _ATTENTION,
+        _HEADS.format("q @ k.swapaxes(2, 3) * 0.5") + "return (ops.softmax(scores, -1) @ v).reshape(x.shape)",
+        Verdict.PROBLEM,
+        "axis-torn",
+    ),
+    _example(
+        "scores that are multiplied by the root",
+        _ATTENTION,
+        _HEADS.format("q @ k.swapaxes(2, 3) * 4 ** 0.5") + _JOINED,
+        Verdict.PROBLEM,
+        "scores-scaled-up",
+    ),
+    _example(
+        "scores that are divided by the root",
+        _ATTENTION,
+        _HEADS.format("q @ k.swapaxes(2, 3) / 4 ** 0.5") + _JOINED,
         Verdict.OK,
     ),
     _example(

@@ -1,7 +1,9 @@
-"""Weights that sum up to 1 along one axis and are summed up along another: a softmax of products, and the product that it goes into.
+"""Weights that sum up to 1 along one axis and are summed up along another: a softmax of products, and the product that it goes into;
+and products that are multiplied by the root of their length, where they are to be divided by it.
 
 Judged only where the scores are themselves a product of two arrays, as in attention: a softmax over the classes, the experts or the
 clusters of each element may well be summed up over the elements. A softmax along an axis of one element is 1 whatever it is given.
+A root of the length is looked for behind layers alone: arrays that were normalised before have products below 1, which may be made larger.
 """
 
 from __future__ import annotations
@@ -11,13 +13,16 @@ from typing import NamedTuple
 
 from .analysis import Scripts
 from .axes import ELEMENTS, Place, axis_of, moved, place, rank, width
-from .effects import effect, kept, name_of, operands
-from .factors import argument_of
-from .networks import Observation, first_of_place, is_parameter, outputs, structure_of
+from .effects import TAKEN, effect, kept, name_of, operands
+from .factors import DIVIDES, MULTIPLIES, Operation, operation
+from .networks import Observation, first_of_place, is_parameter, kind_of, outputs, structure_of
+from .sizes import Shapes, Size, contracted, is_product, of
 from .values import Call, Known, Many, Value, options
 
 #: So many operations are looked at behind a value.
 STEPS = 60
+#: Numbers are taken for the same that differ by less than this share.
+NEAR = 1e-3
 #: The axis of a softmax that is told none.
 _LAST = -1
 
@@ -37,37 +42,21 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
             if structure.in_cell(call.frame):
                 yield from _summed(call)
                 yield from _of_one(call)
+                yield from _scaled_up(call, of(reading.trace))
 
 
 def _summed(made: Call) -> Iterator[Observation]:
     """A product that sums weights of attention up along another axis than that of their softmax."""
-    known, given = effect(made), operands(made, (0, 1))
-    if known is None or known.operation != "matmul" or len(given) != 2 or not _is_of_matrices(made):
+    given = operands(made, (0, 1))
+    if len(given) != 2 or not is_product(made):
         return
-    for value, axis in zip(given, _contracted(made), strict=True):
+    for value, axis in zip(given, contracted(made), strict=True):
         for weights in _weights(value):
             if weights.axis.is_not(axis) and _is_of_product(operands(weights.softmax)[:1]):
                 data = {"line": made.line, "axis": axis}
                 yield Observation(
                     "softmax-other-axis", weights.softmax.source, weights.softmax.node, data, certain=False
                 )
-
-
-def _is_of_matrices(made: Call) -> bool:
-    return name_of(made).rsplit(".", 1)[-1].lower() in ("@", "matmul", "batchmatmul", "bmm", "mm")
-
-
-def _contracted(made: Call) -> tuple[int, int]:
-    """The axes, from the end, along which a product of matrices sums up."""
-    maker = made.base if made.name == "" and isinstance(made.base, Call) else made
-    turned = [
-        isinstance(value, Known) and value.value is True
-        for value in (
-            argument_of(maker, "transpose_a") or argument_of(maker, "transpose_x1"),
-            argument_of(maker, "transpose_b") or argument_of(maker, "transpose_x2"),
-        )
-    ]
-    return (-2 if turned[0] else -1), (-1 if turned[1] else -2)
 
 
 def _weights(value: Value) -> Iterator[Weights]:
@@ -143,3 +132,123 @@ def _of_one(made: Call) -> Iterator[Observation]:
         if found is not None and outputs(found[0]) == 1 and found[1] == axis:
             layer = found[0]
             yield Observation("softmax-of-one", made.source, made.node, {"layer": layer.last, "at": layer.line})
+
+
+class Scaling(NamedTuple):
+    """A factor, and the call that multiplies by it (`way` 1) or divides by it (-1)."""
+
+    factor: Value
+    way: int
+    by: Call
+
+
+def _scaled_up(made: Call, shapes: Shapes) -> Iterator[Observation]:
+    """A softmax of products of layers' outputs that are multiplied by the root of as many numbers as each is the sum of."""
+    known = effect(made)
+    if known is None or known.operation != "softmax":
+        return
+    for value in operands(made)[:1]:
+        scalings, scores = _unscaled(value)
+        pair = operands(scores, (0, 1)) if isinstance(scores, Call) and is_product(scores) else []
+        sides = [_unscaled(side) for side in pair]
+        if not isinstance(scores, Call) or len(sides) != 2 or not all(_is_of_layer(side) for _, side in sides):
+            continue
+        length = _length(scores, shapes)
+        every = [*scalings, *sides[0][0], *sides[1][0]]
+        powers = [0.0 if length is None else one.way * _power_of(one.factor, length, shapes) for one in every]
+        if sum(powers) > 0:
+            by = every[powers.index(max(powers))].by
+            yield Observation("scores-scaled-up", by.source, by.node, {"line": scores.line}, certain=False)
+
+
+def _is_of_layer(value: Value) -> bool:
+    return isinstance(value, Call) and value.name == "" and kind_of(value.base) == "dense" and not is_product(value)
+
+
+def _length(product: Call, shapes: Shapes) -> Size | None:
+    """How many numbers each element of a product is the sum of, in terms of lengths."""
+    shape, axis = shapes.of(operands(product)[0]), contracted(product)[0]
+    return None if shape.open or len(shape.sizes) < 2 else shape.sizes[axis]
+
+
+def _unscaled(value: Value) -> tuple[list[Scaling], Value]:
+    """What a value is but for factors that are numbers, for masks, and for where its elements lie; and these factors."""
+    found: list[Scaling] = []
+    for _ in range(STEPS):
+        if not isinstance(value, Call):
+            break
+        scaling = _scaling(value)
+        if scaling is not None:
+            found.append(scaling[0])
+        inner = scaling[1] if scaling is not None else _moved(value)
+        if inner is None:
+            break
+        value = inner
+    return found, value
+
+
+def _scaling(made: Call) -> tuple[Scaling, Value] | None:
+    """The factor of a product or quotient that is a number, and what is scaled by it."""
+    done = operation(made)
+    if done.name not in MULTIPLIES | DIVIDES or len(done.operands) != 2:
+        return None
+    first, second = done.operands
+    if _is_number(second):
+        return Scaling(second, 1 if done.name in MULTIPLIES else -1, made), first
+    return (Scaling(first, 1, made), second) if done.name in MULTIPLIES and _is_number(first) else None
+
+
+def _moved(made: Call) -> Value | None:
+    """The array whose elements a call gives, some perhaps masked, or the scores that it adds a mask to."""
+    known = effect(made)
+    name = known.operation if known is not None else ""
+    if name in ELEMENTS:
+        of_product = [part for part in operands(made, (0, 1, 2)) if _is_of_product([part])]
+        return of_product[0] if len(of_product) == 1 and name not in ("mul", "div") else None
+    inner = kept(made, *TAKEN)
+    return made.result or (inner[0] if inner and len(inner) == 1 else None)
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a value is a number that is written down, or computed of the lengths of axes."""
+    if isinstance(value, Known):
+        return type(value.value) in (int, float)
+    known = effect(value) if isinstance(value, Call) else None
+    if not isinstance(value, Call) or (known is not None and known.kind == "description"):
+        return isinstance(value, Call)
+    if value.name == "[]" and isinstance(value.base, Call):
+        return _is_number(value.base)
+    computes = operation(value).name in ("pow", "sqrt", "rsqrt", *DIVIDES)
+    parts = operation(value).operands if computes else kept(value, "same")
+    return bool(parts) and all(map(_is_number, parts or ()))
+
+
+def _power_of(value: Value, length: Size, shapes: Shapes) -> float:
+    """Of which power of a length a number is; 0 where it is none."""
+    if isinstance(value, Known):
+        known = [power for power in (-1.0, -0.5, 0.5, 1.0) if not length.axes and _is_near(value.value, length, power)]
+        return known[0] if known and length.number > 1 else 0.0
+    if not isinstance(value, Call):
+        return 0.0
+    if shapes.size(value) == length:
+        return 1.0
+    done, same = operation(value), kept(value, "same")
+    if same is not None:
+        return sum(_power_of(inner, length, shapes) for inner in same[:1])
+    return sum(times * _power_of(part, length, shapes) for part, times in _powers_in(done))
+
+
+def _powers_in(done: Operation) -> list[tuple[Value, float]]:
+    """What a number is computed from, each with the power that it is taken to."""
+    first, second = done.operand(0), done.operand(1)
+    if first is not None and done.name in ("sqrt", "rsqrt"):
+        return [(first, 0.5 if done.name == "sqrt" else -0.5)]
+    if first is not None and done.name == "pow" and isinstance(second, Known):
+        return [(first, float(second.value))]
+    if first is not None and second is not None and done.name in DIVIDES:
+        return [(first, 1.0), (second, -1.0)]
+    return []
+
+
+def _is_near(number: float, length: Size, power: float) -> bool:
+    return bool(abs(number - float(length.number**power)) < NEAR * number)

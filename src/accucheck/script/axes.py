@@ -127,7 +127,7 @@ def _exchanged(made: Call, before: Rank) -> Rank:
     named = axes_of(made)
     if named is None:
         return before
-    if _is_order(made, named):
+    if is_order(made, named):
         return Rank(len(named), len(named))
     return Rank(max(before.least, *(axis + 1 if axis >= 0 else -axis for axis in named)), before.exact)
 
@@ -148,16 +148,16 @@ def axis_of(made: Call) -> int | None:
     return given.value if isinstance(given, Known) and type(given.value) is int else None
 
 
-def _is_order(made: Call, named: list[int]) -> bool:
+def is_order(made: Call, named: list[int]) -> bool:
     """Whether an exchange of axes is told the order of all, and not two that change places."""
     known = effect(made)
     every = sorted(axis % len(named) for axis in named) == [*range(len(named))]
     return known is not None and known.operation == "transpose" and name_of(made) != "mint.transpose" and every
 
 
-def _is_pair(made: Call, named: list[int]) -> bool:
+def is_pair(made: Call, named: list[int]) -> bool:
     one_each = name_of(made).rsplit(".", 1)[-1] in ("swapaxes", "swapdims", "transpose")
-    return one_each and len(named) == 2 and not _is_order(made, named)
+    return one_each and len(named) == 2 and not is_order(made, named)
 
 
 def place(axis: int, of: Rank) -> Place:
@@ -174,10 +174,10 @@ def moved(axis: Place, made: Call) -> Place | None:
     named = axes_of(made)
     if named is None or not axis.exact:
         return None
-    if _is_order(made, named):
+    if is_order(made, named):
         order, at = [each % len(named) for each in named], axis.high + len(named)
         return Place(order.index(at) - len(named), True) if at in order else None
-    if not _is_pair(made, named):
+    if not is_pair(made, named):
         return None
     of = rank(operands(made)[0] if operands(made) else None)
     ends = [place(each, of) for each in named]

@@ -18,6 +18,7 @@ from typing import Any
 from ..knowledge import api
 from . import flow, skips
 from .analysis import Scripts
+from .models import as_dict
 from .networks import (
     FORWARD,
     Drop,
@@ -53,6 +54,8 @@ from .values import Call, Class, Frame, Function, Instance, Items, Known, Value,
 Place = tuple[str, int, int]
 #: So many runs of one function are looked at where one is as good as another.
 RUNS = 12
+#: Of a dict of cells that holds more, not each is looked at by itself.
+PARTS = 8
 #: Names of cells that only apply an elementwise function.
 _ACTIVATION = re.compile(r"relu|gelu|swish|silu|mish|sigmoid|tanh|softmax|softplus|elu$|activation|identity", re.I)
 #: Names of the last layer of a network.
@@ -82,6 +85,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
     """What is to say about the networks of all scripts, each place once."""
     structures = [structure_of(reading) for reading in scripts.readings]
     yield from _unused(structures, scripts.sources)
+    yield from _unused_parts(structures)
     training = [s for s in structures if s.reading.role == "train" and s.reading.view == "train"] or structures
     told: set[Place] = set()
     for said in (
@@ -165,6 +169,32 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Obse
         of = first.function.of or first.of
         data = {"of": of.node.name, "names": sorted({"self." + row.name for row in together})}
         yield Observation("unused-operators", first.function.source, first.node, data)
+
+
+def _unused_parts(structures: list[Structure]) -> Iterator[Observation]:
+    """Layers in a dict of cells that are never applied, while others of the same dict are."""
+    applied: set[tuple[Place, str]] = set()
+    idle: dict[tuple[Place, str], Observation] = {}
+    for structure in structures:
+        for cell in structure.cells:
+            for name, value in cell.attributes.items():
+                held = _by_key(value)
+                used = {key for key, part in held.items() if _applied(part, structure)}
+                for key, part in held.items() if used else ():
+                    place = _place(cell.of.source, cell.of.node), f"{name}[{key!r}]"
+                    if key in used:
+                        applied.add(place)
+                    elif isinstance(part, (Call, Instance)) and part.source is not None and has_weights(part):
+                        data = {"name": place[1], "of": cell.of.node.name, "what": _title(part)}
+                        node = part.node or cell.of.node
+                        idle.setdefault(place, Observation("unused-layer", part.source, node, data, certain=False))
+    yield from (said for place, said in idle.items() if place not in applied)
+
+
+def _by_key(value: Value) -> dict[Any, Value]:
+    """What a dict of cells holds, where all its keys are seen, and so few that each is followed by itself."""
+    given = as_dict(value) if isinstance(value, Call) else None
+    return given.items if given is not None and not given.fed and len(given.items) <= PARTS else {}
 
 
 def _harmless(code: str, row: _Attribute, untrained: bool, head: bool) -> str | None:

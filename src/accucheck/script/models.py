@@ -863,6 +863,8 @@ def method(
         return _of_text(owner, name, args, keywords) if isinstance(owner.value, str) else None
     if name in _CHAINED and isinstance(owner, Call):
         return _chained(tracer, owner, name, args, keywords, node)
+    if (cells_by_name := as_dict(owner)) is not None:
+        return _of_mapping(tracer, cells_by_name, name, args, keywords, node)
     if name in _FEEDS and isinstance(owner, Call) and not _of_tensor(owner, name):
         owner.fed = [*(owner.fed or []), *args]
         _added(tracer, owner, name, args, node)
@@ -870,9 +872,22 @@ def method(
 
 
 def as_dict(value: Value) -> Mapping | None:
-    """The dict that an object of a class derived from dict is; what is set on it is an attribute of the object as well."""
+    """The dict that an object of a class derived from dict is, and that a dict of cells has; what is set on an object is an attribute of it
+    as well."""
+    if isinstance(value, Call):
+        return _cells_by_name(value) if value.api == "nn.CellDict" else None
     derived = isinstance(value, Instance) and any(name.rpartition(".")[2] in _DICTS for name in value.of.beyond())
     return Mapping(value.attributes) if isinstance(value, Instance) and derived else None
+
+
+def _cells_by_name(made: Call) -> Mapping | None:
+    """What a dict of cells was made with, which holds what is put into it later."""
+    if not isinstance(next(iter(made.args), None), Mapping):
+        held = _record(made.args, made.keywords)
+        if held is None:
+            return None
+        made.args[:1] = [held]
+    return made.args[0] if isinstance(made.args[0], Mapping) else None
 
 
 def _chained(

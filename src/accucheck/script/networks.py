@@ -20,7 +20,7 @@ from ..knowledge import api, names
 from . import flow
 from .analysis import Reading, Scripts
 from .models import FORWARD as FORWARD
-from .models import contained, layer_of
+from .models import as_dict, contained, layer_of
 from .source import Placed, Source
 from .syntax import children, kept, walk
 from .values import (
@@ -197,6 +197,8 @@ def inside(value: Value) -> list[Value] | None:
             return value.args[0].items
         if value.name == "*args":
             return value.args[:1]
+        if (by_name := as_dict(value)) is not None:
+            return [by_name]
         held = contained(value)
         if held is not None:
             return [held]
@@ -228,7 +230,11 @@ def leaves(
     else:
         held_inside = inside(value)
         for place, held in enumerate(held_inside or ()):
-            step = (*path, str(place)) if isinstance(value, Items) and len(value.items) > 1 else path
+            step = path
+            if isinstance(value, Items) and len(value.items) > 1:
+                step = (*path, str(place))
+            elif isinstance(value, Mapping):
+                step = (*path, str([*value.items][place]))
             yield from leaves(held, step, seen)
 
 

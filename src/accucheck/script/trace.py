@@ -754,6 +754,8 @@ class Tracer(Expressions):
         if isinstance(owner, Instance) and owner.of.find("__setitem__") is None:
             owner.vague |= not constant
             owner = models.as_dict(owner) or owner
+        elif isinstance(owner, Call):
+            owner = models.as_dict(owner) or owner
         if isinstance(owner, Mapping) and isinstance(key, Known) and constant:
             owner.items[key.value] = self.instead(owner.items.get(key.value), value)
         elif isinstance(owner, Mapping):

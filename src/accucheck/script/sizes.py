@@ -1,0 +1,277 @@
+"""The domain of sizes: how long each axis of an array is, in terms of the arrays whose shapes a script asks for, and of numbers.
+
+A script says little about sizes; what it asks of one array and gives to another tells which axes are equally long. The axes of an array
+of which nothing else is known are as long as they are: each is a size of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .axes import ELEMENTS, axes_of, is_order, is_pair
+from .effects import effect, kept, name_of, operands
+from .factors import argument_of, operation
+from .networks import kind_of, outputs
+from .syntax import kept as once
+from .trace import Trace
+from .values import Call, Items, Known, Value
+
+#: Values within values are looked into so far.
+DEPTH = 40
+#: An axis of an array of which no more is known: the id of that array, and the place of the axis.
+Axis = tuple[int, int]
+
+
+class Size(NamedTuple):
+    """A product of the lengths of axes and a number."""
+
+    axes: Counter[Axis]
+    number: int
+
+    def times(self, other: Size) -> Size:
+        return Size(self.axes + other.axes, self.number * other.number)
+
+    def over(self, other: Size) -> Size | None:
+        """The quotient; None where it is no such product."""
+        if self.number % other.number or any(self.axes[axis] < count for axis, count in other.axes.items()):
+            return None
+        return Size(self.axes - other.axes, self.number // other.number)
+
+
+ONE = Size(Counter(), 1)
+
+
+class Shape(NamedTuple):
+    """The sizes of the first axes of an array, None where one is not seen; `open`: there may be more axes."""
+
+    sizes: list[Size | None]
+    open: bool = False
+
+
+def product(sizes: list[Size | None]) -> Size | None:
+    found = ONE
+    for size in sizes:
+        if size is None:
+            return None
+        found = found.times(size)
+    return found
+
+
+@once
+def of(trace: Trace) -> Shapes:
+    """The shapes of the arrays of a script."""
+    return Shapes(trace)
+
+
+class Shapes:
+    def __init__(self, trace: Trace) -> None:
+        self._found: dict[int, Shape] = {}
+        self._asked: dict[int, int] = defaultdict(int)
+        for call in trace.calls:
+            asked = _asked(call)
+            if asked is not None and asked[1] >= 0:
+                for array in _as_many_axes(asked[0]):
+                    self._asked[id(array)] = max(self._asked[id(array)], asked[1] + 1)
+
+    def of(self, value: Value, depth: int = 0) -> Shape:
+        """The shape of an array, as far as it is seen."""
+        root = _root(value)
+        if id(root) not in self._found:
+            made = self._computed(root, depth) if isinstance(root, Call) and depth < DEPTH else None
+            self._found[id(root)] = self._own(root, made or Shape([], True))
+        return self._found[id(root)]
+
+    def _own(self, root: Value, shape: Shape) -> Shape:
+        """A shape with the axes that a script asks for and of which no more is known."""
+        places = range(len(shape.sizes), self._asked[id(root)]) if shape.open else ()
+        return shape._replace(sizes=[*shape.sizes, *(Size(Counter([(id(root), place)]), 1) for place in places)])
+
+    def size(self, value: Value, depth: int = 0) -> Size | None:
+        """A length that a script computes, as a product."""
+        if isinstance(value, Known):
+            return Size(Counter(), value.value) if type(value.value) is int and value.value > 0 else None
+        if not isinstance(value, Call):
+            return None
+        if value.name == "*" and len(value.args) == 2:
+            return product([self.size(part, depth) for part in value.args])
+        asked = _asked(value)
+        if asked is None:
+            return None
+        shape, place = self.of(asked[0], depth + 1), asked[1]
+        seen = -len(shape.sizes) <= place < len(shape.sizes) and not (place < 0 and shape.open)
+        return shape.sizes[place] if seen else None
+
+    def given(self, made: Call, depth: int = 0) -> Shape:
+        """The shape that a reshape is told, with what is told by -1 where that can be computed."""
+        told = operation(made).operands[1:]
+        whole = told[0] if len(told) == 1 else None
+        if isinstance(whole, Call) and (described := _described(whole)) is not None:
+            return self.of(described, depth + 1)
+        if isinstance(whole, Items):
+            told = [] if whole.open else whole.items
+        sizes = [self.size(part, depth) for part in told]
+        rest = [place for place, part in enumerate(told) if isinstance(part, Known) and part.value == -1]
+        if len(rest) == 1:
+            sizes[rest[0]] = self._rest(made, [size for place, size in enumerate(sizes) if place != rest[0]], depth)
+        return Shape(sizes, not sizes)
+
+    def _rest(self, made: Call, others: list[Size | None], depth: int) -> Size | None:
+        of = next(iter(operands(made)), None)
+        before = self.of(of, depth + 1) if of is not None else Shape([], True)
+        whole, taken = None if before.open else product(before.sizes), product(others)
+        return whole.over(taken) if whole is not None and taken is not None else None
+
+    def _computed(self, made: Call, depth: int) -> Shape | None:
+        """The shape of what an operation or layer gives; None where that is not known."""
+        if made.result is not None:
+            return self.of(made.result, depth + 1)
+        if _is_dense(made):
+            return self._dense(made, depth)
+        if made.name == "[]":
+            return self._item(made, depth)
+        if (inner := _unchanged(made)) is not None:
+            return self.of(inner, depth + 1)
+        known = effect(made)
+        given = operands(made, (0, 1, 2))
+        if known is None or not given:
+            return None
+        if known.operation == "reshape":
+            return self.given(made, depth)
+        if known.operation in ("transpose", "swapaxes"):
+            return _exchanged(made, self.of(given[0], depth + 1))
+        if is_product(made):
+            return self._multiplied(made, depth)
+        return self._together(given, depth) if known.operation in ELEMENTS else None
+
+    def _dense(self, made: Call, depth: int) -> Shape:
+        shape, width = self.of(made.args[0], depth + 1), outputs(made.base)
+        last = [] if shape.open else [None if width is None else Size(Counter(), width)]
+        return Shape([*shape.sizes[:-1], *last], shape.open)
+
+    def _item(self, made: Call, depth: int) -> Shape | None:
+        key = made.args[0] if made.args else None
+        if made.base is None or not isinstance(key, Known) or type(key.value) is not int:
+            return None
+        of = effect(made.base) if isinstance(made.base, Call) else None
+        if of is not None and (of.several or of.pieces or of.kind == "description"):
+            return None
+        shape = self.of(made.base, depth + 1)
+        return Shape(shape.sizes[1:], shape.open) if shape.sizes else None
+
+    def _multiplied(self, made: Call, depth: int) -> Shape | None:
+        """Of a product of matrices: the axes before the last two are those of both."""
+        pair = operands(made, (0, 1))
+        shapes = [self.of(part, depth + 1) for part in pair]
+        if len(shapes) != 2 or any(shape.open or len(shape.sizes) < 2 for shape in shapes):
+            return None
+        left, right = (shape.sizes for shape in shapes)
+        axes = contracted(made)
+        if len(left) != len(right):
+            return None
+        return Shape([*left[:-2], left[-3 - axes[0]], right[-3 - axes[1]]])
+
+    def _together(self, given: list[Value], depth: int) -> Shape | None:
+        """Of arrays that are put together element by element: an axis of length 1 takes that of the others."""
+        shapes = [self.of(part, depth + 1) for part in given if not isinstance(part, Known)]
+        closed = [shape.sizes for shape in shapes if not shape.open]
+        if not closed:
+            return shapes[0] if len(shapes) == 1 else None
+        longest = max(closed, key=len)
+        alike = [sizes for sizes in closed if len(sizes) == len(longest)]
+        sizes = [next((size for size in each if size != ONE), ONE) for each in zip(*alike, strict=True)]
+        certain = len(closed) == len(shapes)
+        return Shape([size if certain or size != ONE else None for size in sizes])
+
+
+def _is_dense(made: Call) -> bool:
+    return made.name == "" and kind_of(made.base) == "dense" and bool(made.args) and not is_product(made)
+
+
+def _unchanged(made: Call) -> Value | None:
+    """The operand whose shape a result has."""
+    if made.name == "" and kind_of(made.base) in ("normalization", "dropout", "activation"):
+        return next(iter(made.args), None)
+    known = effect(made)
+    alone = known is not None and (known.rises or known.operation in ("softmax", "dropout", "dropout_function"))
+    return next(iter(operands(made)), None) if alone and known is not None and not known.reduces else None
+
+
+def _as_many_axes(value: Value) -> Iterator[Value]:
+    """An array and those behind it that are sure to have as many axes."""
+    for _ in range(DEPTH):
+        value = _root(value)
+        yield value
+        inner = (
+            (_unchanged(value) or (value.args[0] if _is_dense(value) else None)) if isinstance(value, Call) else None
+        )
+        if inner is None:
+            break
+        value = inner
+
+
+def is_product(made: Call) -> bool:
+    """A product of two arrays of matrices."""
+    known = effect(made)
+    matrices = name_of(made).rsplit(".", 1)[-1].lower() in ("@", "matmul", "batchmatmul", "bmm", "mm")
+    return known is not None and known.operation == "matmul" and matrices
+
+
+def contracted(made: Call) -> tuple[int, int]:
+    """The axes, from the end, along which a product of matrices sums up."""
+    maker = made.base if made.name == "" and isinstance(made.base, Call) else made
+    turned = [
+        isinstance(value, Known) and value.value is True
+        for value in (
+            argument_of(maker, "transpose_a") or argument_of(maker, "transpose_x1"),
+            argument_of(maker, "transpose_b") or argument_of(maker, "transpose_x2"),
+        )
+    ]
+    return (-2 if turned[0] else -1), (-1 if turned[1] else -2)
+
+
+def _exchanged(made: Call, before: Shape) -> Shape | None:
+    named, sizes = axes_of(made), list(before.sizes)
+    if named is None:
+        return None
+    if is_order(made, named):
+        order = [axis % len(named) for axis in named]
+        sizes += [None] * (len(named) - len(sizes) if before.open else 0)
+        return Shape([sizes[place] for place in order]) if len(sizes) == len(named) else None
+    if not is_pair(made, named) or (before.open and min(named) < 0):
+        return None
+    sizes += [None] * (max(named) + 1 - len(sizes) if before.open else 0)
+    if not all(-len(sizes) <= axis < len(sizes) for axis in named):
+        return None
+    one, other = named
+    sizes[one], sizes[other] = sizes[other], sizes[one]
+    return Shape(sizes, before.open)
+
+
+def _root(value: Value) -> Value:
+    """What a value is but for its type and the like."""
+    for _ in range(DEPTH):
+        inner = kept(value, "same") if isinstance(value, Call) else None
+        if inner is None or len(inner) != 1:
+            break
+        value = inner[0]
+    return value
+
+
+def _asked(value: Call) -> tuple[Value, int] | None:
+    """The array and the place of its axis whose length a value is."""
+    key = value.args[0] if value.args else None
+    if value.name == "[]" and isinstance(value.base, Call) and isinstance(key, Known) and type(key.value) is int:
+        described = _described(value.base)
+        return (described, key.value) if described is not None else None
+    return None
+
+
+def _described(shape: Call) -> Value | None:
+    """The array whose shape a value is."""
+    known = effect(shape)
+    is_shape = known is not None and known.kind == "description" and shape.last.lower().endswith("shape")
+    if shape.name == "" and isinstance(shape.base, Call):
+        is_shape = known is not None and known.kind == "description" and shape.base.last.lower().endswith("shape")
+    return next(iter(operands(shape)), None) if is_shape else None
