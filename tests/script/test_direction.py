@@ -264,6 +264,13 @@ OVERLAPS = [
     "(lambda both: (both / (logits.sum((1, 2)) + y.sum((1, 2)) - both)).mean())((logits * y).sum((1, 2)))",
     "(lambda both: (both / (logits[:, 1] - logits[:, 0] + y[:, 1] - y[:, 0] - both + 1e-7)).mean())"
     "(ops.clamp(ops.minimum(logits[:, 1], y[:, 1]) - P.Maximum()(logits[:, 0], y[:, 0]), 0))",
+    "(lambda both, hull: (lambda union: (both / union - (hull - union) / hull).mean())"
+    "(logits[:, 1] - logits[:, 0] + y[:, 1] - y[:, 0] - both))"
+    "(ops.relu(ops.minimum(logits[:, 1], y[:, 1]) - ops.maximum(logits[:, 0], y[:, 0])), "
+    "ops.maximum(logits[:, 1], y[:, 1]) - ops.minimum(logits[:, 0], y[:, 0]))",
+    "(lambda both: (both / (logits[:, 1] - logits[:, 0] + y[:, 1] - y[:, 0] - both) - "
+    "(logits[:, 0] + logits[:, 1] - y[:, 0] - y[:, 1]) ** 2 / 4).mean())"
+    "(ops.clamp(ops.minimum(logits[:, 1], y[:, 1]) - P.Maximum()(logits[:, 0], y[:, 0]), 0))",
 ]
 
 
@@ -283,6 +290,7 @@ def test_what_labels_and_predictions_share_is_to_be_made_larger(tmp_path: Path, 
         ("(lambda both: (both / (logits + net(y) - both)).mean())(ops.minimum(logits, net(y)))", []),
         ("(lambda part: (part / (logits + y + part)).mean())(ops.minimum(logits, y))", []),
         ("(lambda part: (part / (logits + 3 - part)).mean())(ops.minimum(logits, 3))", []),
+        ("(lambda part: (part / (logits + y - part) - other(y)).mean())(ops.minimum(logits, y))", []),
         ("(logits * logits).sum() / (logits.sum() + y.sum())", []),
         ("-ops.square(logits - net(y)).mean()", ["loss-negated-perhaps"]),
         ("-ops.square(logits - ops.stop_gradient(net(y))).mean()", ["loss-negated"]),

@@ -67,6 +67,10 @@ MESSAGES: Words = {
         "fill it.",
         "zh": "{name} 创建时即为 requires_grad=False 且取随机初值，并参与损失计算；脚本加载了权重，可能包含它。",
     },
+    "constant-frozen": {
+        "en": "{name} stays {value} everywhere: it is made with requires_grad=False, and nothing writes to it, so that it changes nothing.",
+        "zh": "{name} 处处恒为 {value}：创建时即为 requires_grad=False，又没有任何代码写入它，因此不起任何作用。",
+    },
     "made-frozen": {
         "en": "{name} is made with requires_grad=False: the optimizer does not change it.",
         "zh": "{name} 创建时即为 requires_grad=False：优化器不会更新它。",
@@ -228,6 +232,7 @@ WHY: Words = {
             "part-cut-off-loaded",
             "random-frozen",
             "made-frozen-loaded",
+            "constant-frozen",
             "head-frozen",
             "gradients-dropped",
             "computed-before",
@@ -270,6 +275,7 @@ _SUSPECTS = {
     "part-cut-off-loaded": Sure.POSSIBLE,
     "head-frozen": Sure.POSSIBLE,
     "made-frozen-loaded": Sure.POSSIBLE,
+    "constant-frozen": Sure.POSSIBLE,
     "frozen-late": Sure.LIKELY,
     "flag-on-cell": Sure.LIKELY,
     "stop-discarded-feature": Sure.LIKELY,
@@ -282,6 +288,7 @@ _FIXES = {
     "all-frozen": "fix-unfreeze",
     "random-frozen": "fix-unfreeze",
     "made-frozen-loaded": "fix-unfreeze",
+    "constant-frozen": "fix-unfreeze",
     "head-frozen": "fix-unfreeze",
     "nothing-trained": "fix-stop",
     "part-cut-off": "fix-stop",
@@ -723,6 +730,13 @@ EXAMPLES = [
         + _TRAIN,
         Verdict.UNDECIDED,
         "made-frozen-loaded",
+    ),
+    _example(
+        "a bias of zeros made frozen",
+        _HALF.replace(", requires_grad=False", "").replace('"zeros", [8])', '"zeros", [8]), requires_grad=False')
+        + _TRAIN,
+        Verdict.UNDECIDED,
+        "constant-frozen",
     ),
     _example(
         "a weight of one's own made frozen, and written to",

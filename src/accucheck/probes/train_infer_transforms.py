@@ -82,6 +82,10 @@ MESSAGES: Words = {
         "en": "Evaluation keeps a far smaller part of the sides of {input} than training, so all in it is larger: {what}.",
         "zh": "评估时 {input} 边长保留的比例远小于训练，其中的物体因此偏大：{what}。",
     },
+    "interpolation-differs": {
+        "en": "{input} is interpolated differently in training and evaluation where it is resized: {what}.",
+        "zh": "训练和评估缩放 {input} 时所用的插值方式不同：{what}。",
+    },
     "slice-differs": {
         "en": "Training and evaluation give the network different parts of {input}: {what}.",
         "zh": "训练和评估送入网络的 {input} 取自序列的不同部分：{what}。",
@@ -189,6 +193,7 @@ WHY: Words = {
     "colour-differs": _OTHER_INPUT,
     "size-differs": _OTHER_INPUT,
     "part-differs": _OTHER_INPUT,
+    "interpolation-differs": _OTHER_INPUT,
     "slice-differs": _OTHER_INPUT,
     "fitted-on-evaluation": {
         "en": "The features of training and evaluation are then on different scales, or evaluation data decide about training.",
@@ -226,7 +231,7 @@ PROOF: Words = {
     },
 }
 
-_SUSPECT = ("random-perhaps",)
+_SUSPECT = ("random-perhaps", "interpolation-differs")
 _LIKELY = (
     "clip-differs",
     "size-differs",
@@ -430,6 +435,14 @@ EXAMPLES = [
         _TWO.format(train=_LARGE, evaluation=f"vision.Resize(512), vision.CenterCrop(224), {_LARGE}"),
         Verdict.PROBLEM,
         "part-differs",
+    ),
+    _example(
+        "evaluation takes the nearest pixel where training takes several",
+        _TWO.format(
+            train=_LARGE, evaluation=f"vision.Resize(256, vision.Inter.NEAREST), vision.CenterCrop(224), {_LARGE}"
+        ),
+        Verdict.UNDECIDED,
+        "interpolation-differs",
     ),
     _example(
         "the same numbers written in two ways",

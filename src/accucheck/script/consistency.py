@@ -25,6 +25,7 @@ SEVERE = {
     "usual": 1,
     "unclear": 2,
     "clip-differs": 3,
+    "interpolation-differs": 3,
     "slice-differs": 4,
     "size-differs": 4,
     "part-differs": 4,
@@ -414,6 +415,7 @@ def difference(base: Way, way: Way, mine: Input, theirs: Input) -> Difference:
     found.append(_slices(base, way))
     found.append(_sizes(base, way))
     found.append(_parts(base, way))
+    found.append(_interpolations(base, way))
     if {base.layout, way.layout} == {"", "CHW"} and base.origin == "pixels" and not (base.unclear or way.unclear):
         found.append(("unclear", ("HWC2CHW",)))
     code, differs = max(found, key=lambda one: SEVERE[one[0]])
@@ -644,6 +646,27 @@ def _parts(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
         return "agree", ()
     shown = [step.text for step in way.steps if _sets_size(step)]
     return "part-differs", (f"{100 / ours:.0f} % / {100 / theirs:.0f} %: {', '.join(shown)}",)
+
+
+def _interpolations(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
+    """How pictures are brought to their last size: from the nearest pixel or between several."""
+    if base.origin != "pixels" or way.origin != "pixels" or base.unclear or way.unclear:
+        return "agree", ()
+    ours, theirs = _interpolation(base), _interpolation(way)
+    if not ours or not theirs or ours == theirs:
+        return "agree", ()
+    return "interpolation-differs", (f"{ours} / {theirs}",)
+
+
+def _interpolation(way: Way) -> str:
+    """By what the last transform that resizes a picture interpolates; "" where that is not known."""
+    for step in reversed(way.steps):
+        known = api.transform(step.name)
+        if known is not None and known.category in ("resize", "resized-crop"):
+            values = {**known.defaults, **dict(step.arguments)}
+            told = str(values.get("interpolation", "")).rpartition(".")[2]
+            return "" if step.condition else told.removeprefix("PIL").removeprefix("BI")
+    return ""
 
 
 def _cut_off(way: Way) -> float | None:

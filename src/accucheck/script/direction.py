@@ -331,13 +331,12 @@ class Directions:
         ways = [self.of(side) for side in sides]
         if minus and ways[1] is not None:
             ways[1] = ways[1].turned(made)
-        known = [way for way in ways if way is not None]
-        if not known or len({way.falls for way in known}) > 1:
+        known = _alike(ways)
+        if not known:
             return None
-        alone = all(way is not None or isinstance(side, Known) for way, side in zip(ways, sides, strict=True))
-        if not alone and not known[0].falls:
-            return None
-        return _surest(known)
+        rest = [side for way, side in zip(ways, sides, strict=True) if way is None and not isinstance(side, Known)]
+        belong = minus and all(_is_penalised(known[0], side) for side in rest)
+        return _surest(known) if known[0].falls or belong or not rest else None
 
     def _product(self, made: Call) -> Way | None:
         factors, divisors, negative = _factors(made)
@@ -370,6 +369,12 @@ class Directions:
         if not ways and (likelihood := _likelihood(made, factors)) is not None:
             ways = [(likelihood, factor) for factor in factors if encoded(factor) is None]
         return [(way, factor) for way, factor in ways if way.likelihood] or ways
+
+
+def _alike(ways: list[Way | None]) -> list[Way]:
+    """The ways that are known, where they go alike."""
+    known = [way for way in ways if way is not None]
+    return known if len({way.falls for way in known}) == 1 else []
 
 
 def _of_all(ways: list[tuple[Way, Value]]) -> Way | None:
@@ -576,6 +581,22 @@ def _common_part(made: Call) -> tuple[Value, Value] | None:
             if not isinstance(one, Known) and not isinstance(other, Known):
                 return one, other
     return None
+
+
+def _is_penalised(way: Way, by: Value) -> bool:
+    """Whether what is taken off the overlap of two boxes is computed from both of them: how far they lie apart, or what neither fills."""
+    pair = _common_part(way.loss)
+    return pair is not None and all(flow.derives(by, _origin(one)) for one in pair)
+
+
+def _origin(value: Value) -> Value:
+    """The array that a value holds elements of."""
+    for _ in range(DEEP):
+        taken = kept(value, *TAKEN) if isinstance(value, Call) else None
+        if not taken or len(taken) != 1:
+            break
+        (value,) = taken
+    return value
 
 
 def _is_taken_off(value: Value, total: Value) -> bool:

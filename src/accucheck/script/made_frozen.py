@@ -1,7 +1,8 @@
 """Parameters of one's own cells that are made with requires_grad=False: buffers, and weights that stay at their random first values.
 
 A buffer holds numbers that are given, or is written to. What is drawn by an initialiser, takes part in the loss and is never written is a
-weight; only a projection into sine and cosine is left random on purpose.
+weight; only a projection into sine and cosine is left random on purpose. What is 0 everywhere and added, or 1 and multiplied, changes
+nothing as long as it stays so: a bias or a factor that was to be learnt.
 """
 
 from __future__ import annotations
@@ -11,12 +12,18 @@ from typing import TypeGuard
 
 from . import flow
 from .analysis import Scripts
-from .factors import operation
+from .effects import kept
+from .factors import MULTIPLIES, operation
 from .freezing import Look, learns, reach
 from .initial_weights import number
 from .networks import Observation, first_of_place, is_parameter, structure_of, trains
 from .trace import Trace
 from .values import Call, Known, Named, Value, options
+
+#: Operations in which a 0, or a 1, changes nothing.
+_ADDS, _MULTIPLIES = frozenset({"add", "sub", "biasadd", "tensoradd"}), MULTIPLIES
+#: Changes of type and shape are looked through so far.
+STEPS = 12
 
 
 @first_of_place
@@ -37,6 +44,11 @@ def _judged(look: Look) -> Iterator[Observation]:
             code = "made-frozen-loaded" if meant else "random-frozen"
             data = {"name": name, "what": "Parameter"}
             yield Observation(code, parameter.source, parameter.node, data, certain=False, possible=meant)
+        elif (
+            stays and (value := _idle(look.trace, parameter)) is not None and not _may_be_filled(look, leaf, parameter)
+        ):
+            data = {"name": name, "value": str(value)}
+            yield Observation("constant-frozen", parameter.source, parameter.node, data, certain=False)
         else:
             yield Observation("made-frozen", parameter.source, parameter.node, {"name": name})
 
@@ -70,6 +82,36 @@ def is_drawn(parameter: Call) -> bool:
     """Whether an initialiser of MindSpore draws the first values of a parameter."""
     given = parameter.argument(["default_input", "name", "requires_grad"], "default_input")
     return any(_draws(option) for option in options(given))
+
+
+def _idle(trace: Trace, parameter: Call) -> int | None:
+    """The number that all elements of a parameter are, where it changes nothing: 0 where it is added, 1 where it is multiplied."""
+    given = parameter.argument(["default_input", "name", "requires_grad"], "default_input")
+    value = number(given)
+    if value not in (0, 1) or _is_single(given):
+        return None
+    used = _MULTIPLIES if value else _ADDS
+    uses = (operation(call) for call in trace.calls)
+    idle = any(done.name in used and any(_holds(operand, parameter) for operand in done.operands) for done in uses)
+    return int(value) if idle else None
+
+
+def _is_single(given: Value | None) -> bool:
+    """Whether an array is made of one number that is written down."""
+    inner = kept(given, "same") if isinstance(given, Call) and given.api != "initializer" else None
+    return isinstance(given, Known) or (inner is not None and all(map(_is_single, inner)))
+
+
+def _holds(value: Value, parameter: Call) -> bool:
+    """Whether an operand is a parameter, but for its type and shape."""
+    for _ in range(STEPS):
+        if value is parameter or not isinstance(value, Call):
+            break
+        inner = kept(value, "same", "order")
+        if not inner or len(inner) != 1:
+            break
+        value = inner[0]
+    return value is parameter
 
 
 def _draws(value: Value) -> bool:

@@ -740,13 +740,20 @@ def _branch(parent: ast.AST, node: ast.AST) -> str:
     return next((name for name in blocks if any(part is node for part in getattr(parent, name, ()))), "")
 
 
+def _keys(value: Value | None) -> set[str]:
+    """The keys under which a dict, or a dict of cells, holds layers."""
+    held = value if isinstance(value, Mapping) else as_dict(value) if isinstance(value, Call) else None
+    return set(map(str, held.items)) if held is not None else set()
+
+
 def layer_table(scripts: Scripts) -> list[tuple[str, str, str, str]]:
     """The layers that the cells of all scripts hold themselves: class, attribute, layer, place; each place once."""
     found: dict[tuple[str, str, str, str], None] = {}
     for reading in scripts.readings:
         for cell in cells(reading):
             for path, leaf in leaves(cell):
-                own = [name for name in path if not name.isdigit()]
+                keys = _keys(cell.attributes.get(path[0]) if path else None)
+                own = [name for place, name in enumerate(path) if not (name.isdigit() or (place and name in keys))]
                 if isinstance(leaf, Call) and len(own) == 1:
                     found[cell.of.node.name, own[0], leaf.api, f"{leaf.source.path}:{leaf.line}"] = None
     return list(found)
