@@ -22,6 +22,7 @@ from generator.case_file import case_page
 from generator.command_line import command_line
 from generator.glossary import terms
 from generator.keys import keys
+from generator.manual import manual
 from generator.pictures import pictures
 from generator.platforms import store as store_wheels
 from generator.platforms import wheels
@@ -55,6 +56,8 @@ def documents() -> dict[Path, str]:
         ):
             made[docs / f"reference/{name}.{language.value}.md"] = write(language)
         made |= {docs / "items" / name: text for name, text in items.item_pages(language).items()}
+    made[docs / "man/man1/accucheck.1"] = manual(Language.EN)
+    made[docs / "man/zh_CN/man1/accucheck.1"] = manual(Language.ZH)
     made[ROOT / "README.md"] = items.readme(ROOT / "README.md", Language.EN)
     made[ROOT / "README.zh.md"] = items.readme(ROOT / "README.zh.md", Language.ZH)
     schema = json.dumps(checklists.schema(), indent=2, ensure_ascii=False) + "\n"

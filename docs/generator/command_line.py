@@ -43,12 +43,12 @@ def _command(path: str, command: click.Command, language: Language) -> list[str]
             told = "default" in text or "默认" in text
             if not (told or option.is_flag or option.multiple) and isinstance(option.default, (str, int, float)):
                 text += f" ({say('default', language, value=option.default)})"
-            rows.append([code(_signature(option)), cell(text)])
+            rows.append([code(signature(option)), cell(text)])
     head = [say("option", language), say("meaning", language)]
     return [f"## {path}", "", command.help or "", "", "```text", usage, "```", "", *table(head, rows)]
 
 
-def _signature(option: click.Option) -> str:
+def signature(option: click.Option) -> str:
     names = ", ".join(option.opts)
     if option.is_flag:
         return names

@@ -105,7 +105,7 @@ CALLS = {
     "try": ["try", "."],
     "tune": ["tune", "--search", "lr=1,2"],
 }
-NO_PROJECT = {"list", "glossary", "compare", "convert", "demo", "schema"}
+NO_PROJECT = {"list", "glossary", "compare", "convert", "demo", "schema", "completion", "skill"}
 
 
 def test_every_command_is_attacked() -> None:

@@ -261,6 +261,8 @@ COMMANDS = {
     "lr-range": "lr_range",
     "doctor": "case",
     "schema": "schema",
+    "completion": "completion",
+    "skill": "skill",
     "demo": "demo",
     "serve": "serve",
     "mcp": "mcp",

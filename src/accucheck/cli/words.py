@@ -202,6 +202,32 @@ WORDS: Words = {
         "en": "{estimate}; Ctrl-C keeps what is found until then",
         "zh": "{estimate}；可按 Ctrl-C 中断，已有结果会保留",
     },
+    # completion, skill
+    "completion": {
+        "en": "Print what completes commands and options in a shell; --install puts it where the shell looks.",
+        "zh": "输出命令行补全脚本；--install 将其安装到该 shell 读取的位置。",
+    },
+    "completion-shell": {"en": "bash, zsh or fish.", "zh": "bash、zsh 或 fish。"},
+    "completion-install": {
+        "en": "Write it into your own folder of completions.",
+        "zh": "写入用户自己的补全目录。",
+    },
+    "completion-zsh": {
+        "en": "put this before compinit in ~/.zshrc: fpath=({folder} $fpath)",
+        "zh": "请在 ~/.zshrc 的 compinit 之前加入：fpath=({folder} $fpath)",
+    },
+    "skill": {
+        "en": "Print SKILL.md, which tells a coding agent when and how to use accucheck; --install writes it into the project.",
+        "zh": "输出 SKILL.md，说明编程智能体何时、如何使用 accucheck；--install 将其写入项目。",
+    },
+    "skill-install": {
+        "en": "Write it to FOLDER/accucheck/SKILL.md; an older one is replaced.",
+        "zh": "写入 FOLDER/accucheck/SKILL.md，已有的旧文件会被替换。",
+    },
+    "skill-folder": {
+        "en": "The agent's folder of skills (default: .agents/skills in the project).",
+        "zh": "智能体的 skills 目录（默认为项目中的 .agents/skills）。",
+    },
     # schema
     "schema": {
         "en": "Print the JSON Schema of accucheck.yaml (case), of a checklist, of run --json (run), or of the session.",
