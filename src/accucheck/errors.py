@@ -835,6 +835,10 @@ WORDS: Words = {
         "en": "{path}: the name of what is written must end in .ckpt or .safetensors, or in .mindrecord for TFRecord files.",
         "zh": "{path}：输出文件名须以 .ckpt 或 .safetensors 结尾；转换 TFRecord 时须以 .mindrecord 结尾。",
     },
+    "no-rows": {
+        "en": "{path} holds no data file with a row {start:,} (from 0).",
+        "zh": "{path} 中没有数据文件含第 {start:,} 行（从 0 计）。",
+    },
     "no-records": {
         "en": "{path} holds no TFRecord file, or none with a record.",
         "zh": "{path} 中没有 TFRecord 文件，或其中没有记录。",

@@ -86,6 +86,7 @@ CALLS = {
     "report": ["report", ".", "--output", "out"],
     "issue": ["issue", ".", "--output", "out"],
     "status": ["status", "."],
+    "data": ["data", "."],
     "answer": ["answer", "ds.01", "ok"],
     "review": ["review", "ds.01", "accepted"],
     "sign-off": ["sign-off"],

@@ -257,6 +257,7 @@ COMMANDS = {
     "manifest": "manifest",
     "compare": "comparison",
     "convert": "comparison",
+    "data": "data",
     "labels": "labels",
     "lr-range": "lr_range",
     "doctor": "case",

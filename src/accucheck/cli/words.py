@@ -437,6 +437,27 @@ WORDS: Words = {
         "zh": "把一个框架的权重写成另一个框架的 .ckpt 或 .safetensors，或把 TFRecord 文件写成 .mindrecord。"
         "退出码 0 表示全部写入，1 表示有遗漏。",
     },
+    "data": {
+        "en": "Look at the rows of a data file: fields, shapes, ranges, tokens, masks, pictures, boxes and sounds.",
+        "zh": "查看数据文件的内容：字段、形状、取值范围、token、mask、图片、标注框和音频。",
+    },
+    "data-path": {
+        "en": "A MindRecord, TFRecord, Parquet, WebDataset, NPY, NPZ, CSV, JSON or picture file, or a folder of them.",
+        "zh": "数据文件（MindRecord、TFRecord、Parquet、WebDataset、NPY、NPZ、CSV、JSON、图片），或含有它们的目录。",
+    },
+    "data-from": {"en": "The first row to show, from 0.", "zh": "从第几行开始显示（从 0 计）。"},
+    "data-count": {"en": "How many rows to show.", "zh": "显示多少行。"},
+    "data-vocabulary": {
+        "en": "A vocabulary (vocab.txt, vocab.json, tokenizer.json, .vocab): sequences of whole numbers are shown as its tokens.",
+        "zh": "词表文件（vocab.txt、vocab.json、tokenizer.json、.vocab）：整数序列显示为 token。",
+    },
+    "data-draw": {"en": "Draw pictures in characters.", "zh": "用字符画出图片。"},
+    "data-html": {
+        "en": "Write a page with pictures, boxes and sounds, which opens offline.",
+        "zh": "写出可离线打开的网页，含图片、标注框和音频波形。",
+    },
+    "data-png": {"en": "Write a sheet of pictures.", "zh": "写出一张图片总览。"},
+    "data-written": {"en": "written: {path}", "zh": "已写入：{path}"},
     "convert-reference": {
         "en": "The checkpoint to convert (.pth, .pt, .bin, .safetensors, .ckpt, or a folder of its parts), or a TFRecord file or a "
         "folder of them.",

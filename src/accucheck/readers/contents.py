@@ -379,24 +379,10 @@ def _mindrecord(path: Path, label: str | None, wanted: frozenset[int], pictures:
     for row, (scalars, blobs) in zip(places, mindrecord.rows(shard, wanted), strict=False):
         values: dict[str, Any] = {key: value for key, value in scalars.items() if key in shard.types}
         for key, data in blobs.items():
-            values[key] = _shaped(data, shard.types.get(key, "bytes"), shard.shapes.get(key))
+            values[key] = mindrecord.shaped(data, shard.types.get(key, "bytes"), shard.shapes.get(key))
         given = values.pop(name, None)
         own = joined(given.tolist()) if isinstance(given, np.ndarray) else said(given)
         yield row, _fill(Content(own), values, path, pictures)
-
-
-def _shaped(data: bytes, kind: str, shape: list[int] | None) -> Any:
-    """A field of arrays in its shape; bytes as they are."""
-    if kind == "bytes":
-        return data
-    from .mindrecord import integers
-
-    try:
-        packed = integers(data, kind) if kind in ("int32", "int64") else None
-        values = np.frombuffer(data, np.dtype(kind)) if packed is None else packed
-        return values.reshape(shape) if shape else values
-    except (TypeError, ValueError):
-        return data
 
 
 def _tfrecord(path: Path, label: str | None, wanted: frozenset[int], pictures: bool) -> Iterator[tuple[int, Content]]:

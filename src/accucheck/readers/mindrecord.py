@@ -187,6 +187,20 @@ def integers(data: bytes, kind: str) -> np.ndarray[Any, Any] | None:
     return found.astype(kind, copy=False)
 
 
+def shaped(data: bytes, kind: str, shape: list[int] | None) -> Any:
+    """A field of arrays in its shape; bytes as they are."""
+    if kind == "bytes":
+        return data
+    import numpy as np
+
+    try:
+        packed = integers(data, kind) if kind in ("int32", "int64") else None
+        values = np.frombuffer(data, np.dtype(kind)) if packed is None else packed
+        return values.reshape(shape) if shape else values
+    except (TypeError, ValueError):
+        return data
+
+
 def whole(shard: Shard, name: str) -> bool:
     """Whether a field holds arrays of integers."""
     return name in shard.blobs and shard.types.get(name) in ("int32", "int64")

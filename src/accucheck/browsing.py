@@ -1,0 +1,383 @@
+"""`accucheck data`: the rows of a data file to look at: fields with types, shapes and ranges, tokens, masks, pictures, boxes and sounds.
+
+What a field holds is told by its content: bytes that are a picture, a sound or text, numbers that fill a picture, whole numbers that a
+vocabulary has words for, zeros and ones beside them. Nothing is held but the rows that are shown.
+"""
+
+from __future__ import annotations
+
+import io
+import wave
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import ReadError, UserError
+from .language import Language, Words, aligned, visible, word
+from .readers import detect
+from .readers.rows import Row, rows, total
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from .readers.vocabulary import Vocabulary
+
+WORDS: Words = {
+    "field": {"en": "Field", "zh": "字段"},
+    "type": {"en": "Type", "zh": "类型"},
+    "shape": {"en": "Shape", "zh": "形状"},
+    "range": {"en": "Range", "zh": "取值范围"},
+    "title": {"en": "{name}: rows {first:,} to {last:,}", "zh": "{name}：第 {first:,} 至 {last:,} 行"},
+    "of": {"en": "{title} of {total:,}", "zh": "{title}，共 {total:,} 行"},
+    "row": {"en": "row {number:,}", "zh": "第 {number:,} 行"},
+    "various": {"en": "various", "zh": "不一"},
+    "lacking": {"en": "in {count:,} of {of:,} rows", "zh": "{of:,} 行中有 {count:,} 行"},
+    "picture": {
+        "en": "{format} {width:,} x {height:,} {mode}, {size:,} bytes",
+        "zh": "{format} {width:,} x {height:,} {mode}，{size:,} 字节",
+    },
+    "sound": {
+        "en": "sound: {seconds:.2f} s, {rate:,} Hz, {channels} {channels:channel|channels}",
+        "zh": "音频：{seconds:.2f} 秒，{rate:,} Hz，{channels} 声道",
+    },
+    "bytes": {"en": "{size:,} bytes: {head}", "zh": "{size:,} 字节：{head}"},
+    "mask": {"en": "{bar} {ones:,} of {size:,}", "zh": "{bar} {size:,} 个位置中有 {ones:,} 个"},
+    "padding": {"en": "{token} x {count:,}", "zh": "{token} x {count:,}"},
+    "unknown-tokens": {
+        "en": "{path} has no token for {count:,} of {of:,} numbers, such as {example}: it has {size:,} tokens. Is it of these data?",
+        "zh": "{of:,} 个编号中有 {count:,} 个在 {path} 中没有对应的 token（如 {example}），词表只有 {size:,} 个。它是这些数据的词表吗？",
+    },
+    "written": {"en": "written: {path}", "zh": "已写入：{path}"},
+    "unread": {"en": "not shown: {problem}", "zh": "未显示：{problem}"},
+}
+#: Characters of a value in a line, and of a text in a page.
+WIDE, LONG = 90, 2000
+#: Numbers of an array that are written out, and positions of a mask or sound that are drawn.
+FEW, DRAWN = 12, 48
+#: A sequence of more numbers than this is drawn as a curve.
+CURVE = 200
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+_SHADES = " .:-=+*#%@"
+_TEXT_LEAST = 0.9
+
+
+@dataclass
+class Shown:
+    """A value as it is shown: in a line, and what is drawn beside it; `tokens` in all, `unknown` those without a word."""
+
+    text: str
+    picture: Image | None = None
+    curve: np.ndarray[Any, Any] | None = None
+    tokens: int = 0
+    unknown: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Page:
+    """The rows that are shown, from `start` on, with the files that could not be read, and how many rows there are, where that is known."""
+
+    name: str
+    start: int
+    rows: list[Row]
+    total: int | None
+    problems: list[UserError] = field(default_factory=list)
+
+
+def page(path: Path, start: int, count: int) -> Page:
+    """Rows of a file, or of the data files of a folder one after another. Raises ReadError where nothing can be read."""
+    found: list[Row] = []
+    problems: list[UserError] = []
+    sizes: list[int | None] = []
+    passed = 0  # rows of the files before, none of which is shown
+    for file, kind in _files(path, problems):
+        if len(found) >= count and None in sizes:
+            break  # how many there are in all is not known in any case
+        try:
+            own = total(file, kind)
+            sizes.append(own)
+            first = 0 if found else start - passed
+            if len(found) >= count or (own is not None and own <= first):
+                passed += own or 0
+                continue
+            more = list(rows(file, kind, first, count - len(found)))
+            if not more and own is None:
+                passed += sum(1 for _ in rows(file, kind, 0, first))
+            found += more
+        except ReadError as error:
+            problems.append(error)
+            sizes.append(None)
+    if not found and problems:
+        raise problems[0]
+    if not found:
+        raise UserError("no-rows", path=str(path), start=start)
+    known = [one for one in sizes if one is not None]
+    return Page(str(path), start, found, sum(known) if len(known) == len(sizes) else None, problems)
+
+
+def _files(path: Path, problems: list[UserError]) -> Iterator[tuple[Path, str]]:
+    """The data files of a path in their order. Raises ReadError."""
+    for file in detect.files(path, problems.append):
+        if not isinstance(file, Path):
+            continue
+        try:
+            kind = detect.detect(file)
+        except ReadError as error:
+            problems.append(error)
+            continue
+        if kind in detect.FORMATS:
+            yield file, kind
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def shown(value: Any, beside: dict[str, Any], vocabulary: Vocabulary | None, language: Language) -> Shown:
+    """A value of a row; `beside` are all its fields."""
+    if isinstance(value, (bytes, bytearray)):
+        return _bytes(bytes(value), language)
+    if isinstance(value, np.ndarray):
+        return _array(value, beside, vocabulary, language)
+    if isinstance(value, str):
+        return Shown(value)
+    if isinstance(value, (float, np.floating)):
+        return Shown(f"{float(value):.6g}")
+    if isinstance(value, list) and value and all(isinstance(one, bytes) for one in value):
+        return Shown(", ".join(_bytes(one, language).text for one in value[:FEW]))
+    return Shown("-" if value is None else str(value))
+
+
+def _bytes(data: bytes, language: Language) -> Shown:
+    from .readers.contents import decoded
+
+    if is_picture(data):
+        from PIL import Image
+
+        try:
+            picture, (width, height) = decoded(data, "picture")
+            with Image.open(io.BytesIO(data)) as opened:
+                told = {"format": opened.format or "", "mode": opened.mode, "width": width, "height": height}
+            return Shown(word(WORDS, "picture", language, size=len(data), **told), picture)
+        except ReadError as error:
+            return Shown(error.text(language))
+    if data[:4] == b"RIFF" and data[8:12] == b"WAVE" and (sound := _sound(data, language)) is not None:
+        return sound
+    text = _text(data)
+    if text is not None:
+        return Shown(text)
+    head = data[:16].hex(" ")
+    return Shown(word(WORDS, "bytes", language, size=len(data), head=head + (" …" if len(data) > 16 else "")))
+
+
+def is_picture(data: bytes) -> bool:
+    starts = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"BM", b"II*\x00", b"MM\x00*")
+    return data.startswith(starts) or (data[:4] == b"RIFF" and data[8:12] == b"WEBP")
+
+
+def _sound(data: bytes, language: Language) -> Shown | None:
+    """A WAV file of whole numbers."""
+    try:
+        with wave.open(io.BytesIO(data)) as opened:
+            rate, channels, width = opened.getframerate(), opened.getnchannels(), opened.getsampwidth()
+            frames = opened.readframes(opened.getnframes())
+    except (wave.Error, EOFError, ValueError):
+        return None
+    kinds = {1: "u1", 2: "<i2", 4: "<i4"}
+    if width not in kinds or not rate or not channels:
+        return None
+    values = np.frombuffer(frames[: len(frames) // (width * channels) * width * channels], kinds[width]).astype(
+        np.float32
+    )
+    values = values.reshape(-1, channels).mean(axis=1) - (128 if width == 1 else 0)
+    told = {"seconds": len(values) / rate, "rate": rate, "channels": channels}
+    return Shown(word(WORDS, "sound", language, **told), curve=values)
+
+
+def _text(data: bytes) -> str | None:
+    """Bytes as text, where nearly all of it can be read."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    readable = sum(one.isprintable() or one in "\n\r\t" for one in text)
+    return text if readable >= _TEXT_LEAST * len(text) else None
+
+
+def _array(
+    value: np.ndarray[Any, Any], beside: dict[str, Any], vocabulary: Vocabulary | None, language: Language
+) -> Shown:
+    from .readers.contents import picture_of
+
+    kind = f"{value.dtype} {list(value.shape)}"
+    if value.ndim == 1 and value.size > 1 and value.dtype.kind in "iub" and _is_mask(value, beside):
+        bar = "".join("█" if one else "░" for one in _spread(value, DRAWN))
+        return Shown(
+            f"{kind} " + word(WORDS, "mask", language, bar=bar, ones=int(value.astype(bool).sum()), size=value.size)
+        )
+    if vocabulary is not None and value.ndim == 1 and value.dtype.kind in "iu":
+        return _tokens(value, vocabulary, kind, language)
+    picture = picture_of(value) if value.ndim in (2, 3) else None
+    if picture is not None:
+        return Shown(f"{kind} {_span(value)}", picture)
+    if value.ndim == 1 and value.size > CURVE and value.dtype.kind in "iuf":
+        return Shown(f"{kind} {_span(value)}", curve=value.astype(np.float32))
+    flat = value.ravel()
+    numbers = " ".join(f"{one:.4g}" if value.dtype.kind == "f" else str(one) for one in flat[:FEW].tolist())
+    return Shown(f"{kind} {numbers}{' …' if flat.size > FEW else ''}")
+
+
+def _is_mask(value: np.ndarray[Any, Any], beside: dict[str, Any]) -> bool:
+    """Zeros and ones, beside another sequence of as many numbers that are not."""
+    if not np.isin(value, (0, 1)).all():
+        return False
+    others = (
+        one for one in beside.values() if isinstance(one, np.ndarray) and one is not value and one.shape == value.shape
+    )
+    return value.dtype.kind == "b" or any(not np.isin(one, (0, 1)).all() for one in others)
+
+
+def _tokens(value: np.ndarray[Any, Any], vocabulary: Vocabulary, kind: str, language: Language) -> Shown:
+    """The tokens of a sequence; the padding at its end is counted."""
+    numbers = [int(one) for one in value.tolist()]
+    padding, end = vocabulary.padding, len(numbers)
+    last = numbers[-1] if numbers else None
+    if last is not None and last in (padding, 0):
+        while end and numbers[end - 1] == last:
+            end -= 1
+    if len(numbers) - end < 2:
+        end = len(numbers)
+    unknown = [one for one in numbers if one not in vocabulary.tokens]
+    words = [vocabulary.tokens.get(one, f"⟨{one}⟩") for one in numbers[:end]]
+    if end < len(numbers):
+        token = vocabulary.tokens.get(numbers[end], str(numbers[end]))
+        words.append(word(WORDS, "padding", language, token=token, count=len(numbers) - end))
+    return Shown(f"{kind} {' '.join(words)}", tokens=len(numbers), unknown=unknown)
+
+
+def _spread(value: np.ndarray[Any, Any], most: int) -> list[bool]:
+    """At most so many parts of a sequence, each true where most of it is."""
+    return [bool(part.astype(float).mean() >= 0.5) for part in np.array_split(value, min(most, value.size))]
+
+
+def _span(value: np.ndarray[Any, Any]) -> str:
+    """The smallest and largest of finite numbers."""
+    if value.dtype.kind not in "biuf" or not value.size:
+        return ""
+    finite = value[np.isfinite(value)] if value.dtype.kind == "f" else value
+    return f"{finite.min():.4g} … {finite.max():.4g}" if finite.size else "NaN"
+
+
+def curve_line(values: np.ndarray[Any, Any], width: int = DRAWN) -> str:
+    """How loud a sequence is, part by part, in blocks."""
+    parts = [float(np.abs(np.nan_to_num(part)).max()) if part.size else 0.0 for part in np.array_split(values, width)]
+    top = max(parts, default=0.0) or 1.0
+    return "".join(_BLOCKS[round(part / top * (len(_BLOCKS) - 1))] for part in parts)
+
+
+def picture_lines(picture: Image, columns: int = DRAWN) -> list[str]:
+    """A picture in characters, dark to light."""
+    width = min(columns, max(8, picture.width))
+    height = max(1, round(width * picture.height / picture.width / 2))
+    levels = np.asarray(picture.convert("L").resize((width, height)))
+    return ["".join(_SHADES[int(one) * len(_SHADES) // 256] for one in line) for line in levels]
+
+
+# --- fields -----------------------------------------------------------------------------------------------------------
+
+
+def fields(found: Sequence[Row], language: Language) -> list[dict[str, Any]]:
+    """Of each field: its name, type, shape and range in these rows, and in how many it is."""
+    names = list(dict.fromkeys(name for row in found for name in row.fields))
+    return [
+        _field(name, [row.fields[name] for row in found if name in row.fields], len(found), language) for name in names
+    ]
+
+
+def _field(name: str, values: list[Any], of: int, language: Language) -> dict[str, Any]:
+    kinds = dict.fromkeys(_kind(value) for value in values)
+    shapes = dict.fromkeys(str(list(value.shape)) for value in values if isinstance(value, np.ndarray))
+    shape = next(iter(shapes)) if len(shapes) == 1 else word(WORDS, "various", language) if shapes else ""
+    told = {"name": name, "type": ", ".join(kinds), "shape": shape, "range": _range(values)}
+    lacking = word(WORDS, "lacking", language, count=len(values), of=of) if len(values) < of else ""
+    return {**told, "range": "; ".join(part for part in (told["range"], lacking) if part)}
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return str(value.dtype)
+    return {"NoneType": "null"}.get(type(value).__name__, type(value).__name__)
+
+
+def _range(values: list[Any]) -> str:
+    numbers = [np.asarray(one).ravel() for one in values if isinstance(one, (int, float, np.generic, np.ndarray))]
+    numbers = [one for one in numbers if one.dtype.kind in "biuf" and one.size]
+    if numbers:
+        return _span(np.concatenate([one.astype(np.float64) for one in numbers]))
+    lengths = [len(one) for one in values if isinstance(one, (str, bytes, list))]
+    return f"{min(lengths):,} … {max(lengths):,}" if lengths else ""
+
+
+# --- text -------------------------------------------------------------------------------------------------------------
+
+
+def title(found: Page, language: Language) -> str:
+    last = found.start + len(found.rows) - 1
+    told = word(WORDS, "title", language, name=visible(found.name), first=found.start, last=last)
+    return told if found.total is None else word(WORDS, "of", language, title=told, total=found.total)
+
+
+def lines(found: Page, vocabulary: Vocabulary | None, draw: bool, language: Language) -> Iterator[str]:
+    """The page as text, for a terminal."""
+    yield title(found, language)
+    yield ""
+    table = fields(found.rows, language)
+    head = [word(WORDS, name, language) for name in ("field", "type", "shape", "range")]
+    yield from aligned(
+        [head, *([visible(str(one[key])) for key in ("name", "type", "shape", "range")] for one in table)]
+    )
+    several = len({row.path for row in found.rows}) > 1
+    wide = max((len(visible(str(one["name"]))) for one in table), default=0)
+    for row in found.rows:
+        yield ""
+        yield word(WORDS, "row", language, number=row.number) + (f"  {visible(str(row.path))}" if several else "")
+        for name, value in row.fields.items():
+            one = shown(value, row.fields, vocabulary, language)
+            yield f"  {visible(name):{wide}}  {shortened(visible(one.text), WIDE)}"
+            drawn = [] if not draw else picture_lines(one.picture) if one.picture is not None else []
+            if one.curve is not None:
+                drawn = [curve_line(one.curve)]
+            yield from (f"  {'':{wide}}  {line}" for line in drawn)
+    yield from misfits(found, vocabulary, language)
+    for problem in found.problems:
+        yield word(WORDS, "unread", language, problem=problem.text(language))
+
+
+def misfits(found: Page, vocabulary: Vocabulary | None, language: Language) -> list[str]:
+    """What a vocabulary lacks of the numbers that are shown."""
+    if vocabulary is None:
+        return []
+    values = [shown(value, row.fields, vocabulary, language) for row in found.rows for value in row.fields.values()]
+    unknown = [one for value in values for one in value.unknown]
+    if not unknown:
+        return []
+    told = {"path": str(vocabulary.path), "count": len(unknown), "of": sum(one.tokens for one in values)}
+    return [word(WORDS, "unknown-tokens", language, example=max(unknown), size=len(vocabulary.tokens), **told)]
+
+
+def shortened(text: str, most: int) -> str:
+    text = text.replace("\n", "⏎")
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def as_json(found: Page, vocabulary: Vocabulary | None, language: Language) -> dict[str, Any]:
+    """The page as plain data; what is no number or short text is told as it is in a terminal."""
+    told = []
+    for row in found.rows:
+        values = {name: shown(value, row.fields, vocabulary, language).text for name, value in row.fields.items()}
+        cut = {name: shortened(text, LONG) for name, text in values.items()}
+        told.append({"number": row.number, "path": str(row.path), "fields": cut})
+    notes = misfits(found, vocabulary, language)
+    whole = {"path": found.name, "from": found.start, "total": found.total, "fields": fields(found.rows, language)}
+    return {**whole, "rows": told, "notes": notes}

@@ -1,0 +1,170 @@
+"""The rows of a data file as a web page that needs nothing beside it, and as a sheet of pictures."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .browsing import LONG, WORDS, Page, Shown, fields, is_picture, misfits, shortened, shown, title
+from .language import Language, visible, word
+from .readers.rows import Row
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from .readers.vocabulary import Vocabulary
+
+_STYLE = (
+    "body{font:14px/1.45 system-ui,sans-serif;margin:2em;color:#222;background:#fff}table{border-collapse:collapse;margin:1em 0}"
+    "td,th{border:1px solid #ccc;padding:.3em .6em;text-align:left;vertical-align:top}th{background:#f3f3f3}"
+    "img{image-rendering:pixelated;min-width:96px;max-width:256px}pre{white-space:pre-wrap;margin:0;max-width:60em}"
+)
+
+
+def web_page(found: Page, vocabulary: Vocabulary | None, language: Language) -> str:
+    """The page as HTML that needs nothing beside it."""
+    heading = html.escape(title(found, language))
+    table = fields(found.rows, language)
+    names = ("field", "type", "shape", "range")
+    parts = [
+        f'<!doctype html><html lang="{language.value}"><meta charset="utf-8"><title>{heading}</title><style>{_STYLE}</style>',
+        f"<h1>{heading}</h1>",
+        _html_row([word(WORDS, name, language) for name in names], "th", "<table>"),
+        *(_html_row([str(one[key]) for key in ("name", "type", "shape", "range")]) for one in table),
+        "</table>",
+        *(f"<p>{html.escape(line)}</p>" for line in misfits(found, vocabulary, language)),
+        _html_row(["", *(str(one["name"]) for one in table)], "th", "<table>"),
+    ]
+    for row in found.rows:
+        cells = [f"<td>{row.number:,}</td>"]
+        for one in table:
+            value = row.fields.get(one["name"])
+            cells.append(f"<td>{_html_value(shown(value, row.fields, vocabulary, language), row)}</td>")
+        parts.append(f"<tr>{''.join(cells)}</tr>")
+    return "\n".join([*parts, "</table></html>"])
+
+
+def _html_row(cells: Sequence[str], tag: str = "td", before: str = "") -> str:
+    return f"{before}<tr>{''.join(f'<{tag}>{html.escape(visible(cell))}</{tag}>' for cell in cells)}</tr>"
+
+
+def _html_value(one: Shown, row: Row) -> str:
+    text = f"<pre>{html.escape(shortened(visible(one.text), LONG))}</pre>"
+    if one.picture is not None:
+        kept = io.BytesIO()
+        with_boxes(one.picture, row).save(kept, "PNG")
+        return f'<img alt="" src="data:image/png;base64,{base64.b64encode(kept.getvalue()).decode()}">{text}'
+    return _svg(one.curve) + text if one.curve is not None else text
+
+
+def _svg(values: np.ndarray[Any, Any], width: int = 300, height: int = 60) -> str:
+    """A sequence as the lowest and highest of each part."""
+    clean = np.nan_to_num(values.astype(np.float64))
+    low, high = float(clean.min()), float(clean.max())
+    scale = (height - 2) / ((high - low) or 1.0)
+    strokes = []
+    for at, part in enumerate(np.array_split(clean, min(width, clean.size))):
+        top, bottom = height - 1 - (part.max() - low) * scale, height - 1 - (part.min() - low) * scale
+        strokes.append(f"M{at} {top:.1f}V{max(bottom, top + 1):.1f}")
+    return f'<svg width="{width}" height="{height}" role="img"><path d="{"".join(strokes)}" stroke="#27c" fill="none"/></svg>'
+
+
+def with_boxes(picture: Image, row: Row) -> Image:
+    """A picture with the boxes of its row: fields of four numbers each that lie within it, as two corners, or a corner and sizes."""
+    from PIL import ImageDraw
+
+    drawn = picture.copy()
+    for value in row.fields.values():
+        if (
+            not isinstance(value, np.ndarray)
+            or value.dtype.kind not in "iuf"
+            or value.size % 4
+            or not 0 < value.size <= 400
+        ):
+            continue
+        if value.ndim == 1 and value.size > 4 and value.dtype.kind != "f":
+            continue  # a sequence of whole numbers
+        boxes = value.reshape(-1, 4).astype(np.float64)
+        for box in _corners(boxes, _size_of(row, picture)):
+            scaled = [round(share * side) for share, side in zip(box, drawn.size * 2, strict=True)]
+            ImageDraw.Draw(drawn).rectangle(scaled, outline=(255, 40, 40))
+    return drawn
+
+
+def _size_of(row: Row, picture: Image) -> tuple[int, int]:
+    """Width and height of the picture of a row as it lies there, of which `picture` may be a smaller copy."""
+    from PIL import Image
+
+    for value in row.fields.values():
+        if isinstance(value, bytes) and is_picture(value):
+            try:
+                with Image.open(io.BytesIO(value)) as opened:
+                    return opened.width, opened.height
+            except (OSError, ValueError):
+                continue
+        if isinstance(value, np.ndarray) and value.ndim == 3:
+            return (value.shape[2], value.shape[1]) if value.shape[0] in (1, 3) else (value.shape[1], value.shape[0])
+    return picture.width, picture.height
+
+
+def _corners(boxes: np.ndarray[Any, Any], size: tuple[int, int]) -> list[list[float]]:
+    """Boxes as two corners, in shares of width and height; none where they do not lie within the picture."""
+    in_shares = bool(boxes.size) and boxes.min() >= 0 and 0 < boxes.max() <= 1
+    shares = boxes.copy() if in_shares else boxes / np.array([*size, *size], np.float64)
+    if not ((shares[:, 2] > shares[:, 0]) & (shares[:, 3] > shares[:, 1])).all():
+        shares[:, 2:] += shares[:, :2]  # a corner and sizes
+    inside = ((shares >= 0) & (shares <= 1.01)).all()
+    found: list[list[float]] = shares.clip(0, 1).tolist() if inside else []
+    return found
+
+
+def sheet(found: Page, vocabulary: Vocabulary | None, language: Language) -> Image:
+    """The pictures and curves of the rows with their other fields as text, four in a line."""
+    from PIL import Image as pillow
+    from PIL import ImageDraw
+
+    side, text, across = 256, 96, 4
+    down = -(-len(found.rows) // across)
+    made = pillow.new("RGB", (across * (side + 8) + 8, down * (side + text + 8) + 8), "white")
+    pen = ImageDraw.Draw(made)
+    for at, row in enumerate(found.rows):
+        left, top = 8 + at % across * (side + 8), 8 + at // across * (side + text + 8)
+        values = {name: shown(value, row.fields, vocabulary, language) for name, value in row.fields.items()}
+        pictures = [one.picture for one in values.values() if one.picture is not None]
+        curves = [one.curve for one in values.values() if one.curve is not None]
+        if pictures:
+            made.paste(_fitted(with_boxes(pictures[0], row), side), (left, top))
+        elif curves:
+            _draw_curve(pen, curves[0], left, top + side // 4, side, side // 2)
+        pen.text((left, top + side + 2), f"{row.number}", fill="black")
+        for line, (name, one) in enumerate(list(values.items())[:6], 1):
+            pen.text((left, top + side + 2 + line * 14), _plain(f"{name}: {one.text}")[:42], fill=(60, 60, 60))
+    return made
+
+
+def _fitted(picture: Image, side: int) -> Image:
+    """A picture in a square of this side: small ones with their pixels to be seen."""
+    from PIL import Image as pillow
+
+    scale = side / max(picture.size)
+    size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
+    return picture.resize(size, pillow.Resampling.NEAREST if scale > 1 else pillow.Resampling.LANCZOS)
+
+
+def _plain(text: str) -> str:
+    """Text in the letters that every font has."""
+    return visible(text).replace("█", "#").replace("░", ".").encode("ascii", "replace").decode().replace("\n", " ")
+
+
+def _draw_curve(pen: Any, values: np.ndarray[Any, Any], left: int, top: int, width: int, height: int) -> None:
+    clean = np.nan_to_num(values.astype(np.float64))
+    low, high = float(clean.min()), float(clean.max())
+    scale = (height - 1) / ((high - low) or 1.0)
+    for at, part in enumerate(np.array_split(clean, min(width, clean.size))):
+        ends = [top + height - 1 - (edge - low) * scale for edge in (part.max(), part.min())]
+        pen.line([(left + at, ends[0]), (left + at, max(ends[1], ends[0] + 1))], fill=(32, 112, 204))

@@ -1,0 +1,172 @@
+"""The rows of any data file as they lie there, field by field, from any row on, with nothing held but those that are asked for.
+
+Of a kind of detect.FORMATS; a picture is a file with one row. Fields are numbers, texts, bytes, arrays of numpy, or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import ReadError, from_os_error
+from .detect import TABLES
+
+#: A picture file of more bytes is not read.
+LARGEST = 256 << 20
+
+
+@dataclass(frozen=True)
+class Row:
+    """`number` counts from 0 within its file."""
+
+    path: Path
+    number: int
+    fields: dict[str, Any]
+
+
+def total(path: Path, kind: str) -> int | None:
+    """How many rows a file has, where that stands in it. Raises ReadError."""
+    if kind == "image":
+        return 1
+    if kind == "mindrecord":
+        from .mindrecord import open_shard
+
+        return open_shard(path).rows
+    if kind in ("npy", "npz", "idx", "cifar"):
+        from .arrays import arrays
+
+        return max((one.shape[0] for one in arrays(path, kind) if one.shape), default=0)
+    if kind == "parquet":
+        from .tables import expected_rows
+
+        return expected_rows(path, kind)
+    return None
+
+
+def rows(path: Path, kind: str, start: int, count: int) -> Iterator[Row]:
+    """At most `count` rows of a file, from `start` on. Raises ReadError."""
+    if kind in TABLES:
+        found = _table(path, kind, start, count)
+    elif kind == "image":
+        found = iter([_picture(path)] if start == 0 else [])
+    elif kind in ("npy", "npz", "idx", "cifar"):
+        found = _arrays(path, kind, start, count)
+    else:
+        found = islice(_streamed(path, kind), start, start + count)
+    for number, fields in enumerate(islice(found, count), start):
+        yield Row(path, number, fields)
+
+
+def _streamed(path: Path, kind: str) -> Iterator[dict[str, Any]]:
+    """The rows of a file that is read from its beginning."""
+    if kind == "mindrecord":
+        from . import mindrecord
+
+        shard = mindrecord.open_shard(path)
+        for scalars, blobs in mindrecord.rows(shard):
+            arrays = {n: mindrecord.shaped(blob, shard.types[n], shard.shapes.get(n)) for n, blob in blobs.items()}
+            yield {**scalars, **arrays}
+    elif kind == "tfrecord":
+        from . import tfrecord
+
+        for features in tfrecord.examples(path):
+            yield {name: _feature(*features[name]) for name in sorted(features)}
+    elif kind == "tar":
+        from .webdataset import samples
+
+        for key, fields, _ in samples(path):
+            yield {"__key__": key, **fields}
+
+
+def _feature(kind: str, values: Any) -> Any:
+    """One value, or all of a list."""
+    if len(values) == 1:
+        return values[0] if kind != "float" else np.float32(values[0])
+    return list(values) if kind == "bytes" else np.asarray(values, np.float32 if kind == "float" else np.int64)
+
+
+def _table(path: Path, kind: str, start: int, count: int) -> Iterator[dict[str, Any]]:
+    from . import tables
+
+    if kind == "parquet":
+        with tables.columns(path) as frame:
+            yield from map(_plain, frame.slice(start, count).collect().to_dicts())
+        return
+    passed = 0
+    for batch in tables.batches(path, kind):
+        part = batch.slice(max(0, start - passed), count)
+        passed += batch.height
+        count -= part.height
+        yield from map(_plain, part.to_dicts())
+        if count <= 0:
+            return
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """Lists of numbers as arrays."""
+    found = {}
+    for name, value in row.items():
+        made = np.asarray(value) if isinstance(value, list) and value and _is_numbers(value) else value
+        found[name] = made
+    return found
+
+
+def _is_numbers(value: Any) -> bool:
+    try:
+        return np.asarray(value).dtype.kind in "biuf"
+    except (ValueError, TypeError, OverflowError):  # lists of different lengths
+        return False
+
+
+def _picture(path: Path) -> dict[str, Any]:
+    """Raises ReadError."""
+    try:
+        size = path.stat().st_size
+        if size > LARGEST:
+            raise ReadError("too-large", path=str(path), size=size, limit=LARGEST)
+        return {"picture": path.read_bytes(), "folder": path.parent.name}
+    except OSError as error:
+        raise from_os_error(error, path) from None
+
+
+def _arrays(path: Path, kind: str, start: int, count: int) -> Iterator[dict[str, Any]]:
+    """Rows along the first axis of the arrays that have the most of them; others are shown with the first row."""
+    from .arrays import arrays
+
+    found = arrays(path, kind)
+    length = max((one.shape[0] for one in found if one.shape), default=0)
+    long = [one for one in found if one.shape and one.shape[0] == length]
+    columns = {one.name: _part(one, start, min(length, start + count)) for one in long}
+    for at in range(max(0, min(count, length - start))):
+        row = {name: values[at] for name, values in columns.items()}
+        if kind == "cifar":
+            (content,) = row.values()
+            row = {"label": content[: len(content) - 3072], "picture": content[-3072:].reshape(3, 32, 32)}
+        yield row
+
+
+def _part(array: Any, start: int, stop: int) -> np.ndarray[Any, Any]:
+    """Rows of an array. Raises ReadError."""
+    from .arrays import read
+
+    if array.dtype.hasobject:
+        raise ReadError("unknown-format", path=str(array.path))
+    if array.fortran and len(array.shape) > 1:  # each row lies all over the file
+        whole: np.ndarray[Any, Any] = np.concatenate([block.copy() for _, block in read(array, 0, array.size)])
+        return whole.reshape(array.shape, order="F")[start:stop]
+    each = array.size // array.shape[0] if array.shape[0] else 0
+    first, last = start * each, max(start, stop) * each
+    parts = []
+    for at, block in read(array, first, last):  # of a compressed archive, all blocks from its beginning
+        low, high = max(first - at, 0), min(last - at, len(block))
+        if low < high:
+            parts.append(block[low:high].copy())
+        if at + len(block) >= last:
+            break
+    joined: np.ndarray[Any, Any] = np.concatenate(parts) if parts else np.empty(0, array.dtype)
+    return joined.reshape(-1, *array.shape[1:])

@@ -1,0 +1,217 @@
+"""accucheck data: what lies in files of every kind is shown as it is, tokens and masks with it; what cannot be read is told."""
+
+import io
+import json
+import sqlite3
+import subprocess
+import sys
+import tarfile
+import wave
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from PIL import Image
+
+from accucheck import browsing, browsing_pages, mindrecord_writer
+from accucheck.errors import ReadError, UserError
+from accucheck.language import Language
+from accucheck.mindrecord_writer import Schema, packed
+from accucheck.readers import vocabulary
+from command_line import accucheck
+from tfrecord_files import example, write
+
+TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "我", "爱", "北", "京"]
+
+
+def png(side: int = 12, shade: int = 0) -> bytes:
+    kept = io.BytesIO()
+    Image.fromarray(np.full((side, side, 3), shade, np.uint8)).save(kept, "PNG")
+    return kept.getvalue()
+
+
+def sound(seconds: float = 0.5) -> bytes:
+    kept = io.BytesIO()
+    with wave.open(kept, "wb") as made:
+        made.setnchannels(1)
+        made.setsampwidth(2)
+        made.setframerate(8000)
+        made.writeframes((np.sin(np.arange(int(8000 * seconds)) / 9) * 9000).astype("<i2").tobytes())
+    return kept.getvalue()
+
+
+def text(path: Path, start: int = 0, count: int = 20, words: Path | None = None, draw: bool = False) -> str:
+    known = vocabulary.read(words) if words else None
+    return "\n".join(browsing.lines(browsing.page(path, start, count), known, draw, Language.EN))
+
+
+def mindrecord(path: Path, rows: int) -> Path:
+    schema = Schema({"label": "int64"}, {"ids": "int64", "box": "float32"}, ("image",))
+    with mindrecord_writer.writing(path, schema) as writer:
+        for at in range(rows):
+            box = np.array([1, 2, 6, 7], np.float32).tobytes()
+            writer.add({"label": at}, [box, packed([2, 4, 5, at % 3]), png()])
+    return path
+
+
+def kinds(folder: Path) -> dict[str, tuple[Path, list[str]]]:
+    """A file of each kind, with what must be said of it."""
+    numbers = np.arange(24, dtype=np.float32).reshape(6, 4)
+    np.save(folder / "a.npy", numbers)
+    np.savez(folder / "b.npz", x=numbers, y=np.arange(6))
+    pl.DataFrame({"name": ["x", "y"], "value": [1.5, None]}).write_csv(folder / "c.csv")
+    pl.DataFrame({"k": [1, 2, 3], "ids": [[1, 2], [3, 4], [5, 6]]}).write_parquet(folder / "d.parquet")
+    (folder / "e.jsonl").write_text('{"a": 1, "text": "好"}\n{"a": 2, "text": "no"}\n', encoding="utf-8")
+    write(folder / "f.tfrecord", [example(image=png(), label=at, ids=[1, 2, at]) for at in range(3)])
+    with tarfile.open(folder / "g.tar", "w") as made:
+        for name, content in (("0.png", png()), ("0.cls", b"7"), ("1.png", png()), ("1.cls", b"8")):
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            made.addfile(member, io.BytesIO(content))
+    pictures = folder / "pictures" / "cat"
+    pictures.mkdir(parents=True)
+    (pictures / "1.png").write_bytes(png())
+    return {
+        "npy": (folder / "a.npy", ["rows 0 to 5 of 6", "float32 [4] 0 1 2 3"]),
+        "npz": (folder / "b.npz", ["float32 [4] 4 5 6 7", "y"]),
+        "csv": (folder / "c.csv", ["name", "1.5", "-"]),
+        "parquet": (folder / "d.parquet", ["rows 0 to 2 of 3", "int64 [2] 5 6"]),
+        "ndjson": (folder / "e.jsonl", ["好", "row 1"]),
+        "tfrecord": (folder / "f.tfrecord", ["PNG 12 x 12 RGB", "int64 [3] 1 2 2"]),
+        "tar": (folder / "g.tar", ["PNG 12 x 12 RGB", "__key__"]),
+        "mindrecord": (
+            mindrecord(folder / "h.mindrecord", 3),
+            ["rows 0 to 2 of 3", "float32 [4] 1 2 6 7", "PNG 12 x 12"],
+        ),
+        "image": (folder / "pictures", ["PNG 12 x 12 RGB", "cat"]),
+    }
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz", "csv", "parquet", "ndjson", "tfrecord", "tar", "mindrecord", "image"])
+def test_every_kind_is_shown(tmp_path: Path, kind: str) -> None:
+    path, wanted = kinds(tmp_path)[kind]
+    told = text(path)
+    assert all(one in told for one in wanted), told
+
+
+def test_rows_from_the_middle_over_several_files(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        mindrecord(tmp_path / f"{name}.mindrecord", 30)
+    found = browsing.page(tmp_path, 25, 10)
+    assert [(row.path.name, row.number) for row in found.rows] == [
+        *(("a.mindrecord", at) for at in range(25, 30)),
+        *(("b.mindrecord", at) for at in range(5)),
+    ]
+    assert found.total == 60
+    write(tmp_path / "c.tfrecord", [example(a=at) for at in range(5)])
+    write(tmp_path / "d.tfrecord", [example(a=at) for at in range(5)])
+    later = browsing.page(tmp_path, 64, 3)
+    assert [(row.path.name, row.fields["a"]) for row in later.rows] == [
+        ("c.tfrecord", 4),
+        ("d.tfrecord", 0),
+        ("d.tfrecord", 1),
+    ]
+    assert later.total is None
+    with pytest.raises(UserError) as caught:
+        browsing.page(tmp_path, 100, 3)
+    assert caught.value.code == "no-rows"
+
+
+@pytest.mark.parametrize("name", ["vocab.txt", "spm.vocab", "vocab.json", "tokenizer.json"])
+def test_tokens_padding_and_masks(tmp_path: Path, name: str) -> None:
+    numbers = {token: at for at, token in enumerate(TOKENS)}
+    content = {
+        "vocab.txt": "\n".join(TOKENS) + "\n",
+        "spm.vocab": "\n".join(f"{token}\t-{at}" for token, at in numbers.items()),
+        "vocab.json": json.dumps(numbers),
+        "tokenizer.json": json.dumps({"model": {"vocab": numbers}, "added_tokens": []}),
+    }[name]
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    data = write(tmp_path / "a.tfrecord", [example(ids=[2, 4, 5, 6, 7, 3, 0, 0, 0, 0], mask=[1] * 6 + [0] * 4)])
+    told = text(data, words=tmp_path / name)
+    assert "[CLS] 我 爱 北 京 [SEP] [PAD] x 4" in told
+    assert "██████░░░░ 6 of 10" in told
+
+
+def test_a_vocabulary_that_does_not_fit_is_told(tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").write_text("a\nb\n")
+    data = write(tmp_path / "a.tfrecord", [example(ids=[0, 1, 30522])])
+    ran = accucheck("data", data, "--vocabulary", tmp_path / "vocab.txt", "--lang", "en")
+    assert ran.code == 1 and "⟨30522⟩" in ran.out
+    assert "no token for 1 of 3 numbers, such as 30522: it has 2 tokens" in ran.out
+    (tmp_path / "vocab.json").write_text("[1, 2")
+    broken = accucheck("data", data, "--vocabulary", tmp_path / "vocab.json", "--lang", "zh")
+    assert broken.code == 2 and "vocab.json" in broken.err
+
+
+def test_sounds_and_long_sequences_are_curves(tmp_path: Path) -> None:
+    data = write(tmp_path / "a.tfrecord", [example(sound=sound(), ecg=np.sin(np.arange(500) / 7).astype(np.float32))])
+    told = text(data, draw=True)
+    assert "sound: 0.50 s, 8,000 Hz, 1 channel" in told and "▇" in told
+    page = browsing_pages.web_page(browsing.page(data, 0, 1), None, Language.ZH)
+    assert page.count("<svg") == 2 and "音频：0.50 秒" in page
+
+
+def test_the_page_is_whole_and_safe(tmp_path: Path) -> None:
+    data = write(tmp_path / "a.tfrecord", [example(image=png(), text=b"<script>alert(1)</script>")])
+    ran = accucheck("data", data, "--html", tmp_path / "a.html", "--png", tmp_path / "a.png", "--lang", "en")
+    assert ran.code == 0, ran.err
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "<script" not in page and "&lt;script&gt;" in page and "data:image/png;base64," in page
+    assert "http" not in page.replace("http-equiv", "")
+    assert Image.open(tmp_path / "a.png").size[0] > 1000
+    again = accucheck("data", data, "--html", tmp_path / "a.html")
+    assert again.code == 2 and (tmp_path / "a.html").read_text(encoding="utf-8") == page
+
+
+@pytest.mark.parametrize(
+    "box", [[5, 6, 8, 9], [0.5, 0.6, 0.8, 0.9], [5, 6, 3, 3]], ids=["corners", "shares", "corner and size"]
+)
+def test_boxes_are_drawn_where_they_lie(tmp_path: Path, box: list[float]) -> None:
+    data = write(tmp_path / "a.tfrecord", [example(image=png(10, 255), box=np.array(box, np.float32))])
+    (row,) = browsing.page(data, 0, 1).rows
+    picture = browsing.shown(row.fields["image"], row.fields, None, Language.EN).picture
+    assert picture is not None
+    drawn = np.asarray(browsing_pages.with_boxes(picture, row))
+    red = np.argwhere((drawn[:, :, 0] > 200) & (drawn[:, :, 1] < 100))
+    assert red.min(axis=0).tolist() == [6, 5] and red.max(axis=0).tolist() == [9, 8]
+
+
+def test_damage_is_told_and_the_rest_shown(tmp_path: Path) -> None:
+    mindrecord(tmp_path / "a.mindrecord", 3)
+    broken = write(tmp_path / "b.tfrecord", [example(a=1)] * 3)
+    broken.write_bytes(broken.read_bytes()[:-5])
+    ran = accucheck("data", tmp_path, "--lang", "en")
+    assert ran.code == 1 and "row 2" in ran.out and "not shown:" in ran.out and "b.tfrecord" in ran.out
+    with pytest.raises(ReadError):
+        browsing.page(broken, 0, 20)
+    none = accucheck("data", tmp_path / "none", "--lang", "en")
+    assert none.code == 2 and "none" in none.err
+    told = json.loads(accucheck("data", tmp_path / "a.mindrecord", "--json", "--count", "2").out)
+    assert told["total"] == 3 and len(told["rows"]) == 2
+    assert told["fields"][0]["name"] == "label"
+
+
+def sparse(path: Path, size: int, rows: int) -> Path:
+    """A MindRecord of this size whose first rows alone hold anything."""
+    mindrecord(path, 20)
+    with sqlite3.connect(f"{path}.db") as database:
+        more: list[tuple[Any, ...]] = [(at, 1, 0, 0, 0, 0, 0, 0, 0, at) for at in range(20, rows)]
+        database.executemany("INSERT INTO INDEXES VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", more)
+    with path.open("r+b") as file:
+        file.truncate(size)
+    return path
+
+
+def test_ten_gigabytes_take_little_memory(tmp_path: Path) -> None:
+    path = sparse(tmp_path / "large.mindrecord", 10 << 30, 200_000)
+    script = (
+        "import re, sys\nfrom pathlib import Path\nfrom accucheck import browsing\nfrom accucheck.language import Language\n"
+        "print(*browsing.lines(browsing.page(Path(sys.argv[1]), 0, 20), None, False, Language.EN), sep='\\n')\n"
+        "print(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])"
+    )
+    ran = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
+    assert "rows 0 to 19 of 200,000" in ran.stdout
+    assert int(ran.stdout.split()[-1]) < 200_000, "kilobytes at most"
