@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from .language import Language, Words, word
+from .model import Curve
 from .tried import BEYOND, floor_of
 
 #: How a training ended whose metric can be set beside others.
@@ -100,6 +101,7 @@ WORDS: Words = {
     "epoch": {"en": "epoch", "zh": "epoch"},
     "step": {"en": "step", "zh": "步"},
     "point": {"en": "evaluation", "zh": "评估次数"},
+    "numbered": {"en": "trial {number}", "zh": "试验 {number}"},
     "setting": {"en": "setting", "zh": "设置"},
     "position": {"en": "position in the range", "zh": "在范围内的位置"},
     "share": {"en": "share", "zh": "占比"},
@@ -295,6 +297,15 @@ def ranked(tuned: Tuned) -> list[Trial]:
     return sorted(tuned.trials, key=rank)
 
 
+def _distinct(tuned: Tuned) -> list[Trial]:
+    """The best trials, one of each settings."""
+    found: dict[tuple[tuple[str, str], ...], Trial] = {}
+    for trial in ranked(tuned):
+        if trial.whole:
+            found.setdefault(tuple(sorted(trial.values.items())), trial)
+    return list(found.values())[:DRAWN]
+
+
 # --- in words -----------------------------------------------------------------------------------------------------------
 
 
@@ -384,7 +395,7 @@ def advice(tuned: Tuned, language: Language) -> list[str]:
 
 def parallel(tuned: Tuned, language: Language, *, only_ascii: bool = False) -> list[str]:
     """The best trials as lines, each setting on an axis of its own: parallel coordinates, turned."""
-    trials = [trial for trial in ranked(tuned) if trial.whole and trial.values][:DRAWN]
+    trials = [trial for trial in _distinct(tuned) if trial.values]
     if not trials or not tuned.axes:
         return []
     width = max(AXIS, *(len(axis.name.lstrip("-")) for axis in tuned.axes))
@@ -430,6 +441,47 @@ def weights(tuned: Tuned, language: Language, *, only_ascii: bool = False) -> li
         say("importance", language),
         *(f"  {name.lstrip('-'):<{width}}  {share:4.0%}  {bar * round(20 * share)}".rstrip() for name, share in rows),
     ]
+
+
+def charts(tuned: Tuned, language: Language) -> list[Curve]:
+    """The best trials as parallel coordinates, and their metric over the training; those that hold nothing are left out."""
+    trials = [trial for trial in ranked(tuned) if trial.whole][:DRAWN]
+    return [
+        chart for chart in (_coordinates(tuned, trials, language), _courses(tuned, trials, language)) if chart.series
+    ]
+
+
+def _coordinates(tuned: Tuned, trials: Sequence[Trial], language: Language) -> Curve:
+    """Each setting an axis, and the metric the last; a line a trial."""
+    values = [trial.value for trial in tuned.trials if trial.whole and trial.value is not None]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    span = (high - low) or 1.0
+    series: dict[str, list[float | None]] = {}
+    for trial in trials:
+        if trial.values and trial.value is not None:
+            places = [axis.place(trial.values.get(axis.name)) for axis in tuned.axes]
+            series[_named(trial, language)] = [*places, (trial.value - low) / span]
+    names = [*(axis.name.lstrip("-") for axis in tuned.axes), tuned.metric]
+    marks = {name: float(at) for at, name in enumerate(names)}
+    title, across, up = (say(key, language) for key in ("parallel-chart", "setting", "position"))
+    return Curve(title, across, up, [float(at) for at in range(len(names))], series, marks)
+
+
+def _courses(tuned: Tuned, trials: Sequence[Trial], language: Language) -> Curve:
+    """The metric of each trial over its training."""
+    drawn = [trial for trial in trials if len(trial.points) > 1]
+    xs = sorted({x for trial in drawn for x, _ in trial.points})
+    series: dict[str, list[float | None]] = {}
+    for trial in drawn:
+        known = dict(trial.points)
+        series[_named(trial, language)] = [known.get(x) for x in xs]
+    unit = say(drawn[0].unit if drawn else "epoch", language)
+    title = say("curves", language, metric=tuned.metric, unit=unit)
+    return Curve(title, unit, tuned.metric, xs, series)
+
+
+def _named(trial: Trial, language: Language) -> str:
+    return say("numbered", language, number=trial.number)
 
 
 def as_json(tuned: Tuned, language: Language) -> dict[str, Any]:

@@ -135,7 +135,7 @@ class Tuning:
         meter = Meter(goal.metric)
         trial = Trial(0, "own", values=goal.search.own or {})
         self.begins(trial, Far(0, goal.trials, 0, None, None))
-        found, read = self._train(trial, meter, None)
+        found, read = self.train(trial, meter, None)
         if self.stopped:
             return None
         self._require_metric(found, meter)
@@ -207,7 +207,7 @@ class Tuning:
         self.begins(trial, self._far(study, None))
         reported = _Reported(asked)
         try:
-            found, read = self._train(trial, Meter(study.metric), reported)
+            found, read = self.train(trial, Meter(study.metric), reported)
         except UserError:
             study.give_back(asked)
             raise
@@ -239,7 +239,7 @@ class Tuning:
 
     # --- one training -------------------------------------------------------------------------------------------------
 
-    def _train(self, trial: Trial, meter: Meter, reported: _Reported | None) -> tuple[Trial, Read]:
+    def train(self, trial: Trial, meter: Meter, reported: _Reported | None) -> tuple[Trial, Read]:
         """Train once in a fresh copy, which is gone afterwards. Raises UserError, SaveError."""
         wanted, begun = self.wanted, time.monotonic()
         self._since = begun

@@ -10,17 +10,17 @@ from typing import Any
 
 import msgspec
 
-from .. import __version__, probe, tried
+from .. import __version__, probe, tried, tuned
 from ..checklist import Checklist
 from ..errors import UserError
 from ..language import word
-from ..model import Kind, Language, Level, Plain, Status, Table
+from ..model import Curve, Kind, Language, Level, Plain, Status, Table
 from ..session import Entry
 from . import changes
 from . import inputs as input_files
 from .context import Context, cut
-from .parts import StepToReproduce, TablePart, TriedPart
-from .results import table_part
+from .parts import ChartPart, StepToReproduce, TablePart, TriedPart, TunedPart
+from .results import evidence_part, table_part
 
 INPUT_COLUMNS = ("key", "path", "files", "bytes", "md5", "method")
 #: What is always asked, and the probes that tell it.
@@ -69,6 +69,32 @@ def tried_part(context: Context) -> TriedPart | None:
         msgspec.structs.replace(table, numeric=numeric),
         [context.line(note) for note in tried.notes(found, context.language)],
     )
+
+
+def tuned_part(context: Context) -> TunedPart | None:
+    """What came of a search for hyper-parameters, where there was one."""
+    kept = context.record.tuned
+    if kept is None or not kept.trials:
+        return None
+    head, *rows = tuned.lines(kept, context.language)
+    table = table_part(context, "", Table("", head, [[*row] for row in rows]))
+    numeric = [True] * (len(head) - 1) + [False]
+    drawn = zip(tuned.charts(kept, context.language), tuned.charts(kept, Language.EN), strict=True)
+    charts = [_chart(context, chart, english) for chart, english in drawn]
+    return TunedPart(
+        tuned.say("title", context.language),
+        context.line(tuned.verdict(kept, context.language)),
+        [context.line(line) for line in tuned.advice(kept, context.language)],
+        msgspec.structs.replace(table, numeric=numeric),
+        charts,
+        [context.line(line) for line in [*tuned.weights(kept, context.language), *tuned.notes(kept, context.language)]],
+    )
+
+
+def _chart(context: Context, chart: Curve, english: Curve) -> ChartPart:
+    part, plain = evidence_part(context, "", chart), evidence_part(context, "", english)
+    assert isinstance(part, ChartPart) and isinstance(plain, ChartPart)  # as of any curve
+    return msgspec.structs.replace(part, english=plain.chart)
 
 
 def input_table(context: Context, inputs: list[dict[str, Any]]) -> TablePart | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from .. import __version__, tried
+from .. import __version__, tried, tuned
 from ..case import FILE_NAME, Case
 from ..checklist import Checklist
 from ..difference import Difference
@@ -102,6 +102,7 @@ def _report(
         "environment": environment,
         "inputs": inputs,
         **({"tried": tried.as_json(context.record.tried, context.language)} if context.record.tried else {}),
+        **({"tuned": tuned.as_json(context.record.tuned, context.language)} if context.record.tuned else {}),
     }
     changed = background.configuration(context)
     return Report(
@@ -137,6 +138,7 @@ def _report(
         sign_off=sign_off_part(context, checklists),
         since=since_part(context, since, checklists) if since is not None else None,
         tried=background.tried_part(context),
+        tuned=background.tuned_part(context),
         private=_private(context),  # the last: it counts what the others hide
     )
 

@@ -200,6 +200,7 @@ class _Writer:
         self._pairs(facts)
         self._verdict_part()
         self._tried()
+        self._tuned()
         self._grade()
         if report.others is not None:
             return
@@ -233,6 +234,19 @@ class _Writer:
             self._paragraph(tried.title, "Heading 2")
             self._table(tried.table.columns, tried.table.rows, numeric=tried.table.numeric)
             for note in tried.notes:
+                self._small(note)
+
+    def _tuned(self) -> None:
+        tuned = self.report.tuned
+        if tuned is not None:
+            self._paragraph(tuned.title, "Heading 2")
+            self._run(self._paragraph(), tuned.verdict, bold=True)
+            for line in tuned.advice:
+                self._paragraph(line)
+            self._table(tuned.table.columns, tuned.table.rows, numeric=tuned.table.numeric)
+            for part in tuned.charts:
+                self._evidence(part)
+            for note in tuned.notes:
                 self._small(note)
 
     def _grade(self) -> None:

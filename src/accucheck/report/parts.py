@@ -223,6 +223,18 @@ class TriedPart(_Part, frozen=True):
     notes: list[str]
 
 
+class TunedPart(_Part, frozen=True):
+    """What came of a search for hyper-parameters: what it says, how to train with the best, a row for each of the best trials, charts of
+    them, and what is to be known of the figures."""
+
+    title: str
+    verdict: str
+    advice: list[str]
+    table: TablePart
+    charts: list[ChartPart]
+    notes: list[str]
+
+
 class GradePart(_Part, frozen=True):
     """Whether this is worth filing: `grade` is one of grading.Grade, `why` what it rests on, `lacking` what would tell more."""
 
@@ -307,7 +319,8 @@ class Report(_Part, frozen=True):
     checklists and the probes. `within` is the project's folder in its git repository, ended by a slash, or empty; `anchor` the file of
     the project for what has no place of its own, or empty. `sign_off` is None where nobody has reviewed anything, `since` where there is
     no earlier round. `result` is the machine-readable object of `machine.result_json`. `others` are the items of
-    which a short report has just a line (see brief.py); None in a whole one. `tried` is None where no change was tried.
+    which a short report has just a line (see brief.py); None in a whole one. `tried` is None where no change was tried, `tuned` where
+    nothing was searched.
     """
 
     languages: tuple[Language, ...]
@@ -338,6 +351,7 @@ class Report(_Part, frozen=True):
     since: SincePart | None = None
     others: list[ItemPart] | None = None
     tried: TriedPart | None = None
+    tuned: TunedPart | None = None
 
     @property
     def language(self) -> Language:
@@ -376,6 +390,7 @@ class Report(_Part, frozen=True):
             self.changes,
             self.inputs,
             self.tried.table if self.tried else None,
+            self.tuned.table if self.tuned else None,
             *(part for finding in findings for part in finding.evidence),
         ]
         return [part.whole for part in parts if isinstance(part, TablePart) and part.whole is not None]
