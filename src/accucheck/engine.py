@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, Union
 
 import msgspec
 
-from . import __version__
+from . import __version__, system
 from . import probe as probes
 from .case import Case, redacted
 from .errors import UserError, from_os_error
@@ -448,29 +448,24 @@ class _Child:
     def _listen(self, process: subprocess.Popen[bytes]) -> Reason | None:
         """Take events and log until the child closes its channel or all jobs ended. A Reason when it must be stopped."""
         assert process.stdout and process.stderr
-        with selectors.DefaultSelector() as selector:
-            selector.register(process.stdout, selectors.EVENT_READ, "events")
-            selector.register(process.stderr, selectors.EVENT_READ, "log")
+        with _Pipes({"events": process.stdout, "log": process.stderr}) as pipes:
             seen = time.monotonic()
             while self.current < len(self.jobs):
                 over = _has_exited(process)  # before its last words are looked for
-                ready, present = selector.select(0.1), time.monotonic()
+                ready, present = pipes.ready(0.1), time.monotonic()
                 if (
                     present - seen > STOPPED
                 ):  # we were stopped, not the child: what it said meanwhile waits in its pipes
                     self.begin += present - seen
                 seen = present
-                for key, _ in ready:
-                    data = os.read(key.fd, 1 << 16)
-                    if key.data == "log":
+                for name, data in ready:
+                    if name == "log":
                         self._keep_log(data)
-                        if not data:
-                            selector.unregister(key.fileobj)
                     elif not data:
                         return None
                     elif (bad := self._take(data)) is not None:
                         return bad
-                if over and not any(key.data == "events" for key, _ in ready):
+                if over and not any(name == "events" for name, _ in ready):
                     return None  # though something that it started may hold its channel open
                 if self.cancel.is_set():
                     return Reason("cancelled")
@@ -555,10 +550,56 @@ class _Child:
         return []
 
 
+class _Pipes:
+    """Pipes of a child that are read as soon as they hold something; an empty piece is the end of one. Where pipes cannot be waited for
+    together, a thread reads each."""
+
+    def __init__(self, pipes: dict[str, IO[bytes]]) -> None:
+        self._pipes = pipes
+        self._selector = selectors.DefaultSelector() if system.GROUPS else None
+        self._read: queue.SimpleQueue[tuple[str, bytes]] = queue.SimpleQueue()
+
+    def __enter__(self) -> _Pipes:
+        for name, pipe in self._pipes.items():
+            if self._selector is not None:
+                self._selector.register(pipe, selectors.EVENT_READ, name)
+            else:
+                threading.Thread(target=self._take, args=(name, pipe.fileno()), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._selector is not None:
+            self._selector.close()
+
+    def ready(self, wait: float) -> list[tuple[str, bytes]]:
+        """What has come, after at most `wait` seconds."""
+        if self._selector is None:
+            return self._taken(wait)
+        found = []
+        for key, _ in self._selector.select(wait):
+            found.append((key.data, data := os.read(key.fd, 1 << 16)))
+            if not data:
+                self._selector.unregister(key.fileobj)
+        return found
+
+    def _taken(self, wait: float) -> list[tuple[str, bytes]]:
+        with suppress(queue.Empty):
+            return [self._read.get(timeout=wait)]
+        return []
+
+    def _take(self, name: str, descriptor: int) -> None:
+        with suppress(OSError):  # closed by whoever has heard enough
+            while data := os.read(descriptor, 1 << 16):
+                self._read.put((name, data))
+        self._read.put((name, b""))
+
+
 def _left_in(pipe: IO[bytes]) -> bytes:
     """What an ended child left in a pipe: no more than a pipe holds, as something that the child started may still write to it."""
-    os.set_blocking(pipe.fileno(), False)
     left = bytearray()
+    if not system.GROUPS:  # pipes of such a system are read to their end by threads
+        return b""
+    os.set_blocking(pipe.fileno(), False)
     with suppress(BlockingIOError):
         while len(left) < PIPE_BYTES and (data := os.read(pipe.fileno(), 1 << 16)):
             left += data
@@ -567,7 +608,7 @@ def _left_in(pipe: IO[bytes]) -> bytes:
 
 def _has_exited(process: subprocess.Popen[bytes]) -> bool:
     """Whether it has ended; it stays to be waited for."""
-    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    return system.has_exited(process)
 
 
 def _end(process: subprocess.Popen[bytes], *, gently: bool) -> str:
@@ -585,18 +626,12 @@ def _end(process: subprocess.Popen[bytes], *, gently: bool) -> str:
                 return False
             time.sleep(0.01)
 
-    def tell(number: signal.Signals) -> None:
-        try:
-            os.killpg(process.pid, number)
-        except (ProcessLookupError, PermissionError):
-            pass
-
     started = set(descendants(process.pid))
     if gently and not exited(0):
-        tell(signal.SIGTERM)
+        system.end_group(process, gently=True)
     exited(GRACE)
     started.update(descendants(process.pid))
-    tell(signal.SIGKILL)
+    system.end_group(process, gently=False)
     end(started)
     code = process.wait()
     return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
@@ -685,7 +720,7 @@ _OWN = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"(tool|case|same)":')
 @lru_cache(maxsize=FINGERPRINT_ENTRIES)
 def _is_own(path: str, size: int, time: int) -> bool:
     """Whether accucheck wrote a JSON file of this size and time."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe of that name must not hold us up
+    descriptor = os.open(path, system.READ | system.NONBLOCK)  # a pipe of that name must not hold us up
     try:
         return _OWN.match(os.read(descriptor, 64)) is not None
     finally:

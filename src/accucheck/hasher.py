@@ -24,7 +24,9 @@ LENGTH = struct.Struct("<I")
 ANSWER = struct.Struct("<i4x16sqqq")
 OK, FRESH, NOT_REGULAR, CHANGED, UNDER_WAY = 0, -1, -2, -3, -4
 
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_FLAGS = os.O_RDONLY
+for _name in ("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY", "O_BINARY"):  # which another system may lack
+    _FLAGS |= getattr(os, _name, 0)
 _BUFFER = 1 << 18  # stays in a core's own cache between read and hash
 _TELL_EVERY = 1 << 25
 #: A file is FRESH, and may be written again without a new ctime, when it was written this short a time before: the clock

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from . import hasher
+from . import hasher, system
 from .errors import ReadError, from_os_error
 
 if TYPE_CHECKING:
@@ -79,13 +79,12 @@ class Walk:
         while folders:
             prefix = folders.pop()
             try:
-                # Over a descriptor, so that each stat looks up one name and not the whole path again.
-                descriptor = os.open(os.path.join(self.base, prefix), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+                place = self._opened(os.path.join(self.base, prefix))
             except OSError as error:
                 self.unread.append(unread(prefix, error))
                 continue
             try:
-                with os.scandir(descriptor) as entries:
+                with os.scandir(place) as entries:
                     for entry in entries:
                         path = prefix + entry.name
                         try:
@@ -108,7 +107,14 @@ class Walk:
             except OSError as error:
                 self.unread.append(unread(prefix, error))
             finally:
-                os.close(descriptor)
+                if isinstance(place, int):
+                    os.close(place)
+
+    @staticmethod
+    def _opened(folder: str) -> int | str:
+        """A folder to be looked through: a descriptor where there can be one, so that each stat looks up one name and not the whole path
+        again."""
+        return os.open(folder, system.READ | system.DIRECTORY) if system.FOLDERS_OPEN else folder
 
     def _same(self, path: str, info: os.stat_result) -> bool:
         known = self.known.get(path)

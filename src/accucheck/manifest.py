@@ -5,7 +5,6 @@ Says what differs, not what that means for a training: see probes/dataset_digest
 
 from __future__ import annotations
 
-import fcntl
 import operator
 import os
 import stat
@@ -19,7 +18,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from . import hasher, hashing
+from . import hasher, hashing, system
 from .errors import ReadError, SaveError, from_os_error
 from .hashing import Unread
 from .language import Words, visible, word
@@ -172,11 +171,13 @@ class _Journal:
             return
         head = msgspec.json.encode({"version": VERSION, "root": escaped(base)}) + b"\n"
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+            descriptor = os.open(
+                path, os.O_RDWR | os.O_CREAT | os.O_APPEND | system.CLOEXEC | system.NOFOLLOW | system.BINARY, 0o666
+            )
         except OSError:
             return
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            system.lock(descriptor)
             with open(descriptor, "rb", closefd=False) as stream:
                 if not full and stream.readline(len(head)) == head:
                     self._read(stream.read())

@@ -132,9 +132,10 @@ def _write(mend: Mend, content: bytes) -> None:
     if not os.access(mend.file, os.W_OK):  # to replace it would need no such right
         raise SaveError("no-permission", path=str(mend.file))
     with atomically(mend.file) as stream:
-        with suppress(OSError):  # another's file in a folder that is ours
+        with suppress(OSError, AttributeError):  # another's file in a folder that is ours; a system without owners
             os.fchown(stream.fileno(), status.st_uid, status.st_gid)
-        os.fchmod(stream.fileno(), status.st_mode & 0o7777)
+        if hasattr(os, "fchmod"):
+            os.fchmod(stream.fileno(), status.st_mode & 0o7777)
         stream.write(content)
 
 

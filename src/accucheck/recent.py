@@ -5,7 +5,6 @@ A list that cannot be read is an empty one, and one that cannot be written stays
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from . import system
 from .errors import UserError
 from .settings import personal
 from .store import private_folder, write_atomically
@@ -93,7 +93,7 @@ def _locked(path: Path) -> Iterator[None]:
         end = time.monotonic() + _WAIT
         while True:
             try:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                system.lock(stream)
                 break
             except OSError:
                 if time.monotonic() > end:

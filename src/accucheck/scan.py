@@ -100,7 +100,7 @@ def forked(parts: Sequence[Part], apply: Callable[[Part], Result], processes: in
     import pickle
 
     processes = min(processes, len(parts))
-    if processes < 2:
+    if processes < 2 or not hasattr(os, "fork"):
         yield from map(apply, parts)
         return
     children = [_fork(parts[first::processes], apply) for first in range(processes)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import socket
 import stat
@@ -21,7 +20,7 @@ from typing import IO, Any
 
 import msgspec
 
-from . import __version__
+from . import __version__, system
 from .checklist import Item
 from .errors import ReadError, SaveError, UserError, from_os_error
 from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now, suspected, too_deep, weigh
@@ -232,8 +231,8 @@ def user() -> str:
 
     try:
         return getpass.getuser()
-    except (KeyError, OSError):
-        return str(os.getuid())
+    except (KeyError, OSError, ImportError):  # ImportError: a system without users by number
+        return str(os.getuid()) if hasattr(os, "getuid") else "?"
 
 
 class Session:
@@ -470,7 +469,7 @@ class Session:
     def _before(self) -> Iterator[int | None]:
         """The file that the last save has written, open; None where it is gone or another one."""
         try:
-            file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            file = os.open(self.path, system.READ)
         except OSError:
             yield None
             return
@@ -572,7 +571,7 @@ class _Writer:
         elif isinstance(value, ProbeResult):
             begin = self._stream.tell()
             _, place, size = self._known.get(id(value), (None, 0, 0))
-            if self._before is not None and size and len(copied := os.pread(self._before, size, place)) == size:
+            if self._before is not None and size and len(copied := system.pread(self._before, size, place)) == size:
                 self._stream.write(copied)
             else:
                 self._put_fields(msgspec.structs.asdict(value), margin)
@@ -751,7 +750,7 @@ def _lock(path: Path, wait: bool = False) -> tuple[IO[str] | None, str]:
                 raise SaveError("own-link", path=str(path)) from None
             raise from_os_error(error, path.parent, SaveError) from None
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            system.lock(lock)
         except OSError:
             lock.seek(0)
             holder = lock.read(200).strip()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,6 +10,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
+from . import system
 from .errors import SaveError, from_os_error
 
 #: Where accucheck keeps what belongs to a project: session, lock, manifest, attachments.
@@ -45,6 +45,8 @@ def atomically(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
+            if not system.MOVES_OPEN:
+                stream.close()
             temporary.replace(path)
         _sync(path.parent)
     except BaseException as error:
@@ -91,6 +93,8 @@ def write_together(folder: Path, files: Mapping[str, bytes], *, replace: bool, m
                 else:
                     _place(temporary, path)
                     placed.append(path)
+            if not system.MOVES_OPEN:
+                streams.close()
             for lock in locks.values():
                 lock.unlink(missing_ok=True)
         for parent in locks:
@@ -115,7 +119,7 @@ def private_folder(path: Path) -> None:
 def open_own(path: str | Path, flags: int, mode: int = 0o666) -> int:
     """An opener: a descriptor of a regular file at just this path. A link of that name, as a stranger's project may bring, would have
     what it leads to written. Raises OSError, and SaveError for what is no regular file."""
-    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
+    descriptor = os.open(path, flags | system.NOFOLLOW | system.NONBLOCK | system.CLOEXEC | system.BINARY, mode)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
     os.close(descriptor)
@@ -178,7 +182,7 @@ def sweep(folders: Iterable[Path]) -> None:
             with suppress(OSError, SaveError), ExitStack() as streams:
                 for name in names:
                     stream = streams.enter_context(open(open_own(folder / name, os.O_RDONLY), "rb"))
-                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    system.lock(stream)
                     # Another may have swept it since it was opened, and its writer begun anew under the same name.
                     if not is_at(stream, folder / name):
                         raise BlockingIOError
@@ -206,7 +210,7 @@ def _begun(path: Path, writer: str, mode: int) -> BinaryIO:
     descriptor = open_own(temporary, flags, mode if known is None else 0o600)
     if known is not None:
         with suppress(OSError):  # a file system without modes
-            os.fchmod(descriptor, known)
+            system.set_mode(descriptor, temporary, known)
     return os.fdopen(descriptor, "wb")
 
 
@@ -215,7 +219,7 @@ def _locked(path: Path, writer: str, mode: int = 0o666) -> BinaryIO:
     while True:
         stream = _begun(path, writer, mode)
         with suppress(OSError):  # a file system without locks, where sweep() therefore finds nothing free
-            fcntl.flock(stream, fcntl.LOCK_EX)
+            system.lock(stream, wait=True)
         if _unfinished(path, writer).exists():  # else it was swept away before it was locked
             return stream
         stream.close()
@@ -231,11 +235,15 @@ def scratch() -> Iterator[Path]:
     import shutil
     import tempfile
 
+    if not system.FOLDERS_OPEN:  # nor can one be locked
+        with tempfile.TemporaryDirectory(prefix=_SCRATCH, ignore_cleanup_errors=True) as name:
+            yield Path(name)
+        return
     base = Path(tempfile.gettempdir())
     for name in os.listdir(base):
         if name.startswith(_SCRATCH):
             with suppress(OSError), _opened(base / name) as descriptor:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                system.lock(descriptor)
                 shutil.rmtree(base / name)
     while True:
         folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
@@ -245,7 +253,7 @@ def scratch() -> Iterator[Path]:
             except FileNotFoundError:  # swept away before it was locked
                 continue
             with suppress(OSError):  # a file system without locks, where nothing is free
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                system.lock(descriptor, wait=True)
             if not folder.exists():
                 continue
             try:
@@ -257,7 +265,7 @@ def scratch() -> Iterator[Path]:
 
 @contextmanager
 def _opened(folder: Path) -> Iterator[int]:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    descriptor = os.open(folder, system.READ | system.DIRECTORY)
     try:
         yield descriptor
     finally:
@@ -302,6 +310,8 @@ def _place(temporary: Path, path: Path) -> None:
 
 
 def _sync(folder: Path) -> None:
+    if not system.FOLDERS_OPEN:
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -7,7 +7,6 @@ event channel, nor the screen.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 import time
@@ -31,7 +30,9 @@ def _guard() -> int:
 
 
 def _give_way() -> None:
-    os.nice(10)
+    from . import system
+
+    system.give_way()
     # A session of its own is a group of its own for Linux's scheduler: there nice counts within the group alone (sched(7)).
     _tell_kernel("autogroup", "10")
 
@@ -53,12 +54,13 @@ def _die_with_parent(lifeline: int, folder: str | None) -> None:
             pass
         import shutil
 
+        from . import system
         from .live.inside.processes import end_descendants
 
         end_descendants(os.getpid())
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
-        os.killpg(0, signal.SIGKILL)
+        system.end_self()
 
     threading.Thread(target=watch, daemon=True).start()
 

@@ -222,13 +222,15 @@ def _end_in_order() -> Callable[[int], int]:
     an interrupted command one of the signal that came, 128 and its number."""
     import signal
 
+    from ..system import ending_signals
+
     came: list[int] = []
 
     def interrupt(number: int, _: object) -> None:
         came.append(number)
         raise KeyboardInterrupt
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in ending_signals():
         if signal.getsignal(number) is signal.SIG_DFL:  # nohup leaves SIGHUP ignored
             signal.signal(number, interrupt)
     return lambda code: 128 + came[0] if came and code == INTERRUPTED else code

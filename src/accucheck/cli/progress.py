@@ -15,6 +15,7 @@ import click
 
 from ..engine import Event, Finished, Found, Job, Progressed
 from ..language import visible, wrapped
+from ..system import ending_signals
 from .frame import amount, language, say, talk
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class Stop:
 def stoppable() -> Iterator[Stop]:
     """Let the first Ctrl-C, SIGTERM or SIGHUP, as when a connection drops, only ask the run within to stop, so that what it found is kept
     and told; the next ends it."""
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    numbers = (signal.SIGINT, *ending_signals())
     stop, before = Stop(), {number: signal.getsignal(number) for number in numbers}
 
     def ask(number: int, _: FrameType | None) -> None:

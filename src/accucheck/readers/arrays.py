@@ -18,6 +18,7 @@ from typing import IO, Any, cast
 import numpy as np
 from numpy.lib import format as npy
 
+from .. import system
 from ..errors import ReadError, from_os_error
 from .tensors import open_regular
 
@@ -84,7 +85,7 @@ def read(array: Array, start: int, stop: int) -> Iterator[tuple[int, np.ndarray[
             while start < stop:
                 count = min(len(buffer), stop - start)
                 at = array.offset + start * itemsize
-                if os.preadv(descriptor, [raw[: count * itemsize]], at) != count * itemsize:
+                if system.preadv(descriptor, [raw[: count * itemsize]], at) != count * itemsize:
                     raise ReadError("changed", path=str(array.path))
                 yield start, buffer[:count]
                 start += count

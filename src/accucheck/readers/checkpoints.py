@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from .. import system
 from ..errors import ReadError, from_os_error
 from . import ckpt, safetensors
 from .tensors import CHUNK, DTYPES, TensorInfo, chunks, natural, open_regular, read
@@ -63,7 +64,7 @@ def verify(checkpoint: Checkpoint) -> list[str]:
     wrong = []
     for path, expected in checkpoint.crc.items():
         with open_regular(path) as file:
-            if safetensors.looks_like(os.pread(file.fileno(), 32, 0), os.fstat(file.fileno()).st_size):
+            if safetensors.looks_like(system.pread(file.fileno(), 32, 0), os.fstat(file.fileno()).st_size):
                 actual = safetensors.checksum([info for info in checkpoint.tensors if info.path == path])
             else:
                 actual = ckpt.checksum(file)
@@ -74,7 +75,7 @@ def verify(checkpoint: Checkpoint) -> list[str]:
 
 def _file(path: str) -> Checkpoint:
     with open_regular(path) as file:
-        head = os.pread(file.fileno(), 32, 0)
+        head = system.pread(file.fileno(), 32, 0)
         size = os.fstat(file.fileno()).st_size
         if head.startswith((b"PK", b"\x80\x02")):
             from . import torch_file  # and zipfile, which the other formats do without

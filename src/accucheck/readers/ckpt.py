@@ -15,6 +15,7 @@ from typing import BinaryIO, NamedTuple
 
 import msgspec
 
+from .. import system
 from ..errors import ReadError
 from .tensors import DTYPES, TensorInfo
 
@@ -64,7 +65,7 @@ class _Walk:
         """`length` bytes, at most a few thousand; fewer at the end of the file."""
         first = at - self._start
         if first < 0 or first + length > len(self._window):
-            self._window, self._start, first = os.pread(self.fd, max(_WINDOW, length), at), at, 0
+            self._window, self._start, first = system.pread(self.fd, max(_WINDOW, length), at), at, 0
         return self._window[first : first + length]
 
     def varint(self, at: int, end: int) -> tuple[int, int]:
@@ -120,7 +121,7 @@ def scan(file: BinaryIO, path: str) -> Found:
     The key, value and status tables of a MapParameter are tensors of their own: NAME.key, NAME.value, NAME.status.
     """
     size = os.fstat(file.fileno()).st_size
-    trailer = os.pread(file.fileno(), _TRAILER, max(0, size - _TRAILER))
+    trailer = system.pread(file.fileno(), _TRAILER, max(0, size - _TRAILER))
     crc = int.from_bytes(trailer[7:], "big") if size > _TRAILER and trailer.startswith(b"crc_num") else None
     end = size if crc is None else size - _TRAILER
     walk = _Walk(file, path, end)
@@ -209,7 +210,7 @@ def _string(walk: _Walk, part: _Part) -> str:
     """A text as numpy holds it: four bytes a character."""
     start, length = part.content or (0, 0)
     try:
-        return os.pread(walk.fd, min(length, 1 << 16) & ~3, start).decode("utf-32-le")
+        return system.pread(walk.fd, min(length, 1 << 16) & ~3, start).decode("utf-32-le")
     except UnicodeDecodeError:
         raise walk.bad(start, "UTF-32")
 

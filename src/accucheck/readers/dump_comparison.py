@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from .. import system
 from ..errors import ReadError
 from ..scan import forked
 from . import arrays, dumps
@@ -143,12 +144,12 @@ def _plainly(left: Tensor, right: Tensor, tolerance: Tolerance, memory: Memory) 
         files = []
         for tensor, target in ((left, memory.files[0]), (right, memory.files[1])):
             try:
-                file = os.open(tensor.path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+                file = os.open(tensor.path, system.READ | system.NONBLOCK)
                 stack.callback(os.close, file)
                 status = os.fstat(file)
                 if not stat.S_ISREG(status.st_mode):
                     return None
-                read_in = os.preadv(file, [target.data], 0)
+                read_in = system.preadv(file, [target.data], 0)
             except OSError:
                 return None
             files.append((file, status.st_size, read_in, target[:HEAD].tobytes()))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from .. import system
 from ..errors import ReadError, from_os_error
 from . import tfrecord
 from .ckpt import ENCRYPTED
@@ -79,7 +80,7 @@ class Graph(msgspec.Struct, frozen=True):
 def format_of(path: str | os.PathLike[str]) -> str | None:
     """ "IR", "MindIR" or "Summary", by the first bytes; None for any other file. Raises ReadError when it cannot be read."""
     with open_regular(path) as file:
-        head = os.pread(file.fileno(), _HEAD, 0)
+        head = system.pread(file.fileno(), _HEAD, 0)
     if head.startswith(b"\x08") and head[2:3] == b"\x22":
         return "IR"
     if head.startswith(b"\x0a") and b"\x12\x09MindSpore" in head:
@@ -128,7 +129,7 @@ def graphs(path: str | os.PathLike[str]) -> Iterator[Graph]:
     with open_regular(path) as file:
         fd = file.fileno()
         size = os.fstat(fd).st_size
-        message = _Message(text, format, lambda at, length: os.pread(fd, length, at), size)
+        message = _Message(text, format, lambda at, length: system.pread(fd, length, at), size)
         yield _mindir(message, size) if format == "MindIR" else _anf(message, *_only_graph(message, size))
 
 

@@ -22,6 +22,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from .. import system
 from ..errors import ReadError, from_os_error
 
 if TYPE_CHECKING:
@@ -267,7 +268,7 @@ def _part(shard: Shard, descriptor: int, page: Any, start: Any, end: Any) -> byt
     try:
         possible = 0 <= end - start - 8 <= _ROW_LIMIT
         at = shard.header_size + page * shard.page_size + start
-        data = os.pread(descriptor, end - start, at) if possible else b""
+        data = system.pread(descriptor, end - start, at) if possible else b""
     except TypeError:  # the index is SQLite, where any column may hold anything
         possible = False
     except (OSError, OverflowError):

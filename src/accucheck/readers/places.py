@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, overload
 
+from .. import system
 from ..case import networked, redacted, systems
 from ..errors import ReadError, UserError, from_os_error
 from ..store import scratch, temporary_place
@@ -106,10 +107,10 @@ class Listing(Sequence[File]):
     def _read(self, start: int, stop: int) -> Iterator[tuple[File, int]]:
         self._names.flush()
         self._index.flush()
-        raw = os.pread(self._index.fileno(), (stop - start) * _ENTRY.size, start * _ENTRY.size)
+        raw = system.pread(self._index.fileno(), (stop - start) * _ENTRY.size, start * _ENTRY.size)
         entries = list(_ENTRY.iter_unpack(raw))
         first = entries[0][0]
-        names = os.pread(self._names.fileno(), entries[-1][0] + entries[-1][1] - first, first)
+        names = system.pread(self._names.fileno(), entries[-1][0] + entries[-1][1] - first, first)
         for place, length, size in entries:
             name = names[place - first : place - first + length]
             if isinstance(self.root, Remote):

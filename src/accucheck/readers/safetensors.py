@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from .. import system
 from ..errors import ReadError
 from .tensors import DTYPES, TensorInfo, chunks
 
@@ -46,14 +47,14 @@ def scan(file: BinaryIO, path: str) -> tuple[list[TensorInfo], dict[str, str]]:
 
     fd = file.fileno()
     size = os.fstat(fd).st_size
-    length = int.from_bytes(os.pread(fd, 8, 0), "little")
+    length = int.from_bytes(system.pread(fd, 8, 0), "little")
     if length > HEADER_LIMIT:
         raise ReadError("too-large", path=path, size=length, limit=HEADER_LIMIT)
     begin = 8 + length
     if begin > size:
         raise ReadError("truncated", path=path, offset=size, expected=f"{begin - size:,} B (header)")
     try:
-        header: dict[str, Any] = msgspec.json.decode(os.pread(fd, length, 8), type=dict[str, msgspec.Raw])
+        header: dict[str, Any] = msgspec.json.decode(system.pread(fd, length, 8), type=dict[str, msgspec.Raw])
         metadata = msgspec.json.decode(header.pop("__metadata__", b"{}"), type=dict[str, str])
         entries = {name: msgspec.json.decode(raw, type=_Entry) for name, raw in header.items()}
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

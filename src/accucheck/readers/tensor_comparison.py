@@ -7,7 +7,6 @@ for left, right, found in compare(pairs.same): ...
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from .. import system
 from .tensor_statistics import shares
 from .tensors import CHUNK, TensorInfo, chunks
 
@@ -239,7 +239,7 @@ def compare_files(
         length = min(RUN, count - start)
         if start:
             for file, target in zip((left, right), memory.files, strict=True):
-                if os.preadv(file, [target[HEAD : HEAD + 4 * length].data], offset + 4 * start) != 4 * length:
+                if system.preadv(file, [target[HEAD : HEAD + 4 * length].data], offset + 4 * start) != 4 * length:
                     return None
         if length < RUN:
             ours, theirs, apart, bound = (values[:length] for values in (ours, theirs, apart, bound))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import msgspec
 
+from .. import system
 from ..errors import ReadError, from_os_error
 
 # numpy is imported where values are read: what a checkpoint holds is listed without it, in half the time.
@@ -100,7 +101,7 @@ def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
     """The file opened unbuffered. Raises ReadError unless it is a regular file with something in it."""
     try:
         # O_NONBLOCK: opening a pipe that nobody writes to must not hang.
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+        fd = os.open(path, system.READ | system.NONBLOCK)
         file = os.fdopen(fd, "rb", buffering=0)
     except OSError as error:
         raise from_os_error(error, path)
@@ -165,7 +166,7 @@ def _fill(file: BinaryIO, info: TensorInfo, start: int, target: memoryview) -> N
             continue
         while target and start < length:
             try:
-                count = os.preadv(fd, [target[: length - start]], offset + start)
+                count = system.preadv(fd, [target[: length - start]], offset + start)
             except OSError as error:
                 raise from_os_error(error, info.path)
             if not count:

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from ..errors import ReadError
 from ..language import visible
+from ..system import pread
 from .tensors import DTYPES, SPAN_LIMIT, TensorInfo
 from .torch_pickle import FORMAT, QUANTIZED, Storage, Tensor, unpickle
 
@@ -40,7 +41,7 @@ class _Bounded(io.FileIO):
 
 def scan(file: BinaryIO, path: str) -> list[TensorInfo]:
     """The tensors of a file, in the order of the pickle. Raises ReadError: unsafe-pickle, malformed, truncated, too-large."""
-    root, places = _zip(file, path) if os.pread(file.fileno(), 4, 0) == ZIP else _legacy(file, path)
+    root, places = _zip(file, path) if pread(file.fileno(), 4, 0) == ZIP else _legacy(file, path)
     tensors = []
     for name, record in _named(root, path):
         tensors.append(_locate(name, record, places, path))
@@ -80,14 +81,14 @@ def _zip(file: BinaryIO, path: str) -> tuple[Any, _Places]:
             places[member.filename[len(prefix) + 5 :]] = _member(fd, size, member, path)
         elif member.filename == f"{prefix}byteorder":
             at, length = _member(fd, size, member, path)
-            if os.pread(fd, min(length, 16), at).strip() != b"little":
+            if pread(fd, min(length, 16), at).strip() != b"little":
                 raise bad(at, "byteorder: little")
-    return unpickle(os.pread(fd, pickled[1], pickled[0]), path, pickled[0])[0], places
+    return unpickle(pread(fd, pickled[1], pickled[0]), path, pickled[0])[0], places
 
 
 def _member(fd: int, size: int, member: zipfile.ZipInfo, path: str) -> tuple[int, int]:
     """Where the bytes of a member stand. torch stores them as they are; another writer's compressed ones are refused."""
-    head = os.pread(fd, 30, member.header_offset) if 0 <= member.header_offset < size else b""
+    head = pread(fd, 30, member.header_offset) if 0 <= member.header_offset < size else b""
     if len(head) < 30 or head[:4] != ZIP:
         raise ReadError(
             "malformed", path=path, format=FORMAT, offset=max(0, member.header_offset), expected="zip: PK 03 04"
@@ -105,7 +106,7 @@ def _legacy(file: BinaryIO, path: str) -> tuple[Any, _Places]:
     """Five pickles (magic number, version, system, object, storage keys), then each storage: its size and its bytes."""
     fd = file.fileno()
     size = os.fstat(fd).st_size
-    data = os.pread(fd, min(size, PICKLE_LIMIT), 0)
+    data = pread(fd, min(size, PICKLE_LIMIT), 0)
     at, parts = 0, []
     storages: dict[str, Storage] = {}
     for _ in range(5):
@@ -120,7 +121,7 @@ def _legacy(file: BinaryIO, path: str) -> tuple[Any, _Places]:
         raise ReadError("malformed", path=path, format=FORMAT, offset=at, expected="storage keys, little endian")
     places: _Places = {}
     for key in keys:
-        head = os.pread(fd, 8, at)
+        head = pread(fd, 8, at)
         key = key if isinstance(key, str) else ""
         storage = storages.get(key)
         if len(head) < 8:

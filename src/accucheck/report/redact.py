@@ -618,7 +618,7 @@ def of(case: Case, *, allow: Iterable[str] = (), on: bool = True, samples: bool 
         users.add(Path(home).name)
     try:
         users.add(getpass.getuser())
-    except (KeyError, OSError):
+    except (KeyError, OSError, ImportError):
         pass
     hosts = {socket.gethostname(), os.environ.get("HOSTNAME", "")}
     return Redactor(case.root, home, users, hosts, allow=allow, on=on, samples=samples)
