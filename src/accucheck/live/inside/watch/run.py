@@ -27,6 +27,7 @@ from .order import examined
 from .origins import Origins
 from .padding import examine, of_beyond, of_next
 from .passes import Pass, Passes, classes_of, loss_of, rows_of
+from .scores import Scores
 from .settings import Settings
 
 #: Steps that are looked at closely: the first ones, and then one in so many.
@@ -105,6 +106,7 @@ class Run:
         #: That of the last pass of training: a step is over when the next batch was read already.
         self.epoch = -1
         self.evaluations = Evaluations()
+        self.scores = Scores()
         #: Data sets that passes of training read from, by their number.
         self.learned: dict[int, Any] = {}
         #: Which tensor of a batch holds the class of each row, once that is known.
@@ -146,6 +148,7 @@ class Run:
                 self.hooks.around(kind, "scale", before=self.scaled, hook=f"{name}.scale", steps=True)
                 self.hooks.around(kind, "unscale", before=self.unscaled, hook=f"{name}.unscale", steps=True)
         self.hooks.around(nn.Cell, "set_train", before=self.switched, steps=True)
+        self.hooks.around(mindspore.Model, "_get_metrics", after=self.reported, hook="Model.metrics", steps=True)
         if self.forced:  # a graph cannot be made of what stands around a function
             self.hooks.around(mindspore.Tensor, "asnumpy", before=self.cutter("asnumpy"), steps=True)
             self.hooks.around(mindspore.ops, "stop_gradient", before=self.cutter("stop_gradient"), steps=True)
@@ -301,6 +304,7 @@ class Run:
         if self.inference:
             for told in self.evaluations.over():
                 self.journal.fact("evaluation", step=self.steps, **told)
+            self.scores.forget()
         self.inference = 0
         self.awake = bool(getattr(ended.top, "training", True))
         self.count += 1
@@ -393,10 +397,26 @@ class Run:
         rows = rows_of(ended.batch)
         number, batch = self.reading
         self.evaluations.add(number, rows, batch)
+        column = self.evaluations.column
+        self.scores.add(number, ended.output, batch, column[0] if column and column[1] == len(batch) else None)
         if ended.close:
             found = {**self.passes.modes(ended), **self.passes.facts(ended)}
             told = {"step": self.steps, "training": False, "data": number, "place": ended.place}
             self.journal.fact("pass", **told, **found, samples=(rows or [])[:SAMPLES])
+
+    def reported(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        """Model._get_metrics(model): what an evaluation gave, beside what was counted of it."""
+        last = self.passes.last
+        if last is not None and not (last.trained or self.passes.stack or self.passes.open):
+            self.passes.last = None
+            self.inferred(last)
+        counted = self.scores.over()
+        if result is RAISED or not isinstance(result, dict) or counted is None:
+            return
+        values = {str(name): plain(value) for name, value in result.items() if isinstance(value, (int, float))}
+        metrics = getattr(args[0], "_metric_fns", None) or {}
+        kinds = {str(name): class_of(metric) for name, metric in metrics.items()}
+        self.journal.fact("metric", step=self.steps, place=self.hooks.place(), values=values, kinds=kinds, **counted)
 
     # --- steps ----------------------------------------------------------------------------------------------------------
 
