@@ -218,6 +218,15 @@ KINDS: dict[str, list[tuple[str, str]]] = {
         *(("chosen = ", f"{_COPY}chosen = "), _EVALUATED),
         ("        optimizer(gradients)\n", f"{_FOLLOW}held.set_data(0.9 * held + 0.1 * one)\n"),
     ],
+    # Its head is one with another layer, one layer is never called, one is frozen.
+    "remarkable": [
+        ("        self.head =", "        self.spare = nn.Dense(16, 16)\n        self.head ="),
+        (
+            "        self.third = nn.Dense(16, 16)\n",
+            "        self.third = nn.Dense(16, 16)\n        self.third.weight = self.second.weight\n",
+        ),
+        ("chosen = ", "net.first.weight.requires_grad = net.first.bias.requires_grad = False\nchosen = "),
+    ],
     "negated": [("lambda x, y: loss(net(x), y)", "lambda x, y: -loss(net(x), y)")],
 }
 

@@ -701,6 +701,36 @@ WORDS: Words = {
         "en": "{call} gave no batch of samples.",
         "zh": "{call} 没有输出任何 batch。",
     },
+    "graph-nothing": {
+        "en": "{path} names nothing that a network can be seen in. Watch the training (accucheck watch -- python train.py), or name a "
+        "recording, a dumped graph or a checkpoint: accucheck graph FILE.",
+        "zh": "{path} 没有可供查看网络的内容。请先观察训练（accucheck watch -- python train.py），或指定记录、计算图或 checkpoint："
+        "accucheck graph FILE。",
+    },
+    "graph-no-benchmark": {
+        "en": "{path} names no network of the benchmark: set graphs.reference or checkpoints.reference in the case, or give --beside FILE.",
+        "zh": "{path} 没有指定基准的网络：请在用例中设置 graphs.reference 或 checkpoints.reference，或使用 --beside FILE。",
+    },
+    "graph-no-network": {
+        "en": "{path} recorded no network: the run ended before one was called, or it is a recording of Recorder, which tells of no cells.",
+        "zh": "{path} 没有记录到网络：运行在调用网络之前已结束，或这是 Recorder 的记录，不含 cell 信息。",
+    },
+    "graph-no-graph": {
+        "en": "There is no graph in {path}. Readable here: ms_output_*.pb, *.mindir, and Summary files with a graph.",
+        "zh": "{path} 中没有计算图。可读取：ms_output_*.pb、*.mindir，以及含计算图的 Summary 文件。",
+    },
+    "graph-too-large": {
+        "en": "{path}: more than {limit:,} layers or weights; that is no network that can be looked at.",
+        "zh": "{path}：层或权重超过 {limit:,} 个，无法作为网络查看。",
+    },
+    "graph-page-large": {
+        "en": "{path}: {count:,} rows are more than the {limit:,} that one page shows. The terminal shows them: --find TEXT, --cell NAME.",
+        "zh": "{path}：共 {count:,} 行，超过一个页面可显示的 {limit:,} 行。可在终端用 --find TEXT、--cell NAME 查看。",
+    },
+    "graph-no-place": {
+        "en": "{source} has no cell or weight called {name}. Nearest: {near}.",
+        "zh": "{source} 中没有名为 {name} 的 cell 或权重。最接近的：{near}。",
+    },
     "no-recordings": {
         "en": "{path} holds no recording of a watched run. Make one with: accucheck watch -- python train.py",
         "zh": "{path} 中没有观察到的运行记录。请用 accucheck watch -- python train.py 生成。",

@@ -105,6 +105,7 @@ CALLS = {
     "summary": ["summary", "."],
     "try": ["try", "."],
     "tune": ["tune", "--search", "lr=1,2"],
+    "graph": ["graph", "."],
 }
 NO_PROJECT = {"list", "glossary", "compare", "convert", "demo", "schema", "completion", "skill"}
 

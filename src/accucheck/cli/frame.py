@@ -255,6 +255,7 @@ COMMANDS = {
     "init": "case",
     "validate": "case",
     "manifest": "manifest",
+    "graph": "graph",
     "compare": "comparison",
     "convert": "comparison",
     "data": "data",

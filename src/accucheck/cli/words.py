@@ -1054,6 +1054,33 @@ WORDS: Words = {
         "en": "{hook} could not be watched any more after {error} ({place}); the training was not touched.",
         "zh": "{hook} 在 {error}（{place}）之后无法继续观察；训练不受影响。",
     },
+    "graph": {
+        "en": "Look at a network: its cells as a tree, what goes in and out, who uses each weight, what is shared, frozen or never "
+        "called, and where NaN begins; in the terminal or as one page that opens offline.",
+        "zh": "查看网络：cell 树、输入输出、每个权重的使用者，哪些共享、冻结、从未调用，以及 NaN 从何处开始；"
+        "可在终端查看，或生成一个可离线打开的页面。",
+    },
+    "graph-source": {
+        "en": "A recording of accucheck watch, a dumped graph (ms_output_*.pb, .mindir, summary), a checkpoint, or a project "
+        "(default: this one's last watch, graph or checkpoint).",
+        "zh": "accucheck watch 的记录、导出的计算图（ms_output_*.pb、.mindir、summary）、checkpoint 或项目"
+        "（默认为当前项目最近的观察记录、计算图或 checkpoint）。",
+    },
+    "graph-beside": {
+        "en": "Another network to set beside it; without a value the benchmark's (graphs.reference, checkpoints.reference).",
+        "zh": "用于对照的另一个网络；不带值时取基准（graphs.reference、checkpoints.reference）。",
+    },
+    "graph-find": {
+        "en": "List the cells and weights of a name or class; 3bg finds layer3.0.bn1.gamma.",
+        "zh": "按名称或类列出 cell 与权重；3bg 可找到 layer3.0.bn1.gamma。",
+    },
+    "graph-cell": {"en": "Tell all that is known of one cell or weight.", "zh": "显示某个 cell 或权重的全部信息。"},
+    "graph-depth": {"en": "How many levels to print (default: 2).", "zh": "输出的层数（默认 2）。"},
+    "graph-output": {
+        "en": "Write one HTML page that opens offline, with a tree to unfold and a search.",
+        "zh": "写出一个可离线打开的 HTML 页面，含可展开的树和搜索。",
+    },
+    "graph-written": {"en": "written: {path}", "zh": "已写出：{path}"},
     "lr-range": {
         "en": "Run a learning rate range test on the project's network: which rates train it, and is the current one among them?",
         "zh": "在项目的网络上做学习率范围实验：得出合适的学习率上下限，并检查当前学习率是否在其中。",

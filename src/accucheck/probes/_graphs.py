@@ -31,7 +31,7 @@ MESSAGES: Words = {
 #: Operations that hand one tensor on as it is; the others among their inputs only settle the order.
 HANDS_ON = frozenset({"Load", "Depend", "TensorMove", "Identity"})
 #: Operations without a layer's meaning.
-_PLUMBING = HANDS_ON | {
+PLUMBING = HANDS_ON | {
     "UpdateState",
     "MakeTuple",
     "TupleGetItem",
@@ -102,7 +102,7 @@ def plain(name: str) -> str:
 def apart(node: Node) -> bool:
     """Whether a node is no part of the forward pass, or only hands values on."""
     return bool(
-        node.op in _PLUMBING or UPDATE.fullmatch(node.op) or ASSIGN.fullmatch(node.op) or _BACKWARD.search(node.scope)
+        node.op in PLUMBING or UPDATE.fullmatch(node.op) or ASSIGN.fullmatch(node.op) or _BACKWARD.search(node.scope)
     )
 
 

@@ -29,6 +29,8 @@ _MAX_TEXT = 1 << 16
 _WHOLE = 1 << 26
 _HEAD = 64
 _VARINT = 10
+#: Tuples within each other, of which one operation gives.
+_NESTED = 8
 
 # fmt: off
 _ANF_TYPES = dict(enumerate((
@@ -44,21 +46,23 @@ _DT_GRAPH = 15
 _CALLS = frozenset({"", "Switch", "SwitchLayer", "Partial", "switch", "switch_layer"})
 
 
-class Node(msgspec.Struct, frozen=True, gc=False):
-    """One operation. `inputs` are names of nodes, parameters and constants; `scope` is the path of the layer that it stands in."""
-
-    name: str
-    op: str
-    scope: str
-    inputs: tuple[str, ...]
-
-
 class Parameter(msgspec.Struct, frozen=True, gc=False):
     """A weight, or an input of the network where the format does not tell them apart. `shape` has -1 where it is not fixed."""
 
     name: str
     dtype: str
     shape: tuple[int, ...]
+
+
+class Node(msgspec.Struct, frozen=True, gc=False):
+    """One operation. `inputs` are names of nodes, parameters and constants; `scope` is the path of the layer that it stands in; `output`
+    is what it gives, of several the first, where that was asked for and is known."""
+
+    name: str
+    op: str
+    scope: str
+    inputs: tuple[str, ...]
+    output: Parameter | None = None
 
 
 class Graph(msgspec.Struct, frozen=True):
@@ -109,8 +113,8 @@ def files(place: Path, refused: Callable[[ReadError], object]) -> Iterator[Path]
         yield from (Path(folder, name) for name in sorted(names))
 
 
-def graphs(path: str | os.PathLike[str]) -> Iterator[Graph]:
-    """The graphs of a file: one, or as many as a Summary file has, which may be none.
+def graphs(path: str | os.PathLike[str], *, outputs: bool = False) -> Iterator[Graph]:
+    """The graphs of a file: one, or as many as a Summary file has, which may be none; `outputs`: with what each operation gives.
 
     Raises ReadError: unknown-format, malformed, truncated, record-checksum, too-large, encrypted. Of a Summary file the graphs
     before the fault are given first.
@@ -122,7 +126,7 @@ def graphs(path: str | os.PathLike[str]) -> Iterator[Graph]:
             event = _in_memory(text, format, record, start)
             for number, first, last in event.fields(start, start + len(record)):
                 if number == 4 and last is not None:
-                    yield _anf(event, first, last)
+                    yield _anf(event, first, last, outputs)
         return
     if format is None:
         raise ReadError("unknown-format", path=text, expected=READABLE)
@@ -130,7 +134,10 @@ def graphs(path: str | os.PathLike[str]) -> Iterator[Graph]:
         fd = file.fileno()
         size = os.fstat(fd).st_size
         message = _Message(text, format, lambda at, length: system.pread(fd, length, at), size)
-        yield _mindir(message, size) if format == "MindIR" else _anf(message, *_only_graph(message, size))
+        if format == "MindIR":
+            yield _mindir(message, size, outputs)
+        else:
+            yield _anf(message, *_only_graph(message, size), outputs)
 
 
 class _Message(NamedTuple):
@@ -213,7 +220,7 @@ def _only_graph(message: _Message, size: int) -> tuple[int, int]:
     return found
 
 
-def _anf(message: _Message, start: int, end: int) -> Graph:
+def _anf(message: _Message, start: int, end: int, outputs_too: bool = False) -> Graph:
     """A GraphProto of anf_ir.proto."""
     name, nodes, parameters, outputs, constants = "", [], [], [], set()
     whole = True
@@ -226,7 +233,7 @@ def _anf(message: _Message, start: int, end: int) -> Graph:
             continue
         part = message.within(first, last)
         if number == 1:
-            node = _anf_node(part, first, last)
+            node = _anf_node(part, first, last, outputs_too)
             whole &= node.op not in _CALLS
             nodes.append(node)
             if len(nodes) > MAX_NODES:
@@ -248,9 +255,10 @@ def _anf(message: _Message, start: int, end: int) -> Graph:
     return Graph(message.path, message.format, name, nodes, parameters, outputs, whole)
 
 
-def _anf_node(message: _Message, start: int, end: int) -> Node:
+def _anf_node(message: _Message, start: int, end: int, outputs: bool) -> Node:
     name = op = scope = ""
     inputs = []
+    output = None
     for number, first, last in message.fields(start, end):
         if last is None:
             continue
@@ -269,35 +277,46 @@ def _anf_node(message: _Message, start: int, end: int) -> Node:
             op = message.text(first, last)
         elif number == 4:
             scope = message.text(first, last)
-    return Node(name, op, scope, tuple(inputs))
+        elif number == 6 and outputs:
+            output = _anf_type(message, first, last, "")
+    return Node(name, op, scope, tuple(inputs), output)
 
 
 def _anf_parameter(message: _Message, start: int, end: int) -> Parameter:
-    name, dtype, shape = "", "-", []
+    name, found = "", None
     for number, first, last in message.fields(start, end):
         if last is None:
             continue
         if number == 1:
             name = message.text(first, last)
         elif number == 2:
-            for field, a, b in message.fields(first, last):
-                if field != 2 or b is None:  # only tensors have a type and a shape
-                    continue
-                for inner, c, d in message.fields(a, b):
-                    if inner == 1 and d is None:
-                        dtype = _ANF_TYPES.get(c, str(c))
-                    elif inner == 2 and d is not None:
-                        shape = [
-                            _dim(message, e, f) for dim, e, f in message.fields(c, d) if dim == 1 and f is not None
-                        ]
-    return Parameter(name, dtype, tuple(shape))
+            found = _anf_type(message, first, last, name)
+    return Parameter(name, "-", ()) if found is None else Parameter(name, found.dtype, found.shape)
+
+
+def _anf_type(message: _Message, start: int, end: int, name: str, depth: int = 0) -> Parameter | None:
+    """The type and shape of a TypeProto, of several the first; None where it is no tensor's."""
+    for field, a, b in message.fields(start, end):
+        if field == 2 and b is not None:  # only tensors have a type and a shape
+            dtype, shape = "-", None
+            for inner, c, d in message.fields(a, b):
+                if inner == 1 and d is None:
+                    dtype = _ANF_TYPES.get(c, str(c))
+                elif inner == 2 and d is not None:
+                    shape = [_dim(message, e, f) for dim, e, f in message.fields(c, d) if dim == 1 and f is not None]
+            return Parameter(name, dtype, tuple(shape or ())) if shape is not None or name else None
+        if field == 3 and b is not None and depth < _NESTED:
+            for inner, c, d in message.fields(a, b):
+                if inner == 1 and d is not None:
+                    return _anf_type(message, c, d, name, depth + 1)
+    return None
 
 
 def _dim(message: _Message, start: int, end: int) -> int:
     return next((signed(value) for field, value, rest in message.fields(start, end) if field == 1 and rest is None), -1)
 
 
-def _mindir(message: _Message, size: int) -> Graph:
+def _mindir(message: _Message, size: int, outputs_too: bool = False) -> Graph:
     """A ModelProto of mind_ir.proto: the graph and the functions that it calls as one."""
     found: list[_Function] = []
     primitives: dict[str, str] = {}
@@ -307,7 +326,7 @@ def _mindir(message: _Message, size: int) -> Graph:
             continue
         if number in (7, 8):
             main = len(found) if number == 7 else main
-            found.append(_function(message, first, last, sum(len(function.nodes) for function in found)))
+            found.append(_function(message, first, last, sum(len(function.nodes) for function in found), outputs_too))
         elif number == 12:
             part = message.within(first, last)
             texts = {
@@ -340,7 +359,7 @@ def _mindir(message: _Message, size: int) -> Graph:
             inputs = [
                 handed.get(name) or (name[len(prefix) :] if name[len(prefix) :] in names else name) for name in inputs
             ]
-            nodes.append(Node(node.name, op, node.scope, tuple(inputs)))
+            nodes.append(Node(node.name, op, node.scope, tuple(inputs), node.output))
     outputs = [name for function in found for name in function.outputs]
     return Graph(message.path, message.format, found[main].name, nodes, parameters, outputs)
 
@@ -353,7 +372,7 @@ class _Function(NamedTuple):
     outputs: list[str]
 
 
-def _function(message: _Message, start: int, end: int, before: int) -> _Function:
+def _function(message: _Message, start: int, end: int, before: int, outputs: bool) -> _Function:
     """A GraphProto of mind_ir.proto."""
     name, nodes, parameters = "", [], []
     ends: dict[int, list[str]] = {5: [], 6: []}
@@ -363,7 +382,7 @@ def _function(message: _Message, start: int, end: int, before: int) -> _Function
             continue
         part = message.within(first, last)
         if number == 1:
-            nodes.append(_mindir_node(part, first, last))
+            nodes.append(_mindir_node(part, first, last, outputs))
             if before + len(nodes) > MAX_NODES:
                 raise message.bad(first, f"<= {MAX_NODES:,} nodes")
         elif number == 2:
@@ -381,9 +400,10 @@ def _function(message: _Message, start: int, end: int, before: int) -> _Function
     return _Function(name, nodes, parameters, ends[5], ends[6])
 
 
-def _mindir_node(message: _Message, start: int, end: int) -> Node:
+def _mindir_node(message: _Message, start: int, end: int, outputs: bool) -> Node:
     inputs: list[str] = []
     texts: dict[int, str] = {}
+    output = None
     for number, first, last in message.fields(start, end):
         if last is None:
             continue
@@ -391,8 +411,21 @@ def _mindir_node(message: _Message, start: int, end: int) -> Node:
             inputs.append(message.text(first, last))
         elif number in (2, 4, 7):
             texts.setdefault(number, message.text(first, last))
+        elif number in (5, 8) and outputs and output is None:
+            output = _mindir_output(message, first, last)
     # The domain is the scope with the name of the operation behind it.
-    return Node(texts.get(2, ""), texts.get(4, ""), texts.get(7, "").rpartition("/")[0], tuple(inputs))
+    return Node(texts.get(2, ""), texts.get(4, ""), texts.get(7, "").rpartition("/")[0], tuple(inputs), output)
+
+
+def _mindir_output(message: _Message, start: int, end: int) -> Parameter | None:
+    """What an attribute says of the output of its operation, of several the first; None where it says something else."""
+    name, tensor = "", None
+    for number, first, last in message.fields(start, end):
+        if number == 1 and last is not None:
+            name = message.text(first, last)
+        elif number in (6, 12) and last is not None and tensor is None:
+            tensor = first, last
+    return _mindir_parameter(message, *tensor) if name == "shape" and tensor is not None else None
 
 
 def _mindir_parameter(message: _Message, start: int, end: int) -> Parameter:

@@ -188,14 +188,16 @@ def shared(network: Cell) -> list[list[str]]:
 class Call:
     """One call of a cell in a pass that is looked at."""
 
-    __slots__ = ("cell", "depth", "gave", "given", "output", "place", "taken", "training")
+    __slots__ = ("cell", "depth", "gave", "given", "inputs", "output", "place", "taken", "training")
 
-    def __init__(self, cell: Cell, depth: int, given: Any) -> None:
+    def __init__(self, cell: Cell, depth: int, given: Any, inputs: bool = False) -> None:
+        """`inputs`: whether it is told what it is given, whatever it is."""
         self.cell, self.depth, self.training = cell, depth, bool(cell.training)
         self.given = [id(one) for one in tensors(given)]
         self.place: list[Any] | None = None
         #: What a network is given, told of those that may be one.
-        self.taken = [described(array(one)) for one in list(tensors(given))[:4]] if depth <= OUTER else []
+        self.inputs = [described(array(one)) for one in list(tensors(given))[:4]] if inputs or depth <= OUTER else []
+        self.taken = self.inputs if depth <= OUTER else []
         self.gave: list[dict[str, Any]] = []
         #: Kept of networks and not of their layers, whose outputs are many.
         self.output: Any = None

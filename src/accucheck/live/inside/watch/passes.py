@@ -45,14 +45,16 @@ class Pass:
         #: What the first layers with a matrix of weights were given: where that is what the network was given, its range counts.
         self.entries: list[tuple[Cell, list[Any]]] = []
 
-    def enter(self, cell: Cell, depth: int, given: Any, place: list[Any] | None = None) -> Call | None:
-        """`place`: the line of the user's that calls it, where that is told."""
+    def enter(
+        self, cell: Cell, depth: int, given: Any, place: list[Any] | None = None, inputs: bool = False
+    ) -> Call | None:
+        """`place`: the line of the user's that calls it, where that is told; `inputs`: whether it is told what it is given."""
         if id(cell) not in self.cells:
             self.outermost = None
         self.cells[id(cell)] = cell, bool(cell.training)
         if not self.close or len(self.calls) >= CALLS:
             return None
-        call = Call(cell, depth, given)
+        call = Call(cell, depth, given, inputs)
         call.place = place
         self.calls.append(call)
         if len(self.entries) < ENTRIES and mixes(cell):
@@ -95,6 +97,8 @@ class Passes:
         self.stack: list[Cell] = []
         #: Whether it is told which line calls each cell: once.
         self.lines = True
+        #: Of which passes it is still to be told what each cell is given, once of each: those of training, and the others.
+        self.inputs = {True, False}
         self.open: list[Pass] = []
         self.last: Pass | None = None
 
@@ -111,7 +115,7 @@ class Passes:
         if current is None:
             return None
         place = self.hooks.place(skip=cell) if self.lines and current.close else None
-        return current.enter(cell, len(self.stack), given, place)
+        return current.enter(cell, len(self.stack), given, place, bool(self.open) in self.inputs)
 
     def left(self, call: Call | None, cell: Cell, result: Any) -> None:
         if self.stack:
@@ -129,7 +133,7 @@ class Passes:
             self.begin()
         new = Pass(args[1], list(args[2:]), self.looks(args[1]))
         if self.stack and self.stack[-1] is new.top:
-            new.enter(new.top, len(self.stack), list(args[2:]))
+            new.enter(new.top, len(self.stack), list(args[2:]), inputs=True in self.inputs)
         self.open.append(new)
 
     def closed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -226,6 +230,13 @@ class Passes:
                 for one in ended.calls
             ],
         }
+
+    def given(self, ended: Pass) -> dict[str, Any]:
+        """What each cell of a pass was given, once of those of training and once of the others; {} afterwards."""
+        if not (ended.close and ended.calls and ended.trained in self.inputs):
+            return {}
+        self.inputs.discard(ended.trained)
+        return {"training": ended.trained, "calls": [one.inputs for one in ended.calls]}
 
     def network_call(self, ended: Pass) -> Call | None:
         """The call of the network in a pass that was looked at."""

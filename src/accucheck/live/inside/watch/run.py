@@ -336,6 +336,8 @@ class Run:
             if self.passes.lines:
                 self.passes.lines = False
                 self.facts.append(("lines", {"places": [one.place for one in ended.calls]}))
+            if given := self.passes.given(ended):
+                self.facts.append(("given", given))
             found = self.passes.against_labels(ended, scale or 1.0)
             if "losses" in found and len(found["losses"]) == len(rows or ()):
                 self.values["losses"] = found.pop("losses")
@@ -403,6 +405,8 @@ class Run:
             found = {**self.passes.modes(ended), **self.passes.facts(ended)}
             told = {"step": self.steps, "training": False, "data": number, "place": ended.place}
             self.journal.fact("pass", **told, **found, samples=(rows or [])[:SAMPLES])
+            if given := self.passes.given(ended):
+                self.journal.fact("given", step=self.steps, **given)
 
     def reported(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """Model._get_metrics(model): what an evaluation gave, beside what was counted of it."""
