@@ -215,3 +215,63 @@ def test_ten_gigabytes_take_little_memory(tmp_path: Path) -> None:
     ran = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
     assert "rows 0 to 19 of 200,000" in ran.stdout
     assert int(ran.stdout.split()[-1]) < 200_000, "kilobytes at most"
+
+
+PIPES = """
+import mindspore.dataset as ds
+import numpy as np
+from mindspore.dataset import transforms, vision
+
+IMAGES = np.arange(8 * 10 * 10 * 3, dtype=np.uint8).reshape(8, 10, 10, 3)
+LABELS = np.arange(8, dtype=np.int32)
+
+
+def train(mean=0.0):
+    data = ds.NumpySlicesDataset({"image": IMAGES, "label": LABELS}, shuffle=True)
+    steps = [vision.Resize((16, 16)), vision.Normalize([mean] * 3, [255.0] * 3), vision.HWC2CHW()]
+    return data.map(steps, "image").batch(4)
+
+
+def evaluated():
+    data = ds.NumpySlicesDataset({"image": IMAGES, "label": LABELS}, shuffle=False)
+    return data.map([vision.Resize((8, 8)), vision.HWC2CHW()], "image").batch(4)
+
+
+def broken():
+    raise RuntimeError("no data here")
+"""
+
+
+def project(root: Path, **pipelines: str) -> Path:
+    root.mkdir()
+    (root / "pipe.py").write_text(PIPES)
+    calls = "".join(f"  {role}: {{call: 'pipe:{name}'}}\n" for role, name in pipelines.items())
+    (root / "accucheck.yaml").write_text(f"pipelines:\n{calls}" if calls else "name: nothing\n")
+    return root
+
+
+@pytest.mark.mindspore
+def test_samples_as_training_and_evaluation_see_them(tmp_path: Path) -> None:
+    root = project(tmp_path / "p", train="train", eval="evaluated")
+    refused = accucheck("data", root, "--pipelines", "--lang", "en")
+    assert refused.code == 2 and "--live" in refused.err
+    ran = accucheck(
+        "data", root, "--pipelines", "--live", "--count", "2", "--json", "--html", root / "a.html", "--lang", "en"
+    )
+    assert ran.code == 0, ran.err
+    told = json.loads(ran.out)
+    shapes = {one["name"]: one["shape"] for one in told["fields"]}
+    assert shapes["image (source)"] == "[10, 10, 3]"
+    assert shapes["image (training)"] == "[3, 16, 16]" and shapes["image (evaluation)"] == "[3, 8, 8]"
+    assert len(told["rows"]) == 2
+    assert [note.partition(":")[0] for note in told["notes"]] == ["evaluation", "training"]
+    assert "Normalize" in told["notes"][1] and "Normalize" not in told["notes"][0]
+    assert (root / "a.html").read_text(encoding="utf-8").count("<img") == 6
+
+
+@pytest.mark.mindspore
+def test_pipelines_that_give_nothing_are_told(tmp_path: Path) -> None:
+    broken = accucheck("data", project(tmp_path / "a", train="broken"), "--pipelines", "--live", "--lang", "en")
+    assert broken.code != 0 and "no data here" in broken.err
+    none = accucheck("data", project(tmp_path / "b"), "--pipelines", "--live", "--lang", "zh")
+    assert none.code == 2 and "pipelines.train" in none.err

@@ -77,13 +77,15 @@ class Shown:
 
 @dataclass
 class Page:
-    """The rows that are shown, from `start` on, with the files that could not be read, and how many rows there are, where that is known."""
+    """The rows that are shown, from `start` on, with the files that could not be read, and how many rows there are, where that is
+    known. `notes` are lines to be told with it."""
 
     name: str
     start: int
     rows: list[Row]
     total: int | None
     problems: list[UserError] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def page(path: Path, start: int, count: int) -> Page:
@@ -140,8 +142,8 @@ def shown(value: Any, beside: dict[str, Any], vocabulary: Vocabulary | None, lan
         return _bytes(bytes(value), language)
     if isinstance(value, np.ndarray):
         return _array(value, beside, vocabulary, language)
-    if isinstance(value, str):
-        return Shown(value)
+    if isinstance(value, str):  # also one of numpy
+        return Shown(str(value))
     if isinstance(value, (float, np.floating)):
         return Shown(f"{float(value):.6g}")
     if isinstance(value, list) and value and all(isinstance(one, bytes) for one in value):
@@ -349,6 +351,7 @@ def lines(found: Page, vocabulary: Vocabulary | None, draw: bool, language: Lang
             if one.curve is not None:
                 drawn = [curve_line(one.curve)]
             yield from (f"  {'':{wide}}  {line}" for line in drawn)
+    yield from (visible(note) for note in found.notes)
     yield from misfits(found, vocabulary, language)
     for problem in found.problems:
         yield word(WORDS, "unread", language, problem=problem.text(language))
@@ -378,6 +381,6 @@ def as_json(found: Page, vocabulary: Vocabulary | None, language: Language) -> d
         values = {name: shown(value, row.fields, vocabulary, language).text for name, value in row.fields.items()}
         cut = {name: shortened(text, LONG) for name, text in values.items()}
         told.append({"number": row.number, "path": str(row.path), "fields": cut})
-    notes = misfits(found, vocabulary, language)
+    notes = [*found.notes, *misfits(found, vocabulary, language)]
     whole = {"path": found.name, "from": found.start, "total": found.total, "fields": fields(found.rows, language)}
     return {**whole, "rows": told, "notes": notes}

@@ -37,7 +37,7 @@ def web_page(found: Page, vocabulary: Vocabulary | None, language: Language) -> 
         _html_row([word(WORDS, name, language) for name in names], "th", "<table>"),
         *(_html_row([str(one[key]) for key in ("name", "type", "shape", "range")]) for one in table),
         "</table>",
-        *(f"<p>{html.escape(line)}</p>" for line in misfits(found, vocabulary, language)),
+        *(f"<p>{html.escape(line)}</p>" for line in (*found.notes, *misfits(found, vocabulary, language))),
         _html_row(["", *(str(one["name"]) for one in table)], "th", "<table>"),
     ]
     for row in found.rows:

@@ -865,6 +865,19 @@ WORDS: Words = {
         "en": "{path}: the name of what is written must end in .ckpt or .safetensors, or in .mindrecord for TFRecord files.",
         "zh": "{path}：输出文件名须以 .ckpt 或 .safetensors 结尾；转换 TFRecord 时须以 .mindrecord 结尾。",
     },
+    "data-consent": {
+        "en": "To show what the pipelines make of samples runs the project's own code. Allow it with --live.",
+        "zh": "显示数据管道处理后的样本需要运行项目自身的代码。请用 --live 授权。",
+    },
+    "no-pipelines": {
+        "en": "The case names no pipeline: say in pipelines.train and pipelines.eval which functions give the data sets.",
+        "zh": "accucheck.yaml 没有写明数据管道：请在 pipelines.train 和 pipelines.eval 中写明返回数据集的函数。",
+    },
+    "pipelines-time": {
+        "en": "The pipelines gave no samples within {seconds:g} s.",
+        "zh": "数据管道在 {seconds:g} 秒内没有输出样本。",
+    },
+    "pipelines-nothing": {"en": "There is nothing to show. {notes}", "zh": "没有可显示的内容。{notes}"},
     "no-rows": {
         "en": "{path} holds no data file with a row {start:,} (from 0).",
         "zh": "{path} 中没有数据文件含第 {start:,} 行（从 0 计）。",

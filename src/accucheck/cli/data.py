@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from .frame import FOUND, OK, Argument, command, echo, json_option, language, option, say, show_json
+from ..language import word
+from .frame import (
+    FOUND,
+    OK,
+    WRONG_USE,
+    Argument,
+    command,
+    echo,
+    json_option,
+    language,
+    option,
+    say,
+    show_json,
+    speak,
+    talk,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..browsing import Page
 
 
 @command(
@@ -13,6 +35,8 @@ from .frame import FOUND, OK, Argument, command, echo, json_option, language, op
         Argument("path", words="data-path", metavar="PATH"),
         option("--from", "start", words="data-from", type=click.IntRange(0), default=0, metavar="N"),
         option("--count", words="data-count", type=click.IntRange(1, 1000), default=20, metavar="N"),
+        option("--pipelines", words="data-pipelines", is_flag=True),
+        option("--live", words="data-live", is_flag=True),
         option("--vocabulary", words="data-vocabulary", default=None, metavar="FILE"),
         option("--draw", words="data-draw", is_flag=True),
         option("--html", "page", words="data-html", default=None, metavar="FILE"),
@@ -25,6 +49,8 @@ def data(
     path: str,
     start: int,
     count: int,
+    pipelines: bool,
+    live: bool,
     vocabulary: str | None,
     draw: bool,
     page: str | None,
@@ -46,7 +72,7 @@ def data(
         if target.exists() and not force:
             raise UserError("convert-exists", path=str(target))
     words = None if vocabulary is None else vocabularies.read(Path(vocabulary))
-    found = browsing.page(Path(path), start, count)
+    found = _seen(Path(path), count, live) if pipelines else browsing.page(Path(path), start, count)
     if as_json:
         show_json(browsing.as_json(found, words, language()))
     elif not targets:
@@ -64,3 +90,26 @@ def data(
         for target in targets:
             echo(say("data-written", path=str(target)))
     raise SystemExit(FOUND if found.problems or browsing.misfits(found, words, language()) else OK)
+
+
+#: Seconds for the pipelines of a project, which begin to count when they are built.
+_SECONDS = 120.0
+
+
+def _seen(project: Path, count: int, live: bool) -> Page:
+    """The samples of a project as its pipelines see them. Raises UserError without consent."""
+    from .. import beside, consent
+    from ..errors import UserError
+    from ..probe import REASONS, Skip
+    from ..project import open_project
+
+    opened = open_project(project, (), (), session="none")
+    speak(opened.case)
+    opened.need_project()
+    if not (live or consent.granted(opened.case)):
+        raise UserError("data-consent")
+    try:
+        return beside.page(opened.case, min(count, 100), _SECONDS, language())
+    except Skip as skip:
+        talk(word(REASONS, skip.reason.code, language(), **skip.reason.data))
+        raise SystemExit(WRONG_USE) from None

@@ -442,11 +442,21 @@ WORDS: Words = {
         "zh": "查看数据文件的内容：字段、形状、取值范围、token、mask、图片、标注框和音频。",
     },
     "data-path": {
-        "en": "A MindRecord, TFRecord, Parquet, WebDataset, NPY, NPZ, CSV, JSON or picture file, or a folder of them.",
-        "zh": "数据文件（MindRecord、TFRecord、Parquet、WebDataset、NPY、NPZ、CSV、JSON、图片），或含有它们的目录。",
+        "en": "A MindRecord, TFRecord, Parquet, WebDataset, NPY, NPZ, CSV, JSON or picture file, or a folder of them; a project with "
+        "--pipelines.",
+        "zh": "数据文件（MindRecord、TFRecord、Parquet、WebDataset、NPY、NPZ、CSV、JSON、图片），或含有它们的目录；"
+        "与 --pipelines 同用时为工程目录。",
     },
     "data-from": {"en": "The first row to show, from 0.", "zh": "从第几行开始显示（从 0 计）。"},
     "data-count": {"en": "How many rows to show.", "zh": "显示多少行。"},
+    "data-pipelines": {
+        "en": "PATH is a project: show samples as they lie there, and as training, evaluation and inference see them.",
+        "zh": "PATH 为工程目录：并排显示样本的原样，以及训练、评估、推理看到的样子。",
+    },
+    "data-live": {
+        "en": "Agree that the project's own pipelines are run.",
+        "zh": "同意运行项目自身的数据管道。",
+    },
     "data-vocabulary": {
         "en": "A vocabulary (vocab.txt, vocab.json, tokenizer.json, .vocab): sequences of whole numbers are shown as its tokens.",
         "zh": "词表文件（vocab.txt、vocab.json、tokenizer.json、.vocab）：整数序列显示为 token。",
