@@ -37,7 +37,7 @@ _PATIENCE, _SILENT, _ALIVE, _ORPHAN = 10, 300.0, 30.0, 5.0
 _TELLING, _KEPT = 8, 1000
 #: Pruners by name: one gives up what is below the median of the others at the same point, one by rounds of rising length.
 PRUNERS = ("median", "hyperband", "none")
-#: Trainings that come to their end before any is given up, and points of each (own choice).
+#: Trainings before the sampler goes by what they gave, and that come to their end before any is given up; points of each (own choice).
 _STARTUP, _WARMUP = 4, 1
 
 
@@ -351,7 +351,7 @@ class Store(NamedTuple):
                 storage=self.storage,
                 direction="minimize" if least else "maximize",
                 load_if_exists=True,
-                sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=2 * _STARTUP),
+                sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=_STARTUP),
                 pruner=_pruner(optuna, pruner),
             )
             known = study.user_attrs

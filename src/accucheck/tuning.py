@@ -10,7 +10,7 @@ import math
 import shutil
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from . import copies, studies, tuned
 from .case import Case
 from .errors import UserError
 from .metering import Meter, Read, Source, is_least, thinned
+from .model import Finding, Level, ProbeResult, Status
 from .readers.following import Following
 from .search_space import Search
 from .store import scratch
@@ -31,8 +32,23 @@ from .watching import OUTPUT
 
 #: Seconds that are waited for trials of a process that was killed just now, before the study is taken for finished.
 _WAIT = 6.0
+#: How items begin that are about what a search looks for.
+_SETTINGS = "hp."
 #: Trials in a row that fail before the search is ended, as nothing but failures is to be expected (own choice).
 _FAILURES = 6
+
+
+def faults(results: Iterable[tuple[str, ProbeResult]], settled: Collection[str]) -> list[tuple[str, str, Finding]]:
+    """The problems that no setting can remove, each with its item and probe: those of other items than the hyper-parameters themselves,
+    which nobody concluded to be in order."""
+    found: list[tuple[str, str, Finding]] = []
+    for item, result in results:
+        if item in settled or item.startswith(_SETTINGS) or result.status is not Status.DONE:
+            continue
+        for finding in result.findings:
+            if finding.level is Level.PROBLEM and all(finding != known for _, _, known in found):
+                found.append((item, result.probe, finding))
+    return found
 
 
 @dataclass(frozen=True)
@@ -192,6 +208,8 @@ class Tuning:
     def _has_repeats(self, study: Study, records: Sequence[Trial]) -> bool:
         """Whether repeats of the best are due, which are then enqueued."""
         if self.goal.seeds < 2 or any(one.kind == "repeat" for one in records):
+            return False
+        if not self._has_room(records, 0, self.goal.seeds - 2):
             return False
         best = tuned.candidate(study.tuned())
         if best is None:

@@ -164,7 +164,9 @@ def _require_sound(opened: Project) -> None:
     """Refuse to search while faults are known that no setting mends: of the static probes, run now, and of what is recorded of others.
     Raises UserError."""
     from ..errors import UserError
-    from ..model import Kind, Level, Status
+    from ..model import Kind
+    from ..report.machine import Speech
+    from ..tuning import faults
 
     session = opened.session
     assert session is not None
@@ -172,30 +174,16 @@ def _require_sound(opened: Project) -> None:
     run_with_progress(opened, opened.jobs((), {Kind.STATIC}), fresh)
     recorded = [(item, result) for item, result in opened.recorded() if result.kind is not Kind.STATIC]
     found = [(item, session.entry(item).weighed.get(result.probe, result)) for item, result in fresh]
-    settled = opened.settled()
-    faults: list[str] = []
-    for item, result in [*found, *recorded]:
-        if item in settled or _is_setting(item) or result.status is not Status.DONE:
-            continue
-        wrong = [finding for finding in result.findings if finding.level is Level.PROBLEM]
-        faults += [_fault(item, result.probe, finding) for finding in wrong]
-    faults = list(dict.fromkeys(faults))
-    if faults:
-        more = [f"... (+{len(faults) - _NAMED})"] if len(faults) > _NAMED else []
-        raise UserError("tune-faults", count=len(faults), faults="\n".join([*faults[:_NAMED], *more]))
-
-
-def _is_setting(item: str) -> bool:
-    """Whether an item is about what a search looks for."""
-    return item.startswith("hp.")
-
-
-def _fault(item: str, probe: str, finding: Any) -> str:
-    from ..report.machine import Speech
-
-    where = finding.where
-    place = f"{where.path}:{where.line}" if where.path and where.line else where.path or ""
-    return " ".join(filter(None, ["-", item, place, Speech(language()).message(probe, finding.code, finding.data)]))
+    known = faults([*found, *recorded], opened.settled())
+    if not known:
+        return
+    told = []
+    for item, probe, finding in known[:_NAMED]:
+        where, text = finding.where, Speech(language()).message(probe, finding.code, finding.data)
+        place = f"{where.path}:{where.line}" if where.path and where.line else where.path or ""
+        told.append(" ".join(filter(None, ["-", item, place, text])))
+    more = [f"... (+{len(known) - _NAMED})"] if len(known) > _NAMED else []
+    raise UserError("tune-faults", count=len(known), faults="\n".join([*told, *more]))
 
 
 # --- running and showing ------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from ..session import Entry, Role, Session, Training, user
 from ..settings import Settings
 from . import opening
 from .colourless import COLOURLESS, Colourless
-from .messages import EngineSaid, HungUp, RunEnded, Saved, StaleKnown, Surveyed, TryEnded, WatchEnded
+from .messages import EngineSaid, HungUp, RunEnded, Saved, StaleKnown, Surveyed, TryEnded, TuneEnded, WatchEnded
 from .runner import Runner, Running
 from .screens.checklist import ChecklistScreen
 from .signs import Speech, plain
@@ -477,6 +477,17 @@ class Walkthrough(App[None]):
             screen.show_ended()
         if not shown and message.error is None:
             self.notify(self.speech.say("try-ready"), timeout=8, markup=False)
+
+    def on_tune_ended(self, message: TuneEnded) -> None:
+        from .screens.search import SearchScreen
+
+        if message.error is not None:
+            self.show_error(message.error.text(self.speech.language))
+        shown = [screen for screen in self.screen_stack if isinstance(screen, SearchScreen)]
+        for screen in shown:
+            screen.show_ended()
+        if not shown and message.error is None:
+            self.notify(self.speech.say("tune-ready"), timeout=8, markup=False)
 
     def on_stale_known(self, message: StaleKnown) -> None:
         self.stale = message.stale

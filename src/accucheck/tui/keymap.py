@@ -20,6 +20,7 @@ from .screens.next import NextScreen
 from .screens.path import PathScreen
 from .screens.recent import RecentScreen
 from .screens.samples import SamplesScreen
+from .screens.search import SearchScreen
 from .screens.sheet import SheetScreen
 from .screens.start import CaseScreen, StartScreen
 from .screens.training import ErrorScreen, TrainingScreen
@@ -44,6 +45,7 @@ SCREENS = (
     RecentScreen,
     WatchScreen,
     TrialScreen,
+    SearchScreen,
 )
 #: How keys are written that textual names otherwise.
 _WRITTEN = {"esc": "escape", "del": "delete", "return": "enter", "pgup": "pageup", "pgdn": "pagedown"}

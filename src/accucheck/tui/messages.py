@@ -50,6 +50,14 @@ class TryEnded(Message):
         self.error = error
 
 
+class TuneEnded(Message):
+    """A search for hyper-parameters has ended; `error` is why that broke off."""
+
+    def __init__(self, error: UserError | None = None) -> None:
+        super().__init__()
+        self.error = error
+
+
 class Saved(Message):
     """A save ended; `error` says why it failed."""
 

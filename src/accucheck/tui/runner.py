@@ -16,11 +16,14 @@ from ..errors import SaveError, UserError
 from ..model import ProbeResult, Progress
 from ..project import Project
 from ..watching import Plan, Watched, Watching
-from .messages import EngineSaid, RunEnded, Saved, StaleKnown, TryEnded, WatchEnded
+from .messages import EngineSaid, RunEnded, Saved, StaleKnown, TryEnded, TuneEnded, WatchEnded
 
 if TYPE_CHECKING:
     from ..tried import Trial, Tried
     from ..trying import Trying
+    from ..tuned import Trial as Searched
+    from ..tuned import Tuned
+    from ..tuning import Far, Tuning
 
 #: Findings of one probe that the screen follows while it runs; all are kept, the rest shows when it ends.
 FINDINGS_SHOWN = 200
@@ -55,6 +58,52 @@ class Runner:
         self.tried: Tried | None = None
         self.trial: tuple[Trial, int, int, float] | None = None
         self._trier: threading.Thread | None = None
+        #: The search that was begun last, what is known of it, and the trial that runs, with how far all is.
+        self.tuning: Tuning | None = None
+        self.tune_error: UserError | None = None
+        self.tuned: Tuned | None = project.session.record.tuned if project.session is not None else None
+        self.searched: tuple[Searched | None, Far | None] = None, None
+        self._tuner: threading.Thread | None = None
+
+    @property
+    def tunes(self) -> bool:
+        """Whether a search runs."""
+        return self._tuner is not None and self._tuner.is_alive()
+
+    def tune(self, tuning: Tuning) -> None:
+        """Search for hyper-parameters; the caller has made sure that no search runs."""
+        self.tuning, self.tune_error, self.searched = tuning, None, (None, None)
+        tuning.begins, tuning.far, tuning.tell = self._search_begins, self._search_goes_on, self._search_found
+        self._tuner = threading.Thread(target=self._tune, args=(tuning,), daemon=True)
+        self._tuner.start()
+
+    def _search_begins(self, trial: Searched, far: Far) -> None:
+        self.searched = trial, far
+
+    def _search_goes_on(self, far: Far) -> None:
+        self.searched = self.searched[0], far
+
+    def _search_found(self, trial: Searched, known: Tuned) -> None:
+        self.tuned = known
+        session = self.project.session
+        if session is not None and not session.read_only:
+            session.keep_tuned(known)
+            self.save()
+
+    def _tune(self, tuning: Tuning) -> None:
+        error: UserError | None = None
+        try:
+            found = tuning.run()
+            self.tuned = found if found.trials else self.tuned
+        except Exception as problem:
+            error = told(problem, self.project.case.root)
+        self._tuner, self.tune_error = None, error
+        self._post(TuneEnded(error))
+
+    def stop_tuning(self) -> None:
+        """End the training that runs; it is run again when the search goes on."""
+        if self.tuning is not None:
+            self.tuning.stop()
 
     @property
     def tries(self) -> bool:
@@ -199,10 +248,12 @@ class Runner:
         self.cancel()
         if self.watches and self.watching is not None:
             self.watching.stop()
-        trier = self._trier
+        trainers = self._trier, self._tuner
         self.stop_trying()
-        if trier is not None:
-            trier.join(timeout=20)
+        self.stop_tuning()
+        for trainer in trainers:
+            if trainer is not None:
+                trainer.join(timeout=20)
         thread = self._thread
         if thread is not None:
             thread.join(timeout=10)

@@ -668,7 +668,8 @@ WORDS: Words = {
     "watch-of": {"zh": "{steps}/{most}", "en": "{steps} of {most}"},
     "watch-over": {
         "zh": "已结束，退出码 {code}；观察到 {steps} 步。探针接着检查记录，Esc 返回。",
-        "en": "Ended with exit code {code}; {steps} {steps:step was|steps were} watched. Probes now look at the recording; Esc goes back.",
+        "en": "Ended with exit code {code}; {steps} {steps:step was|steps were} watched. Probes now look at the recording; Esc goes "
+        "back.",
     },
     "watch-over-nothing": {
         "zh": "已结束，退出码 {code}，没有看到训练步。命令的输出如下。",
@@ -729,7 +730,8 @@ WORDS: Words = {
         "zh": "{command}\n\n在副本中用这条命令训练 {count} 次：未修改的项目、每条规则的修改、全部修改；每次最多 {seconds} 秒。"
         "它运行的是项目自身的代码；项目本身不会改动，但以绝对路径写到别处的内容会真正写入。",
         "en": "{command}\n\nIt trains {count} copies of the project, for at most {seconds} s each: unchanged, with the changes of each "
-        "rule, and with all. It runs the project's own code. The project is not touched, but what the command writes elsewhere by absolute "
+        "rule, and with all. It runs the project's own code. The project is not touched, but what the command writes elsewhere by "
+        "absolute "
         "paths is really written.",
     },
     "try-head": {"zh": "试用修改  {command}", "en": "try  {command}"},
@@ -773,6 +775,62 @@ WORDS: Words = {
         "zh": "试用修改：每行是一次在副本中的训练，与未修改的项目比较；超出波动范围才算有变化。s 停止，已有结果会保留。",
         "en": "Fixes tried: each row is a training in a copy, set beside the unchanged project; only what is beyond the noise counts. "
         "s stops; the rows so far are kept.",
+    },
+    "tune-title": {"zh": "在项目副本中搜索超参？", "en": "Search for hyper-parameters in copies of the project?"},
+    "tune-text": {
+        "zh": "{command}\n\n在副本中用这条命令训练 {trials} 次，每次使用不同的设置。它运行的是项目自身的代码；项目本身不会改动，"
+        "但以绝对路径写到别处的内容会真正写入。",
+        "en": "{command}\n\nIt trains {trials} copies of the project, each with other settings. It runs the project's own code. The "
+        "project "
+        "is not touched, but what the command writes elsewhere by absolute paths is really written.",
+    },
+    "tune-search": {
+        "zh": "要搜索的内容，例如 lr=1e-4..1e-1:log batch=16,32,64",
+        "en": "What to search, such as lr=1e-4..1e-1:log batch=16,32,64",
+    },
+    "tune-faults-title": {"zh": "先解决已知问题", "en": "Faults first"},
+    "tune-faults": {
+        "zh": "已知 {count} 处问题，调参无法解决，此时搜索只会得到迁就问题的设置：\n\n{faults}",
+        "en": "{count} {count:fault is|faults are} known that no setting can remove; a search would only find what suits "
+        "{count:it|them}:\n\n{faults}",
+    },
+    "tune-fix-first": {"zh": "先解决问题", "en": "Fix them first"},
+    "tune-all-the-same": {"zh": "仍然搜索", "en": "Search all the same"},
+    "tune-head": {"zh": "超参搜索  {command}", "en": "tune  {command}"},
+    "tune-none": {"zh": "没有正在进行的搜索", "en": "No search is going on"},
+    "tune-on": {"zh": "正在搜索", "en": "A search is going on already"},
+    "tune-starting": {"zh": "正在准备", "en": "getting ready"},
+    "tune-stopping": {"zh": "正在停止", "en": "stopping"},
+    "tune-far": {
+        "zh": "第 {number} 次试验  epoch {epoch}  {value}  {left}",
+        "en": "trial {number}  epoch {epoch}  {value}  {left}",
+    },
+    "tune-left": {"zh": "约剩 {minutes} 分钟", "en": "about {minutes} min left"},
+    "tune-over": {
+        "zh": "已有 {count} 次试验，结果已保存，并会写入报告。按 {key} 继续或重新搜索，Esc 返回。",
+        "en": "{count} {count:trial|trials} so far; kept in the session and shown in reports. {key} goes on or searches anew, Esc "
+        "goes back.",
+    },
+    "tune-nothing": {"zh": "尚无结果。", "en": "Nothing was found yet."},
+    "tune-broken": {"zh": "搜索已结束：{why}", "en": "The search has ended: {why}"},
+    "tune-ready": {"zh": "超参搜索完毕：按 H 查看", "en": "The search for hyper-parameters is done: H shows it"},
+    "command-tune": {
+        "zh": "超参搜索：在项目副本中以不同设置训练",
+        "en": "Search for hyper-parameters: train copies with other settings",
+    },
+    "key-tune-stop": {"zh": "停止", "en": "stop"},
+    "command-tune-stop": {"zh": "停止搜索，保留已有结果", "en": "Stop the search; what was found is kept"},
+    "key-tune-again": {"zh": "继续", "en": "go on"},
+    "command-tune-again": {
+        "zh": "继续搜索，或换一组设置重新搜索",
+        "en": "Go on with the search, or search something else",
+    },
+    "help-tune": {
+        "zh": "超参搜索：每行是一次在副本中的训练。平行坐标显示最好的试验在各设置范围内的位置；只有超出波动的差异才算改进。s 停止，"
+        "之后可继续。",
+        "en": "A search: each row is a training in a copy. Axes show where the best trials lie in the range of each setting; only "
+        "what is "
+        "beyond the noise is better. s stops; it can go on later.",
     },
     "key-watch-stop": {"zh": "停止", "en": "stop"},
     "command-watch-stop": {"zh": "停止命令，保留已观察到的内容", "en": "Stop the command; what was seen is kept"},
@@ -1122,7 +1180,8 @@ WORDS: Words = {
         "accucheck doctor.",
     },
     "error-still": {
-        "zh": "检查清单此时仍可用：静态探针读脚本、文件探针读数据和权重，都不需要训练跑完；与曲线有关的检查项要等训练跑完。按 Enter 继续。",
+        "zh": "检查清单此时仍可用：静态探针读脚本、文件探针读数据和权重，都不需要训练跑完；与曲线有关的检查项要等训练跑完。按 Enter "
+        "继续。",
         "en": "The checklist can still help: static probes read scripts, file probes read data and weights, and neither needs the "
         "training to run. Checks that need curves have to wait. Enter continues.",
     },

@@ -33,6 +33,7 @@ _WITHOUT_ITEM = {
     "next-steps",
     "glossary",
     "watch",
+    "tune",
 }
 _WITHOUT_ITEM |= {"language", "theme", "jump", "quit", "undo", "undo-review", "palette"}
 #: The probe whose samples a person marks.
@@ -46,6 +47,7 @@ class ChecklistScreen(Guiding):
         Verb("run-all", "R", "run_all", "command-run-all", "key-run-all"),
         Verb("watch", "W", "watch", "command-watch"),
         Verb("try", "T", "try_fixes", "command-try"),
+        Verb("tune", "H", "tune", "command-tune"),
         Verb("follow", "F", "follow", "command-follow"),
         Verb("back", "escape", "back", "command-cancel"),
         Verb("list", "l", "toggle_list", "command-list", "key-list"),

@@ -19,12 +19,15 @@ from ...project import Project
 from .checklist_reviewing import Reviewing
 
 if TYPE_CHECKING:
+    from ...tuning import Tuning
     from ...watching import Watched
 
 #: Training steps that are watched.
 STEPS = 50
 #: Changes that are tried at most, seeds of the unchanged project, and seconds of a training.
 PATCHES, SEEDS, SECONDS = 8, 2, 300
+#: Trainings of a search, and faults that are named before it.
+TRIALS, _NAMED = 20, 5
 
 
 class Watching(Reviewing):
@@ -34,7 +37,7 @@ class Watching(Reviewing):
     _command: list[str] = []
 
     def why_not(self, verb: str) -> str | None:
-        return self.app.why_alone() if verb in ("watch", "try") else super().why_not(verb)
+        return self.app.why_alone() if verb in ("watch", "try", "tune") else super().why_not(verb)
 
     def action_watch(self) -> None:
         """The running watch, or a new one."""
@@ -86,6 +89,69 @@ class Watching(Reviewing):
 
         if not isinstance(self.app.screen, TrialScreen):
             self.app.push_screen(TrialScreen())
+
+    def action_tune(self) -> None:
+        """The search that runs or was made, or a new one."""
+        if self.app.runner.tunes or self.app.runner.tuned is not None:
+            self._show_search()
+        else:
+            self.tune_anew()
+
+    @work
+    async def tune_anew(self) -> None:
+        """Ask what is to be searched and with which command, and search; where faults are known, only if the person insists."""
+        from ...guidance import watchable
+        from .dialogs import Ask
+
+        app, say = self.app, self.speech.say
+        if (why := app.why_alone()) is not None:
+            self.notify(why, severity="warning", markup=False)
+            return
+        if not await self._insists():
+            return
+        kept = app.runner.tuned
+        before = shlex.join(axis.text for axis in kept.axes) if kept is not None else ""
+        texts = self._split(await app.push_screen_wait(Ask(say("tune-search"), before)) or "")
+        if not texts:
+            return
+        command = self._command or (kept.command if kept is not None else []) or watchable(app.project)
+        question = partial(say, "tune-text", trials=TRIALS)
+        chosen = await self._allowed(command, ask=False, title="tune-title", question=question)
+        if not chosen:
+            return
+        if app.runner.tunes:  # begun meanwhile
+            self.notify(say("tune-on"), severity="warning", markup=False)
+            return
+        self._command = chosen
+        try:
+            app.runner.tune(await asyncio.to_thread(_searching, app.project, chosen, texts))
+        except UserError as error:
+            app.show_error(error.text(self.speech.language))
+            return
+        self._show_search()
+
+    async def _insists(self) -> bool:
+        """Whether a search is to be made: at once where no fault is known, else if the person says so."""
+        from ...report.machine import Speech
+        from ...tuning import faults
+        from .dialogs import Choose
+
+        app, say = self.app, self.speech.say
+        known = faults(_tryable(app.project), app.project.settled())
+        if not known:
+            return True
+        speech = Speech(self.speech.language)
+        told = [f"{item}  {speech.message(probe, one.code, one.data)}" for item, probe, one in known[:_NAMED]]
+        text = say("tune-faults", count=len(known), faults="\n".join(map(visible, told)))
+        answers = [("no", say("tune-fix-first")), ("yes", say("tune-all-the-same"))]
+        answer: str | None = await app.push_screen_wait(Choose(say("tune-faults-title"), text, answers))
+        return answer == "yes"
+
+    def _show_search(self) -> None:
+        from .search import SearchScreen
+
+        if not isinstance(self.app.screen, SearchScreen):
+            self.app.push_screen(SearchScreen())
 
     @work
     async def watch_anew(self, *, ask: bool = False) -> None:
@@ -184,3 +250,14 @@ def _tryable(project: Project) -> list[tuple[str, ProbeResult]]:
     """What was found of items that nobody concluded to be in order."""
     settled = project.settled()
     return [(item, result) for item, result in project.recorded() if item not in settled]
+
+
+def _searching(project: Project, command: list[str], texts: list[str]) -> Tuning:
+    """The search that a person asks for. Raises UserError for what cannot be searched."""
+    from ... import search_space, trying
+    from ...tuning import Goal, Tuning
+
+    wanted = trying.want(project.case, command, seconds=0.0)
+    spaces = [search_space.parse(text) for text in texts]
+    search = search_space.bind(project.case, [*wanted.command], spaces, Path(project.case.root))
+    return Tuning(project.case, wanted, Goal(search, trials=TRIALS))
