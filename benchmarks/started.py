@@ -66,6 +66,7 @@ def yaml_keys(file: str, **named: str) -> dict[str, tuple[str, str]]:
         "level": "amp_level",
         "seed": "seed",
         "mean": "mean",
+        "epochs": "epochs",
     }
     return {setting: (file, named.get(setting, key)) for setting, key in plain.items()}
 
@@ -75,6 +76,7 @@ _NESTED = {
     "shuffle": ("data.yaml", "shuffle"),
     "mean": ("data.yaml", "mean"),
     "lr": ("schedule.yaml", "lr"),
+    "epochs": ("schedule.yaml", "epochs"),
 }
 STYLES = {
     "merged": Style(
@@ -106,6 +108,7 @@ STYLES = {
             "batch": ("run.sh", "BATCH"),
             "level": ("run.sh", "--amp"),
             "mean": ("run.sh", "--mean"),
+            "epochs": ("run.sh", "--epochs"),
         },
     ),
     "described": Style("python train.py --config run.yaml", yaml_keys("run.yaml", lr="learning_rate")),
@@ -118,7 +121,7 @@ STYLES = {
     ),
 }
 #: Edits of a shell script that set no value but take an option away or add one.
-_IN_SHELL = {"shuffle": ("--epochs 100", "--epochs 100 --no-shuffle"), "seed": ('"--seed 42"', '""')}
+_IN_SHELL = {"shuffle": ("--amp O0", "--amp O0 --no-shuffle"), "seed": ('"--seed 42"', '""')}
 
 
 class Case(NamedTuple):
@@ -179,16 +182,20 @@ def plant(project: Path, case: Case) -> tuple[str, list[str]]:
         name = style.names[fault.setting]
         value = on_command(style, fault.value)
         return f"{style.command} {style.option}".format(key=name, value=value), [f"option {name}", "command line"]
-    if case.style == "shell" and fault.setting in _IN_SHELL:
+    return style.command, [put(project, case.style, fault.setting, fault.value)]
+
+
+def put(project: Path, style: str, setting: str, value: str) -> str:
+    """Give a setting a value in the file that a style reads it from: the text by which that place is told."""
+    if style == "shell" and setting in _IN_SHELL:
         script = project / "run.sh"
-        old, new = _IN_SHELL[fault.setting]
-        script.write_text(script.read_text().replace(old, new))
-        return style.command, ["command line"]
-    file, key = style.keys[fault.setting]
-    value = repr(yaml.safe_load(fault.value)) if file.endswith(".py") else fault.value
-    text, line = edited((project / file).read_text(), key, value)
+        script.write_text(script.read_text().replace(*_IN_SHELL[setting]))
+        return "command line"
+    file, key = STYLES[style].keys[setting]
+    written = repr(yaml.safe_load(value)) if file.endswith(".py") else value
+    text, line = edited((project / file).read_text(), key, written)
     (project / file).write_text(text)
-    return style.command, [f"{file}:{line}" if case.style != "shell" else "command line"]
+    return f"{file}:{line}" if style != "shell" else "command line"
 
 
 class Told(NamedTuple):

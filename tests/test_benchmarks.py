@@ -21,6 +21,7 @@ import labelled
 import pages
 import planted
 import seeded
+import settings_seen
 import started
 from _measuring import Machine, Result, Row, Tally, Wrong, row
 
@@ -527,6 +528,16 @@ def test_each_reason_is_of_a_case_that_is_still_wrong() -> None:
     stored = [_measuring.stored()[name] for name in ("planted", "labelled")]
     wrong = {(one.project, one.item, one.place) for result in stored for one in result.wrong}
     assert set(pages.known_reasons()) <= wrong
+
+
+@pytest.mark.parametrize("style", ["registry", "shell", "python"])
+def test_projects_of_several_styles_are_given_the_settings_of_a_run(tmp_path: Path, style: str) -> None:
+    first, second = settings_seen.runs([style])
+    own = {"rate": 0.1, "epochs": 2, "batch size": 4, "shuffle": True, "seed": True}
+    others = {"rate": 0.02, "epochs": 3, "batch size": 8, "shuffle": False, "seed": False}
+    for run, values in ((first, own), (second, others)):
+        project, command = settings_seen.prepare(run, tmp_path / str(values["epochs"]))
+        assert settings_seen.told(project, command) == values
 
 
 @pytest.mark.parametrize("style", [*started.STYLES])

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from accucheck import case as cases
+from accucheck.model import Finding, Level
+from accucheck.probes import watched_ranks
 from accucheck.readers import recordings
 from accucheck.watching import OUTPUT, Pass, Plan, watch
 
@@ -31,6 +34,8 @@ if together:
     ms.set_device("CPU")
     init()
     total = ops.AllReduce()
+if "seeded" in sys.argv:
+    ms.set_seed(1)
 net = nn.Dense(2, 2)
 optimizer = nn.SGD(net.trainable_params(), 0.01)
 step = ms.value_and_grad(lambda a: (net(a) ** 2).sum(), None, optimizer.parameters)
@@ -79,6 +84,24 @@ def test_every_rank_is_recorded(launcher: str, tmp_path: Path, monkeypatch: pyte
     assert sorted(seen) == [0, 1]
     assert [len(values) for values in seen.values()] == [4, 4]
     assert seen[0] != seen[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "about", "code", "level"),
+    [
+        (("together", "seeded"), "gradients", "together", Level.INFO),
+        (("together", "seeded"), "start", "start-equal", Level.INFO),
+        (("together",), "start", "start-differs", Level.PROBLEM),
+        (("seeded",), "gradients", "drift-apart", Level.PROBLEM),
+    ],
+)
+def test_what_ranks_say_of_seeds_and_of_gradients(
+    options: tuple[str, ...], about: str, code: str, level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded = launched(tmp_path, monkeypatch, "msrun", "4", *options).recordings[0].parent
+    case = cases.load(tmp_path, [f"watched={recorded.relative_to(tmp_path)}"])
+    found = [one for one in watched_ranks.run(case, watched_ranks.Params(about=about)) if isinstance(one, Finding)]
+    assert [(one.code, one.level, one.data["weights"]) for one in found] == [(code, level, 2)]
 
 
 def test_ranks_that_wait_for_each_other_end_at_the_same_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

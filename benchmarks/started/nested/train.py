@@ -43,7 +43,7 @@ def load(path):
 def parse():
     first = argparse.ArgumentParser(add_help=False)
     first.add_argument("--config", required=True)
-    parser = argparse.ArgumentParser(parents=[first])
+    parser = argparse.ArgumentParser()
     parser.add_argument("--epochs", type=int, default=90)
     parser.add_argument("--amp_level", default="O0")
     parser.add_argument("--seed", type=int, default=None)

@@ -1,0 +1,428 @@
+"""Compares the ranks of a watched run: the weights that they start from, and whether these stay equal while each trains on its own batches.
+
+Catches initial weights that differ from device to device, and updates by the gradients of one device alone, after which weights drift
+apart. Weights of which each rank holds a part, as in model parallel training, are not compared: ranks with other names or shapes leave the
+item open, and so do ranks that differ in some weights only. Cannot tell whether gradients are reduced where all ranks train on the same
+batches, nor whether a sum or a mean of them is taken.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ..case import Case
+from ..language import Words
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Table, Verdict
+from ..probe import Example, Skip
+from . import _watched, gradient_aggregation, rank_seeds
+from ._watched import Watch
+
+KIND = Kind.FILE
+NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
+
+
+class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    about: Annotated[
+        str,
+        Meta(
+            pattern="^(start|gradients)$",
+            description="what the item is about: the weights at the start, or what becomes of them",
+            extra={"unit": "word", "source": "the items san.01 and san.02"},
+        ),
+    ] = "gradients"
+    near: Annotated[
+        float,
+        Meta(
+            gt=0,
+            lt=1,
+            description="norms of gradients that are no further apart count as equal, and losses as those of one batch",
+            extra={"unit": "1", "source": "own choice: recordings keep four digits"},
+        ),
+    ] = 1e-3
+
+
+MESSAGES: Words = {
+    "one-rank": {
+        "en": "Only one process trained while it was watched.",
+        "zh": "观察期间只有一个进程在训练。",
+    },
+    "other-parts": {
+        "en": "The {ranks:,} ranks train weights of other names or shapes ({name}): each holds a part of the network, and they are not "
+        "compared.",
+        "zh": "{ranks:,} 个 rank 训练的权重名称或形状不同（{name}）：各自持有网络的一部分，因此不作比较。",
+    },
+    "start-equal": {
+        "en": "All {ranks:,} ranks start from the same {weights:,} weights.",
+        "zh": "{ranks:,} 个 rank 的 {weights:,} 个权重初始值完全相同。",
+    },
+    "start-by-watch": {
+        "en": "All {ranks:,} ranks start from the same weights, but no seed of the command was seen: this watch compares two modes and "
+        "sets seeds itself.",
+        "zh": "{ranks:,} 个 rank 的初始权重相同，但没有看到命令自己设置种子：本次观察在对比两种模式，种子由观察设置。",
+    },
+    "start-differs": {
+        "en": "{differ:,} of {weights:,} weights differ between the {ranks:,} ranks before the first update, {name} for one, although "
+        "all are updated by the same gradients: the ranks train different networks.",
+        "zh": "第一次更新之前，{ranks:,} 个 rank 的 {weights:,} 个权重中有 {differ:,} 个不同（例如 {name}），而各 rank 都用同样的梯度更新："
+        "它们训练的是不同的网络。",
+    },
+    "start-apart": {
+        "en": "{differ:,} of {weights:,} weights differ between the {ranks:,} ranks before the first update, {name} for one.",
+        "zh": "第一次更新之前，{ranks:,} 个 rank 的 {weights:,} 个权重中有 {differ:,} 个不同，例如 {name}。",
+    },
+    "equal-later": {
+        "en": "{differ:,} of {weights:,} weights differ between the ranks before the first update and are equal after {steps:,} steps.",
+        "zh": "各 rank 的 {weights:,} 个权重中有 {differ:,} 个在第一次更新前不同，{steps:,} 步之后相同。",
+    },
+    "together": {
+        "en": "All {ranks:,} ranks hold the same {weights:,} weights after {steps:,} steps on batches of their own: gradients are reduced.",
+        "zh": "{ranks:,} 个 rank 用各自的 batch 训练 {steps:,} 步后，{weights:,} 个权重完全相同：梯度已聚合。",
+    },
+    "reduced": {
+        "en": "In all {steps:,} steps that were looked at, the {ranks:,} ranks update with the same gradients, from losses of their own.",
+        "zh": "在细看的 {steps:,} 步中，{ranks:,} 个 rank 的 loss 各不相同，更新所用的梯度却相同：梯度已聚合。",
+    },
+    "drift-apart": {
+        "en": "The {ranks:,} ranks start from the same weights, train on other samples each, and after {steps:,} steps all {weights:,} "
+        "trained weights differ: each updates with its own gradients.",
+        "zh": "{ranks:,} 个 rank 从相同的权重出发，各用不同的样本训练，{steps:,} 步后全部 {weights:,} 个被训练的权重都不相同：每个 rank "
+        "只用自己的梯度更新。",
+    },
+    "own-trainings": {
+        "en": "The {ranks:,} ranks start from the same weights, and after {steps:,} steps all {weights:,} trained weights differ. Whether "
+        "they are meant to train together is not seen.",
+        "zh": "{ranks:,} 个 rank 从相同的权重出发，{steps:,} 步后全部 {weights:,} 个被训练的权重都不相同。"
+        "它们是否本应一起训练，记录中看不出来。",
+    },
+    "same-batches": {
+        "en": "All ranks get the same losses, so that their weights stay equal with and without a reduction of gradients.",
+        "zh": "各 rank 的 loss 相同，无论梯度是否聚合权重都会保持相同。",
+    },
+    "some-differ": {
+        "en": "After {steps:,} steps {differ:,} of {weights:,} weights differ between the ranks, {name} for one; the others are equal.",
+        "zh": "{steps:,} 步之后，各 rank 的 {weights:,} 个权重中有 {differ:,} 个不同（例如 {name}），其余相同。",
+    },
+    "not-comparable": {
+        "en": "The ranks start from other weights, and update with other gradients: whether these are reduced is not seen.",
+        "zh": "各 rank 的初始权重不同，更新所用的梯度也不同：梯度是否聚合看不出来。",
+    },
+    "few-steps": {
+        "en": "The ranks were watched for different numbers of steps ({steps}), and their gradients were not looked at in the same step.",
+        "zh": "各 rank 被观察的步数不同（{steps}），也没有在同一步细看梯度。",
+    },
+    "fix-reduce": gradient_aggregation.MESSAGES["fix-reduce"],
+    "fix-seed": rank_seeds.MESSAGES["fix-seed"],
+}
+_APART: dict[str, str] = {
+    "en": "Data parallel training reduces gradients and leaves weights alone: ranks whose weights differ train different networks, and "
+    "what is saved is one of them.",
+    "zh": "数据并行只聚合梯度，不会统一权重：权重不同的各 rank 训练的是不同的网络，最后保存下来的只是其中之一。",
+}
+WHY: Words = dict.fromkeys(("start-differs", "start-apart", "drift-apart", "own-trainings"), _APART)
+_PRINT = {
+    "en": "Print the sum of one weight on each rank after each of the first steps.",
+    "zh": "在最初的每一步之后，在各 rank 上打印同一个权重的总和。",
+}
+PROOF: Words = dict.fromkeys(WHY, _PRINT)
+WORDS: Words = {
+    "ranks": {"en": "Ranks", "zh": "各 rank"},
+    "rank": {"en": "rank", "zh": "rank"},
+    "first_loss": {"en": "first loss", "zh": "首个 loss"},
+    "norm": {"en": "norm of the gradients", "zh": "梯度范数"},
+    "start": {"en": "weights at the start as rank 0", "zh": "初始权重与 rank 0 相同的个数"},
+    "end": {"en": "weights at the end as rank 0", "zh": "结束时权重与 rank 0 相同的个数"},
+}
+#: What reading the scripts says of gradients that are not reduced; weights that stay equal prove it wrong.
+_UNREDUCED = ["not-reduced", "not-reduced-maybe", "reduced-dropped", "mode-unset", "mode-unset-maybe"]
+
+
+@dataclass(frozen=True)
+class _Rank:
+    """What a rank recorded. Weights are those that its optimizers update, by name: shapes, and digests before the first update and at the
+    end; `norms` of all gradients that an optimizer is given, by optimizer and step."""
+
+    watch: Watch
+
+    @cached_property
+    def known(self) -> dict[str, dict[str, Any]]:
+        """What is known of each parameter of a network that was seen, as it was then."""
+        found: dict[str, dict[str, Any]] = {}
+        for network in self.watch.facts("network"):
+            for one in network.get("parameters") or ():
+                found.setdefault(str(one.get("name")), one)
+        return found
+
+    @cached_property
+    def shapes(self) -> dict[str, Any]:
+        names = [str(name) for fact in self.watch.facts("optimizer") for name in fact.get("parameters") or ()]
+        return {name: self.known.get(name, {}).get("shape") for name in names}
+
+    @cached_property
+    def loaded(self) -> dict[Any, Any]:
+        """Digests of what was last loaded into parameters, by their ids."""
+        found: dict[Any, Any] = {}
+        for fact in self.watch.facts("taken"):
+            found |= zip(fact.get("ids") or (), fact.get("digests") or (), strict=False)
+        return found
+
+    @cached_property
+    def start(self) -> dict[str, Any]:
+        held = {name: self.known.get(name, {}) for name in self.shapes}
+        return {name: self.loaded.get(one.get("id"), one.get("digest")) for name, one in held.items()}
+
+    @cached_property
+    def end(self) -> dict[str, Any]:
+        """Empty where the recording has no end."""
+        held = self.watch.first("end").get("digests") or {}
+        found: dict[str, Any] = {}
+        for fact in self.watch.facts("optimizer"):
+            names, digests = fact.get("parameters") or (), held.get(str(fact.get("number"))) or ()
+            found |= zip(map(str, names), digests, strict=False)
+        return found
+
+    @cached_property
+    def norms(self) -> dict[tuple[Any, Any], float]:
+        found = {}
+        for fact in self.watch.facts("gradients"):
+            norms = fact.get("norms") or ()
+            if norms and all(isinstance(one, (int, float)) for one in norms):
+                found[fact.get("optimizer"), fact.get("step")] = math.hypot(*norms)
+        return found
+
+    @cached_property
+    def losses(self) -> dict[int, float]:
+        series = self.watch.run.series.get("loss")
+        return {} if series is None else dict(zip(series.steps.tolist(), series.values.tolist(), strict=True))
+
+    @cached_property
+    def samples(self) -> set[str | int]:
+        return {one for _, batch in self.watch.run.samples for one in batch}
+
+
+@dataclass(frozen=True)
+class _Ranks:
+    all: list[_Rank]
+    near: float
+
+    @property
+    def watch(self) -> Watch:
+        return self.all[0].watch
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        return {"ranks": len(self.all), "weights": len(self.all[0].shapes), "steps": self.watch.steps}
+
+    @cached_property
+    def unlike(self) -> list[str]:
+        """Weights that some rank does not train, or with another shape."""
+        names = sorted({name for rank in self.all for name in rank.shapes})
+        return [name for name in names if len({str(rank.shapes.get(name, "-")) for rank in self.all}) > 1]
+
+    def differing(self, held: list[dict[str, Any]]) -> list[str]:
+        return [name for name in self.all[0].shapes if len({one.get(name) for one in held}) > 1]
+
+    @cached_property
+    def apart_at_start(self) -> list[str]:
+        return self.differing([rank.start for rank in self.all])
+
+    @cached_property
+    def apart_at_end(self) -> list[str] | None:
+        """None where the ranks did not end after the same step."""
+        ended = all(rank.end for rank in self.all) and len({rank.watch.steps for rank in self.all}) == 1
+        return self.differing([rank.end for rank in self.all]) if ended else None
+
+    @cached_property
+    def moved(self) -> bool:
+        """Whether the training changed all weights of the first rank that it holds at the end."""
+        first = self.all[0]
+        return bool(first.end) and any(first.end[name] != first.start.get(name) for name in first.end)
+
+    @cached_property
+    def same_gradients(self) -> bool | None:
+        """Whether the ranks update with the same gradients; None where no step of all of them was looked at."""
+        return self.alike([rank.norms for rank in self.all])
+
+    @cached_property
+    def same_losses(self) -> bool | None:
+        return self.alike([rank.losses for rank in self.all])
+
+    @cached_property
+    def own_samples(self) -> bool:
+        """Whether no sample is seen by two ranks."""
+        count = sum(len(rank.samples) for rank in self.all)
+        together: set[str | int] = set().union(*(rank.samples for rank in self.all))
+        return all(rank.samples for rank in self.all) and len(together) == count
+
+    def alike(self, held: list[dict[Any, float]]) -> bool | None:
+        common = set(held[0]).intersection(*held[1:])
+        if not common:
+            return None
+        return all(abs(one[at] - held[0][at]) <= self.near * abs(held[0][at]) for one in held[1:] for at in common)
+
+    def evidence(self) -> list[Evidence]:
+        first = self.all[0]
+        rows: list[list[Plain]] = []
+        for rank in self.all[:64]:
+            starts = sum(rank.start.get(name) == digest for name, digest in first.start.items())
+            ends = sum(rank.end.get(name) == digest for name, digest in first.end.items())
+            norm = next(iter(rank.norms.values()), None)
+            rows.append([rank.watch.rank, next(iter(rank.losses.values()), None), norm, starts, ends])
+        return [Table("ranks", ["rank", "first_loss", "norm", "start", "end"], rows, total=len(self.all))]
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    watches = _watched.of_case(case, samples=True)
+    yield Progress(1, 1, "files")
+    trained = [_Rank(one) for one in watches if one.mode == watches[0].mode and one.facts("optimizer")]
+    if len({one.watch.rank for one in trained}) < 2:
+        raise Skip("one-rank")
+    ranks = _Ranks(trained, params.near)
+    where = ranks.watch.where()
+    if ranks.unlike:
+        data = ranks.data | {"name": ranks.unlike[0]}
+        yield Finding("other-parts", Level.INFO, where, data, incomplete=True)
+    elif params.about == "start":
+        yield _start(ranks, seeded_here=_seeded_here(watches))
+    else:
+        yield _gradients(ranks)
+
+
+def _seeded_here(watches: list[Watch]) -> bool:
+    """Whether seeds may be those of a watch that compares two modes."""
+    return len({one.mode for one in watches}) > 1 and not any(one.facts("seed") for one in watches)
+
+
+def _start(ranks: _Ranks, seeded_here: bool) -> Finding:
+    where, apart = ranks.watch.where(ranks.watch.first("network").get("defined")), ranks.apart_at_start
+    if not apart:
+        code = "start-by-watch" if seeded_here else "start-equal"
+        return Finding(code, Level.INFO, where, ranks.data, ranks.evidence(), incomplete=seeded_here)
+    data = ranks.data | {"differ": len(apart), "name": apart[0]}
+    if ranks.apart_at_end == []:
+        return Finding("equal-later", Level.INFO, where, data, ranks.evidence())
+    together = ranks.same_gradients is True and ranks.same_losses is False
+    code, level = ("start-differs", Level.PROBLEM) if together else ("start-apart", Level.SUSPECT)
+    return Finding(code, level, where, data, ranks.evidence(), Fix("fix-seed"))
+
+
+def _gradients(ranks: _Ranks) -> Finding:
+    where = ranks.watch.where(ranks.watch.first("optimizer").get("place"))
+    data, evidence, apart = ranks.data, ranks.evidence(), ranks.apart_at_end
+    if ranks.same_losses:
+        return Finding("same-batches", Level.INFO, where, data, evidence, incomplete=True)
+    refutes = [Refutes("gradient_aggregation", _UNREDUCED)]
+    if apart == [] and ranks.moved:
+        return Finding("together", Level.INFO, where, data, evidence, refutes=refutes)
+    if ranks.same_gradients:
+        steps = {step for _, step in ranks.all[0].norms}
+        return Finding("reduced", Level.INFO, where, data | {"steps": len(steps)}, evidence, refutes=refutes)
+    if apart is None and ranks.same_gradients is None:
+        shown = ", ".join(str(rank.watch.steps) for rank in ranks.all[:8])
+        return Finding("few-steps", Level.INFO, where, data | {"steps": shown}, evidence, incomplete=True)
+    if ranks.apart_at_start or not apart:
+        return Finding("not-comparable", Level.INFO, where, data, evidence, incomplete=True)
+    if len(apart) < data["weights"]:
+        data |= {"differ": len(apart), "name": apart[0]}
+        return Finding("some-differ", Level.INFO, where, data, evidence, incomplete=True)
+    code, level = ("drift-apart", Level.PROBLEM) if ranks.own_samples else ("own-trainings", Level.SUSPECT)
+    return Finding(code, level, where, data, evidence, Fix("fix-reduce"))
+
+
+def _example(
+    name: str,
+    verdict: Verdict,
+    code: str,
+    *,
+    about: str = "gradients",
+    start: tuple[str, str] = ("a", "a"),
+    end: tuple[str, str] = ("b", "b"),
+    norms: tuple[float, float] = (1.0, 1.0),
+    losses: tuple[float, float] = (2.0, 2.5),
+    samples: tuple[int, int] = (0, 4),
+    shapes: tuple[int, int] = (4, 4),
+    steps: tuple[int, int] = (2, 2),
+    other: str = "c",
+) -> Example:
+    """Two ranks with a weight that begins and ends with these digests, and a bias that ends with `other` on the second."""
+    files: dict[str, Any] = {}
+    for rank in (0, 1):
+        weight = {"name": "dense.weight", "shape": [shapes[rank], 2], "digest": start[rank]}
+        bias = {"name": "dense.bias", "shape": [2], "digest": "z"}
+        names = ["dense.weight", "dense.bias"]
+        lines: list[dict[str, Any]] = [
+            {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "rank": rank},
+            {"fact": "network", "number": 0, "defined": ["net.py", 7], "parameters": [weight, bias]},
+            {"fact": "optimizer", "number": 0, "place": ["train.py", 12], "parameters": names},
+        ]
+        for step in range(1, steps[rank] + 1):
+            ids = [str(samples[rank] + one) for one in range(4)]
+            lines.append(
+                {
+                    "fact": "gradients",
+                    "step": 10 * rank + step if rank and len({*steps}) > 1 else step,
+                    "optimizer": 0,
+                    "raw": norms[rank],
+                }
+            )
+            lines.append({"step": step, "epoch": 1, "loss": losses[rank], "seconds": 0.1, "samples": ids})
+        lines.append({"fact": "end", "why": "exit", "digests": {"0": [end[rank], other if rank else "c"]}})
+        label = "pynative" if not rank else f"pynative.rank{rank}"
+        files[f"watch/{label}.jsonl"] = "".join(json.dumps(line) + "\n" for line in lines)
+    return Example(
+        name, files=files, case={"watched": "watch"}, params={"about": about}, verdict=verdict, codes=(code,)
+    )
+
+
+EXAMPLES = [
+    _example("equal weights after steps on own batches", Verdict.OK, "together"),
+    _example("weights drift apart", Verdict.PROBLEM, "drift-apart", end=("b", "x"), norms=(1.0, 1.5), other="y"),
+    _example(
+        "ranks that may be trainings of their own",
+        Verdict.UNDECIDED,
+        "own-trainings",
+        end=("b", "x"),
+        norms=(1.0, 1.5),
+        other="y",
+        samples=(0, 0),
+    ),
+    _example("a part of the weights drifts", Verdict.UNDECIDED, "some-differ", end=("b", "x"), norms=(1.0, 1.5)),
+    _example("one gradient for all", Verdict.OK, "reduced", start=("a", "q"), end=("b", "x")),
+    _example(
+        "other weights and gradients",
+        Verdict.UNDECIDED,
+        "not-comparable",
+        start=("a", "q"),
+        end=("b", "x"),
+        norms=(1.0, 1.5),
+    ),
+    _example("the same batches everywhere", Verdict.UNDECIDED, "same-batches", losses=(2.0, 2.0)),
+    _example("parts of a network", Verdict.UNDECIDED, "other-parts", shapes=(4, 2)),
+    _example("ranks that ended at other steps", Verdict.UNDECIDED, "few-steps", steps=(2, 3)),
+    _example("the same weights at the start", Verdict.OK, "start-equal", about="start"),
+    _example(
+        "other weights under one gradient",
+        Verdict.PROBLEM,
+        "start-differs",
+        about="start",
+        start=("a", "q"),
+        end=("b", "x"),
+    ),
+    _example(
+        "other weights and other gradients at the start",
+        Verdict.UNDECIDED,
+        "start-apart",
+        about="start",
+        start=("a", "q"),
+        end=("b", "x"),
+        norms=(1.0, 1.5),
+    ),
+    _example("weights that are made equal", Verdict.OK, "equal-later", about="start", start=("a", "q")),
+]
