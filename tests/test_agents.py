@@ -160,7 +160,7 @@ async def test_resources_reports_and_comparisons(project: Path) -> None:
         listed = (await client.list_resources()).resources
         assert {"ds.01", "cmp.05", "san.01", "mig.01", "perf.01"} <= {each.name for each in listed}
         page = (await client.read_resource("accucheck://items/dp.03")).contents[0].text
-        assert page.startswith("# dp.03") and "## How to mend it" in page
+        assert page.startswith("# dp.03") and "## How to fix it" in page
         await call(client, "run", items=["wi.01"])
         written = await call(client, "report", formats=["md", "json"])
         assert all(

@@ -26,7 +26,7 @@ WORDS: Words = {
         "件）。",
     },
     "explain_item": {
-        "en": "How one item (ds.01, wi.01, ...) is checked, what each conclusion means, how it is mended, which probes look at it and "
+        "en": "How one item (ds.01, wi.01, ...) is checked, what each conclusion means, how it is fixed, which probes look at it and "
         "what they need.",
         "zh": "说明某个检查项（如 ds.01、wi.01）的检查方法、各结论的含义、修复方法、相关探针及其所需输入。",
     },
@@ -62,7 +62,7 @@ WORDS: Words = {
     },
     "fix": {
         "en": "The fixes of what static probes find now as one unified diff (git apply, patch -p1, in the folder `root`), and what is "
-        "left to be mended by hand. Nothing is edited.",
+        "left to be fixed by hand. Nothing is edited.",
         "zh": "将静态探针当前所发现问题的修改合并为一个 unified diff（在目录 `root` 中用 git apply 或 patch -p1 应用），并列出需手工修改"
         "的内容。不改动任何文件。",
     },
@@ -102,7 +102,7 @@ WORDS: Words = {
     "problem": {"en": "problem", "zh": "发现问题"},
     "ok": {"en": "no problem", "zh": "无问题"},
     "not_applicable": {"en": "not applicable", "zh": "不适用"},
-    "remedy": {"en": "How to mend it", "zh": "修复方法"},
+    "remedy": {"en": "How to fix it", "zh": "修复方法"},
     "applies": {"en": "When it applies", "zh": "适用范围"},
     "probes": {"en": "Probes", "zh": "探针"},
     "references": {"en": "References", "zh": "参考资料"},
