@@ -20,6 +20,7 @@ from .losses import Losses, heads
 from .networks import Observation, first_of_place, outputs
 from .shuffling import Examination
 from .source import Source
+from .syntax import kept as kept_with_code
 from .tallies import Addition, Quotient, Tallies, Tally, batch_of, parts
 from .values import Call, Items, Known, Many, Value, options
 
@@ -46,13 +47,19 @@ STEPS = 400
 def examine(scripts: Scripts) -> Iterator[Observation]:
     """What is wrong with the evaluations of all scripts, each place once."""
     for reading in scripts.readings:
-        yield from Metrics(reading).examine()
+        yield from of(reading).examine()
 
 
 def judged(scripts: Scripts) -> Iterator[tuple[Source, ast.AST]]:
     """The places of all metrics that were followed."""
     for reading in scripts.readings:
-        yield from Metrics(reading).judged()
+        yield from of(reading).judged()
+
+
+@kept_with_code
+def of(reading: Reading) -> Metrics:
+    """The evaluations of a reading, made once for all who ask."""
+    return Metrics(reading)
 
 
 class Metrics:

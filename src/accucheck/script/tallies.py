@@ -18,6 +18,7 @@ from .factors import comparison
 from .shuffling import Examination, data_sets
 from .source import Source
 from .syntax import children, unparse
+from .syntax import kept as kept_with_code
 from .values import Call, Class, Frame, Known, Value, options
 
 #: Values within values are looked into so far.
@@ -28,6 +29,8 @@ SCORES = frozenset(
     for name in ("accuracy_score", "f1_score", "precision_score", "recall_score", "jaccard_score", "fbeta_score")
 )
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+#: What may divide.
+_DIVIDING = (ast.BinOp, ast.AugAssign, ast.Call)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 #: Calls and methods that leave a number what it is, where it is divided.
 _PLAIN = frozenset(("float", "int", "round", "max", "array", "asarray", "float32", "float64", "Tensor", "stack"))
@@ -134,25 +137,26 @@ class Tallies:
         """By the id of what owns them, and what they are called there."""
         found: dict[tuple[int, str], Tally] = {}
         for code in self.codes:
-            for node, loop in parts(code.node):
+            for node, loops in parts(code.node):
                 for target, what, listed in added(node):
                     owner = code.owner(target)
                     tally = found.setdefault((id(owner), target), Tally(target, owner, code.source))
                     tally.listed |= listed
-                    tally.additions += self._additions(code, node, what, loop)
+                    tally.additions += self._additions(code, node, what, loops)
         return found
 
-    def _additions(self, code: _Code, node: ast.AST, what: ast.expr, loop: ast.AST | None) -> Iterator[Addition]:
+    def _additions(self, code: _Code, node: ast.AST, what: ast.expr, loops: tuple[ast.AST, ...]) -> Iterator[Addition]:
         for frame in code.frames:
             sums = [one for one in self.sums.get(_place(code.source, node), ()) if one.frame is frame]
             value = sums[-1].args[1] if sums else self.value(what, frame, code)
-            own = _around(code.node, node)
             outer = frame.loops if frame is not None else ()
-            yield Addition(self.amount(value), node, loop, (*outer, *own), frame, value)
+            inner = loops[-1] if loops else None
+            yield Addition(self.amount(value), node, inner, (*outer, *loops), frame, value)
 
     @cached_property
     def quotients(self) -> list[Quotient]:
-        return [one for code in self.codes for node, _ in parts(code.node) for one in self._divided(code, node)]
+        divisions = ((code, node) for code in self.codes for node, _ in parts(code.node) if isinstance(node, _DIVIDING))
+        return [one for code, node in divisions for one in self._divided(code, node)]
 
     def _divided(self, code: _Code, node: ast.AST) -> Iterator[Quotient]:
         for above, below in _divisions(node):
@@ -319,26 +323,19 @@ def batch_of(data: Examination, value: Value | None) -> Call | None:
 # --- syntax -----------------------------------------------------------------------------------------------------------
 
 
-def parts(node: ast.AST, loop: ast.AST | None = None) -> Iterator[tuple[ast.AST, ast.AST | None]]:
-    """The nodes of a function or module, those of functions and classes within left out, each with the innermost loop around it."""
-    for part in children(node):
-        if isinstance(part, _FUNCTIONS):
-            continue
-        yield part, loop
-        yield from parts(part, part if isinstance(part, _LOOPS) else loop)
-
-
-def _around(node: ast.AST, wanted: ast.AST) -> tuple[ast.AST, ...]:
-    """The loops within a function around one of its nodes, the outermost first."""
-    for part in children(node):
-        if isinstance(part, _FUNCTIONS):
-            continue
-        if part is wanted:
-            return ()
-        if any(one is wanted for one, _ in parts(part)):
-            inner = _around(part, wanted)
-            return (part, *inner) if isinstance(part, _LOOPS) else inner
-    return ()
+@kept_with_code
+def parts(node: ast.AST) -> list[tuple[ast.AST, tuple[ast.AST, ...]]]:
+    """The nodes of a function, module or loop, those of functions and classes within left out, each with the loops around it, the
+    outermost first."""
+    found: list[tuple[ast.AST, tuple[ast.AST, ...]]] = []
+    queue: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(node, ())]
+    while queue:
+        outer, loops = queue.pop()
+        for part in reversed(children(outer)):
+            if not isinstance(part, _FUNCTIONS):
+                queue.append((part, (*loops, part) if isinstance(part, _LOOPS) else loops))
+                found.append((part, loops))
+    return found
 
 
 def _place(source: Source, node: ast.AST) -> tuple[str, int, int]:
