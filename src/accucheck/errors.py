@@ -68,6 +68,10 @@ WORDS: Words = {
         "en": "accucheck mcp needs the MCP SDK ({problem}): pip install 'accucheck[mcp]'",
         "zh": "accucheck mcp 需要 MCP SDK（{problem}）：pip install 'accucheck[mcp]'",
     },
+    "lsp-missing": {
+        "en": "accucheck lsp needs pygls ({problem}): pip install 'accucheck[lsp]'",
+        "zh": "accucheck lsp 需要 pygls（{problem}）：pip install 'accucheck[lsp]'",
+    },
     "agent-no-leave": {
         "en": "Nobody allowed this, so nothing was run. A person can allow it when asked, in a client that can ask (MCP elicitation), or "
         "beforehand in the walkthrough (accucheck).",

@@ -107,7 +107,7 @@ CALLS = {
     "tune": ["tune", "--search", "lr=1,2"],
     "graph": ["graph", "."],
 }
-NO_PROJECT = {"list", "glossary", "compare", "convert", "demo", "schema", "completion", "skill"}
+NO_PROJECT = {"list", "glossary", "compare", "convert", "demo", "schema", "completion", "skill", "lsp"}
 
 
 def test_every_command_is_attacked() -> None:

@@ -268,6 +268,7 @@ COMMANDS = {
     "demo": "demo",
     "serve": "serve",
     "mcp": "mcp",
+    "lsp": "lsp",
 }
 
 #: name -> (what it runs, its parameters), of the modules that are loaded.

@@ -239,6 +239,11 @@ WORDS: Words = {
         "en": "Serve this project to a coding agent over MCP, on standard input and output. Needs accucheck[mcp].",
         "zh": "通过 MCP（标准输入输出）向编程智能体提供本项目的检查。需要 accucheck[mcp]。",
     },
+    "lsp": {
+        "en": "Show in an editor what static probes find, with fixes as code actions (language server on standard input and output). Needs "
+        "accucheck[lsp].",
+        "zh": "在编辑器中显示静态探针的发现，修改可作为 code action 应用（语言服务器，标准输入输出）。需要 accucheck[lsp]。",
+    },
     # fix
     "fix": {
         "en": "Print the fixes for what static probes found as one patch for git apply. Edits nothing.",
