@@ -712,11 +712,13 @@ WORDS: Words = {
         "accucheck graph FILE。",
     },
     "graph-no-benchmark": {
-        "en": "{path} names no network of the benchmark: set graphs.reference or checkpoints.reference in the case, or give --beside FILE.",
+        "en": "{path} names no network of the benchmark: set graphs.reference or checkpoints.reference in the case, or give --beside "
+        "FILE.",
         "zh": "{path} 没有指定基准的网络：请在用例中设置 graphs.reference 或 checkpoints.reference，或使用 --beside FILE。",
     },
     "graph-no-network": {
-        "en": "{path} recorded no network: the run ended before one was called, or it is a recording of Recorder, which tells of no cells.",
+        "en": "{path} recorded no network: the run ended before one was called, or it is a recording of Recorder, which tells of no "
+        "cells.",
         "zh": "{path} 没有记录到网络：运行在调用网络之前已结束，或这是 Recorder 的记录，不含 cell 信息。",
     },
     "graph-no-graph": {
@@ -728,7 +730,8 @@ WORDS: Words = {
         "zh": "{path}：层或权重超过 {limit:,} 个，无法作为网络查看。",
     },
     "graph-page-large": {
-        "en": "{path}: {count:,} rows are more than the {limit:,} that one page shows. The terminal shows them: --find TEXT, --cell NAME.",
+        "en": "{path}: {count:,} rows are more than the {limit:,} that one page shows. The terminal shows them: --find TEXT, --cell "
+        "NAME.",
         "zh": "{path}：共 {count:,} 行，超过一个页面可显示的 {limit:,} 行。可在终端用 --find TEXT、--cell NAME 查看。",
     },
     "graph-no-place": {
@@ -899,7 +902,8 @@ WORDS: Words = {
         "zh": "{path}：第 {row:,} 条记录的 {field} 有 {count:,} 个字节串；MindRecord 的一个字段只能存一个。",
     },
     "field-empty": {
-        "en": "Record {row:,} (from 0) has no value of {field}: MindRecord has no empty arrays, and MindSpore would read a number that is "
+        "en": "Record {row:,} (from 0) has no value of {field}: MindRecord has no empty arrays, and MindSpore would read a number "
+        "that is "
         "not there. Leave the record out, or give the field a value.",
         "zh": "第 {row:,} 条记录（从 0 计）的 {field} 没有值：MindRecord 不支持空数组，MindSpore 会读出并不存在的数。"
         "请去掉该记录，或给该字段赋值。",
@@ -1214,6 +1218,26 @@ WORDS: Words = {
     "tune-none": {
         "en": "No search was made in this project yet: accucheck tune --search lr=1e-4..1e-1:log -- python train.py",
         "zh": "该项目尚未进行过搜索：accucheck tune --search lr=1e-4..1e-1:log -- python train.py",
+    },
+    # dump
+    "dump-steps": {
+        "en": "{text}: give steps counted from 1, such as 1-2 or 1,50-52; at most 1,000.",
+        "zh": "{text}：请给出从 1 开始的步数，例如 1-2 或 1,50-52，最多 1,000 步。",
+    },
+    "dump-path": {
+        "en": "{path}: MindSpore dumps only to paths of letters, digits, - and _. Give another folder with --output.",
+        "zh": "{path}：MindSpore 只接受由字母、数字、- 和 _ 组成的 dump 路径，请用 --output 另选目录。",
+    },
+    "dump-no-layer": {
+        "en": "No operation that was dumped has {layers} in its name. There are: {known}",
+        "zh": "dump 的算子名称中没有 {layers}。其中有：{known}",
+    },
+    "dump-nothing": {
+        "en": "Nothing was dumped into {path}. MindSpore dumps in graph mode only, on Ascend at jit_level O0 or O1; in PyNative "
+        "mode accucheck watch --nan looks for the first operator that is not finite. Statistics and overflow are of Ascend.",
+        "zh": "{path} 中没有 dump 数据。MindSpore 只在图模式下 dump（Ascend 上为 jit_level O0、O1）；PyNative 模式请用 accucheck "
+        "watch --nan "
+        "查找首个出现 NaN 或 Inf 的算子。统计值和溢出检测仅支持 Ascend。",
     },
     # editor
     "editor-none": {

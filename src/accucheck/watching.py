@@ -23,7 +23,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from . import __version__
+from . import __version__, dumping
 from .errors import ReadError, SaveError, UserError, from_os_error
 from .imports import users_environment
 from .readers import recordings
@@ -286,23 +286,13 @@ def watch(plan: Plan, begins: Callable[[str], None] = lambda mode: None) -> Watc
 
 def _dumped(step: int, folder: Path) -> dict[str, str]:
     """The variables that have MindSpore dump the operations of the steps up to this one in graph mode, and write its graphs."""
+    steps = tuple(range(max(0, step - DUMPED) + 1, step + 1))
     config = folder / "dump.json"
-    common = {
-        "op_debug_mode": 0,
-        "dump_mode": 0,
-        "path": str(folder / DUMP),
-        "net_name": "net",
-        "iteration": f"{max(0, step - DUMPED)}-{step - 1}",
-        "saved_data": "tensor",
-        "input_output": 0,
-        "kernels": [],
-        "support_device": [0],
-    }
-    settings = {"common_dump_settings": common, "e2e_dump_settings": {"enable": True, "trans_flag": True}}
     with suppress(OSError):
-        config.write_text(json.dumps(settings), encoding="utf-8")
+        text = json.dumps(dumping.settings(str(folder / DUMP), dumping.Wish(steps)))
+        config.write_text(text, encoding="utf-8")
     return {
-        "MINDSPORE_DUMP_CONFIG": str(config),
+        dumping.VARIABLE: str(config),
         "MS_DEV_SAVE_GRAPHS": "1",
         "MS_DEV_SAVE_GRAPHS_PATH": str(folder / GRAPHS),
     }

@@ -82,6 +82,7 @@ def unharmed(ran: Ran, mark: Path) -> None:
 CALLS = {
     "run": ["run", "."],
     "watch": ["watch", "--", "true"],
+    "dump": ["dump", "--", "true"],
     "fix": ["fix", "."],
     "report": ["report", ".", "--output", "out"],
     "issue": ["issue", ".", "--output", "out"],

@@ -236,6 +236,7 @@ def project_option() -> click.Option:
 COMMANDS = {
     "run": "run",
     "watch": "watch",
+    "dump": "dump",
     "fix": "fix",
     "try": "try_",
     "tune": "tune",

@@ -45,10 +45,10 @@ def watch_(project: str, steps: int, role: str, mode: str | None, nan: bool, com
         talk(watched.unfinished.text(language()))
     if _told(watched):
         _findings(project, watched, case.relative(watched.folder))
-    raise SystemExit(_shown(watched.code))
+    raise SystemExit(shown_code(watched.code))
 
 
-def _shown(code: int) -> int:
+def shown_code(code: int) -> int:
     """An exit code as shells give it: that of a signal above 128."""
     return 128 - code if code < 0 else code
 
@@ -65,7 +65,7 @@ def _told(watched: Watched) -> bool:
         elif not one.started:
             talk(say("watch-no-python"))
         else:
-            talk(say("watch-no-step" if one.imported else "watch-no-mindspore", code=_shown(one.code)))
+            talk(say("watch-no-step" if one.imported else "watch-no-mindspore", code=shown_code(one.code)))
         if one.code < 0:
             talk(say("watch-killed", signal=signal.Signals(-one.code).name))
         if one.full:

@@ -415,6 +415,72 @@ WORDS: Words = {
         "en": "study {study} in {storage}; the same command goes on with it",
         "zh": "研究 {study} 存于 {storage}；再次运行同一命令即可继续",
     },
+    # dump
+    "dump": {
+        "en": "Dump the operations of some steps: write MindSpore's configuration, run the command up to them, and show what they "
+        "hold, the "
+        "first that is not finite before all. Graph mode.",
+        "zh": "导出若干步中各算子的数据：写好 MindSpore 的 dump 配置，运行命令到这些步为止，并显示结果，首个出现 NaN 或 Inf "
+        "的算子在前。适用于图模式。",
+    },
+    "dump-command": {"en": "The command that trains, after --.", "zh": "训练命令，写在 -- 之后。"},
+    "dump-steps": {
+        "en": "The steps, counted from 1: 1-2, 1,50-52 (default: 1-2). The command is ended after the last.",
+        "zh": "要导出的步，从 1 开始：1-2、1,50-52（默认 1-2）；最后一步之后结束命令。",
+    },
+    "dump-ranks": {
+        "en": "A rank to dump; may be given several times (default: 0).",
+        "zh": "要导出的 rank，可多次给出（默认 0）。",
+    },
+    "dump-layers": {
+        "en": "Keep only operations whose name holds this text, such as a layer's; may be given several times.",
+        "zh": "只保留名称中含有该文字（如网络层名）的算子，可多次给出。",
+    },
+    "dump-operators": {
+        "en": "Dump only operators of this type, such as MatMul; may be given several times.",
+        "zh": "只导出该类型的算子，如 MatMul，可多次给出。",
+    },
+    "dump-part": {"en": "Inputs, outputs, or all (default: all).", "zh": "输入、输出或全部（默认全部）。"},
+    "dump-statistics": {"en": "Statistics in place of values (Ascend).", "zh": "以统计值代替数值（Ascend）。"},
+    "dump-overflow": {"en": "Only operators that overflow (Ascend).", "zh": "只导出溢出的算子（Ascend）。"},
+    "dump-all": {"en": "Show every operation, not the first 20.", "zh": "显示全部算子，而不只是前 20 个。"},
+    "dump-output": {
+        "en": "The folder, which must not be there yet (default: dump/ and the time, in the project).",
+        "zh": "输出目录，不能已存在（默认为项目下 dump/ 加时间）。",
+    },
+    "dump-begins": {"en": "dump as {file} says", "zh": "按 {file} 导出"},
+    "dump-failed": {
+        "en": "The command ended with exit code {code} before anything was dumped.",
+        "zh": "命令以退出码 {code} 结束，尚未导出任何数据。",
+    },
+    "dump-reading": {"en": "reading {done}/{of}", "zh": "正在读取 {done}/{of}"},
+    "dump-holds": {
+        "en": "{path}: {operations:,} {operations:operation|operations} of {steps:,} {steps:step|steps} and {ranks:,} "
+        "{ranks:rank|ranks}, "
+        "{files:,} {files:tensor|tensors}",
+        "zh": "{path}：{steps:,} 步、{ranks:,} 个 rank，共 {operations:,} 个算子、{files:,} 个张量",
+    },
+    "dump-first": {
+        "en": "First with finite inputs and an output that is NaN or Inf: {name} ({kind}) at step {step:,}",
+        "zh": "首个输入有限而输出为 NaN 或 Inf 的算子：{name}（{kind}），第 {step:,} 步",
+    },
+    "dump-finite": {
+        "en": "No operation with finite inputs gives NaN or Inf.",
+        "zh": "没有输入有限而输出为 NaN 或 Inf 的算子。",
+    },
+    "dump-step": {"en": "Step", "zh": "步"},
+    "dump-range": {"en": "Range", "zh": "范围"},
+    "dump-bad": {"en": "Not finite", "zh": "非有限"},
+    "dump-shape": {"en": "Output", "zh": "输出"},
+    "dump-operation": {"en": "Operation", "zh": "算子"},
+    "dump-more": {
+        "en": "{count:,} more {count:operation|operations}; --all shows them",
+        "zh": "另有 {count:,} 个算子，可用 --all 显示",
+    },
+    "dump-next": {
+        "en": "to judge it: accucheck run --only mp.01 --set dumps.path={path}",
+        "zh": "进一步判断：accucheck run --only mp.01 --set dumps.path={path}",
+    },
     # compare
     "compare": {
         "en": "Compare two checkpoints, two folders of .npy or dumps, or two logs. Exit code 0: the same, 1: not.",

@@ -1,0 +1,85 @@
+"""accucheck dump: the configuration that is written, a real dump of a training in graph mode, and what is said where there is none."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from accucheck import dumping
+from accucheck.dumping import Wish, settings, steps_of
+from accucheck.errors import UserError
+from command_line import accucheck, copy_example
+
+
+@pytest.mark.parametrize(
+    ("text", "steps", "iterations"),
+    [("1", (1,), "0"), ("1-3", (1, 2, 3), "0-2"), ("5, 1,7-8,2", (1, 2, 5, 7, 8), "0-1|4|6-7"), ("3,3", (3,), "2")],
+)
+def test_steps_count_from_one_and_iterations_from_zero(text: str, steps: tuple[int, ...], iterations: str) -> None:
+    assert steps_of(text) == steps
+    assert settings("/d", Wish(steps))["common_dump_settings"]["iteration"] == iterations
+
+
+@pytest.mark.parametrize("text", ["", "0", "0-1", "3-1", "x", "1-", "-1", "1-5000", "1," * 2000])
+def test_what_are_no_steps_is_refused(text: str) -> None:
+    with pytest.raises(UserError) as error:
+        steps_of(text)
+    assert error.value.code == "dump-steps"
+
+
+def test_what_is_asked_for_stands_in_the_configuration() -> None:
+    common = settings("/d", Wish((1,), (0, 3), ("MatMul",), "output", True, True))["common_dump_settings"]
+    assert (common["support_device"], common["kernels"], common["dump_mode"]) == ([0, 3], ["MatMul"], 1)
+    assert (common["input_output"], common["saved_data"], common["op_debug_mode"]) == (2, "statistic", 3)
+    plain = settings("/d", Wish((1,)))["common_dump_settings"]
+    assert (plain["kernels"], plain["dump_mode"], plain["op_debug_mode"], plain["saved_data"]) == ([], 0, 0, "tensor")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--", sys.executable, "-c", "pass"], 2, "graph mode"),
+        (["--", sys.executable, "-c", "raise SystemExit(7)"], 7, "exit code 7"),
+        (["--steps", "0", "--", "true"], 2, "counted from 1"),
+        (["-o", "with.dot/x", "--", "true"], 2, "--output"),
+        (["--", "no-such-command"], 2, "no-such-command"),
+    ],
+)
+def test_where_nothing_is_dumped_it_says_why(tmp_path: Path, arguments: list[str], code: int, said: str) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    ran = accucheck("dump", "--lang", "en", *arguments, cwd=root)
+    assert ran.code == code and said in ran.err and "Traceback" not in ran.err, ran
+    assert accucheck("dump", "--lang", "zh", *arguments, cwd=root).code == code
+
+
+@pytest.mark.mindspore
+@pytest.mark.slow
+def test_the_example_is_dumped_and_the_first_bad_operation_named(tmp_path: Path) -> None:
+    root = copy_example("digits", tmp_path)
+    # A rate so high that the first update leaves nothing finite in the second step.
+    command = (sys.executable, "train.py", "--epochs", "1", "--learning-rate", "1e30")
+    ran = accucheck("dump", "--lang", "en", "--steps", "1-3", "-o", "dumped", "--", *command, cwd=root, timeout=300)
+    assert ran.code == 0 and "of 3 steps and 1 rank" in ran.out, ran
+    assert "First with finite inputs and an output that is NaN or Inf" in ran.out and "conv1" in ran.out
+    told = json.loads((root / "dumped" / dumping.FILE).read_text())
+    assert told["common_dump_settings"]["iteration"] == "0-2"
+    judged = accucheck(
+        "run", "--only", "mp.01", "--set", "dumps.path=dumped", "--json", "--no-session", cwd=root, timeout=300
+    )
+    assert any(
+        result["probe"] == "overflow" and result["findings"]
+        for item in json.loads(judged.out)["items"]
+        for result in item["results"]
+    ), judged
+    shutil.copytree(root / "dumped", tmp_path / "copied")
+    with pytest.raises(UserError) as error:
+        dumping.keep_only(tmp_path / "copied", ["nothing"])
+    assert error.value.code == "dump-no-layer" and "Dense" in str(error.value.data["known"])
+    dumping.keep_only(tmp_path / "copied", ["fc1"])
+    names = {row.name for row in dumping.opened(tmp_path / "copied").rows}
+    assert names and all("fc1" in name for name in names)
+    again = accucheck("dump", "--lang", "en", "-o", "dumped", "--", *command, cwd=root)
+    assert again.code == 2 and "dumped" in again.err, "what is there is not written over"
