@@ -10,6 +10,7 @@ from accucheck.tui.screens.evidence import EvidenceScreen
 from accucheck.tui.screens.export import ExportScreen
 from accucheck.tui.screens.glossary import GlossaryScreen
 from accucheck.tui.screens.mend import MendScreen
+from accucheck.tui.screens.network import NetworkScreen
 from accucheck.tui.screens.next import NextScreen
 from accucheck.tui.screens.path import PathScreen
 from accucheck.tui.screens.recent import RecentScreen
@@ -43,6 +44,7 @@ _SCREENS: list[tuple[str, type[VerbScreen[Any]], list[tuple[str, str]]]] = [
     ("recent", RecentScreen, [("↑ ↓", "move")]),
     ("watch", WatchScreen, []),
     ("trial", TrialScreen, []),
+    ("network", NetworkScreen, [("↑ ↓", "move"), ("Enter", "unfold")]),
 ]
 #: What has no verbs: its keys are fixed.
 _FIXED: list[tuple[str, list[tuple[str, str]]]] = [

@@ -16,6 +16,7 @@ from .screens.evidence import EvidenceScreen
 from .screens.export import ExportScreen
 from .screens.glossary import GlossaryScreen
 from .screens.mend import MendScreen
+from .screens.network import NetworkScreen
 from .screens.next import NextScreen
 from .screens.path import PathScreen
 from .screens.recent import RecentScreen
@@ -46,6 +47,7 @@ SCREENS = (
     WatchScreen,
     TrialScreen,
     SearchScreen,
+    NetworkScreen,
 )
 #: How keys are written that textual names otherwise.
 _WRITTEN = {"esc": "escape", "del": "delete", "return": "enter", "pgup": "pageup", "pgdn": "pagedown"}

@@ -889,6 +889,26 @@ WORDS: Words = {
     "command-path-fold": {"zh": "展开或折叠未走的分支", "en": "Unfold the ways not taken, or fold them"},
     "path-no-fork": {"zh": "这一步没有其他分支", "en": "No other way leads on from this step"},
     "path-off": {"zh": "已检查，现不在路径上", "en": "Looked at, and off the path by now"},
+    "command-graph": {"zh": "查看网络结构", "en": "Look at the network"},
+    "command-graph-mark": {"zh": "跳到下一处值得注意的位置", "en": "Go to the next remarkable place"},
+    "key-graph-mark": {"zh": "下一处", "en": "remarkable"},
+    "command-graph-beside": {"zh": "与基准的网络对照", "en": "Set the benchmark's network beside it"},
+    "key-graph-beside": {"zh": "对照基准", "en": "benchmark"},
+    "command-graph-save": {"zh": "保存为可离线打开的页面", "en": "Save as a page that opens offline"},
+    "graph-loading": {"zh": "正在读取网络……", "en": "Reading the network..."},
+    "graph-search": {"zh": "按名称或类搜索，如 3bg 或 Dense", "en": "Name or class, such as 3bg or Dense"},
+    "graph-none": {"zh": "没有可查看的网络", "en": "There is no network to look at"},
+    "graph-no-marks": {"zh": "没有值得注意的位置", "en": "Nothing is remarkable here"},
+    "graph-not-there": {
+        "zh": "该网络中没有此发现所指的位置",
+        "en": "This network does not have the place that the finding speaks of",
+    },
+    "help-graph": {
+        "zh": "网络：Enter 或空格展开，/ 搜索名称或类（名称各段的开头即可，如 3bg），n 依次查看值得注意之处，b 与基准对照，"
+        "s 保存为可离线打开的页面。",
+        "en": "The network: Enter or Space unfolds, / looks for a name or class (the beginnings of its parts will do, as 3bg), n leads to "
+        "what is remarkable, b sets the benchmark's beside it, s saves it as a page that opens offline.",
+    },
     "command-glossary": {"zh": "查看术语解释", "en": "What the terms mean"},
     "command-glossary-filter": {"zh": "按词查找术语", "en": "Look for terms"},
     "glossary-title": {"zh": "术语", "en": "Terms"},

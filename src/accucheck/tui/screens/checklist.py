@@ -34,6 +34,7 @@ _WITHOUT_ITEM = {
     "glossary",
     "watch",
     "tune",
+    "graph",
 }
 _WITHOUT_ITEM |= {"language", "theme", "jump", "quit", "undo", "undo-review", "palette"}
 #: The probe whose samples a person marks.
@@ -85,6 +86,7 @@ class ChecklistScreen(Guiding):
         Verb("case", "c", "app.change_case", "command-case"),
         HELP,
         Verb("glossary", "g", "glossary", "command-glossary"),
+        Verb("graph", "G", "graph", "command-graph"),
         FILTER,
         LANGUAGE,
         THEME,
@@ -122,6 +124,8 @@ class ChecklistScreen(Guiding):
             return app.why_alone() or (self.speech.say(words) if words else None)
         if verb == "case":
             return why_not_change_case(app)
+        if verb == "graph":
+            return app.why_alone()
         if verb == "path":
             return app.why_alone() if self._a_path() is None else None
         elif verb == "editor" and self._place_looked_at is not None:
@@ -170,6 +174,13 @@ class ChecklistScreen(Guiding):
         results = self.app.session.entry(self.item.id).results.values()
         mends = [(result.probe, each) for result in results for each in result.findings if each.fix and each.fix.diff]
         return mends[0] if len(mends) == 1 else None
+
+    def action_graph(self) -> None:
+        """The network, at the place of the finding that is highlighted."""
+        from .network import NetworkScreen
+
+        found = self._finding_looked_at
+        self.app.push_screen(NetworkScreen(found[1] if found is not None else None))
 
     def action_editor(self) -> None:
         """The place of the finding looked at, or the item's note, in $EDITOR."""

@@ -55,6 +55,7 @@ class EvidenceScreen(VerbScreen[None]):
         Verb("open-place", "o", "open_place", "command-open-place", "key-open-place"),
         Verb("mend", "f", "mend", "command-mend", "key-mend"),
         Verb("run-stale", "x", "run_stale", "command-run-stale", "key-run-stale"),
+        Verb("graph", "G", "graph", "command-graph"),
         Verb("evidence-save", "s", "save", "command-evidence-save", "key-save-as"),
         Verb("evidence-copy", "y", "copy", "command-evidence-copy", "key-copy"),
         FILTER,
@@ -197,6 +198,8 @@ class EvidenceScreen(VerbScreen[None]):
             return why_not_open(self.app, finding, evidence)
         if verb == "run-stale":
             return self.app.why_not_run()
+        if verb == "graph":
+            return self.app.why_alone()
         if verb == "mend" and (finding.fix is None or not finding.fix.diff):
             return say("mend-by-hand")
         if (verb == "filter" or verb.startswith("table-")) and not self.query(Pages):
@@ -231,6 +234,12 @@ class EvidenceScreen(VerbScreen[None]):
         from .mend import MendScreen
 
         self.app.push_screen(MendScreen(*self._finding))
+
+    def action_graph(self) -> None:
+        """The network, at the place that the finding speaks of."""
+        from .network import NetworkScreen
+
+        self.app.push_screen(NetworkScreen(self._finding[1]))
 
     def action_run_stale(self) -> None:
         self.app.run_stale()
