@@ -176,11 +176,14 @@ class ChecklistScreen(Guiding):
         return mends[0] if len(mends) == 1 else None
 
     def action_graph(self) -> None:
-        """The network, at the place of the finding that is highlighted."""
+        """The network, at the place of the finding that is highlighted, else of the item's first that has a place there."""
         from .network import NetworkScreen
 
-        found = self._finding_looked_at
-        self.app.push_screen(NetworkScreen(found[1] if found is not None else None))
+        if (found := self._finding_looked_at) is not None:
+            self.app.push_screen(NetworkScreen(found[1]))
+            return
+        results = self.app.session.entry(self.item.id).results.values() if self.item is not None else []
+        self.app.push_screen(NetworkScreen(of_item=[each for result in results for each in result.findings]))
 
     def action_editor(self) -> None:
         """The place of the finding looked at, or the item's note, in $EDITOR."""

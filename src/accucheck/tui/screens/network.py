@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -28,23 +29,27 @@ if TYPE_CHECKING:
     from ...network.beside import Beside
     from ...network.tree import Hit, Network
 
-#: What a search shows, children of one cell that are shown, and lines of the head.
+#: What a search shows, children of one cell that are shown, lines of the head, and of the head of a terminal of fewer than so many lines.
 _FOUND, _CHILDREN, _HEAD = 50, 2000, 4
+_LOW, _HEAD_IF_LOW = 20, 2
 _ASCII = str.maketrans({"→": "->", "×": "x", "⇔": "=", "±": "~", "…": "."})
 
 
 class NetworkScreen(VerbScreen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-normal"), (110, "-broad")]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]
     CSS = """
     NetworkScreen #head { dock: top; height: auto; max-height: 4; padding: 0 1; background: $primary-background; }
     NetworkScreen #search { height: 1; border: none; padding: 0 1; background: $boost; display: none; }
     NetworkScreen #found { height: auto; max-height: 12; border: none; background: $surface; text-wrap: nowrap; display: none; }
     NetworkScreen #body { height: 1fr; }
     NetworkScreen Tree { height: 1fr; background: $background; }
-    NetworkScreen #known { height: 8; border-top: solid $accent; padding: 0 1; }
+    NetworkScreen #known { height: 30%; max-height: 8; border-top: solid $accent; padding: 0 1; }
+    NetworkScreen.-low #head { max-height: 2; }
+    NetworkScreen.-low #known { height: 4; }
     NetworkScreen.-broad #body { layout: horizontal; }
     NetworkScreen.-broad Tree { width: 3fr; height: 100%; }
-    NetworkScreen.-broad #known { width: 2fr; height: 100%; border-top: none; border-left: solid $accent; }
+    NetworkScreen.-broad #known { width: 2fr; height: 100%; max-height: 100%; border-top: none; border-left: solid $accent; }
     """
     VERBS: ClassVar[list[Verb]] = [
         BACK,
@@ -57,10 +62,10 @@ class NetworkScreen(VerbScreen[None]):
     ]
     HERE = ("help-graph",)
 
-    def __init__(self, finding: Finding | None = None) -> None:
-        """`finding`: the one whose place is shown first."""
+    def __init__(self, finding: Finding | None = None, of_item: Sequence[Finding] = ()) -> None:
+        """`finding`: the one whose place is shown first; without one, the first of `of_item` that has a place here."""
         super().__init__()
-        self._finding = finding
+        self._finding, self._of_item = finding, of_item
         self._network: Network | None = None
         self._beside: Beside | None = None
         self._error: UserError | None = None
@@ -124,7 +129,8 @@ class NetworkScreen(VerbScreen[None]):
             from ...network.places import of_finding
             from ...network.tree import Hit
 
-            hit = of_finding(network, self._finding) if self._finding is not None else None
+            findings = self._of_item if self._finding is None else [self._finding]
+            hit = next((place for each in findings if (place := of_finding(network, each)) is not None), None)
             if self._finding is not None and hit is None:
                 self.notify(self.speech.say("graph-not-there"), severity="warning", markup=False)
             bad = network.first_bad
@@ -157,7 +163,8 @@ class NetworkScreen(VerbScreen[None]):
 
         lines = [telling.head(self._network, self.speech.language)]
         lines += telling.summary(self._network, self.speech.language, self._beside)
-        told = [plain(self._drawn(line)).truncate(width, ellipsis=not self.speech.only_ascii) for line in lines[:_HEAD]]
+        shown = _HEAD if self.size.height >= _LOW else _HEAD_IF_LOW
+        told = [plain(self._drawn(line)).truncate(width, ellipsis=not self.speech.only_ascii) for line in lines[:shown]]
         self.query_one("#head", Static).update(Content("\n").join(told))
 
     def on_resize(self, _: Resize) -> None:
