@@ -330,6 +330,38 @@ for a, b in test.create_tuple_iterator():
     rows += len(right)
 print(exact / rows)
 """
+_HANDED = """{trained}
+
+def evaluate(data):
+    right = count = 0
+    for a, b in data.create_tuple_iterator():
+        right += (net(a).argmax(1) == b).sum().asnumpy().item()
+        count += a.shape[0]
+    return right, count
+
+
+right, count = evaluate(test)
+print(right / {by})
+"""
+_OBJECT = """
+class Evaluation:
+    def __init__(self, data):
+        self.data = data
+        self.right = self.count = 0
+
+    def __call__(self):
+        {first}
+        for a, b in self.data.create_tuple_iterator():
+            self.right += (net(a).argmax(1) == b).sum().asnumpy().item()
+            self.count += a.shape[0]
+        return self.right / self.count
+
+
+evaluation = Evaluation(test)
+for epoch in range(5):
+    model.train(1, train)
+    print(evaluation())
+"""
 _HITS, _ROWS, _RATE = "int(right.sum())", "b.shape[0]", "float(right.astype(ms.float32).mean())"
 _example = partial(script_example, _HEAD)
 
@@ -419,5 +451,14 @@ EXAMPLES = [
     _example("the other class", _TWO.format(column=0), Verdict.PROBLEM, "other-column"),
     _example("outputs of each sample", _EXACT.format(trained=_TRAINED, axis=1), Verdict.OK, "judged"),
     _example("all samples of an output", _EXACT.format(trained=_TRAINED, axis=0), Verdict.PROBLEM, "all-samples"),
+    _example("counts of another function", _HANDED.format(trained=_TRAINED, by="count"), Verdict.OK, "judged"),
+    _example(
+        "counts of another function divided by batches",
+        _HANDED.format(trained=_TRAINED, by="test.get_dataset_size()"),
+        Verdict.PROBLEM,
+        "hits-by-batches",
+    ),
+    _example("an object that begins anew", _OBJECT.format(first="self.right = self.count = 0"), Verdict.OK, "judged"),
+    _example("an object that counts on", _OBJECT.format(first="net.set_train(False)"), Verdict.PROBLEM, "counts-on"),
     _example("nothing is evaluated", "model.train(5, train)\n", Verdict.UNDECIDED, "none-seen"),
 ]

@@ -27,6 +27,23 @@ _PLAIN = ("object", "abc.ABC", *_METRICS)
 DEPTH = 4
 
 
+def is_set_again(of: Class, name: str) -> bool:
+    """Whether a method sets an attribute beside adding to it, or may do so."""
+    state = _State(of)
+    for method in state.methods.values():
+        if method.name == "__init__":
+            continue
+        for node in walk(method.node):
+            plain = isinstance(node, (ast.Assign, ast.AnnAssign)) and not list(added(node))
+            if plain and name in _attributes(node):
+                return True
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("setattr", "vars"):
+                return True
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__":
+                return True
+    return not all(names.canonical(base) in _PLAIN for base in of.beyond())
+
+
 @dataclass
 class _Cleared:
     """What a method sets, and whether it may set more than is seen."""

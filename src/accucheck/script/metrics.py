@@ -22,7 +22,7 @@ from .shuffling import Examination
 from .source import Source
 from .syntax import kept as kept_with_code
 from .tallies import Addition, Quotient, Tallies, Tally, batch_of, parts
-from .values import Call, Items, Known, Many, Value, options
+from .values import Call, Instance, Items, Known, Many, Value, options
 
 #: Metrics of the framework that gather over batches until they are cleared.
 _GATHER = (
@@ -109,7 +109,13 @@ class Metrics:
         return found
 
     def trains(self, loops: Iterable[ast.AST]) -> bool:
-        return any(id(loop) in self.data.stepping for loop in loops)
+        return any(id(loop) in self.learning for loop in loops)
+
+    @cached_property
+    def learning(self) -> set[int]:
+        """The loops, by id, in which something is trained, by steps of the script's own or by Model."""
+        models = (call for call in self.trace.calls if call.name in (".train", ".fit") and self.is_model(call))
+        return self.data.stepping | {id(loop) for call in models for loop in call.loops}
 
     # --- sums and what they are divided by ----------------------------------------------------------------------------
 
@@ -266,7 +272,9 @@ class Metrics:
                     yield Observation("counts-on", quotient.source, quotient.node, data)
 
     def counts_on(self, tally: Tally, quotient: Quotient) -> Addition | None:
-        if isinstance(tally.owner, ast.ClassDef) or not tally.key.isidentifier():
+        if isinstance(tally.owner, ast.ClassDef):
+            return self.counts_on_in_object(tally)
+        if not tally.key.isidentifier():
             return None
         for addition in tally.additions:
             inner = addition.loop
@@ -277,6 +285,26 @@ class Metrics:
                 if within and not _stored_beside(outer, inner, tally.key) and not _holds(inner, quotient.node):
                     return addition
         return None
+
+    def counts_on_in_object(self, tally: Tally) -> Addition | None:
+        """An addition to an attribute that only the making of the object sets, which is made before the loop of the training."""
+        for addition in tally.additions:
+            owner = addition.frame.owner if addition.frame is not None else None
+            if addition.loop is None or not addition.amount or not isinstance(owner, Instance):
+                continue
+            name = tally.key.partition(".")[2]
+            again = [loop for loop in addition.loops if loop not in owner.loops and self.trains((loop,))]
+            inner = self.trains((addition.loop,)) or addition.loop in again
+            if again and not inner and not kept_state.is_set_again(owner.of, name) and not self.is_set_outside(name):
+                return addition
+        return None
+
+    def is_set_outside(self, name: str) -> bool:
+        """Whether an attribute of this name of any object is set where it is not one of its methods that does so."""
+        stores = (*self.trace.stores, *self.trace.sets)
+        return any(
+            one.attribute == name and not (one.frame is not None and one.frame.owner is one.owner) for one in stores
+        )
 
     def not_cleared(self) -> Iterator[Observation]:
         """A metric of the framework that an inner loop updates and nothing clears before the next evaluation."""

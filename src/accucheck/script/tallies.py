@@ -110,6 +110,7 @@ class Tallies:
             if call.name == "+" and len(call.args) == 2:
                 self.sums.setdefault(_place(call.source, call.node), []).append(call)
         self.counted: dict[int, str] = {}
+        self.summed: dict[int, Tally] = {}  # by the id of the sum
         self.ran: dict[int, list[Frame]] = {}
         for frame in self.trace.frames:
             self.ran.setdefault(id(frame.node), []).append(frame)
@@ -143,6 +144,8 @@ class Tallies:
                     tally = found.setdefault((id(owner), target), Tally(target, owner, code.source))
                     tally.listed |= listed
                     tally.additions += self._additions(code, node, what, loops)
+                    for made in self.sums.get(_place(code.source, node), ()):
+                        self.summed[id(made)] = tally
         return found
 
     def _additions(self, code: _Code, node: ast.AST, what: ast.expr, loops: tuple[ast.AST, ...]) -> Iterator[Addition]:
@@ -160,10 +163,10 @@ class Tallies:
 
     def _divided(self, code: _Code, node: ast.AST) -> Iterator[Quotient]:
         for above, below in _divisions(node):
-            tally = self.find(code, above)
+            tally = self.find(code, above) or self.handed(node, 0)
             if tally is None:
                 continue
-            by = None if below is None else self.find(code, below)
+            by = None if below is None else self.find(code, below) or self.handed(node, 1)
             amount = "turns" if below is None else ""
             if below is not None and by is None:
                 amounts = {self.amount(self.value(_bare(below), frame, code)) for frame in code.frames}
@@ -173,6 +176,26 @@ class Tallies:
     def find(self, code: _Code, node: ast.expr) -> Tally | None:
         key = unparse(_bare(node))
         return self.tallies.get((id(code.owner(key)), key))
+
+    def handed(self, node: ast.AST, place: int) -> Tally | None:
+        """The tally of another function that is an operand of a division."""
+        found: dict[int, Tally] = {}
+        for made in self.at.get(id(node), ()):
+            pair = operands(made, (0, 1)) if made.name == "/" else []
+            tallies = [self.sum_behind(option) for option in options(pair[place])] if len(pair) == 2 else []
+            found.update((id(tally), tally) for tally in tallies if tally is not None)
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    def sum_behind(self, value: Value) -> Tally | None:
+        """The tally that a value is the sum of, its type changed at most."""
+        for _ in range(DEPTH):
+            if id(value) in self.summed:
+                return self.summed[id(value)]
+            inner = kept(value, "same", "whole") if isinstance(value, Call) else None
+            if inner is None or len(inner) != 1:
+                return None
+            value = inner[0]
+        return None
 
     # --- values -------------------------------------------------------------------------------------------------------
 
