@@ -705,6 +705,12 @@ WORDS: Words = {
         "en": "{call} gave no batch of samples.",
         "zh": "{call} 没有输出任何 batch。",
     },
+    "curves-nothing": {
+        "en": "{path} names no curves. Watch the training (accucheck watch -- python train.py), name curves.train in the case, or give the "
+        "files: accucheck curves FILE...",
+        "zh": "{path} 没有指定曲线。请先观察训练（accucheck watch -- python train.py），在用例中设置 curves.train，或直接给出文件："
+        "accucheck curves FILE...",
+    },
     "graph-nothing": {
         "en": "{path} names nothing that a network can be seen in. Watch the training (accucheck watch -- python train.py), or name a "
         "recording, a dumped graph or a checkpoint: accucheck graph FILE.",

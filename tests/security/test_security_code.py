@@ -107,6 +107,7 @@ CALLS = {
     "try": ["try", "."],
     "tune": ["tune", "--search", "lr=1,2"],
     "graph": ["graph", "."],
+    "curves": ["curves"],
 }
 NO_PROJECT = {"list", "glossary", "compare", "convert", "demo", "schema", "completion", "skill", "lsp"}
 

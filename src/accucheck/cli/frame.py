@@ -257,6 +257,7 @@ COMMANDS = {
     "validate": "case",
     "manifest": "manifest",
     "graph": "graph",
+    "curves": "curves",
     "compare": "comparison",
     "convert": "comparison",
     "data": "data",

@@ -1141,6 +1141,20 @@ WORDS: Words = {
         "zh": "查看网络：cell 树、输入输出、每个权重的使用者，哪些共享、冻结、从未调用，以及 NaN 从何处开始；"
         "可在终端查看，或生成一个可离线打开的页面。",
     },
+    "curves": {
+        "en": "Look at the curves of a project's runs, laid over each other: losses, metrics, rates, scale, gradient norms by layer; as a "
+        "table or as one page that opens offline.",
+        "zh": "查看项目各次运行的曲线并叠加比较：loss、指标、学习率、loss scale、各层梯度范数；输出表格，或生成一个可离线打开的页面。",
+    },
+    "curves-sources": {
+        "en": "Recordings of watch or Recorder, logs, CSV, JSON Lines, summary and TensorBoard folders (default: what the project names).",
+        "zh": "watch 或 Recorder 的记录、日志、CSV、JSON Lines、summary 与 TensorBoard 目录（默认为项目所指定的）。",
+    },
+    "curves-only": {"en": "Only curves whose name holds this.", "zh": "只看名称包含该文字的曲线。"},
+    "curves-output": {
+        "en": "Write one HTML page that opens offline, with a chart a curve.",
+        "zh": "写出一个可离线打开的 HTML 页面，每条曲线一张图。",
+    },
     "graph-source": {
         "en": "A recording of accucheck watch, a dumped graph (ms_output_*.pb, .mindir, summary), a checkpoint, or a project "
         "(default: this one's last watch, graph or checkpoint).",

@@ -1,0 +1,299 @@
+"""`accucheck curves`: all that a project recorded over time, several runs laid over each other."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from .errors import ReadError, UserError
+from .language import Language, Words, visible, word
+from .model import Heatmap
+from .offline import page
+from .readers import curves, recordings
+from .readers.runs import UNKNOWN, Run
+
+if TYPE_CHECKING:
+    from .case import Case
+
+#: Where a project names curves.
+KEYS = (
+    "watched",
+    "curves.train",
+    "curves.eval",
+    "curves.rerun",
+    "curves.baseline",
+    "curves.reference.path",
+    "curves.previous_version",
+)
+#: Points of a curve on the page, and curves and runs of one board.
+POINTS, CURVES, RUNS = 1000, 2000, 64
+#: What a training is judged by comes first: parts of the names of curves.
+_FIRST = ("loss", "acc", "lr", "rate", "grad", "scale")
+
+WORDS: Words = {
+    "run": {"en": "Run", "zh": "运行"},
+    "curve": {"en": "Curve", "zh": "曲线"},
+    "points": {"en": "Points", "zh": "点数"},
+    "first": {"en": "First", "zh": "起始"},
+    "last": {"en": "Last", "zh": "末尾"},
+    "low": {"en": "Lowest", "zh": "最低"},
+    "high": {"en": "Highest", "zh": "最高"},
+    "bad": {"en": "NaN/Inf", "zh": "NaN/Inf"},
+    "title": {"en": "Curves of {count:,} {count:run|runs}", "zh": "{count:,} 次运行的曲线"},
+    "heat": {"en": "Gradient norms by layer: {run}", "zh": "各层梯度范数：{run}"},
+    "settings": {"en": "Hyper-parameters", "zh": "超参数"},
+    "optimizer": {"en": "Optimizer", "zh": "优化器"},
+    "arguments": {"en": "Arguments", "zh": "参数"},
+    "command": {"en": "Command", "zh": "命令"},
+    "logarithmic": {"en": "logarithmic", "zh": "对数坐标"},
+    "step": {"en": "step", "zh": "step"},
+    "epoch": {"en": "epoch", "zh": "epoch"},
+    "filter": {"en": "Curves whose name holds", "zh": "名称包含以下内容的曲线"},
+    "cut": {
+        "en": "{count:,} more {what} are left out: --only NAME chooses.",
+        "zh": "另有 {count:,} 个{what}未列出：可用 --only NAME 选择。",
+    },
+    "curves": {"en": "curves", "zh": "曲线"},
+    "runs": {"en": "runs", "zh": "运行"},
+}
+
+
+class Settings(NamedTuple):
+    """What a run was trained with, as a recording tells."""
+
+    run: str
+    command: str
+    optimizer: str
+    arguments: str
+
+
+class Board(msgspec.Struct):
+    """Runs by their names, heat maps of gradients by those of runs, and what could not be read. `left` counts curves and runs beyond
+    what a board holds."""
+
+    runs: list[Run]
+    heat: dict[str, Heatmap]
+    settings: list[Settings]
+    problems: list[ReadError]
+    left: tuple[int, int] = (0, 0)
+
+    @property
+    def names(self) -> list[str]:
+        """The curves of all runs, those that a training is judged by first."""
+        found = dict.fromkeys(name for run in self.runs for name in run.columns)
+
+        def place(name: str) -> int:
+            return next((at for at, part in enumerate(_FIRST) if part in name.lower()), len(_FIRST))
+
+        return sorted(found, key=place)
+
+
+def of_case(case: Case) -> list[Path]:
+    """What a project names that has curves. Raises UserError where it names nothing."""
+    found = [path for key in KEYS for path in case.paths(key)]
+    if not found:
+        raise UserError("curves-nothing", path=case.relative(case.root))
+    return list(dict.fromkeys(found))
+
+
+def gather(paths: Iterable[tuple[Path, str]], only: str = "") -> Board:
+    """The runs of files and folders, each with what it is called; `only`: curves whose name holds this. Raises ReadError where none of
+    them has a curve."""
+    board = Board([], {}, [], [])
+    lost = beyond = 0
+    for path, name in paths:
+        try:
+            found = _runs(path, name, board)
+        except ReadError as error:
+            board.problems.append(error)
+            continue
+        for run in found:
+            columns = {key: column for key, column in run.columns.items() if only.lower() in key.lower()}
+            lost += max(0, len(columns) - CURVES)
+            if len(board.runs) >= RUNS:
+                beyond += 1
+            elif columns:
+                board.runs.append(Run(_own(board, run.name), run.source, dict(list(columns.items())[:CURVES])))
+    if not board.runs:
+        raise board.problems[0] if board.problems else ReadError("no-curve", path=only or "-")
+    board.left = lost, beyond
+    return board
+
+
+def _own(board: Board, name: str) -> str:
+    """A name that no other run has."""
+    taken = {run.name for run in board.runs}
+    return next(
+        each for number in range(1, RUNS + 2) if (each := f"{name} ({number})" if number > 1 else name) not in taken
+    )
+
+
+def _runs(path: Path, name: str, board: Board) -> list[Run]:
+    """The runs of a watch, each with its gradients and its optimizer; else those of a log."""
+    watched = recordings.watched(path) if path.is_dir() else []
+    if not watched:
+        found = curves.read(path)
+        board.problems += found.problems
+        single = len(found.runs) == 1
+        return [Run(name if single else f"{name}: {run.name}", run.source, run.columns) for run in found.runs]
+    runs = []
+    for mode, rank, file in watched:
+        if mode not in ("user", "pynative"):
+            continue
+        told = recordings.read(file).runs
+        if not told or not told[-1].series:
+            continue
+        own = f"{name}: {mode}" + (f" rank {rank}" if rank else "")
+        runs.append(Run(own, str(file), dict(told[-1].series)))
+        _seen(path, own, mode, rank, told[-1], board)
+    if not runs:
+        raise ReadError("no-recordings", path=name)
+    return runs
+
+
+def _seen(path: Path, name: str, mode: str, rank: int, run: recordings.Run, board: Board) -> None:
+    from .probes._watched import Watch
+    from .probes._watched_networks import Seen, heat
+
+    seen = Seen(Watch(name, mode, rank, run))
+    rows = []
+    for key, norms in seen.norms.items():
+        held = seen.parameters.get(key)
+        if held is not None and norms:
+            rows.append((held.path, {step: norm for step, _, norm in norms}))
+    if rows:
+        board.heat[name] = heat("heat", "gradient", rows)
+    for one in seen.optimizers:
+        given = ", ".join(f"{key}={value}" for key, value in one.arguments.items())
+        board.settings.append(Settings(name, recordings.command(path) or "", one.kind.rpartition(".")[2], given))
+
+
+def rows(board: Board, language: Language) -> list[list[str]]:
+    """A table: each curve of each run, with where it began and ended."""
+    keys = ("curve", "run", "points", "first", "last", "low", "high", "bad")
+    found = [[word(WORDS, key, language) for key in keys]]
+    for name in board.names:
+        for run in board.runs:
+            if (column := run.columns.get(name)) is None:
+                continue
+            values = [float(value) for value in column.values]
+            good = [value for value in values if math.isfinite(value)]
+            numbers = (
+                [values[0], values[-1], *((min(good), max(good)) if good else (math.nan, math.nan))] if values else []
+            )
+            bad = len(values) - len(good)
+            found.append(
+                [name, run.name, f"{len(values):,}", *(f"{each:.5g}" for each in numbers), f"{bad:,}" if bad else ""]
+            )
+    return [row + [""] * (len(keys) - len(row)) for row in found]
+
+
+def notes(board: Board, language: Language) -> list[str]:
+    """What could not be read, and what was left out."""
+    told = [problem.text(language) for problem in board.problems]
+    for count, what in zip(board.left, ("curves", "runs"), strict=True):
+        if count:
+            told.append(word(WORDS, "cut", language, count=count, what=word(WORDS, what, language)))
+    return told
+
+
+def plain(board: Board) -> dict[str, Any]:
+    """The board as JSON: each run with its curves, steps and values; what is not finite as a word."""
+    return {
+        "runs": [
+            {
+                "name": run.name,
+                "source": run.source,
+                "curves": {
+                    name: {
+                        "steps": column.steps.tolist(),
+                        "epochs": column.epochs.tolist(),
+                        "values": [value if math.isfinite(value) else str(value) for value in column.values.tolist()],
+                    }
+                    for name, column in run.columns.items()
+                },
+            }
+            for run in board.runs
+        ],
+        "settings": [each._asdict() for each in board.settings],
+    }
+
+
+def write(board: Board, language: Language) -> bytes:
+    """The board as a page that opens offline."""
+
+    def say(key: str, **data: Any) -> str:
+        return word(WORDS, key, language, **data)
+
+    charts = []
+    for name in board.names:
+        series = []
+        for number, run in enumerate(board.runs):
+            if (column := run.columns.get(name)) is not None:
+                by_step = bool(len(column.steps)) and int(column.steps.max()) != UNKNOWN
+                places = column.steps if by_step else column.epochs
+                series.append(
+                    [number, "step" if by_step else "epoch", *thinned(places.tolist(), column.values.tolist())]
+                )
+        charts.append({"name": visible(name), "series": series})
+    heats = [
+        {
+            "title": visible(say("heat", run=run)),
+            "rows": [visible(each) for each in heat.rows],
+            "columns": heat.columns,
+            "values": heat.values,
+            "marked": heat.marked,
+        }
+        for run, heat in board.heat.items()
+    ]
+    data = {
+        "runs": [visible(run.name) for run in board.runs],
+        "charts": charts,
+        "heats": heats,
+        "words": {key: say(key) for key in ("logarithmic", "step", "epoch", "bad")},
+    }
+    title = say("title", count=len(board.runs))
+    told = "".join(f'<p class="note">{_text(line)}</p>' for line in notes(board, language))
+    body = (
+        f"<header><h1>{_text(title)}</h1>{told}</header>\n"
+        f'<div class="tools" id="runs"><input id="filter" type="search" placeholder="{_text(say("filter"))}" '
+        f'aria-label="{_text(say("filter"))}"></div><main id="charts"></main>'
+        f"{_settings(board, say)}"
+    )
+    here = files("accucheck")
+    style = (here / "offline.css").read_text("utf-8") + (here / "board.css").read_text("utf-8")
+    return page(title, language, body, style, (here / "board.js").read_text("utf-8"), data)
+
+
+def _settings(board: Board, say: Any) -> str:
+    if not board.settings:
+        return ""
+    head = "".join(f"<th>{_text(say(key))}</th>" for key in ("run", "command", "optimizer", "arguments"))
+    body = "".join("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in each) + "</tr>" for each in board.settings)
+    return f'<section><h2>{_text(say("settings"))}</h2><div class="wide"><table><tr>{head}</tr>{body}</table></div></section>'
+
+
+def thinned(places: list[int], values: list[float]) -> tuple[list[int], list[float | str]]:
+    """At most POINTS of a curve: of each stretch the lowest, the highest, and the first that is not finite, which is a word."""
+    if len(values) > POINTS:
+        kept: set[int] = {0, len(values) - 1}
+        length = -(-3 * len(values) // POINTS)
+        for begin in range(0, len(values), length):
+            stretch = range(begin, min(begin + length, len(values)))
+            good = [at for at in stretch if math.isfinite(values[at])]
+            bad = next((at for at in stretch if not math.isfinite(values[at])), None)
+            kept |= {min(good, key=values.__getitem__), max(good, key=values.__getitem__)} if good else set()
+            kept |= {bad} if bad is not None else set()
+        order = sorted(kept)
+        places, values = [places[at] for at in order], [values[at] for at in order]
+    return places, [value if math.isfinite(value) else str(value) for value in values]
+
+
+def _text(line: str) -> str:
+    return html.escape(visible(line))

@@ -1,0 +1,108 @@
+"""accucheck curves: runs of several formats laid over each other, as a table, JSON and a page, and what it cannot read."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from accucheck import board
+from accucheck.errors import ReadError
+from accucheck.language import Language
+from browser import CHROMIUM, browser
+from command_line import accucheck
+from made_once import MadeOnce
+
+LOG = "".join(f"step: {step}, loss is {2 / step:.4f}\n" for step in range(1, 41))
+
+
+def logs(folder: Path) -> None:
+    (folder / "a.log").write_text(LOG)
+    rows = "".join(f"{step},{'nan' if step == 7 else 3 / step},{0.1 / step}\n" for step in range(1, 21))
+    (folder / "b.csv").write_text(f"step,loss,lr\n{rows}")
+
+
+def test_runs_of_logs_are_laid_over_each_other(tmp_path: Path) -> None:
+    logs(tmp_path)
+    ran = accucheck("curves", "a.log", "b.csv", cwd=tmp_path)
+    assert ran.code == 0, ran
+    assert [line.split() for line in ran.out.splitlines()] == [
+        ["Curve", "Run", "Points", "First", "Last", "Lowest", "Highest", "NaN/Inf"],
+        ["loss", "a.log", "40", "2", "0.05", "0.05", "2"],
+        ["loss", "b.csv", "20", "3", "0.15", "0.15", "3", "1"],
+        ["lr", "b.csv", "20", "0.1", "0.005", "0.005", "0.1"],
+    ]
+    only = accucheck("curves", "b.csv", "--only", "LR", "--json", cwd=tmp_path)
+    (run,) = json.loads(only.out)["runs"]
+    assert list(run["curves"]) == ["lr"] and run["curves"]["lr"]["steps"] == list(range(1, 21))
+    loss = json.loads(accucheck("curves", "b.csv", "--json", cwd=tmp_path).out)["runs"][0]["curves"]["loss"]
+    assert loss["values"][6] == "nan"
+
+
+@pytest.mark.mindspore
+def test_a_watched_project_has_gradients_by_layer_and_its_optimizer(watched_runs: MadeOnce, tmp_path: Path) -> None:
+    root = watched_runs["nan"]
+    ran = accucheck("curves", "-p", str(root), "--lang", "zh", "-o", str(tmp_path / "c.html"))
+    assert ran.code == 0 and "已写出" in ran.err, ran
+    (folder,) = (root / ".accucheck/watch").iterdir()
+    found = board.gather([(folder, "watch")])
+    assert [run.name for run in found.runs] == ["watch: pynative"] and {"loss", "lr"} <= set(found.runs[0].columns)
+    heat = found.heat["watch: pynative"]
+    assert "head.weight" in heat.rows and heat.marked
+    assert [each.optimizer for each in found.settings] == ["Momentum"] and "train.py" in found.settings[0].command
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+@pytest.mark.mindspore
+def test_the_page_in_a_browser(watched_runs: MadeOnce, tmp_path: Path) -> None:
+    logs(tmp_path)
+    (tmp_path / "wild.csv").write_text("step,</script><img src=x>\n1,2\n2,3\n")
+    (folder,) = (watched_runs["nan"] / ".accucheck/watch").iterdir()
+    names = ("a.log", "b.csv", "wild.csv")
+    found = board.gather([*((tmp_path / name, name) for name in names), (folder, "watch")])
+    (tmp_path / "page.html").write_bytes(board.write(found, Language.EN))
+    with browser() as opened:
+        opened.open(tmp_path / "page.html")
+        assert opened.evaluate("document.body.dataset.ready") == "yes" and not opened.complaints
+        assert len(opened.requests) == 1 and opened.evaluate("document.images.length") == 0
+        lines = "document.querySelectorAll('figure[data-name=loss] path').length"
+        assert opened.evaluate(lines) == 3
+        assert opened.evaluate("document.querySelectorAll('figure[data-name=loss] text.bad').length") >= 1
+        opened.evaluate("document.querySelector('#runs label input').click()")
+        assert opened.evaluate(lines) == 2
+        opened.evaluate("document.querySelector('figure[data-name=loss] input').click()")
+        assert opened.evaluate(lines) == 2
+        assert opened.evaluate("document.querySelectorAll('figure.wide rect').length") > 10
+        assert "Momentum" in opened.evaluate("document.querySelector('table').textContent")
+
+
+def test_thinning_loses_no_extreme_and_no_nan() -> None:
+    values = [math.sin(step) for step in range(100_000)]
+    values[31_415], values[27_182], values[99_000] = 9.0, -9.0, math.nan
+    places, kept = board.thinned(list(range(100_000)), values)
+    assert len(kept) <= board.POINTS + 2 and {9.0, -9.0, "nan"} <= set(kept)
+    assert places == sorted(places) and places[0] == 0 and places[-1] == 99_999
+
+
+def test_what_cannot_be_read_is_said_and_the_rest_shown(tmp_path: Path) -> None:
+    logs(tmp_path)
+    (tmp_path / "text.log").write_text("no curve here\n")
+    ran = accucheck("curves", "a.log", "text.log", "gone.log", cwd=tmp_path)
+    assert ran.code == 0 and "a.log" in ran.out and "gone.log" in ran.err and "text.log" in ran.err, ran
+    for arguments, said in ((("gone.log",), "gone.log"), (("a.log", "--only", "nothing"), "nothing")):
+        ran = accucheck("curves", *arguments, cwd=tmp_path)
+        assert ran.code == 2 and said in ran.err and "Traceback" not in ran.err, ran
+    (tmp_path / "bare").mkdir()
+    ran = accucheck("curves", "-p", str(tmp_path / "bare"))
+    assert ran.code == 2 and "names no curves" in ran.err, ran
+
+
+def test_a_board_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    logs(tmp_path)
+    monkeypatch.setattr(board, "RUNS", 1)
+    monkeypatch.setattr(board, "CURVES", 1)
+    found = board.gather([(tmp_path / "b.csv", "b"), (tmp_path / "a.log", "a")])
+    assert len(found.runs) == 1 and len(found.runs[0].columns) == 1 and found.left == (1, 1)
+    assert board.notes(found, Language.EN)[0].startswith("1 more curves are left out")
+    with pytest.raises(ReadError):
+        board.gather([(tmp_path / "gone", "gone")])
