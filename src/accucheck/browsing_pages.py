@@ -1,4 +1,4 @@
-"""The rows of a data file as a web page that needs nothing beside it, and as a sheet of pictures."""
+"""The rows of a data file as a web page that needs nothing beside it, and the boxes on their pictures."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def with_boxes(picture: Image, row: Row) -> Image:
         boxes = value.reshape(-1, 4).astype(np.float64)
         for box in _corners(boxes, _size_of(row, picture)):
             scaled = [round(share * side) for share, side in zip(box, drawn.size * 2, strict=True)]
-            ImageDraw.Draw(drawn).rectangle(scaled, outline=(255, 40, 40))
+            ImageDraw.Draw(drawn).rectangle(scaled, outline=(255, 40, 40), width=1 if drawn.width < 64 else 2)
     return drawn
 
 
@@ -121,50 +121,3 @@ def _corners(boxes: np.ndarray[Any, Any], size: tuple[int, int]) -> list[list[fl
     inside = ((shares >= 0) & (shares <= 1.01)).all()
     found: list[list[float]] = shares.clip(0, 1).tolist() if inside else []
     return found
-
-
-def sheet(found: Page, vocabulary: Vocabulary | None, language: Language) -> Image:
-    """The pictures and curves of the rows with their other fields as text, four in a line."""
-    from PIL import Image as pillow
-    from PIL import ImageDraw
-
-    side, text, across = 256, 96, 4
-    down = -(-len(found.rows) // across)
-    made = pillow.new("RGB", (across * (side + 8) + 8, down * (side + text + 8) + 8), "white")
-    pen = ImageDraw.Draw(made)
-    for at, row in enumerate(found.rows):
-        left, top = 8 + at % across * (side + 8), 8 + at // across * (side + text + 8)
-        values = {name: shown(value, row.fields, vocabulary, language) for name, value in row.fields.items()}
-        pictures = [one.picture for one in values.values() if one.picture is not None]
-        curves = [one.curve for one in values.values() if one.curve is not None]
-        if pictures:
-            made.paste(_fitted(with_boxes(pictures[0], row), side), (left, top))
-        elif curves:
-            _draw_curve(pen, curves[0], left, top + side // 4, side, side // 2)
-        pen.text((left, top + side + 2), f"{row.number}", fill="black")
-        for line, (name, one) in enumerate(list(values.items())[:6], 1):
-            pen.text((left, top + side + 2 + line * 14), _plain(f"{name}: {one.text}")[:42], fill=(60, 60, 60))
-    return made
-
-
-def _fitted(picture: Image, side: int) -> Image:
-    """A picture in a square of this side: small ones with their pixels to be seen."""
-    from PIL import Image as pillow
-
-    scale = side / max(picture.size)
-    size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
-    return picture.resize(size, pillow.Resampling.NEAREST if scale > 1 else pillow.Resampling.LANCZOS)
-
-
-def _plain(text: str) -> str:
-    """Text in the letters that every font has."""
-    return visible(text).replace("█", "#").replace("░", ".").encode("ascii", "replace").decode().replace("\n", " ")
-
-
-def _draw_curve(pen: Any, values: np.ndarray[Any, Any], left: int, top: int, width: int, height: int) -> None:
-    clean = np.nan_to_num(values.astype(np.float64))
-    low, high = float(clean.min()), float(clean.max())
-    scale = (height - 1) / ((high - low) or 1.0)
-    for at, part in enumerate(np.array_split(clean, min(width, clean.size))):
-        ends = [top + height - 1 - (edge - low) * scale for edge in (part.max(), part.min())]
-        pen.line([(left + at, ends[0]), (left + at, max(ends[1], ends[0] + 1))], fill=(32, 112, 204))

@@ -83,8 +83,10 @@ def data(
             Path(page), browsing_pages.web_page(found, words, language()).encode("utf-8", "backslashreplace")
         )
     if sheet is not None:
+        from ..report import data_sheet
+
         kept = io.BytesIO()
-        browsing_pages.sheet(found, words, language()).save(kept, "PNG")
+        data_sheet.sheet(found, words, language()).save(kept, "PNG")
         write_atomically(Path(sheet), kept.getvalue())
     if not as_json:
         for target in targets:

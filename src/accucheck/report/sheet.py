@@ -130,7 +130,7 @@ def write(case: Case, role: str, plan: Plan, folder: Path, language: Language) -
 
 def _lacks(case: Case, plan: Plan) -> bool:
     """Whether a label has characters that no font here can draw."""
-    known = _font(12)[1]
+    known = font(12)[1]
     return any(ord(one) not in known for sample in plan.samples for one in marks.class_name(case, sample.label))
 
 
@@ -138,7 +138,7 @@ def _lacks(case: Case, plan: Plan) -> bool:
 
 
 @cache
-def _font(size: int) -> tuple[FreeTypeFont, frozenset[int]]:
+def font(size: int) -> tuple[FreeTypeFont, frozenset[int]]:
     """A font, one with Chinese characters where there is one, and the characters it has."""
     from matplotlib import font_manager
     from matplotlib.ft2font import FT2Font
@@ -148,9 +148,9 @@ def _font(size: int) -> tuple[FreeTypeFont, frozenset[int]]:
     return ImageFont.truetype(path, size), frozenset(FT2Font(path).get_charmap())
 
 
-def _drawable(text: str, size: int) -> str:
+def drawable(text: str, size: int) -> str:
     """Text with visible escapes for what would obey nobody, and for what the font lacks."""
-    known = _font(size)[1]
+    known = font(size)[1]
     return "".join(
         one if ord(one) in known or one == " " else one.encode("ascii", "backslashreplace").decode()
         for one in visible(text)
@@ -167,17 +167,17 @@ def _page(
     down = -(-len(places) // ACROSS)
     sheet = Image.new("RGB", (ACROSS * WIDTH + 10, down * HEIGHT + 40), "white")
     pen = ImageDraw.Draw(sheet)
-    pen.text((10, 10), _cut(pen, _drawable(title, 16), 16, sheet.width - 20), "black", _font(16)[0])
+    pen.text((10, 10), cut(pen, drawable(title, 16), 16, sheet.width - 20), "black", font(16)[0])
     for number, place in enumerate(places):
         left, top = 10 + number % ACROSS * WIDTH, 40 + number // ACROSS * HEIGHT
         _cell(sheet, pen, left, top, seen.get(place), language)
         sample = plan.samples[place]
-        label = _drawable(f"{place + 1}. {marks.class_name(case, sample.label)}", 15)
-        pen.text((left, top + PICTURE + 6), _cut(pen, label, 15, PICTURE), "black", _font(15)[0])
-        shown = _cut(pen, _drawable(sample.id, 11), 11, PICTURE, start=True)
-        pen.text((left, top + PICTURE + 28), shown, "#505050", _font(11)[0])
+        label = drawable(f"{place + 1}. {marks.class_name(case, sample.label)}", 15)
+        pen.text((left, top + PICTURE + 6), cut(pen, label, 15, PICTURE), "black", font(15)[0])
+        shown = cut(pen, drawable(sample.id, 11), 11, PICTURE, start=True)
+        pen.text((left, top + PICTURE + 28), shown, "#505050", font(11)[0])
         text = marks.said(sample.judgement, language)
-        pen.text((left, top + PICTURE + 44), _drawable(text, 11), "#A00000", _font(11)[0])
+        pen.text((left, top + PICTURE + 44), drawable(text, 11), "#A00000", font(11)[0])
     stream = io.BytesIO()
     sheet.save(stream, "PNG")
     return stream.getvalue()
@@ -195,7 +195,7 @@ def _cell(sheet: Image, pen: ImageDraw, left: int, top: int, content: Any, langu
     for line in _lines(pen, _drawn_text(content, language), PICTURE - 8):
         if y > top + PICTURE - 14:
             break
-        pen.text((left + 4, y), line, "black", _font(11)[0])
+        pen.text((left + 4, y), line, "black", font(11)[0])
         y += 14
 
 
@@ -227,18 +227,18 @@ def text_of(content: Content) -> str:
 def _lines(pen: ImageDraw, text: str, width: int) -> list[str]:
     """Text broken into lines that fit; at most as many as can be seen."""
     lines: list[str] = []
-    font = _font(11)[0]
+    used = font(11)[0]
     for paragraph in text[:3000].split("\n"):
         line = ""
-        for piece in re.findall(r"[!-~]+ ?|.", _drawable(paragraph, 11)):
+        for piece in re.findall(r"[!-~]+ ?|.", drawable(paragraph, 11)):
             while piece:
-                if pen.textlength(line + piece, font) <= width:
+                if pen.textlength(line + piece, used) <= width:
                     line, piece = line + piece, ""
                 elif line:
                     lines.append(line)
                     line = ""
                 else:  # one word wider than the line
-                    fit = max(1, int(len(piece) * width / pen.textlength(piece, font)))
+                    fit = max(1, int(len(piece) * width / pen.textlength(piece, used)))
                     lines.append(piece[:fit])
                     piece = piece[fit:]
         lines.append(line)
@@ -247,11 +247,11 @@ def _lines(pen: ImageDraw, text: str, width: int) -> list[str]:
     return lines
 
 
-def _cut(pen: ImageDraw, text: str, size: int, width: int, start: bool = False) -> str:
+def cut(pen: ImageDraw, text: str, size: int, width: int, start: bool = False) -> str:
     """Text that fits the width; `start`: the start is left out rather than the end."""
-    font = _font(size)[0]
+    used = font(size)[0]
     shown, text = text, text[-400:] if start else text[:400]
-    while text and pen.textlength(shown, font) > width:
+    while text and pen.textlength(shown, used) > width:
         text = text[1:] if start else text[:-1]
         shown = f"...{text}" if start else f"{text}..."
     return shown
