@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -242,3 +244,13 @@ def file_stem(text: str) -> str:
     """A file name, without ending, that stays within its folder: letters (of any script), digits, `.`, `_` and `-`."""
     safe = re.sub(r"[^\w.-]+", "-", text).strip(".-")
     return safe.encode()[:120].decode(errors="ignore").rstrip(".-") or "report"
+
+
+class _Called(ModuleType):
+    """This package as a notebook calls it: accucheck.report()."""
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        return import_module("accucheck.notebooks").report(*given, **named)
+
+
+sys.modules[__name__].__class__ = _Called
