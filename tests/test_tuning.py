@@ -395,6 +395,19 @@ def test_a_search_on_a_faulty_project_is_refused_unless_forced(tmp_path: Path) -
     assert ran.code == 0 and "0.5" in ran.out, ran
 
 
+def test_the_case_file_says_what_to_search(tmp_path: Path) -> None:
+    root = project(tmp_path)
+    search = "{lr: [0.03, 0.1], batch: '16..64:step=16'}"
+    text = f"scripts: {{train: train.py}}\ntune: {{search: {search}, metric: eval_accuracy}}\n"
+    (root / "accucheck.yaml").write_text(text)
+    ran = accucheck("tune", "--json", "--trials", "3", "--", sys.executable, "train.py", cwd=root)
+    told = json.loads(ran.out)
+    assert ran.code == 0 and {axis["name"] for axis in told["axes"]} == {"lr", "batch"}, ran
+    (root / "accucheck.yaml").write_text(text.replace("[0.03, 0.1]", "''"))
+    ran = accucheck("tune", "--", sys.executable, "train.py", cwd=root)
+    assert ran.code == 2 and "lr=" in ran.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -202,6 +202,14 @@ MEANINGS: Words = {
         "zh": "该列补齐的一侧（与上面不同时）",
     },
     "design.padding.mask": {"en": "name of the mask column", "zh": "掩码所在的列名"},
+    "tune.search": {
+        "en": "what `accucheck tune` searches: values by the name of an option or of a key of a configuration",
+        "zh": "`accucheck tune` 搜索的内容：选项或配置键的名称及其取值",
+    },
+    "tune.metric": {
+        "en": "the metric that it goes by (default: the accuracy of the evaluation, else its loss)",
+        "zh": "搜索所依据的指标（默认：评估的准确率，没有则为评估 loss）",
+    },
     "benchmark.framework": {
         "en": "framework of the benchmark (default: `pytorch`)",
         "zh": "标杆所用框架（默认 `pytorch`）",

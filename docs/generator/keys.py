@@ -15,6 +15,7 @@ from accucheck.tui.screens.next import NextScreen
 from accucheck.tui.screens.path import PathScreen
 from accucheck.tui.screens.recent import RecentScreen
 from accucheck.tui.screens.samples import SamplesScreen
+from accucheck.tui.screens.search import SearchScreen
 from accucheck.tui.screens.sheet import SheetScreen
 from accucheck.tui.screens.start import CaseScreen, StartScreen
 from accucheck.tui.screens.training import ErrorScreen, TrainingScreen
@@ -45,6 +46,7 @@ _SCREENS: list[tuple[str, type[VerbScreen[Any]], list[tuple[str, str]]]] = [
     ("watch", WatchScreen, []),
     ("trial", TrialScreen, []),
     ("network", NetworkScreen, [("↑ ↓", "move"), ("Enter", "unfold")]),
+    ("search", SearchScreen, []),
 ]
 #: What has no verbs: its keys are fixed.
 _FIXED: list[tuple[str, list[tuple[str, str]]]] = [

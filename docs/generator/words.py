@@ -76,6 +76,7 @@ WORDS: Words = {
     "screen-recent": {"en": "Recent projects", "zh": "最近的项目"},
     "screen-watch": {"en": "A command under watch", "zh": "观察训练运行"},
     "screen-trial": {"en": "Trying fixes", "zh": "试用修改"},
+    "screen-search": {"en": "Searching for hyper-parameters", "zh": "超参搜索"},
     "screen-next": {"en": "Next steps", "zh": "下一步"},
     "screen-glossary": {"en": "Terms", "zh": "术语"},
     "screen-value": {"en": "Typing an input", "zh": "填写输入的取值"},

@@ -223,6 +223,13 @@ class Goal(_Part, frozen=True):
     source: str | None = None
 
 
+class Tune(_Part, frozen=True):
+    """What accucheck tune searches: values by the name of an option or key, as --search has them or as a list, and the metric to go by."""
+
+    search: dict[str, str | list[str | int | float]] = {}
+    metric: str | None = None
+
+
 class Benchmark(_Part, frozen=True):
     framework: str = "pytorch"
     scripts: Scripts = Scripts()
@@ -252,6 +259,7 @@ class CaseFile(_Part, frozen=True):
     outputs: Folder = Folder()
     profiler: Folder = Folder()
     design: Design = Design()
+    tune: Tune = Tune()
     benchmark: Benchmark | None = None
 
 

@@ -81,9 +81,15 @@ def parse(text: str) -> Space:
     return of_values(name, values, text)
 
 
+def of_case(case: Case) -> list[Space]:
+    """What the case file says is to be searched. Raises UserError."""
+    return [of_values(name, values) for name, values in case.spec.tune.search.items()]
+
+
 def of_values(name: str, values: Any, text: str = "") -> Space:
     """The space of a name, from a text as in `parse` or a list of values, as a case file has it. Raises UserError."""
-    text = text or f"{name}={values}"
+    given = ",".join(map(_written, values)) if isinstance(values, list) else str(values)
+    text = text or f"{name}={given}"
     if isinstance(values, list):
         return _of_choices(name, [_written(value) for value in values], text)
     values = str(values).strip()

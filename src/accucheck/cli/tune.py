@@ -143,7 +143,7 @@ def _goal(opened: Project, command: list[str], folder: Any, given: dict[str, Any
     from .. import search_space
     from ..tuning import Goal
 
-    spaces = [search_space.parse(text) for text in given["searches"]]
+    spaces = [search_space.parse(text) for text in given["searches"]] or search_space.of_case(opened.case)
     search = search_space.bind(opened.case, command, spaces, folder)
     bounded = given["epochs"] or given["seconds_in_all"]
     return Goal(
@@ -151,7 +151,7 @@ def _goal(opened: Project, command: list[str], folder: Any, given: dict[str, Any
         trials=given["trials"] or (0 if bounded else _TRIALS),
         epochs=given["epochs"],
         seconds=given["seconds_in_all"],
-        metric=given["metric"],
+        metric=given["metric"] or opened.case.spec.tune.metric or "",
         least=None if given["direction"] is None else given["direction"] == "min",
         seeds=given["seeds"],
         pruner=given["pruner"],

@@ -110,7 +110,7 @@ class Watching(Reviewing):
         if not await self._insists():
             return
         kept = app.runner.tuned
-        before = shlex.join(axis.text for axis in kept.axes) if kept is not None else ""
+        before = shlex.join(axis.text for axis in kept.axes) if kept is not None else _searched(app.project)
         texts = self._split(await app.push_screen_wait(Ask(say("tune-search"), before)) or "")
         if not texts:
             return
@@ -260,4 +260,15 @@ def _searching(project: Project, command: list[str], texts: list[str]) -> Tuning
     wanted = trying.want(project.case, command, seconds=0.0)
     spaces = [search_space.parse(text) for text in texts]
     search = search_space.bind(project.case, [*wanted.command], spaces, Path(project.case.root))
-    return Tuning(project.case, wanted, Goal(search, trials=TRIALS))
+    goal = Goal(search, trials=TRIALS, metric=project.case.spec.tune.metric or "")
+    return Tuning(project.case, wanted, goal)
+
+
+def _searched(project: Project) -> str:
+    """What the case file says is to be searched, as a person would type it; nothing where it says that wrongly."""
+    from ... import search_space
+
+    try:
+        return shlex.join(space.text for space in search_space.of_case(project.case))
+    except UserError:
+        return ""
