@@ -71,6 +71,11 @@ MESSAGES: Words = {
         "en": "{name} stays {value} everywhere: it is made with requires_grad=False, and nothing writes to it, so that it changes nothing.",
         "zh": "{name} 处处恒为 {value}：创建时即为 requires_grad=False，又没有任何代码写入它，因此不起任何作用。",
     },
+    "bias-frozen": {
+        "en": "{name} is made with requires_grad=False and {value} everywhere, while the weight beside it is trained; weights are loaded, "
+        "and may fill it.",
+        "zh": "{name} 创建时即为 requires_grad=False 且处处为 {value}，而同一层的权重在训练；脚本加载了权重，可能包含它。",
+    },
     "made-frozen": {
         "en": "{name} is made with requires_grad=False: the optimizer does not change it.",
         "zh": "{name} 创建时即为 requires_grad=False：优化器不会更新它。",
@@ -233,6 +238,7 @@ WHY: Words = {
             "random-frozen",
             "made-frozen-loaded",
             "constant-frozen",
+            "bias-frozen",
             "head-frozen",
             "gradients-dropped",
             "computed-before",
@@ -276,6 +282,7 @@ _SUSPECTS = {
     "head-frozen": Sure.POSSIBLE,
     "made-frozen-loaded": Sure.POSSIBLE,
     "constant-frozen": Sure.POSSIBLE,
+    "bias-frozen": Sure.POSSIBLE,
     "frozen-late": Sure.LIKELY,
     "flag-on-cell": Sure.LIKELY,
     "stop-discarded-feature": Sure.LIKELY,
@@ -289,6 +296,7 @@ _FIXES = {
     "random-frozen": "fix-unfreeze",
     "made-frozen-loaded": "fix-unfreeze",
     "constant-frozen": "fix-unfreeze",
+    "bias-frozen": "fix-unfreeze",
     "head-frozen": "fix-unfreeze",
     "nothing-trained": "fix-stop",
     "part-cut-off": "fix-stop",
@@ -737,6 +745,14 @@ EXAMPLES = [
         + _TRAIN,
         Verdict.UNDECIDED,
         "constant-frozen",
+    ),
+    _example(
+        "a bias of zeros made frozen, and weights loaded",
+        _HALF.replace(", requires_grad=False", "").replace('"zeros", [8])', '"zeros", [8]), requires_grad=False')
+        + "ms.load_checkpoint('body.ckpt', net)\n"
+        + _TRAIN,
+        Verdict.UNDECIDED,
+        "bias-frozen",
     ),
     _example(
         "a weight of one's own made frozen, and written to",

@@ -44,11 +44,10 @@ def _judged(look: Look) -> Iterator[Observation]:
             code = "made-frozen-loaded" if meant else "random-frozen"
             data = {"name": name, "what": "Parameter"}
             yield Observation(code, parameter.source, parameter.node, data, certain=False, possible=meant)
-        elif (
-            stays and (value := _idle(look.trace, parameter)) is not None and not _may_be_filled(look, leaf, parameter)
-        ):
+        elif stays and (value := _idle(look.trace, parameter)) is not None:
+            code = _of_idle(look, leaf, parameter)
             data = {"name": name, "value": str(value)}
-            yield Observation("constant-frozen", parameter.source, parameter.node, data, certain=False)
+            yield Observation(code, parameter.source, parameter.node, data, certain=code == "made-frozen")
         else:
             yield Observation("made-frozen", parameter.source, parameter.node, {"name": name})
 
@@ -66,11 +65,24 @@ def _may_be_filled(look: Look, leaf: int, parameter: Call) -> bool:
     return look.loaded(into=leaf) or not _leaves_bias_alone(look, parameter)
 
 
+def _of_idle(look: Look, leaf: int, parameter: Call) -> str:
+    """What is to say about a parameter that changes nothing as long as it stays as it was made."""
+    if not _may_be_filled(look, leaf, parameter):
+        return "constant-frozen"
+    weighs = any(is_parameter(held) and is_drawn(held) for held in _beside(look, parameter))
+    return "bias-frozen" if weighs else "made-frozen"
+
+
+def _beside(look: Look, parameter: Call) -> list[Call]:
+    """What is trained in the cells that hold a parameter."""
+    cells = [cell for cell in look.structure.cells if any(held is parameter for held in cell.attributes.values())]
+    return [held for cell in cells for held in cell.attributes.values() if _is_trained(held, look)]
+
+
 def _leaves_bias_alone(look: Look, parameter: Call) -> bool:
     """Whether all that is trained beside a weight in its own cell starts from numbers that are the same, as a bias does: a layer of
     which one half is frozen. Trained matrices beside it, as of an adapter, tell that it is frozen on purpose."""
-    cells = [cell for cell in look.structure.cells if any(held is parameter for held in cell.attributes.values())]
-    beside = [held for cell in cells for held in cell.attributes.values() if _is_trained(held, look)]
+    beside = _beside(look, parameter)
     return bool(beside) and not any(not is_parameter(held) or is_drawn(held) for held in beside)
 
 
