@@ -158,6 +158,21 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         """,
         [("rate", "0.1"), ("schedule-ignored", "get_lr")],
     ),
+    "numbers that are computed from the rate, for nothing": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--start", type=float, default=0.1)
+        given = parser.parse_args()
+
+        def falling(base, steps):
+            return np.linspace(base, 0, steps)
+
+        curve = falling(given.start, 100)
+        nn.SGD(params, given.start)
+        """,
+        [("rate", "0.1"), ("schedule-ignored", "falling")],
+    ),
     "a list of rates for nothing": (
         """
         def warm_lr(base, steps):

@@ -74,6 +74,10 @@ MESSAGES: Words = {
         "en": "{loss} gets data as {first}, and the output of the network in the place of the labels: the two arguments are exchanged.",
         "zh": "{loss} 的参数 {first} 得到的是数据，网络的输出则放在了标签的位置：两个参数颠倒了。",
     },
+    "one-hot-turned": {
+        "en": "These one-hot labels hold {on} for the class itself and {off} for all others: the two numbers have changed places.",
+        "zh": "这里的 one-hot 标签在目标类别处为 {on}，其余类别处为 {off}：两个值颠倒了。",
+    },
     "one-hot-for-sparse": {
         "en": "{loss} is set to take class ids, but gets one-hot labels ({at}).",
         "zh": "{loss} 设置为接收类别编号，得到的却是 one-hot 标签（{at}）。",
@@ -200,6 +204,10 @@ MESSAGES: Words = {
         "en": "Pass the output of the network first, then the labels.",
         "zh": "先传网络的输出，再传标签。",
     },
+    "fix-turn-back": {
+        "en": "Give the larger number for on_value, the smaller one for off_value.",
+        "zh": "on_value 应取较大的值，off_value 取较小的值。",
+    },
     "fix-sparse": {"en": "Pass class ids, or set sparse=False.", "zh": "传入类别编号，或设置 sparse=False。"},
     "fix-mean": {"en": 'Pass reduction="mean".', "zh": '传入 reduction="mean"。'},
     "fix-average": {"en": "Average the result: .mean()", "zh": "对结果取平均：.mean()"},
@@ -291,6 +299,10 @@ WHY: Words = {
         "en": "The loss treats its arguments differently: its gradient is that of another function, and does not lead the output to the "
         "labels; some kernels give no gradient for labels at all.",
         "zh": "损失对两个参数的处理并不相同：这样求得的是另一个函数的梯度，不会使输出接近标签；有些算子对标签根本不求梯度。",
+    },
+    "one-hot-turned": {
+        "en": "The network learns to give every class but the right one.",
+        "zh": "网络学到的是给出正确类别之外的所有类别。",
     },
     "one-hot-for-sparse": {
         "en": "The loss reads the labels as class ids: it fails, or trains towards the wrong classes.",
@@ -403,6 +415,7 @@ _LEVELS = {
     "no-log-softmax": Level.PROBLEM,
     "no-logarithm": Level.PROBLEM,
     "arguments-exchanged": Level.PROBLEM,
+    "one-hot-turned": Level.PROBLEM,
     "one-hot-for-sparse": Level.PROBLEM,
     "classes-for-distributions": Level.PROBLEM,
     "none-reduction": Level.PROBLEM,
@@ -442,6 +455,7 @@ _FIXES = {
     "no-log-softmax": "fix-log-softmax",
     "no-logarithm": "fix-log-softmax",
     "arguments-exchanged": "fix-exchange",
+    "one-hot-turned": "fix-turn-back",
     "one-hot-for-sparse": "fix-sparse",
     "classes-for-distributions": "fix-class-numbers",
     "none-reduction": "fix-mean",
@@ -712,6 +726,14 @@ EXAMPLES = [
         _JUDGED.replace("CALL", "mark, found"),
         Verdict.PROBLEM,
         "arguments-exchanged",
+    ),
+    _example(
+        "one-hot labels that are 0 for the class",
+        _trained(
+            "nn.SoftmaxCrossEntropyWithLogits(reduction='mean')(logits, ops.OneHot()(y, 10, ms.Tensor(0.1), ms.Tensor(0.9)))"
+        ),
+        Verdict.PROBLEM,
+        "one-hot-turned",
     ),
     _example("labels first, by keywords", _JUDGED.replace("CALL", "target=mark, input=found"), Verdict.OK, "fits"),
     _example(

@@ -1,4 +1,5 @@
-"""Losses that are given labels in the place of the prediction and the prediction in that of the labels.
+"""Losses that are given labels in the place of the prediction and the prediction in that of the labels, and encoded labels in which
+the numbers for the class and for all others have changed places.
 
 The prediction is what weights compute; labels are data. A loss that treats its two arguments differently is used wrongly where the first
 is seen to be data alone, and a gradient reaches weights through the second.
@@ -8,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .effects import kept
+from .factors import argument_of, operation
 from .freezing import may_hold_weights, reach
-from .losses import Application, Losses, Observation, known_name
+from .losses import Application, Losses, Observation, encoded, known_name
+from .values import Call, Known
 
 
 def examine(losses: Losses) -> Iterator[Observation]:
@@ -22,6 +26,27 @@ def examine(losses: Losses) -> Iterator[Observation]:
         if swapped and not may_hold_weights(prediction, stop=False, since=_differentiated_at(losses, one)):
             names = [*one.known.inputs, *one.known.positional][:2]
             yield Observation("arguments-exchanged", one.place, {"loss": known_name(one), "first": names[0]})
+
+    yield from _turned(losses)
+
+
+def _turned(losses: Losses) -> Iterator[Observation]:
+    """One-hot labels of a loss that are smaller for the class itself than for all others."""
+    for one in losses.applications:
+        made = encoded(one.labels) if one.labels is not None else None
+        on, off = (_number(made, place, name) for place, name in ((2, "on_value"), (3, "off_value")))
+        if made is not None and on is not None and off is not None and on < off:
+            yield Observation("one-hot-turned", made, {"on": f"{on:g}", "off": f"{off:g}"})
+
+
+def _number(made: Call | None, place: int, name: str) -> float | None:
+    """The number that a call, or the object that it calls, is given at a place."""
+    maker = made.base if made is not None and made.name == "" and isinstance(made.base, Call) else made
+    value = operation(made).operand(place, name) if made is not None else None
+    value = value if value is not None or maker is None else argument_of(maker, name)
+    while isinstance(value, Call) and (inner := kept(value, "same")) is not None and len(inner) == 1:
+        (value,) = inner
+    return value.value if isinstance(value, Known) and type(value.value) in (int, float) else None
 
 
 def _tells_them_apart(application: Application) -> bool:

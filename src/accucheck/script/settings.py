@@ -544,7 +544,8 @@ class Settings:
                 continue
             free = id(value) not in reached and id(value) not in held and not self.uses.get(id(value))
             named = [frame.function.name, *(value.bound if isinstance(value, Call) else ())]
-            if free and any(map(_RATE_NAME.search, named)) and not unseen(frame):
+            of_rate = any(map(_RATE_NAME.search, named)) or (_is_row(value) and _is_given(frame, given))
+            if free and of_rate and not unseen(frame):
                 ignored = constant and _is_row(value)
                 code = "schedule-ignored" if ignored else "schedule-unused"
                 yield Told(code, frame.source, frame.node, {"schedule": frame.function.name}, likely=True)
@@ -893,6 +894,18 @@ def _is_model(value: Value) -> bool:
 
 def _is_rate(name: str) -> bool:
     return bool(_RATE_NAME.search(name)) or "lr" in name.lower()
+
+
+def _is_given(frame: Frame, rates: list[Value]) -> bool:
+    """Whether a function is given the very setting that an optimizer is given as its rate."""
+    of_optimizer = {mark for rate in rates for option in options(rate) if (mark := _mark(option)) is not None}
+    return any(_mark(option) in of_optimizer for value in frame.parameters.values() for option in options(value))
+
+
+def _mark(value: Value) -> tuple[str, str | None] | None:
+    """What tells a setting from others."""
+    plainly = isinstance(value, Known) and type(value.value) is float and bool(value.name)
+    return (value.name, value.origin) if plainly and isinstance(value, Known) else None
 
 
 def _is_row(value: Call | Items) -> bool:
