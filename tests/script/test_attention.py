@@ -47,6 +47,10 @@ _BODIES = {
     "return mint.matmul(mint.nn.functional.softmax(mint.matmul(q, mint.transpose(k, 1, 2)), dim=1), v)": True,
     "return mint.matmul(mint.nn.functional.softmax(mint.matmul(q, mint.transpose(k, 1, 2)), dim=-1), v)": False,
     "scores = (q @ k.swapaxes(1, 2)).masked_fill(mask == 0, -1e9)\nreturn ops.softmax(scores, axis=1) @ v": True,
+    "return ops.softmax(q @ k.transpose(1, 2), 1) @ v": True,
+    "return ops.softmax(q @ k.transpose(-2, -1), 2) @ v": False,
+    "return ops.softmax(q[:, None] @ k[:, None].transpose(-2, -1), 2) @ v[:, None]": False,
+    "return ops.softmax(q[:, 0, :, :] @ k[:, 0, :, :].transpose(-2, -1), 1) @ v[:, 0, :, :]": True,
     # the other operand, and weights that are turned round after their softmax
     "return v.swapaxes(1, 2) @ ops.softmax(k @ q.swapaxes(1, 2), axis=-2)": False,
     "return v.swapaxes(1, 2) @ ops.softmax(k @ q.swapaxes(1, 2), axis=-1)": True,

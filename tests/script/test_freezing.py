@@ -260,6 +260,7 @@ STOPS: dict[str, list[str]] = {
     FORWARD: [],
     f"return {STOP}(self.head(self.neck(h)))": ["nothing-trained"],
     f"return self.head(self.neck({STOP}(h)))": ["part-cut-off"],
+    "return self.head(self.neck(h.detach()))": ["part-cut-off"],
     "stop = ops.StopGradient()\nreturn self.head(self.neck(stop(h)))": ["part-cut-off"],
     f"return self.head({STOP}(self.neck(h)) + self.neck(h))": ["stopped"],
     f"mask = {STOP}(x > 0)\nreturn self.head(self.neck(h * mask))": ["stopped"],
@@ -324,6 +325,23 @@ def test_a_loss_that_trains_nothing(tmp_path: Path, step: str, stop: str) -> Non
     construct = "return self.head(self.neck(h)) + self.extra"
     found = said(tmp_path, FORWARD_FN.format(stop) + classes + step, init, construct, "")
     assert ("nothing-trained" in {one.code for one in found}) is (STEPS[step] and stop == STOP)
+
+
+@pytest.mark.parametrize(
+    ("loss", "stopped"),
+    {
+        f"ops.square({STOP}(out) - y).mean()": True,
+        f"ops.square({STOP}(out * 2) - y).mean()": True,
+        f"ops.square(out - {STOP}(y)).mean()": False,
+        f"({STOP}(1 - out) * ops.square(out - y)).mean()": False,
+        "ops.square(ops.relu(out) - y).mean()": False,
+    }.items(),
+)
+def test_the_loss_of_a_model_trains_nothing(tmp_path: Path, loss: str, stopped: bool) -> None:
+    judge = f"class Judge(nn.Cell):\n    def construct(self, out, y):\n        return {loss}\n"
+    train = "ms.Model(net, Judge(), nn.Adam(net.trainable_params())).train(1, data)\n"
+    found = said(tmp_path, judge + train, train="")
+    assert ("nothing-trained" in {one.code for one in found}) is stopped
 
 
 @pytest.mark.parametrize(

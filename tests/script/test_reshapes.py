@@ -48,6 +48,8 @@ _BODIES = {
     "q, k, v = parts(self, x)\nreturn ops.reshape(self.product(ops.softmax(q @ k.swapaxes(2, 3)), v), (x.shape[0], -1, 8))": True,
     "q, k, v = parts(self, x)\nx = mint.reshape(q, (-1, x.shape[1], 2))\nreturn x.reshape(k.shape[0], k.shape[2], 8)": True,
     "b, t, d = x.shape\nx = x.swapaxes(1, 2)\nreturn x.reshape(b, t, d)": True,
+    "q = x.view(x.shape[0], -1, 4, 2).transpose(1, 2)\nreturn q.reshape(x.shape[0], -1, 8)": True,
+    "q = x.view(x.shape[0], -1, 4, 2).transpose(1, 2)\nreturn q.transpose(1, 2).reshape(x.shape[0], -1, 8)": False,
     "q, k, v = parts(self, x)\nq = (ops.softmax(q @ k.swapaxes(2, 3), -1) @ v).swapaxes(1, 2)\nreturn q.reshape(x.shape)": False,
     "q, k, v = parts(self, x)\nreturn q.permute(0, 2, 1, 3).view(x.shape[0], -1, 8)": False,
     "q, k, v = parts(self, x)\nreturn q.reshape(x.shape[0] * self.heads, x.shape[1], 2)": False,

@@ -27,7 +27,7 @@ class Params(msgspec.Struct, frozen=True):
     pass
 
 
-_FAULTS = ("clip-scaled", "clip-before-optimizer")
+_FAULTS = ("clip-scaled", "clip-before-optimizer", "clip-dropped")
 _LEVELS = {
     **dict.fromkeys(_FAULTS, Level.PROBLEM),
     **dict.fromkeys((f"{code}-sometimes" for code in _FAULTS), Level.SUSPECT),
@@ -46,6 +46,10 @@ MESSAGES: Words = _training.sometimes(
             "en": "{clip} clips gradients here, and the optimizer divides them by loss_scale={scale} afterwards.",
             "zh": "{clip} 先在此处裁剪梯度，之后优化器才按 loss_scale={scale} 除梯度。",
         },
+        "clip-dropped": {
+            "en": "What {clip} gives here is thrown away: the step goes on with gradients that are not clipped.",
+            "zh": "{clip} 在此处的返回值被丢弃：训练步继续使用的是未经裁剪的梯度。",
+        },
         "clip-unknown": {
             "en": "Whether the gradients that {clip} clips here still carry the loss scale ({scale}) cannot be seen.",
             "zh": "看不出 {clip} 在此处裁剪的梯度是否还带着 loss scale（{scale}）。",
@@ -61,6 +65,10 @@ MESSAGES: Words = _training.sometimes(
         "fix-order": {
             "en": "Divide the gradients by the loss scale first, then clip: unscale, (reduce), clip, update.",
             "zh": "先把梯度除以 loss scale 再裁剪：还原 →（聚合）→ 裁剪 → 更新。",
+        },
+        "fix-keep": {
+            "en": "Keep the result: grads = ops.clip_by_global_norm(grads, limit).",
+            "zh": "接收返回值：grads = ops.clip_by_global_norm(grads, limit)。",
         },
         "fix-optimizer": {
             "en": "Divide the gradients in the step, before they are clipped, and leave the optimizer's loss_scale at 1.",
@@ -79,6 +87,10 @@ _THRESHOLD = {
 WHY: Words = _training.also(
     {
         "clip-scaled": _THRESHOLD,
+        "clip-dropped": {
+            "en": "Nothing limits the gradients: a single bad batch may throw the weights far off, which clipping was to prevent.",
+            "zh": "梯度没有受到任何限制：一个异常的 batch 就可能让权重严重偏离，而裁剪正是为了避免这种情况。",
+        },
         "clip-before-optimizer": {
             "en": "The norm that was limited is changed again by the division: the threshold means another size of gradients than "
             "was intended.",
@@ -92,7 +104,7 @@ _NORM = {
     "zh": "打印裁剪处的梯度范数，并与同一步、不加 loss scale 时对比，两者应当相等。",
 }
 PROOF: Words = _training.also(dict.fromkeys(_FAULTS, _NORM), _FAULTS)
-_FIXES = {"clip-scaled": "fix-order", "clip-before-optimizer": "fix-optimizer"}
+_FIXES = {"clip-scaled": "fix-order", "clip-before-optimizer": "fix-optimizer", "clip-dropped": "fix-keep"}
 
 
 @_grades.by_road
@@ -179,6 +191,12 @@ _example = partial(script_example, _HEAD)
 
 EXAMPLES = [
     _example("unscaled, then clipped", _LOOP, Verdict.OK, "clip-clean"),
+    _example(
+        "clipped for nothing",
+        _LOOP.replace("    grads = ops.clip", "    ops.clip"),
+        Verdict.PROBLEM,
+        "clip-dropped",
+    ),
     _example(
         "clipped, then unscaled",
         _LOOP.replace("    grads = scaler.unscale(grads)\n", "").replace(

@@ -590,6 +590,13 @@ class Backbone(nn.Cell):
         "unused-layer",
     ),
     _example(
+        "one of several that are unpacked is never called",
+        "self.q, self.k, self.v = (nn.Dense(8, 8) for _ in range(3))",
+        "return self.q(x) @ self.k(x).T @ self.k(x)",
+        Verdict.PROBLEM,
+        "twin-used-twice",
+    ),
+    _example(
         "each of a dict of cells is called",
         "self.parts = nn.CellDict()\nself.parts['q'] = nn.Dense(8, 8)\nself.parts.update({'k': nn.Dense(8, 8)})",
         "for part in self.parts.values():\n    x = part(x)\nreturn x",

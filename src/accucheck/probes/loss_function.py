@@ -478,7 +478,7 @@ MOST = 100
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import adversaries, class_numbers, direction, exchanged, input_gradients, shapes
+    from ..script import adversaries, class_numbers, direction, exchanged, input_gradients, shapes, squashed
     from ..script.analysis import read_scripts
     from ..script.losses import Losses
 
@@ -487,7 +487,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     done: set[tuple[str, str, int]] = set()
     for number, reading in enumerate(scripts.training, 1):
         losses = Losses(reading)
-        rules = (exchanged, direction, adversaries, input_gradients, shapes, class_numbers)
+        rules = (exchanged, direction, adversaries, input_gradients, shapes, class_numbers, squashed)
         said = [*losses.examine(), *(one for rule in rules for one in rule.examine(losses))]
         told: dict[str, int] = {}
         for one in said:
@@ -720,6 +720,13 @@ for x, where, which in rows:
     optimizer(pull(x, where, which)[1])
 """
 
+_OWN_LOSS = """
+class Smooth(nn.LossBase):
+    def construct(self, scores, y):
+        return -(ops.one_hot(y, 10, 0.9, 0.1) * nn.LogSoftmax()(scores)).sum(-1).mean()
+"""
+_MODELLED = "model = ms.Model(net, Smooth(), nn.Adam(net.trainable_params()))\nmodel.train(3, data)\n"
+
 EXAMPLES = [
     _example(
         "labels before the prediction, in a cell",
@@ -727,6 +734,13 @@ EXAMPLES = [
         Verdict.PROBLEM,
         "arguments-exchanged",
     ),
+    _example(
+        "a softmax at the end of a network, and a loss of one's own that takes another",
+        _SOFTMAX + _OWN_LOSS + _MODELLED,
+        Verdict.PROBLEM,
+        "double-softmax",
+    ),
+    _example("a loss of one's own that takes the only softmax", _NET + _OWN_LOSS + _MODELLED, Verdict.OK),
     _example(
         "one-hot labels that are 0 for the class",
         _trained(

@@ -54,13 +54,31 @@ def rank(value: Value | None, depth: int = 0) -> Rank:
         return UNKNOWN
     if value.result is not None:
         return rank(value.result, depth + 1)
+    if value.name == "[]":
+        return _of_item(value, depth)
     return _of_layer(value, depth) or _of_operation(value, depth)
+
+
+def _of_item(made: Call, depth: int) -> Rank:
+    """Of a part of an array: an index drops its axis, a slice keeps it, None adds one."""
+    key = made.args[0] if made.args else None
+    parts = key.items if isinstance(key, Items) else [key]
+    numbers = [part for part in parts if isinstance(part, Known) and type(part.value) is int]
+    added = [part for part in parts if isinstance(part, Known) and part.value is None]
+    slices = [part for part in parts if isinstance(part, Call) and part.name == "slice"]
+    if len(numbers) + len(added) + len(slices) != len(parts):
+        return UNKNOWN
+    before = rank(made.base, depth + 1)
+    least = max(before.least, len(numbers) + len(slices)) + len(added) - len(numbers)
+    return Rank(max(least, 0), None if before.exact is None else before.exact + len(added) - len(numbers))
 
 
 def _of_layer(made: Call, depth: int) -> Rank | None:
     if made.name != "" or not isinstance(made.base, Call):
         return None
     kind = kind_of(made.base)
+    if kind in ("normalization", "dropout", "activation"):
+        return rank(made.args[0] if made.args else None, depth + 1)
     if kind in ("convolution", "pooling"):
         axes = _SPATIAL.get(made.base.last.removesuffix("Transpose")[-2:])
         return None if axes is None else Rank(axes, axes)
@@ -151,7 +169,8 @@ def axis_of(made: Call) -> int | None:
 def is_order(made: Call, named: list[int]) -> bool:
     """Whether an exchange of axes is told the order of all, and not two that change places."""
     known = effect(made)
-    every = sorted(axis % len(named) for axis in named) == [*range(len(named))]
+    two_of_more = len(named) == 2 and min(named) < 0  # counted from the end, it exchanges these
+    every = sorted(axis + len(named) * (axis < 0) for axis in named) == [*range(len(named))] and not two_of_more
     return known is not None and known.operation == "transpose" and name_of(made) != "mint.transpose" and every
 
 

@@ -59,6 +59,8 @@ def _own(training: Training, step: Step) -> Iterator[Remark]:
 
 
 def _judged(training: Training, step: Step, clip: Clip) -> Remark:
+    if clip.made.discarded and not clip.made.last.endswith("_"):  # by that, what works in place is told
+        return about(step, "clip-dropped", clip.place, also=[step], clip=_name(clip.made))
     factors = training.factors
     terms = [whole for term in factors.of(clip.operand) if (whole := term.times(training.given(step))) is not None]
     name = _name(clip.made)

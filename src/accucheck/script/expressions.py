@@ -113,6 +113,7 @@ class Expressions:
     found_names: set[str]
     loading: list[tuple[Path, Frame | None]]
     numbering: bool
+    unpacked: tuple[ast.AST, int] | None
 
     if TYPE_CHECKING:
 
@@ -886,7 +887,7 @@ class Expressions:
 
     def on_ListComp(self, node: Any, scope: Scope) -> Value:
         inner = Scope(scope)
-        first = self.value(node.generators[0].iter, inner)
+        first = self.counted(node, self.value(node.generators[0].iter, inner))
         if not isinstance(node, ast.DictComp) and isinstance(first, Items):
             unrolled: list[Value] = []
             if self.unrolled(node, first, inner, unrolled):
@@ -907,6 +908,14 @@ class Expressions:
         return self.made("comprehension", [*values, first], {}, node)
 
     on_SetComp = on_GeneratorExp = on_DictComp = on_ListComp
+
+    def counted(self, node: ast.AST, over: Value) -> Value:
+        """What a comprehension goes over; the numbers themselves of a range whose turns are unpacked into as many names."""
+        wanted = self.unpacked[1] if self.unpacked is not None and self.unpacked[0] is node else 0
+        end = over.args[0] if isinstance(over, Call) and over.name == "range" and len(over.args) == 1 else None
+        if not (wanted and isinstance(end, Known) and end.value == wanted):
+            return over
+        return Items([Known(number) for number in range(wanted)])
 
     def unrolled(self, node: Any, over: Value, inner: Scope, found: list[Value], depth: int = 0) -> bool:
         """Add what a comprehension makes of each of a few items to `found`; False where what it goes over, or a condition, is not

@@ -70,6 +70,7 @@ PARAMETERS = (
     ".parameters_dict",
     ".untrainable_params",
 )
+_MODEL = ["network", "loss_fn", "optimizer"]
 _LOADS = ("load_param_into_net", "load_checkpoint", "load_distributed_checkpoint", "load_checkpoint_async")
 #: What makes cells known to the network that a list does not.
 _REGISTERS = re.compile(
@@ -94,7 +95,8 @@ def examine(scripts: Scripts, declared: list[str] | None = None) -> Iterator[Obs
     for reading in readings:
         look = Look(structure_of(reading))
         against = look.against(declared) if declared is not None else ()
-        for said in (*look.cut_off(), *look.idle_terms(), *look.stops(), *look.flags(), *look.unregistered(), *against):
+        cut = (*look.cut_off(), *look.cut_off_in_losses(), *look.idle_terms(), *look.stops())
+        for said in (*cut, *look.flags(), *look.unregistered(), *against):
             found.setdefault((said.code, said.source.path, said.line), said)
     problems = {(path, line) for (code, path, line), said in found.items() if code not in TOLD}
     for (code, path, line), said in found.items():
@@ -247,8 +249,8 @@ class Look:
         for call in self.trace.calls:
             network = optimizer = None
             if call.api == "Model":
-                network = call.argument(["network", "loss_fn", "optimizer"], "network")
-                optimizer = call.argument(["network", "loss_fn", "optimizer"], "optimizer")
+                network = call.argument(_MODEL, "network")
+                optimizer = call.argument(_MODEL, "optimizer")
             elif updates(call):
                 network, optimizer = (argument_of(call, name) for name in ("network", "optimizer"))
             if optimizer is None:
@@ -262,6 +264,16 @@ class Look:
                         and frame.returned is not None
                     ):
                         yield Step(frame.returned, call.source, call.node, self.of_optimizer(optimizer))
+
+    def cut_off_in_losses(self) -> Iterator[Observation]:
+        """Loss cells that a Model puts behind its network, in which no gradient gets to what the network gives."""
+        losses = (call.argument(_MODEL, "loss_fn") for call in self.trace.calls if call.api == "Model")
+        cells = {id(cell) for loss in losses for cell in options(loss) if isinstance(cell, Instance)}
+        for frame in self.trace.frames:
+            stop = _stop_around(frame) if id(frame.owner) in cells and frame.function.name in FORWARD else None
+            if stop is not None:
+                data = {"line": getattr(frame.function.node, "lineno", 1), "path": frame.function.source.path}
+                yield Observation("nothing-trained", stop.source, stop.node, data)
 
     def of_optimizer(self, optimizer: Value | None) -> set[int]:
         return {leaf for option in options(optimizer) for given in _given(option) for leaf in self.of_parameters(given)}
@@ -776,9 +788,22 @@ def _is_unseen(made: Call) -> bool:
 
 
 def _stops(call: Call) -> bool:
-    return call.api == "ops.stop_gradient" or (
-        call.name == "" and isinstance(call.base, Call) and call.base.api == "ops.StopGradient"
-    )
+    known = effect(call)
+    applied = call.name == "" or call.api != "ops.StopGradient"  # the operator is made, or called
+    return known is not None and known.operation == "stop_gradient" and applied
+
+
+def _is_stop(value: Value) -> bool:
+    return isinstance(value, Call) and _stops(value)
+
+
+def _stop_around(frame: Frame) -> Call | None:
+    """The nearest stop_gradient of those that all ways lead through from the first argument of a function to what it returns."""
+    first = next((value for value in frame.parameters.values() if value is not frame.owner), None)
+    given = frame.returned
+    if first is None or given is None or not flow.derives(given, first) or flow.derives(given, first, _is_stop):
+        return None
+    return flow.find(given, _stops)
 
 
 def applies(value: Value) -> bool:

@@ -69,7 +69,7 @@ def _of_idle(look: Look, leaf: int, parameter: Call) -> str:
     """What is to say about a parameter that changes nothing as long as it stays as it was made."""
     if not _may_be_filled(look, leaf, parameter):
         return "constant-frozen"
-    weighs = any(is_parameter(held) and is_drawn(held) for held in _beside(look, parameter))
+    weighs = any(not is_parameter(held) or is_drawn(held) for held in _beside(look, parameter))
     return "bias-frozen" if weighs else "made-frozen"
 
 

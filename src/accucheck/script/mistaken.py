@@ -63,12 +63,13 @@ def _guessed_elsewhere(compared: Call) -> Iterator[Wrong]:
     (guess,) = guesses
     scores, axis = next(iter(operands(guess)), None), axis_of(guess)
     found = width(scores)
-    if found is None or axis is None or (outputs(found[0]) or 0) < 3:
+    count = outputs(found[0]) if found is not None else None
+    if found is None or axis is None or (count is not None and count < 3):
         return
     layer, classes = found
     of = rank(scores)
     if place(axis, of).is_not(classes.high):
-        code = "argmax-elsewhere" if of.exact is not None else "argmax-elsewhere-perhaps"
+        code = "argmax-elsewhere" if of.exact is not None and count is not None else "argmax-elsewhere-perhaps"
         yield Wrong(code, guess, {"axis": axis, "layer": layer.last, "at": layer.line})
 
 

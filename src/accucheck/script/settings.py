@@ -28,6 +28,7 @@ from .syntax import walk
 from .training import role
 from .values import (
     Call,
+    Decider,
     Frame,
     Instance,
     Items,
@@ -341,7 +342,7 @@ class Settings:
     # --- learning rates -----------------------------------------------------------------------------------------------
 
     def rates(self) -> Iterator[Told]:
-        given: list[Value] = []
+        given, plainly = list[Value](), list[Value]()
         seen: set[tuple[int, str]] = set()
         found, constant = False, True
         for place, called, bound in self.optimizers():
@@ -349,6 +350,7 @@ class Settings:
             known = api.find(called)
             rate = next((bound[name] for name in _RATES if name in bound), None)
             given += bound.values()
+            plainly += [rate] if rate is not None else []
             defaults = known.defaults if known is not None else {}
             told = self.rate(place, called.rpartition(".")[2], rate, defaults)
             groups = self.groups(bound, place)
@@ -370,7 +372,7 @@ class Settings:
         if not found:
             yield Told("no-optimizer", self.reading.source, self.reading.source.tree)
         else:
-            yield from self.unused_schedules(given, constant)
+            yield from self.unused_schedules(given, plainly if constant else None)
 
     def optimizers(self) -> list[tuple[Call | Instance, str, dict[str, Value]]]:
         """The first optimizers of the script; what is written by people has few."""
@@ -525,8 +527,8 @@ class Settings:
                 yield Told(code, told.source, told.node, data, told.rows, likely)
                 return
 
-    def unused_schedules(self, given: list[Value], constant: bool) -> Iterator[Told]:
-        """Schedules that are made and that nothing uses; `constant`: the rates of all optimizers are seen, and stay as they are."""
+    def unused_schedules(self, given: list[Value], rates: list[Value] | None) -> Iterator[Told]:
+        """Schedules that are made and that nothing uses; `rates`: those of all optimizers, where they are seen and stay as they are."""
         reached = {id(part) for value in given for part in sources(value)}
         frames = self.trace.frames
         held = {id(option) for f in frames for value in f.parameters.values() for option in _spread(value)}
@@ -536,7 +538,7 @@ class Settings:
         for made in self.schedules:
             free = id(made) not in reached and id(made) not in held and not self.uses.get(id(made))
             if free and not returned[id(made)] and made.name.startswith("mindspore.nn.") and not unseen(made.frame):
-                code = "schedule-ignored" if constant else "schedule-unused"
+                code = "schedule-ignored" if rates is not None else "schedule-unused"
                 yield Told(code, made.source, made.node, {"schedule": made.last}, likely=True)
         for frame in frames:
             value = frame.returned
@@ -544,9 +546,9 @@ class Settings:
                 continue
             free = id(value) not in reached and id(value) not in held and not self.uses.get(id(value))
             named = [frame.function.name, *(value.bound if isinstance(value, Call) else ())]
-            of_rate = any(map(_RATE_NAME.search, named)) or (_is_row(value) and _is_given(frame, given))
+            of_rate = any(map(_RATE_NAME.search, named)) or (_is_row(value) and _is_of(value, rates or []))
             if free and of_rate and not unseen(frame):
-                ignored = constant and _is_row(value)
+                ignored = rates is not None and _is_row(value)
                 code = "schedule-ignored" if ignored else "schedule-unused"
                 yield Told(code, frame.source, frame.node, {"schedule": frame.function.name}, likely=True)
 
@@ -896,16 +898,16 @@ def _is_rate(name: str) -> bool:
     return bool(_RATE_NAME.search(name)) or "lr" in name.lower()
 
 
-def _is_given(frame: Frame, rates: list[Value]) -> bool:
-    """Whether a function is given the very setting that an optimizer is given as its rate."""
+def _is_of(value: Value, rates: list[Value]) -> bool:
+    """Whether numbers are computed from the very setting that an optimizer is given as its rate."""
     of_optimizer = {mark for rate in rates for option in options(rate) if (mark := _mark(option)) is not None}
-    return any(_mark(option) in of_optimizer for value in frame.parameters.values() for option in options(value))
+    return any(_mark(part) in of_optimizer for part in sources(value))
 
 
-def _mark(value: Value) -> tuple[str, str | None] | None:
-    """What tells a setting from others."""
-    plainly = isinstance(value, Known) and type(value.value) is float and bool(value.name)
-    return (value.name, value.origin) if plainly and isinstance(value, Known) else None
+def _mark(value: Value) -> tuple[float, tuple[Decider, ...]] | None:
+    """What tells a setting of the run from others."""
+    by = deciders_of([value]) if isinstance(value, Known) and type(value.value) is float else ()
+    return (value.value, by) if by and isinstance(value, Known) else None
 
 
 def _is_row(value: Call | Items) -> bool:

@@ -114,7 +114,8 @@ class Shapes:
         sizes = [self.size(part, depth) for part in told]
         rest = [place for place, part in enumerate(told) if isinstance(part, Known) and part.value == -1]
         if len(rest) == 1:
-            sizes[rest[0]] = self._rest(made, [size for place, size in enumerate(sizes) if place != rest[0]], depth)
+            others = [size for place, size in enumerate(sizes) if place != rest[0]]
+            sizes[rest[0]] = self._rest(made, others, depth) or Size(Counter([(id(made), rest[0])]), 1)
         return Shape(sizes, not sizes)
 
     def _rest(self, made: Call, others: list[Size | None], depth: int) -> Size | None:

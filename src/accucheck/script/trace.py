@@ -177,6 +177,7 @@ class Tracer(Expressions):
         self.yields: list[list[Value]] = []
         self.breaks: list[list[dict[str, Value]]] = []
         self.broken: tuple[Test, ...] | None = None  # the conditions around the break of this turn of a loop
+        self.unpacked: tuple[ast.AST, int] | None = None  # a comprehension that is unpacked into so many names
         self.numbering = False  # within the value of d[k] = ..., which may be as many as d has
         self.handed: list[Function] = []  # functions given to calls that are not followed
         self.tables: list[Mapping] = []  # dicts that modules make empty: what is defined may enter itself there
@@ -318,6 +319,7 @@ class Tracer(Expressions):
 
     def do_Assign(self, node: ast.Assign, scope: Scope) -> bool:
         outer, self.numbering = self.numbering, any(map(_by_unknown_key, node.targets))
+        self.unpacked = (node.value, _names_in(node.targets)) if isinstance(node.value, _UNPACKED) else None
         value = self.value(node.value, scope)
         self.numbering = outer
         for target in node.targets:
@@ -937,6 +939,17 @@ _RUN: dict[type[ast.AST], Callable[[Tracer, Any, Scope], bool]] = {
     for name, method in vars(Tracer).items()
     if name.startswith("do_") and hasattr(ast, name[3:])
 }
+
+
+#: What an assignment may unpack turn by turn.
+_UNPACKED = (ast.ListComp, ast.GeneratorExp)
+
+
+def _names_in(targets: list[ast.expr]) -> int:
+    """How many names a single target unpacks into; 0 where it does not, or into a list of them."""
+    target = targets[0] if len(targets) == 1 else None
+    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+    return 0 if any(isinstance(part, ast.Starred) for part in parts) else len(parts)
 
 
 def _by_unknown_key(target: ast.expr) -> bool:
