@@ -73,6 +73,8 @@ def test_the_page_in_a_browser(watched_runs: MadeOnce, tmp_path: Path) -> None:
         opened.evaluate("document.querySelector('figure[data-name=loss] input').click()")
         assert opened.evaluate(lines) == 2
         assert opened.evaluate("document.querySelectorAll('figure.wide rect').length") > 10
+        heat = "document.querySelector('figure.wide svg')"
+        assert 0 < opened.evaluate(f"{heat}.getBoundingClientRect().width - {heat}.viewBox.baseVal.width + 1") <= 1.5
         assert "Momentum" in opened.evaluate("document.querySelector('table').textContent")
 
 

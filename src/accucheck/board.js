@@ -76,7 +76,9 @@ for (const heat of data.heats) {
   const figure = made("figure", "wide"), known = heat.values.flat().filter(value => typeof value === "number" && value > 0).map(Math.log10);
   const low = known.reduce((a, b) => Math.min(a, b), 0), high = known.reduce((a, b) => Math.max(a, b), low);
   const side = Math.max(8, Math.min(24, 700 / heat.columns.length)), tall = 15, names = 260;
-  const svg = drawn("svg", { viewBox: `0 0 ${names + side * heat.columns.length + 10} ${tall * heat.rows.length + 22}`, role: "img", "aria-label": heat.title });
+  const across = names + side * heat.columns.length + 10;
+  const svg = drawn("svg", { viewBox: `0 0 ${across} ${tall * heat.rows.length + 22}`, role: "img", "aria-label": heat.title });
+  svg.style.maxWidth = `${across}px`; // few steps are not drawn as large as many
   const wrong = new Set(heat.marked.map(([row, column]) => `${row} ${column}`));
   heat.rows.forEach((name, row) => {
     svg.append(drawn("text", { x: names - 6, y: tall * row + 11, "text-anchor": "end" }, name.length > 40 ? `…${name.slice(-39)}` : name));
