@@ -10,10 +10,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import ReadError, SaveError, UserError, from_os_error
-from .readers import dumps
+
+if TYPE_CHECKING:
+    from .readers import dumps  # needs NumPy, and a watch needs the configuration alone: imported where a dump is read
 
 #: What the configuration and the variable that names it are called, and the folder of a network in a dump. `dump.json` is msprobe's.
 FILE, VARIABLE, _NET = "dump_settings.json", "MINDSPORE_DUMP_CONFIG", "net"
@@ -112,6 +114,8 @@ class Opened(NamedTuple):
 
 def holds_any(folder: Path) -> bool:
     """Whether anything was dumped."""
+    from .readers import dumps
+
     try:
         return bool(dumps.open_dump(folder).operations)
     except ReadError:
@@ -120,6 +124,8 @@ def holds_any(folder: Path) -> bool:
 
 def keep_only(folder: Path, layers: Sequence[str]) -> None:
     """Remove the tensors of operations whose names hold none of these texts. Raises UserError where nothing would be left."""
+    from .readers import dumps
+
     found = dumps.open_dump(folder).operations
     kept = [one for one in found if any(layer in one.name for layer in layers)]
     if not kept:
@@ -135,6 +141,8 @@ def keep_only(folder: Path, layers: Sequence[str]) -> None:
 
 def opened(folder: Path, tell: Callable[[int, int], None] = lambda done, of: None) -> Opened:
     """Read a dump. `tell` is told how many operations were read, of how many. Raises ReadError: no-dump and as the reader does."""
+    from .readers import dumps
+
     dump = dumps.open_dump(folder)
     rows: list[Row] = []
     first: Row | None = None
@@ -152,6 +160,8 @@ def opened(folder: Path, tell: Callable[[int, int], None] = lambda done, of: Non
 
 
 def _examined(tensor: dumps.Tensor) -> dumps.Values | None:
+    from .readers import dumps
+
     try:
         return tensor.told or dumps.examine(tensor)
     except ReadError:
