@@ -6,6 +6,7 @@ from typing import Any
 
 from accucheck.language import Language, word
 from accucheck.tui.screens.checklist import ChecklistScreen
+from accucheck.tui.screens.curves import CurvesScreen
 from accucheck.tui.screens.evidence import EvidenceScreen
 from accucheck.tui.screens.export import ExportScreen
 from accucheck.tui.screens.glossary import GlossaryScreen
@@ -45,6 +46,7 @@ _SCREENS: list[tuple[str, type[VerbScreen[Any]], list[tuple[str, str]]]] = [
     ("recent", RecentScreen, [("↑ ↓", "move")]),
     ("watch", WatchScreen, []),
     ("trial", TrialScreen, []),
+    ("curves", CurvesScreen, [("↑ ↓", "move")]),
     ("network", NetworkScreen, [("↑ ↓", "move"), ("Enter", "unfold")]),
     ("search", SearchScreen, []),
 ]

@@ -68,6 +68,7 @@ WORDS: Words = {
     "key-id": {"en": "Id for a key map", "zh": "按键映射中的标识"},
     "of-author": {"en": "{words} (author)", "zh": "{words}（作者）"},
     "of-reviewer": {"en": "{words} (reviewer)", "zh": "{words}（评审人）"},
+    "screen-curves": {"en": "The curves", "zh": "曲线"},
     "screen-network": {"en": "The network", "zh": "网络"},
     "screen-training": {"en": "The first question", "zh": "第一个问题"},
     "screen-error": {"en": "Fix the error first", "zh": "请先解决报错"},

@@ -13,7 +13,7 @@ import msgspec
 
 from .errors import ReadError, UserError
 from .language import Language, Words, visible, word
-from .model import Heatmap
+from .model import Chart, Curve, Heatmap
 from .offline import page
 from .readers import curves, recordings
 from .readers.runs import UNKNOWN, Run
@@ -59,6 +59,8 @@ WORDS: Words = {
         "en": "{count:,} more {what} are left out: --only NAME chooses.",
         "zh": "另有 {count:,} 个{what}未列出：可用 --only NAME 选择。",
     },
+    "layers": {"en": "layer, in the order of the optimizer", "zh": "层（按优化器中的顺序）"},
+    "gradient": {"en": "norm of the gradient", "zh": "梯度范数"},
     "curves": {"en": "curves", "zh": "曲线"},
     "runs": {"en": "runs", "zh": "运行"},
 }
@@ -172,6 +174,32 @@ def _seen(path: Path, name: str, mode: str, rank: int, run: recordings.Run, boar
     for one in seen.optimizers:
         given = ", ".join(f"{key}={value}" for key, value in one.arguments.items())
         board.settings.append(Settings(name, recordings.command(path) or "", one.kind.rpartition(".")[2], given))
+
+
+def say(key: str, language: Language, /, **data: Any) -> str:
+    return word(WORDS, key, language, **data)
+
+
+def label(text: str, language: Language) -> str:
+    """A word of a chart; names of runs and layers as they are."""
+    return say(text, language) if text in WORDS else visible(text)
+
+
+def charts(board: Board) -> list[Chart]:
+    """A chart of each curve with all of its runs, in the order of `names`, and then the heat maps."""
+    found: list[Chart] = []
+    for name in board.names:
+        lines: dict[str, dict[int, float]] = {}
+        by_step = True
+        for run in board.runs:
+            if (column := run.columns.get(name)) is not None:
+                by_step = bool(len(column.steps)) and int(column.steps.max()) != UNKNOWN
+                places, values = thinned((column.steps if by_step else column.epochs).tolist(), column.values.tolist())
+                lines[run.name] = {at: float(value) for at, value in zip(places, values, strict=True)}
+        x = sorted({at for line in lines.values() for at in line})
+        series = {run: [line.get(at) for at in x] for run, line in lines.items()}
+        found.append(Curve(name, "step" if by_step else "epoch", name, [float(at) for at in x], series))
+    return [*found, *board.heat.values()]
 
 
 def rows(board: Board, language: Language) -> list[list[str]]:

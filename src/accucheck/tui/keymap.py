@@ -12,6 +12,7 @@ from ..document import nearest
 from ..errors import UserError
 from ..session import Role
 from .screens.checklist import ChecklistScreen
+from .screens.curves import CurvesScreen
 from .screens.evidence import EvidenceScreen
 from .screens.export import ExportScreen
 from .screens.glossary import GlossaryScreen
@@ -48,6 +49,7 @@ SCREENS = (
     TrialScreen,
     SearchScreen,
     NetworkScreen,
+    CurvesScreen,
 )
 #: How keys are written that textual names otherwise.
 _WRITTEN = {"esc": "escape", "del": "delete", "return": "enter", "pgup": "pageup", "pgdn": "pagedown"}

@@ -889,6 +889,14 @@ WORDS: Words = {
     "command-path-fold": {"zh": "展开或折叠未走的分支", "en": "Unfold the ways not taken, or fold them"},
     "path-no-fork": {"zh": "这一步没有其他分支", "en": "No other way leads on from this step"},
     "path-off": {"zh": "已检查，现不在路径上", "en": "Looked at, and off the path by now"},
+    "command-curves": {"zh": "查看所有运行的曲线", "en": "Look at the curves of all runs"},
+    "curves-loading": {"zh": "正在读取曲线……", "en": "Reading the curves..."},
+    "curves-none": {"zh": "没有可查看的曲线", "en": "There are no curves to look at"},
+    "help-curves": {
+        "zh": "项目所有运行的曲线：↑ ↓ 选择曲线或各层梯度范数热力图，同名曲线叠加在一起；/ 按名称过滤，Esc 返回。",
+        "en": "The curves of all runs of the project: ↑ ↓ choose a curve, of all runs at once, or gradient norms by layer; / filters by "
+        "name, Esc goes back.",
+    },
     "command-graph": {"zh": "查看网络结构", "en": "Look at the network"},
     "command-graph-mark": {"zh": "跳到下一处值得注意的位置", "en": "Go to the next remarkable place"},
     "key-graph-mark": {"zh": "下一处", "en": "remarkable"},

@@ -35,6 +35,7 @@ _WITHOUT_ITEM = {
     "watch",
     "tune",
     "graph",
+    "curves",
 }
 _WITHOUT_ITEM |= {"language", "theme", "jump", "quit", "undo", "undo-review", "palette"}
 #: The probe whose samples a person marks.
@@ -87,6 +88,7 @@ class ChecklistScreen(Guiding):
         HELP,
         Verb("glossary", "g", "glossary", "command-glossary"),
         Verb("graph", "G", "graph", "command-graph"),
+        Verb("curves", "C", "curves", "command-curves"),
         FILTER,
         LANGUAGE,
         THEME,
@@ -124,7 +126,7 @@ class ChecklistScreen(Guiding):
             return app.why_alone() or (self.speech.say(words) if words else None)
         if verb == "case":
             return why_not_change_case(app)
-        if verb == "graph":
+        if verb in ("graph", "curves"):
             return app.why_alone()
         if verb == "path":
             return app.why_alone() if self._a_path() is None else None
@@ -184,6 +186,12 @@ class ChecklistScreen(Guiding):
             return
         results = self.app.session.entry(self.item.id).results.values() if self.item is not None else []
         self.app.push_screen(NetworkScreen(of_item=[each for result in results for each in result.findings]))
+
+    def action_curves(self) -> None:
+        """The curves of all runs."""
+        from .curves import CurvesScreen
+
+        self.app.push_screen(CurvesScreen())
 
     def action_editor(self) -> None:
         """The place of the finding looked at, or the item's note, in $EDITOR."""
