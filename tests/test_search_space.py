@@ -174,6 +174,18 @@ def test_keys_of_a_configuration_are_changed_in_place(tmp_path: Path) -> None:
     assert searched(tmp_path, command, "stages.0.lr=1,2").knobs[0].own == "0.1"
 
 
+def test_an_option_that_a_configuration_sets_too_is_what_that_says(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(SCRIPTS["argparse"])
+    (tmp_path / "run.yaml").write_text("lr: 0.4\nbatch_size: 8\nother: {batch_size: 16}\n")
+    for command, own in ((["--config", "run.yaml"], ["0.4", None]), (["--config=run.yaml", "--lr=0.3"], ["0.3", None])):
+        search = searched(tmp_path, [PYTHON, "train.py", *command], "lr=0.1..0.5", "batch_size=8,16")
+        assert [knob.own for knob in search.knobs] == own and [type(knob.place) for knob in search.knobs] == [
+            Flag,
+            Flag,
+        ]
+        assert search.own is None, "what the command has is not guessed"
+
+
 def test_json_and_the_file_that_an_option_names_by_default(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(SCRIPTS["argparse"].replace("base.yaml", "base.json"))
     (tmp_path / "base.json").write_text('{"optim": {"rate": 0.1, "name": "adam", "on": true}}')

@@ -255,7 +255,8 @@ def _knob(space: Space, command: Sequence[str], script: asked.Asked | None, file
     option = _option(name, script.options if script is not None else [])
     if option is not None:
         place = Flag(tuple(sorted(option.flags, key=lambda flag: _order(flag, option))), option.constants)
-        return Knob(space, place, _given(place, script.command.words if script else ()) or asked.text_of(option))
+        own = _given(place, script.command.words if script else ())
+        return Knob(space, place, own if own is not None else _default(option, files))
     word = next((word for word in command if _is_word(word, name)), None)
     if word is not None:
         return Knob(space, Word(name), word.partition("=")[2])
@@ -265,6 +266,17 @@ def _knob(space: Space, command: Sequence[str], script: asked.Asked | None, file
     if name.startswith("-") and (script is None or not script.known):
         return Knob(space, Flag((name,)), _given(Flag((name,)), command))
     raise _nowhere(name, command, script, files)
+
+
+def _default(option: Option, files: Mapping[str, list[_Node]]) -> str | None:
+    """What an option is that the command does not give: as a configuration file of the command has it, which scripts put in the place of
+    defaults; None where several keys may be meant."""
+    configured = [
+        node[3] for nodes in files.values() for node in nodes if _bare(node[0].rpartition(".")[2]) == _bare(option.name)
+    ]
+    if configured:
+        return configured[0] if len(configured) == 1 else None
+    return asked.text_of(option)
 
 
 def _order(flag: str, option: Option) -> tuple[bool, bool]:
