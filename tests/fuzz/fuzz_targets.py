@@ -594,6 +594,21 @@ def _records(folder: Path) -> bytes:
     return (folder / "x").read_bytes()
 
 
+def browsed(path: Path) -> None:
+    """The rows of a data file as they are shown, as text and as a page."""
+    from accucheck import browsing, browsing_pages
+
+    found = browsing.page(path, 0, 20)
+    list(browsing.lines(found, None, True, Language.EN))
+    browsing_pages.web_page(found, None, Language.ZH)
+
+
+def vocabulary(path: Path) -> None:
+    from accucheck.readers import vocabulary as vocabularies
+
+    assert all(isinstance(token, str) for token in vocabularies.read(path).tokens.values())
+
+
 def _mindrecord(folder: Path) -> None:
     from mindspore.mindrecord import FileWriter
 
@@ -1235,6 +1250,17 @@ TARGETS = {
         Target("idx", "train-labels-idx1-ubyte", _idx, data_set),
         Target("cifar", "data_batch_1.bin", given(bytes(3073) * 2, b"\x01" * 3074), data_set),
         Target("tfrecord", "train.tfrecord", lambda folder: [_records(folder)], data_set),
+        Target("tfrecord-shown", "train.tfrecord", lambda folder: [_records(folder)], browsed),
+        Target(
+            "vocabulary",
+            "tokenizer.json",
+            given(
+                '{"model": {"vocab": {"a": 0, "b": 1}}, "added_tokens": [{"id": 2, "content": "c"}]}',
+                '[["a", 1.0], "b"]',
+                "a\nb\tc\n",
+            ),
+            vocabulary,
+        ),
         Target(
             "tfrecord-example",
             "train.tfrecord",
