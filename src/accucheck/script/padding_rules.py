@@ -22,7 +22,7 @@ from .padding import COMPANION, special
 from .padding_facts import END, START, Compared, Facts, Given, Held, Mask, Padded, Plain, together
 from .padding_facts import Observation as Observation
 from .pipelines import of_scripts
-from .source import Source, read
+from .source import Source, once_each, read
 from .values import Call, Items, Known, Value, options
 
 #: So many files beside the scripts are looked at for the code that prepared the data.
@@ -140,7 +140,7 @@ def _followed(scripts: Scripts, result: Result) -> None:
                 result.pads = [pad for pad in result.pads if pad not in known]
     places = {place for column in result.columns for place in column.places}
     result.pipelines = [call for call in result.pipelines if (call.source.path, call.line) not in places]
-    result.said = _unique(result.said)
+    result.said = once_each(result.said)
 
 
 def _columns(scripts: Scripts) -> set[str]:
@@ -506,11 +506,3 @@ def _companion(pad: Padded) -> bool:
 
 def _labels(pad: Padded) -> bool:
     return any(_LABELS.search(name) for name in pad.names)
-
-
-def _unique(said: list[Observation]) -> list[Observation]:
-    found: dict[tuple[str, str, int, int], Observation] = {}
-    for one in said:
-        key = one.code, one.source.path, getattr(one.node, "lineno", 1), getattr(one.node, "col_offset", 0)
-        found.setdefault(key, one)
-    return list(found.values())

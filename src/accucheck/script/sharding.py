@@ -17,7 +17,7 @@ from .own_samplers import asks_rank, divides, length_of_all
 from .sample_numbers import is_none
 from .seen import is_foreign
 from .shuffling import IN_PLACE, SHUFFLED, data_sets
-from .source import Source
+from .source import Source, once_each
 from .syntax import walk
 from .training_steps import devices, on_cpu
 from .values import Call, Function, Instance, Items, Known, Test, Unknown, Value, options
@@ -66,7 +66,7 @@ class Observation:
 
 def examine(reading: Reading, modules: list[Source], devices: int | None) -> list[Observation]:
     """What a training script does about its shards. `devices`: how many the case says there are."""
-    found = _unique(_Sharding(reading, modules, devices).say())
+    found = once_each(_Sharding(reading, modules, devices).say())
     constant = {id(one.node) for one in found if one.code == "constant-shard"}
     return [one for one in found if one.code != "shard-written" or id(one.node) not in constant]
 
@@ -553,13 +553,3 @@ def _in_order(listing: Call) -> str | None:
         return None
     new = old[: node.col_offset] + b"sorted(" + inner + b")" + old[node.end_col_offset :]
     return source.diff(node.lineno, new.decode())
-
-
-def _unique(said: Iterator[Observation]) -> list[Observation]:
-    """Each thing once for a place; what one run of a function does right does not hide what another does wrong."""
-    found: dict[tuple[str, str, int, int], Observation] = {}
-    for one in said:
-        found.setdefault(
-            (one.code, one.source.path, getattr(one.node, "lineno", 1), getattr(one.node, "col_offset", 0)), one
-        )
-    return list(found.values())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from ..errors import ReadError, from_os_error
 from ..model import Code
@@ -31,6 +32,31 @@ class Placed:
     @property
     def line(self) -> int:
         return getattr(self.node, "lineno", 1)
+
+
+class Said(Protocol):
+    """What a rule says of a place."""
+
+    @property
+    def code(self) -> str: ...
+
+    @property
+    def source(self) -> Source: ...
+
+    @property
+    def node(self) -> ast.AST: ...
+
+
+_Said = TypeVar("_Said", bound=Said)
+
+
+def once_each(said: Iterable[_Said]) -> list[_Said]:
+    """Each thing once for a place; what one run of a function does right does not hide what another does wrong."""
+    found: dict[tuple[str, str, int, int], _Said] = {}
+    for one in said:
+        place = getattr(one.node, "lineno", 1), getattr(one.node, "col_offset", 0)
+        found.setdefault((one.code, one.source.path, *place), one)
+    return list(found.values())
 
 
 @dataclass(frozen=True)
