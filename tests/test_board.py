@@ -78,6 +78,21 @@ def test_the_page_in_a_browser(watched_runs: MadeOnce, tmp_path: Path) -> None:
         assert "Momentum" in opened.evaluate("document.querySelector('table').textContent")
 
 
+def test_runs_by_epoch_are_not_drawn_among_those_by_step(tmp_path: Path) -> None:
+    logs(tmp_path)
+    (tmp_path / "epochs.csv").write_text("epoch,loss,acc\n1,2,0.1\n2,1,0.3\n")
+    names = ("a.log", "epochs.csv")
+    found = board.gather([(tmp_path / name, name) for name in names])
+    laid = {
+        title: (axis, [names[number] for number, _ in lines])
+        for title, axis, lines in board.laid_over(found, Language.EN)
+    }
+    assert laid["loss (step)"] == ("step", ["a.log"]) and laid["loss (epoch)"] == ("epoch", ["epochs.csv"])
+    assert laid["acc"] == ("epoch", ["epochs.csv"])
+    titles = [title for title, _ in board.charts(found, Language.ZH)]
+    assert titles[:2] == ["loss (step)", "loss (epoch)"]
+
+
 def test_thinning_loses_no_extreme_and_no_nan() -> None:
     values = [math.sin(step) for step in range(100_000)]
     values[31_415], values[27_182], values[99_000] = 9.0, -9.0, math.nan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +16,7 @@ from .language import Language, Words, visible, word
 from .model import Chart, Curve, Heatmap
 from .offline import page
 from .readers import curves, recordings
-from .readers.runs import UNKNOWN, Run
+from .readers.runs import UNKNOWN, Column, Run
 
 if TYPE_CHECKING:
     from .case import Case
@@ -185,21 +185,37 @@ def label(text: str, language: Language) -> str:
     return say(text, language) if text in WORDS else visible(text)
 
 
-def charts(board: Board) -> list[Chart]:
-    """A chart of each curve with all of its runs, in the order of `names`, and then the heat maps."""
-    found: list[Chart] = []
+def laid_over(board: Board, language: Language) -> Iterator[tuple[str, str, list[tuple[int, Column]]]]:
+    """Each chart in the order of `names`: its title, its axis, step or epoch, and its runs by their numbers. Runs that tell only epochs
+    are not drawn among those that tell steps."""
     for name in board.names:
-        lines: dict[str, dict[int, float]] = {}
-        by_step = True
-        for run in board.runs:
+        by_axis: dict[str, list[tuple[int, Column]]] = {"step": [], "epoch": []}
+        for number, run in enumerate(board.runs):
             if (column := run.columns.get(name)) is not None:
                 by_step = bool(len(column.steps)) and int(column.steps.max()) != UNKNOWN
-                places, values = thinned((column.steps if by_step else column.epochs).tolist(), column.values.tolist())
-                lines[run.name] = {at: float(value) for at, value in zip(places, values, strict=True)}
+                by_axis["step" if by_step else "epoch"].append((number, column))
+        mixed = all(by_axis.values())
+        for axis, lines in by_axis.items():
+            if lines:
+                yield f"{name} ({say(axis, language)})" if mixed else name, axis, lines
+
+
+def _points(column: Column, axis: str) -> tuple[list[int], list[float | str]]:
+    return thinned((column.steps if axis == "step" else column.epochs).tolist(), column.values.tolist())
+
+
+def charts(board: Board, language: Language) -> list[tuple[str, Chart]]:
+    """A chart of each curve with all of its runs, and then the heat maps; each with its title."""
+    found: list[tuple[str, Chart]] = []
+    for title, axis, columns in laid_over(board, language):
+        lines: dict[str, dict[int, float]] = {}
+        for number, column in columns:
+            places, values = _points(column, axis)
+            lines[board.runs[number].name] = {at: float(value) for at, value in zip(places, values, strict=True)}
         x = sorted({at for line in lines.values() for at in line})
         series = {run: [line.get(at) for at in x] for run, line in lines.items()}
-        found.append(Curve(name, "step" if by_step else "epoch", name, [float(at) for at in x], series))
-    return [*found, *board.heat.values()]
+        found.append((title, Curve(title, axis, title, [float(at) for at in x], series)))
+    return [*found, *((say("heat", language, run=run), heat) for run, heat in board.heat.items())]
 
 
 def rows(board: Board, language: Language) -> list[list[str]]:
@@ -260,16 +276,9 @@ def write(board: Board, language: Language) -> bytes:
         return word(WORDS, key, language, **data)
 
     charts = []
-    for name in board.names:
-        series = []
-        for number, run in enumerate(board.runs):
-            if (column := run.columns.get(name)) is not None:
-                by_step = bool(len(column.steps)) and int(column.steps.max()) != UNKNOWN
-                places = column.steps if by_step else column.epochs
-                series.append(
-                    [number, "step" if by_step else "epoch", *thinned(places.tolist(), column.values.tolist())]
-                )
-        charts.append({"name": visible(name), "series": series})
+    for title, axis, lines in laid_over(board, language):
+        series = [[number, axis, *_points(column, axis)] for number, column in lines]
+        charts.append({"name": visible(title), "series": series})
     heats = [
         {
             "title": visible(say("heat", run=run)),

@@ -94,14 +94,12 @@ class CurvesScreen(VerbScreen[None]):
         notes = boards.notes(self._board, language)
         told = [boards.say("title", language, count=len(self._board.runs)), *notes]
         head.update(plain("\n".join(wrap(line, width) for line in told)))
-        self._charts = boards.charts(self._board)
+        charts = boards.charts(self._board, language)
+        self._charts = [chart for _, chart in charts]
         listing = self.query_one(FilteredList)
         at = listing.highlighted or 0
         listing.clear_options()
-        heats = [boards.say("heat", language, run=run) for run in self._board.heat]
-        listing.add_options(
-            Option(plain(name), id=str(number)) for number, name in enumerate([*self._board.names, *heats])
-        )
+        listing.add_options(Option(plain(title), id=str(number)) for number, (title, _) in enumerate(charts))
         listing.highlighted = min(at, listing.option_count - 1)
 
     async def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
