@@ -23,7 +23,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from . import __version__, dumping
+from . import __version__
 from .errors import ReadError, SaveError, UserError, from_os_error
 from .imports import users_environment
 from .readers import recordings
@@ -286,6 +286,8 @@ def watch(plan: Plan, begins: Callable[[str], None] = lambda mode: None) -> Watc
 
 def _dumped(step: int, folder: Path) -> dict[str, str]:
     """The variables that have MindSpore dump the operations of the steps up to this one in graph mode, and write its graphs."""
+    from . import dumping  # brings numpy
+
     steps = tuple(range(max(0, step - DUMPED) + 1, step + 1))
     config = folder / "dump.json"
     with suppress(OSError):
