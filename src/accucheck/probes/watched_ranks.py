@@ -369,7 +369,7 @@ def _example(
                     "fact": "gradients",
                     "step": 10 * rank + step if rank and len({*steps}) > 1 else step,
                     "optimizer": 0,
-                    "raw": norms[rank],
+                    "norms": [norms[rank], 0.0],
                 }
             )
             lines.append({"step": step, "epoch": 1, "loss": losses[rank], "seconds": 0.1, "samples": ids})
