@@ -35,6 +35,7 @@ COMMON = {
     "OSC",
     "EN",
     "NAME",
+    "COMMAND",
 }
 ABBREVIATION = re.compile(r"(?<![\w./`_$-])[A-Z][A-Z0-9]+(?![\w_(])")
 

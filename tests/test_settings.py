@@ -37,7 +37,7 @@ def test_without_a_home_nothing_of_the_project_counts_as_the_persons(monkeypatch
     case = Case(root=str(tmp_path))
     for base in ("~/.config", "~/.local/state", "mine"):
         (tmp_path / base / "accucheck").mkdir(parents=True)
-        (tmp_path / base / "accucheck/consent.json").write_text(json.dumps([consent._key(case)]))
+        (tmp_path / base / "accucheck/consent.json").write_text(json.dumps([consent.code_key(case)]))
         (tmp_path / base / "accucheck/settings.yaml").write_text("theme: nord\n")
         (tmp_path / base / "accucheck/recent.json").write_text('[{"path": "/x", "name": "x", "when": ""}]')
     monkeypatch.chdir(tmp_path)

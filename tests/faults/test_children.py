@@ -73,7 +73,13 @@ def test_an_ended_run_leaves_nothing_but_what_was_found(
     project: Path, tmp_path: Path, number: signal.Signals, times: int
 ) -> None:
     command = Command(project, tmp_path / "temporary", "run", ".", "--checklist", "mine.yaml")
-    wait_until(lambda: begun(command), lambda: f"it does not begin: {command.process.poll()}", 120)
+    recorded = project / ".accucheck" / "session.json"
+
+    def under_way() -> bool:
+        """Whether the first item is recorded, which a second signal cannot undo, and the second one runs."""
+        return begun(command) and recorded.is_file() and "fake_problem" in recorded.read_text(encoding="utf-8")
+
+    wait_until(under_way, lambda: f"it does not begin: {command.process.poll()}", 120)
     for _ in range(times):
         command.process.send_signal(number)
     code, _, err = command.ended()

@@ -23,14 +23,38 @@ def test_the_object(record: Record, checklists: list[Checklist], case: Case) -> 
     assert (found["version"], found["case"]) == (1, "resnet50-cifar10")
     assert [entry["id"] for entry in found["items"]] == ["dp.03", "dp.05", "hp.02", "hp.03"]
     first = found["items"][0]
-    assert list(first) == ["id", "checklist", "suggestion", "conclusion", "note", "by", "when", "review", "results"]
+    assert list(first) == [
+        "id",
+        "checklist",
+        "suggestion",
+        "conclusion",
+        "note",
+        "by",
+        "when",
+        "review",
+        "agent",
+        "results",
+    ]
     assert (first["checklist"], first["suggestion"], first["conclusion"]) == ("sample", "problem", "problem")
     assert [entry["suggestion"] for entry in found["items"]] == ["problem", "not_applicable", "undecided", "undecided"]
     result = first["results"][0]
     assert list(result) == ["probe", "kind", "status", "own_training", "seconds", "reason", "findings"]
     assert (result["kind"], result["status"], result["seconds"], result["reason"]) == ("live", "done", 1.234, None)
     finding = next(finding for finding in result["findings"] if finding["code"] == "fixed-order")
-    keys = ["code", "level", "incomplete", "message", "why", "sure", "proof", "where", "data", "fix", "contradicted"]
+    keys = [
+        "code",
+        "level",
+        "incomplete",
+        "message",
+        "why",
+        "sure",
+        "proof",
+        "where",
+        "data",
+        "fix",
+        "contradicted",
+        "suppressed",
+    ]
     assert list(finding) == keys and finding["contradicted"] is None
     explained = (finding["why"], finding["sure"], finding["proof"])
     assert explained == ("Batches of 50,000 alike samples mislead.", "certain", "Read two epochs.")

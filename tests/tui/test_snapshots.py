@@ -1,6 +1,6 @@
-"""How every screen looks, as SVG in __snapshots__. After a change that is meant, update them and look at them:
+"""How every screen looks, as SVG in snapshots. After a change that is meant, delete those it changes, run this, and look at the new ones.
 
-pytest tests/tui/test_snapshots.py --snapshot-update
+pytest tests/tui/test_snapshots.py --whole
 """
 
 from __future__ import annotations
