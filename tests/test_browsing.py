@@ -19,7 +19,7 @@ from accucheck import browsing, browsing_pages, mindrecord_writer
 from accucheck.errors import ReadError, UserError
 from accucheck.language import Language
 from accucheck.mindrecord_writer import Schema, packed
-from accucheck.readers import vocabulary
+from accucheck.readers import rows, vocabulary
 from command_line import accucheck
 from tfrecord_files import example, write
 
@@ -94,6 +94,15 @@ def test_every_kind_is_shown(tmp_path: Path, kind: str) -> None:
     path, wanted = kinds(tmp_path)[kind]
     told = text(path)
     assert all(one in told for one in wanted), told
+
+
+def test_columns_of_a_text_file_that_hold_numbers_alone_are_numbers(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("age,rate,code,mixed\n7,1e-3,007,1\n,2,010,x\n40,3,5,2\n")
+    ages, rates, codes, mixed = zip(
+        *(row.fields.values() for row in rows.rows(tmp_path / "a.csv", "csv", 0, 9)), strict=True
+    )
+    assert (ages, rates) == ((7, None, 40), (0.001, 2.0, 3.0))
+    assert (codes, mixed) == (("007", "010", "5"), ("1", "x", "2"))
 
 
 def test_rows_from_the_middle_over_several_files(tmp_path: Path) -> None:

@@ -9,12 +9,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ReadError, from_os_error
 from .detect import TABLES
+
+if TYPE_CHECKING:
+    import polars as pl
 
 #: A picture file of more bytes is not read.
 LARGEST = 256 << 20
@@ -102,9 +105,25 @@ def _table(path: Path, kind: str, start: int, count: int) -> Iterator[dict[str, 
         part = batch.slice(max(0, start - passed), count)
         passed += batch.height
         count -= part.height
-        yield from map(_plain, part.to_dicts())
+        yield from map(_plain, _with_numbers(part).to_dicts())
         if count <= 0:
             return
+
+
+def _with_numbers(part: pl.DataFrame) -> pl.DataFrame:
+    """Columns of a text file that hold nothing but numbers, as numbers; 007 is a name."""
+    import polars as pl
+
+    for name in [name for name, kind in part.schema.items() if kind == pl.String]:
+        column = part[name].replace("", None)
+        if column.null_count() == len(column) or column.str.contains(r"^[+-]?0\d").any():
+            continue
+        for kind in (pl.Int64, pl.Float64):
+            numbers = column.cast(kind, strict=False)
+            if numbers.null_count() == column.null_count():
+                part = part.with_columns(numbers.alias(name))
+                break
+    return part
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
