@@ -71,3 +71,35 @@ def test_batches_of_one_row_and_training_loops_are_no_matter(tmp_path: Path) -> 
     path = next(path for path in CASES if path.stem == "tuned_07_divided_by_batches")
     faulty = twins(path)[1].replace('["x", "y"], shuffle=False).batch(10)', '["x", "y"], shuffle=False).batch(1)')
     assert observed(faulty, tmp_path) == []
+
+
+ONE_HOT = """import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn, ops
+from sklearn.metrics import roc_auc_score
+
+def rows(seed):
+    x = np.random.default_rng(seed).standard_normal((64, 8)).astype(np.float32)
+    return ds.NumpySlicesDataset({"x": x, "y": np.eye(2, dtype=np.float32)[(x[:, 0] > 0).astype(int)]}).batch(16)
+
+net = nn.Dense(8, 2)
+loss_fn = nn.SoftmaxCrossEntropyWithLogits(reduction="mean")
+opt = nn.Adam(net.trainable_params(), 1e-3)
+step = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, opt.parameters)
+for x, y in rows(0).create_tuple_iterator():
+    opt(step(x, y)[1])
+scores, truths, right, count = [], [], 0, 0
+for x, y in rows(1).create_tuple_iterator():
+    p = ops.softmax(net(x), axis=1)
+    scores.append(p[:, 0].asnumpy())
+    truths.append(y[:, 0].asnumpy())
+    right += ((p[:, 0] > 0.5) == TRUTH).sum().asnumpy()
+    count += len(y)
+print(roc_auc_score(np.concatenate(truths), np.concatenate(scores)), right / count)
+"""
+
+
+@pytest.mark.parametrize("truth", ["(y[:, 0] > 0.5)", "y[:, 0].astype(ms.bool_)", "y[..., 0]"])
+def test_class_0_of_one_hot_labels_goes_with_the_probability_of_class_0(tmp_path: Path, truth: str) -> None:
+    assert observed(ONE_HOT.replace("TRUTH", truth), tmp_path) == []

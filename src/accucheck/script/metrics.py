@@ -437,9 +437,32 @@ class Metrics:
         else:
             return
         column = _first_of_two(scores)
-        if column is not None and truth is not None and _is_plain(truth):
+        if column is not None and truth is not None and self.is_as_read(truth):
             data = {"at": f"{column.source.path}:{column.line}"}
             yield Observation("other-column", call.source, call.node, data)
+
+    def is_as_read(self, labels: Value) -> bool:
+        """Whether all that labels hold is what a data set gives for them: nothing has turned them around, and they are no column of one-hot
+        labels, which may be that of class 0 too."""
+        queue, seen = [labels], 0
+        while queue and seen < STEPS:
+            part, seen = queue.pop(), seen + 1
+            if isinstance(part, (Many, Items)):
+                queue += flow.inputs(part)
+            elif not self.is_read(part):
+                inner = _moved(part)
+                if not inner:
+                    return False
+                queue += inner
+        return not queue
+
+    def is_read(self, value: Value) -> bool:
+        """Whether a value is a row or batch of a data set, or one column of it by its name or number."""
+        if not isinstance(value, Call) or value.base is None:
+            return False
+        if value.name == "[]" and value.args and isinstance(value.args[0], Known):
+            return self.is_read(value.base)
+        return value.name == ".each" and self.tallies.is_data(_source(value.base))
 
     def along_samples(self, call: Call) -> Iterator[Observation]:
         """Whether all samples are right in one output, where it is asked whether all outputs of a sample are right."""
@@ -643,15 +666,6 @@ def _takes_first(made: Call) -> bool:
         and all(head.gives == "probabilities" for head in given)
         and bool(layers)
         and all(outputs(layer) == 2 for layer in layers)
-    )
-
-
-def _is_plain(labels: Value) -> bool:
-    """Whether labels are as they were read: nothing has turned them around."""
-    return not any(
-        isinstance(part, Call)
-        and (part.name in ("-", "==", "!=", "<", "not", "~", "^") or comparison(part) or part.name == "")
-        for part in flow.sources(labels, stop=lambda one: isinstance(one, Call) and one.name == ".each")
     )
 
 
