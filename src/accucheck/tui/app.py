@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from ..mending import Mend
     from ..proposal import Survey
     from .screens.dialogs import Told
+    from .screens.progress import JobScreen
     from .settling import Sweeper
 
 
@@ -470,24 +471,22 @@ class Walkthrough(App[None]):
     def on_try_ended(self, message: TryEnded) -> None:
         from .screens.trial import TrialScreen
 
-        if message.error is not None:
-            self.show_error(message.error.text(self.speech.language))
-        shown = [screen for screen in self.screen_stack if isinstance(screen, TrialScreen)]
-        for screen in shown:
-            screen.show_ended()
-        if not shown and message.error is None:
-            self.notify(self.speech.say("try-ready"), timeout=8, markup=False)
+        self._job_ended(TrialScreen, message.error)
 
     def on_tune_ended(self, message: TuneEnded) -> None:
         from .screens.search import SearchScreen
 
-        if message.error is not None:
-            self.show_error(message.error.text(self.speech.language))
-        shown = [screen for screen in self.screen_stack if isinstance(screen, SearchScreen)]
+        self._job_ended(SearchScreen, message.error)
+
+    def _job_ended(self, kind: type[JobScreen], error: UserError | None) -> None:
+        """Show how it ended where its screen is open, else say that it is ready."""
+        if error is not None:
+            self.show_error(error.text(self.speech.language))
+        shown = [screen for screen in self.screen_stack if isinstance(screen, kind)]
         for screen in shown:
             screen.show_ended()
-        if not shown and message.error is None:
-            self.notify(self.speech.say("tune-ready"), timeout=8, markup=False)
+        if not shown and error is None:
+            self.notify(self.speech.say(f"{kind.JOB}-ready"), timeout=8, markup=False)
 
     def on_stale_known(self, message: StaleKnown) -> None:
         self.stale = message.stale

@@ -52,3 +52,33 @@ class ProgressScreen(VerbScreen[None]):
 
     def _draw(self) -> None:
         raise NotImplementedError
+
+
+class JobScreen(ProgressScreen):
+    """Of what a person stops and starts again. `JOB` begins the names of its verbs and texts: "try" those of try-stop and try-none."""
+
+    JOB: ClassVar[str]
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._draw()  # what was found before, too
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it runs."""
+        raise NotImplementedError
+
+    def why_not(self, verb: str) -> str | None:
+        if verb == f"{self.JOB}-stop" and not self.is_on:
+            return self.speech.say(f"{self.JOB}-none")
+        if verb == f"{self.JOB}-again" and self.is_on:
+            return self.speech.say(f"{self.JOB}-on")
+        return super().why_not(verb)
+
+    def show_ended(self) -> None:
+        """It has ended."""
+        self._draw()
+
+    def _look(self) -> None:
+        if self.is_on:
+            self._draw()

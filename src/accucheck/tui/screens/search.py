@@ -14,13 +14,14 @@ from ...tuned import Tuned
 from ..signs import plain, wrap
 from ..verbs import BACK, HELP, PALETTE, Verb
 from ..widgets.chart import curve, cut
-from .progress import ProgressScreen
+from .progress import JobScreen
 
 #: Cells of a bar, lines of the chart, and the screens that have room for it.
 _BAR, _CHART, _TALL = 20, 12, 40
 
 
-class SearchScreen(ProgressScreen):
+class SearchScreen(JobScreen):
+    JOB = "tune"
     VERBS: ClassVar[list[Verb]] = [
         Verb("tune-stop", "s", "stop", "command-tune-stop", "key-tune-stop"),
         Verb("tune-again", "e", "again", "command-tune-again", "key-tune-again"),
@@ -30,17 +31,9 @@ class SearchScreen(ProgressScreen):
     ]
     HERE = ("help-tune",)
 
-    def on_mount(self) -> None:
-        super().on_mount()
-        self._draw()  # what was found before, too
-
-    def why_not(self, verb: str) -> str | None:
-        on = self.app.runner.tunes
-        if verb == "tune-stop" and not on:
-            return self.speech.say("tune-none")
-        if verb == "tune-again" and on:
-            return self.speech.say("tune-on")
-        return super().why_not(verb)
+    @property
+    def is_on(self) -> bool:
+        return self.app.runner.tunes
 
     def action_stop(self) -> None:
         self.app.runner.stop_tuning()
@@ -52,14 +45,6 @@ class SearchScreen(ProgressScreen):
             checklist.tune_anew()
 
     # --- what is shown ------------------------------------------------------------------------------------------------
-
-    def _look(self) -> None:
-        if self.app.runner.tunes:
-            self._draw()
-
-    def show_ended(self) -> None:
-        """The search has ended."""
-        self._draw()
 
     def _draw(self) -> None:
         if not self.is_mounted:

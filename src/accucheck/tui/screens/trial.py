@@ -15,7 +15,7 @@ from ...tried import Compared, Row
 from ..signs import plain, wrap
 from ..verbs import BACK, HELP, PALETTE, Verb
 from ..widgets.chart import curve, cut
-from .progress import ProgressScreen
+from .progress import JobScreen
 
 #: Cells of a bar, lines of the chart, and the screens that have room for it.
 _BAR, _CHART, _TALL = 20, 12, 34
@@ -35,7 +35,8 @@ _SIGNS = {
 }
 
 
-class TrialScreen(ProgressScreen):
+class TrialScreen(JobScreen):
+    JOB = "try"
     VERBS: ClassVar[list[Verb]] = [
         Verb("try-stop", "s", "stop", "command-try-stop", "key-try-stop"),
         Verb("try-again", "e", "again", "command-try-again", "key-try-again"),
@@ -45,17 +46,9 @@ class TrialScreen(ProgressScreen):
     ]
     HERE = ("help-try",)
 
-    def on_mount(self) -> None:
-        super().on_mount()
-        self._draw()  # what was tried before, too
-
-    def why_not(self, verb: str) -> str | None:
-        on = self.app.runner.tries
-        if verb == "try-stop" and not on:
-            return self.speech.say("try-none")
-        if verb == "try-again" and on:
-            return self.speech.say("try-on")
-        return super().why_not(verb)
+    @property
+    def is_on(self) -> bool:
+        return self.app.runner.tries
 
     def action_stop(self) -> None:
         self.app.runner.stop_trying()
@@ -67,14 +60,6 @@ class TrialScreen(ProgressScreen):
             checklist.try_anew(ask=True)
 
     # --- what is shown ------------------------------------------------------------------------------------------------
-
-    def _look(self) -> None:
-        if self.app.runner.tries:
-            self._draw()
-
-    def show_ended(self) -> None:
-        """The trainings have ended."""
-        self._draw()
 
     def _draw(self) -> None:
         if not self.is_mounted:

@@ -18,7 +18,7 @@ from ...watching import OUTPUT, Watched, Watching, ended_early
 from ..signs import plain, wrap
 from ..verbs import BACK, HELP, PALETTE, Verb
 from ..widgets.chart import curve, cut
-from .progress import ProgressScreen
+from .progress import JobScreen
 
 #: Lines of the chart: at least, at most, and of the screen's.
 _LEAST, _MOST, _SHARE = 7, 16, 0.4
@@ -34,7 +34,8 @@ _FAILED = 3
 _VALUES = ("loss", "lr", "grad_norm", "loss_scale")
 
 
-class WatchScreen(ProgressScreen):
+class WatchScreen(JobScreen):
+    JOB = "watch"
     VERBS: ClassVar[list[Verb]] = [
         Verb("watch-stop", "s", "stop", "command-watch-stop", "key-watch-stop"),
         Verb("watch-again", "e", "again", "command-watch-again", "key-watch-again"),
@@ -51,13 +52,9 @@ class WatchScreen(ProgressScreen):
         self._stopping = False
         self._drawn: object = None
 
-    def why_not(self, verb: str) -> str | None:
-        on = self.app.runner.watches
-        if verb == "watch-stop" and not on:
-            return self.speech.say("watch-none")
-        if verb == "watch-again" and on:
-            return self.speech.say("watch-on")
-        return super().why_not(verb)
+    @property
+    def is_on(self) -> bool:
+        return self.app.runner.watches
 
     def action_stop(self) -> None:
         self._stopping = True
