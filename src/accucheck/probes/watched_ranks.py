@@ -20,7 +20,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Table, Verdict
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Sure, Table, Verdict
 from ..probe import Example, Skip
 from . import _watched, gradient_aggregation, rank_seeds
 from ._watched import Watch
@@ -58,6 +58,11 @@ MESSAGES: Words = {
         "en": "The {ranks:,} ranks train weights of other names or shapes ({name}): each holds a part of the network, and they are not "
         "compared.",
         "zh": "{ranks:,} 个 rank 训练的权重名称或形状不同（{name}）：各自持有网络的一部分，因此不作比较。",
+    },
+    "not-seen": {
+        "en": "The values of {unseen:,} of {weights:,} weights before the first update were not seen on all {ranks:,} ranks, {name} for "
+        "one: they are not compared.",
+        "zh": "{weights:,} 个权重中有 {unseen:,} 个（例如 {name}）未能在全部 {ranks:,} 个 rank 上看到第一次更新前的值，因此不作比较。",
     },
     "start-equal": {
         "en": "All {ranks:,} ranks start from the same {weights:,} weights.",
@@ -105,6 +110,11 @@ MESSAGES: Words = {
     "same-batches": {
         "en": "All ranks get the same losses, so that their weights stay equal with and without a reduction of gradients.",
         "zh": "各 rank 的 loss 相同，无论梯度是否聚合权重都会保持相同。",
+    },
+    "losses-unseen": {
+        "en": "No loss of all ranks was seen in the same step: whether they train on batches of their own is not known, and without that, "
+        "equal weights tell nothing.",
+        "zh": "没有在同一步看到全部 rank 的 loss：不知道它们是否各用自己的 batch，此时权重相同说明不了什么。",
     },
     "some-differ": {
         "en": "After {steps:,} steps {differ:,} of {weights:,} weights differ between the ranks, {name} for one; the others are equal.",
@@ -226,6 +236,11 @@ class _Ranks:
         names = sorted({name for rank in self.all for name in rank.shapes})
         return [name for name in names if len({str(rank.shapes.get(name, "-")) for rank in self.all}) > 1]
 
+    @cached_property
+    def unseen(self) -> list[str]:
+        """Weights whose values before the first update some rank did not record."""
+        return [name for name in self.all[0].shapes if any(rank.start.get(name) is None for rank in self.all)]
+
     def differing(self, held: list[dict[str, Any]]) -> list[str]:
         return [name for name in self.all[0].shapes if len({one.get(name) for one in held}) > 1]
 
@@ -235,15 +250,16 @@ class _Ranks:
 
     @cached_property
     def apart_at_end(self) -> list[str] | None:
-        """None where the ranks did not end after the same step."""
-        ended = all(rank.end for rank in self.all) and len({rank.watch.steps for rank in self.all}) == 1
+        """None where the ranks did not end after the same step, or not all weights were seen then."""
+        seen = all(rank.end.keys() == rank.shapes.keys() for rank in self.all)
+        ended = seen and len({rank.watch.steps for rank in self.all}) == 1
         return self.differing([rank.end for rank in self.all]) if ended else None
 
     @cached_property
     def moved(self) -> bool:
-        """Whether the training changed all weights of the first rank that it holds at the end."""
+        """Whether the training changed any weight of the first rank."""
         first = self.all[0]
-        return bool(first.end) and any(first.end[name] != first.start.get(name) for name in first.end)
+        return any(digest != first.start.get(name) for name, digest in first.end.items())
 
     @cached_property
     def same_gradients(self) -> bool | None:
@@ -289,6 +305,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if ranks.unlike:
         data = ranks.data | {"name": ranks.unlike[0]}
         yield Finding("other-parts", Level.INFO, where, data, incomplete=True)
+    elif ranks.unseen:
+        data = ranks.data | {"unseen": len(ranks.unseen), "name": ranks.unseen[0]}
+        yield Finding("not-seen", Level.INFO, where, data, incomplete=True)
     elif params.about == "start":
         yield _start(ranks, seeded_here=_seeded_here(watches))
     else:
@@ -309,15 +328,17 @@ def _start(ranks: _Ranks, seeded_here: bool) -> Finding:
     if ranks.apart_at_end == []:
         return Finding("equal-later", Level.INFO, where, data, ranks.evidence())
     together = ranks.same_gradients is True and ranks.same_losses is False
-    code, level = ("start-differs", Level.PROBLEM) if together else ("start-apart", Level.SUSPECT)
-    return Finding(code, level, where, data, ranks.evidence(), Fix("fix-seed"))
+    if together:
+        return Finding("start-differs", Level.PROBLEM, where, data, ranks.evidence(), Fix("fix-seed"), sure=Sure.LIKELY)
+    return Finding("start-apart", Level.SUSPECT, where, data, ranks.evidence(), Fix("fix-seed"), sure=Sure.POSSIBLE)
 
 
 def _gradients(ranks: _Ranks) -> Finding:
     where = ranks.watch.where(ranks.watch.first("optimizer").get("place"))
     data, evidence, apart = ranks.data, ranks.evidence(), ranks.apart_at_end
-    if ranks.same_losses:
-        return Finding("same-batches", Level.INFO, where, data, evidence, incomplete=True)
+    if ranks.same_losses is not False:
+        code = "same-batches" if ranks.same_losses else "losses-unseen"
+        return Finding(code, Level.INFO, where, data, evidence, incomplete=True)
     refutes = [Refutes("gradient_aggregation", _UNREDUCED)]
     if apart == [] and ranks.moved:
         return Finding("together", Level.INFO, where, data, evidence, refutes=refutes)
@@ -332,8 +353,11 @@ def _gradients(ranks: _Ranks) -> Finding:
     if len(apart) < data["weights"]:
         data |= {"differ": len(apart), "name": apart[0]}
         return Finding("some-differ", Level.INFO, where, data, evidence, incomplete=True)
-    code, level = ("drift-apart", Level.PROBLEM) if ranks.own_samples else ("own-trainings", Level.SUSPECT)
-    return Finding(code, level, where, data, evidence, Fix("fix-reduce"))
+    if (
+        ranks.own_samples
+    ):  # unless each rank is meant to train a network of its own, such as a fold of a cross-validation
+        return Finding("drift-apart", Level.PROBLEM, where, data, evidence, Fix("fix-reduce"), sure=Sure.LIKELY)
+    return Finding("own-trainings", Level.SUSPECT, where, data, evidence, Fix("fix-reduce"), sure=Sure.POSSIBLE)
 
 
 def _example(
@@ -350,11 +374,15 @@ def _example(
     shapes: tuple[int, int] = (4, 4),
     steps: tuple[int, int] = (2, 2),
     other: str = "c",
+    without: str = "",
 ) -> Example:
-    """Two ranks with a weight that begins and ends with these digests, and a bias that ends with `other` on the second."""
+    """Two ranks with a weight that begins and ends with these digests, and a bias that ends with `other` on the second. `without`: what
+    the second one did not record, "loss" or "digest"."""
     files: dict[str, Any] = {}
     for rank in (0, 1):
         weight = {"name": "dense.weight", "shape": [shapes[rank], 2], "digest": start[rank]}
+        if rank and without == "digest":
+            del weight["digest"]
         bias = {"name": "dense.bias", "shape": [2], "digest": "z"}
         names = ["dense.weight", "dense.bias"]
         lines: list[dict[str, Any]] = [
@@ -372,7 +400,8 @@ def _example(
                     "norms": [norms[rank], 0.0],
                 }
             )
-            lines.append({"step": step, "epoch": 1, "loss": losses[rank], "seconds": 0.1, "samples": ids})
+            loss = {} if rank and without == "loss" else {"loss": losses[rank]}
+            lines.append({"step": step, "epoch": 1, **loss, "seconds": 0.1, "samples": ids})
         lines.append({"fact": "end", "why": "exit", "digests": {"0": [end[rank], other if rank else "c"]}})
         label = "pynative" if not rank else f"pynative.rank{rank}"
         files[f"watch/{label}.jsonl"] = "".join(json.dumps(line) + "\n" for line in lines)
@@ -404,6 +433,9 @@ EXAMPLES = [
         norms=(1.0, 1.5),
     ),
     _example("the same batches everywhere", Verdict.UNDECIDED, "same-batches", losses=(2.0, 2.0)),
+    _example("no losses to tell batches apart", Verdict.UNDECIDED, "losses-unseen", without="loss"),
+    _example("a weight that was not seen", Verdict.UNDECIDED, "not-seen", without="digest"),
+    _example("a start that was not seen", Verdict.UNDECIDED, "not-seen", about="start", without="digest"),
     _example("parts of a network", Verdict.UNDECIDED, "other-parts", shapes=(4, 2)),
     _example("ranks that ended at other steps", Verdict.UNDECIDED, "few-steps", steps=(2, 3)),
     _example("the same weights at the start", Verdict.OK, "start-equal", about="start"),
