@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from accucheck import dumping
-from accucheck.dumping import Wish, settings, steps_of
+from accucheck.dumping import FILE, Wish, settings, steps_of, write
 from accucheck.errors import UserError
 from command_line import accucheck, copy_example
 
@@ -44,6 +44,7 @@ def test_what_is_asked_for_stands_in_the_configuration() -> None:
         (["--", sys.executable, "-c", "raise SystemExit(7)"], 7, "exit code 7"),
         (["--steps", "0", "--", "true"], 2, "counted from 1"),
         (["-o", "with.dot/x", "--", "true"], 2, "--output"),
+        (["-o", ".", "--", "true"], 2, "exists"),
         (["--", "no-such-command"], 2, "no-such-command"),
     ],
 )
@@ -53,6 +54,11 @@ def test_where_nothing_is_dumped_it_says_why(tmp_path: Path, arguments: list[str
     ran = accucheck("dump", "--lang", "en", *arguments, cwd=root)
     assert ran.code == code and said in ran.err and "Traceback" not in ran.err, ran
     assert accucheck("dump", "--lang", "zh", *arguments, cwd=root).code == code
+
+
+def test_dumps_of_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
+    made = [write(tmp_path / "dump", Wish((1,)), below=True)[0] for _ in range(3)]
+    assert len({*made}) == 3 and all((one / FILE).is_file() for one in made)
 
 
 @pytest.mark.mindspore

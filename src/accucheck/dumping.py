@@ -6,6 +6,7 @@ On Ascend the same configuration is taken at jit_level O0 and O1; statistics and
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import ReadError, SaveError, UserError, from_os_error
+from .store import stamped
 
 if TYPE_CHECKING:
     from .readers import dumps  # needs NumPy, and a watch needs the configuration alone: imported where a dump is read
@@ -81,17 +83,23 @@ def _ranges(numbers: Sequence[int]) -> Iterator[str]:
         at = number if number is not None else at
 
 
-def write(folder: Path, wish: Wish) -> dict[str, str]:
-    """Write the configuration into a new folder; the variables that a command is to be run with. Raises UserError, SaveError."""
-    folder = folder.absolute()
-    if not _PATH.fullmatch(str(folder)):
-        raise UserError("dump-path", path=str(folder))
+def write(place: Path, wish: Wish, *, below: bool = False) -> tuple[Path, dict[str, str]]:
+    """Write the configuration into a new folder: `place` or, with `below`, one in it that is named by the time. That folder, and the
+    variables that a command is to be run with. Raises UserError, SaveError."""
+    place = place.absolute()
+    if not _PATH.fullmatch(str(place)):
+        raise UserError("dump-path", path=str(place))
+    if not below and os.path.lexists(place):
+        raise UserError("dump-exists", path=str(place))
     try:
-        folder.mkdir(parents=True)
-        (folder / FILE).write_text(json.dumps(settings(str(folder), wish), indent=1) + "\n", encoding="utf-8")
+        if below:
+            place = stamped(place)
+        else:
+            place.mkdir(parents=True)
+        (place / FILE).write_text(json.dumps(settings(str(place), wish), indent=1) + "\n", encoding="utf-8")
     except OSError as error:
-        raise from_os_error(error, folder, SaveError) from None
-    return {VARIABLE: str(folder / FILE)}
+        raise from_os_error(error, place, SaveError) from None
+    return place, {VARIABLE: str(place / FILE)}
 
 
 class Row(NamedTuple):

@@ -1230,6 +1230,10 @@ WORDS: Words = {
         "en": "{text}: give steps counted from 1, such as 1-2 or 1,50-52; at most 1,000.",
         "zh": "{text}：请给出从 1 开始的步数，例如 1-2 或 1,50-52，最多 1,000 步。",
     },
+    "dump-exists": {
+        "en": "{path} exists and was left as it is. Name a folder with --output that is not there yet.",
+        "zh": "{path} 已存在，未作改动。请用 --output 指定一个尚不存在的目录。",
+    },
     "dump-path": {
         "en": "{path}: MindSpore dumps only to paths of letters, digits, - and _. Give another folder with --output.",
         "zh": "{path}：MindSpore 只接受由字母、数字、- 和 _ 组成的 dump 路径，请用 --output 另选目录。",

@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import chain, count
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -24,6 +26,18 @@ BACKUPS = f"{FOLDER}/backups"
 #: How the name of a file ends that is not finished. Before that stands what those have in common that one writer is at; it holds one of
 #: them locked in each folder.
 UNFINISHED = ".accucheck-tmp"
+
+
+def stamped(above: Path) -> Path:
+    """A new folder below `above`, named by the time; several of one second are numbered. Raises OSError."""
+    above.mkdir(parents=True, exist_ok=True)
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    names = chain([stamp], (f"{stamp}-{again}" for again in count(1)))
+    while True:
+        made = above / next(names)
+        with suppress(FileExistsError):
+            made.mkdir()
+            return made
 
 
 def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:

@@ -14,12 +14,10 @@ import signal
 import subprocess
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +27,7 @@ from .imports import users_environment
 from .readers import recordings
 from .readers.recordings import ABOUT, WATCH
 from .settings import personal
-from .store import require_own
+from .store import require_own, stamped
 
 #: How many recordings of a project are kept.
 KEEP = 5
@@ -360,12 +358,7 @@ def _made(above: Path) -> Path:
     earlier = sorted(path for path in above.iterdir() if path.is_dir() and not path.is_symlink())
     for path in earlier[: max(0, len(earlier) - KEEP + 1)]:
         shutil.rmtree(path, ignore_errors=True)
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    for again in count():
-        with suppress(FileExistsError):
-            made = above / (f"{stamp}-{again}" if again else stamp)
-            made.mkdir()
-            break
+    made = stamped(above)
     try:
         made.joinpath(ABOUT).write_bytes(b" " * _ROOM)  # a folder may be made where no file has room
     except OSError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -48,8 +47,8 @@ def dump(**given: Any) -> None:
     steps = dumping.steps_of(given["steps"])
     flags = {name: given[name] for name in ("part", "statistics", "overflow")}
     wish = dumping.Wish(steps, given["ranks"] or (0,), given["operators"], **flags)
-    folder = Path(given["output"] or case.path(f"dump/{time.strftime('%Y%m%d-%H%M%S')}")).absolute()
-    variables = dumping.write(folder, wish)
+    output = given["output"]
+    folder, variables = dumping.write(Path(output or case.path("dump")), wish, below=not output)
     talk(say("dump-begins", file=folder / dumping.FILE))
     plan = Plan(given["command"], Path(case.root), steps[-1], mode="user", again=False, variables=variables)
     code = watch(plan).code
