@@ -16,7 +16,7 @@ from ..language import visible
 from ..model import Level
 
 #: How others call the levels.
-LEVELS = {Level.PROBLEM.value: "error", Level.SUSPECT.value: "warning"}
+_LEVELS = {Level.PROBLEM.value: "error", Level.SUSPECT.value: "warning"}
 #: Bytes of a file whose lines are looked at for a column.
 _MAX_FILE = 4 << 20
 
@@ -26,7 +26,7 @@ def lines(outcome: dict[str, Any], case: Case) -> Iterator[str]:
     for item in outcome["items"]:
         for result in item["results"]:
             for finding in result["findings"]:
-                if finding["level"] in LEVELS:
+                if finding["level"] in _LEVELS:
                     yield _line(case, item["id"], finding)
 
 
@@ -38,7 +38,7 @@ def _line(case: Case, item: str, finding: dict[str, Any]) -> str:
     place = f"{where['path']}: " if where["path"] and named != file else ""
     fix = f" → {finding['fix']['message']}" if finding["fix"] else ""
     text = f"{item}/{finding['code']} {place}{finding['message']}{fix}"
-    return f"{visible(_seen(named))}:{line}:{column}: {LEVELS[finding['level']]}: {visible(text)}"
+    return f"{visible(_seen(named))}:{line}:{column}: {_LEVELS[finding['level']]}: {visible(text)}"
 
 
 def _anchor(case: Case) -> Path:

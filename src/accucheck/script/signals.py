@@ -117,6 +117,6 @@ def _drawn(initial: Call) -> float | None:
     factor, default = _SPREADS[initial.last]
     named = [initial.keywords[name] for name in ("sigma", "scale") if name in initial.keywords]
     given = next(iter([*initial.args, *named]), Known(default))
-    if not isinstance(given, Known) or given.assumed or type(given.value) not in (int, float):
+    if not isinstance(given, Known) or type(given.value) not in (int, float):
         return None
     return factor * given.value if given.value > 0 else None
