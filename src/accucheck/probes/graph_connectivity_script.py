@@ -393,7 +393,7 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import attention, branches, reshapes, turns
+    from ..script import attention, branches, list_places, reshapes, turns
     from ..script.analysis import read_scripts
     from ..script.connections import examine
 
@@ -401,6 +401,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _gaps.findings(scripts)
     said = list(examine(scripts))
     said += branches.examine(scripts)
+    said += list_places.examine(scripts)
     said += attention.examine(scripts)
     said += reshapes.examine(scripts)
     said += turns.examine(scripts)
@@ -492,6 +493,8 @@ _HEADS = (
     "q, k, v = (y.reshape(x.shape[0], x.shape[1], 2, 4).transpose(0, 2, 1, 3) for y in (self.query(x), self.key(x), self.value(x)))\n"
     "scores = {}\n"
 )
+_LISTED_NORMS = "self.norms = nn.CellList([nn.LayerNorm((8,)) for _ in range(2)])\nself.mix, self.up = nn.Dense(8, 8), nn.Dense(8, 8)"
+_SANDWICH = "x = x + self.mix(self.norms[{first}](x))\nreturn x + self.up(ops.relu(self.norms[1](x)))"
 _JOINED = "return (ops.softmax(scores, -1) @ v).transpose(0, 2, 1, 3).reshape(x.shape)"
 
 EXAMPLES = [
@@ -595,6 +598,21 @@ class Backbone(nn.Cell):
         "return self.q(x) @ self.k(x).T @ self.k(x)",
         Verdict.PROBLEM,
         "twin-used-twice",
+    ),
+    _example(
+        "one normalisation of a list twice, the other never",
+        _LISTED_NORMS,
+        _SANDWICH.format(first=1),
+        Verdict.PROBLEM,
+        "twin-used-twice",
+    ),
+    _example("each normalisation of a list once", _LISTED_NORMS, _SANDWICH.format(first=0), Verdict.OK),
+    _example(
+        "one of a list is never asked for, and may be spare",
+        "self.parts = nn.CellList([nn.Dense(8, 8), nn.Dense(8, 8), nn.Dense(8, 8)])",
+        "return self.parts[-1](self.parts[0](x))",
+        Verdict.UNDECIDED,
+        "unused-layer",
     ),
     _example(
         "each of a dict of cells is called",

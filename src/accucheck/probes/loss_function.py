@@ -74,6 +74,11 @@ MESSAGES: Words = {
         "en": "{loss} gets data as {first}, and the output of the network in the place of the labels: the two arguments are exchanged.",
         "zh": "{loss} 的参数 {first} 得到的是数据，网络的输出则放在了标签的位置：两个参数颠倒了。",
     },
+    "classes-along-another": {
+        "en": "This {softmax} runs along another axis than the outputs of {layer} ({at}): not over the classes of a sample, but "
+        "over the samples of a batch or the places of a picture.",
+        "zh": "此处的 {softmax} 所沿的轴不是 {layer}（{at}）输出的类别轴：归一化发生在 batch 内各样本或图像各位置之间，而非各类别之间。",
+    },
     "one-hot-turned": {
         "en": "These one-hot labels hold {on} for the class itself and {off} for all others: the two numbers have changed places.",
         "zh": "这里的 one-hot 标签在目标类别处为 {on}，其余类别处为 {off}：两个值颠倒了。",
@@ -204,6 +209,10 @@ MESSAGES: Words = {
         "en": "Pass the output of the network first, then the labels.",
         "zh": "先传网络的输出，再传标签。",
     },
+    "fix-class-axis": {
+        "en": "Give it the axis of the classes: 1, or -1 where they lie last.",
+        "zh": "改为类别所在的轴：1；类别在最后一轴时为 -1。",
+    },
     "fix-turn-back": {
         "en": "Give the larger number for on_value, the smaller one for off_value.",
         "zh": "on_value 应取较大的值，off_value 取较小的值。",
@@ -295,6 +304,11 @@ WHY: Words = {
     "logits-for-probabilities": _NOT_PROBABLE,
     "no-log-softmax": _NOT_LOG,
     "no-logarithm": _NOT_LOG,
+    "classes-along-another": {
+        "en": "The probabilities of a sample then depend on the others of its batch and do not sum up to 1: what is learned is "
+        "which sample of a batch has most of a class.",
+        "zh": "一个样本的概率会随同 batch 的其他样本变化，且各类之和不为 1：学到的是 batch 内哪个样本更像某一类。",
+    },
     "arguments-exchanged": {
         "en": "The loss treats its arguments differently: its gradient is that of another function, and does not lead the output to the "
         "labels; some kernels give no gradient for labels at all.",
@@ -415,6 +429,7 @@ _LEVELS = {
     "no-log-softmax": Level.PROBLEM,
     "no-logarithm": Level.PROBLEM,
     "arguments-exchanged": Level.PROBLEM,
+    "classes-along-another": Level.PROBLEM,
     "one-hot-turned": Level.PROBLEM,
     "one-hot-for-sparse": Level.PROBLEM,
     "classes-for-distributions": Level.PROBLEM,
@@ -455,6 +470,7 @@ _FIXES = {
     "no-log-softmax": "fix-log-softmax",
     "no-logarithm": "fix-log-softmax",
     "arguments-exchanged": "fix-exchange",
+    "classes-along-another": "fix-class-axis",
     "one-hot-turned": "fix-turn-back",
     "one-hot-for-sparse": "fix-sparse",
     "classes-for-distributions": "fix-class-numbers",
@@ -478,7 +494,7 @@ MOST = 100
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import adversaries, class_numbers, direction, exchanged, input_gradients, shapes, squashed
+    from ..script import adversaries, class_axis, class_numbers, direction, exchanged, input_gradients, shapes, squashed
     from ..script.analysis import read_scripts
     from ..script.losses import Losses
 
@@ -487,7 +503,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     done: set[tuple[str, str, int]] = set()
     for number, reading in enumerate(scripts.training, 1):
         losses = Losses(reading)
-        rules = (exchanged, direction, adversaries, input_gradients, shapes, class_numbers, squashed)
+        rules = (exchanged, direction, adversaries, input_gradients, shapes, class_axis, class_numbers, squashed)
         said = [*losses.examine(), *(one for rule in rules for one in rule.examine(losses))]
         told: dict[str, int] = {}
         for one in said:
@@ -741,6 +757,23 @@ EXAMPLES = [
         "double-softmax",
     ),
     _example("a loss of one's own that takes the only softmax", _NET + _OWN_LOSS + _MODELLED, Verdict.OK),
+    _example(
+        "a loss of one's own whose softmax runs over the batch",
+        _NET + _OWN_LOSS.replace("nn.LogSoftmax()", "nn.LogSoftmax(axis=0)") + _MODELLED,
+        Verdict.PROBLEM,
+        "classes-along-another",
+    ),
+    _example(
+        "a logarithm of a softmax over the batch",
+        _SOFTMAX.replace("axis=1", "axis=0") + _LOOP.replace("LOSS", "ops.nll_loss(ops.log(logits), y)"),
+        Verdict.PROBLEM,
+        "classes-along-another",
+    ),
+    _example(
+        "a logarithm of a softmax over the classes",
+        _SOFTMAX + _LOOP.replace("LOSS", "ops.nll_loss(ops.log(logits), y)"),
+        Verdict.OK,
+    ),
     _example(
         "one-hot labels that are 0 for the class",
         _trained(

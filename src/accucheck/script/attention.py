@@ -83,10 +83,10 @@ def _weights(value: Value) -> Iterator[Weights]:
             option = option.result or (inner[0] if inner else option)
 
 
-def softmax_axis(made: Call) -> Place | None:
-    """The axis of a softmax; None for anything else, and where it is not seen."""
+def softmax_axis(made: Call, *others: str) -> Place | None:
+    """The axis of a softmax, or of one of the other operations; None for anything else, and where it is not seen."""
     known = effect(made)
-    if known is None or known.operation != "softmax":
+    if known is None or known.operation not in ("softmax", *others):
         return None
     axis = axis_of(made)
     if axis is not None:

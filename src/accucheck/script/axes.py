@@ -107,7 +107,7 @@ def _of_operation(made: Call, depth: int) -> Rank:
         return _exchanged(made, first)
     if known.reduces:
         return _reduced(made, first)
-    stays = known.operation in ("softmax", "dropout") or known.rises or kept(made, "same") is not None
+    stays = known.operation in ("softmax", "log_softmax", "dropout") or known.rises or kept(made, "same") is not None
     return first if stays else UNKNOWN
 
 

@@ -21,14 +21,14 @@ def examine(losses: Losses) -> Iterator[Observation]:
         known = effect(call)
         if known is None or known.gives != "log-probabilities" or not operands(call):
             continue
-        found = [one for head in heads(operands(call)[0]) for one in _handed_on(losses, call.frame, head)]
+        found = [one for head in heads(operands(call)[0]) for one in handed_on(losses, call.frame, head)]
         if found and all(head.gives == "probabilities" for head in found):
             data = {"loss": name_of(call).rsplit(".", 1)[-1], "layer": found[0].name}
             also = found[0].made
             yield Observation("double-softmax", call, data, also if isinstance(also, Call) else call)
 
 
-def _handed_on(losses: Losses, frame: Frame | None, head: Head) -> list[Head]:
+def handed_on(losses: Losses, frame: Frame | None, head: Head) -> list[Head]:
     """Where a prediction comes from, for what the loss cell of a Model is given: what its network gives."""
     given = next((value for value in frame.parameters.values() if value is not frame.owner), None) if frame else None
     if frame is None or given is None or head.made is not given:

@@ -1,0 +1,69 @@
+"""Logarithms of a softmax along another axis than that of the classes: over the samples of a batch, or the places of a picture.
+
+Judged where the scores are seen to be the outputs of a layer, whose axis the layer tells. Candidates that share one output each, as in
+ranking, are left alone.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .attention import softmax_axis
+from .axes import axis_of, place, rank, width
+from .effects import effect, name_of, operands
+from .losses import Head, Losses, Observation, heads
+from .networks import outputs
+from .squashed import handed_on
+from .values import Call, Instance, Value, unseen
+
+
+def examine(losses: Losses) -> Iterator[Observation]:
+    """Each such softmax."""
+    told: set[int] = set()
+    for call in losses.trace.calls:
+        for made in _logged(call):
+            layer = _layer_along_another(losses, made)
+            if layer is not None and id(made.node) not in told and not _made_up(made):
+                told.add(id(made.node))
+                data = {"softmax": name_of(made).rsplit(".", 1)[-1], "layer": layer.last}
+                yield Observation("classes-along-another", made, data, layer, certain=False)
+
+
+def _logged(call: Call) -> list[Call]:
+    """The softmax whose logarithm a call gives: itself, or what the probabilities come from that it is given."""
+    known = effect(call)
+    if known is None:
+        return []
+    if known.operation == "log_softmax":
+        return [call]
+    given = operands(call)[:1] if known.gives == "log" else []
+    found = [head.made for value in given for head in heads(value) if head.gives == "probabilities"]
+    return [made for made in found if isinstance(made, Call)]
+
+
+def _made_up(made: Call) -> bool:
+    """True for what stands in a function that nobody is seen to call, but for that of a cell that is made: a Model calls it."""
+    owner = made.frame.owner if made.frame is not None else None
+    is_made = isinstance(owner, Instance) and not isinstance(owner.node, ast.ClassDef)
+    return unseen(made.frame) and not is_made
+
+
+def _layer_along_another(losses: Losses, made: Call) -> Call | None:
+    """The layer whose several outputs lie along another axis than that of a softmax over them."""
+    for scores in _scores(losses, made):
+        told, found = axis_of(made), width(scores)
+        axis = place(told, rank(scores)) if told is not None else softmax_axis(made, "log_softmax")
+        if found is None or axis is None:
+            continue
+        layer, at = found
+        several = outputs(layer) not in (None, 1)
+        if at.exact and several and axis.is_not(at.high):
+            return layer
+    return None
+
+
+def _scores(losses: Losses, made: Call) -> list[Value]:
+    """What a softmax is taken of; for what a loss cell is given by the Model that it is for, what the network gives."""
+    given = operands(made)[:1]
+    return [head.made for value in given for head in handed_on(losses, made.frame, Head("", "", value))]
