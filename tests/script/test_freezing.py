@@ -312,6 +312,17 @@ STEPS: dict[str, bool] = {
 }
 
 
+@pytest.mark.parametrize(("written", "cut"), [("losses[0] = loss_fn(made, y)", False), ("pass", True)])
+def test_losses_that_are_written_into_zeros(tmp_path: Path, written: str, cut: bool) -> None:
+    text = (
+        "def forward(x, y):\n    made = net(x)\n    kept = ops.stop_gradient(made)\n    losses = ops.zeros(2)\n"
+        f"    {written}\n    losses[1] = loss_fn(kept, y)\n    return losses.sum()\n"
+        "grad_fn = ms.value_and_grad(forward, None, net.trainable_params())\ngrad_fn(x, y)\n"
+    )
+    found = said(tmp_path, text, "", "return self.head(self.neck(h))", "")
+    assert ("nothing-trained" in {one.code for one in found}) is cut
+
+
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("stop", [STOP, "ops.relu"])
 def test_a_loss_that_trains_nothing(tmp_path: Path, step: str, stop: str) -> None:

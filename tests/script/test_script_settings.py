@@ -199,6 +199,39 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         """,
         [("rate-schedule", "warm_lr"), ("rate", "0.1")],
     ),
+    "rates that are put behind others": (
+        """
+        def warm_lr(base, steps):
+            rates = []
+            for step in range(steps):
+                rates.append(base * step / steps)
+            return rates
+
+        def make_lr(base, steps):
+            return warm_lr(base, 10) + [base for _ in range(steps)]
+
+        nn.SGD(params, make_lr(0.1, 100))
+        """,
+        [("rate-schedule", "make_lr")],
+    ),
+    "rates that are taken one by one": (
+        """
+        def falling_lr(base, steps):
+            rates = []
+            for step in range(steps):
+                rates.append(base * (1 - step / steps))
+            return rates
+
+        def split(steps):
+            rates, of_bias = falling_lr(0.1, steps), []
+            for step in range(steps):
+                of_bias.append(np.interp(step, [0, 10], [0.0, rates[step]]))
+            return [{"params": params, "lr": of_bias}]
+
+        nn.SGD(split(100), 0.1)
+        """,
+        [("rate-groups", ["[interp(…), …]"])],
+    ),
     "one rate of one's own for nothing": (
         """
         def get_lr(base, scale):
@@ -317,6 +350,17 @@ EPOCHS: dict[str, tuple[str, list[tuple[str, Any]]]] = {
     "none": ("model.train(0, data)", [("epochs-zero", "0")]),
     "out of sight": ("import other\nmodel.train(other.EPOCHS, data)", [("epochs-unknown", "EPOCHS")]),
     "a loop": ("for epoch in range(10):\n    net(epoch)", [("epochs", "10")]),
+    "a loop over the steps of a schedule": (
+        """
+        def split(epochs, steps):
+            rates = []
+            for step in range(epochs * steps):
+                rates.append(0.1 / (step + 1))
+            return [{"params": [], "lr": rates}]
+        opt = nn.SGD(split(3, 100))
+        """,
+        [("no-epochs", None)],
+    ),
     "a loop of tqdm": ("from tqdm import tqdm\nfor i in tqdm(range(1, EPOCHS := 6)):\n    net(i)", [("epochs", "5")]),
     "a loop over nothing said": ("for epoch in range():\n    net(epoch)", [("no-epochs", None)]),
     "a loop from 1": ("for epoch in range(1, 11):\n    net(epoch)", [("epochs", "10")]),

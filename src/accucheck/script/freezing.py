@@ -729,8 +729,8 @@ def learns(layer: Call) -> bool:
 def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
     """The ids of the layers and parameters that a value is computed with, and each stop_gradient on the way, nearest first.
 
-    With `stop` nothing behind a stop_gradient, or behind what is constant whatever it is given, counts; what lies behind a shape
-    never does.
+    With `stop` nothing behind a stop_gradient, or behind what is constant whatever it is given, counts, but for what is written into
+    that afterwards; what lies behind a shape never does.
     """
     found: set[int] = set()
     stops: list[Call] = []
@@ -748,18 +748,29 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
                 if stop:
                     continue
             known = effect(part)
-            if known is not None and (known.kind == "description" or (stop and known.constant is not None)):
-                continue  # such as shape and zeros_like: no number of its operand is left
+            if known is not None and known.kind == "description":
+                continue  # such as shape: no number of its operand is left
             if is_parameter(part):
                 found.add(id(part))
                 continue
             if part.name == "" and isinstance(part.base, Call) and is_layer(part.base):
                 found.add(id(part.base))
-        for inner in flow.inputs(part):
+        for inner in _written(part) if stop and _is_constant(part) else flow.inputs(part):
             if id(inner) not in seen and not isinstance(inner, Function):
                 seen.add(id(inner))
                 queue.append(inner)
     return found, stops
+
+
+def _is_constant(value: Value) -> bool:
+    """True for what an operation makes whatever it is given, such as zeros_like."""
+    known = effect(value) if isinstance(value, Call) else None
+    return known is not None and known.constant is not None
+
+
+def _written(value: Value) -> list[Value]:
+    """What is written into a result afterwards: loss = zeros(3); loss[0] = ..."""
+    return list(value.fed or ()) if isinstance(value, Call) else []
 
 
 def may_hold_weights(value: Value, stop: bool = True, since: int = 0) -> bool:

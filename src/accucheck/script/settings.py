@@ -545,12 +545,22 @@ class Settings:
             if not isinstance(value, (Call, Items)) or frame.owner is not None or returned[id(value)] > 1:
                 continue
             free = id(value) not in reached and id(value) not in held and not self.uses.get(id(value))
+            free &= not any(id(rate) in reached for rate in _computed(value, frame))
             named = [frame.function.name, *(value.bound if isinstance(value, Call) else ())]
             of_rate = any(map(_RATE_NAME.search, named)) or (_is_row(value) and _is_of(value, rates or []))
             if free and of_rate and not unseen(frame):
                 ignored = rates is not None and _is_row(value)
                 code = "schedule-ignored" if ignored else "schedule-unused"
                 yield Told(code, frame.source, frame.node, {"schedule": frame.function.name}, likely=True)
+
+    @cached_property
+    def prepares(self) -> set[int]:
+        """The functions, by id, that compute what optimizers are made with: they run before anything is trained."""
+        given = {id(part) for _, _, bound in self.optimizers() for value in bound.values() for part in sources(value)}
+        frames = [
+            f for f in self.trace.frames if isinstance(f.returned, (Call, Items)) and f.function.name != "__init__"
+        ]
+        return {id(frame.function.node) for frame in frames if id(frame.returned) in given}
 
     # --- epochs -------------------------------------------------------------------------------------------------------
 
@@ -615,6 +625,8 @@ class Settings:
         for node, inside in found.values():
             call = _range(node.iter)
             if call is None or any(_is_rate(name) or role([name]) == "eval" for name in inside.functions[-1:]):
+                continue
+            if inside.frame is not None and id(inside.frame.function.node) in self.prepares:
                 continue
             names_ = [*_mentioned(node.target), *_mentioned(call)]
             for made in made_at.get(id(call), ())[:4]:
@@ -915,6 +927,13 @@ def _is_row(value: Call | Items) -> bool:
     if isinstance(value, Items):
         return value.open or len(value.items) > 1
     return value.name.startswith("numpy.") or value.name == "comprehension" or value.api == "Tensor"
+
+
+def _computed(value: Call | Items, frame: Frame) -> list[Call]:
+    """The numbers of a row that a function computes: where these go on, the row does, in whatever list they are put."""
+    items = value.items if isinstance(value, Items) else []
+    numbers_ = [option for item in items for option in options(item)]
+    return [one for one in numbers_ if isinstance(one, Call) and frame in (one.frame, *_parents(one.frame))]
 
 
 def _spread(value: Value | None) -> Iterator[Value]:
