@@ -616,6 +616,31 @@ def test_what_is_divided_out_again_is_a_scale_whatever_it_is_called(
     assert codes(loss_scaling.examine(training(tmp_path, text))) == expected
 
 
+#: float16 that an option chooses, the one way or the other by default.
+TYPE_BY_OPTION = """
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument("--kind", default="{kind}")
+args = p.parse_args()
+{chosen}
+net.to_float(kind)
+model = ms.Model(net, loss_fn, opt)
+"""
+
+
+@pytest.mark.parametrize("kind", ["half", "single"])
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        "kind = ms.float16 if args.kind == 'half' else ms.float32",
+        "if args.kind == 'single':\n    kind = ms.float32\nelse:\n    kind = ms.float16",
+    ],
+)
+def test_a_type_that_an_option_chooses(chosen: str, kind: str, tmp_path: Path) -> None:
+    told = codes(loss_scaling.examine(training(tmp_path, TYPE_BY_OPTION.format(chosen=chosen, kind=kind))))
+    assert told == (["no-scale"] if kind == "half" else ["no-scale?"])
+
+
 #: A scale that goes in as sens and out by a scaler: the same number, unless an option makes another scaler.
 SENS = """
 import argparse

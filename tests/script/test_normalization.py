@@ -159,3 +159,16 @@ def test_the_scale_of_inputs(code: str, tmp_path: Path) -> None:
 )
 def test_evaluation_tells_what_training_lacks(train: str, evaluation: str, expected: str, tmp_path: Path) -> None:
     assert codes(said(tmp_path, train=train, eval=evaluation)) == expected
+
+
+@pytest.mark.parametrize(
+    ("more", "certain"),
+    [
+        ("", True),
+        ("ms.load_param_into_net(net, ms.load_checkpoint('first.ckpt'))\n", False),  # perhaps trained on such numbers
+        ("ms.load_checkpoint('first.ckpt', net)\n", False),
+    ],
+)
+def test_weights_that_are_loaded_may_be_made_for_raw_pixels(more: str, certain: bool, tmp_path: Path) -> None:
+    (found,) = said(tmp_path, train=f"{more}ms.Model(net).train(1, folder())")
+    assert (found.code, found.certain) == ("raw", certain)

@@ -173,6 +173,20 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         """,
         [("rate", "0.1"), ("schedule-ignored", "falling")],
     ),
+    "several results, one of which holds the rate": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--start", type=float, default=0.1)
+
+        def read(given):
+            return {"start": given.start}, {"start": "the first rate"}, []
+
+        held, helps, choices = read(parser.parse_args())
+        nn.SGD(params, held["start"])
+        """,
+        [("rate", "0.1")],
+    ),
     "a list of rates for nothing": (
         """
         def warm_lr(base, steps):

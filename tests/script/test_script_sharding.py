@@ -149,6 +149,20 @@ def test_how_many_devices_there_are(code: str, devices: int | None, codes: list[
 
 
 @pytest.mark.parametrize(
+    ("more", "likely"),
+    [
+        ("", True),  # one device can do so alone
+        ("ms.set_auto_parallel_context(parallel_mode='data_parallel')\n", False),
+        ("print(get_rank())\n", False),
+        ("print(os.environ['RANK_SIZE'])\n", False),
+    ],
+)
+def test_what_is_made_for_several_devices(more: str, likely: bool, tmp_path: Path) -> None:
+    (found,) = said(tmp_path, f"init()\n{more}data = ds.MnistDataset('a')" + TRAIN)
+    assert (found.code, found.likely) == ("no-shards", likely)
+
+
+@pytest.mark.parametrize(
     ("code", "line"),
     [
         ("data = ds.MnistDataset('a')", "data = ds.MnistDataset('a', num_shards=get_group_size(), shard_id=get_rank())"),

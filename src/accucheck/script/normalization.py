@@ -11,7 +11,7 @@ from .flow import derives, inputs
 from .pipelines import LOOKS, Input, Pipeline, Pipelines
 from .sample_functions import SCALERS
 from .samples import Step, Way
-from .values import Call, Items, options
+from .values import Call, Items, options, unseen
 
 #: Beyond this many units a range is an order of magnitude off [-1, 1]; below this width it has been scaled down too often.
 REACH, WIDTH = 20.0, 0.1
@@ -248,7 +248,15 @@ def _fault(code: str, entry: Input, way: Way, pipeline: Pipeline, made: Call, da
     followed = arrives or (pipeline.trained and not entry.parameter)
     found = code if followed else "raw-perhaps" if code == "raw" else code
     certain = known and arrives and not any(step.assumed for step in way.steps)
+    if found == "raw" and _loads_weights(pipeline):
+        certain = False
     return Observation(found, place, data, way, step, certain=certain)
+
+
+def _loads_weights(pipeline: Pipeline) -> bool:
+    """Whether the script puts stored weights into a network: these may have been trained on numbers from 0 to 255."""
+    loads = (call for call in pipeline.reading.trace.calls if call.api in ("load_param_into_net", "load_checkpoint"))
+    return any(not unseen(call.frame) for call in loads)
 
 
 def _cause(code: str, way: Way) -> tuple[Step | None, bool]:

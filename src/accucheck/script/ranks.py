@@ -325,16 +325,23 @@ def frame_tests(frame: Frame | None) -> tuple[Test, ...]:
 
 @dataclass
 class Deployment:
-    """How a script runs on several devices. `starts`: where communication begins; `contexts`: settings of parallel modes."""
+    """How a script runs on several devices. `starts`: where communication begins; `contexts`: settings of parallel modes;
+    `asked`: where the number of a device, or how many there are, is asked for."""
 
     starts: list[Call] = field(default_factory=list)
     contexts: list[Call] = field(default_factory=list)
+    asked: list[Call] = field(default_factory=list)
     broadcasts: list[Call] = field(default_factory=list)
 
     @property
     def distributed(self) -> Call | None:
         """What shows that the script is made for several devices."""
         return self.beside(())
+
+    @property
+    def only_started(self) -> bool:
+        """True where communication starts, which one device can do alone, and nothing else is made for several."""
+        return bool(self.starts) and not self.contexts and not self.asked
 
     def beside(self, tests: tuple[Test, ...]) -> Call | None:
         """A start of communication in the same run as what stands under these conditions."""
@@ -392,6 +399,8 @@ class Deployment:
 def deployment(trace: Trace) -> Deployment:
     found = Deployment()
     for call in trace.calls:
+        if _kind(call) in ("rank", "size"):
+            found.asked.append(call)
         if call.api in _STARTS:
             found.starts.append(call)
         elif call.api == "set_auto_parallel_context":

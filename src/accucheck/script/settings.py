@@ -923,9 +923,13 @@ def _mark(value: Value) -> tuple[float, tuple[Decider, ...]] | None:
 
 
 def _is_row(value: Call | Items) -> bool:
-    """True for several numbers, one for each step or epoch: a list that was filled, or an array."""
+    """True for several numbers, one for each step or epoch: a list that was filled, or an array. A tuple as written is several
+    results of one function."""
     if isinstance(value, Items):
-        return value.open or len(value.items) > 1
+        held = (option for item in value.items for option in options(item))
+        return (
+            (value.open or len(value.items) > 1) and not value.fixed and not any(isinstance(o, Mapping) for o in held)
+        )
     return value.name.startswith("numpy.") or value.name == "comprehension" or value.api == "Tensor"
 
 

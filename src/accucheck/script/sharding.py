@@ -204,7 +204,7 @@ class _Sharding:
             if self.only_counted(chain):
                 return
             code = "aside"
-        likely = branch is not True and not start
+        likely = branch is not True and (not start or self.deployment.only_started)
         yield Observation(code, origin.source, origin.node, {"dataset": origin.last, "start": where}, diff, likely)
 
     def branch(self, tests: tuple[Test, ...]) -> bool | None:

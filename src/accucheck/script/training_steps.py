@@ -58,12 +58,14 @@ HALF = frozenset({"float16", "half", "numpy.float16", "numpy.half"})
 @dataclass(frozen=True)
 class Half:
     """A place where computation in float16 is asked for. `how` is "level", "to_float", "argument", "parameter", "flag" or
-    "cast"; `maybe` tells that an option or a device decides, or that nothing is seen to run it."""
+    "cast"; `maybe` tells that an option or a device decides, or that nothing is seen to run it, `chosen` under which conditions it is
+    float16 that is asked for."""
 
     how: str
     made: Call
     level: str = ""
     maybe: bool = False
+    chosen: tuple[Test, ...] = ()
 
     def strong(self, alone: bool) -> bool:
         """Layers with weights are computed in half precision, not just some values between them. What the lists of O1 and
@@ -361,7 +363,7 @@ class Training:
 
     def under(self, half: Half) -> Term:
         """The conditions under which half precision is asked for."""
-        return Term(choices=self.factors.conditions(half.made.under))
+        return Term(choices=self.factors.conditions((*half.made.under, *half.chosen)))
 
     # --- scales -------------------------------------------------------------------------------------------------------
 
@@ -606,7 +608,15 @@ def _leveled(made: Call, level: Value | None) -> Half | None:
 
 def _typed(how: str, made: Call, dtype: Value) -> Half | None:
     found = is_half(dtype)
-    return None if found is None else Half(how, made, maybe=not found)
+    return None if found is None else Half(how, made, maybe=not found, chosen=_chosen(dtype))
+
+
+def _chosen(dtype: Value) -> tuple[Test, ...]:
+    """The condition under which one of several types is the one in float16, where that is known."""
+    if not isinstance(dtype, Many) or len(dtype.when) != len(dtype.options):
+        return ()
+    halves = [test for option, test in zip(dtype.options, dtype.when, strict=True) if is_half(option) is not None]
+    return tuple(halves) if len(halves) == 1 else ()
 
 
 def is_half(dtype: Value | None) -> bool | None:
@@ -656,7 +666,7 @@ def _cast(made: Call) -> Half | None:
         return None
     if isinstance(dtype, Named) and dtype.name.startswith("numpy."):
         return None
-    return Half("cast", made, maybe=not found)
+    return Half("cast", made, maybe=not found, chosen=_chosen(dtype))
 
 
 def half_mode(call: Call) -> str:

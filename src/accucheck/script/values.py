@@ -148,7 +148,7 @@ class Index(Unknown):
 @dataclass(eq=False, slots=True)
 class Many(Value):
     """One of several, depending on a condition that could not be decided. `by`: they are the operands of this `and` or `or`;
-    `when`: of functions, the condition under which each is the one, where that is known."""
+    `when`: of functions, names and constants, the condition under which each is the one, where that is known."""
 
     options: tuple[Value, ...]
     by: ast.BoolOp | None = None
@@ -408,10 +408,10 @@ def join(values: list[Value], limit: int = 8) -> Value:
 
 
 def joined(values: list[Value], tests: list[Test]) -> Value:
-    """The same of one value for each condition: a function does not tell when it is the one, as what is made does."""
+    """The same of one value for each condition: functions, names and constants do not tell when they are the one, as what is made does."""
     found = join(values)
     apart = isinstance(found, Many) and len(found.options) == len(values) == len(tests)
-    if apart and isinstance(found, Many) and all(isinstance(option, Function) for option in values):
+    if apart and isinstance(found, Many) and all(isinstance(option, (Function, Named, Known)) for option in values):
         return Many(found.options, when=tuple(tests))
     return found
 
