@@ -2,9 +2,12 @@
 
 import json
 import math
+import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
+from tensorboardX import SummaryWriter
 
 from accucheck import board
 from accucheck.errors import ReadError
@@ -47,7 +50,7 @@ def test_a_watched_project_has_gradients_by_layer_and_its_optimizer(watched_runs
     (folder,) = (root / ".accucheck/watch").iterdir()
     found = board.gather([(folder, "watch")])
     assert [run.name for run in found.runs] == ["watch: pynative"] and {"loss", "lr"} <= set(found.runs[0].columns)
-    heat = found.heat["watch: pynative"]
+    heat = found.heat["heat", "watch: pynative"]
     assert "head.weight" in heat.rows and heat.marked
     assert [each.optimizer for each in found.settings] == ["Momentum"] and "train.py" in found.settings[0].command
 
@@ -93,6 +96,42 @@ def test_runs_by_epoch_are_not_drawn_among_those_by_step(tmp_path: Path) -> None
     assert titles[:2] == ["loss (step)", "loss (epoch)"]
 
 
+def test_layers_and_histograms_are_drawn_as_maps(tmp_path: Path) -> None:
+    """Of each layer that a monitor kept, with NaN marked; and of the numbers of a tensor, the share that lies where, step by step."""
+    rows = [
+        f"0,layers.{at}.weight,{step},{'nan' if (step, at) == (4, 1) else 10.0**-at},-2"
+        for step in range(6)
+        for at in range(9)
+    ]
+    (tmp_path / "grad_reduced_0-5.csv").write_text("\n".join(["vpp_stage,name,step,norm,min", *rows]) + "\n")
+    with SummaryWriter(str(tmp_path / "board")) as writer:
+        for step in range(5):
+            writer.add_histogram("weight", np.linspace(step, step + 1, 200), step)
+    shutil.copy(Path(__file__).parent / "trackers/run.wandb", tmp_path / "run.wandb")
+    found = board.gather([(tmp_path, "all")])
+    kinds = {of: (kind, heat) for (kind, of), heat in found.heat.items()}
+    kind, norms = next(told for of, told in kinds.items() if of.endswith("grad_reduced/norm"))
+    assert kind == "by-layer" and norms.rows == [f"layers.{at}.weight" for at in range(9)] and norms.marked == [[1, 4]]
+    minimum = next(heat for of, (_, heat) in kinds.items() if of.endswith("grad_reduced/min"))
+    assert minimum.values[0] == [2.0] * 6
+    weight = next(heat for of, (kind, heat) in kinds.items() if kind == "histogram" and of.endswith("board/weight"))
+    assert weight.columns == ["0", "1", "2", "3", "4"]
+    shares = np.array([[one or 0.0 for one in row] for row in weight.values])
+    np.testing.assert_allclose(shares.sum(axis=0), 1)
+    middles = (shares * np.arange(len(shares))[:, None]).sum(axis=0)
+    assert (np.diff(middles) < -3).all()  # the numbers grow: rows go from the highest down
+    assert any(kind == "histogram" and of.endswith("weights") for of, (kind, _) in kinds.items())
+    assert not any("layers" in title for title, _, _ in board.laid_over(found, Language.EN))
+    ran = accucheck("curves", ".", "--lang", "zh", cwd=tmp_path)
+    assert (
+        ran.code == 0 and f"另有 {len(found.heat)} 张" in ran.err and "grad_reduced/norm/layers.8.weight" in ran.out
+    ), ran
+    (given,) = (each for each in found.settings if "lr=0.1" in each.arguments)
+    assert "batch=16" in given.arguments and "optimizer={" in given.arguments
+    page = board.write(found, Language.ZH).decode()
+    assert "直方图随时间的变化" in page and "lr=0.1" in page
+
+
 def test_thinning_loses_no_extreme_and_no_nan() -> None:
     values = [math.sin(step) for step in range(100_000)]
     values[31_415], values[27_182], values[99_000] = 9.0, -9.0, math.nan
@@ -119,7 +158,7 @@ def test_a_board_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(board, "RUNS", 1)
     monkeypatch.setattr(board, "CURVES", 1)
     found = board.gather([(tmp_path / "b.csv", "b"), (tmp_path / "a.log", "a")])
-    assert len(found.runs) == 1 and len(found.runs[0].columns) == 1 and found.left == (1, 1)
+    assert len(found.runs) == 1 and len(found.runs[0].columns) == 1 and found.left == (1, 1, 0)
     assert board.notes(found, Language.EN)[0].startswith("1 more curves are left out")
     with pytest.raises(ReadError):
         board.gather([(tmp_path / "gone", "gone")])

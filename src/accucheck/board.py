@@ -6,6 +6,7 @@ import html
 import math
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +16,7 @@ from .errors import ReadError, UserError
 from .language import Language, Words, visible, word
 from .model import Chart, Curve, Heatmap
 from .offline import page
-from .readers import curves, recordings
+from .readers import curves, distributions, monitors, recordings
 from .readers.runs import UNKNOWN, Column, Run
 
 if TYPE_CHECKING:
@@ -31,8 +32,13 @@ KEYS = (
     "curves.reference.path",
     "curves.previous_version",
 )
-#: Points of a curve on the page, and curves and runs of one board.
-POINTS, CURVES, RUNS = 1000, 2000, 64
+#: Points of a curve on the page; curves, runs and histograms of one board.
+POINTS, CURVES, RUNS, HISTOGRAMS = 1000, 2000, 64, 64
+#: Into how many parts the values of a histogram are put, how many steps of it are shown, and the share of numbers at each end that
+#: do not stretch it.
+_PARTS, _STEPS, _TAIL = 24, 100, 0.001
+#: So many curves of layers are also drawn one by one.
+_FEW = 12
 #: What a training is judged by comes first: parts of the names of curves.
 _FIRST = ("loss", "acc", "lr", "rate", "grad", "scale")
 
@@ -47,6 +53,11 @@ WORDS: Words = {
     "bad": {"en": "NaN/Inf", "zh": "NaN/Inf"},
     "title": {"en": "Curves of {count:,} {count:run|runs}", "zh": "{count:,} 次运行的曲线"},
     "heat": {"en": "Gradient norms by layer: {run}", "zh": "各层梯度范数：{run}"},
+    "by-layer": {"en": "By layer, in size: {run}", "zh": "按层（绝对值）：{run}"},
+    "histogram": {"en": "Histogram over time: {run}", "zh": "直方图随时间的变化：{run}"},
+    "values": {"en": "value", "zh": "取值"},
+    "share": {"en": "share of the numbers", "zh": "数值占比"},
+    "histograms": {"en": "histograms", "zh": "直方图"},
     "settings": {"en": "Hyper-parameters", "zh": "超参数"},
     "optimizer": {"en": "Optimizer", "zh": "优化器"},
     "arguments": {"en": "Arguments", "zh": "参数"},
@@ -58,6 +69,10 @@ WORDS: Words = {
     "cut": {
         "en": "{count:,} more {what} are left out: --only NAME chooses.",
         "zh": "另有 {count:,} 个{what}未列出：可用 --only NAME 选择。",
+    },
+    "drawn": {
+        "en": "{count:,} {count:map|maps} of layers and histograms: -o FILE.html and the walkthrough (C) draw {count:it|them}.",
+        "zh": "另有 {count:,} 张分层图或直方图：可用 -o FILE.html 或在界面中按 C 查看。",
     },
     "layers": {"en": "layer, in the order of the optimizer", "zh": "层（按优化器中的顺序）"},
     "gradient": {"en": "norm of the gradient", "zh": "梯度范数"},
@@ -76,14 +91,15 @@ class Settings(NamedTuple):
 
 
 class Board(msgspec.Struct):
-    """Runs by their names, heat maps of gradients by those of runs, and what could not be read. `left` counts curves and runs beyond
-    what a board holds."""
+    """Runs by their names, heat maps by a word of WORDS and what they are of, and what could not be read. `left` counts curves, runs
+    and histograms beyond what a board holds. `mapped`: curves that are drawn as a part of a heat map."""
 
     runs: list[Run]
-    heat: dict[str, Heatmap]
+    heat: dict[tuple[str, str], Heatmap]
     settings: list[Settings]
     problems: list[ReadError]
-    left: tuple[int, int] = (0, 0)
+    left: tuple[int, int, int] = (0, 0, 0)
+    mapped: set[str] = set()
 
     @property
     def names(self) -> list[str]:
@@ -108,7 +124,7 @@ def gather(paths: Iterable[tuple[Path, str]], only: str = "") -> Board:
     """The runs of files and folders, each with what it is called; `only`: curves whose name holds this. Raises ReadError where none of
     them has a curve."""
     board = Board([], {}, [], [])
-    lost = beyond = 0
+    lost = beyond = unseen = 0
     for path, name in paths:
         try:
             found = _runs(path, name, board)
@@ -122,10 +138,65 @@ def gather(paths: Iterable[tuple[Path, str]], only: str = "") -> Board:
                 beyond += 1
             elif columns:
                 board.runs.append(Run(_own(board, run.name), run.source, dict(list(columns.items())[:CURVES])))
-    if not board.runs:
+        unseen += _add_histograms(board, path, name, only)
+    if not board.runs and not board.heat:
         raise board.problems[0] if board.problems else ReadError("no-curve", path=only or "-")
-    board.left = lost, beyond
+    board.left = lost, beyond, unseen
+    _add_layers(board)
     return board
+
+
+def _add_layers(board: Board) -> None:
+    """A map of each family of curves that has one for each layer; of what may be negative, of its size."""
+    import numpy as np
+
+    from .probes._watched_networks import heat
+
+    for run in board.runs:
+        families: dict[str, list[tuple[str, dict[int, float | None]]]] = {}
+        for name, column in run.columns.items():
+            if (match := monitors.FAMILIES.match(name)) is not None:
+                points: dict[int, float | None] = {}
+                for step, value in zip(column.steps.tolist(), np.abs(column.values).tolist(), strict=True):
+                    points[step] = value
+                families.setdefault(match[0][:-1], []).append((name[match.end() :], points))
+        for family, rows in families.items():
+            if len(rows) > 1:
+                board.heat["by-layer", f"{run.name}: {family}"] = heat("by-layer", "values", rows)
+                board.mapped.update(f"{family}/{layer}" for layer, _ in rows)
+
+
+def _add_histograms(board: Board, path: Path, name: str, only: str) -> int:
+    """The histograms of a file or folder over time, and how many more there are than a board holds."""
+    found, problems = distributions.read(path, only)
+    board.problems += [
+        each for each in problems if each.text(Language.EN) not in {one.text(Language.EN) for one in board.problems}
+    ]
+    left = 0
+    for tag, told in found.items():
+        if len(board.heat) >= HISTOGRAMS:
+            left += 1
+        else:
+            board.heat["histogram", f"{name}: {tag}"] = _over_time(told)
+    return left
+
+
+def _over_time(told: list[distributions.Distribution]) -> Heatmap:
+    """What share of a tensor's numbers lies where, at each step; the highest values are the first row. The first and the last row
+    also hold what lies beyond."""
+    import numpy as np
+
+    from .axes import some
+
+    by_step = {one.step: one for one in told}
+    steps = sorted(by_step)
+    steps = [steps[at] for at in some(len(steps), _STEPS, [])]
+    low, high = distributions.span(list(by_step.values()), _TAIL)
+    edges = np.linspace(low, high, _PARTS + 1)
+    shares = np.stack([distributions.shares(by_step[step], edges) for step in steps], axis=1)[::-1]
+    rows = [f"{first:.3g} … {last:.3g}" for first, last in pairwise(edges.tolist())][::-1]
+    values = [[float(one) if one else None for one in row] for row in shares]
+    return Heatmap("histogram", "step", "values", "share", rows, [str(step) for step in steps], values)
 
 
 def _own(board: Board, name: str) -> str:
@@ -142,6 +213,8 @@ def _runs(path: Path, name: str, board: Board) -> list[Run]:
     if not watched:
         found = curves.read(path)
         board.problems += found.problems
+        for file in curves.tracked_files(path):
+            _started_with(file, name if path == file else file.relative_to(path).as_posix(), board)
         single = len(found.runs) == 1
         return [Run(name if single else f"{name}: {run.name}", run.source, run.columns) for run in found.runs]
     runs = []
@@ -159,6 +232,18 @@ def _runs(path: Path, name: str, board: Board) -> list[Run]:
     return runs
 
 
+def _started_with(file: Path, name: str, board: Board) -> None:
+    """What a run of W&B or SwanLab was started with."""
+    from .readers import trackers
+
+    try:
+        settings = trackers.read(file).settings
+    except ReadError:
+        return  # told with its curves
+    if settings:
+        board.settings.append(Settings(name, "", "", ", ".join(f"{key}={value}" for key, value in settings.items())))
+
+
 def _seen(path: Path, name: str, mode: str, rank: int, run: recordings.Run, board: Board) -> None:
     from .probes._watched import Watch
     from .probes._watched_networks import Seen, heat
@@ -170,7 +255,7 @@ def _seen(path: Path, name: str, mode: str, rank: int, run: recordings.Run, boar
         if held is not None and norms:
             rows.append((held.path, {step: norm for step, _, norm in norms}))
     if rows:
-        board.heat[name] = heat("heat", "gradient", rows)
+        board.heat["heat", name] = heat("heat", "gradient", rows)
     for one in seen.optimizers:
         given = ", ".join(f"{key}={value}" for key, value in one.arguments.items())
         board.settings.append(Settings(name, recordings.command(path) or "", one.kind.rpartition(".")[2], given))
@@ -189,6 +274,8 @@ def laid_over(board: Board, language: Language) -> Iterator[tuple[str, str, list
     """Each chart in the order of `names`: its title, its axis, step or epoch, and its runs by their numbers. Runs that tell only epochs
     are not drawn among those that tell steps."""
     for name in board.names:
+        if name in board.mapped and len(board.mapped) > _FEW:
+            continue
         by_axis: dict[str, list[tuple[int, Column]]] = {"step": [], "epoch": []}
         for number, run in enumerate(board.runs):
             if (column := run.columns.get(name)) is not None:
@@ -215,7 +302,7 @@ def charts(board: Board, language: Language) -> list[tuple[str, Chart]]:
         x = sorted({at for line in lines.values() for at in line})
         series = {run: [line.get(at) for at in x] for run, line in lines.items()}
         found.append((title, Curve(title, axis, title, [float(at) for at in x], series)))
-    return [*found, *((say("heat", language, run=run), heat) for run, heat in board.heat.items())]
+    return [*found, *((say(kind, language, run=run), heat) for (kind, run), heat in board.heat.items())]
 
 
 def rows(board: Board, language: Language) -> list[list[str]]:
@@ -241,10 +328,15 @@ def rows(board: Board, language: Language) -> list[list[str]]:
 def notes(board: Board, language: Language) -> list[str]:
     """What could not be read, and what was left out."""
     told = [problem.text(language) for problem in board.problems]
-    for count, what in zip(board.left, ("curves", "runs"), strict=True):
+    for count, what in zip(board.left, ("curves", "runs", "histograms"), strict=True):
         if count:
             told.append(word(WORDS, "cut", language, count=count, what=word(WORDS, what, language)))
     return told
+
+
+def drawn_elsewhere(board: Board, language: Language) -> str | None:
+    """What a table does not show."""
+    return word(WORDS, "drawn", language, count=len(board.heat)) if board.heat else None
 
 
 def plain(board: Board) -> dict[str, Any]:
@@ -266,6 +358,10 @@ def plain(board: Board) -> dict[str, Any]:
             for run in board.runs
         ],
         "settings": [each._asdict() for each in board.settings],
+        "maps": [
+            {"kind": kind, "of": of, "rows": heat.rows, "columns": heat.columns, "values": heat.values}
+            for (kind, of), heat in board.heat.items()
+        ],
     }
 
 
@@ -281,13 +377,13 @@ def write(board: Board, language: Language) -> bytes:
         charts.append({"name": visible(title), "series": series})
     heats = [
         {
-            "title": visible(say("heat", run=run)),
+            "title": visible(say(kind, run=run)),
             "rows": [visible(each) for each in heat.rows],
             "columns": heat.columns,
             "values": heat.values,
             "marked": heat.marked,
         }
-        for run, heat in board.heat.items()
+        for (kind, run), heat in board.heat.items()
     ]
     data = {
         "runs": [visible(run.name) for run in board.runs],

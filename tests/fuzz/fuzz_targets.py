@@ -12,6 +12,7 @@ import struct
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -330,7 +331,54 @@ def events(path: Path) -> None:
     from accucheck.readers import graphs
 
     attempt(lambda: reader.histograms(path), lambda: reader.rows(path), lambda: graphs.graphs(path))
+    board(path)
     curve(path)
+
+
+def board(path: Path) -> None:
+    """All curves of a file, its maps and histograms, drawn."""
+    from accucheck import board as boards
+    from accucheck.language import Language
+
+    attempt(lambda: boards.write(boards.gather([(path, path.name)]), Language.EN))
+
+
+def _tracked(*names: str) -> Callable[[Path], list[bytes]]:
+    """The records of runs of W&B or SwanLab, each after its length in two bytes."""
+    return lambda folder: [_records_of((ROOT / "tests/trackers" / name).read_bytes()) for name in names]
+
+
+def _records_of(file: bytes) -> bytes:
+    made, at = b"", 7
+    while at + 7 <= len(file):  # the files that are kept are shorter than a block
+        (size,) = struct.unpack_from("<H", file, at + 4)
+        made += struct.pack("<H", size) + file[at + 7 : at + 7 + size]
+        at += 7 + size
+    return made
+
+
+def _tracker(head: bytes) -> Callable[[bytes], bytes]:
+    """The inverse of _records_of(), with right checksums; what does not fit into one block is left out."""
+
+    def wrapped(data: bytes) -> bytes:
+        made, at = head, 0
+        while at < len(data):
+            size = min(int.from_bytes(data[at : at + 2], "little"), (1 << 15) - 14)
+            payload = data[at + 2 : at + 2 + size]
+            piece = struct.pack("<IHB", zlib.crc32(b"\1" + payload), len(payload), 1) + payload
+            left = -len(made) % (1 << 15)
+            made += (b"\0" * left if left < len(piece) else b"") + piece
+            at += 2 + size
+        return made
+
+    return wrapped
+
+
+_MONITORED = """vpp_stage,name,step,micro_step,norm,min,nans,shape,dtype
+0,layers.0.weight,0,0,1.0,-1.0,0.0,"[2, 2]",Float32
+0,layers.1.weight,0,0,nan,-1.0,1.0,"[2, 2]",Float32
+1,layers.0.weight,1,0,1.0,-1.0,0.0,"[2, 2]",Float32
+"""
 
 
 def _recording(folder: Path) -> Iterator[bytes]:
@@ -1142,6 +1190,15 @@ TARGETS = {
             curve,
         ),
         Target("recording", "run.jsonl", _recording, recording),
+        Target("wandb", "run.wandb", _tracked("run.wandb"), board, wrap=_tracker(b":W&B\xe1\xbe\0")),
+        Target(
+            "swanlab",
+            "run.swanlab",
+            _tracked("run.swanlab", "backup.swanlab"),
+            board,
+            wrap=_tracker(b":SWL\xd6\xe1\2"),
+        ),
+        Target("monitor", "grad_reduced_0-1.csv", given(_MONITORED), board),
         Target(
             "events",
             "events.out.tfevents.1.host",

@@ -52,6 +52,8 @@ def curves(sources: tuple[str, ...], project: str, only: str, output: str | None
     else:
         for line in aligned(boards.rows(board, language())):
             echo(line)
+        if (told := boards.drawn_elsewhere(board, language())) is not None:
+            talk(told)
     raise SystemExit(OK)
 
 

@@ -1147,8 +1147,10 @@ WORDS: Words = {
         "zh": "查看项目各次运行的曲线并叠加比较：loss、指标、学习率、loss scale、各层梯度范数；输出表格，或生成一个可离线打开的页面。",
     },
     "curves-sources": {
-        "en": "Recordings of watch or Recorder, logs, CSV, JSON Lines, summary and TensorBoard folders (default: what the project names).",
-        "zh": "watch 或 Recorder 的记录、日志、CSV、JSON Lines、summary 与 TensorBoard 目录（默认为项目所指定的）。",
+        "en": "Recordings of watch or Recorder, logs, CSV, JSON Lines, folders of summary, TensorBoard, W&B, SwanLab, monitors (default: "
+        "what the project names).",
+        "zh": "watch 或 Recorder 的记录、日志、CSV、JSON Lines，以及 summary、TensorBoard、W&B、SwanLab 或训练监控的目录"
+        "（默认为项目所指定的）。",
     },
     "curves-only": {"en": "Only curves whose name holds this.", "zh": "只看名称包含该文字的曲线。"},
     "curves-output": {

@@ -1,4 +1,5 @@
-"""Curves of a training: recordings, text logs, CSV, JSON Lines, MindSpore's summary files, TensorBoard's event files.
+"""Curves of a training: recordings, text logs, CSV, JSON Lines, MindSpore's summary files, TensorBoard's event files, runs that W&B and
+SwanLab keep offline, and what msprobe's monitor and MindFormers keep of each layer.
 
 `read` gives the runs in a file or folder, each with its columns over steps and epochs. What a column means is for the caller to judge.
 """
@@ -10,13 +11,14 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ReadError, from_os_error
+from . import monitors, trackers
 from .places import head_of, plain, size_of
 from .runs import UNKNOWN, Column, Rows, Run, named, split
 
@@ -28,14 +30,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Column", "Curves", "Run", "read", "step_times"]
 
-#: Files of one folder that are read, and kinds of JSON objects in one file.
-_FILES, _KINDS = 1000, 1000
+#: Files of one folder that are read, of those of monitors, which may be one a step, and kinds of JSON objects in one file.
+_FILES, _OF_MONITORS, _KINDS = 1000, 20_000, 1000
 #: A larger CSV with rows of other lengths is refused.
 _LARGEST_RAGGED = 64 << 20
 #: A longer line of JSON is refused; none that describes a step is.
 _LONGEST = 1 << 20
 _EVENTS = re.compile(r"tfevents|\.events\.|\.out\.events")
 _TEXTS = (".log", ".txt", ".out", ".csv", ".tsv", ".jsonl", ".ndjson")
+#: Bytes that tell a CSV of a monitor; and numbers in names, by which its files follow each other.
+_HEAD, _WORDS = 1 << 12, re.compile(r"(\d+)")
 _CONTROL = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _STEP = re.compile(
     r"(?:(?:global|train|cur|current)[_ /]?)?(?:step|iter|iteration)(?:[_ ]?(?:num|id|no))?s?|_step", re.IGNORECASE
@@ -71,13 +75,19 @@ def read(path: Path) -> Curves:
             )  # which tells of the other lines
             raise next(damaged, ReadError("no-curve", path=str(path)))
         return Curves(runs, problems)
-    events, texts, problems = _listed(path)
+    listed = _listed(path)
+    problems = listed.problems
     runs = []
-    for folder, files in events.items():
-        found, wrong = _event_files(files, folder.relative_to(path).as_posix() if folder != path else path.name)
-        runs += found
-        problems += wrong
-    for file in texts:
+    for files_by_folder, gather in (
+        (listed.events, _event_files),
+        (listed.monitored, _monitored),
+        (listed.norms, _norm_files),
+    ):
+        for folder, files in files_by_folder.items():
+            found, wrong = gather(files, folder.relative_to(path).as_posix() if folder != path else path.name)
+            runs += found
+            problems += wrong
+    for file in listed.others:
         try:
             found, wrong = _file(file, file.relative_to(path).as_posix())
         except ReadError as error:
@@ -95,42 +105,117 @@ def event_files(path: Path) -> list[Path]:
     """The event files below a folder, or the one that is given; none where there is none."""
     if not path.is_dir():
         return [path] if _EVENTS.search(path.name) and path.is_file() else []
-    return [file for files in _listed(path)[0].values() for file in files]
+    return [file for files in _listed(path).events.values() for file in files]
 
 
-def _listed(root: Path) -> tuple[dict[Path, list[Path]], list[Path], list[ReadError]]:
-    """The event files below a folder by their folder, its logs, and what was left out."""
-    events: dict[Path, list[Path]] = {}
-    texts: list[Path] = []
-    problems: list[ReadError] = []
-    count = 0
+def tracked_files(path: Path) -> list[Path]:
+    """The runs of W&B and SwanLab below a folder, or the one that is given; none where there is none."""
+    if not path.is_dir():
+        return [path] if path.name.endswith(trackers.SUFFIXES) and path.is_file() else []
+    return [file for file in _listed(path).others if file.name.endswith(trackers.SUFFIXES)]
+
+
+@dataclass
+class _Listed:
+    """What lies below a folder: by their folder event files, files of msprobe's monitor and norms; logs and runs of trackers; and what
+    was left out."""
+
+    events: dict[Path, list[Path]] = field(default_factory=dict)
+    monitored: dict[Path, list[Path]] = field(default_factory=dict)
+    norms: dict[Path, list[Path]] = field(default_factory=dict)
+    others: list[Path] = field(default_factory=list)
+    problems: list[ReadError] = field(default_factory=list)
+
+
+def _listed(root: Path) -> _Listed:
+    found = _Listed()
+    counts = {"few": 0, "many": 0}
 
     def refuse(error: OSError) -> None:
         problem = from_os_error(error, error.filename)
         assert isinstance(problem, ReadError)
-        problems.append(problem)
+        found.problems.append(problem)
 
     for folder, folders, names in os.walk(root, onerror=refuse):
         folders.sort()
+        if any(name.endswith(trackers.SUFFIXES) for name in names):
+            folders[:] = [each for each in folders if each not in trackers.BESIDE]
         for name in sorted(names):
             file = Path(folder, name)
-            is_event = _EVENTS.search(name) is not None
-            if (
-                not (is_event or name.lower().removesuffix(".gz").endswith(_TEXTS))
-                or "_lineage" in name
-                or not file.is_file()
-            ):
+            kind = _kind(file)
+            if kind is None or not file.is_file() or (file.is_symlink() and root.resolve() in file.resolve().parents):
+                continue  # a link to another of these files would tell the same run twice
+            which, limit = ("many", _OF_MONITORS) if kind in ("monitored", "norms") else ("few", _FILES)
+            counts[which] += 1
+            if counts[which] > limit:
                 continue
-            count += 1
-            if count > _FILES:
-                continue
-            if is_event:
-                events.setdefault(Path(folder), []).append(file)
+            if kind == "others":
+                found.others.append(file)
             else:
-                texts.append(file)
-    if count > _FILES:
-        problems.append(ReadError("curve-files", path=str(root), count=count, limit=_FILES))
-    return events, texts, problems
+                getattr(found, kind).setdefault(Path(folder), []).append(file)
+    for which, limit in (("few", _FILES), ("many", _OF_MONITORS)):
+        if counts[which] > limit:
+            found.problems.append(ReadError("curve-files", path=str(root), count=counts[which], limit=limit))
+    return found
+
+
+def _kind(file: Path) -> str | None:
+    """Where a file belongs in _Listed; None for what has no curves."""
+    name = file.name
+    if "_lineage" in name:
+        return None
+    if monitors.is_norm(name):
+        return "norms"
+    if _EVENTS.search(name) is not None:
+        return "events"
+    if name.endswith(trackers.SUFFIXES):
+        return "others"
+    if not name.lower().removesuffix(".gz").endswith(_TEXTS):
+        return None
+    return "monitored" if _of_monitor(file) else "others"
+
+
+def _of_monitor(file: Path) -> bool:
+    if not file.name.endswith(".csv"):
+        return False
+    try:
+        with file.open("rb") as stream:
+            return monitors.is_monitor(stream.read(_HEAD))
+    except OSError:
+        return False
+
+
+def _monitored(files: list[Path], name: str) -> tuple[list[Run], list[ReadError]]:
+    """The CSV files of msprobe's monitor in one folder, as one run."""
+    parts: list[Rows] = []
+    problems: list[ReadError] = []
+    number = 0
+    for file in sorted(
+        files, key=lambda one: [int(word) if word.isdigit() else word for word in _WORDS.split(one.name)]
+    ):
+        try:
+            found, number = monitors.rows(file, number)
+        except ReadError as error:
+            problems.append(error)
+        else:
+            parts += found
+    return named([_columns(_joined(parts))] if parts else [], name, files[0].parent), problems
+
+
+def _norm_files(files: list[Path], name: str) -> tuple[list[Run], list[ReadError]]:
+    parts, problems = monitors.norms(files)
+    return named([_columns(parts)] if parts else [], name, files[0].parent), problems
+
+
+def _columns(parts: list[Rows]) -> dict[str, Column]:
+    """Curves that all belong to one run, by their steps."""
+    found = {}
+    for part in parts:
+        assert part.steps is not None
+        order = np.argsort(part.steps, kind="stable")
+        for name, values in part.values.items():
+            found[name] = Column(part.steps[order], np.full(len(order), UNKNOWN), values[order])
+    return found
 
 
 def _event_files(files: list[Path], name: str) -> tuple[list[Run], list[ReadError]]:
@@ -178,6 +263,11 @@ def _file(path: Path, name: str) -> tuple[list[Run], list[ReadError]]:
         raise ReadError("empty", path=str(path))
     with plain(path, "text") as file:
         head = head_of(file)
+        if trackers.starts(head):
+            tracked = trackers.read(path)
+            return named([_columns(tracked.parts)] if tracked.parts else [], name, path), tracked.problems
+        if monitors.is_monitor(head):
+            return _monitored([path], name)
         if tfrecord.starts(head, 1 << 62):
             parts, problems, _ = events.rows(file)
         elif recordings.looks_like(head):
