@@ -65,6 +65,11 @@ MESSAGES: Words = {
         "en": "An empty dict is loaded into {net}.",
         "zh": "加载到 {net} 的是空字典，没有任何参数。",
     },
+    "only-output": {
+        "en": "Of the checkpoint only the parameters of {layer}, the output layer of {net}, are let through ({at}): all other layers keep "
+        "the weights that they were made with.",
+        "zh": "checkpoint 中只有 {net} 的输出层 {layer} 的参数被保留（{at}）：其余各层仍是创建时的初始权重。",
+    },
     "fetched-for-nothing": {
         "en": "The parameters are fetched here and go nowhere; another network of {net}, which runs beside the trained one ({at}), keeps "
         "the weights that it was made with.",
@@ -152,6 +157,10 @@ MESSAGES: Words = {
         "en": "Put the trained weights into it: load_param_into_net(target, trained.parameters_dict())",
         "zh": "把训练得到的权重写入该网络：load_param_into_net(target, trained.parameters_dict())",
     },
+    "fix-let-through": {
+        "en": "Turn the condition round where the output layer is what should be left out, and look at what load_param_into_net returns.",
+        "zh": "如果要排除的是输出层，请把条件反过来，并检查 load_param_into_net 的返回值。",
+    },
     "fix-names": {
         "en": "Load the names as they were saved, and look at what load_param_into_net returns.",
         "zh": "按保存时的名称加载，并检查 load_param_into_net 的返回值。",
@@ -180,6 +189,7 @@ WHY: Words = {
     "not-applied": _RANDOM,
     "another-object": _RANDOM,
     "nothing-loaded": _RANDOM,
+    "only-output": _RANDOM,
     "fetched-for-nothing": _STALE,
     "never-filled": _STALE,
     "evaluated-unfilled": _RANDOM,
@@ -230,6 +240,7 @@ _LEVELS = {
     "overwritten": Level.PROBLEM,
     "another-object": Level.PROBLEM,
     "nothing-loaded": Level.PROBLEM,
+    "only-output": Level.PROBLEM,
     "fetched-for-nothing": Level.PROBLEM,
     "evaluated-unfilled": Level.PROBLEM,
     "names-changed": Level.PROBLEM,
@@ -243,6 +254,7 @@ _FIXES = {
     "never-filled": "fix-copy",
     "evaluated-unfilled": "fix-load",
     "names-changed": "fix-names",
+    "only-output": "fix-let-through",
     "not-applied": "fix-apply",
     "result-ignored": "fix-check",
     "another-class": "fix-check",
@@ -361,6 +373,25 @@ ms.load_checkpoint(max(glob.glob("ckpt/*.ckpt")), net)
 model = ms.Model(net, nn.MSELoss(), metrics={"mae"})
 print(model.eval(ds.MindDataset("test.mindrecord").batch(8)))
 """
+
+
+_THREE_LAYERS = """
+class Tall(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.low, self.high, self.head = nn.Dense(8, 8), nn.Dense(8, 8), nn.Dense(8, 3)
+
+    def construct(self, x):
+        return self.head(ops.relu(self.high(ops.relu(self.low(x)))))
+"""
+_FINE_TUNED = """
+net = Tall()
+loaded = load_checkpoint("before.ckpt")
+{change}
+load_param_into_net(net, loaded)
+ms.Model(net, loss, nn.SGD(net.trainable_params())).train(1, data)
+"""
+_TAKEN_OUT = "for name in list(loaded.keys()):\n    if {test}:\n        loaded.pop(name)"
 
 
 def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
@@ -531,6 +562,37 @@ print(load_param_into_net(net, {"model." + name: value for name, value in saved.
 """,
         Verdict.OK,
         "own",
+    ),
+    _example(
+        "all but the output layer is taken out",
+        _THREE_LAYERS + _FINE_TUNED.format(change=_TAKEN_OUT.format(test='"head" not in name')),
+        Verdict.PROBLEM,
+        "only-output",
+    ),
+    _example(
+        "the output layer is taken out",
+        _THREE_LAYERS + _FINE_TUNED.format(change=_TAKEN_OUT.format(test='"head" in name')),
+        Verdict.UNDECIDED,
+        "result-ignored",
+    ),
+    _example(
+        "only the output layer goes into the dict that is loaded",
+        _THREE_LAYERS
+        + _FINE_TUNED.format(change='loaded = {k: v for k, v in loaded.items() if k.startswith("head.")}'),
+        Verdict.PROBLEM,
+        "only-output",
+    ),
+    _example(
+        "all is taken out",
+        _THREE_LAYERS + _FINE_TUNED.format(change="for name in list(loaded):\n    del loaded[name]"),
+        Verdict.PROBLEM,
+        "nothing-loaded",
+    ),
+    _example(
+        "what a list names is taken out",
+        _THREE_LAYERS + _FINE_TUNED.format(change='for name in ["head.weight", "head.bias"]:\n    loaded.pop(name)'),
+        Verdict.UNDECIDED,
+        "result-ignored",
     ),
     _example(
         "renamed, and then forgotten",

@@ -17,9 +17,10 @@ from pathlib import PurePath
 from typing import Any
 
 from ..knowledge import api, names
-from . import flow
+from . import flow, loaded_names
 from .analysis import Reading, Scripts
 from .grading import replacements
+from .loaded_names import Passed
 from .modes import within
 from .networks import cells, is_parameter, kind, leaves
 from .source import Placed, Source
@@ -115,6 +116,7 @@ _RANK = [
     "overwritten-possible",
     "another-object",
     "nothing-loaded",
+    "only-output",
     "names-changed",
     "fetched-for-nothing",
     "never-filled",
@@ -499,6 +501,11 @@ class Loading:
 
         if call.api == "load_param_into_net" and self.empty(call):
             return say("nothing-loaded")
+        if (left := self.let_through(call, net)) is not None:
+            layer = None if left.everything else loaded_names.only_output(left)
+            if left.everything or layer is not None:
+                at = ((call.source, getattr(left.by, "lineno", call.line), getattr(left.by, "end_lineno", call.line)),)
+                return say("nothing-loaded" if left.everything else "only-output", not left.everything, at, layer=layer)
         if (again := self.overwritten(call, net)) is not None:
             sure = (
                 not call.tests
@@ -521,6 +528,16 @@ class Loading:
             return say("own-trained", at=_stands(fits.call)) if fits is not None else say("result-ignored")
         lost = self.unseen_dict(call, loads)
         return say("checked") if lost is None else say("dict-unseen", at=_stands(lost) or _stands(call))
+
+    def let_through(self, put: Call, net: Value | None) -> Passed | None:
+        """What a script lets through of a checkpoint by the names of the network's parameters, where nothing else gives it weights."""
+        network, node = _whole(net), put.node
+        given = _given_dict(node) if isinstance(node, ast.Call) else None
+        others = any(one.node is not node and _gives(one) for one in self.trace.calls)
+        if network is None or given is None or others or not isinstance(node, ast.Call):
+            return None
+        function = put.frame.function.node if put.frame is not None else put.source.tree
+        return loaded_names.passed(function, node, given, network)
 
     def own(self, net: Value | None, loads: list[Call], saved: list[Saved]) -> tuple[str, str, Call] | None:
         """Whether what is loaded was saved by these scripts themselves, and from the same kind of network."""
@@ -749,6 +766,18 @@ def _is_name(value: Value) -> bool:
     over = turn.base if isinstance(turn, Call) and turn.name == ".each" else None
     of = over.base if isinstance(over, Call) and over.name == (".items" if turn is not value else ".keys") else over
     return isinstance(of, Call) and of.api in LOADS
+
+
+def _given_dict(node: ast.Call) -> ast.expr | None:
+    """What load_param_into_net is given as the dict."""
+    named = next((keyword.value for keyword in node.keywords if keyword.arg == "parameter_dict"), None)
+    return node.args[1] if named is None and len(node.args) > 1 else named
+
+
+def _whole(net: Value | None) -> Value | None:
+    """The one network that is loaded into."""
+    found = options(net)
+    return found[0] if len(found) == 1 and isinstance(found[0], (Instance, Call)) else None
 
 
 def _evaluated(call: Call) -> Value | None:
