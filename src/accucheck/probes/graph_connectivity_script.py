@@ -168,6 +168,10 @@ MESSAGES: Words = {
         "en": "Use the layer in construct, or do not build it, so that its parameters stay out of optimizer and checkpoint.",
         "zh": "在 construct 中使用该层；若确实不需要，则不要创建，以免其参数混入优化器和 checkpoint。",
     },
+    "fix-triangle": {
+        "en": "Hide what lies above the diagonal: triu(ones, 1) says what to hide, tril(ones) what to keep.",
+        "zh": "应遮住对角线以上的部分：triu(ones, 1) 表示要遮住的，tril(ones) 表示要保留的。",
+    },
     "fix-branch": {
         "en": "Apply {other} here, as on the other way.",
         "zh": "此处改为调用 {other}，与另一条支路一致。",
@@ -199,6 +203,14 @@ MESSAGES: Words = {
     "scores-scaled-up": {
         "en": "Attention scores (the product in line {line}) are multiplied here by the root of the length of a head instead of divided.",
         "zh": "此处把注意力得分（第 {line} 行的乘积）乘以了每个头维度的平方根，而不是除以它。",
+    },
+    "future-seen": {
+        "en": "The mask of this softmax of attention scores is turned: each place sees what comes after it and not what was before.",
+        "zh": "该注意力 softmax 的掩码方向颠倒：每个位置看到的是其后的内容，而不是之前的内容。",
+    },
+    "itself-hidden": {
+        "en": "The mask of this softmax of attention scores hides each place from itself; the first place sees nothing at all.",
+        "zh": "该注意力 softmax 的掩码把每个位置自身也遮住了；第一个位置什么也看不到。",
     },
     "axis-torn": {
         "en": "This reshape puts the size of axis {axis} at place {place}, but not its elements: only a transpose moves these.",
@@ -289,6 +301,15 @@ WHY: Words = {
         "hardly any gradient on.",
         "zh": "得分被放大了，倍数等于每个头的维度，softmax 于是几乎只选中一个 key，梯度也难以传回。",
     },
+    "future-seen": {
+        "en": "A model that predicts what comes next is shown it: the loss falls to almost nothing, and what it generates is useless.",
+        "zh": "预测后文的模型在训练时看到了后文：loss 会降到接近 0，生成的内容却毫无用处。",
+    },
+    "itself-hidden": {
+        "en": "The weights of the first place are then equal over all places, later ones among them, and each other place "
+        "lacks its own input.",
+        "zh": "第一个位置的权重会均分到所有位置（包括其后的），其余位置则缺少自身的输入。",
+    },
     "axis-torn": {
         "en": "A reshape leaves the elements in their order: what lies along the new axis is put together from pieces of several "
         "samples, steps or channels, and the network works on mixed up features.",
@@ -312,6 +333,10 @@ _REFERENCE = {
     "en": "Load equal weights into the reference network and compare the outputs layer by layer (outputs.path, outputs.reference): the "
     "first difference is here.",
     "zh": "与标杆网络加载相同的权重，逐层比较输出（outputs.path、outputs.reference）：首个差异应出现在此处。",
+}
+_TRIANGLE = {
+    "en": "Change the last place of an input: the outputs of the earlier places may not change. Print one row of the weights.",
+    "zh": "改变输入的最后一个位置：之前各位置的输出不应变化。打印一行注意力权重。",
 }
 PROOF: Words = {
     **dict.fromkeys(("unused-layer", "unused-parameter", "twin-used-twice", "asked-and-dropped"), _GRADIENTS),
@@ -342,6 +367,8 @@ PROOF: Words = {
         "en": "Print the largest weight that the softmax gives for each query at the first step: it is close to 1.",
         "zh": "在第一步打印 softmax 为每个 query 给出的最大权重：接近 1。",
     },
+    "future-seen": _TRIANGLE,
+    "itself-hidden": _TRIANGLE,
     "axis-torn": {
         "en": "Change one element along that axis of the input, and look at which places of the result change.",
         "zh": "改变输入在该维上的一个元素，观察结果中哪些位置随之变化。",
@@ -386,6 +413,8 @@ _FIXES = {
     "softmax-other-axis": "fix-axis",
     "softmax-of-one": "fix-one",
     "axis-torn": "fix-exchange",
+    "future-seen": "fix-triangle",
+    "itself-hidden": "fix-triangle",
     "scores-scaled-up": "fix-scale",
     "loop-overwrites": "fix-turn",
 }
@@ -393,7 +422,7 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import attention, branches, list_places, reshapes, turns
+    from ..script import attention, branches, list_places, reshapes, triangles, turns
     from ..script.analysis import read_scripts
     from ..script.connections import examine
 
@@ -404,6 +433,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said += list_places.examine(scripts)
     said += attention.examine(scripts)
     said += reshapes.examine(scripts)
+    said += triangles.examine(scripts)
     said += turns.examine(scripts)
     yield from _networks.findings(said, _TOLD, _SUSPECTS, _FIXES)
     yield _layers(scripts)
@@ -673,6 +703,32 @@ class Backbone(nn.Cell):
         "scores that are divided by the root",
         _ATTENTION,
         _HEADS.format("q @ k.swapaxes(2, 3) / 4 ** 0.5") + _JOINED,
+        Verdict.OK,
+    ),
+    _example(
+        "a mask that hides the past",
+        _ATTENTION + "\nself.mask = ops.tril(ops.ones((16, 16)))",
+        _HEADS.format("ops.masked_fill(q @ k.swapaxes(2, 3) * 0.5, self.mask[:5, :5] == 1, -1e9)") + _JOINED,
+        Verdict.PROBLEM,
+        "future-seen",
+    ),
+    _example(
+        "a mask that hides what comes",
+        _ATTENTION + "\nself.mask = ops.tril(ops.ones((16, 16)))",
+        _HEADS.format("ops.masked_fill(q @ k.swapaxes(2, 3) * 0.5, self.mask[:5, :5] == 0, -1e9)") + _JOINED,
+        Verdict.OK,
+    ),
+    _example(
+        "a mask that hides the place itself, too",
+        _ATTENTION,
+        _HEADS.format("q @ k.swapaxes(2, 3) * 0.5 - ops.triu(ops.ones((5, 5))) * 10000") + _JOINED,
+        Verdict.UNDECIDED,
+        "itself-hidden",
+    ),
+    _example(
+        "a mask that is added, and hides what comes",
+        _ATTENTION,
+        _HEADS.format("q @ k.swapaxes(2, 3) * 0.5 + (1 - ops.tril(ops.ones((5, 5)))) * -10000") + _JOINED,
         Verdict.OK,
     ),
     _example(

@@ -52,7 +52,7 @@ def _summed(made: Call) -> Iterator[Observation]:
         return
     for value, axis in zip(given, contracted(made), strict=True):
         for weights in _weights(value):
-            if weights.axis.is_not(axis) and _is_of_product(operands(weights.softmax)[:1]):
+            if weights.axis.is_not(axis) and is_of_product(operands(weights.softmax)[:1]):
                 data = {"line": made.line, "axis": axis}
                 yield Observation(
                     "softmax-other-axis", weights.softmax.source, weights.softmax.node, data, certain=False
@@ -96,7 +96,7 @@ def softmax_axis(made: Call, *others: str) -> Place | None:
     return Place(_LAST, True) if untold and not name_of(made).startswith("mint.") else None
 
 
-def _is_of_product(given: list[Value]) -> bool:
+def is_of_product(given: list[Value]) -> bool:
     """Whether scores are the product of two arrays that the network computes, perhaps scaled and with something added."""
     queue = list(given)
     seen: set[int] = set()
@@ -203,7 +203,7 @@ def _moved(made: Call) -> Value | None:
     known = effect(made)
     name = known.operation if known is not None else ""
     if name in ELEMENTS:
-        of_product = [part for part in operands(made, (0, 1, 2)) if _is_of_product([part])]
+        of_product = [part for part in operands(made, (0, 1, 2)) if is_of_product([part])]
         return of_product[0] if len(of_product) == 1 and name not in ("mul", "div") else None
     inner = kept(made, *TAKEN)
     return made.result or (inner[0] if inner and len(inner) == 1 else None)
