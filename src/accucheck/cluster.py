@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from .errors import ReadError, UserError
+from .lacking import requirement
 
 Result = TypeVar("Result")
 
@@ -120,7 +121,7 @@ def connect(address: str) -> Cluster:
 
         from distributed import Client
     except ImportError:
-        raise UserError("no-dask") from None
+        raise UserError("no-dask", install=requirement("dask")) from None
     for name in ("distributed", "tornado"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what is wrong is told here, once and in words
     try:

@@ -61,16 +61,16 @@ WORDS: Words = {
         "zh": "{path} 已存在且不是空目录。演示不会覆盖任何内容，请用 --folder 指定新目录。",
     },
     "serve-missing": {
-        "en": "accucheck serve needs textual-serve ({problem}): pip install 'accucheck[serve]'",
-        "zh": "accucheck serve 需要 textual-serve（{problem}）：pip install 'accucheck[serve]'",
+        "en": "accucheck serve needs textual-serve ({problem}): pip install {install}",
+        "zh": "accucheck serve 需要 textual-serve（{problem}）：pip install {install}",
     },
     "mcp-missing": {
-        "en": "accucheck mcp needs the MCP SDK ({problem}): pip install 'accucheck[mcp]'",
-        "zh": "accucheck mcp 需要 MCP SDK（{problem}）：pip install 'accucheck[mcp]'",
+        "en": "accucheck mcp needs the MCP SDK ({problem}): pip install {install}",
+        "zh": "accucheck mcp 需要 MCP SDK（{problem}）：pip install {install}",
     },
     "lsp-missing": {
-        "en": "accucheck lsp needs pygls ({problem}): pip install 'accucheck[lsp]'",
-        "zh": "accucheck lsp 需要 pygls（{problem}）：pip install 'accucheck[lsp]'",
+        "en": "accucheck lsp needs pygls ({problem}): pip install {install}",
+        "zh": "accucheck lsp 需要 pygls（{problem}）：pip install {install}",
     },
     "agent-no-leave": {
         "en": "Nobody allowed this, so nothing was run. A person can allow it when asked, in a client that can ask (MCP elicitation), or "
@@ -123,8 +123,8 @@ WORDS: Words = {
         "zh": "只有一份清单，请给出至少两台机器的清单。",
     },
     "no-dask": {
-        "en": "--scheduler needs Dask: pip install 'accucheck[dask]'",
-        "zh": "--scheduler 需要 Dask：pip install 'accucheck[dask]'",
+        "en": "--scheduler needs Dask: pip install {install}",
+        "zh": "--scheduler 需要 Dask：pip install {install}",
     },
     "no-scheduler": {
         "en": "No Dask scheduler answers at {address} ({problem}). Check the address, for instance tcp://host:8786.",
@@ -371,9 +371,17 @@ WORDS: Words = {
         "en": "{path}: byte {offset:,} is not valid {expected}; the file mixes encodings. Convert it to UTF-8.",
         "zh": "{path}：第 {offset:,} 字节不是合法的 {expected}，文件混用了多种编码。请转换为 UTF-8。",
     },
+    "needs-library": {
+        "en": "This takes {library}, which is not installed here: pip install {install}",
+        "zh": "此功能需要 {library}，当前环境未安装：pip install {install}",
+    },
+    "needs-polars": {
+        "en": "{path} is Parquet, which takes polars to read: pip install {install}",
+        "zh": "{path} 是 Parquet 文件，读取它需要 polars：pip install {install}",
+    },
     "needs-fsspec": {
-        "en": "{path} is an address, which takes fsspec to read: pip install 'accucheck[remote]'",
-        "zh": "{path} 是远程地址，读取它需要 fsspec：pip install 'accucheck[remote]'",
+        "en": "{path} is an address, which takes fsspec to read: pip install {install}",
+        "zh": "{path} 是远程地址，读取它需要 fsspec：pip install {install}",
     },
     "needs-package": {
         "en": "{path}: a package for this kind of address is not installed here ({problem}).",
@@ -1121,8 +1129,8 @@ WORDS: Words = {
     },
     # tune
     "tune-missing": {
-        "en": "The search needs Optuna, which is not installed: pip install 'accucheck[tune]'",
-        "zh": "超参搜索需要 Optuna，尚未安装：pip install 'accucheck[tune]'",
+        "en": "The search needs Optuna, which is not installed: pip install {install}",
+        "zh": "超参搜索需要 Optuna，尚未安装：pip install {install}",
     },
     "tune-no-search": {
         "en": "Nothing is given to be searched. Name options of the command or keys of its configuration: --search lr=1e-4..1e-1:log "

@@ -21,6 +21,7 @@ import msgspec
 
 from .case import redacted
 from .errors import SaveError, UserError, from_os_error
+from .lacking import requirement
 from .model import now
 from .search_space import Search, Space
 from .store import FOLDER, require_own
@@ -395,7 +396,7 @@ def _optuna() -> Any:
     try:
         import optuna
     except ImportError:
-        raise UserError("tune-missing") from None
+        raise UserError("tune-missing", install=requirement("tune")) from None
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.filterwarnings("ignore", module=r"optuna(\..*)?")
     return optuna

@@ -91,10 +91,10 @@ class _Channel:
 
 def _run(request: Request, index: int, channel: _Channel) -> None:
     """Run one job of the request and send its events and its end."""
-    import traceback
 
     import msgspec
 
+    from . import lacking
     from . import probe as probes
     from .engine import End, Line, localised, localised_reason, reason_of
     from .errors import UserError
@@ -136,9 +136,20 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
         end(Status.SKIPPED, Verdict.UNDECIDED, skip.reason)
     except UserError as error:
         end(Status.FAILED, Verdict.UNDECIDED, reason_of(error))
+    except ImportError as error:
+        if library := lacking.of(error):
+            reason = Reason("needs-library", {"library": library, "install": lacking.requirement()})
+            end(Status.SKIPPED, Verdict.UNDECIDED, reason)
+        else:
+            end(Status.FAILED, Verdict.UNDECIDED, reason_of(error), _end_of_trace())
     except BaseException as error:  # a probe may raise anything, even SystemExit from a library
-        lines = traceback.format_exc().strip().splitlines()
-        end(Status.FAILED, Verdict.UNDECIDED, reason_of(error), "\n".join(lines[-20:]))
+        end(Status.FAILED, Verdict.UNDECIDED, reason_of(error), _end_of_trace())
+
+
+def _end_of_trace() -> str:
+    import traceback
+
+    return "\n".join(traceback.format_exc().strip().splitlines()[-20:])
 
 
 def main() -> None:

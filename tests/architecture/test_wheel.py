@@ -144,3 +144,39 @@ def test_a_release_tells_where_it_lies(released: list[Path]) -> None:
     own = [link.partition("/main/")[2].partition("#")[0] for link in links if "host.invalid" in link]
     assert own and all((ROOT / name).exists() for name in own)
     assert "host.invalid/owner/accucheck/raw/main/docs/images/tour.en.svg" in text
+
+
+def test_the_light_wheel_holds_the_same_files_and_needs_less(wheel: Path, tmp_path: Path) -> None:
+    here = ["--no-isolation"] if importlib.util.find_spec("hatchling") else []
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        *here,
+        "--outdir",
+        str(tmp_path),
+        str(ROOT / "packaging/light"),
+    ]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert process.returncode == 0, process.stdout + process.stderr
+    light = zipfile.ZipFile(next(tmp_path.glob("accucheck_light-*.whl")))
+    inside, whole = (
+        {name for name in archive.namelist() if name.startswith("accucheck/")}
+        for archive in (light, zipfile.ZipFile(wheel))
+    )
+    assert inside - {"accucheck/LICENSE"} == whole
+    told = light.read(next(name for name in light.namelist() if name.endswith("/METADATA"))).decode()
+    needed = re.findall(r"^Requires-Dist: ([\w-]+)[^;\n]*$", told, re.M)
+    assert sorted(needed) == ["click", "google-crc32c", "jinja2", "markupsafe", "msgspec", "numpy", "pyyaml"]
+    rest = re.findall(r"^Requires-Dist: ([\w-]+).*extra == 'full'", told, re.M)
+    assert {"textual", "polars", "matplotlib", "python-docx", "pillow"} <= set(rest) and not set(rest) & set(needed)
+    project = (
+        zipfile.ZipFile(wheel)
+        .read(next(n for n in zipfile.ZipFile(wheel).namelist() if n.endswith("/METADATA")))
+        .decode()
+    )
+    for requirement in (
+        one for one in re.findall(r"^Requires-Dist: ([^;\n]+)$", told, re.M) if not one.startswith("numpy")
+    ):
+        assert f"Requires-Dist: {requirement}" in project, "said twice, and not alike"

@@ -10,6 +10,7 @@ def mcp(project: str, checklists: tuple[str, ...], settings: tuple[str, ...]) ->
     from pathlib import Path
 
     from ..errors import UserError
+    from ..lacking import requirement
     from ..project import open_project
 
     path = Path(project).absolute()
@@ -17,7 +18,7 @@ def mcp(project: str, checklists: tuple[str, ...], settings: tuple[str, ...]) ->
     try:
         from ..agents import server
     except ImportError as error:
-        raise UserError("mcp-missing", problem=str(error)) from None
+        raise UserError("mcp-missing", problem=str(error), install=requirement("mcp")) from None
     from ..agents.tools import Tools
 
     server.serve(Tools(path, checklists, settings, language()))

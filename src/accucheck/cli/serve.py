@@ -52,6 +52,7 @@ def serve(
 
     from ..case import require_utf8
     from ..errors import UserError
+    from ..lacking import requirement
     from ..project import open_project
 
     require_utf8(who or "")
@@ -60,7 +61,7 @@ def serve(
     try:
         from .. import serving
     except ImportError as error:
-        raise UserError("serve-missing", problem=str(error)) from None
+        raise UserError("serve-missing", problem=str(error), install=requirement("serve")) from None
     arguments = ["--project", str(Path(project).absolute()), "--role", role]
     arguments += [word for name in checklists for word in ("--checklist", name)]
     arguments += [word for setting in settings for word in ("--set", setting)]

@@ -10,10 +10,9 @@ from math import isfinite, isinf, isnan
 from typing import Any
 
 import numpy as np
-import polars as pl
-import polars.selectors as cs
 
 from ..readers.arrays import BLOCK, Array, read
+from ..readers.frames import cs, pl
 
 #: The usual words for "missing", compared without case and outer spaces.
 WORDS = ("na", "n/a", "#n/a", "nan", "null", "none", "nil", "?", "-", "--", "<na>")

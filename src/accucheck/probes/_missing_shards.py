@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from ..errors import ReadError
 from ..readers.arrays import of_bytes
+from ..readers.frames import pl
 from ..readers.images import check_stream
 from ..readers.tables import frame
 from ..readers.webdataset import IMAGES, TEXTS, VALUES, kind_of, samples

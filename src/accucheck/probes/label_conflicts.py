@@ -357,10 +357,9 @@ def _end(name: str) -> str:
 
 def _listed(path: Path, kind: str, label: str | None) -> list[tuple[str, str | None]]:
     """The pictures that a label file names in the one column that holds such names, each with its label where there is one."""
-    import polars as pl
-
     from ..readers import tables
     from ..readers.detect import PICTURE, TABLES
+    from ..readers.frames import pl
     from ..readers.labels import NoLabel, field_of, said
 
     if kind not in TABLES:

@@ -587,7 +587,8 @@ def _batches(batches: Callable[[], Iterator[Any]], role: _Role, shown: str, expe
 def _features(batch: list[dict[str, Feature]], several: dict[str, bool]) -> Any:
     """Examples of TFRecord as columns; lists of floats as lists, of those of integers and bytes only that they are there."""
     import numpy as np
-    import polars as pl
+
+    from ..readers.frames import pl
 
     columns = []
     for name in {name: None for features in batch for name in features}:
@@ -622,7 +623,8 @@ def _frame(shard: Shard, batch: list[tuple[dict[str, Any], dict[str, bytes]]]) -
     Of arrays of integers only that they are there: MindSpore may store them compressed, and they can hold neither NaN nor Inf.
     """
     import numpy as np
-    import polars as pl
+
+    from ..readers.frames import pl
 
     types = {"int32": pl.Int64, "int64": pl.Int64, "float32": pl.Float64, "float64": pl.Float64, "string": pl.String}
     columns = []

@@ -364,9 +364,8 @@ def _number(text: str) -> bool:
 
 def _csv(path: Path) -> tuple[list[Rows], list[ReadError]]:
     """A part for each column, without its empty cells."""
-    import polars as pl
-
     from . import tables
+    from .frames import pl
 
     numbers = pl.all().cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
     frames: list[pl.DataFrame] = []
@@ -392,7 +391,7 @@ def _regular(path: Path, error: ReadError) -> pl.DataFrame:
 
     Raises the error that its other rows are, where that cannot be read either.
     """
-    import polars as pl
+    from .frames import pl
 
     lines = [line for line in path.read_bytes().splitlines() if line.strip()]
     separator = max(b",", b"\t", b";", key=lines[0].count)

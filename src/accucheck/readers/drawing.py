@@ -283,7 +283,7 @@ def _table(path: Path, kind: str, label: str | None) -> Iterator[Block]:
 
 
 def _column(column: pl.Series) -> Block:
-    import polars as pl
+    from .frames import pl
 
     if isinstance(column.dtype, pl.Struct):
         raise NoLabel([f"{column.name}.{part.name}" for part in column.dtype.fields])

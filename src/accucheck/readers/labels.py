@@ -181,7 +181,7 @@ def _table(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]
 
 
 def _column(counts: Counts, column: pl.Series) -> None:
-    import polars as pl
+    from .frames import pl
 
     if isinstance(column.dtype, pl.Array):
         column = column.arr.to_list()

@@ -20,6 +20,7 @@ from typing import IO, Any, overload
 from .. import system
 from ..case import networked, redacted, systems
 from ..errors import ReadError, UserError, from_os_error
+from ..lacking import requirement
 from ..store import scratch, temporary_place
 
 #: Bytes that settle the format of a file.
@@ -150,7 +151,7 @@ def at(address: str, agreed: Collection[str] = ()) -> File:
     try:
         import fsspec
     except ImportError:
-        raise ReadError("needs-fsspec", path=shown) from None
+        raise ReadError("needs-fsspec", path=shown, install=requirement("remote")) from None
     with _told(shown):
         system, key = fsspec.core.url_to_fs(address)
     if "file" in (system.protocol if isinstance(system.protocol, (tuple, list)) else (system.protocol,)):

@@ -112,7 +112,7 @@ def _table(path: Path, kind: str, start: int, count: int) -> Iterator[dict[str, 
 
 def _with_numbers(part: pl.DataFrame) -> pl.DataFrame:
     """Columns of a text file that hold nothing but numbers, as numbers; 007 is a name."""
-    import polars as pl
+    from .frames import pl
 
     for name in [name for name, kind in part.schema.items() if kind == pl.String]:
         column = part[name].replace("", None)

@@ -73,8 +73,7 @@ def _table(path: Path, kind: str, label: str | None) -> Iterator[Batch]:
 
 
 def _frame(batch: pl.DataFrame, name: str) -> Batch:
-    import polars as pl
-    import polars.selectors as cs
+    from .frames import cs, pl
 
     features = batch.select(sorted(column for column in batch.columns if column != name))
     if not features.columns:
@@ -91,7 +90,7 @@ def _frame(batch: pl.DataFrame, name: str) -> Batch:
 
 
 def _plain(frame: pl.DataFrame) -> bool:
-    import polars as pl
+    from .frames import pl
 
     return not any(dtype.is_nested() or dtype == pl.Binary for dtype in frame.dtypes)
 

@@ -16,10 +16,12 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import polars as pl
 
 from ..errors import ReadError, from_os_error
+from ..lacking import requirement
 from ..store import scratch
+from . import light_tables
+from .frames import WHOLE, pl
 
 #: Bytes of a file that settle separator, header and encoding.
 _SAMPLE = 1 << 16
@@ -64,6 +66,8 @@ def batches(path: Path, kind: str, mode: str = MODES[-1], without: Collection[st
     Raises SecondLook (never in the last of MODES) or ReadError: truncated, malformed, ragged, encoding, empty.
     """
     reader = {"csv": _csv, "ndjson": _ndjson, "jsonarray": _json_array, "text": _text}
+    if not WHOLE:  # there is one way to read, which is also the careful one
+        reader |= {"ndjson": lambda path, _: _slow_ndjson(path)}
     with _reading(path) as name:
         if kind == "parquet":
             with _queried(name):
@@ -134,7 +138,7 @@ def _bound_lines(path: Path) -> None:
 def expected_rows(path: Path, kind: str) -> int:
     """About how many rows a file has, at least 1: but for Parquet from the length of its first lines."""
     try:
-        if kind == "parquet":
+        if kind == "parquet" and WHOLE:
             with _named(path) as name:
                 return max(1, int(pl.scan_parquet(_source(name), glob=False).select(pl.len()).collect().item()))
         with path.open("rb") as file:
@@ -186,14 +190,21 @@ def _plain_csv(path: Path, layout: Csv, mode: str) -> Iterator[pl.DataFrame]:
     if mode == "careful":
         _refuse_ragged(path, layout)
     rows = max(16, min(_ROWS, int(_BYTES / layout.row_bytes)))
+    if not WHOLE:
+        try:
+            yield from _without_tail_of_one(layout, light_tables.rows(layout, rows))
+        except light_tables.Odd as error:
+            if mode != "careful":
+                raise SecondLook from None
+            raise ReadError("malformed", path=str(path), format="CSV", offset=0, expected=_what(error)) from None
+        return
     frame = _scan(layout)
     if mode == "fast" and (numbers := _numbers(frame, min(rows, _HEAD))):
         # without ignore_errors: whatever is neither empty nor a number ends this look
         frame = _scan(layout, schema_overrides=dict.fromkeys(numbers, pl.Float64))
     blank: int | None = None
     try:
-        found = _collect(frame, rows)
-        for batch in found if layout.columns > 1 else _without_tail(found):
+        for batch in _without_tail_of_one(layout, _collect(frame, rows)):
             # polars fills short rows and blank lines with nulls: neither may pass for empty cells
             if batch.width > 1 and batch.to_series(-1).null_count():
                 if blank is None:
@@ -209,8 +220,11 @@ def _plain_csv(path: Path, layout: Csv, mode: str) -> Iterator[pl.DataFrame]:
         raise
 
 
-def _without_tail(found: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+def _without_tail_of_one(layout: Csv, found: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     """A single column without the blank lines at its end; others within it may well be missing values."""
+    if layout.columns > 1:
+        yield from found
+        return
     last: pl.DataFrame | None = None
     for batch in found:
         if last is not None:
@@ -397,6 +411,8 @@ def _queried(path: Path) -> Iterator[None]:
 
 
 def _parquet(path: Path) -> pl.LazyFrame:
+    if not WHOLE:
+        raise ReadError("needs-polars", path=str(path), install=requirement())
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(0)

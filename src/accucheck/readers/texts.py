@@ -11,12 +11,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-import polars as pl
+from typing import Any
 
 from ..errors import ReadError
+from .frames import pl
 
 _FASTTEXT = "__label__"
+#: A label as words, and with the spaces behind it.
+_IN_FRONT, _WITH_SPACES = re.compile(_FASTTEXT + r"(\S+)"), re.compile(_FASTTEXT + r"\S*\s*")
 #: A picture and its label, as lists of pictures have them.
 _LISTED = r"^\s*(\S+\.(?i:jpe?g|png|bmp|gif|tiff?|webp|ppm|pgm))[\s,;]+([^\s,;]+)\s*$"
 #: Characters of one block; a longer line is cut into samples of that length.
@@ -120,25 +122,28 @@ def _lines(path: Path, encoding: str) -> Iterator[list[str]]:
 
 
 def _frame(lines: list[str], labels: str) -> pl.DataFrame:
-    text = pl.Series("text", lines, pl.String)
+    """The lines as columns of text; None for what is blank."""
+    columns: dict[str, list[Any]] = {"text": lines}
     if labels == "fasttext":
-        frame = text.to_frame().select(
-            label=pl.col("text").str.extract_all(_FASTTEXT + r"\S+").list.eval(pl.element().str.slice(len(_FASTTEXT))),
-            text=pl.col("text").str.replace_all(_FASTTEXT + r"\S*\s*", ""),
-        )
+        columns = {
+            "label": [_IN_FRONT.findall(line) or None for line in lines],
+            "text": [_WITH_SPACES.sub("", line) for line in lines],
+        }
     elif labels == "listed":
-        found = pl.col("text").str.extract_groups(_LISTED).struct
-        frame = text.to_frame().select(file=found.field("1").fill_null(pl.col("text")), label=found.field("2"))
+        listed = [re.match(_LISTED, line) for line in lines]
+        columns = {
+            "file": [match[1] if match else line for match, line in zip(listed, lines, strict=True)],
+            "label": [match and match[2] for match in listed],
+        }
     elif labels:
-        parts = pl.col("text").str.splitn("\t", 2).struct
-        first, second = parts.field("field_0"), parts.field("field_1")
-        frame = text.to_frame().select(
-            label=(first if labels == "first" else second).str.strip_chars(),
-            text=second if labels == "first" else first,
-        )
-    else:
-        frame = text.to_frame()
-    if labels == "fasttext":
-        frame = frame.with_columns(pl.when(pl.col("label").list.len() > 0).then(pl.col("label")))
-    blank = pl.col(pl.String).str.strip_chars() == ""
-    return frame.with_columns(pl.when(~blank).then(pl.col(pl.String)).name.keep())
+        pairs = [line.partition("\t") for line in lines]
+        first, second = [pair[0] for pair in pairs], [pair[2] if pair[1] else None for pair in pairs]
+        told, text = (first, second) if labels == "first" else (second, first)
+        columns = {"label": [one and one.strip() for one in told], "text": text}
+    kinds = {name: pl.List(pl.String) if labels == "fasttext" and name == "label" else pl.String for name in columns}
+    return pl.DataFrame([pl.Series(name, _filled(values), kinds[name]) for name, values in columns.items()])
+
+
+def _filled(values: list[Any]) -> list[Any]:
+    """Texts, None for what is blank; lists as they are."""
+    return [one if not isinstance(one, str) or one.strip() else None for one in values]

@@ -239,7 +239,7 @@ def _named(name: str, evaluated: bool) -> str:
 
 def _examined(part: tuple[str, list[_Layout]]) -> _Block:
     """A block of text, with the shapes to look for; lines are numbered from 0."""
-    import polars as pl
+    from .frames import pl
 
     text, frequent = part
     lines = pl.Series("line", [text]).str.split("\n").explode()
@@ -291,7 +291,7 @@ def step_times(path: Path) -> StepTimes:
 
     Raises ReadError for a file that cannot be opened.
     """
-    import polars as pl
+    from .frames import pl
 
     steps, waits = [], []
     try:

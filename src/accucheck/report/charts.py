@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 from xml.etree import ElementTree
 
+from .. import alternatives, lacking
 from ..axes import LARGEST, finite, logarithmic, logarithmic_x, shades
+from ..language import Language, Words, word
 from ..model import Curve, Heatmap, Histogram
 from .parts import ChartPart
 
@@ -82,6 +84,25 @@ def draw(part: ChartPart, form: str = "png") -> bytes:
     """A chart as png or svg. Without a Chinese font its English words are used, so that no empty boxes appear."""
     with _style():
         return _saved(_figure(part), form)
+
+
+def drawn_here() -> bool:
+    """Whether charts can be drawn; else they are told in words."""
+    return lacking.here("matplotlib")
+
+
+def in_words(part: ChartPart, language: Language) -> list[str]:
+    """What a chart shows, a line for each of its curves or bars, and what to install to see it."""
+    told = alternatives.words(part.chart, str, language)
+    return [*told, word(_NOT_DRAWN, "install", language, install=lacking.requirement())]
+
+
+_NOT_DRAWN: Words = {
+    "install": {
+        "en": "A drawing of it takes matplotlib: pip install {install}",
+        "zh": "绘制图表需要 matplotlib：pip install {install}",
+    }
+}
 
 
 def drawer() -> Draw:

@@ -35,6 +35,8 @@ def render(report: Report, stem: str, options: Options, draw: Draw) -> dict[str,
     number, files = count(1), count(1)
 
     def chart(part: ChartPart) -> Markup:
+        if not charts.drawn_here():
+            return Markup("<p>{}</p>").format(Markup("<br>").join(charts.in_words(part, report.language)))
         drawn = charts.within_a_page(draw(part, "svg"), f"chart{next(number)}-", plain(part.title))
         return Markup(drawn)  # noqa: S704 - an XML library wrote it
 

@@ -113,6 +113,9 @@ def render(
     folder = f"{stem}_files"
 
     def image(part: ChartPart) -> Marked:
+        if not charts.drawn_here():
+            told = [part.title, *charts.in_words(part, report.language)]
+            return Marked("\n".join(f"- {escape(line)}" for line in told))
         name = f"{folder}/chart-{1 + sum('/chart-' in known for known in files):03}.png"
         files[name] = draw(part)
         return Marked(f"![{heading(part.title)}]({_address(name)})")
