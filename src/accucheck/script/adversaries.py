@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from .direction import ascends
 from .effects import TAKEN, effect, kept, operands
-from .factors import DIVIDES, MULTIPLIES, operation
+from .factors import operation
 from .freezing import Look, Step, reach
 from .losses import Application, Losses, Observation, applied, passes_on
 from .networks import is_layer, structure_of
@@ -27,7 +27,6 @@ LIMIT, STEPS = 2000, 8
 _COMPUTES: dict[str, Callable[[float, float], float]] = {
     "add": operator.add,
     "sub": operator.sub,
-    "subtract": operator.sub,
     "mul": operator.mul,
 }
 _BINARY = ("probabilities", "logits")
@@ -162,10 +161,10 @@ def _wanted(made: Call, want: float) -> Iterable[tuple[Value, float]]:
     if (application := applied(made)) is not None:
         return _of_loss(application, want)
     done = operation(made) if made.result is None else None
-    if done is not None and len(done.operands) == 2 and done.name in ("add", "sub", "subtract"):
-        return _of_sum(done.operands, want, done.name != "add")
-    if done is not None and len(done.operands) == 2 and done.name in MULTIPLIES | DIVIDES:
-        return _of_product(done.operands, want, done.name in DIVIDES)
+    if done is not None and len(done.operands) == 2 and done.does in ("add", "sub"):
+        return _of_sum(done.operands, want, done.does != "add")
+    if done is not None and len(done.operands) == 2 and done.does in ("mul", "div"):
+        return _of_product(done.operands, want, done.does == "div")
     if done is not None and _is_even(made):
         return [(done.operands[0], 0.0)] if want == -math.inf else []
     known = effect(made)
@@ -219,7 +218,7 @@ def _of_loss(application: Application, want: float) -> list[tuple[Value, float]]
 def _is_even(made: Call) -> bool:
     """Whether an operation is least at 0 and rises to both sides."""
     done = operation(made)
-    if done.name == "pow":
+    if done.does == "pow":
         return len(done.operands) == 2 and constant(done.operands[1]) == 2
     known = effect(made)
     if known is None or not done.operands:
@@ -244,7 +243,7 @@ def constant(value: Value | None, depth: int = 0) -> float | None:
 def _computed(made: Call, depth: int) -> float | None:
     """The sum, difference or product of two constants."""
     done = operation(made)
-    computes = _COMPUTES.get("mul" if done.name in MULTIPLIES else done.name)
+    computes = _COMPUTES.get(done.does)
     if computes is None or len(done.operands) != 2:
         return None
     left, right = (constant(operand, depth + 1) for operand in done.operands)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .factors import DIVIDES, MULTIPLIES, Term, operation
+from .factors import Term, operation
 from .flow import sources
 from .loss_scaling import about
 from .ranks import kinds
@@ -148,7 +148,7 @@ def _averages(value: Value) -> bool:
     """Whether something is divided by the number of devices: then it was summed over them, be it by the backward pass."""
     return (
         isinstance(value, Call)
-        and operation(value).name in MULTIPLIES | DIVIDES
+        and operation(value).does in ("mul", "div")
         and any("size" in kinds(operand) for operand in operation(value).operands[1:])
     )
 

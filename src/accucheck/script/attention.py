@@ -14,7 +14,7 @@ from typing import NamedTuple
 from .analysis import Scripts
 from .axes import ELEMENTS, Place, axis_of, moved, place, rank, width
 from .effects import TAKEN, effect, kept, name_of, operands
-from .factors import DIVIDES, MULTIPLIES, Operation, operation
+from .factors import Operation, operation
 from .networks import Observation, first_of_place, is_parameter, kind_of, outputs, structure_of
 from .sizes import Shapes, Size, contracted, is_product, of
 from .values import Call, Known, Many, Value, options
@@ -190,12 +190,12 @@ def _unscaled(value: Value) -> tuple[list[Scaling], Value]:
 def _scaling(made: Call) -> tuple[Scaling, Value] | None:
     """The factor of a product or quotient that is a number, and what is scaled by it."""
     done = operation(made)
-    if done.name not in MULTIPLIES | DIVIDES or len(done.operands) != 2:
+    if done.does not in ("mul", "div") or len(done.operands) != 2:
         return None
     first, second = done.operands
     if _is_number(second):
-        return Scaling(second, 1 if done.name in MULTIPLIES else -1, made), first
-    return (Scaling(first, 1, made), second) if done.name in MULTIPLIES and _is_number(first) else None
+        return Scaling(second, 1 if done.does == "mul" else -1, made), first
+    return (Scaling(first, 1, made), second) if done.does == "mul" and _is_number(first) else None
 
 
 def _moved(made: Call) -> Value | None:
@@ -218,7 +218,7 @@ def _is_number(value: Value) -> bool:
         return isinstance(value, Call)
     if value.name == "[]" and isinstance(value.base, Call):
         return _is_number(value.base)
-    computes = operation(value).name in ("pow", "sqrt", "rsqrt", *DIVIDES)
+    computes = operation(value).does in ("pow", "sqrt", "rsqrt", "div")
     parts = operation(value).operands if computes else kept(value, "same")
     return bool(parts) and all(map(_is_number, parts or ()))
 
@@ -241,11 +241,11 @@ def _power_of(value: Value, length: Size, shapes: Shapes) -> float:
 def _powers_in(done: Operation) -> list[tuple[Value, float]]:
     """What a number is computed from, each with the power that it is taken to."""
     first, second = done.operand(0), done.operand(1)
-    if first is not None and done.name in ("sqrt", "rsqrt"):
-        return [(first, 0.5 if done.name == "sqrt" else -0.5)]
-    if first is not None and done.name == "pow" and isinstance(second, Known):
+    if first is not None and done.does in ("sqrt", "rsqrt"):
+        return [(first, 0.5 if done.does == "sqrt" else -0.5)]
+    if first is not None and done.does == "pow" and isinstance(second, Known):
         return [(first, float(second.value))]
-    if first is not None and second is not None and done.name in DIVIDES:
+    if first is not None and second is not None and done.does == "div":
         return [(first, 1.0), (second, -1.0)]
     return []
 

@@ -17,7 +17,6 @@ from .training_steps import FIXED, Step, Training, is_optimizer
 from .values import Call, Frame, Instance, Known, Value, options
 
 _CLIPS = frozenset({"clipbyglobalnorm", "clipbynorm", "clipbyvalue", "clipgradnorm", "clipgradvalue", "clip", "clamp"})
-_SCALES = frozenset({"mul", "multiply", "div", "realdiv"})
 _DIVIDES = (".scale_grad", ".gradients_unscale", ".construct", ".unscale")
 
 
@@ -122,7 +121,7 @@ def _clips(training: Training, step: Step) -> Iterator[Clip]:
     wanted = {key for term in training.carried(step) for key in term.gradients}
     for call in training.calls:
         done = operation(call)
-        written_out = done.name in _SCALES and len(done.operands) == 2 and _by_norm(training, call)
+        written_out = done.does in ("mul", "div") and len(done.operands) == 2 and _by_norm(training, call)
         if not done.operands or not (done.name in _CLIPS or written_out):
             continue
         operand = done.operands[0]

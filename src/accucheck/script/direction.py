@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ..knowledge import api
 from . import flow
 from .effects import TAKEN, effect, kept, operands
-from .factors import DIVIDES, MULTIPLIES, Operation, comparison, gradient, operation
+from .factors import Operation, comparison, gradient, operation
 from .freezing import Look, reach
 from .losses import Losses, Observation, applied, encoded, heads, passes_on
 from .networks import base_names, is_parameter, kind_of, structure_of
@@ -26,10 +26,6 @@ from .values import Call, Frame, Instance, Items, Known, Many, Unknown, Value, o
 
 #: Values within values, and factors of one product, are followed so far.
 DEEP = 60
-
-_SUMS = frozenset({"add", "sub", "subtract"})
-_NEGATIONS = frozenset({"neg", "negative"})
-_SIZES = frozenset({"abs", "absolute", "square", "norm"})
 
 
 @dataclass(frozen=True)
@@ -167,7 +163,7 @@ def _of_weights(steps: Training, value: Value) -> bool:
 
 def _is_negation(call: Call) -> bool:
     done = operation(call)
-    return done.name in _NEGATIONS or (done.name in MULTIPLIES and any(_below_zero(given) for given in done.operands))
+    return done.does == "negate" or (done.does == "mul" and any(_below_zero(given) for given in done.operands))
 
 
 class Directions:
@@ -229,9 +225,9 @@ class Directions:
     def _added(self, made: Call) -> list[tuple[Value, Call | None]] | None:
         """What a sum is of, behind signs and averages, each with what turns its sign; None for anything else."""
         done = operation(made)
-        if done.name in _SUMS and len(done.operands) == 2:
-            return [(done.operands[0], None), (done.operands[1], made if done.name != "add" else None)]
-        if done.name in _NEGATIONS and done.operands:
+        if done.does in ("add", "sub") and len(done.operands) == 2:
+            return [(done.operands[0], None), (done.operands[1], made if done.does != "add" else None)]
+        if done.does == "negate" and done.operands:
             return [(done.operands[0], made)]
         if _adds_up(made) or made.name == "sum":
             lists = made.args[:1] if made.name == "sum" else operands(made)
@@ -247,12 +243,12 @@ class Directions:
         if (known := self._judged(value)) is not None:
             return known
         done = operation(value)
-        if done.name in _NEGATIONS and done.operands:
+        if done.does == "negate" and done.operands:
             inner = self.of(done.operands[0])
             return inner.turned(value) if inner is not None else None
-        if done.name in _SUMS and len(done.operands) == 2:
-            return self._sum(value, done.operands, done.name != "add")
-        if done.name in MULTIPLIES | DIVIDES and len(done.operands) == 2:
+        if done.does in ("add", "sub") and len(done.operands) == 2:
+            return self._sum(value, done.operands, done.does != "add")
+        if done.does in ("mul", "div") and len(done.operands) == 2:
             return self._product(value)
         return self._through(value)
 
@@ -435,7 +431,7 @@ def _positive_part(made: Call) -> Value | None:
     pairs = permutations(done.operands) if len(done.operands) == 2 else ()
     if done.name in ("maximum", "fmax"):
         return next((one for one, other in pairs if _is_zero(other)), None)
-    above = done.name in MULTIPLIES
+    above = done.does == "mul"
     return next((one for one, other in pairs if above and _tells_above_zero(_bare(other), one)), None)
 
 
@@ -463,9 +459,11 @@ def _has_margin(value: Value) -> bool:
         done = operation(part) if isinstance(part, Call) else None
         if done is None or not isinstance(part, Call):
             continue
-        if done.name in _SUMS and any(isinstance(side, Known) and not _is_zero(side) for side in done.operands):
+        if done.does in ("add", "sub") and any(
+            isinstance(side, Known) and not _is_zero(side) for side in done.operands
+        ):
             return True
-        queue += done.operands if done.name in _SUMS else _passed(part)
+        queue += done.operands if done.does in ("add", "sub") else _passed(part)
     return False
 
 
@@ -485,12 +483,12 @@ def _factors(made: Call) -> tuple[list[Value], list[Value], bool]:
     while queue and len(found) < DEEP:
         done = operation(queue.pop())
         for place, operand in enumerate(done.operands[:2]):
-            divides = place == 1 and done.name in DIVIDES
+            divides = place == 1 and done.does == "div"
             if isinstance(operand, Known):
                 negative ^= _below_zero(operand)
             elif divides:
                 divisors.append(operand)
-            elif isinstance(operand, Call) and operation(operand).name in MULTIPLIES | DIVIDES:
+            elif isinstance(operand, Call) and operation(operand).does in ("mul", "div"):
                 queue.append(operand)
             else:
                 found.append(operand)
@@ -500,9 +498,7 @@ def _factors(made: Call) -> tuple[list[Value], list[Value], bool]:
 def _unsigned(factor: Value) -> tuple[Value, bool]:
     """A factor without a minus before it, and whether there is one."""
     done = operation(factor) if isinstance(factor, Call) else None
-    return (
-        (done.operands[0], True) if done is not None and done.name in _NEGATIONS and done.operands else (factor, False)
-    )
+    return (done.operands[0], True) if done is not None and done.does == "negate" and done.operands else (factor, False)
 
 
 def _likelihood(made: Call, factors: list[Value]) -> Way | None:
@@ -556,11 +552,11 @@ def _is_turn(made: Call) -> bool:
 def _overlap(made: Call) -> tuple[Value, Value] | None:
     """The two whose product, added up, is divided by what they add up to, as in the coefficients of Dice and Jaccard."""
     done = operation(made)
-    if done.name not in DIVIDES or len(done.operands) != 2:
+    if done.does != "div" or len(done.operands) != 2:
         return None
     shared = _leaves(done.operands[0], products=False)
     product = operation(shared[0]) if len(shared) == 1 and isinstance(shared[0], Call) else None
-    if product is None or product.name not in MULTIPLIES or len(product.operands) != 2:
+    if product is None or product.does != "mul" or len(product.operands) != 2:
         return None
     one, other = map(_bare, product.operands)
     whole = {id(leaf) for leaf in _leaves(done.operands[1], products=True)}
@@ -571,7 +567,7 @@ def _common_part(made: Call) -> tuple[Value, Value] | None:
     """The two of which the smaller or larger is taken in what they have in common, where that is divided by what is left of their sum
     without it: the intersection over the union of boxes."""
     done = operation(made)
-    shared = _bare(done.operands[0]) if done.name in DIVIDES and len(done.operands) == 2 else None
+    shared = _bare(done.operands[0]) if done.does == "div" and len(done.operands) == 2 else None
     if shared is None or not _is_taken_off(shared, done.operands[1]):
         return None
     for part in flow.sources(shared):
@@ -605,11 +601,11 @@ def _is_taken_off(value: Value, total: Value) -> bool:
     while queue and looked < DEEP:
         part, looked = _bare(queue.pop()), looked + 1
         done = operation(part) if isinstance(part, Call) else None
-        if done is None or done.name not in _SUMS or len(done.operands) != 2:
+        if done is None or done.does not in ("add", "sub") or len(done.operands) != 2:
             continue
-        if done.name != "add" and _bare(done.operands[1]) is value:
+        if done.does != "add" and _bare(done.operands[1]) is value:
             return True
-        queue += done.operands if done.name == "add" else done.operands[:1]
+        queue += done.operands if done.does == "add" else done.operands[:1]
     return False
 
 
@@ -629,7 +625,7 @@ def _terms(made: Call, products: bool) -> list[Value]:
     """The operands of a sum but for constants; of a product of a constant, or of any product, or of a square, where asked."""
     done, known = operation(made), effect(made)
     given = [operand for operand in done.operands[:2] if not isinstance(operand, Known)]
-    if done.name in _SUMS or (done.name in MULTIPLIES and (products or len(given) == 1)):
+    if done.does in ("add", "sub") or (done.does == "mul" and (products or len(given) == 1)):
         return given
     even = known is not None and (known.power == 2 or known.operation == "pow")
     return given if products and even else []
@@ -647,21 +643,21 @@ class _Term(NamedTuple):
 def _of_two_classes(made: Call) -> bool | None:
     """Whether y * log(p) + (1 - y) * log(1 - p), the log-probability of the labels, rises in a sum; None for anything else."""
     done = operation(made)
-    terms = [_log_term(side) for side in done.operands[:2]] if done.name in _SUMS else []
+    terms = [_log_term(side) for side in done.operands[:2]] if done.does in ("add", "sub") else []
     one, other = terms if len(terms) == 2 else (None, None)
     if one is None or other is None or one.label is not other.label or one.probability is not other.probability:
         return None
     if one.label is one.probability:  # an entropy
         return None
     paired = {one.of_rest, other.of_rest} == {(False, False), (True, True)}
-    alike = one.negative is (other.negative ^ (done.name != "add"))
+    alike = one.negative is (other.negative ^ (done.does != "add"))
     return not one.negative if paired and alike else None
 
 
 def _log_term(value: Value) -> _Term | None:
     """A product with one logarithm and one factor that may be anything, perhaps negated and averaged."""
     value, negative = _signed(value)
-    if not isinstance(value, Call) or operation(value).name not in MULTIPLIES:
+    if not isinstance(value, Call) or operation(value).does != "mul":
         return None
     factors, divisors, below = _factors(value)
     logs = [factor for factor in factors if isinstance(factor, Call) and _log_of(factor) is not None]
@@ -694,7 +690,7 @@ def _preference(made: Call) -> _Preference | None:
     elif _is_log(made):
         return None
     done = operation(score) if isinstance(score, Call) else None
-    if done is None or done.name not in ("sub", "subtract") or len(done.operands) != 2:
+    if done is None or done.does != "sub" or len(done.operands) != 2:
         return None
     return _Preference(done.operands, negative)
 
@@ -718,7 +714,7 @@ def _log_of(made: Call) -> tuple[Value, bool, bool] | None:
 def _is_cross_entropy(made: Call) -> bool:
     """log(sum(exp(scores))) less the scores that labels choose."""
     done = operation(made)
-    if done.name not in ("sub", "subtract") or len(done.operands) != 2:
+    if done.does != "sub" or len(done.operands) != 2:
         return False
     whole, chosen = _summed_up(done.operands[0]), _chosen_of(done.operands[1])
     return whole is not None and whole is chosen
@@ -730,7 +726,7 @@ def _summed_up(value: Value, depth: int = 0) -> Value | None:
     if not isinstance(value, Call) or depth > 3:
         return None
     done, known, given = operation(value), effect(value), operands(value)
-    if done.name == "add":
+    if done.does == "add":
         return next((one for side in done.operands if (one := _summed_up(side, depth + 1)) is not None), None)
     if known is None or not given:
         return None
@@ -757,7 +753,7 @@ def _chosen_of(value: Value) -> Value | None:
             return None
         if _picks(value):
             return _bare(value.base if value.name == "[]" and value.base is not None else operands(value)[0])
-        if done.name in MULTIPLIES and len(done.operands) == 2:
+        if done.does == "mul" and len(done.operands) == 2:
             return next((_bare(one) for one, other in permutations(done.operands) if encoded(other) is not None), None)
         inner = _passed(value)
         if len(inner) != 1:
@@ -770,7 +766,7 @@ def _is_log_of_chosen(made: Call) -> bool:
     """log(y * p + (1 - y) * (1 - p)): the log-probability of labels of two classes, chosen before the logarithm is taken."""
     inside = _bare(operands(made)[0]) if _is_log(made) and operands(made) else None
     done = operation(inside) if isinstance(inside, Call) else None
-    if done is None or done.name != "add" or len(done.operands) != 2:
+    if done is None or done.does != "add" or len(done.operands) != 2:
         return False
     sides = [{(id(part), rest) for part, rest in map(_from_one, _factors_of(side))} for side in done.operands]
     return len(sides[0]) == 2 and sides[1] == {(part, not rest) for part, rest in sides[0]} and len(_ids(sides[0])) == 2
@@ -784,7 +780,7 @@ def _factors_of(value: Value) -> list[Value]:
     """The two factors of a product."""
     value = _bare(value)
     done = operation(value) if isinstance(value, Call) else None
-    return done.operands[:2] if done is not None and done.name in MULTIPLIES else []
+    return done.operands[:2] if done is not None and done.does == "mul" else []
 
 
 def _signed(value: Value) -> tuple[Value, bool]:
@@ -792,12 +788,12 @@ def _signed(value: Value) -> tuple[Value, bool]:
     negative = False
     for _ in range(DEEP):
         done = operation(value) if isinstance(value, Call) else None
-        if done is None or not isinstance(value, Call) or done.name in MULTIPLIES:
+        if done is None or not isinstance(value, Call) or done.does == "mul":
             break
-        inner = done.operands if done.name in _NEGATIONS else _passed(value)
+        inner = done.operands if done.does == "negate" else _passed(value)
         if len(inner) != 1:
             break
-        negative ^= done.name in _NEGATIONS
+        negative ^= done.does == "negate"
         value = inner[0]
     return value, negative
 
@@ -817,7 +813,7 @@ def _from_one(value: Value) -> tuple[Value, bool]:
     """x of x or of 1 - x, behind limits, guards and changes of type and shape; and whether it is taken from 1."""
     value = _bare(value)
     done = operation(value) if isinstance(value, Call) else None
-    if done is not None and done.name in ("sub", "subtract") and len(done.operands) == 2:
+    if done is not None and done.does == "sub" and len(done.operands) == 2:
         first, second = done.operands
         if isinstance(first, Known) and first.value == 1:
             return _bare(second), True
@@ -837,9 +833,9 @@ def _bare(value: Value) -> Value:
 def difference(made: Call) -> Call | None:
     """a - b in (a - b) ** 2, abs(a - b) and the like, also where it is weighted first."""
     done = operation(made)
-    twice = done.name in MULTIPLIES and len(done.operands) == 2 and done.operands[0] is done.operands[1]
-    squared = done.name == "pow" and len(done.operands) == 2 and _is_even(done.operands[1])
-    queue = done.operands[:1] if twice or squared or done.name in _SIZES else []
+    twice = done.does == "mul" and len(done.operands) == 2 and done.operands[0] is done.operands[1]
+    squared = done.does == "pow" and len(done.operands) == 2 and _is_even(done.operands[1])
+    queue = done.operands[:1] if twice or squared or done.does in ("abs", "square", "norm") else []
     while queue:
         inner = queue.pop()
         within = operation(inner) if isinstance(inner, Call) else None
@@ -853,14 +849,14 @@ def difference(made: Call) -> Call | None:
 
 def _weighted(done: Operation) -> list[Value]:
     """What a product or a quotient may be the weighted form of."""
-    if done.name in MULTIPLIES:
+    if done.does == "mul":
         return done.operands[:2]
-    return done.operands[:1] if done.name in DIVIDES else []
+    return done.operands[:1] if done.does == "div" else []
 
 
 def _takes_off(done: Operation) -> bool:
     """a + -b."""
-    return done.name == "add" and sum(_unsigned(side)[1] for side in done.operands) == 1
+    return done.does == "add" and sum(_unsigned(side)[1] for side in done.operands) == 1
 
 
 def _is_even(value: Value) -> bool:
@@ -933,13 +929,13 @@ def _not_negative(value: Value, depth: int = 0) -> bool:
 
 def _is_square(made: Call) -> bool:
     done = operation(made)
-    return done.name == "pow" and bool(done.operands) and _is_even(done.operands[-1])
+    return done.does == "pow" and bool(done.operands) and _is_even(done.operands[-1])
 
 
 def _is_rest(made: Call) -> bool:
     """What is left of a constant by something that is no larger, as by a probability of 1."""
     done = operation(made)
-    if done.name not in ("sub", "subtract") or len(done.operands) != 2:
+    if done.does != "sub" or len(done.operands) != 2:
         return False
     return _is_at_most(done.operands[1], done.operands[0])
 
@@ -947,9 +943,9 @@ def _is_rest(made: Call) -> bool:
 def _parts_of_sign(made: Call) -> list[Value]:
     """The operands that a result has no sign but from; none where that is not known."""
     done = operation(made)
-    if done.name == "pow":
+    if done.does == "pow":
         return done.operands[:1]
-    if done.name in MULTIPLIES | DIVIDES | {"add"}:
+    if done.does in ("mul", "div", "add"):
         return done.operands
     if made.name == "sum" or made.api in ("Tensor", "tensor", "Parameter"):
         return made.args[:1]

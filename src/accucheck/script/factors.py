@@ -17,6 +17,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ..knowledge import api, effects, signatures
+from ..knowledge.effects import Effect
 from .effects import TAKEN, differentiates, effect, kept
 from .syntax import unparse
 from .values import Call, Instance, Items, Known, Many, Named, Test, Unknown, Value, name_of, options
@@ -45,31 +46,10 @@ def words(text: str) -> frozenset[str]:
 
 #: What keeps a constant factor of the operand; but for its sign, and for what is clipped.
 _FACTOR = (*TAKEN, "filled", "limited", "between", "factor", "negated")
-MULTIPLIES = words("mul multiply tensormul imul scalarmul")
-DIVIDES = words("div truediv realdiv divide truedivide floordiv floordivide tensordiv scalardiv divnonan")
-#: Comparisons by how they are written, and the names of the operations that compare.
+#: Comparisons by how they are written.
 COMPARES: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
-_COMPARED = {
-    "equal": "==", "eq": "==", "notequal": "!=", "ne": "!=", "less": "<", "lt": "<",
-    "lessequal": "<=", "le": "<=", "greater": ">", "gt": ">", "greaterequal": ">=", "ge": ">=",
-}  # fmt: skip
-_SUMS = words("add sub subtract tensoradd tensorsub assignadd assignsub accumulate addv2")
-_ONES = words("ones oneslike")
-_ZEROS = words("zeros zeroslike")
-#: Operations that raise to a power: the exponent.
-_POWERS = {
-    "square": 2.0,
-    "sqrt": 0.5,
-    "rsqrt": -0.5,
-    "reciprocal": -1.0,
-    "inv": -1.0,
-    "abs": 1.0,
-    "norm": 1.0,
-    "l2norm": 1.0,
-}
-_FILLS = {"fill": 2, "full": 1, "fulllike": 1, "fills": 1}
 _SYMBOLS = {
     "*": "mul",
     "/": "div",
@@ -102,11 +82,13 @@ _MANAGERS = (
 
 
 class Operation(NamedTuple):
-    """A call of the framework by what it does: lower case, without underscores, whether function, method or class."""
+    """A call of the framework by its name: lower case, without underscores, whether function, method or class; and by what it
+    `does`: the operation in effects.json, "" for what is not known. A division that rounds is a division here."""
 
     name: str
     operands: list[Value]
     keywords: dict[str, Value]
+    does: str = ""
 
     def operand(self, place: int, *names: str) -> Value | None:
         """The operand at a place, or by one of its names."""
@@ -118,17 +100,45 @@ class Operation(NamedTuple):
 def operation(made: Call) -> Operation:
     name, base = made.name, made.base
     if name in _SYMBOLS:
-        return Operation(_SYMBOLS[name], made.args, {})
+        return Operation(_SYMBOLS[name], made.args, {}, _does(made, _SYMBOLS[name]))
+    operands = made.args
     if name.startswith("."):
-        return Operation(_plain(name), [base, *made.args] if base is not None else made.args, made.keywords)
-    if name == "" and isinstance(base, Call) and base.name[:1] not in (".", "@", "[", ""):
-        return Operation(_plain(base.api), made.args, made.keywords)
-    return Operation(_plain(made.api) if name[:1] not in ("", "@", "[") else "", made.args, made.keywords)
+        called, operands = _plain(name), [base, *made.args] if base is not None else made.args
+    elif name == "" and isinstance(base, Call) and base.name[:1] not in (".", "@", "[", ""):
+        called = _plain(base.api)
+    else:
+        called = _plain(made.api) if name[:1] not in ("", "@", "[") else ""
+    return Operation(called, operands, made.keywords, _does(made, called))
+
+
+def _does(made: Call, called: str) -> str:
+    """The operation behind a call; behind a name that is not known, the one operation that any known name like it stands for."""
+    known = effect(made)
+    alike = {known.operation} if known is not None else {one.operation for one in effects.alike(called)}
+    does = alike.pop() if len(alike) == 1 else ""
+    return "div" if does == "floor_div" else does
 
 
 def comparison(made: Call) -> str:
     """How a comparison is written, whether by a sign, a function, a method or a class; "" for a call that is none."""
-    return made.name if made.name in COMPARES else _COMPARED.get(operation(made).name, "")
+    if made.name in COMPARES:
+        return made.name
+    return next((n for one in effects.alike(operation(made).name) for n in one.names if n in COMPARES), "")
+
+
+def _known(made: Call, done: Operation) -> list[Effect]:
+    """What is known of the operation behind a call; of a name that is not known, of all operations of this name."""
+    known = effect(made)
+    return [known] if known is not None else effects.alike(done.name)
+
+
+def _exponent(made: Call, done: Operation) -> float | None:
+    """The power to which a call raises its operand."""
+    if done.does == "pow":
+        given = done.operand(1, "exponent")
+        return float(given.value) if isinstance(given, Known) and isinstance(given.value, (int, float)) else None
+    powers = {one.power for one in _known(made, done)}
+    return powers.pop() if len(powers) == 1 else None
 
 
 def _passed(made: Call, done: Operation) -> Value | None:
@@ -491,45 +501,44 @@ class Factors:
         return self._operation(made, operation(made), scales)
 
     def _operation(self, made: Call, done: Operation, scales: bool) -> Iterable[Term]:
-        name, first = done.name, done.operand(0)
+        first, second = done.operand(0), done.operand(1, "other", "y", "value")
         here = Term(choices=self.conditions(made.under))
-        if name in ("hypermap", "map") and made.result is not None:
+        if done.name in ("hypermap", "map") and made.result is not None:
             return self.of(made.result, scales)
         if first is None:
-            pass
-        elif name in MULTIPLIES or name in DIVIDES:
-            second = done.operand(1, "other", "y", "value")
-            way = -1.0 if name in DIVIDES else 1.0
+            return self._constant(made, done, scales)
+        if done.does in ("mul", "div"):
+            way = -1.0 if done.does == "div" else 1.0
             return self._product(self.of(first, scales), [t.power(way) for t in self.of(second, scales)], here)
-        elif name in _SUMS:
+        if done.does in ("add", "sub"):
             return [t for term in self._sum(made, done, scales) if (t := term.times(here)) is not None]
-        elif name == "pow":
-            exponent = done.operand(1, "exponent")
-            if isinstance(exponent, Known) and isinstance(exponent.value, (int, float)):
-                return [term.power(float(exponent.value)) for term in self.of(first, scales)]
-        elif name in _POWERS:
-            return [term.power(_POWERS[name]) for term in self.of(first, scales)]
-        elif name in ("select", "where"):
-            ways = [self.of(way, scales) for way in (done.operand(1), done.operand(2)) if way is not None]
-            many = [
-                [t for term in terms if (t := term.times(Term(choices=frozenset([(("many", id(made)), place)]))))]
-                for place, terms in enumerate(ways)
-                if not all(term.number == 0 for term in terms)
-            ]
-            return [term for terms in many for term in terms] or (ONE,)
-        elif made.name.endswith(_UNSCALES) and len(made.args) == 2:
+        if (exponent := _exponent(made, done)) is not None:
+            return [term.power(exponent) for term in self.of(first, scales)]
+        if done.name in ("select", "where"):
+            return self._either(made, [way for way in (done.operand(1), done.operand(2)) if way is not None], scales)
+        if made.name.endswith(_UNSCALES) and len(made.args) == 2:
             return self._product(self.of(made.args[1]), [t.power(-1.0) for t in self.of(first, True)], here)
-        elif name in _FILLS:
-            return self.of(done.operand(_FILLS[name], "value", "fill_value"), scales)
-        elif name == "parameter" and not _nothing(first):
+        if done.name == "parameter" and not _nothing(first):
             return (self.atom(made),)
-        elif (passed := _passed(made, done)) is not None or self._reduces(made):
+        if (passed := _passed(made, done)) is not None or self._reduces(made):
             return self._product(self.of(passed or first, scales), (ONE,), here)
-        if name in _ONES:
-            return (ONE,)
-        if name in _ZEROS:
-            return (Term(number=0.0),)
-        return self._opaque(made, scales)
+        return self._constant(made, done, scales)
+
+    def _constant(self, made: Call, done: Operation, scales: bool) -> Iterable[Term]:
+        """What makes an array of one number; anything else is not seen through."""
+        constants = {one.constant for one in _known(made, done)}
+        constant = constants.pop() if len(constants) == 1 else None
+        return self._opaque(made, scales) if constant is None else (ONE if constant == 1 else Term(number=constant),)
+
+    def _either(self, made: Call, ways: list[Value], scales: bool) -> Iterable[Term]:
+        """What picks its elements of several arrays, each a way of its own; an array of zeros drops them."""
+        found: list[Term] = []
+        for place, way in enumerate(ways):
+            terms = list(self.of(way, scales))
+            here = Term(choices=frozenset([(("many", id(made)), place)]))
+            if not all(term.number == 0 for term in terms):
+                found += [t for term in terms if (t := term.times(here)) is not None]
+        return found or (ONE,)
 
     def _opaque(self, made: Call, scales: bool) -> Iterable[Term]:
         """What cannot be looked into: a gradient that goes in comes out, roughly; anything else is a value of its own."""

@@ -12,7 +12,6 @@ from .values import Call, Items, Known, Value
 
 #: Calls between a norm that is compared and the gradient, and between a gradient function and the average that it returns.
 FAR = 40
-_SUMS = ("sub", "subtract", "add")
 
 
 def examine(losses: Losses) -> Iterator[Observation]:
@@ -31,11 +30,11 @@ def examine(losses: Losses) -> Iterator[Observation]:
 def _compared(call: Call) -> Value | None:
     """What a number other than 0 is taken off, as 1 of a norm."""
     done = operation(call)
-    if done.name not in _SUMS or len(done.operands) != 2:
+    if done.does not in ("add", "sub") or len(done.operands) != 2:
         return None
     numbers = [part for part in done.operands if isinstance(part, Known)]
     others = [part for part in done.operands if not isinstance(part, Known)]
-    off = len(numbers) == 1 and _is_large(numbers[0]) and (done.name != "add" or _is_below(numbers[0]))
+    off = len(numbers) == 1 and _is_large(numbers[0]) and (done.does != "add" or _is_below(numbers[0]))
     return others[0] if off else None
 
 
@@ -78,7 +77,7 @@ def _within(made: Call) -> Value | None:
     if made.result is not None:
         return made.result
     done, known = operation(made), effect(made)
-    if done.name in ("add", "pow") and len(done.operands) == 2 and isinstance(done.operands[1], Known):
+    if done.does in ("add", "pow") and len(done.operands) == 2 and isinstance(done.operands[1], Known):
         return done.operands[0]
     if known is None:
         return None

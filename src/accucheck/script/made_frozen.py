@@ -13,15 +13,13 @@ from typing import TypeGuard
 from . import flow
 from .analysis import Scripts
 from .effects import kept
-from .factors import MULTIPLIES, operation
+from .factors import operation
 from .freezing import Look, learns, reach
 from .initial_weights import number
 from .networks import Observation, first_of_place, is_parameter, structure_of, trains
 from .trace import Trace
 from .values import Call, Known, Named, Value, options
 
-#: Operations in which a 0, or a 1, changes nothing.
-_ADDS, _MULTIPLIES = frozenset({"add", "sub", "biasadd", "tensoradd"}), MULTIPLIES
 #: Changes of type and shape are looked through so far.
 STEPS = 12
 
@@ -102,9 +100,9 @@ def _idle(trace: Trace, parameter: Call) -> int | None:
     value = number(given)
     if value not in (0, 1) or _is_single(given):
         return None
-    used = _MULTIPLIES if value else _ADDS
+    used = ("mul",) if value else ("add", "sub")
     uses = (operation(call) for call in trace.calls)
-    idle = any(done.name in used and any(_holds(operand, parameter) for operand in done.operands) for done in uses)
+    idle = any(done.does in used and any(_holds(operand, parameter) for operand in done.operands) for done in uses)
     return int(value) if idle else None
 
 

@@ -16,7 +16,6 @@ FROM, TO = 1 / 16, 16.0
 GUARD = 1e-2
 
 _BENDS = frozenset({"square", "norm", "l2norm", "pow", "sqrt", "rsqrt", "sumsq", "inplaceadd"})
-_SUMS = frozenset({"add", "sub", "subtract", "tensoradd"})
 
 
 def examine(training: Training) -> list[Remark]:
@@ -45,7 +44,7 @@ def _bends(training: Training, call: Call, updates: set[int]) -> bool:
     done = operation(call)
     if done.name in _BENDS and done.operands:
         return bool(_inner(training, done.operands[0], updates))
-    if done.name in ("mul", "multiply") and len(done.operands) == 2:
+    if done.does == "mul" and len(done.operands) == 2:
         return all(_inner(training, operand, updates) for operand in done.operands)
     return False
 
@@ -80,7 +79,7 @@ def _adds(training: Training, call: Call, wanted: set[int]) -> bool:
 
 def _bent(training: Training, call: Call, wanted: set[int]) -> list[Term]:
     done = operation(call)
-    if done.name not in _SUMS or len(done.operands) < 2:
+    if done.does not in ("add", "sub") or len(done.operands) < 2:
         return []
     sides = [[t for t in training.factors.of(side) if t.gradients & wanted] for side in done.operands[:2]]
     if bool(sides[0]) is bool(sides[1]):
@@ -100,7 +99,7 @@ def _is_bent(training: Training, value: Value, depth: int) -> bool:
     done = operation(value)
     if done.name in _BENDS:
         return True
-    if done.name in ("mul", "multiply") and all(training.is_gradient(operand) for operand in done.operands):
+    if done.does == "mul" and all(training.is_gradient(operand) for operand in done.operands):
         return True
     if value.name == "[]" or value.name == ".each":
         return value.base is not None and _is_bent(training, value.base, depth + 1)
