@@ -354,6 +354,8 @@ def lasting(rate: str, train: str = "model.train(100, data)") -> str:
     return f"steps = data.get_dataset_size()\nmodel = ms.Model(net, None, nn.SGD(params, {rate}))\n{train}"
 
 
+WITH_STEPS = "step = nn.TrainOneStepCell(net, nn.SGD(params))\n"
+
 #: How a script trains -> what is told: the code, and the epochs or the length of the schedule.
 EPOCHS: dict[str, tuple[str, list[tuple[str, Any]]]] = {
     "a model": ("model.train(10, data)", [("epochs", "10")]),
@@ -376,6 +378,30 @@ EPOCHS: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         [("no-epochs", None)],
     ),
     "a loop of tqdm": ("from tqdm import tqdm\nfor i in tqdm(range(1, EPOCHS := 6)):\n    net(i)", [("epochs", "5")]),
+    "named by nothing, around the data": (
+        WITH_STEPS + "for a in range(3):\n    for x, y in data.create_tuple_iterator():\n        step(x, y)",
+        [("epochs", "3")],
+    ),
+    "around a function that goes through the data": (
+        WITH_STEPS + "def turn():\n    for x, y in data.create_tuple_iterator():\n        step(x, y)\n"
+        "for a in range(4):\n    turn()",
+        [("epochs", "4")],
+    ),
+    "within trainings that are made anew": (
+        "for epoch in range(5):\n    part = nn.Dense(4, 2)\n"
+        "    step = nn.TrainOneStepCell(part, nn.SGD(part.trainable_params()))\n"
+        "    for a in range(7):\n        for x, y in data.create_tuple_iterator():\n            step(x, y)",
+        [("epochs", "7")],
+    ),
+    "several updates of a batch": (
+        WITH_STEPS + "for a in range(3):\n    for x, y in data.create_tuple_iterator():\n"
+        "        for epoch in range(6):\n            step(x, y)",
+        [("epochs", "3")],
+    ),
+    "counted, with no data seen": (
+        WITH_STEPS + "for a in range(3):\n    for b in range(9):\n        step(a, b)",
+        [("no-epochs", None)],
+    ),
     "a loop over nothing said": ("for epoch in range():\n    net(epoch)", [("no-epochs", None)]),
     "a loop from 1": ("for epoch in range(1, 11):\n    net(epoch)", [("epochs", "10")]),
     "a loop that goes on": (

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import msgspec
 
+#: Methods of a data set that give its batches, one after the other.
+ITERATORS = ("create_dict_iterator", "create_tuple_iterator")
+
 
 class SourceClass(msgspec.Struct, frozen=True):
     """`parameters` in their order; `shuffle` is the default of that parameter: None, True or "GLOBAL" all mean shuffled; `whole`

@@ -7,11 +7,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ..knowledge.dataset_classes import ITERATORS
 from . import seeding
 from .effects import gradient_maker
 from .seeding import Randomness
 from .settings import Settings
 from .source import Source
+from .syntax import THROUGH, called_name
 from .values import Call, Frame, Instance, Known, Value, options
 
 #: Where randomness comes from, in the order in which it is let go.
@@ -19,8 +21,6 @@ SUBJECTS = ("network", "order", "augmentation", "workers", "weights", "hyperpara
 
 _LOADS = ("load_param_into_net", "load_checkpoint", "load_checkpoint_async")
 _WORKERS = "num_parallel_workers"
-_AROUND = ("enumerate", "tqdm", "iter")
-_ITERATORS = ("create_tuple_iterator", "create_dict_iterator")
 _PARAMETERS = re.compile(r"([A-Za-z_][\w.]*)\.(trainable_params|get_parameters|parameters)\(")
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
 #: A longer expression is not written a second time.
@@ -71,30 +71,35 @@ def _spots(settings: Settings, found: Randomness) -> Iterator[tuple[str, Call | 
         elif use.kind == "data":
             changes = use.call.api.startswith(("vision.", "transforms.", "audio."))
             yield "augmentation" if changes else "order", use.call, False
-    loaded, trains = False, found.training.order if found.training is not None else None
+    drawn = {id(use.call) for use in found.uses}
     for call in settings.trace.calls:
-        if seeding.is_dropout(call) and not any(use.call is call for use in found.uses):
-            yield "network", call, True
-        if call.api.startswith("dataset.") and call.last.endswith("Dataset") and _given(call, "shuffle") is False:
-            yield "order", call, True
-        elif call.name == ".shuffle" and _of_data(call):
-            yield "order", call, False
-        if isinstance(workers := _given(call, _WORKERS), int) and not isinstance(workers, bool):
-            yield "workers", call, workers <= 1
-        before = trains is None or call.order < trains
-        if before and call.api in _LOADS and (call.api == _LOADS[0] or len(call.args) > 1 or "net" in call.keywords):
-            loaded = True
-            yield "weights", call, True
-    if not loaded and (first := found.first("weights")) is not None:
+        yield from _spots_of(call, id(call) in drawn)
+    trains = found.training.order if found.training is not None else None
+    loads = [call for call in settings.trace.calls if _loads(call) and (trains is None or call.order < trains)]
+    yield from (("weights", call, True) for call in loads)
+    if not loads and (first := found.first("weights")) is not None:
         reaching = [seed.call for seed in found.reaching("weights") if seed.seen]
         yield "weights", (reaching or [first.call])[0], bool(reaching)
-    for optimizer, _, _ in settings.optimizers():
-        yield "hyperparameters", optimizer, True
-    for seed in found.seeds:
-        if seed.seen:
-            yield "seeds", seed.call, True
-    for call in found.deterministic:
-        yield "deterministic", call, True
+    yield from (("hyperparameters", optimizer, True) for optimizer, _, _ in settings.optimizers())
+    yield from (("seeds", seed.call, True) for seed in found.seeds if seed.seen)
+    yield from (("deterministic", call, True) for call in found.deterministic)
+
+
+def _spots_of(call: Call, drawn: bool) -> Iterator[tuple[str, Call | Instance, bool]]:
+    """What one call fixes, or leaves to chance; `drawn`: it is among the uses of random numbers already."""
+    if seeding.is_dropout(call) and not drawn:
+        yield "network", call, True
+    if call.api.startswith("dataset.") and call.last.endswith("Dataset") and _given(call, "shuffle") is False:
+        yield "order", call, True
+    elif call.name == ".shuffle" and _of_data(call):
+        yield "order", call, False
+    if isinstance(workers := _given(call, _WORKERS), int) and not isinstance(workers, bool):
+        yield "workers", call, workers <= 1
+
+
+def _loads(call: Call) -> bool:
+    """Whether a call puts weights of a file into a network."""
+    return call.api in _LOADS and (call.api == _LOADS[0] or len(call.args) > 1 or "net" in call.keywords)
 
 
 def _given(call: Call, name: str) -> object:
@@ -171,20 +176,13 @@ def _loop(settings: Settings, wanted: Callable[[Call], bool]) -> tuple[str, str]
 
 def _data(node: ast.expr) -> ast.expr | None:
     """What a loop runs over, without enumerate and its like; None for one that only counts, or goes over several."""
-    while isinstance(node, ast.Call) and _called(node) in _AROUND and node.args:
+    while isinstance(node, ast.Call) and called_name(node) in THROUGH and node.args:
         node = node.args[0]
-    if _called(node) in ("range", "trange", "zip"):
+    if called_name(node) in ("range", "trange", "zip"):
         return None
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ITERATORS:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ITERATORS:
         return node.func.value
     return node
-
-
-def _called(node: ast.expr) -> str:
-    """The last name of what is called; empty for what is no call."""
-    if not isinstance(node, ast.Call):
-        return ""
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def _expression(node: ast.expr, at: Call | Frame) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ..knowledge.api import IGNORING
+from ..knowledge.dataset_classes import ITERATORS
 from . import flow, kept_state
 from .analysis import Reading, Scripts
 from .axes import axis_of, place, rank, width
@@ -20,6 +21,7 @@ from .losses import Losses, heads
 from .networks import Observation, first_of_place, outputs
 from .shuffling import Examination
 from .source import Source
+from .syntax import THROUGH
 from .syntax import kept as kept_with_code
 from .tallies import Addition, Quotient, Tallies, Tally, batch_of, parts
 from .values import Call, Instance, Items, Known, Many, Value, options
@@ -501,13 +503,9 @@ class Metrics:
 def _source(value: Value) -> Value:
     """The data set behind an iterator, or behind what counts or shows its turns."""
     for _ in range(10):
-        if (
-            isinstance(value, Call)
-            and value.last in ("create_tuple_iterator", "create_dict_iterator")
-            and value.base is not None
-        ):
+        if isinstance(value, Call) and value.last in ITERATORS and value.base is not None:
             value = value.base
-        elif isinstance(value, Call) and value.last in ("enumerate", "tqdm", "iter") and value.args:
+        elif isinstance(value, Call) and value.last in THROUGH and value.args:
             value = value.args[0]
         else:
             break

@@ -35,7 +35,7 @@ from .padding_facts import (
     Table,
 )
 from .source import Source
-from .syntax import children, kept, stored, unparse, walk
+from .syntax import called_name, children, kept, stored, unparse, walk
 
 #: So many steps are taken in one module, and so many calls deep, before the rest is left alone.
 STEPS, DEPTH = 60_000, 5
@@ -73,7 +73,7 @@ def read(sources: list[Source]) -> Facts:
     for module in modules:
         for node in module.functions:
             functions.setdefault(node.name, []).append((module, node))
-    called = {_called(node) for source in sources for node in source.nodes if isinstance(node, ast.Call)}
+    called = {called_name(node) for source in sources for node in source.nodes if isinstance(node, ast.Call)}
     last = 0
     for module in modules:
         reader = _Reader(module, functions, called, facts)
@@ -429,7 +429,7 @@ class _Reader:
 
     def counted(self, node: ast.expr) -> Room | None:
         """The room that `for _ in range(n - len(x))` or `range(len(x), n)` fills."""
-        if not (isinstance(node, ast.Call) and _called(node) == "range"):
+        if not (isinstance(node, ast.Call) and called_name(node) == "range"):
             return None
         if len(node.args) == 1:
             held = self.value(node.args[0])
@@ -595,7 +595,7 @@ class _Reader:
     def on_DictComp(self, node: ast.DictComp) -> Held | None:
         generator = node.generators[0]
         call = generator.iter
-        if isinstance(call, ast.Call) and _called(call) == "enumerate" and isinstance(generator.target, ast.Tuple):
+        if isinstance(call, ast.Call) and called_name(call) == "enumerate" and isinstance(generator.target, ast.Tuple):
             index = generator.target.elts[0]
             listed = self.value(call.args[0]) if call.args else None
             given = [*call.args[1:2], *(keyword.value for keyword in call.keywords)]
@@ -614,7 +614,7 @@ class _Reader:
                     words, whole = list(letters), True
                 if isinstance(start, int):
                     return Table("", list(words), start, whole)
-        if isinstance(call, ast.Call) and _called(call) == "zip":
+        if isinstance(call, ast.Call) and called_name(call) == "zip":
             return None
         self.comprehend(node.generators)
         return None
@@ -662,7 +662,7 @@ class _Reader:
 
     def chosen(self, node: ast.expr, whole: ast.expr) -> Compared | None:
         """`1 if x != pad else 0`, `int(x != pad)`, `float(x > 0)` of an element."""
-        if isinstance(node, ast.Call) and _called(node) in ("int", "float", "bool") and len(node.args) == 1:
+        if isinstance(node, ast.Call) and called_name(node) in ("int", "float", "bool") and len(node.args) == 1:
             return self.chosen(node.args[0], whole)
         turned = False
         if isinstance(node, ast.IfExp) and _is(node.body, 1) and _is(node.orelse, 0):
@@ -755,7 +755,7 @@ class _Reader:
             return known
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             return Length(self.value(node.value.value) or Plain(text_of(node.value.value)))
-        if isinstance(node.value, ast.Call) and _called(node.value) in ("shape", "size") and node.value.args:
+        if isinstance(node.value, ast.Call) and called_name(node.value) in ("shape", "size") and node.value.args:
             return Length(self.value(node.value.args[0]) or Plain(""))
         held = self.value(node.value)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -842,7 +842,7 @@ class _Reader:
 
     def call(self, node: ast.Call) -> _Call:
         """A call with what its arguments hold; a keyword binds its value as a name would."""
-        called = _called(node)
+        called = called_name(node)
         args = [self.value(part) for part in node.args]
         keywords: dict[str, Held | None] = {}
         for keyword in node.keywords:
@@ -1406,7 +1406,7 @@ def _used(node: ast.AST) -> set[str]:
         part = queue.pop()
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
             found.add(part.id)
-        if isinstance(part, ast.Call) and _called(part) in ("range", "print", "len", "info", "debug", "format"):
+        if isinstance(part, ast.Call) and called_name(part) in ("range", "print", "len", "info", "debug", "format"):
             continue
         if isinstance(part, (ast.Assert, ast.FunctionDef, ast.ClassDef, ast.Slice)):
             continue
@@ -1420,11 +1420,7 @@ def _used(node: ast.AST) -> set[str]:
 
 def _in_a_row(node: ast.Compare) -> bool:
     """True for `np.arange(n) < length`: a mask of the places before it."""
-    return any(isinstance(part, ast.Call) and _called(part) == "arange" for part in walk(node))
-
-
-def _called(node: ast.Call) -> str:
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return any(isinstance(part, ast.Call) and called_name(part) == "arange" for part in walk(node))
 
 
 def _given(node: ast.Call, name: str, place: int = -1) -> ast.expr | None:

@@ -44,7 +44,7 @@ from .values import (
     words,
 )
 
-READERS = ("create_dict_iterator", "create_tuple_iterator", "each")
+READERS = (*dataset_classes.ITERATORS, "each")
 #: Calls that look at a data set and give nothing of it back.
 LOOKS = frozenset(
     ["print", "len", "iter", "next", "enumerate", "tqdm", "range", "list", "type", "isinstance", "repr", "str", "id"]
@@ -199,25 +199,9 @@ class Uses:
 
     def role(self, leaf: Call, chain: list[Call]) -> str | None:
         """train or eval, from the strongest hint that says one of them only: its use, its names, where it is made, its path."""
-        keywords: list[str] = []
-        after: list[str] = []
-        places: list[str] = []
-        for user, keyword in self.consumers[id(leaf)]:
-            keywords.append(keyword)
-            if user.last in READERS or user.last in LOOKS:
-                places += [
-                    name
-                    for call in (user, *(call for call, _ in self.consumers[id(user)]))
-                    for name in call.functions[-1:]
-                ]
-                places += user.bound
-            elif role([keyword]) is None:
-                after.append(user.last)
+        keywords, after, places = self.used_as(leaf)
         made = [part for part in chain if not part.name.startswith(".")]
-        usages = [option for part in made for option in options(part.keywords.get("usage"))]
-        held = {purpose({"usage": one.value}) if isinstance(one, Known) else None for one in usages}
-        fed = any(user.name in (".train", ".fit") for user, _ in self.consumers[id(leaf)])
-        if held == {"eval"} and role(keywords) is None and not fed:
+        if _usage(made) == {"eval"} and role(keywords) is None and not self.trains_by_model(leaf):
             return "eval"  # a function that trains is often given the data to evaluate with, too
         if "train" in {role([word]) for word in (*keywords, *after)}:
             return "train"
@@ -228,11 +212,28 @@ class Uses:
         if len(stated) == 1 and not any(role(hint) for hint in (keywords, after)):
             return stated.pop()
         hints = [keywords, after, places, [name for part in chain for name in part.bound]]
-        for part in chain:
-            hints += [[name] for name in reversed(part.functions)]
-        for origin in made:
-            hints.append([word for value in (*origin.args, *origin.keywords.values()) for word in words(value)])
+        hints += [[name] for part in chain for name in reversed(part.functions)]
+        given = ((*origin.args, *origin.keywords.values()) for origin in made)
+        hints += [[word for value in values for word in words(value)] for values in given]
         return next((found for found in (role(hint) for hint in hints) if found), None)
+
+    def trains_by_model(self, leaf: Call) -> bool:
+        return any(user.name in (".train", ".fit") for user, _ in self.consumers[id(leaf)])
+
+    def used_as(self, leaf: Call) -> tuple[list[str], list[str], list[str]]:
+        """What a data set is called where it is given to something, what that is called, and the functions that read it."""
+        keywords: list[str] = []
+        after: list[str] = []
+        places: list[str] = []
+        for user, keyword in self.consumers[id(leaf)]:
+            keywords.append(keyword)
+            if user.last in READERS or user.last in LOOKS:
+                readers = (user, *(call for call, _ in self.consumers[id(user)]))
+                places += [name for call in readers for name in call.functions[-1:]]
+                places += user.bound
+            elif role([keyword]) is None:
+                after.append(user.last)
+        return keywords, after, places
 
     def trained(self, leaf: Call) -> bool:
         """True for a data set that is given to something that trains: the name of a variable alone says less."""
@@ -560,7 +561,7 @@ class Pipelines:
         elif made.name == "next":
             iterator = made.args[0] if made.args else None
         for part in parts(iterator):
-            if part.last in ("create_dict_iterator", "create_tuple_iterator"):
+            if part.last in dataset_classes.ITERATORS:
                 found = self.of(part.base)
             elif part.api in _HELPERS:
                 found = [columns for value in part.args for columns in self.of(value)]
@@ -756,6 +757,12 @@ _NORMS = re.compile(r"(?i)(batch|layer|group|instance|rms)_?norm|l2_?normalize|^
 _LAYERS = re.compile(r"(?i)conv|matmul|dense|linear|lstm|gru|rnn|attention|pool|bias_?add|einsum|bmm")
 
 
+def _usage(made: list[Call]) -> set[str | None]:
+    """What data sets say by their own argument that they are for."""
+    usages = (option for part in made for option in options(part.keywords.get("usage")))
+    return {purpose({"usage": one.value}) if isinstance(one, Known) else None for one in usages}
+
+
 def _arrival(user: Call, how: str, part: Value) -> str:
     """What one use of an input says about it; "on" when it goes on as it is."""
     if user.name in ("[]", ".item", ".each"):
@@ -773,6 +780,11 @@ def _arrival(user: Call, how: str, part: Value) -> str:
     passed = _passes(user, part)
     if how == "base" or not layer.name:
         return "on" if passed else ""
+    return _arrival_at(layer, how, passed)
+
+
+def _arrival_at(layer: Call, how: str, passed: bool) -> str:
+    """The same where an input is given to a layer or function; `passed`: its numbers go on as they are."""
     name, last = layer.api, layer.api.rpartition(".")[2]
     known = api.find(name)
     kind = known.kind if known is not None else ""
@@ -907,7 +919,7 @@ def _rooted_in_model(call: Call) -> bool:
 
 
 def _iterated(made: Call) -> Value | None:
-    return made.base if made.last in ("create_dict_iterator", "create_tuple_iterator") else made
+    return made.base if made.last in dataset_classes.ITERATORS else made
 
 
 def _part(value: Value, place: int, name: str, count: int, call: Call) -> Value:

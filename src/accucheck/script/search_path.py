@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 
 from .source import Source
+from .syntax import called_name
 
 #: Values that an expression may have, and how deep it is looked into.
 MOST, DEPTH = 8, 30
@@ -128,7 +129,7 @@ class _Texts:
         return []
 
     def of_Call(self, node: ast.Call, line: int, depth: int) -> list[str]:
-        name = _called(node)
+        name = called_name(node)
         if name in ("getcwd", "cwd"):
             return list(self.working)
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
@@ -157,10 +158,6 @@ def _splits_path(node: ast.expr) -> bool:
         return isinstance(node, ast.Name) and node.id == "split"
     owner = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
     return node.attr == "split" and owner in ("path", "osp")
-
-
-def _called(node: ast.Call) -> str:
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def _above(text: str) -> str:

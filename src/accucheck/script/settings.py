@@ -24,7 +24,7 @@ from .analysis import Reading, Scripts
 from .flow import sources, users
 from .shuffling import Examination, data_sets
 from .source import Placed, Source
-from .syntax import walk
+from .syntax import counted, walk
 from .training import role
 from .values import (
     Call,
@@ -105,7 +105,6 @@ _SAME = frozenset(
         "ops.Cast",
     )
 )
-_CALLERS = frozenset(("tqdm", "enumerate", "trange", "iter", "list", "reversed", "track", "ProgressBar"))
 
 
 #: A schedule: where it is made, what it is called, and how many epochs it lasts.
@@ -312,10 +311,10 @@ class Settings:
     def setting(
         self, name: str, value: Value | None, at: Call | Frame | Instance | None, default: Any = None
     ) -> Setting:
-        source = at.source.path if at is not None and at.source is not None else self.reading.source.path
-        line = getattr(at.node, "lineno", 0) if at is not None else 0
         if value is None:
             return Setting(name, repr(default), "default", number(default), place=getattr(at, "last", ""))
+        source = at.source.path if at is not None and at.source is not None else self.reading.source.path
+        here = f"{source}:{getattr(at.node, 'lineno', 0) if at is not None else 0}"
         value = plain(value)
         found = [plain(option) for option in options(value)]
         numbers = tuple(n for o in found if isinstance(o, Known) and (n := number(o.value)) is not None)
@@ -324,20 +323,25 @@ class Settings:
             value = found[0]
         elif len(found) > 1:
             seen = all(isinstance(option, Known) for option in found)
-            return Setting(name, written(value), "several" if seen else "unseen", None, numbers, f"{source}:{line}")
+            return Setting(name, written(value), "several" if seen else "unseen", None, numbers, here)
         if not isinstance(value, Known):
             constant = isinstance(value, Items) and not value.open and all(isinstance(i, Known) for i in value.items)
-            return Setting(name, written(value), "literal" if constant else "unseen", None, numbers, f"{source}:{line}")
+            return Setting(name, written(value), "literal" if constant else "unseen", None, numbers, here)
         origin = _ORIGINS.get(value.origin or "", "literal")
-        called = [value.name] if value.name else _read(at.node if at is not None else None)
-        found_at = (self.definitions.place(Known(value.value, value.origin, name_), source) for name_ in called)
+        place, key = self.set_at(value, origin, at, source)
+        return Setting(name, repr(value.value)[:80], origin, number(value.value), numbers, place or here, key)
+
+    def set_at(self, value: Known, origin: str, at: Call | Frame | Instance | None, source: str) -> tuple[str, str]:
+        """Where a setting is given its value, as far as that is found, and the keys that lead to it in a configuration file."""
         stated = deciders_of([value])
         placed = decided.told(self.definitions.configurations, stated) if len(stated) == 1 else []
         if origin == "configuration" and placed:
-            place, key = placed[0].place, placed[0].key
-            return Setting(name, repr(value.value)[:80], origin, number(value.value), numbers, place, key)
-        place = value.name if origin == "command" else next((p for p in found_at if p), "")
-        return Setting(name, repr(value.value)[:80], origin, number(value.value), numbers, place or f"{source}:{line}")
+            return placed[0].place, placed[0].key
+        if origin == "command":
+            return value.name, ""
+        called = [value.name] if value.name else _read(at.node if at is not None else None)
+        found = (self.definitions.place(Known(value.value, value.origin, name), source) for name in called)
+        return next((place for place in found if place), ""), ""
 
     # --- learning rates -----------------------------------------------------------------------------------------------
 
@@ -530,28 +534,30 @@ class Settings:
     def unused_schedules(self, given: list[Value], rates: list[Value] | None) -> Iterator[Told]:
         """Schedules that are made and that nothing uses; `rates`: those of all optimizers, where they are seen and stay as they are."""
         reached = {id(part) for value in given for part in sources(value)}
-        frames = self.trace.frames
-        held = {id(option) for f in frames for value in f.parameters.values() for option in _spread(value)}
-        held |= {id(o) for i in self.trace.instances for value in i.attributes.values() for o in _spread(value)}
-        held |= {id(o) for store in self.trace.stores for o in _spread(store.value)}
-        returned = Counter(id(o) for f in frames if f.returned is not None for o in _spread(f.returned))
+        held = reached | self.held_anywhere()
+        returned = Counter(id(o) for f in self.trace.frames for o in _spread(f.returned))
         for made in self.schedules:
-            free = id(made) not in reached and id(made) not in held and not self.uses.get(id(made))
-            if free and not returned[id(made)] and made.name.startswith("mindspore.nn.") and not unseen(made.frame):
+            free = id(made) not in held and not self.uses.get(id(made)) and not returned[id(made)]
+            if free and made.name.startswith("mindspore.nn.") and not unseen(made.frame):
                 code = "schedule-ignored" if rates is not None else "schedule-unused"
                 yield Told(code, made.source, made.node, {"schedule": made.last}, likely=True)
-        for frame in frames:
+        for frame in self.trace.frames:
             value = frame.returned
             if not isinstance(value, (Call, Items)) or frame.owner is not None or returned[id(value)] > 1:
                 continue
-            free = id(value) not in reached and id(value) not in held and not self.uses.get(id(value))
-            free &= not any(id(rate) in reached for rate in _computed(value, frame))
+            free = id(value) not in held and not self.uses.get(id(value)) and not unseen(frame)
+            free = free and not any(id(rate) in reached for rate in _computed(value, frame))
             named = [frame.function.name, *(value.bound if isinstance(value, Call) else ())]
-            of_rate = any(map(_RATE_NAME.search, named)) or (_is_row(value) and _is_of(value, rates or []))
-            if free and of_rate and not unseen(frame):
-                ignored = rates is not None and _is_row(value)
-                code = "schedule-ignored" if ignored else "schedule-unused"
+            if free and (any(map(_RATE_NAME.search, named)) or (_is_row(value) and _is_of(value, rates or []))):
+                code = "schedule-ignored" if rates is not None and _is_row(value) else "schedule-unused"
                 yield Told(code, frame.source, frame.node, {"schedule": frame.function.name}, likely=True)
+
+    def held_anywhere(self) -> set[int]:
+        """The ids of what functions are given, and of what objects hold."""
+        given = (value for frame in self.trace.frames for value in frame.parameters.values())
+        attributes = (value for made in self.trace.instances for value in made.attributes.values())
+        stored = (store.value for store in self.trace.stores)
+        return {id(option) for value in (*given, *attributes, *stored) for option in _spread(value)}
 
     @cached_property
     def prepares(self) -> set[int]:
@@ -613,35 +619,29 @@ class Settings:
                 yield made, dataset, given
 
     def loops(self) -> Iterator[tuple[ast.For, Source, Value | None, Call]]:
-        """The loops over epochs: by the name of what they count or of how many there are."""
+        """The loops over epochs: each turn goes through the data. Where that is not seen, the name of what is counted, or of how
+        many there are, tells."""
         found: dict[int, tuple[ast.For, Call]] = {}
-        for made in self.trace.calls:
-            for node in made.loops:
-                if isinstance(node, ast.For):
-                    found.setdefault(id(node), (node, made))
         made_at: dict[int, list[Call]] = {}
         for made in self.trace.calls:
             made_at.setdefault(id(made.node), []).append(made)
+            for node in made.loops:
+                if isinstance(node, ast.For):
+                    found.setdefault(id(node), (node, made))
         for node, inside in found.values():
-            call = _range(node.iter)
-            if call is None or any(_is_rate(name) or role([name]) == "eval" for name in inside.functions[-1:]):
+            call, passes = counted(node), self.data.passing.get(id(node))
+            other = passes is False or any(_is_rate(name) or role([name]) == "eval" for name in inside.functions[-1:])
+            if call is None or other:
                 continue
             if inside.frame is not None and id(inside.frame.function.node) in self.prepares:
                 continue
             names_ = [*_mentioned(node.target), *_mentioned(call)]
             for made in made_at.get(id(call), ())[:4]:
-                if not made.args:
-                    continue
-                given = made.args[-1] if len(made.args) < 3 else made.args[1]
-                if not any(_EPOCH.search(name) for name in (*names_, name_of(given))):
-                    continue
-                start = made.args[0] if len(made.args) > 1 else None
-                if isinstance(given, Call) and given.name == "+" and start is not None:
-                    others = [part for part in given.args if part is not start and written(part) != written(start)]
-                    given = others[0] if len(others) == 1 else given
-                elif isinstance(start, Known) and start.value == 1 and isinstance(given, Known):
-                    given = Known(given.value - 1, given.origin, given.name) if number(given.value) else given
-                yield node, made.source, given, made
+                given = made.args[min(1, len(made.args) - 1)] if made.args else None
+                named = given is not None and any(_EPOCH.search(name) for name in (*names_, name_of(given)))
+                if given is not None and (passes or named):
+                    start = made.args[0] if len(made.args) > 1 else None
+                    yield node, made.source, _count(start, given), made
 
     def rounds(self, source: Source, node: ast.AST, row: Setting, rows: list[Setting], call: str) -> Told:
         data = {"call": call, "epochs": row.text}
@@ -864,14 +864,16 @@ def of_scripts(scripts: Scripts, devices: int | None) -> list[Settings]:
 _LAST: list[Any] = []
 
 
-def _range(node: ast.expr, depth: int = 0) -> ast.Call | None:
-    """The range(...) that a loop runs over, within enumerate, tqdm and their like."""
-    if not isinstance(node, ast.Call) or depth > 3:
-        return None
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    if name in ("range", "trange"):
-        return node
-    return _range(node.args[0], depth + 1) if name in _CALLERS and node.args else None
+def _count(start: Value | None, end: Value) -> Value:
+    """How many turns a range has, as far as its ends tell: range(start, start + 7), range(1, 11)."""
+    if start is None:
+        return end
+    if isinstance(end, Call) and end.name == "+":
+        others = [part for part in end.args if part is not start and written(part) != written(start)]
+        return others[0] if len(others) == 1 else end
+    if isinstance(start, Known) and start.value == 1 and isinstance(end, Known) and number(end.value):
+        return Known(end.value - 1, end.origin, end.name)
+    return end
 
 
 def _read(node: ast.AST | None) -> list[str]:

@@ -18,7 +18,7 @@ from .sample_numbers import is_none
 from .seen import is_foreign
 from .shuffling import IN_PLACE, SHUFFLED, data_sets
 from .source import Source, once_each
-from .syntax import walk
+from .syntax import called_name, walk
 from .training_steps import devices, on_cpu
 from .values import Call, Function, Instance, Items, Known, Test, Unknown, Value, options
 
@@ -425,7 +425,7 @@ class _Sharding:
         for statement in body:
             for node in walk(statement):
                 if isinstance(node, ast.Call):
-                    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                    name = called_name(node)
                     known = self.data.known.sources.get(name)
                     if known is not None and "num_shards" in known.parameters:
                         yield node, name

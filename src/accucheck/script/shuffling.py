@@ -6,7 +6,7 @@ import ast
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from .sample_functions import ARRAYS, TABLES
 from .sample_functions import READERS as READS
 from .sample_numbers import is_none
 from .source import Source
-from .syntax import kept, unparse, walk
+from .syntax import THROUGH, counted, kept, unparse, walk
 from .trace import Trace
 from .training import assume, role
 from .values import (
@@ -251,60 +251,60 @@ class Examination:
         def state(order: str, code: str, **more: Any) -> State:
             return State((call,), order, code, data | more, call)
 
-        if known.access == "generator":
-            access = self.access(call.argument(known.parameters, "source"))
-            if access == "random" and self.mixed(call):
-                access = "random, perhaps shuffled"
-            if access == "single":
-                return state(SHUFFLED, "shuffled", why="single")
-            if access == "iterable":  # MindSpore then ignores shuffle and sampler without a word
-                return state(IN_ORDER, "generator-in-order")
-            if access == "iterable, perhaps shuffled":
-                return state(UNKNOWN, "unresolved", expression=self.text(call, "source", 0))
-        else:
-            access = "random"
+        access = self.access_of(call)
+        if access == "single":
+            return state(SHUFFLED, "shuffled", why="single")
+        if access == "iterable":  # MindSpore then ignores shuffle and sampler without a word
+            return state(IN_ORDER, "generator-in-order")
+        if access == "iterable, perhaps shuffled":
+            return state(UNKNOWN, "unresolved", expression=self.text(call, "source", 0))
         if not is_none(call.argument(known.parameters, "batch_sampler")):
             return state(UNKNOWN, "unresolved", expression="batch_sampler=" + self.text(call, "batch_sampler", None))
-        hidden = access == "unseen" or access == "random, perhaps shuffled"
         samplers = self.samplers(call, known.parameters)
         shuffle = call.argument(known.parameters, "shuffle")
-        place = known.parameters.index("shuffle")
         if shuffle is None and all(map(is_none, samplers)) and call.unpacked:
             return state(UNKNOWN, "unresolved", expression=_unpacked(call))
-        found = []
+        found: list[State] = []
         for option in samplers:
-            if not is_none(option):
-                found.append(self.sampled(call, option, state))
-                continue
-            for wanted in options(shuffle) or (Known(None),):
-                decided, why = self.decide(wanted)
-                if isinstance(wanted, Known) and wanted.value is None and not wanted.assumed:
-                    if access == "unseen":
-                        found.append(state(UNKNOWN, "unresolved", expression=self.text(call, "source", 0)))
-                    else:
-                        found.append(state(SHUFFLED, "shuffled", why="default"))
-                elif decided is True:
-                    found.append(state(SHUFFLED, "shuffled", why="argument", value=self.text(call, "shuffle", place)))
-                elif decided is False:
-                    found.append(replace(state(IN_ORDER, "shuffle-off"), assumed=_assumed(wanted)))
-                elif why:
-                    name = name_of(wanted) or self.text(call, "shuffle", place)
-                    found.append(state(UNKNOWN, why, name=name))
-                else:
-                    found.append(
-                        state(UNKNOWN, "unresolved", expression="shuffle=" + self.text(call, "shuffle", place))
-                    )
-        if hidden:  # in order as far as MindSpore goes; what the source does with an index is its own affair
-            text = self.text(call, "source", 0)
-            found = [
-                replace(one, order=UNKNOWN, code="source-may-shuffle", data=data | {"source": text})
-                if one.order == IN_ORDER
-                else one
-                for one in found
-            ]
+            ways = options(shuffle) or (Known(None),)
+            found += (
+                [self.asked(call, wanted, access, state) for wanted in ways]
+                if is_none(option)
+                else [self.sampled(call, option, state)]
+            )
+        if access in ("unseen", "random, perhaps shuffled"):
+            # In order as far as MindSpore goes; what the source does with an index is its own affair.
+            hidden = data | {"source": self.text(call, "source", 0)}
+            code = "source-may-shuffle"
+            found = [replace(o, order=UNKNOWN, code=code, data=hidden) if o.order == IN_ORDER else o for o in found]
         if any(later.name == ".add_sampler" for later in self.setting[id(call)]):  # one of several that all pick
             found = [one for one in found if one.order == SHUFFLED][:1] or found
         return self.merged(found, call)
+
+    def access_of(self, call: Call) -> str:
+        """How the rows of a data set are read: by index ("random"), or one after the other."""
+        known = self.known.sources[call.last]
+        if known.access != "generator":
+            return "random"
+        access = self.access(call.argument(known.parameters, "source"))
+        return "random, perhaps shuffled" if access == "random" and self.mixed(call) else access
+
+    def asked(self, call: Call, wanted: Value, access: str, state: Callable[..., State]) -> State:
+        """The order that the argument shuffle asks for."""
+        place = self.known.sources[call.last].parameters.index("shuffle")
+        decided, why = self.decide(wanted)
+        text = self.text(call, "shuffle", place)
+        if isinstance(wanted, Known) and wanted.value is None and not wanted.assumed:
+            if access == "unseen":
+                return state(UNKNOWN, "unresolved", expression=self.text(call, "source", 0))
+            return state(SHUFFLED, "shuffled", why="default")
+        if decided is True:
+            return state(SHUFFLED, "shuffled", why="argument", value=text)
+        if decided is False:
+            return replace(state(IN_ORDER, "shuffle-off"), assumed=_assumed(wanted))
+        if why:
+            return state(UNKNOWN, why, name=name_of(wanted) or text)
+        return state(UNKNOWN, "unresolved", expression="shuffle=" + text)
 
     def samplers(self, call: Call, parameters: list[str]) -> list[Value]:
         """The samplers that a data set may have, Known(None) for none: of its constructor, or what replaces that later, or picks
@@ -526,26 +526,48 @@ class Examination:
 
     def loops(self, leaf: Call) -> Iterator[ast.AST]:
         """The loops that are seen to read a data set."""
+        return (turn.node for turn in self.turns(leaf))
+
+    def turns(self, leaf: Call) -> Iterator[Call]:
+        """What takes the batches of a data set, one after the other."""
         queue = [leaf]
         while queue:
             part = queue.pop()
             for user, _ in self.uses.consumers[id(part)]:
                 if user.name == ".each" and user.node is not None:
-                    yield user.node
-                elif user.last in ("enumerate", "tqdm", "create_dict_iterator", "create_tuple_iterator"):
+                    yield user
+                elif user.last in (*THROUGH, *dataset_classes.ITERATORS):
                     queue.append(user)
+
+    @cached_property
+    def steps(self) -> list[Call]:
+        """The calls that compute gradients, or have weights updated."""
+        return [
+            call for call in self.trace.calls if gradient(call) is not None or _calls_a(call, ("step", "optimizer"))
+        ]
 
     @cached_property
     def stepping(self) -> set[int]:
         """The ids of the loops in which weights are trained."""
-        steps = ("step", "optimizer")
-        return {
-            id(loop)
-            for call in self.trace.calls
-            if gradient(call) is not None
-            or (call.name == "" and isinstance(call.base, Call) and kind(call.base.api) in steps)
-            for loop in call.loops
-        }
+        return {id(loop) for call in self.steps for loop in call.loops}
+
+    @cached_property
+    def passing(self) -> dict[int, bool]:
+        """The counting loops around an update of weights, by id: whether a turn goes through all the data, which a loop within it
+        takes one after the other. The rounds of a training that is made anew in each turn of a loop are not those of that loop.
+        Where no loop over a data set is seen around an update, there is no telling."""
+        turns = [
+            turn for leaf, chain in self.sets() if self.uses.role(leaf, chain) != "eval" for turn in self.turns(leaf)
+        ]
+        taking = {id(turn.node) for turn in turns}
+        updates = [call for call in self.steps if _calls_a(call, ("step", "optimizer"))] or self.steps
+        found: dict[int, bool] = {}
+        for around, anew in [*map(_loops_of, updates)] or [((*turn.loops, turn.node), ()) for turn in turns]:
+            inner = max((place for place, loop in enumerate(around) if id(loop) in taking), default=0)
+            rounds = [loop for loop in around[:inner] if counted(loop) is not None and loop not in anew]
+            for loop in around if rounds else ():
+                found[id(loop)] = found.get(id(loop), False) or loop is rounds[-1]
+        return found
 
     def of_group(
         self, members: list[tuple[Call, State, str | None, list[Call]]], sure: bool, others: bool
@@ -554,39 +576,46 @@ class Examination:
         states = [state for _, state, _, _ in members]
         orders = {state.order for state in states}
         state = min(states, key=lambda state: (UNKNOWN, IN_ORDER, SHUFFLED).index(state.order))
-        origin = state.origins[0]
-        # Files are read through in the order of the disk, and are of any length.
-        enough = ENOUGH if self.known.sources[origin.last].access == "files" else TINY
-        if orders == {SHUFFLED} and state.buffer is not None and state.buffer < enough:
-            known = sure and not self.only_read
-            if known and state.buffer < NEARBY and _reads_files(self.known.sources[origin.last].parameters):
-                told = {"dataset": state.data["dataset"], "buffer": state.buffer}
-                return replace(_said("buffer-nearby", state.at, told), assumed=True)
-            return _said("buffer-alone", state.at, {"dataset": state.data["dataset"], "buffer": state.buffer})
+        if orders == {SHUFFLED} and (small := self.small_buffer(state, sure)) is not None:
+            return small
         if orders == {SHUFFLED} or state.order == UNKNOWN:
             return _said(state.code, state.at, state.data)
+        origin, dataset = state.origins[0], {"dataset": state.data["dataset"]}
         conditions = sorted({text for _, found, _, chain in members for part in chain for text in part.conditions})
+        asked = [text for text in conditions if "shuffle" in text.lower()]
         if SHUFFLED in orders:
             names = sorted({name for leaf, found, _, _ in members for name in leaf.bound if found.order == IN_ORDER})
-            return _said(
-                "sometimes-off", origin, state.data | {"condition": conditions or names or [f"line {origin.line}"]}
-            )
-        asked = [text for text in conditions if "shuffle" in text.lower()]
+            shown = conditions or names or [f"line {origin.line}"]
+            return _said("sometimes-off", origin, state.data | {"condition": shown})
         if asked:
             return _said("unresolved", origin, state.data | {"expression": asked[0]})
         if not sure or self.only_read:
-            return _said("role-unknown", origin, {"dataset": state.data["dataset"]})
+            return _said("role-unknown", origin, dataset)
         if others and origin.conditions and not any(_DEPLOYMENT.search(text) for text in origin.conditions):
             return _said("sometimes-off", origin, state.data | {"condition": list(origin.conditions)})
+        return self.in_order(state, members)
+
+    def small_buffer(self, state: State, sure: bool) -> Observation | None:
+        """What is to say of a data set that nothing but a small buffer shuffles. Files are read through in the order of the disk,
+        and are of any length."""
+        source = self.known.sources[state.origins[0].last]
+        if state.buffer is None or state.buffer >= (ENOUGH if source.access == "files" else TINY):
+            return None
+        told = {"dataset": state.data["dataset"], "buffer": state.buffer}
+        if sure and not self.only_read and state.buffer < NEARBY and _reads_files(source.parameters):
+            return replace(_said("buffer-nearby", state.at, told), assumed=True)
+        return _said("buffer-alone", state.at, told)
+
+    def in_order(self, state: State, members: list[tuple[Call, State, str | None, list[Call]]]) -> Observation:
+        """What is to say of a data set for training that is not shuffled."""
+        origin, dataset = state.origins[0], {"dataset": state.data["dataset"]}
         held = next((call for leaf, *_ in members for call in self.kept_by_place(leaf)), None)
         if held is not None:
-            return _said(
-                "by-place", origin, {"dataset": state.data["dataset"], "at": f"{held.source.path}:{held.line}"}
-            )
+            return _said("by-place", origin, dataset | {"at": f"{held.source.path}:{held.line}"})
         assumed = state.assumed or not any(self.uses.trained(leaf) for leaf, _, _, _ in members)
         dropped = self.dropped(members)
         if dropped is not None:
-            return replace(_said("shuffle-dropped", dropped, {"dataset": state.data["dataset"]}), assumed=assumed)
+            return replace(_said("shuffle-dropped", dropped, dataset), assumed=assumed)
         edit = _shuffle_edit(state.at) if state.code == "shuffle-off" else None
         return replace(_said(state.code, state.at, state.data, edit), assumed=assumed)
 
@@ -706,6 +735,17 @@ def _batched(data: Value | None) -> Call | None:
             return None if isinstance(size, Known) and size.value == 1 else data
         data = data.base
     return None
+
+
+def _calls_a(call: Call, kinds: tuple[str, ...]) -> bool:
+    """Whether an object of the framework of such a kind is called."""
+    return call.name == "" and isinstance(call.base, Call) and kind(call.base.api) in kinds
+
+
+def _loops_of(update: Call) -> tuple[tuple[ast.AST, ...], tuple[ast.AST, ...]]:
+    """The loops around an update of weights, and those in which what updates them is made anew."""
+    made = update.base if _calls_a(update, ("step", "optimizer")) else None
+    return update.loops, made.loops if isinstance(made, Call) else ()
 
 
 def _divisor(size: Value | None) -> float:

@@ -113,6 +113,25 @@ def walk(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+#: What goes through what it is given, one after the other, and perhaps counts or shows how far it is.
+THROUGH = frozenset(("enumerate", "iter", "list", "reversed", "tqdm", "track", "ProgressBar"))
+_COUNTS = ("range", "trange")
+
+
+def called_name(node: ast.expr) -> str:
+    """The last word of what a call runs; "" for anything else."""
+    func = node.func if isinstance(node, ast.Call) else None
+    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+
+
+def counted(loop: ast.AST) -> ast.Call | None:
+    """The range(...) that a for loop goes through; None for any other loop."""
+    node = loop.iter if isinstance(loop, (ast.For, ast.AsyncFor)) else None
+    while isinstance(node, ast.Call) and node.args and called_name(node) in THROUGH:
+        node = node.args[0]
+    return node if isinstance(node, ast.Call) and called_name(node) in _COUNTS else None
+
+
 _KEPT: list[Callable[[], None]] = []
 
 

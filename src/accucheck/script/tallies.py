@@ -17,7 +17,7 @@ from .effects import MOVED, effect, kept, operands
 from .factors import comparison
 from .shuffling import Examination, data_sets
 from .source import Source
-from .syntax import children, unparse
+from .syntax import called_name, children, unparse
 from .syntax import kept as kept_with_code
 from .values import Call, Class, Frame, Known, Value, options
 
@@ -400,7 +400,7 @@ def _divisions(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
 def _argument_of(node: ast.expr, name: str) -> ast.expr | None:
     """What a function of this name is called with, whatever module it is of."""
     if isinstance(node, ast.Call) and len(node.args) == 1:
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        called = called_name(node)
         return _bare(node.args[0]) if called == name else None
     return None
 
@@ -416,7 +416,7 @@ def _averaged(node: ast.Call) -> ast.expr | None:
 def _bare(node: ast.expr) -> ast.expr:
     """A number without what leaves it as it is, bounds it from below, or makes percent of it."""
     for _ in range(DEPTH):
-        if isinstance(node, ast.Call) and node.args and _called(node) in _PLAIN:
+        if isinstance(node, ast.Call) and node.args and called_name(node) in _PLAIN:
             node = node.args[0]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PLAIN_METHODS:
             node = node.func.value
@@ -431,10 +431,6 @@ def _bare(node: ast.expr) -> ast.expr:
         else:
             break
     return node
-
-
-def _called(node: ast.Call) -> str:
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def _assigned(function: ast.AST, name: str) -> tuple[int, list[ast.expr]]:
