@@ -183,12 +183,17 @@ def layers_renamed(texts: Texts, entry: str) -> Texts | None:
             known |= set() if plain else {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
             known |= {each.name for each in node.body if isinstance(each, Function)}
     whole = _texts_within(trees)
-    kept = {name for name in stored if any(name in text for text in whole)}
+    kept = {name for name in stored if any(name in text or _stem(name) == text for text in whole)}
     numbers = count()
     names = {name: f"{NEUTRAL}_{next(numbers)}" for name in sorted(stored - known - kept)}
     for tree in trees.values():
         _Attributes(names).visit(tree)
     return _written(texts, trees)
+
+
+def _stem(name: str) -> str:
+    """The part of a name that another one is made of with a number, as in getattr(self, f"layer{i}")."""
+    return name.rstrip("0123456789")
 
 
 def _of_self(node: ast.Attribute) -> bool:
@@ -241,7 +246,9 @@ def in_a_function(texts: Texts, entry: str) -> Texts | None:
     tree = trees[entry]
     stays = [node for node in tree.body if isinstance(node, (*Import, *Definition))]
     runs = [node for node in tree.body if node not in stays]
-    if not runs or any(_bound(ast.Module(runs, [])) & _read(node) - _bound(node) for node in stays):
+    bound = _bound(ast.Module(runs, []))
+    defined = {node.name for node in stays if isinstance(node, Definition)}
+    if not runs or bound & defined or any(bound & _read(node) - _bound(node) for node in stays):
         return None
     if any(isinstance(node, ast.If) and "__name__" in _read(node.test) for node in runs):
         return None

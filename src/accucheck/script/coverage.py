@@ -11,6 +11,7 @@ from ..knowledge import api
 from .flow import sources
 from .freezing import is_cut
 from .loss_scaling import disagreements, title
+from .networks import is_layer
 from .parameter_groups import forgotten
 from .remarks import Remark, merged, remark, span
 from .training_steps import Step, Training, is_optimizer
@@ -31,8 +32,9 @@ _FIXED = re.compile(
     r"target|ema|teacher|frozen|fixed|pretrain|vgg|perceptual|extract|momentum|old|lpips|clip|vae|stage1|eval", re.I
 )
 _RANDOM = re.compile(r"normal|uniform|xavier|kaiming|he_|orthogonal|randn|random|glorot|trunc", re.I)
-#: What gives a network its weights from elsewhere, or keeps gradients from it.
-_LOADS = frozenset({"load_param_into_net", "load_checkpoint", "load", "deepcopy", "copy", "stop_gradient"})
+#: What gives a network its weights from elsewhere, or keeps gradients from it; and what does so where it copies a network.
+_LOADS = frozenset({"load_param_into_net", "load_checkpoint", "load", "stop_gradient"})
+_COPIES = frozenset({"deepcopy", "copy"})
 
 
 def examine(training: Training) -> list[Remark]:
@@ -48,7 +50,7 @@ def _examine(training: Training) -> Iterator[Remark]:
     yield from disagreements(training)
     optimizers = _optimizers(training)
     lost = list(_forgotten(optimizers))
-    if not any(call.last in _LOADS for call in training.calls):  # what is loaded may well stay as it is
+    if not any(map(_gives_weights, training.calls)):  # what is loaded may well stay as it is
         lost += _parts_given(optimizers)
     yield from lost
     owners, complete = _owners(optimizers)
@@ -75,6 +77,14 @@ def _examine(training: Training) -> Iterator[Remark]:
         given = [value for optimizer in optimizers for value in _first(optimizer)]
         whole = simple and not any(_picks(value) or any(map(_is_slice, sources(value))) for value in given)
         yield _covered(training, steps, optimizers, covered, whole)
+
+
+def _gives_weights(call: Call) -> bool:
+    """Whether a call may give a network weights from elsewhere, or keep gradients from it."""
+    copied = (call.base, *call.args) if call.last in _COPIES else ()
+    return call.last in _LOADS or any(
+        isinstance(o, Instance) or is_layer(o) for value in copied for o in options(value)
+    )
 
 
 def _forgotten(optimizers: list[Call | Instance]) -> Iterator[Remark]:
@@ -313,7 +323,7 @@ def _excused(training: Training, path: list[Instance], layer: Call) -> bool:
     held = {id(layer), *(id(holder) for holder in path)}
     for call in training.calls:
         loaded = (*call.args, call.result)  # a copy has the weights of what it is a copy of
-        if call.last in _LOADS and not call.tests and any(id(o) in held for arg in loaded for o in options(arg)):
+        if _gives_weights(call) and not call.tests and any(id(o) in held for arg in loaded for o in options(arg)):
             return True
         if call.base is None or not any(id(option) in held for option in options(call.base)):
             continue
