@@ -7,7 +7,7 @@ finding names the line.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..language import Words
 from ..model import Finding, Level, Where
@@ -71,6 +71,20 @@ MESSAGES: Words = {
         "zh": "{path} 的训练不使用 MindSpore 的数据集：数据由脚本自行生成。",
     },
 }
+
+
+def nothing(code: str, readings: list[Reading], data: dict[str, Any] | None = None) -> Finding:
+    """That something was not seen in these scripts. It is shown where following stopped, else at the training step."""
+    from ..script.fed import fed
+    from ..script.seen import lost
+
+    stops = [stop for reading in readings for stop in (lost(reading), *fed(reading).stops[:1]) if stop is not None]
+    path = readings[0].source.path if readings else None
+    where = (
+        Where(path=stops[0].source.path, line=stops[0].line) if stops else Where(path=path, line=1 if path else None)
+    )
+    shown = [stop.source.code(stop.line) for stop in stops[:1]]
+    return Finding(code, Level.INFO, where, data or {}, [*shown], incomplete=True)
 
 
 def networks(scripts: Scripts) -> Iterator[Finding]:

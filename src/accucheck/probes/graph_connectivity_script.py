@@ -447,7 +447,7 @@ def _layers(scripts: Scripts) -> Finding:
 
     rows = layer_table(scripts)
     if not rows:
-        return Finding("no-network", Level.INFO, incomplete=True)
+        return _seen.nothing("no-network", scripts.readings)
     shown: list[list[Plain]] = [[cell, attribute, layer, place] for cell, attribute, layer, place in rows[:MAX_ROWS]]
     table = Table("layers", ["cell", "attribute", "layer", "place"], shown, len(rows))
     return Finding(

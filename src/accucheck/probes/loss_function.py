@@ -513,8 +513,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
                 told[one.code] = told.get(one.code, 0) + 1
                 yield _finding(one)
         if not said:
-            where = Where(path=reading.source.path)
-            yield Finding("no-loss", Level.INFO, where, {"path": reading.source.path}, incomplete=True)
+            yield _seen.nothing("no-loss", [reading], {"path": reading.source.path})
         yield Progress(number, len(scripts.training), "files")
     yield from _seen.networks(scripts)
 

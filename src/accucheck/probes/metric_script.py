@@ -18,7 +18,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import script_example
-from . import _gaps, _grades
+from . import _gaps, _grades, _seen
 
 if TYPE_CHECKING:
     from ..script.networks import Observation
@@ -209,8 +209,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         shown = ", ".join([*places][:SHOWN]) + (", …" if len(places) > SHOWN else "")
         yield Finding("judged", Level.INFO, data={"count": len(places), "places": shown})
     elif scripts.readings:
-        path = scripts.readings[-1].source.path
-        yield Finding("none-seen", Level.INFO, Where(path=path), {"path": path}, incomplete=True)
+        reading = scripts.readings[-1]
+        yield _seen.nothing("none-seen", [reading], {"path": reading.source.path})
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 
 

@@ -310,7 +310,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         path = scripts.training[0].source.path
         code = "no-padding" if not result.masks else "pictures-only" if result.pictures else "masks-only"
         data = {"columns": result.pictures} if code == "pictures-only" else {}
-        yield Finding(code, Level.INFO, Where(path=path), data, incomplete=code == "masks-only")
+        if code == "masks-only":
+            yield _seen.nothing(code, scripts.training)
+        else:
+            yield Finding(code, Level.INFO, Where(path=path), data)
     yield from _seen.data(scripts)
     yield Progress(len(scripts.training), len(scripts.training), "files")
 

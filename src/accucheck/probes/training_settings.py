@@ -19,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
 from ..probe import Example, script_example
-from . import _gaps
+from . import _gaps, _seen
 
 if TYPE_CHECKING:
     from ..script.settings import Setting, Told
@@ -273,6 +273,8 @@ _FIXES = {
 
 #: What nothing out of sight makes right; the rest may be meant.
 _PROBLEMS = ("schedule-ignored", "schedule-by-epochs", "rate-not-positive", "epochs-squared")
+#: That nothing was found to tell.
+_NOTHING = ("no-optimizer", "no-epochs", "no-batch")
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
@@ -289,7 +291,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         about = {"learning_rate": settings.rates, "epochs": settings.epochs, "batch_size": settings.batches}
         counted = miscounted(settings) if params.about == "learning_rate" else ()
         for told in chain(about[params.about](), counted):
-            found = _finding(told)
+            found = _seen.nothing(told.code, [settings.reading]) if told.code in _NOTHING else _finding(told)
             key = found.code, found.where, repr(found.data)
             if key not in seen:
                 seen.add(key)
@@ -300,14 +302,13 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 def _finding(told: Told) -> Finding:
     suspect = told.code in _FIXES
     data: dict[str, Any] = {key: _how(value) if key == "how" else value for key, value in told.data.items()}
-    whole = told.code in ("no-optimizer", "no-epochs", "no-batch")
     last = getattr(told.node, "end_lineno", None) or told.line
     return Finding(
         told.code,
         Level.PROBLEM if told.likely and told.code in _PROBLEMS else Level.SUSPECT if suspect else Level.INFO,
-        Where(path=told.source.path, line=None if whole else told.line),
+        Where(path=told.source.path, line=told.line),
         data,
-        [*_table(told.rows), *([] if whole else [told.source.code(told.line, min(last, told.line + 8))])],
+        [*_table(told.rows), told.source.code(told.line, min(last, told.line + 8))],
         Fix(_FIXES[told.code]) if suspect else None,
         incomplete=not suspect,
         sure=(Sure.LIKELY if told.likely else Sure.POSSIBLE) if suspect else None,

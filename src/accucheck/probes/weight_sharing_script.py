@@ -207,7 +207,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _networks.findings(said, sharing.TOLD, _SUSPECTS, _FIXES)
     if not said:
         seen = bool(layer_table(scripts))
-        yield Finding("nothing-shared" if seen else "no-network", Level.INFO, incomplete=not seen)
+        yield Finding("nothing-shared", Level.INFO) if seen else _seen.nothing("no-network", scripts.readings)
     yield from _seen.networks(scripts)
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 

@@ -257,10 +257,11 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     found = [*initial_weights.examine(scripts, params.known), *signals.examine(scripts)]
     yield from (_finding(said) for said in found)
     if scripts.readings and not found:
-        path, count = scripts.readings[0].source.path, initial_weights.examined(scripts)
-        code, where = ("examined", Where()) if count else ("no-network", Where(path=path))
-        data = {"count": count} if count else {"path": path}
-        yield Finding(code, Level.INFO, where, data, incomplete=not count)
+        count = initial_weights.examined(scripts)
+        if count:
+            yield Finding("examined", Level.INFO, data={"count": count})
+        else:
+            yield _seen.nothing("no-network", scripts.readings, {"path": scripts.readings[0].source.path})
     yield from _seen.networks(scripts)
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 

@@ -15,6 +15,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from ..knowledge import names
 from .analysis import Reading
@@ -121,6 +122,14 @@ class Seen:
 def seen(reading: Reading) -> Seen:
     """What the training steps of a reading use, made once for all who ask."""
     return _Search(reading).seen()
+
+
+def lost(reading: Reading) -> Stop | None:
+    """Where following the training stopped first; else the training step itself, or None where none is seen."""
+    found = seen(reading)
+    stops = [*found.stops, *(stop for network in found.networks for stop in network.stops)]
+    steps = (Stop(step.source, step.node) for step in training(reading).judged_steps())
+    return next(chain(stops, steps), None)
 
 
 class _Search:
