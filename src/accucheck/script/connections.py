@@ -47,7 +47,7 @@ from .networks import (
     weights,
 )
 from .source import Source
-from .syntax import apart, conditions_around, walk
+from .syntax import apart, called_name, conditions_around, walk
 from .values import Call, Class, Frame, Function, Instance, Items, Known, Value, options, parts
 
 #: A place in the text: path, line, column.
@@ -120,55 +120,57 @@ class _Attribute:
     values: list[Value]
     asked: bool = False
 
+    @property
+    def defining(self) -> Class:
+        """The class whose code sets it."""
+        return self.function.of or self.of
+
 
 def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Observation]:
-    found: dict[tuple[Place, str], _Attribute] = {}
-    texts: dict[int, Use] = {}
-    outside = _asked_outside(sources)
-    for structure in structures:
-        for cell in structure.cells:
-            of = cell.of
-            if _opaque(of):
-                continue
-            use = texts.get(id(of))
-            if use is None:
-                use = texts[id(of)] = uses(of)
-            for name, value in cell.attributes.items():
-                if name not in use.stored or asked(use, name):
-                    continue
-                node, method = use.stored[name]
-                row = found.setdefault((_place(method.source, node), name), _Attribute(of, name, node, method, []))
-                built = [v for v in options(value) if _built_in(cell, v)]
-                read = "*" in cell.read or (name in cell.read and name in outside)
-                row.asked |= read or any(_applied(v, structure) for v in built)
-                row.values += built
-    operators: dict[Place, list[_Attribute]] = defaultdict(list)
-    rows = [row for row in found.values() if row.values and not row.asked]
+    rows = [row for row in _attributes(structures, sources).values() if row.values and not row.asked]
     heirs = _heirs(sources) if rows else {}
     rows = [row for row in rows if not _asked_by_heir(row, heirs)]
     kept = _heads(rows, structures)
     untrained = not _trains(structures, sources)
+    operators: dict[Place, list[_Attribute]] = defaultdict(list)
     for row in rows:
         code = next((code for value in row.values if (code := _code(value))), None)
-        if code == "operator":
-            defining = row.function.of or row.of
-            operators[_place(defining.source, defining.node)].append(row)
-        elif code == "unused-cell" and not _alone(row, structures):
+        if code is None or (code == "unused-cell" and not _alone(row, structures)):
             continue
-        elif (
-            code is not None
-            and not _twin(row, row.values[0], structures)
-            and (why := _harmless(code, row, untrained, id(row) in kept))
-        ):
-            told = {"name": row.name, "of": (row.function.of or row.of).node.name, "what": _title(row.values[0])}
+        if code == "operator":
+            operators[_place(row.defining.source, row.defining.node)].append(row)
+            continue
+        why = _harmless(code, row, untrained, id(row) in kept) if not _twin(row, row.values[0], structures) else None
+        if why:
+            told = {"name": row.name, "of": row.defining.node.name, "what": _title(row.values[0])}
             yield Observation(why, row.function.source, row.node, told)
-        elif code is not None:
+        else:
             yield _said_unused(code, row, structures)
     for together in operators.values():
         first = together[0]
-        of = first.function.of or first.of
-        data = {"of": of.node.name, "names": sorted({"self." + row.name for row in together})}
+        data = {"of": first.defining.node.name, "names": sorted({"self." + row.name for row in together})}
         yield Observation("unused-operators", first.function.source, first.node, data)
+
+
+def _attributes(structures: list[Structure], sources: list[Source]) -> dict[tuple[Place, str], _Attribute]:
+    """What the cells store and the text of their classes does not ask for, by where it is stored."""
+    found: dict[tuple[Place, str], _Attribute] = {}
+    texts: dict[int, Use] = {}
+    outside = _asked_outside(sources)
+    for structure in structures:
+        for cell in (cell for cell in structure.cells if not _opaque(cell.of)):
+            use = texts.get(id(cell.of)) or uses(cell.of)
+            texts[id(cell.of)] = use
+            for name, value in cell.attributes.items():
+                if name not in use.stored or asked(use, name):
+                    continue
+                node, method = use.stored[name]
+                row = found.setdefault((_place(method.source, node), name), _Attribute(cell.of, name, node, method, []))
+                built = [v for v in options(value) if _built_in(cell, v)]
+                read = "*" in cell.read or (name in cell.read and name in outside)
+                row.asked |= read or any(_applied(v, structure) for v in built)
+                row.values += built
+    return found
 
 
 def _unused_parts(structures: list[Structure]) -> Iterator[Observation]:
@@ -664,27 +666,29 @@ def _level(call: Call) -> str | None:
     call that is of no interest."""
     base = call.base
     if call.name == "" and isinstance(base, Call):
-        if is_layer(base) or any(is_parameter(arg) and isinstance(arg, Call) and trains(arg) for arg in call.args):
-            return "weights"
-        if _WORKS.fullmatch(kind_of(base)) and not _SHAPES.search(base.last):
-            return "layer"
-        return (
-            "tensor"
-            if base.api.startswith(("ops.", "mint.")) and pure(call) and not _SHAPES.search(base.last)
-            else None
-        )
+        return _level_of_object(call, base)
     if isinstance(base, Call) and _computes(call, base):
         return "weights"
     func = call.node.func if isinstance(call.node, ast.Call) else None
     own = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self"
     if own and not isinstance(base, Instance) and call.name[:1] != "." and pure(call):
         return "unknown"
-    if call.name in _OPERATORS or (call.api.startswith(("ops.", "mint.", "mnp.")) and pure(call)):
-        constant = all(isinstance(arg, Known) for arg in call.args)
-        collects = any(isinstance(option, Items) for arg in call.args for option in options(arg))  # hidden + (state,)
-        collects = collects and call.name == "+"
-        return None if constant or collects or _of_text(call) or _SHAPES.search(call.last) else "tensor"
-    return None
+    if call.name not in _OPERATORS and not (call.api.startswith(("ops.", "mint.", "mnp.")) and pure(call)):
+        return None
+    constant = all(isinstance(arg, Known) for arg in call.args)
+    collects = call.name == "+" and any(isinstance(o, Items) for arg in call.args for o in options(arg))
+    return None if constant or collects or _of_text(call) or _SHAPES.search(call.last) else "tensor"
+
+
+def _level_of_object(call: Call, made: Call) -> str | None:
+    """The same where an object of the framework is called."""
+    if is_layer(made) or any(is_parameter(arg) and isinstance(arg, Call) and trains(arg) for arg in call.args):
+        return "weights"
+    if _SHAPES.search(made.last):
+        return None
+    if _WORKS.fullmatch(kind_of(made)):
+        return "layer"
+    return "tensor" if made.api.startswith(("ops.", "mint.")) and pure(call) else None
 
 
 def _of_text(call: Call) -> bool:
@@ -851,40 +855,51 @@ def _ignored(structures: list[Structure]) -> Iterator[Observation]:
     """Parameters of construct that are never asked for, though what another input was made of is given for them."""
     found: dict[tuple[Place, str], Observation | None] = {}
     looked: dict[tuple[Place, str], int] = defaultdict(int)
+    for frame in _forwards(structures):
+        function = frame.function
+        for name, value in frame.parameters.items():
+            if value is frame.owner or name.startswith("_") or _mentions(function.node, name):
+                continue
+            key = _place(function.source, function.node), name
+            looked[key] += 1
+            if looked[key] > RUNS or (key in found and found[key] is None):
+                continue
+            if not _made_of_another(frame, name, value):
+                found[key] = None
+            elif key not in found:
+                found[key] = _said_ignored(structures, frame, name, value)
+    yield from (said for said in found.values() if said is not None)
+
+
+def _forwards(structures: list[Structure]) -> Iterator[Frame]:
+    """What each cell computes when it is called, but for losses and what nobody is seen to call."""
     for structure in structures:
         for frame in structure.reading.trace.frames:
-            if frame.unseen or not _forward(frame) or frame.function.name not in FORWARD:
-                continue
-            if frame.owner is None or is_loss(frame.owner):
-                continue
-            function = frame.function
-            for name, value in frame.parameters.items():
-                if value is frame.owner or name.startswith("_") or _mentions(function.node, name):
-                    continue
-                key = _place(function.source, function.node), name
-                looked[key] += 1
-                if looked[key] > RUNS or (key in found and found[key] is None):
-                    continue
-                others = [v for n, v in frame.parameters.items() if n != name and v is not frame.owner]
-                given = (value, *options(value))
-                made_of = [o for o in others if o is not value and any(flow.derives(o, part) for part in given)]
-                if not any(_activation(other) for other in made_of):
-                    found[key] = None
-                elif key not in found:
-                    of = frame.owner.of if isinstance(frame.owner, Instance) else None
-                    data = {"name": name, "of": of.node.name if of else ""}
-                    asks = [_mentions(twin.node, name) for twin in _twins(structures, frame)]
-                    if any(asks) and not all(asks):  # one interface for many cells, not all of which need all of it
-                        found[key] = None
-                        continue
-                    sure = _RESIDUAL.search(name) is not None or any(asks) or _twice(function.node)
-                    code = "input-ignored" if sure else "input-perhaps-ignored"
-                    aside = _ASIDE.search(name) or re.search(r"mask|seq|type|ids?$|len", name, re.I)
-                    plain = not sure and (aside or not any(_activation(part) for part in given))
-                    found[key] = (
-                        None if plain else Observation(code, function.source, function.node, data, certain=False)
-                    )
-    yield from (said for said in found.values() if said is not None)
+            called = not frame.unseen and _forward(frame) and frame.function.name in FORWARD
+            if called and frame.owner is not None and not is_loss(frame.owner):
+                yield frame
+
+
+def _made_of_another(frame: Frame, name: str, value: Value) -> bool:
+    """Whether what is given for a parameter is computed from another one, which holds what a layer gave."""
+    others = (other for n, other in frame.parameters.items() if n != name)
+    others = (other for other in others if other is not frame.owner and other is not value)
+    given = (value, *options(value))
+    return any(_activation(other) for other in others if any(flow.derives(other, part) for part in given))
+
+
+def _said_ignored(structures: list[Structure], frame: Frame, name: str, value: Value) -> Observation | None:
+    """What is to say about such a parameter; None where it may well be one that this cell does not need."""
+    asks = [_mentions(twin.node, name) for twin in _twins(structures, frame)]
+    if any(asks) and not all(asks):  # one interface for many cells, not all of which need all of it
+        return None
+    sure = _RESIDUAL.search(name) is not None or any(asks) or _twice(frame.function.node)
+    aside = _ASIDE.search(name) or re.search(r"mask|seq|type|ids?$|len", name, re.I)
+    if not sure and (aside or not any(_activation(part) for part in (value, *options(value)))):
+        return None
+    code = "input-ignored" if sure else "input-perhaps-ignored"
+    data = {"name": name, "of": frame.owner.of.node.name if isinstance(frame.owner, Instance) else ""}
+    return Observation(code, frame.function.source, frame.function.node, data, certain=False)
 
 
 def _twins(structures: list[Structure], frame: Frame) -> Iterator[Function]:
@@ -903,7 +918,7 @@ def _twice(function: ast.AST) -> bool:
     """True when two things are joined that are one: cat((x, x)), add(x, x)."""
     for node in walk(function):
         if isinstance(node, ast.Call) and node.args:
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            name = called_name(node)
             given = node.args[0].elts if isinstance(node.args[0], (ast.Tuple, ast.List)) else node.args[:2]
             names = [part.id for part in given if isinstance(part, ast.Name)]
             if re.search(r"cat|add|stack", name, re.I) and len(names) != len(set(names)):

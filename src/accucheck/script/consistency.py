@@ -348,9 +348,8 @@ def counterpart(entry: Input, place: int, other: Pipeline, names: set[str]) -> I
 def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline) -> Observation | None:
     """What differs most between the ways of one input in training and in evaluation."""
     ours = [way for way in mine.ways if way.data and way.origin != "network"]
-    other = [
-        way for way in theirs.ways if way.data and way.origin != "network" and (way.steps or way.origin != "unknown")
-    ]
+    other = [way for way in theirs.ways if way.data and way.origin != "network"]
+    other = [way for way in other if way.steps or way.origin != "unknown"]
     if not ours or not other:
         return None
     found = [_closest(way, ours, mine, theirs) for way in other]
@@ -359,20 +358,26 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
     unknown = _unlike(training.opaque, evaluation.opaque) or _nameless(base) or _nameless(way)
     if agrees_elsewhere or (code in ("agree", "usual") and unknown):
         code = "unclear"
-    shown = (_steps(way) if code in _OF_NUMBERS else []) or way.steps
-    made = placed(shown[-1], way, evaluation) if shown else evaluation.leaf or evaluation.source or theirs.frame_call
+    made = _place_of(code, way, evaluation, theirs)
     if made is None:
         return None
-    data = {
-        "input": theirs.name,
-        "train": [step.text for step in base.steps] or ["-"],
-        "evaluation": [step.text for step in way.steps] or ["-"],
-        "what": list(differs) or ["-"],
-    }
-    sure = evaluation.sure or evaluation.reading.role != "train"
+    texts = {"train": base, "evaluation": way}
+    data: dict[str, Any] = {key: [step.text for step in one.steps] or ["-"] for key, one in texts.items()}
+    data |= {"input": theirs.name, "what": list(differs) or ["-"]}
+    return Observation(code, made, data, (base, way), None, _is_certain(base, way, evaluation), differs)
+
+
+def _is_certain(base: Way, way: Way, evaluation: Pipeline) -> bool:
+    """Whether both ways were followed, rest on nothing that a run may change, and the data are sure to be for evaluation."""
     followed = not base.unclear and not way.unclear
-    certain = sure and followed and not any(step.assumed for one in (base, way) for step in one.steps)
-    return Observation(code, made, data, (base, way), None, certain, differs)
+    sure = evaluation.sure or evaluation.reading.role != "train"
+    return followed and sure and not any(step.assumed for one in (base, way) for step in one.steps)
+
+
+def _place_of(code: str, way: Way, evaluation: Pipeline, theirs: Input) -> Call | None:
+    """Where to show a difference: at the last step that it may lie in, else at the data set."""
+    shown = (_steps(way) if code in _OF_NUMBERS else []) or way.steps
+    return placed(shown[-1], way, evaluation) if shown else evaluation.leaf or evaluation.source or theirs.frame_call
 
 
 def _closest(way: Way, ours: list[Way], mine: Input, theirs: Input) -> Difference:
@@ -451,19 +456,10 @@ def _bytes(way: Way) -> bool:
 
 def _numeric(base: Way, way: Way, inside: bool) -> tuple[str, tuple[str, ...]] | None:
     """Differences in what is done to the numbers."""
-    if base.scale is not None and way.scale is not None and not (base.unclear or way.unclear):
-        if same_scale(base.scale, way.scale):
-            return _clips(base, way)
-        if {base.colour, way.colour} == {"RGB", "BGR"} and same_scale(base.scale, way.scale[::-1]):
-            return (
-                None  # each with the numbers of its own order of colours; that the order differs is said of the colours
-            )
-        one_sided = {judge(base), judge(way)}
-        if one_sided == {"raw", "normalised"} or base.normalised is not way.normalised:
-            return ("unclear" if inside else "normalised-in-one"), _scales(base, way)
-        return "scale-differs", _scales(base, way)
-    ours, theirs = _changes(base), _changes(way)
-    if ours == theirs:
+    clear = not (base.unclear or way.unclear)
+    if base.scale is not None and way.scale is not None and clear:
+        return _scaled_apart(base, way, base.scale, way.scale, inside)
+    if _changes(base) == _changes(way):
         return None
     keys = [[step for step in steps if _constant(step)] for steps in (_steps(base), _steps(way))]
     texts = [[_key(step) for step in steps if not _constant(step)] for steps in (_steps(base), _steps(way))]
@@ -471,12 +467,22 @@ def _numeric(base: Way, way: Way, inside: bool) -> tuple[str, tuple[str, ...]] |
         only = _apart([_key(step) for step in keys[0]], [_key(step) for step in keys[1]])
         if (not only[0] and not only[1]) or _add_up(keys[0], keys[1]):
             return None
-        if all(key[0] == "clip" for side in only for key in side):
-            return "clip-differs", _scales(base, way)
-        return "constants-differ", _scales(base, way)
-    if base.normalised is not way.normalised and not (base.unclear or way.unclear) and not inside:
+        clips = all(key[0] == "clip" for side in only for key in side)
+        return "clip-differs" if clips else "constants-differ", _scales(base, way)
+    if base.normalised is not way.normalised and clear and not inside:
         return "normalised-in-one", _scales(base, way)
     return ("constants-differ" if _goes_on(base, way) and not inside else "unclear"), _scales(base, way)
+
+
+def _scaled_apart(base: Way, way: Way, ours: Scale, theirs: Scale, inside: bool) -> tuple[str, tuple[str, ...]] | None:
+    """Differences between numbers whose scales are known."""
+    if same_scale(ours, theirs):
+        return _clips(base, way)
+    if {base.colour, way.colour} == {"RGB", "BGR"} and same_scale(ours, theirs[::-1]):
+        return None  # each with the numbers of its own order of colours; that the order differs is said of the colours
+    if {judge(base), judge(way)} == {"raw", "normalised"} or base.normalised is not way.normalised:
+        return ("unclear" if inside else "normalised-in-one"), _scales(base, way)
+    return "scale-differs", _scales(base, way)
 
 
 def _goes_on(base: Way, way: Way) -> bool:

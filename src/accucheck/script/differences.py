@@ -314,44 +314,68 @@ def _dropout(call: Call, known: api.Api) -> Iterator[Wrong]:
     if found is None:
         return
     parameter, node, value = found
-    wants: Literal["keep", "drop"] = "keep" if parameter == "keep_prob" else "drop"
-    positional = parameter == "keep_prob" and "keep_prob" not in call.keywords
-    sizes = numbers(value)
-    number = next(iter(sizes)) if sizes is not None and len(sizes) == 1 else None
-    off = {0.5, 1 if wants == "keep" else 0}
-    if sizes is not None and sizes <= off:
+    rate = _Rate(call, node, numbers(value), "keep" if parameter == "keep_prob" else "drop")
+    if rate.sizes is not None and rate.sizes <= rate.off:
         return  # kept or dropped, it is the same, or nothing is dropped
-    commented = _commented(call, number)
-    said = commented or meaning(node, value)
+    positional = parameter == "keep_prob" and "keep_prob" not in call.keywords
+    said = rate.commented or meaning(node, value)
+    code = _contradicted(rate) if said not in (None, rate.wants) else _by_size(rate, said is not None, positional)
+    if not code:
+        return
     shown = call.source.segment(node, 60)
-    data = {"api": call.api, "rate": shown, "parameter": parameter, "value": number if number is not None else shown}
-    fix = _mended(call, node, parameter, positional)
-    if said is not None and said != wants:
-        code = "keeps-a-drop-rate" if wants == "keep" else "drops-a-keep-rate"
-        told = sizes - off - {0} if sizes is not None else set()  # 0 is no rate to keep, and drops nothing
-        if commented is None and told and all((n > 0.5) is (wants == "keep") for n in told):
-            return  # its size tells better than its name
-        # Where keep_prob=x became p=1 - x, what is called a rate to drop may have been a rate to keep, but none so small.
-        rewritten = commented is None and wants == "drop" and isinstance(node, ast.BinOp)
-        only_named = commented is None and wants == "drop" and sizes is None
-        if only_named or (rewritten and not _hardly_kept(sizes, off)):
-            yield Wrong("rate-unclear", call, data, value)
-        else:
-            yield Wrong(code, call, data, value, fix)
-        return
-    if said is None and wants == "drop" and _complement(node) and _hardly_kept(sizes, off):
-        yield Wrong("drops-a-keep-rate", call, data, value, fix)
-        return
-    if wants == "drop" and commented is None and number is not None and MOST_OF_ALL <= number < 1:
-        yield Wrong("rate-unclear", call, data, value)
-        return
-    if said is not None or number is None:
-        return
-    if wants == "keep" and 0 < number < SELDOM:
-        code = "keeps-little" if positional or number <= HARDLY else "rate-unclear"
-        yield Wrong(code, call, data, value, fix)
-    elif wants == "drop" and HIGH <= number < 1:
-        yield Wrong("rate-unclear", call, data, value)
+    number = rate.number if rate.number is not None else shown
+    data = {"api": call.api, "rate": shown, "parameter": parameter, "value": number}
+    mended = code != "rate-unclear" or (said is None and rate.wants == "keep")
+    yield Wrong(code, call, data, value, _mended(call, node, parameter, positional) if mended else None)
+
+
+@dataclass(frozen=True)
+class _Rate:
+    """The rate that a dropout is given: the numbers that it may be, where they are known, and what the dropout wants."""
+
+    call: Call
+    node: ast.expr
+    sizes: set[float] | None
+    wants: Literal["keep", "drop"]
+
+    @property
+    def off(self) -> set[float]:
+        """Rates that mean the same to both, or drop nothing."""
+        return {0.5, 1 if self.wants == "keep" else 0}
+
+    @property
+    def number(self) -> float | None:
+        return next(iter(self.sizes)) if self.sizes is not None and len(self.sizes) == 1 else None
+
+    @property
+    def commented(self) -> Literal["keep", "drop"] | None:
+        return _commented(self.call, self.number)
+
+
+def _contradicted(rate: _Rate) -> str:
+    """What is to say where a comment or a name calls a rate the other one; "" where its size tells better than its name."""
+    wrong = "keeps-a-drop-rate" if rate.wants == "keep" else "drops-a-keep-rate"
+    if rate.commented is not None:
+        return wrong
+    told = rate.sizes - rate.off - {0} if rate.sizes is not None else set()  # 0 is no rate to keep, and drops nothing
+    if told and all((n > 0.5) is (rate.wants == "keep") for n in told):
+        return ""
+    # Where keep_prob=x became p=1 - x, what is called a rate to drop may have been a rate to keep, but none so small.
+    rewritten = isinstance(rate.node, ast.BinOp) and not _hardly_kept(rate.sizes, rate.off)
+    return "rate-unclear" if rate.wants == "drop" and (rate.sizes is None or rewritten) else wrong
+
+
+def _by_size(rate: _Rate, said: bool, positional: bool) -> str:
+    """What the size of a rate says; `said`: a comment or name agrees with what the dropout wants."""
+    number = rate.number
+    if rate.wants == "drop":
+        if not said and _complement(rate.node) and _hardly_kept(rate.sizes, rate.off):
+            return "drops-a-keep-rate"
+        most = HIGH if not said else MOST_OF_ALL
+        return "rate-unclear" if rate.commented is None and number is not None and most <= number < 1 else ""
+    if said or number is None or not 0 < number < SELDOM:
+        return ""
+    return "keeps-little" if positional or number <= HARDLY else "rate-unclear"
 
 
 def _hardly_kept(sizes: set[float] | None, off: set[float]) -> bool:

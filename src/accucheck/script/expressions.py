@@ -312,15 +312,7 @@ class Expressions:
 
     def subscript(self, owner: Value, key: Value, node: ast.AST) -> Value:
         if isinstance(owner, Mapping):
-            if isinstance(key, Known) and models.hashable(key.value):
-                if key.value not in owner.items:
-                    self.registered(owner)
-                    self.unnamed(owner, key, node)
-                found = owner.items.get(key.value) or (join(owner.fed, limit=32) if owner.fed else None)
-                return self.resolved(found) if found else Unknown(key.value if isinstance(key.value, str) else "")
-            if owner.fed:
-                return join([*owner.fed, *list(owner.items.values())[:8]], limit=32)
-            return join(list(owner.items.values())) if 0 < len(owner.items) <= 8 else Unknown()
+            return self.entry(owner, key, node)
         if isinstance(owner, Known) and isinstance(owner.value, str):
             return self.part_of_text(owner, key)
         if isinstance(owner, Words) and (found := self.of_words(owner, key)) is not None:
@@ -335,21 +327,28 @@ class Expressions:
         if (cells := models.cells(owner)) is not None:
             return self.some_cells(owner, cells, key, node)
         text = key.value if isinstance(key, Known) and isinstance(key.value, str) else None
-        if isinstance(owner, (Call, Unknown)):
-            if owner.held and text in owner.held:
-                return owner.held[text]
-            for given in owner.args[:1] if isinstance(owner, Call) else ():
-                if isinstance(given, Mapping) and text in given.items:
-                    return given.items[text]
+        if isinstance(owner, (Call, Unknown)) and (of_text := _held_under(owner, text)) is not None:
+            return of_text
         if isinstance(owner, Instance) and isinstance(method := owner.of.find("__getitem__"), Function):
-            return self.call_function(
-                Function(method.node, method.scope, method.source, owner, method.of), [key], {}, node
-            )
+            bound = Function(method.node, method.scope, method.source, owner, method.of)
+            return self.call_function(bound, [key], {}, node)
         if (held := models.as_dict(owner)) is not None:
             return self.subscript(held, key, node)
         if isinstance(owner, (Call, Unknown, Instance, Named)):
             return self.made("[]", [key], {}, node, owner)
         return Unknown(text or "")
+
+    def entry(self, owner: Mapping, key: Value, node: ast.AST) -> Value:
+        """What a dict holds under a key; under one that is not known, any of its values."""
+        if isinstance(key, Known) and models.hashable(key.value):
+            if key.value not in owner.items:
+                self.registered(owner)
+                self.unnamed(owner, key, node)
+            found = owner.items.get(key.value) or (join(owner.fed, limit=32) if owner.fed else None)
+            return self.resolved(found) if found else Unknown(key.value if isinstance(key.value, str) else "")
+        if owner.fed:
+            return join([*owner.fed, *list(owner.items.values())[:8]], limit=32)
+        return join(list(owner.items.values())) if 0 < len(owner.items) <= 8 else Unknown()
 
     def some_cells(self, owner: Value, cells: Value, key: Value, node: ast.AST) -> Value:
         """What a container of cells has at a place that is not known, or a part of it."""
@@ -690,38 +689,47 @@ class Expressions:
         kind = type(node.ops[0])
         if len(values) != 2:
             return self.chained(node, values)
+        found: Value | None = None
         if kind in (ast.In, ast.NotIn):
             values[1] = models.as_dict(values[1]) or values[1]
-        left, right = values[0], values[1]
-        if isinstance(left, Known) and not name_of(left):
-            left, right = right, left
-        if kind in (ast.Is, ast.IsNot, ast.Eq, ast.NotEq) and isinstance(right, Known):
+            found = self.contained(values[0], values[1], kind is ast.In, node)
+        elif kind in (ast.Is, ast.IsNot, ast.Eq, ast.NotEq):
             negated = kind in (ast.IsNot, ast.NotEq)
-            certain = isinstance(left, Known) and left.assumed is None
-            taken = None if certain or not name_of(left) else self.assume(name_of(left), right.value)
-            if taken is not None:
-                return Known(taken is not negated)
-            if isinstance(left, Known):
-                asked = f"{name_of(left)} {'!=' if negated else '=='} {right.value!r}" if name_of(left) else ""
-                return models.computed(_equal(left, right) is not negated, [left, right], asked)
-            told = not (isinstance(left, Call) and left.name[:1] in ("@", "."))
-            if right.value is None and told and isinstance(left, (Call, Instance, Items, Mapping, Function, Class)):
-                return Known(negated)
-        if kind in (ast.Is, ast.IsNot, ast.Eq, ast.NotEq) and (alike := _alike(values[0], values[1])) is not None:
-            return Known(alike is (kind in (ast.Is, ast.Eq)))
-        if kind in (ast.In, ast.NotIn) and isinstance(among := values[1], Items):
-            inside = self.inside(values[0], among)
-            if inside is not None:
-                return Known(inside is (kind is ast.In))
-        if kind in (ast.In, ast.NotIn) and isinstance(values[0], Known) and isinstance(values[1], Mapping):
-            if values[0].value not in values[1].items:
-                self.registered(values[1])
-                self.unnamed(values[1], values[0], node)
-            inside = values[0].value in values[1].items
-            if inside or not values[1].fed:
-                own = any(values[1] is table for table in self.tables)  # what modules enter is no setting
-                return Known(inside is (kind is ast.In), values[0].origin if own else models.keys_from(self, values[1]))
-        return self.folded(kind, values[0], values[1], node)
+            left, right = values if not isinstance(values[0], Known) or name_of(values[0]) else values[::-1]
+            found = self.equal_to(left, right, negated) if isinstance(right, Known) else None
+            if found is None and (alike := _alike(values[0], values[1])) is not None:
+                found = Known(alike is not negated)
+        return found if found is not None else self.folded(kind, values[0], values[1], node)
+
+    def equal_to(self, left: Value, right: Known, negated: bool) -> Value | None:
+        """Whether a value is a constant, or is not; None where that is not known."""
+        called = name_of(left)
+        certain = isinstance(left, Known) and left.assumed is None
+        taken = self.assume(called, right.value) if called and not certain else None
+        if taken is not None:
+            return Known(taken is not negated)
+        if isinstance(left, Known):
+            asked = f"{called} {'!=' if negated else '=='} {right.value!r}" if called else ""
+            return models.computed(_equal(left, right) is not negated, [left, right], asked)
+        told = not (isinstance(left, Call) and left.name[:1] in ("@", "."))
+        made = isinstance(left, (Call, Instance, Items, Mapping, Function, Class))
+        return Known(negated) if right.value is None and told and made else None
+
+    def contained(self, value: Value, among: Value, asked: bool, node: ast.Compare) -> Value | None:
+        """Whether a value is in a list, or a key in a dict (`asked`), or is not; None where that is not known."""
+        if isinstance(among, Items):
+            inside = self.inside(value, among)
+            return Known(inside is asked) if inside is not None else None
+        if not isinstance(value, Known) or not isinstance(among, Mapping):
+            return None
+        if value.value not in among.items:
+            self.registered(among)
+            self.unnamed(among, value, node)
+        held = value.value in among.items
+        if among.fed and not held:
+            return None
+        own = any(among is table for table in self.tables)  # what modules enter is no setting
+        return Known(held is asked, value.origin if own else models.keys_from(self, among))
 
     def chained(self, node: ast.Compare, values: list[Value]) -> Value:
         """What a < b < c is: False as soon as one pair is so, True where all pairs are."""
@@ -1021,6 +1029,14 @@ def _among_definitions(value: Value, items: Items) -> bool | None:
 
 def _of_mindspore(value: Value) -> bool:
     return isinstance(value, Named) and apis.find(names.canonical(value.name)) is not None
+
+
+def _held_under(owner: Call | Unknown, text: str | None) -> Value | None:
+    """What was put into something under a text, or what the dict that it was made of holds there."""
+    if owner.held and text in owner.held:
+        return owner.held[text]
+    given = owner.args[0] if isinstance(owner, Call) and owner.args else None
+    return given.items[text] if isinstance(given, Mapping) and text in given.items else None
 
 
 def _bounds(key: Value) -> slice | None:

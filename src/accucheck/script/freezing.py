@@ -393,49 +393,61 @@ class Look:
 
     def flags(self) -> Iterator[Observation]:
         """Each place that sets requires_grad, and what is wrong in the end."""
-        frozen = self.frozen
-        trained = self.trained
         told: set[int] = set()
-        learning = {leaf for leaf in trained if leaf in self.layers and learns(self.layers[leaf])}
+        yield from self.all_frozen(told)
+        yield from self.frozen_at_random(told)
+        yield from self.traps()
+        for store, on in self.switches:
+            if id(store) not in told:
+                yield from self.switch(store, on)
+
+    def all_frozen(self, told: set[int]) -> Iterator[Observation]:
+        """Where nothing is left that is trained. `told`: the ids of the places that were said."""
+        learning = {leaf for leaf in self.trained if leaf in self.layers and learns(self.layers[leaf])}
         unseen = any(on and not self.meant(store) for store, on in self.switches)  # may well unfreeze
-        if learning and learning <= set(frozen) and not unseen and all(self.always(frozen[leaf]) for leaf in learning):
-            for store in {id(frozen[leaf]): frozen[leaf] for leaf in learning}.values():
-                told.add(id(store))
-                yield Observation(
-                    "all-frozen", store.source, store.node, {"count": len(learning)}, certain=not store.tests
-                )
+        if (
+            not learning
+            or unseen
+            or not all(leaf in self.frozen and self.always(self.frozen[leaf]) for leaf in learning)
+        ):
+            return
+        data = {"count": len(learning)}
+        for store in {id(self.frozen[leaf]): self.frozen[leaf] for leaf in learning}.values():
+            told.add(id(store))
+            yield Observation("all-frozen", store.source, store.node, data, certain=not store.tests)
+
+    def frozen_at_random(self, told: set[int]) -> Iterator[Observation]:
+        """What stays at its random first values."""
         heads = self.heads()
-        for leaf, store in frozen.items():
+        for leaf, store in self.frozen.items():
             layer = self.layers.get(leaf)
-            if layer is None or id(store) in told or leaf not in (trained or self.layers):
+            if layer is None or id(store) in told or leaf not in (self.trained or self.layers):
                 continue
             loaded = self.loaded(perhaps=leaf not in heads, into=leaf)
             optional = loaded and not self.loaded(into=leaf, by_default=True)
             if self.random(layer, store) and (not loaded or optional or leaf in heads):
-                told.add(id(store))
                 code = "head-frozen" if loaded and not optional else "random-frozen"
                 data = {"name": self.names.get(leaf, "") or layer.api, "what": layer.api}
                 certain = not (optional or store.tests) and self.whichever(store, leaf)
+                told.add(id(store))
                 yield Observation(code, store.source, store.node, data, certain=certain)
-        yield from self.traps()
-        for store, on in self.switches:
-            owner = store.owner
-            if id(store) in told:
-                continue
-            if isinstance(owner, Call) and (is_layer(owner) or kind_of(owner) == "container"):
-                yield Observation("flag-on-cell", store.source, store.node, {"name": _text(store.node)}, certain=False)
-            elif not on and (late := self.late(store)):
-                again = {leaf for other, sets in self.switches if sets for leaf in self.meant(other)}
-                code = "frozen-late" if late.keys() - again else "toggled-late"
-                place = next(iter(late.values()))
-                path = (place.source or store.source).path
-                counted = {"text": _text(store.node), "count": len(late), "line": place.line, "path": path}
-                yield Observation(code, store.source, store.node, counted, certain=False)
-            elif not on:
-                code = "frozen" if self.is_seen(store) else "frozen-unseen"
-                yield Observation(code, store.source, store.node, {"text": _text(store.node)})
-            elif self.statistics(store):
-                yield Observation("statistics-trainable", store.source, store.node, {})
+
+    def switch(self, store: Store, on: bool) -> Iterator[Observation]:
+        """What there is to say of one place that sets requires_grad."""
+        owner, text = store.owner, {"text": _text(store.node)}
+        if isinstance(owner, Call) and (is_layer(owner) or kind_of(owner) == "container"):
+            yield Observation("flag-on-cell", store.source, store.node, {"name": text["text"]}, certain=False)
+        elif not on and (late := self.late(store)):
+            again = {leaf for other, sets in self.switches if sets for leaf in self.meant(other)}
+            code = "frozen-late" if late.keys() - again else "toggled-late"
+            place = next(iter(late.values()))
+            path = (place.source or store.source).path
+            counted = {**text, "count": len(late), "line": place.line, "path": path}
+            yield Observation(code, store.source, store.node, counted, certain=False)
+        elif not on:
+            yield Observation("frozen" if self.is_seen(store) else "frozen-unseen", store.source, store.node, text)
+        elif self.statistics(store):
+            yield Observation("statistics-trainable", store.source, store.node, {})
 
     def whichever(self, store: Store, leaf: int) -> bool:
         """Whether a switch is about a layer whichever of several networks it is given; each of them has been followed."""

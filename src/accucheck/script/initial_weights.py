@@ -358,10 +358,10 @@ def _matrix(
 ) -> Observation:
     names = [*layer.bound, *_owners(layer)]
     data: dict[str, Any] = {"what": layer.api, "weight": weight, "value": value, "name": _shown(layer)}
-    code = "zero-weights" if value == 0 else "constant-weights"
     known = any(fnmatchcase(name.lower(), pattern) for name in names for pattern in meant)
     stopgap = value != 0 and not _beside_random(layer)
     edits: tuple[tuple[int, int, tuple[str, ...]], ...] = ()
+    code = "zero-weights" if value == 0 else "constant-weights"
     if (done := later.given(layer)) is not None:
         code = done
     elif (flag := _flag(layer)) is not None:
@@ -371,13 +371,7 @@ def _matrix(
         code = "meant-constant"
     elif frozen or (value != 0 and kind_of(layer) != "dense" and any(_FIXED.search(name) for name in names)):
         code = "fixed-weights"
-    elif value != 0 and (_alone(bound) or (stopgap and id(layer) in later.loaded)):
-        code = "constant-possible"
-    elif value == 0 and added:
-        code = "zero-possible"  # the branch of a residual block then begins as nothing
-    elif value == 0 and isinstance(bias := bound.get("bias_init"), Call) and number(bias) is None:
-        code = "zero-possible"  # such as the last layer of a spatial transformer, which begins as the identity
-    elif sure is Sure.POSSIBLE or later.single or _chosen(layer.tests) or later.perhaps(layer):
+    elif _perhaps_meant(layer, value, sure, bound, later, added, stopgap):
         code = "zero-possible" if value == 0 else "constant-possible"
     else:
         edits = _without(layer, initial)
@@ -386,6 +380,19 @@ def _matrix(
     if unsure and sure is Sure.CERTAIN:
         sure = Sure.LIKELY
     return Observation(code, layer.source, layer.node, data, sure, edits, stopgap)
+
+
+def _perhaps_meant(
+    layer: Call, value: float, sure: Sure, bound: dict[str, Value], later: Later, added: bool, stopgap: bool
+) -> bool:
+    """Whether a layer may well be meant to begin with one number in all its weights."""
+    if value != 0 and (_alone(bound) or (stopgap and id(layer) in later.loaded)):
+        return True
+    # The branch of a residual block then begins as nothing; the last layer of a spatial transformer as the identity.
+    bias = bound.get("bias_init")
+    if value == 0 and (added or (isinstance(bias, Call) and number(bias) is None)):
+        return True
+    return sure is Sure.POSSIBLE or later.single or _chosen(layer.tests) or later.perhaps(layer)
 
 
 def _passed_over(layer: Call, structure: Structure) -> bool:
@@ -604,23 +611,23 @@ def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observ
                 continue
             if any(_NO_WEIGHT.search(name) for name in last) or any(_MEANT.search(n) for n in _owners(parameter)):
                 continue
-            used = _use(parameter, structure)
+            used, sizes = _use(parameter, structure), shape(given)
             called = any(_WEIGHT.search(name) for name in last)
-            sizes = shape(given)
-            vector = sizes is not None and sum(size != 1 for size in sizes) <= 1
-            if used == "state" or (vector and used != "flat") or not (called or used in ("weight", "flat")):
+            if not _is_weight(used, called, sizes):
                 continue
             data = {"name": next(iter(names), "") or _text(parameter.node), "value": value}
             code = "zero-parameter" if value == 0 else "constant-parameter"
-            clear = used in ("weight", "flat") and (value == 0 or used == "weight")
-            if (
-                not clear
-                or sure is Sure.POSSIBLE
-                or (sizes is None and not called)
-                or _meant(parameter, structure, regresses=value == 0 and used == "weight")
-            ):
+            unclear = used != "weight" and not (used == "flat" and value == 0)
+            unclear |= sure is Sure.POSSIBLE or (sizes is None and not called)
+            if unclear or _meant(parameter, structure, regresses=value == 0 and used == "weight"):
                 code, sure = code + "-possible", Sure.POSSIBLE
             yield Observation(code, parameter.source, parameter.node, data, sure)
+
+
+def _is_weight(used: str, called: bool, sizes: list[int | None] | None) -> bool:
+    """Whether a parameter is a matrix of weights, by what becomes of it or else by what it is called."""
+    vector = sizes is not None and sum(size != 1 for size in sizes) <= 1
+    return used != "state" and (not vector or used == "flat") and (called or used in ("weight", "flat"))
 
 
 def _meant(parameter: Call, structure: Structure, regresses: bool) -> bool:
@@ -816,44 +823,39 @@ def _set(
     if not found or not isinstance(owner, Call):
         return
     constant, sure = found[0]
-    data: dict[str, Any] = {
-        "value": constant,
-        "target": _text(
-            node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else node
-        ),
-    }
+    line, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", None)
+    target = _text(node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else node)
     asked = " ".join(test.text for test in tests if test.taken)
-    code = "zero-set" if constant == 0 else "constant-set"
     if owner.name in ("@weight", "@embedding_table"):
-        layer = owner.base
-        normal = re.search(r"norm|(?<![a-z])bn", asked, re.I) is not None
-        if (isinstance(layer, Call) and layer.name and kind_of(layer) == "normalization") or normal:
+        if _set_on_purpose(structure, owner.base, constant, target, asked):
             return
-        names = [*(layer.bound if isinstance(layer, Call) else ()), *data["target"].split(".")]
-        if any(_MEANT.search(name) for name in names) or (constant != 0 and any(_FIXED.search(name) for name in names)):
+        looped = owner.base is not None and not _is_made(owner.base) and flow.find(owner.base, _looped, stop=_is_made)
+        chosen = not looped or _chosen(tests) or _asked_for(frame, node) or _says_zero(source, line, last)
+    elif _every_parameter(owner):
+        if _RANDOM.search(asked) or _RANDOM.search(" ".join(source.lines[max(0, line - 4) : line])):
             return
-        if isinstance(layer, Call) and constant == 0 and structure.applied.get(id(layer)) and _branch(layer, structure):
-            return
-        looped = None if layer is None or _is_made(layer) else flow.find(layer, _looped, stop=_is_made)
-        if (
-            looped is None
-            or sure is Sure.POSSIBLE
-            or _chosen(tests)
-            or _asked_for(frame, node)
-            or _says_zero(source, getattr(node, "lineno", 1), getattr(node, "end_lineno", None))
-        ):  # a layer that somebody chose
-            code, sure = code + "-possible", Sure.POSSIBLE
-        yield Observation(code, source, node, data, sure)
-    elif (
-        _every_parameter(owner)
-        and not _RANDOM.search(asked)
-        and not _RANDOM.search(
-            " ".join(source.lines[max(0, getattr(node, "lineno", 1) - 4) : getattr(node, "lineno", 1)])
-        )
-    ):
-        if not all(map(_for_matrices, tests)) or sure is Sure.POSSIBLE or _of_one_layer(owner):
-            code, sure = code + "-possible", Sure.POSSIBLE
-        yield Observation(code, source, node, data, sure)
+        chosen = not all(map(_for_matrices, tests)) or _of_one_layer(owner)
+    else:
+        return
+    code = "zero-set" if constant == 0 else "constant-set"
+    if chosen or sure is Sure.POSSIBLE:  # a layer that somebody chose
+        code, sure = code + "-possible", Sure.POSSIBLE
+    yield Observation(code, source, node, {"value": constant, "target": target}, sure)
+
+
+def _set_on_purpose(structure: Structure, layer: Value | None, constant: float, target: str, asked: str) -> bool:
+    """Whether the weight of a layer may well be meant to begin as one number: of a normalisation, of what its name says so, or
+    of the last layer of a residual block."""
+    if re.search(r"norm|(?<![a-z])bn", asked, re.I):
+        return True
+    made = layer if isinstance(layer, Call) else None
+    if made is not None and made.name and kind_of(made) == "normalization":
+        return True
+    names = [*(made.bound if made is not None else ()), *target.split(".")]
+    if any(_MEANT.search(name) or (constant != 0 and _FIXED.search(name)) for name in names):
+        return True
+    applied = made is not None and constant == 0 and structure.applied.get(id(made))
+    return bool(applied) and made is not None and _branch(made, structure)
 
 
 def _looped(made: Call) -> bool:

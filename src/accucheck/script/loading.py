@@ -16,17 +16,17 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any
 
-from ..knowledge import api, names
+from ..knowledge import api
 from . import flow, loaded_names
 from .analysis import Reading, Scripts
 from .grading import replacements
 from .loaded_names import Passed
 from .modes import within
-from .networks import cells, is_parameter, kind, leaves
+from .networks import cells, is_cell, is_parameter, kind, leaves
 from .source import Placed, Source
-from .syntax import walk
+from .syntax import called_name, walk
 from .trace import Store
-from .values import Call, Class, Instance, Items, Known, Many, Mapping, Named, Unknown, Value, options, unseen
+from .values import Call, Instance, Items, Known, Many, Mapping, Named, Unknown, Value, options, unseen
 
 LOADS = ("load_checkpoint", "load_checkpoint_async")
 _NET = ["net", "parameter_dict", "strict_load"]
@@ -171,7 +171,7 @@ def _functions_around(source: Source) -> dict[int, ast.AST]:
 def _loading_in(source: Source) -> Iterator[ast.AST]:
     for node in source.nodes:
         if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            name = called_name(node)
             if name in (*LOADS, "load_param_into_net", "load_distributed_checkpoint"):
                 yield node
 
@@ -273,7 +273,7 @@ class Loading:
         """True when a network is run, and nothing else is done with it than to set its mode."""
         uses = [user for user, how in self.users.get(id(net), ()) if how != "base" or user.name not in _QUIET]
         runs = any(f.owner is net and not unseen(f) and f.function.name == "construct" for f in self.trace.frames)
-        held = any(_is_cell(i.of) and i is not net and _holds(i, net) for i in self.trace.instances)
+        held = any(is_cell(i.of) and i is not net and _holds(i, net) for i in self.trace.instances)
         return runs and not held and all(user.name == "" for user in uses)
 
     def fetched(self, net: Instance) -> Call | None:
@@ -345,7 +345,7 @@ class Loading:
 
     @cached_property
     def has_network(self) -> bool:
-        return any(_is_cell(i.of) for i in self.trace.instances) or any(
+        return any(is_cell(i.of) for i in self.trace.instances) or any(
             call.api == "Model" or (call.api.startswith("nn.") and call.name != "") for call in self.trace.calls
         )
 
@@ -363,43 +363,22 @@ class Loading:
         while queue:
             value = queue.pop()
             for outer in self.outer.get(id(value), ()):
-                if not isinstance(outer, Call):
-                    if isinstance(outer, Instance):
-                        if is_parameter(value) and _is_cell(outer.of):
-                            return "applied", value
-                        handed = outer
-                    else:
-                        reach(outer)
-                    continue
-                name, of_base = outer.name, outer.base is value
-                method = name[1:] if name[:1] == "." else ""
-                operator = outer.base.api if name == "" and isinstance(outer.base, Call) else outer.api
-                if operator in _APPLIES or (_SETS.fullmatch(method) and not of_base):
-                    return "applied", outer
-                if _PUTS_INTO.fullmatch(method):
-                    reach(outer.base)
-                elif outer.api == "Parameter" or (_is_copy(outer) and not of_base):
-                    reach(outer)  # no more than a tensor until a cell has it, no more than a dict until a cell gets it
-                elif (
-                    name[:1] == "@"
-                    or _LOOKING_METHODS.fullmatch(method)
-                    or _LOOKS.fullmatch(name)
-                    or _LOOKS.fullmatch(outer.api)
-                ):
-                    reach(outer)
+                what, place = _given_to(value, outer)
+                if what == "applied":
+                    return what, place
+                if what == "handed":
+                    handed = place
                 else:
-                    handed = outer
+                    reach(place)
             for store in self.stores.get(id(value), ()):
-                of_cell = isinstance(store.owner, Instance) and _is_cell(store.owner.of)
+                owner = store.owner
+                of_cell = isinstance(owner, Instance) and is_cell(owner.of)
                 if _HOLDS.fullmatch(store.attribute) or (is_parameter(value) and of_cell):
                     return "applied", store
-                if (
-                    store.attribute != "[]" or getattr(store.owner, "name", "")[:1] == "@"
-                ):  # into something of an object
-                    handed = store.owner
-                reach(store.owner)
-                if isinstance(store.owner, Unknown):
-                    handed = store.owner
+                of_object = store.attribute != "[]" or getattr(owner, "name", "")[:1] == "@"
+                if of_object or isinstance(owner, Unknown):
+                    handed = owner
+                reach(owner)
             if id(value) in self.kept:
                 handed = handed or value
         return ("handed", handed) if handed is not None else ("", None)
@@ -693,7 +672,7 @@ class Loading:
         nets = [
             (after, i)
             for i in self.trace.instances
-            if i.frame is load.frame and _is_cell(i.of) and i.node is not None
+            if i.frame is load.frame and is_cell(i.of) and i.node is not None
             for after, made in enumerate(block)
             if isinstance(made, ast.Assign) and made.value is i.node and isinstance(made.targets[0], ast.Name)
         ]
@@ -732,7 +711,7 @@ def _from_scratch(readings: list[Loading]) -> list[Trained]:
 
 def _around(holder: Instance, net: Instance) -> bool:
     """Whether a cell of the project has a network as a part."""
-    return holder is not net and _is_cell(holder.of) and any(_holds(each, net) for each in holder.attributes.values())
+    return holder is not net and is_cell(holder.of) and any(_holds(each, net) for each in holder.attributes.values())
 
 
 def _made_by(training: Trained, path: Value | None) -> bool:
@@ -794,6 +773,28 @@ def _starts_as_made(layer: Value) -> bool:
         return False
     given = [bound[initial] for initial in known.weights.values() if initial in bound]
     return all(isinstance(one, Known) or (isinstance(one, Call) and kind(one.api) == "initializer") for one in given)
+
+
+def _given_to(value: Value, outer: Value) -> tuple[str, Value | None]:
+    """What becomes of a loaded dict, or of a part of it, where it is part of another value: "applied", "handed" to what is not
+    seen, or "on" with what then holds it."""
+    if isinstance(outer, Instance):
+        return ("applied", value) if is_parameter(value) and is_cell(outer.of) else ("handed", outer)
+    if not isinstance(outer, Call):
+        return "on", outer
+    name, of_base = outer.name, outer.base is value
+    method = name[1:] if name[:1] == "." else ""
+    operator = outer.base.api if name == "" and isinstance(outer.base, Call) else outer.api
+    if operator in _APPLIES or (_SETS.fullmatch(method) and not of_base):
+        return "applied", outer
+    if _PUTS_INTO.fullmatch(method):
+        return "on", outer.base
+    if outer.api == "Parameter" or (_is_copy(outer) and not of_base):
+        return "on", outer  # no more than a tensor until a cell has it, no more than a dict until a cell gets it
+    looks = (
+        name[:1] == "@" or _LOOKING_METHODS.fullmatch(method) or _LOOKS.fullmatch(name) or _LOOKS.fullmatch(outer.api)
+    )
+    return "on" if looks else "handed", outer
 
 
 def _is_copy(made: Call) -> bool:
@@ -863,10 +864,6 @@ def _stands(value: Value | Store | None) -> str:
 
 def _is_none(value: Value) -> bool:
     return isinstance(value, Known) and value.value is None
-
-
-def _is_cell(of: Class) -> bool:
-    return any(names.canonical(name).startswith(("nn.", "mint.nn.")) for name in of.beyond())
 
 
 def _exclusive(one: Call, other: Call) -> bool:

@@ -171,21 +171,22 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
     last = name.rsplit(".", 1)[-1]
     if (last in _RECORDS and not name.startswith("mindspore.")) or name in _RECORDS_IN_FULL:
         return _any_record(args, keywords)
-    if (
-        name.startswith("os.path.")
-        and args
-        and all(isinstance(arg, Known) and isinstance(arg.value, str) for arg in args)
-    ):
-        return _path(last, [arg for arg in args if isinstance(arg, Known)])
-    if last == "partial" or last == "Partial":
-        return Partial(args[0], args[1:], keywords) if args else None
-    if last == "tqdm" and args:
-        return args[0]
-    if last in ("load", "safe_load", "full_load", "unsafe_load", "load_all", "safe_load_all", "fromfile") and args:
-        return _loaded(tracer, name, args[0], node)
-    if name.startswith("mindspore.") and names.canonical(name) in ("jit", "ms_function", "vmap", "ops.vmap"):
+    if name.startswith("mindspore.") and names.canonical(name) in _HANDED_BACK:
         return args[0] if args and isinstance(args[0], (Function, Instance, Partial)) else None
-    return None
+    return _of_first(tracer, name, args, keywords, node) if args else None
+
+
+def _of_first(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    """The result of a function of paths, files or functions, by what it is given first."""
+    last = name.rsplit(".", 1)[-1]
+    texts = [arg for arg in args if isinstance(arg, Known) and isinstance(arg.value, str)]
+    if name.startswith("os.path.") and len(texts) == len(args):
+        return _path(last, texts)
+    if last in ("partial", "Partial"):
+        return Partial(args[0], args[1:], keywords)
+    if last == "tqdm":
+        return args[0]
+    return _loaded(tracer, name, args[0], node) if last in _LOADERS else None
 
 
 def _target(name: str, args: list[Value], keywords: dict[str, Value]) -> Value | None:
@@ -787,6 +788,9 @@ def _run_path(tracer: Tracer, args: list[Value], keywords: dict[str, Value], nod
     return configs.of_module(Mapping({**held}), origin_, path.relative_to(os.path.realpath(tracer.root)).as_posix())
 
 
+#: Decorators and makers that give back what they are given, as far as numbers go.
+_HANDED_BACK = frozenset(("jit", "ms_function", "vmap", "ops.vmap"))
+_LOADERS = frozenset(("load", "safe_load", "full_load", "unsafe_load", "load_all", "safe_load_all", "fromfile"))
 _FUNCTIONS: dict[str, Any] = {
     "importlib.import_module": _module,
     "importlib.util.module_from_spec": _module_from_spec,
@@ -965,24 +969,13 @@ def _of_items(
 ) -> Value | None:
     perhaps = bool(tracer.tests or tracer.loops)
     if name in ("append", "add", "extend", "insert", "appendleft", "update") and args:
-        given = args[-1]
-        if name in ("extend", "update"):
-            owner.items += given.items if isinstance(given, Items) else [tracer.element(given, node)]
-            owner.open |= not isinstance(given, Items) or given.open
-        elif name == "insert" and isinstance(args[0], Known) and type(args[0].value) is int:
-            owner.items.insert(args[0].value, given)
-        else:
-            owner.items.append(given)
+        _put_in(tracer, owner, name, args, node)
         owner.open |= perhaps or len(owner.items) > 400
         _added(tracer, owner, name, args, node)
         del owner.items[400:]
         return Known(None)
     if name == "pop":
-        place = args[0] if args else Known(-1)
-        if isinstance(place, Known) and type(place.value) is int and not (owner.open or perhaps):
-            return owner.items.pop(place.value) if -len(owner.items) <= place.value < len(owner.items) else None
-        owner.open = True
-        return owner.items[-1] if owner.items and not args else tracer.element(owner, node)
+        return _popped(tracer, owner, args, node)
     if name == "remove" and args:
         first = next((number for number, item in enumerate(owner.items) if same(item, args[0])), None)
         if first is None or perhaps:
@@ -1001,9 +994,26 @@ def _of_items(
     if name == "reverse" and not perhaps:
         owner.items.reverse()
         return Known(None)
-    if name == "copy":
-        return Items(list(owner.items), owner.open)
-    return None
+    return Items(list(owner.items), owner.open) if name == "copy" else None
+
+
+def _put_in(tracer: Tracer, owner: Items, name: str, args: list[Value], node: ast.AST) -> None:
+    given = args[-1]
+    if name in ("extend", "update"):
+        owner.items += given.items if isinstance(given, Items) else [tracer.element(given, node)]
+        owner.open |= not isinstance(given, Items) or given.open
+    elif name == "insert" and isinstance(args[0], Known) and type(args[0].value) is int:
+        owner.items.insert(args[0].value, given)
+    else:
+        owner.items.append(given)
+
+
+def _popped(tracer: Tracer, owner: Items, args: list[Value], node: ast.AST) -> Value | None:
+    place = args[0] if args else Known(-1)
+    if isinstance(place, Known) and type(place.value) is int and not (owner.open or tracer.tests or tracer.loops):
+        return owner.items.pop(place.value) if -len(owner.items) <= place.value < len(owner.items) else None
+    owner.open = True
+    return owner.items[-1] if owner.items and not args else tracer.element(owner, node)
 
 
 def _sorted(items: list[Value], keywords: dict[str, Value], perhaps: bool) -> list[Value]:
@@ -1022,23 +1032,18 @@ def _sorted(items: list[Value], keywords: dict[str, Value], perhaps: bool) -> li
 def _of_mapping(
     tracer: Tracer, owner: Mapping, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST
 ) -> Value | None:
-    if name in ("get", "pop", "setdefault") and args and isinstance(args[0], Known) and hashable(args[0].value):
-        key = args[0].value
-        if key not in owner.items:
-            tracer.registered(owner)
-        tracer.unnamed(owner, args[0], node)
-        if key not in owner.items and len(args) > 1:
-            found = join([args[1], *(owner.fed or [])])
-            if name == "setdefault":
-                owner.items[key] = found
-            return found
-        found = tracer.subscript(owner, args[0], node)
-        if name == "pop" and not (tracer.tests or tracer.loops):
-            owner.items.pop(key, None)
-        return found
+    at = args[0] if args and isinstance(args[0], Known) and hashable(args[0].value) else None
     more = owner.fed or []
-    if name == "__setitem__" and len(args) == 2 and isinstance(args[0], Known) and hashable(args[0].value):
-        owner.items[args[0].value] = tracer.instead(owner.items.get(args[0].value), args[1])
+    if at is not None and name in ("get", "pop", "setdefault"):
+        return _looked_up(tracer, owner, name, at, args[1:], node)
+    if name == "__setitem__" and len(args) == 2 and at is not None:
+        owner.items[at.value] = tracer.instead(owner.items.get(at.value), args[1])
+        return Known(None)
+    if name in ("setdefault", "__setitem__") and len(args) == 2:
+        owner.fed = [*more, args[1]][:200]
+        return join(owner.fed, limit=32)
+    if name == "update":
+        _updated(owner, args, keywords)
         return Known(None)
     if name == "items":
         pairs = [Items([Known(key), value]) for key, value in owner.items.items()]
@@ -1047,20 +1052,38 @@ def _of_mapping(
         return Items([*map(Known, owner.items), *(Unknown() for _ in more)], open=bool(more))
     if name == "values":
         return Items([*owner.items.values(), *more], open=bool(more))
-    if name in ("setdefault", "__setitem__") and len(args) == 2:
-        owner.fed = [*more, args[1]][:200]
-        return join(owner.fed, limit=32)
-    if name == "update":
-        for value in args:
-            given = value if isinstance(value, Mapping) else _record([value], {})
-            owner.items.update(given.items if given else {})
-            more = [*more, *((given.fed or []) if given else [value])]
-        rest = keywords.get("**")
-        more = [*more, *((rest.fed or []) if isinstance(rest, Mapping) else [rest] if rest is not None else [])]
-        owner.fed = more[:200] or None
-        owner.items.update({key: value for key, value in keywords.items() if key != "**"})
-        return Known(None)
     return Mapping(dict(owner.items), owner.fed) if name == "copy" else None
+
+
+def _looked_up(
+    tracer: Tracer, owner: Mapping, name: str, at: Known, default: list[Value], node: ast.AST
+) -> Value | None:
+    """What get, pop or setdefault gives for a key that is known."""
+    key = at.value
+    if key not in owner.items:
+        tracer.registered(owner)
+    tracer.unnamed(owner, at, node)
+    if key not in owner.items and default:
+        found = join([default[0], *(owner.fed or [])])
+        if name == "setdefault":
+            owner.items[key] = found
+        return found
+    found = tracer.subscript(owner, at, node)
+    if name == "pop" and not (tracer.tests or tracer.loops):
+        owner.items.pop(key, None)
+    return found
+
+
+def _updated(owner: Mapping, args: list[Value], keywords: dict[str, Value]) -> None:
+    more = owner.fed or []
+    for value in args:
+        given = value if isinstance(value, Mapping) else _record([value], {})
+        owner.items.update(given.items if given else {})
+        more = [*more, *((given.fed or []) if given else [value])]
+    rest = keywords.get("**")
+    more = [*more, *((rest.fed or []) if isinstance(rest, Mapping) else [rest] if rest is not None else [])]
+    owner.fed = more[:200] or None
+    owner.items.update({key: value for key, value in keywords.items() if key != "**"})
 
 
 _TEXT = frozenset(

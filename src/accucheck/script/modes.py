@@ -481,36 +481,36 @@ class Replay:
     # --- judging ------------------------------------------------------------------------------------------------------
 
     def train(self, event: Event) -> None:
-        uses = event.uses
-        allowed: set[int] = set()
-        for cell in event.weights:
-            allowed.update(self.within(cell))
-        if allowed and any(id(use.cell) in allowed for use in uses):
-            uses = [use for use in uses if id(use.cell) in allowed]
-        used = {id(use.cell): use.cell for use in uses}
-        if not used:
-            for cell in event.cells or event.weights:
-                used.update({key: v for key, v in self.within(cell).items() if isinstance(v, (Instance, Call))})
+        used = self.taking_part(event)
         layers = [cell for cell in used.values() if depends(cell)]
-        tops = event.tops = _tops(uses) or event.cells or event.weights
+        tops = event.tops = _tops(self.of_weights(event)) or event.cells or event.weights
         if not all(self.mode(cell) for cell in layers or tops) or not (layers or tops):
             self.account.unknown.add(id(event))
         wrong = [layer for layer in layers if False in self.mode(layer)]
+        idle = [top for top in tops if False in self.mode(top)] if not layers else []
         if wrong:
             cause = self.mode(wrong[0])[False]
-            if cause is not None and cause.how == "set_train" and not self.covers(cause, tops):
-                return  # a part is kept in inference mode on purpose
-            self.untrained(event, cause, wrong, "no-set-train")
-            return
-        if layers:
-            return
-        idle = [top for top in tops if False in self.mode(top)]
-        if idle:
-            cause = self.mode(idle[0])[False]
-            plain = all(
-                isinstance(top, Instance) or getattr(top, "api", "").startswith(("nn.", "mint.")) for top in idle
-            )
-            self.untrained(event, cause, idle, "no-set-train-plain" if plain else "no-set-train-unknown")
+            meant = cause is not None and cause.how == "set_train" and not self.covers(cause, tops)
+            if not meant:  # else a part is kept in inference mode on purpose
+                self.untrained(event, cause, wrong, "no-set-train")
+        elif idle:
+            plain = all(isinstance(t, Instance) or getattr(t, "api", "").startswith(("nn.", "mint.")) for t in idle)
+            code = "no-set-train-plain" if plain else "no-set-train-unknown"
+            self.untrained(event, self.mode(idle[0])[False], idle, code)
+
+    def of_weights(self, event: Event) -> list[Use]:
+        """The cells that run in a step, those alone that hold what it trains where any of them does."""
+        trained: set[int] = set()
+        for cell in event.weights:
+            trained.update(self.within(cell))
+        return [use for use in event.uses if id(use.cell) in trained] or event.uses
+
+    def taking_part(self, event: Event) -> dict[int, Value]:
+        """The cells of a step, by id: those that run, else all that it is given."""
+        used: dict[int, Value] = {id(use.cell): use.cell for use in self.of_weights(event)}
+        for cell in (event.cells or event.weights) if not used else ():
+            used.update({key: v for key, v in self.within(cell).items() if isinstance(v, (Instance, Call))})
+        return used
 
     def covers(self, cause: Event, tops: Sequence[Value]) -> bool:
         """True when what switches reaches a whole network, not only a part of it."""
@@ -677,21 +677,7 @@ class Replay:
 
     def callbacks(self) -> None:
         """A callback that switches to inference must switch back: Model does not look when it does not sink data."""
-        handed: dict[int, Event] = {}
-        unclear: set[int] = set()
-        for model in self.account.models:
-            call = model.place
-            if not isinstance(call, Call) or not model.mode:
-                continue
-            sinks = [_is(option, True) for option in options(call.keywords.get("dataset_sink_mode"))]
-            if sinks and all(sinks):
-                continue
-            if any(sinks) or not all(isinstance(o, Known) for o in options(call.keywords.get("dataset_sink_mode"))):
-                unclear.add(id(model))
-            for value in (call.keywords.get("callbacks"), *call.args[2:3]):
-                for part in flow.sources(value, lambda v: isinstance(v, Instance)):
-                    if isinstance(part, Instance):
-                        handed[id(part)] = model
+        handed, unclear = self.handed_over()
         for frame in self.trace.frames:
             if id(frame.owner) not in handed or not _HOOK.match(frame.function.name):
                 continue
@@ -702,13 +688,34 @@ class Replay:
             self.in_callback = True
             self.play(inside, len(frame.loops), len(frame.tests))
             for event in inside:
-                if event.kind == "set" and event.how == "set_train" and event.mode is False:
-                    left = [cell for cell in event.cells if self.mode(cell).get(False) is event]
-                    back = [self.mode(cell).get(True) for cell in left]
-                    if any(cause is not None and cause is not model for cause in back) or id(model) in unclear:
-                        self.fault("callback-may-leave-inference", event, event, left)
-                    elif left:
-                        self.fault("callback-leaves-inference", event, event, left)
+                if event.kind != "set" or event.how != "set_train" or event.mode is not False:
+                    continue
+                left = [cell for cell in event.cells if self.mode(cell).get(False) is event]
+                back = [self.mode(cell).get(True) for cell in left]
+                if any(cause is not None and cause is not model for cause in back) or id(model) in unclear:
+                    self.fault("callback-may-leave-inference", event, event, left)
+                elif left:
+                    self.fault("callback-leaves-inference", event, event, left)
+
+    def handed_over(self) -> tuple[dict[int, Event], set[int]]:
+        """The callbacks that a Model is given which may not sink its data, by id; and the ids of those models of which it is not
+        clear whether they do."""
+        handed: dict[int, Event] = {}
+        unclear: set[int] = set()
+        for model in self.account.models:
+            call = model.place
+            if not isinstance(call, Call) or not model.mode:
+                continue
+            ways = options(call.keywords.get("dataset_sink_mode"))
+            sinks = [_is(option, True) for option in ways]
+            if sinks and all(sinks):
+                continue
+            if any(sinks) or not all(isinstance(way, Known) for way in ways):
+                unclear.add(id(model))
+            for value in (call.keywords.get("callbacks"), *call.args[2:3]):
+                parts = flow.sources(value, lambda v: isinstance(v, Instance))
+                handed |= {id(part): model for part in parts if isinstance(part, Instance)}
+        return handed, unclear
 
 
 def _is_data_set(value: Value) -> bool:

@@ -16,7 +16,7 @@ from ..knowledge.api import IGNORED, IGNORING
 from . import masking, padded_columns, padding
 from .analysis import Reading, Scripts
 from .decisions import apart
-from .masking import Masks, of_padding
+from .masking import Comparison, Masks, of_padding
 from .padded_columns import Column
 from .padding import COMPANION, special
 from .padding_facts import END, START, Compared, Facts, Given, Held, Mask, Padded, Plain, together
@@ -386,21 +386,11 @@ class _Checks:
         """What the network masks by value, against what the data are filled with."""
         compared = [one for one in self.masks.comparisons if not _LABELS.search(one.of) and one.padding]
         values = {one.value for one in compared if isinstance(one.value, int)}
-        if not values or any(one.value is None for one in compared):
-            return
         ids = [pad for pad in self.result.pads if not _companion(pad) and not _labels(pad)]
-        if not ids or any(pad.value is None for pad in ids):
+        unknown = any(one.value is None for one in compared) or any(pad.value is None for pad in ids)
+        if not values or not ids or unknown:
             return
-        filled = {pad.value for pad in ids}
-        for one in compared:
-            beside = [other for other in compared if other.function == one.function and other.value in filled]
-            if one.value not in filled and not any(o.of == one.of or apart(o.when, one.when) for o in beside):
-                pad = ids[0]
-                data = {"value": one.value, "padded": _name(pad), "filled": pad.value}
-                place = f"{pad.source.path}:{pad.line}"
-                self.result.said.append(
-                    Observation("network-mask-value", one.source, one.node, data | {"place": place}, True)
-                )
+        self.of_values_masked(compared, ids)
         for pad in ids:
             if pad.value in values:
                 self.accounted.add(_place(pad))
@@ -411,6 +401,17 @@ class _Checks:
                 place = f"{one.source.path}:{getattr(one.node, 'lineno', 1)}"
                 data = {"padded": _name(pad), "value": pad.value, "masked": sorted(values), "place": place}
                 self.result.said.append(Observation("unmasked-value", pad.source, pad.node, data, True))
+
+    def of_values_masked(self, compared: list[Comparison], ids: list[Padded]) -> None:
+        """Values that the network masks, and that no data are filled with."""
+        filled = {pad.value for pad in ids}
+        pad = ids[0]
+        place = f"{pad.source.path}:{pad.line}"
+        for one in compared:
+            beside = [other for other in compared if other.function == one.function and other.value in filled]
+            if one.value not in filled and not any(o.of == one.of or apart(o.when, one.when) for o in beside):
+                data = {"value": one.value, "padded": _name(pad), "filled": pad.value, "place": place}
+                self.result.said.append(Observation("network-mask-value", one.source, one.node, data, True))
 
     def of_design(self) -> None:
         """Against what the case declares."""

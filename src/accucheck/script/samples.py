@@ -541,23 +541,16 @@ class Samples:
         assumed = _rests(what)
         shown = what.api if space in ("vision", "transforms", "text", "audio") else what.name
         category = known.category if known else ""
-        if (known is not None and (known.random or values.get(known.random_if or "") is True)) or RANDOM_NAME.match(
-            last
-        ):
+        drawn = known is not None and (known.random or values.get(known.random_if or "") is True)
+        if drawn or RANDOM_NAME.match(last):
             never = last in FLIPS and values.get("prob") == 0
             found = self.step(way, made, "random", shown, told, random=not never, assumed=assumed, keeps=True)
-            if "Decode" in last:
-                found = replace(found, **_DECODED)
+            found = replace(found, **_DECODED) if "Decode" in last else found
             return replace(found, size=_size(values)) if category in SIZED else found
         if category == "decode":
             return replace(way, **_DECODED) if way.origin != "pixels" else way
         if category == "rescale":
-            factor, shift = values.get("rescale"), values.get("shift", 0.0)
-            if isinstance(factor, (int, float)) and isinstance(shift, (int, float)):
-                return self.scaled(way, made, shown, told, float(factor), float(shift), assumed)
-            return replace(
-                self.step(way, made, "scale", shown, told, unknown=True), normalised=True, unclear=way.unclear
-            )
+            return self.rescaled(way, made, shown, told, values, assumed)
         if category == "totensor":
             return replace(self.scaled(way, made, shown, (), 1 / 255, 0.0), layout="CHW")
         if category == "normalize":
@@ -576,6 +569,14 @@ class Samples:
             return replace(found, size=_size(values)) if category in SIZED else found
         found = self.step(way, made, "opaque", shown, told, unknown=True, assumed=assumed)
         return replace(found, origin="text" if space == "text" else way.origin)
+
+    def rescaled(self, way: Way, made: Call, shown: str, told: Told, values: dict[str, Any], assumed: bool) -> Way:
+        """After a multiplication and a shift by constants, or by what is not seen."""
+        factor, shift = values.get("rescale"), values.get("shift", 0.0)
+        if isinstance(factor, (int, float)) and isinstance(shift, (int, float)):
+            return self.scaled(way, made, shown, told, float(factor), float(shift), assumed)
+        found = self.step(way, made, "scale", shown, told, unknown=True)
+        return replace(found, normalised=True, unclear=way.unclear)
 
     def normalised(
         self,

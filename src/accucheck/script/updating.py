@@ -133,12 +133,7 @@ def _own(training: Training, step: Step, halves: list[Half], overflow: Overflow)
     good = [one for one in told if one.code == "checked"]
     both = _other_way(training, step, [test for test, _ in gates])
     if both is not None:
-        first, last = sorted((step, both[0]), key=lambda one: one.order)
-        asked = _asked_for(both[0] if good else step, both[1])
-        if asked is not None:
-            yield about(last, "gate-unknown", condition=asked)
-        else:
-            yield about(last, "update-on-overflow", condition=both[1].text, also=[first])
+        yield _updated_both_ways(step, *both, bool(good))
     elif good:  # one sound gate holds the update back, whatever else is asked besides
         yield good[0]
     elif any(_tells(overflow.of(value)) for value in step.others):
@@ -147,20 +142,33 @@ def _own(training: Training, step: Step, halves: list[Half], overflow: Overflow)
         yield about(step, "checked-by-mask")
     elif told:
         yield from told
-    elif vague := _vague(training, step, checks):
-        yield about(step, "gate-unknown", condition=_asked(vague[0]))
-    elif checks and (settled := _settled(training, step)) is not None:
-        yield about(step, "gate-unknown", condition=settled)
-    elif checks and (not scales or any(_changes(training, key) for key in scales)):
-        yield about(step, "check-unused", also=[checks[0]], check=_name(checks[0]))
-    elif any(_changes(training, key) for key in scales):
-        yield about(step, "no-check")
-    elif scales:
-        yield about(step, "not-dropped")
-    elif strong := next((half for half in halves if half.strong(True)), None):
-        yield about(step, "no-check", likely=strong.maybe, also=[strong.made])
     else:
-        yield about(step, "no-check-possible", also=[halves[0].made])
+        yield _ungated(training, step, halves, scales, checks)
+
+
+def _updated_both_ways(step: Step, other: Step, test: Test, gated: bool) -> Remark:
+    """What is to say where weights are updated whichever way a check goes."""
+    first, last = sorted((step, other), key=lambda one: one.order)
+    asked = _asked_for(other if gated else step, test)
+    if asked is not None:
+        return about(last, "gate-unknown", condition=asked)
+    return about(last, "update-on-overflow", condition=test.text, also=[first])
+
+
+def _ungated(training: Training, step: Step, halves: list[Half], scales: set[Key], checks: list[Call]) -> Remark:
+    """What is to say of an update that no check is seen to hold back."""
+    changing = any(_changes(training, key) for key in scales)
+    if vague := _vague(training, step, checks):
+        return about(step, "gate-unknown", condition=_asked(vague[0]))
+    if checks and (settled := _settled(training, step)) is not None:
+        return about(step, "gate-unknown", condition=settled)
+    if checks and (changing or not scales):
+        return about(step, "check-unused", also=[checks[0]], check=_name(checks[0]))
+    if scales:
+        return about(step, "no-check" if changing else "not-dropped")
+    if strong := next((half for half in halves if half.strong(True)), None):
+        return about(step, "no-check", likely=strong.maybe, also=[strong.made])
+    return about(step, "no-check-possible", also=[halves[0].made])
 
 
 def _tells(found: _Statuses) -> bool:
