@@ -60,6 +60,14 @@ MESSAGES: Words = {
         "en": "The only shuffling of {dataset} has a buffer of {buffer}, which moves a sample by a few places.",
         "zh": "{dataset} 唯一的混洗缓冲区大小为 {buffer}，样本只会移动几个位置。",
     },
+    "few-taken": {
+        "en": "Of the training data {call} leaves a single batch: all epochs see the same few samples.",
+        "zh": "{call} 使训练数据只剩一个 batch：每个 epoch 看到的都是这几个样本。",
+    },
+    "few-taken-perhaps": {
+        "en": "Of the training data {call} leaves {batches} {batches:batch|batches}, as for a trial.",
+        "zh": "{call} 使训练数据只剩 {batches} 个 batch，像是试运行用的设置。",
+    },
     "small-buffer": {
         "en": "The only shuffling of {dataset} has a buffer of {buffer:,}, less than a batch of {batch:,}.",
         "zh": "{dataset} 唯一的混洗缓冲区大小为 {buffer:,}，小于 batch 大小 {batch:,}。",
@@ -133,6 +141,7 @@ MESSAGES: Words = {
         "en": "Pass shuffle=True, or call .shuffle(buffer_size) with a large buffer before .batch().",
         "zh": "设置 shuffle=True，或在 .batch() 之前以较大的缓冲区调用 .shuffle(buffer_size)。",
     },
+    "fix-all": {"en": "Train with all of the data.", "zh": "使用全部数据训练。"},
     "fix-assign": {
         "en": "Keep the result: dataset = dataset.shuffle(...)",
         "zh": "保留返回值：dataset = dataset.shuffle(...)",
@@ -168,7 +177,14 @@ _MAYBE = {
     "one side, and training converges worse or to a lower accuracy.",
     "zh": "如果训练数据在每个 epoch 中的顺序确实相同，同一 batch 内的样本彼此相近，梯度有偏，收敛变差，最终精度偏低。",
 }
+_FEW = {
+    "en": "The network learns these few samples by heart: the training loss falls fast, and the metric on other "
+    "data stays that of guessing.",
+    "zh": "网络会记住这几个样本：训练 loss 下降很快，而在其他数据上的指标与随机猜测无异。",
+}
 WHY: Words = {
+    "few-taken": _FEW,
+    "few-taken-perhaps": _FEW,
     "shuffle-off": _SAME_ORDER,
     "sampler-in-order": _SAME_ORDER,
     "buffer-one": _SAME_ORDER,
@@ -195,8 +211,13 @@ _TWO_EPOCHS = {
     "pipeline and compares the order of their samples.",
     "zh": "给出 pipelines.train 后启用运行时探针 shuffle_order（accucheck run --live）：它读取该流水线的两个 epoch，比较样本顺序。",
 }
+_COUNTED = {
+    "en": "Print get_dataset_size() of the data set that is trained with, and compare it with the number of samples on disk.",
+    "zh": "打印训练所用数据集的 get_dataset_size()，与磁盘上的样本数比较。",
+}
 PROOF: Words = {
     **dict.fromkeys(WHY, _TWO_EPOCHS),
+    **dict.fromkeys(("few-taken", "few-taken-perhaps"), _COUNTED),
     "off-by-default": {
         "en": "Look up what {name} is in the command that starts the training; or give pipelines.train with that value and run "
         "the live probe shuffle_order (accucheck run --live).",
@@ -228,6 +249,8 @@ _LEVELS = {
     "buffer-nearby": Level.PROBLEM,
     "shuffle-dropped": Level.PROBLEM,
     "reshuffle-off": Level.PROBLEM,
+    "few-taken": Level.PROBLEM,
+    "few-taken-perhaps": Level.SUSPECT,
     "small-buffer": Level.SUSPECT,
     "batches-shuffled": Level.SUSPECT,
     "buffer-of-a-part": Level.SUSPECT,
@@ -243,6 +266,8 @@ _LEVELS = {
 #: Suspects that are most often wrong; the others may as well be meant.
 _LIKELY = ("small-buffer", "batches-shuffled", "split-in-order", "generator-in-order", "off-by-default")
 _FIXES = {
+    "few-taken": "fix-all",
+    "few-taken-perhaps": "fix-all",
     "shuffle-off": "fix-shuffle",
     "sampler-in-order": "fix-sampler",
     "buffer-one": "fix-buffer",
@@ -260,6 +285,7 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script import taken
     from ..script.analysis import read_scripts
     from ..script.shuffling import examine
 
@@ -271,7 +297,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             yield Finding("no-dataset", Level.INFO, Where(path=path), {"path": path}, incomplete=True)
         return
     for done, reading in enumerate(scripts.training, start=1):
-        for said in examine(reading.trace):
+        for said in (*examine(reading.trace), *taken.examine(reading.trace)):
             yield _finding(said)
         yield Progress(done, len(scripts.training), "files")
     yield from _seen.data(scripts)
@@ -334,7 +360,42 @@ for epoch in range(3):
     for place, (x, y) in enumerate(train_ds.create_tuple_iterator()):
         trainer.train(x, y, place)
 """
+_TAKEN = """
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn
+
+net = nn.Dense(8, 2)
+step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), nn.Adam(net.trainable_params()))
+train_ds = ds.MindDataset("train.mindrecord", shuffle=True).batch(32)
+for epoch in range(3):
+    for x, y in DATA.create_tuple_iterator():
+        step(x, y)
+for x, y in train_ds.take(1).create_tuple_iterator():
+    print(net(x))
+"""
 EXAMPLES = [
+    _example(
+        "one batch, and no more of the data",
+        _TAKEN.replace("DATA", "train_ds.take(1)"),
+        Verdict.PROBLEM,
+        "few-taken",
+    ),
+    _example(
+        "all of the data, of which one batch is looked at",
+        _TAKEN.replace("DATA", "train_ds"),
+        Verdict.OK,
+        "shuffled",
+    ),
+    _example(
+        "five batches",
+        """
+train_ds = ds.ImageFolderDataset("data/train", shuffle=True, num_samples=160).batch(32)
+ms.Model(net).train(10, train_ds)
+""",
+        Verdict.UNDECIDED,
+        "few-taken-perhaps",
+    ),
     _example(
         "shuffle=True",
         """
