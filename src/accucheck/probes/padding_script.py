@@ -52,6 +52,14 @@ MESSAGES: Words = {
         "en": "{mask} is 1 everywhere, also where {padded} is padding.",
         "zh": "{mask} 全为 1，连 {padded} 的补齐部分也算作有效。",
     },
+    "mask-off": {
+        "en": "{mask} lies beside the data of {padded}: it leaves out the data at one end and takes padding in at the other.",
+        "zh": "{mask} 与 {padded} 的数据错开：一端漏掉了数据，另一端却把补齐部分算了进去。",
+    },
+    "mask-off-perhaps": {
+        "en": "{mask} begins or ends at another place than the data of {padded}.",
+        "zh": "{mask} 的起止位置与 {padded} 的数据不一致。",
+    },
     "mask-of-another": {
         "en": "{mask} belongs to {padded} by its size, but is as long as what is in {other}.",
         "zh": "从大小看 {mask} 是 {padded} 的掩码，有效长度却取自 {other}。",
@@ -216,6 +224,8 @@ _DESIGN = {
 WHY: Words = {
     "mask-side": _LOST,
     "mask-everywhere": _SEEN,
+    "mask-off": _LOST,
+    "mask-off-perhaps": _LOST,
     "mask-of-another": _LOST,
     "mask-value": _LOST,
     "network-mask-value": _LOST,
@@ -266,10 +276,13 @@ _PRINT = {
 }
 PROOF: Words = dict.fromkeys(WHY, _PRINT)
 
-_LEVELS = dict.fromkeys(WHY, Level.PROBLEM)
+_SUSPECTS = ("mask-off-perhaps",)
+_LEVELS = {**dict.fromkeys(WHY, Level.PROBLEM), **dict.fromkeys(_SUSPECTS, Level.SUSPECT)}
 _FIXES = {
     "mask-side": "fix-mask",
     "mask-everywhere": "fix-mask",
+    "mask-off": "fix-mask",
+    "mask-off-perhaps": "fix-mask",
     "mask-of-another": "fix-mask",
     "mask-value": "fix-value",
     "network-mask-value": "fix-value",
@@ -319,7 +332,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
 
 def _finding(said: Observation) -> Finding:
-    sure = Sure.LIKELY if said.likely else Sure.CERTAIN
+    sure = Sure.POSSIBLE if said.code in _SUSPECTS else Sure.LIKELY if said.likely else Sure.CERTAIN
     where, evidence = _at(said.source, said.node)
     fix = Fix(_FIXES[said.code])
     data = said.data
@@ -491,7 +504,96 @@ def _followed(name: str, fill: str, loss: str, verdict: Verdict, codes: tuple[st
     )
 
 
+_POOLED = """
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn, ops
+
+SIZE = 24
+
+class Lines:
+    def __init__(self, rows, kinds, table):
+        self.rows, self.kinds, self.table = rows, kinds, table
+
+    def __getitem__(self, place):
+        words = [self.table[word] for word in self.rows[place].split()][:SIZE]
+        count = len(words)
+        out = np.zeros(SIZE, np.int32)
+        out[:count] = words
+        here = {mask}
+        {write}
+        return out, here, self.kinds[place]
+
+    def __len__(self):
+        return len(self.rows)
+
+class Pooled(nn.Cell):
+    def __init__(self, size):
+        super().__init__()
+        self.table, self.out = nn.Embedding(size, 32), nn.Dense(32, 4)
+
+    def construct(self, words, here, kind):
+        here = {used}.expand_dims(-1)
+        return ops.cross_entropy(self.out((self.table(words) * here).sum(1) / here.sum(1)), kind)
+
+rows = open("rows.txt").read().splitlines()
+table = {start}
+for row in rows:
+    for word in row.split():
+        table.setdefault(word, len(table))
+data = ds.GeneratorDataset(Lines(rows, np.load("kinds.npy"), table), ["words", "here", "kind"]).batch(8)
+net = Pooled(len(table))
+opt = nn.Adam(net.trainable_params())
+step = ops.value_and_grad(net, None, opt.parameters)
+for words, here, kind in data:
+    loss, grads = step(words, here, kind)
+    opt(grads)
+"""
+
+
+def _pooled(
+    name: str,
+    verdict: Verdict,
+    *codes: str,
+    mask: str = "np.zeros(SIZE, np.float32)",
+    write: str = "here[:count] = 1",
+    used: str = "here",
+    start: str = '{"<pad>": 0}',
+) -> Example:
+    changes = {"{mask}": mask, "{write}": write, "{used}": used, "{start}": start}
+    script = _POOLED.lstrip("\n")
+    for place, text in changes.items():
+        script = script.replace(place, text)
+    return Example(
+        name, files={"train.py": script}, case={"scripts": {"train": "train.py"}}, verdict=verdict, codes=codes
+    )
+
+
 EXAMPLES = [
+    _pooled("words pooled by a mask of their own", Verdict.OK, "left-out"),
+    _pooled("a mask one place beside the words", Verdict.PROBLEM, "mask-off", write="here[1:count + 1] = 1"),
+    _pooled(
+        "a mask that ends before the words do", Verdict.UNDECIDED, "mask-off-perhaps", write="here[:count - 1] = 1"
+    ),
+    _pooled("a mask of ones", Verdict.PROBLEM, "mask-everywhere", mask="np.ones(SIZE, np.float32)", write="pass"),
+    _pooled(
+        "a mask of the places behind the words",
+        Verdict.PROBLEM,
+        "mask-inverted",
+        mask="(np.arange(SIZE) > count).astype(np.float32)",
+        write="pass",
+    ),
+    _pooled(
+        "the first word has the number that is filled in, and is masked with it",
+        Verdict.PROBLEM,
+        "word-is-pad",
+        used="(words != 0).astype(ms.float32)",
+        start="{}",
+    ),
+    _pooled(
+        "words that are masked by a number of their own", Verdict.OK, "left-out", used="(words != 0).astype(ms.float32)"
+    ),
     _example(
         "a mask from the length", _BUFFER.format(filled=":len(sample)", masked=":len(sample)"), Verdict.OK, "hidden"
     ),

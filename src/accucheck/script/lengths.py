@@ -6,7 +6,7 @@ buffer into which a row is written, a transform that pads, ones for the length o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,7 +25,8 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 class Form:
     """An array whose places at one `side` are filled up: those for data hold the elements of `of` (`real` None) or a number, the
     others `fill`. `looked`: it was compared with this number, which is not what was filled in. `cuts`: slices since it was made.
-    `at` is where it was filled, or made full of that; `also` where the data were written into it then."""
+    `at` is where it was filled, or made full of that; `also` where the data were written into it then. `span`: the first place for data,
+    and by how many these are more than `of` has elements."""
 
     of: Value
     real: float | None
@@ -36,6 +37,7 @@ class Form:
     cuts: tuple[Value, ...] = ()
     changed: bool = False
     also: Write | None = None
+    span: tuple[int, int] = (0, 0)
 
     @property
     def number(self) -> float | None:
@@ -294,6 +296,8 @@ class Shapes:
         bounds = [bound for key in slices or keys if (bound := self.bound(key, write.value)) is not None]
         if isinstance(before, Form):
             return replace(before, changed=True)
+        if not bounds and isinstance(before, Same) and (moved := self.moved(slices, write, before)) is not None:
+            return moved
         if len(bounds) != 1:
             return None if bounds or isinstance(before, Length) else self.touched(before)
         side, root, rest = bounds[0]
@@ -307,6 +311,20 @@ class Shapes:
         if rest:  # the rest is written, and what was there before stays
             return Form(root, number(before.value), write.value, side, write)
         return Form(root, constant, before.value, side, before.made, also=write)
+
+    def moved(self, slices: list[Call], write: Write, before: Same) -> Form | None:
+        """After x[1:n + 1] = 1: a number at as many places as something has elements, give or take some, from some place on."""
+        inside = self.of(write.value)
+        constant = number(inside.value) if isinstance(inside, Same) else number(write.value)
+        if constant is None or len(slices) != 1 or not _once(slices[0].args[2]):
+            return None
+        low, high = slices[0].args[:2]
+        first = 0.0 if _nothing(low) else number(low)
+        end, more = plus(high)
+        root = measured(end)
+        if root is None or first is None or not first.is_integer() or first < 0:
+            return None
+        return Form(root, constant, before.value, END, before.made, also=write, span=(int(first), more))
 
     @staticmethod
     def touched(before: Shape | None) -> Shape | None:
@@ -394,9 +412,10 @@ class Shapes:
             known = self.of(length)
             if not isinstance(known, Length) or not _in_a_row(places):
                 continue
-            if sign in ("<", ">="):
-                inside = float(sign == "<")
-                return Form(known.of, inside, Known(int(1 - inside)), END, made)
+            inside = float(sign in ("<", "<="))
+            if sign in ("<", ">=", "<=", ">"):
+                more = int(sign in ("<=", ">"))
+                return Form(known.of, inside, Known(int(1 - inside)), END, made, span=(0, more))
         return None
 
     def computed(self, operation: str, operands: list[Value]) -> Form | None:
@@ -442,6 +461,16 @@ def measured(value: Value | None) -> Value | None:
     return found[0].of if found and found[0] is not None else None
 
 
+def plus(value: Value) -> tuple[Value, int]:
+    """A value without the number that is added to it, or taken off."""
+    if isinstance(value, Call) and value.name in ("+", "-") and len(value.args) == 2:
+        sides = [value.args, value.args[::-1]] if value.name == "+" else [value.args]
+        for inner, by in sides:
+            if isinstance(by, Known) and type(by.value) is int:
+                return inner, by.value if value.name == "+" else -by.value
+    return value, 0
+
+
 def missing(value: Value | None) -> Value | None:
     """What is short of a size by this: n - len(x), max(0, n - len(x))."""
     for option in options(value):
@@ -455,6 +484,29 @@ def missing(value: Value | None) -> Value | None:
         if option.last in ("max", "maximum", "int", "abs") and option.args:
             return next((root for arg in option.args if (root := missing(arg)) is not None), None)
     return None
+
+
+def total(form: Form) -> Value | None:
+    """The size that something is filled up to, where it is told where that is done."""
+    made = form.at
+    if not isinstance(made, Call):
+        return None
+    known = effects.effect(made)
+    if known is not None and known.new:
+        return _first(made)
+    short = next((inner for inner in _within(made) if missing(inner) is not None), None)
+    return short.args[0] if short is not None and short.name == "-" else None
+
+
+def _within(value: Value, depth: int = 0) -> Iterator[Call]:
+    """The calls in what an expression is written of."""
+    if isinstance(value, Items):
+        for item in value.items:
+            yield from _within(item, depth + 1)
+    elif isinstance(value, Call) and depth < DEPTH:
+        yield value
+        for part in (*value.args, *value.keywords.values()):
+            yield from _within(part, depth + 1)
 
 
 def root(value: Value) -> Value:

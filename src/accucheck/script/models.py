@@ -20,6 +20,7 @@ from ..knowledge import effects, names, signatures
 from . import declared, typer
 from .effects import differentiates, effect
 from .options import namespace
+from .syntax import walk
 from .values import (
     Call,
     Function,
@@ -663,14 +664,29 @@ def _texts(value: Value | None) -> list[str] | None:
 
 def _len(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     held = (cells(args[0]) or args[0]) if args else None
-    if (isinstance(held, Items) and not held.open) or (
-        isinstance(held, Mapping) and not held.fed and not tracer.numbering
-    ):
+    grows = tracer.numbering or _grown_by(tracer.loops, node)
+    if (isinstance(held, Items) and not held.open) or (isinstance(held, Mapping) and not held.fed and not grows):
         return Known(len(held.items))
     if args and isinstance(args[0], Instance) and isinstance(method := args[0].of.find("__len__"), Function):
         bound = Function(method.node, method.scope, method.source, args[0], method.of)
         return tracer.call_function(bound, [], {}, node)
     return None
+
+
+def _grown_by(loops: tuple[ast.AST, ...], node: ast.AST) -> bool:
+    """Whether a loop stores into the dict whose length is asked for, so that it is another one at each turn."""
+    asked = node.args[0].id if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name) else None
+    if asked is None or not loops:
+        return False
+    return any(_stored_into(part) == asked for part in walk(loops[-1]))
+
+
+def _stored_into(part: ast.AST) -> str | None:
+    """The name of the dict that d[key] = ... or d.setdefault(...) stores into."""
+    stores = isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store)
+    sets = isinstance(part, ast.Attribute) and part.attr == "setdefault"
+    of = part.value if (stores or sets) and isinstance(part, (ast.Subscript, ast.Attribute)) else None
+    return of.id if isinstance(of, ast.Name) else None
 
 
 def _number(convert: Any) -> Any:

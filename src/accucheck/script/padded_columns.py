@@ -14,7 +14,7 @@ from typing import Any
 from ..knowledge import api
 from . import effects, flow
 from .analysis import Reading
-from .lengths import Form, Length, Same, Shape, Shapes, alike, number, root
+from .lengths import Form, Length, Same, Shape, Shapes, alike, number, root, total
 from .losses import Application, Losses, applied
 from .padding_facts import END, START, Observation
 from .pipelines import Columns, Pipeline, Pipelines
@@ -37,6 +37,7 @@ class Column:
     hidden: Call | None = None
     stopped: Call | None = None
     used: bool = False
+    by_value: bool = False  # what hides it tells padding by what was filled in
 
     @property
     def places(self) -> set[tuple[str, int]]:
@@ -182,6 +183,7 @@ class _Rules:
         for graph in graphs:
             self.of_graph(graph)
         self.of_sides()
+        self.of_places()
         self.of_ones()
         self.of_numbers()
 
@@ -266,6 +268,7 @@ class _Rules:
             column.used |= column.name in graph.read
         self.of_attention(graph)
         self.of_weights(graph)
+        self.of_constants(graph)
         for made in graph.made:
             if (application := applied(made)) is not None:
                 self.of_loss(graph, application)
@@ -276,6 +279,7 @@ class _Rules:
         """Note what keeps the padding of a sequence, and of all as long as it, out."""
         for column in self.found.columns:
             if _beside(column.form, form):
+                column.by_value |= column.hidden is None and form.at is column.form.at
                 column.hidden = column.hidden or by
 
     def of_loss(self, graph: _Graph, application: Application) -> None:
@@ -463,6 +467,41 @@ class _Rules:
             else:
                 self.say("mask-unused", place, {"mask": name, "padded": column.name})
 
+    def of_constants(self, graph: _Graph) -> None:
+        """A column of ones, as long as one that is filled up, by which something of that column is multiplied: it hides nothing."""
+        for name, shape in self.shape.items():
+            if not isinstance(shape, Same) or number(shape.value) != 1 or shape.size is None:
+                continue
+            size = shape.size
+            columns = [c for c in self.found.columns if c.hidden is None and alike(total(c.form), size)]
+            column = next((c for c in columns if self.weighs(graph, name, c)), None)
+            if column is not None:
+                self.say("mask-everywhere", shape.made, {"mask": name, "padded": column.name})
+
+    def weighs(self, graph: _Graph, name: str, column: Column) -> bool:
+        """Whether the elements of a column are what something is multiplied by that is made of another one."""
+        masks, data = graph.read.get(name, []), graph.above(graph.read.get(column.name, []))
+        alone = {id(part) for part in masks}
+        for made in graph.made:
+            if id(made) not in graph.above(masks) or _operation(made) != "mul":
+                continue
+            sides = [{id(part) for part in flow.sources(side, self.stops)} for side in effects.operands(made, (0, 1))]
+            if len(sides) == 2 and any(side & alone and not side & data for side in sides) and id(made) in data:
+                return True
+        return False
+
+    def of_places(self) -> None:
+        """A mask from the same length that begins or ends at another place than the data do."""
+        for name, shape in self.shape.items():
+            if not isinstance(shape, Form) or (shape.real, shape.number) != (1, 0) or not _whole(shape):
+                continue
+            for column in self.found.columns:
+                form = column.form
+                if _whole(form) and alike(root(form.of), root(shape.of)) and shape.span != form.span:
+                    (first, more), (begins, ends) = form.span, shape.span
+                    code = "mask-off" if (begins - first) * (ends - more) > 0 else "mask-off-perhaps"
+                    self.say(code, shape.also or shape.at, {"mask": name, "padded": column.name})
+
     def of_ones(self) -> None:
         """Ones for the data and for the padding alike, beside what is padded."""
         for name, shape in self.shape.items():
@@ -495,7 +534,7 @@ class _Rules:
         """Words that are numbered as they are met, from the number on that is filled in."""
         for column in self.found.columns:
             fill = column.form.number
-            if fill is None or column.hidden is not None:
+            if fill is None or (column.hidden is not None and not column.by_value):
                 continue
             for numbers in self.numbered(column):
                 if (first := _starts(numbers)) is not None and first <= fill:
@@ -554,6 +593,11 @@ def _looked_up(fill: Value) -> bool:
 def _beside(one: Form, other: Form) -> bool:
     """Whether two are as long as the same sequence, or one is made of the other."""
     return one.at is other.at or alike(root(one.of), root(other.of))
+
+
+def _whole(form: Form) -> bool:
+    """True for what is filled up at its end, and is neither cut nor changed then."""
+    return form.side == END and not form.changed and not form.cuts
 
 
 def _of_data(same: Same, labels: Form) -> bool:
