@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: So many networks, data sets and places where following stopped are told for each script.
 MOST = 3
 #: What says that everything was seen, and nothing else.
-SEEN = ("network-seen", "parameters-seen", "data-seen", "data-made", "data-own")
+SEEN = ("network-seen", "parameters-seen", "network-published", "data-seen", "data-made", "data-own")
 MESSAGES: Words = {
     "network-seen": {
         "en": "The training step trains {network}: {applied} of its {layers} {layers:layer|layers} with weights {applied:is|are} "
@@ -35,6 +35,10 @@ MESSAGES: Words = {
     "network-unseen": {
         "en": "Following the trained network stops at {call}: what it gives is not known here and may hold any layer.",
         "zh": "对所训练网络的跟踪到 {call} 为止：其结果在此未知，可能包含任意的层。",
+    },
+    "network-published": {
+        "en": "The trained network is one that {package} makes: {call}. What it computes is not examined here.",
+        "zh": "所训练的网络由 {package} 创建：{call}。此处不检查它的内部计算。",
     },
     "network-partly": {
         "en": "Only {applied} of the {layers} layers with weights of {network}, which the training step trains, {applied:is|are} applied "
@@ -87,8 +91,9 @@ def nothing(code: str, readings: list[Reading], data: dict[str, Any] | None = No
     return Finding(code, Level.INFO, where, data or {}, [*shown], incomplete=True)
 
 
-def networks(scripts: Scripts) -> Iterator[Finding]:
-    """The networks that the training steps use, or where following them stopped."""
+def networks(scripts: Scripts, inside: bool = True) -> Iterator[Finding]:
+    """The networks that the training steps use, or where following them stopped. Without `inside` only what is done with them matters:
+    the network of a package whose trainer is known may then also be a copy in the project."""
     from ..script.seen import seen
 
     for reading in scripts.training:
@@ -96,9 +101,9 @@ def networks(scripts: Scripts) -> Iterator[Finding]:
         if not found.steps:
             yield _without_step(reading, found.stops)
         for stop in found.stops[:MOST] if found.steps else ():
-            yield _stopped("network-unseen", stop)
+            yield _unseen(reading, stop, inside)
         for network in found.networks[:MOST]:
-            yield from _network(network)
+            yield from _network(reading, network, inside)
         if found.steps and not found.networks and not found.stops:
             where = Where(path=reading.source.path)
             yield Finding("network-empty", Level.INFO, where, {"network": reading.source.path}, incomplete=True)
@@ -149,7 +154,7 @@ def _without_step(reading: Reading, stops: list[Stop]) -> Finding:
     )
 
 
-def _network(network: Network) -> Iterator[Finding]:
+def _network(reading: Reading, network: Network, inside: bool) -> Iterator[Finding]:
     where = Where(path=network.source.path, line=network.line)
     data = {
         "network": network.name,
@@ -159,11 +164,19 @@ def _network(network: Network) -> Iterator[Finding]:
         "parameters": network.parameters,
     }
     for stop in network.stops[:MOST]:
-        yield _stopped("network-unseen", stop)
+        yield _unseen(reading, stop, inside)
     if network.followed:
         yield Finding("network-seen" if network.layers else "parameters-seen", Level.INFO, where, data)
     elif not network.stops:
         yield Finding("network-partly" if network.layers else "network-empty", Level.INFO, where, data, incomplete=True)
+
+
+def _unseen(reading: Reading, stop: Stop, inside: bool) -> Finding:
+    trusted = bool(stop.package) and (not inside or reading.project.publishes(stop.package, stop.source))
+    if not trusted:
+        return _stopped("network-unseen", stop)
+    data = {"package": stop.package, "call": stop.text}
+    return Finding("network-published", Level.INFO, Where(path=stop.source.path, line=stop.line), data)
 
 
 def _stopped(code: str, stop: Stop) -> Finding:

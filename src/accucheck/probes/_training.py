@@ -53,9 +53,10 @@ def findings(
     open_: Iterable[str],
     fixes: Mapping[str, str],
     network: bool = False,
+    inside: bool = False,
 ) -> Iterator[Finding | Progress]:
     """What `examine` says about the training scripts. What `levels` does not name is info; `open_` leave the probe undecided.
-    With `network` it is undecided also where the trained network was not followed."""
+    With `network` it is undecided also where the trained network was not followed; `inside`: for what that computes itself."""
     from ..script.analysis import read_scripts
     from ..script.training_steps import training
 
@@ -76,7 +77,7 @@ def findings(
                 yield made
         yield Progress(done, len(readings), "files")
     if network:
-        yield from (finding for finding in _seen.networks(scripts) if finding.code != "no-step")
+        yield from (finding for finding in _seen.networks(scripts, inside) if finding.code != "no-step")
 
 
 def _finding(remark: Remark, levels: Mapping[str, Level], open_: set[str], fixes: Mapping[str, str]) -> Finding:

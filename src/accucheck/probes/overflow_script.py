@@ -207,7 +207,7 @@ _FIXES = {
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.updating import examine
 
-    yield from _training.findings(case, examine, _LEVELS, _OPEN, _FIXES, network=True)
+    yield from _training.findings(case, examine, _LEVELS, _OPEN, _FIXES, network=True, inside=True)
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:

@@ -65,8 +65,8 @@ MESSAGES: Words = {
         "zh": "{optimizer} 的固定学习率为 {rate}：网络学不到任何东西。",
     },
     "rate-huge": {
-        "en": "{optimizer} has a constant learning rate of {rate}, far beyond what is usual.",
-        "zh": "{optimizer} 的固定学习率为 {rate}，远超常见范围。",
+        "en": "{optimizer} is given a learning rate of {rate} ({how}), far beyond what is usual.",
+        "zh": "{optimizer} 的学习率设为 {rate}（{how}），远超常见范围。",
     },
     "schedule-ignored": {
         "en": "The learning rates that {schedule} gives here are not used: the optimizer trains with a constant rate instead.",

@@ -85,7 +85,8 @@ class Scripts:
 
     @cached_property
     def _texts(self) -> list[str]:
-        return [source.text.lower() for source in self.sources]
+        described = [source for reading in self.readings for source in reading.project.descriptions.values()]
+        return [source.text.lower() for source in (*self.sources, *described)]
 
 
 @dataclass

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from . import configs
 from .analysis import Scripts
+from .described import Described
 from .syntax import kept
 from .trace import Trace
 from .values import Call, Decider, Items, Known, Mapping, Value, deciders_of, options
@@ -37,7 +38,8 @@ def at(scripts: Scripts, path: str, line: int, column: int | None) -> list[Setti
     values: list[Value] = []
     for reading in scripts.readings:
         for call in calls(reading.trace).get((path, line), ()):
-            values += _given(call, line, column)
+            if column is not None or not isinstance(call.source, Described):  # all of which stands at one line
+                values += _given(call, line, column)
     return told(scripts.configurations, deciders_of(_constants(values, DEEP), LOOKED_AT))
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import ReadError
-from . import salvage
+from . import described, salvage
 from .search_path import additions
 from .source import LIMIT, Source, read
 
@@ -52,6 +52,8 @@ class Project:
         self.unreadable: dict[str, ReadError] = beside.unreadable if beside else {}
         self._names: dict[Path, frozenset[str] | None] = beside._names if beside else {}
         self._acts: dict[Path, bool] = beside._acts if beside else {}
+        self.descriptions: dict[str, Source] = {}  # of packages that are not followed, as this entry imports them
+        self._large: dict[Path, bool] = beside._large if beside else {}
         self.found: dict[tuple[str, Path], Source | None] = {}
         self.first, self.last = [entry], list[Path]()  # before and behind the installed packages
         self._asked: set[Path] = set()
@@ -63,8 +65,31 @@ class Project:
         key = module, importer.file.parent
         if key not in self.found:
             path = self.search(module, importer.file.parent)
-            self.found[key] = None if path is None else self.read(path)
+            known = self._described(module.partition(".")[0], path, importer)
+            self.found[key] = known or (None if path is None else self.read(path))
         return self.found[key]
+
+    def _described(self, package: str, path: Path | None, importer: Source) -> Source | None:
+        """The description of a package that is not in the project, or there with more modules than are followed; None for any other."""
+        if not described.is_described(package) or (path is not None and not self._exceeds(package, path)):
+            return None
+        if package not in self.descriptions:
+            self.descriptions[package] = described.read(package, importer, path is not None)
+        return self.descriptions[package]
+
+    def publishes(self, package: str, importer: Source) -> bool:
+        """Whether a package is known by its description and the project has no copy of its own, which may be changed."""
+        found = self.find(package, importer)
+        return isinstance(found, described.Described) and not found.copied
+
+    def _exceeds(self, package: str, path: Path) -> bool:
+        """Whether the package that a file belongs to has more modules than are followed."""
+        folder = next((above for above in path.parents if above.name == package), None)
+        if folder is None or not self._inside(folder):
+            return False
+        if folder not in self._large:
+            self._large[folder] = described.exceeds(folder, MODULES)
+        return self._large[folder]
 
     def acts(self, module: str, importer: Source) -> bool:
         """Whether importing a module may set a seed, or make a network, whose weights are drawn then: it is run where it is

@@ -19,6 +19,7 @@ from itertools import chain
 
 from ..knowledge import names
 from .analysis import Reading
+from .described import is_described
 from .modes import Event, Replay, underlying, within
 from .networks import FORWARD, called, is_layer, is_parameter, kind_of, trains, weights
 from .project import LIBRARIES
@@ -54,14 +55,21 @@ MOST = 4
 
 @dataclass(frozen=True, eq=False)
 class Stop(Placed):
-    """Where following stopped: the call, name or class of the project that leads further."""
+    """Where following stopped: the call, name or class of the project that leads further. `called`: the full name of what is called."""
 
     source: Source
     node: ast.AST
+    called: str = ""
 
     @property
     def key(self) -> tuple[str, int, int]:
         return self.source.path, self.line, getattr(self.node, "col_offset", 0)
+
+    @property
+    def package(self) -> str:
+        """The package, known by its description, that makes what is here; "" for anything else."""
+        package = self.called.partition(".")[0]
+        return package if is_described(package) else ""
 
     @property
     def text(self) -> str:
@@ -339,7 +347,7 @@ class _Search:
             return self.hides(owner, place) if call.name == owner.name else None
         method = call.name.startswith(".") and isinstance(owner, Call)
         if method and isinstance(owner, Call) and is_foreign(owner) and _held_by_cell(owner):
-            return Stop(owner.source, owner.node)
+            return Stop(owner.source, owner.node, owner.name)
         return None
 
     def hides(self, base: Value, place: Stop) -> Stop | None:
@@ -437,7 +445,7 @@ def _origin(value: Value | None) -> Stop | None:
     depth = 0
     while isinstance(value, Call) and depth < 30:
         if value.base is None:
-            return Stop(value.source, value.node) if value.name[:1].isalpha() else None
+            return Stop(value.source, value.node, value.name) if value.name[:1].isalpha() else None
         value, depth = value.base, depth + 1
     return None
 

@@ -55,6 +55,12 @@ _WRAPPERS = (
     "nn.ParameterUpdate",
 )
 _RATES = ("learning_rate", "lr")
+#: What a schedule calls the rate that it rises to, or falls from.
+_PEAKS = frozenset(
+    ("learning_rate", "lr", "base_lr", "max_lr", "lr_max", "lr_init", "init_lr", "initial_lr", "peak_lr", "eta_max")
+)
+#: No optimizer trains with more.
+HUGE_RATE = 10
 _ASSIGNS = frozenset((".set_data", ".assign_value", "ops.assign", "ops.Assign"))
 #: Arguments of an optimizer that belong to the learning rate check, beside the rate itself.
 _BESIDES = ("momentum", "weight_decay", "beta1", "beta2", "betas", "use_nesterov", "nesterov")
@@ -371,7 +377,7 @@ class Settings:
             if key not in seen:
                 seen.add(key)
                 if not self.idle(place):
-                    yield from self.wrong_rate(told)
+                    yield from self.wrong_rate(told, rate, place)
                 yield told
         if not found:
             yield Told("no-optimizer", self.reading.source, self.reading.source.tree)
@@ -518,18 +524,22 @@ class Settings:
         """Whether an optimizer is never applied, nor given to anything, where others of the script are."""
         return not self.uses.get(id(optimizer)) and any(self.uses.get(id(other)) for other, _, _ in self.optimizers())
 
-    def wrong_rate(self, told: Told) -> Iterator[Told]:
+    def wrong_rate(self, told: Told, rate: Value | None, place: Call | Instance) -> Iterator[Told]:
         """Rates that cannot be right."""
-        if told.code != "rate":
-            return
-        row = told.data["how"]
-        for value in (*row.numbers, *((row.number,) if row.number is not None else ())):
-            code = "rate-not-positive" if value <= 0 else "rate-huge" if value > 10 else ""
-            if code:
-                likely = row.origin in ("literal", "default")
-                data = {"optimizer": told.data["optimizer"], "rate": f"{value:g}"}
-                yield Told(code, told.source, told.node, data, told.rows, likely)
-                return
+        for row in _stated_rates(told) or self.parts_called_rate(rate, place):
+            for value in (*row.numbers, *((row.number,) if row.number is not None else ())):
+                code = "rate-not-positive" if value <= 0 else "rate-huge" if value > HUGE_RATE else ""
+                if code == "rate-huge" or (code and told.code == "rate"):
+                    likely = row.origin in ("literal", "default")
+                    data = {"optimizer": told.data["optimizer"], "rate": f"{value:g}", "how": row}
+                    yield Told(code, told.source, told.node, data, told.rows, likely)
+                    return
+
+    def parts_called_rate(self, rate: Value | None, place: Call | Instance) -> Iterator[Setting]:
+        """The constants that a computed rate is made of and that are called a rate where they are set."""
+        for part in sources(rate):
+            if isinstance(part, Known) and {part.name, *(one.name for one in part.deciders)} & _PEAKS:
+                yield self.setting("learning_rate", part, place)
 
     def unused_schedules(self, given: list[Value], rates: list[Value] | None) -> Iterator[Told]:
         """Schedules that are made and that nothing uses; `rates`: those of all optimizers, where they are seen and stay as they are."""
@@ -933,6 +943,17 @@ def _is_row(value: Call | Items) -> bool:
             (value.open or len(value.items) > 1) and not value.fixed and not any(isinstance(o, Mapping) for o in held)
         )
     return value.name.startswith("numpy.") or value.name == "comprehension" or value.api == "Tensor"
+
+
+def _stated_rates(told: Told) -> list[Setting]:
+    """The rates that an optimizer, a group of its parameters or its schedule is given as constants. A schedule may begin or end at 0."""
+    if told.code == "rate":
+        return [told.data["how"]]
+    if told.code == "rate-groups":
+        return [row for row in told.rows if row.name == "params[].lr"]
+    if told.code == "rate-schedule":
+        return [row for row in told.rows if row.name.rpartition(".")[2] in _PEAKS]
+    return []
 
 
 def _computed(value: Call | Items, frame: Frame) -> list[Call]:

@@ -1,0 +1,71 @@
+"""Packages that are known by what they do: read from their description in place of code that is not there to be followed.
+
+A description has no place in the project. What it does is placed where the project imports the package; a setting has the place of the
+option or configuration that sets it, as everywhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ..knowledge import suites
+from . import syntax
+from .source import Source
+
+
+@dataclass(frozen=True)
+class Described(Source):
+    """A description, with the path and lines of the file that imports the package, and all its nodes at the line of the import. `own` is
+    the text of the description itself; `copied` tells that the project has the package, too."""
+
+    own: str = ""
+    package: str = ""
+    copied: bool = False
+
+    @cached_property
+    def text(self) -> str:
+        return self.own
+
+
+def is_described(package: str) -> bool:
+    return package in suites.packages()
+
+
+def read(package: str, importer: Source, copied: bool) -> Source:
+    """The description of a package that has one, as `importer` gets it; `copied`: the project has the package, too."""
+    path = suites.path(package)
+    text = path.read_text("utf-8")
+    tree = syntax.parse(text, path.name)
+    _move(tree, _line_of_import(importer, package))
+    return Described(importer.path, path, tree, importer.lines, own=text, package=package, copied=copied)
+
+
+def _line_of_import(importer: Source, package: str) -> int:
+    for node in importer.nodes:
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        if any(name.partition(".")[0] == package for name in names):
+            return getattr(node, "lineno", 1)
+    return 1
+
+
+def _move(tree: ast.Module, line: int) -> None:
+    """Place every node at one line; the line that it has in the description becomes its column, which keeps places apart."""
+    for node in syntax.walk(tree):
+        if isinstance(node, (ast.stmt, ast.expr, ast.arg, ast.keyword, ast.alias)):
+            node.col_offset = node.end_col_offset = node.lineno
+            node.lineno = node.end_lineno = line
+
+
+def exceeds(folder: Path, most: int) -> bool:
+    """Whether a package has more modules than that."""
+    found = 0
+    for _, _, names in os.walk(folder):
+        found += sum(name.endswith(".py") for name in names)
+        if found > most:
+            return True
+    return False
