@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from accucheck.case import Case, CaseFile
+from accucheck.case import Case, CaseFile, Runtime
 from accucheck.knowledge import suites
-from accucheck.model import Finding
+from accucheck.model import Finding, Level, Sure
 from accucheck.probes import clip_order, loss_scale_script, shuffle_settings, train_mode, training_settings
 from accucheck.script import described
 from accucheck.script.analysis import read_scripts
@@ -97,6 +97,14 @@ def test_a_finding_stands_where_the_package_is_imported_and_edits_nothing(tmp_pa
     told = [one for one in found if isinstance(one, Finding) and one.code == "off-by-default"]
     assert {(one.where.path, one.where.line) for one in told} == {("train.py", 2)}
     assert all(one.fix is None or one.fix.diff is None for one in told)
+
+
+def test_what_a_description_says_is_no_surer_than_likely(tmp_path: Path) -> None:
+    made = case(tmp_path, DTYPE="float16")
+    command = CaseFile(scripts=made.spec.scripts, runtime=Runtime(command="python train.py"))
+    found = loss_scale_script.run(Case(root=str(tmp_path), spec=command), loss_scale_script.Params())
+    (one,) = [one for one in found if isinstance(one, Finding) and one.code == "no-scale"]
+    assert (one.level, one.sure) == (Level.PROBLEM, Sure.LIKELY)
 
 
 def test_the_network_of_a_package_is_taken_as_published(tmp_path: Path) -> None:

@@ -64,11 +64,23 @@ def _graded(scripts: Scripts, finding: Finding, asked: bool) -> Finding:
     spots = [(part.path, line) for part in finding.evidence if isinstance(part, Code) for line in part.marked[:1]]
     road = grading.road(scripts, (where.path, where.line), spots)
     if road.link is grading.Link.CLEAR:
-        return finding
+        return _of_description(scripts, finding)
     evidence = [*finding.evidence, _note(road)]
     if road.link is grading.Link.ELSEWHERE and not asked:
         return replace(finding, level=Level.SUSPECT, sure=Sure.POSSIBLE, evidence=evidence)
     return replace(finding, sure=Sure.LIKELY, evidence=evidence)
+
+
+def _of_description(scripts: Scripts, finding: Finding) -> Finding:
+    """A finding about what a package does that is known by its description alone: no surer than likely."""
+    from msgspec.structs import replace
+
+    where = finding.where
+    for described in scripts.described:
+        if (described.path, described.line) == (where.path, where.line):
+            said = f"{where.path}:{where.line}: {described.lines[described.line - 1].strip()[:200]}"
+            return replace(finding, sure=Sure.LIKELY, evidence=[*finding.evidence, Note("depends-on", said)])
+    return finding
 
 
 def _with_settings(scripts: Scripts, finding: Finding) -> Finding:

@@ -15,6 +15,7 @@ from ..knowledge import api
 from ..model import Language
 from . import salvage
 from .command import read as read_command
+from .described import Described
 from .project import Project
 from .source import Source, read
 from .syntax import forget, uncollected
@@ -73,6 +74,11 @@ class Scripts:
         return list(found.values())
 
     @cached_property
+    def described(self) -> list[Described]:
+        """What stands for packages that are known by their description."""
+        return [source for reading in self.readings for source in reading.project.descriptions.values()]
+
+    @cached_property
     def configurations(self) -> dict[str, Path]:
         """The configuration files that the scripts load, by their path as it is shown."""
         loaded = [path for reading in self.readings for path in reading.trace.loaded]
@@ -85,8 +91,7 @@ class Scripts:
 
     @cached_property
     def _texts(self) -> list[str]:
-        described = [source for reading in self.readings for source in reading.project.descriptions.values()]
-        return [source.text.lower() for source in (*self.sources, *described)]
+        return [source.text.lower() for source in (*self.sources, *self.described)]
 
 
 @dataclass

@@ -20,10 +20,10 @@ from .source import Source
 @dataclass(frozen=True)
 class Described(Source):
     """A description, with the path and lines of the file that imports the package, and all its nodes at the line of the import. `own` is
-    the text of the description itself; `copied` tells that the project has the package, too."""
+    the text of the description itself, `line` that of the import; `copied` tells that the project has the package, too."""
 
     own: str = ""
-    package: str = ""
+    line: int = 1
     copied: bool = False
 
     @cached_property
@@ -35,13 +35,14 @@ def is_described(package: str) -> bool:
     return package in suites.packages()
 
 
-def read(package: str, importer: Source, copied: bool) -> Source:
+def read(package: str, importer: Source, copied: bool) -> Described:
     """The description of a package that has one, as `importer` gets it; `copied`: the project has the package, too."""
     path = suites.path(package)
     text = path.read_text("utf-8")
     tree = syntax.parse(text, path.name)
-    _move(tree, _line_of_import(importer, package))
-    return Described(importer.path, path, tree, importer.lines, own=text, package=package, copied=copied)
+    line = _line_of_import(importer, package)
+    _move(tree, line)
+    return Described(importer.path, path, tree, importer.lines, own=text, line=line, copied=copied)
 
 
 def _line_of_import(importer: Source, package: str) -> int:

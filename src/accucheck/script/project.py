@@ -52,7 +52,9 @@ class Project:
         self.unreadable: dict[str, ReadError] = beside.unreadable if beside else {}
         self._names: dict[Path, frozenset[str] | None] = beside._names if beside else {}
         self._acts: dict[Path, bool] = beside._acts if beside else {}
-        self.descriptions: dict[str, Source] = {}  # of packages that are not followed, as this entry imports them
+        self.descriptions: dict[
+            str, described.Described
+        ] = {}  # of packages that are not followed, as this entry imports them
         self._large: dict[Path, bool] = beside._large if beside else {}
         self.found: dict[tuple[str, Path], Source | None] = {}
         self.first, self.last = [entry], list[Path]()  # before and behind the installed packages
