@@ -63,9 +63,21 @@ def test_a_case_file_that_is_written_names_its_schema(tmp_path: Path) -> None:
     made = accucheck("init", project)
     assert made.code == 0, made
     first = (project / "accucheck.yaml").read_text().splitlines()[0]
-    assert first == "# yaml-language-server: $schema=.accucheck/accucheck.schema.json"
-    schema = json.loads((project / ".accucheck/accucheck.schema.json").read_text())
+    assert first == "# yaml-language-server: $schema=.accucheck/case.1.schema.json"
+    schema = json.loads((project / ".accucheck/case.1.schema.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(yaml.safe_load((project / "accucheck.yaml").read_text()))
+
+
+def test_a_clone_without_the_schema_gets_it_with_the_next_run(tmp_path: Path) -> None:
+    """What editors complete by is what is published, letter for letter."""
+    project = copy_example("digits_faulty", tmp_path)
+    assert accucheck("run", project, "--only", "wi.01", "--kind", "static").code == 1
+    written = project / ".accucheck/case.1.schema.json"
+    assert not written.exists()  # nothing names it
+    case = project / "accucheck.yaml"
+    case.write_text(f"# yaml-language-server: $schema=.accucheck/{written.name}\n{case.read_text()}")
+    assert accucheck("run", project, "--only", "wi.01", "--kind", "static").code == 1
+    assert json.loads(written.read_text()) == json.loads((ROOT / "docs/schemas" / written.name).read_text())
 
 
 def test_no_schema_is_written_through_a_link(tmp_path: Path) -> None:

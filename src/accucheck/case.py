@@ -16,7 +16,9 @@ from .errors import SaveError, UserError, from_os_error
 
 FILE_NAME = "accucheck.yaml"
 #: The schema of that file that its first line names, for editors; and the version of the schema.
-SCHEMA, VERSION = ".accucheck/accucheck.schema.json", 1
+VERSION = 1
+SCHEMA = f".accucheck/case.{VERSION}.schema.json"
+_NAMING = "# yaml-language-server: $schema="
 #: What may be a secret in an address: who logs in (abfs writes its container there), and the query.
 #: Both take time in proportion to the text: it may be a stranger's, and megabytes.
 _LOGIN = re.compile(r"(\b(?!(?:abfs|wasb)s?://[^:/]*@)\w+://)(?:[^\s/]*|[^\s/@:]*:(?!\d+/)[^\s@]{0,512})@")
@@ -531,7 +533,7 @@ def document_of(values: dict[str, Any], others: dict[str, list[str]] | None = No
         for parent in parents:
             level = level.setdefault(parent, {})
         level[last] = msgspec.json.decode(value) if last == "args" and isinstance(value, str) else typed(key, value)
-    head = f"# yaml-language-server: $schema={SCHEMA}\n"
+    head = f"{_NAMING}{SCHEMA}\n"
     head += "# accucheck.yaml: what accucheck examines; every key is optional. Check it with: accucheck validate\n"
     head += "# What was reached, what is expected, and what says so; reports begin with it, for example:\n"
     head += "# goal: {metric: accuracy, reached: 0.62, expected: 0.93, source: README of the benchmark}\n"
@@ -644,9 +646,24 @@ def extend(case: Case, values: dict[str, str], *, replace: bool = False) -> Case
 def write(values: dict[str, Any], target: Path, others: dict[str, list[str]] | None = None) -> None:
     """Write a case file from dotted keys, atomically; `others` as in document_of(). The schema that its first line names for editors goes
     beside the session, where that can be written. Raises SaveError."""
-    from .store import require_own, write_atomically
+    from .store import write_atomically
 
     write_atomically(target, document_of(values, others))
+    _write_schema(target)
+
+
+def keep_schema(case: Case) -> None:
+    """Write the schema that the first line of a case file names, where it is missing: a clone has no folder of a session."""
+    if case.file is None or Path(case.root, SCHEMA).exists():
+        return
+    with suppress(OSError), open(case.file, encoding="utf-8", errors="replace") as file:
+        if file.readline().strip() == f"{_NAMING}{SCHEMA}":
+            _write_schema(Path(case.file))
+
+
+def _write_schema(target: Path) -> None:
+    from .store import require_own, write_atomically
+
     file = target.parent / SCHEMA
     with suppress(OSError, SaveError):
         require_own(file.parent, target.parent)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import lacking
 from .language import Words, word
 from .model import Language
 
@@ -1347,6 +1348,12 @@ class ReadError(UserError):
 
 class SaveError(UserError):
     """A file that cannot be written."""
+
+
+def needs_library(error: BaseException) -> UserError | None:
+    """What to install, where an ImportError is about a library that the light install leaves out."""
+    library = lacking.of(error)
+    return UserError("needs-library", library=library, install=lacking.requirement()) if library else None
 
 
 def from_os_error(error: OSError, path: object, kind: type[UserError] = ReadError) -> UserError:

@@ -308,6 +308,8 @@ def open_project(
         case = cases.load(path, list(settings))
     checklists = checklists_.load_all(names or ["accuracy"])
     opened = None if session == "none" else _opened(open_session, Path(case.root), session)
+    if opened is not None and not opened.read_only:
+        cases.keep_schema(case)
     found = None
     if case.file is None and case.spec.scripts == cases.Scripts():
         recorded = opened is not None and any(entry.results for entry in opened.record.entries.values())

@@ -94,10 +94,9 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
 
     import msgspec
 
-    from . import lacking
     from . import probe as probes
     from .engine import End, Line, localised, localised_reason, reason_of
-    from .errors import UserError
+    from .errors import UserError, needs_library
     from .model import Finding, Kind, Progress, Reason, Status, Verdict, suggest
 
     job = request.jobs[index]
@@ -137,9 +136,8 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
     except UserError as error:
         end(Status.FAILED, Verdict.UNDECIDED, reason_of(error))
     except ImportError as error:
-        if library := lacking.of(error):
-            reason = Reason("needs-library", {"library": library, "install": lacking.requirement()})
-            end(Status.SKIPPED, Verdict.UNDECIDED, reason)
+        if told := needs_library(error):
+            end(Status.SKIPPED, Verdict.UNDECIDED, reason_of(told))
         else:
             end(Status.FAILED, Verdict.UNDECIDED, reason_of(error), _end_of_trace())
     except BaseException as error:  # a probe may raise anything, even SystemExit from a library

@@ -282,13 +282,11 @@ def _main(arguments: list[str] | None) -> int:
     except OSError as error:
         return _os_error(error)
     except Exception as error:
-        from .. import lacking
-        from ..errors import UserError
+        from ..errors import UserError, needs_library
 
-        if library := lacking.of(error):
-            error = UserError("needs-library", library=library, install=lacking.requirement())
-        if isinstance(error, UserError):
-            talk(error.text(language()))
+        told = needs_library(error) or error
+        if isinstance(told, UserError):
+            talk(told.text(language()))
         else:
             _internal_error(error)
         return WRONG_USE

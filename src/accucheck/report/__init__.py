@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 
 from ..difference import Side, compare, of_record
-from ..errors import SaveError, from_os_error
+from ..errors import SaveError, from_os_error, needs_library
 from ..model import Language, now
 from ..session import Record
 from ..store import require_inside, sweep, write_together
@@ -144,11 +144,19 @@ def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
     read = report if options.full or options.template is not None else brief.shorten(report)  # what people read
     for name in options.chosen:
         part = read if FORMATS[name].evidence else report
-        files |= import_module(f".{FORMATS[name].module}", __name__).render(part, stem, options, draw)
+        files |= _writer(name).render(part, stem, options, draw)
     if any(FORMATS[name].evidence for name in options.chosen):
         for table in read.whole_tables:
             files[f"{stem}_files/{table.name}"] = spreadsheet.encode([table.columns], table.body)
     return files
+
+
+def _writer(name: str) -> ModuleType:
+    """The module that writes a format. Raises UserError where it needs a library that is not installed."""
+    try:
+        return import_module(f".{FORMATS[name].module}", __name__)
+    except ImportError as error:
+        raise needs_library(error) or error from None
 
 
 def write(report: Report, folder: Path, options: Options, hide: Redactor | None = None) -> Written:
