@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 from . import configs, declared, models, typer
 from . import options as command_line
@@ -869,7 +869,7 @@ class Tracer(Expressions):
         static = not isinstance(function.node, ast.Lambda) and decorated_as(function.node, "staticmethod")
         if function.owner is not None and names and not static:
             given.insert(0, function.owner)
-        several = self.spread(given, len(names) - len(spec.defaults), function.node) if unpacked else None
+        several = self.spread(given, spec, function.node) if unpacked else None
         defaults = dict(zip(reversed(names), reversed(spec.defaults), strict=False))
         defaults |= {part.arg: d for part, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
         rest = dict(keywords)
@@ -896,16 +896,23 @@ class Tracer(Expressions):
             whole = not (unpacked or unseen)
             scope.names[spec.kwarg.arg] = Mapping(dict(rest)) if whole else Unknown(spec.kwarg.arg)
 
-    def spread(self, given: list[Value], wanted: int, node: ast.AST) -> Value | None:
-        """Put the items of *batch, given last, in the places of the parameters that need one; what it is where there are none. Several
-        ways of one, which are seen item by item, stay together."""
-        last = given[-1] if given else None
-        if not (isinstance(last, Call) and last.name == "*args" and isinstance(last.args[0], Call)):
+    def spread(self, given: list[Value], spec: ast.arguments, node: ast.AST) -> Value | None:
+        """Put the items of *batch in the places of the parameters that need one; what it is where there are none. Several ways of one,
+        which are seen item by item, stay together. What stands behind it comes last, which is known where no parameter has a default."""
+        stars = [place for place, value in enumerate(given) if isinstance(value, Call) and value.name == "*args"]
+        if not stars:
             return None
-        if wanted < len(given):
-            return last.args[0] if wanted == len(given) - 1 else None
-        before = len(given) - 1
-        given[before:] = [self.item(last.args[0], place, node) for place in range(wanted - before)]
+        before, behind = stars[0], given[stars[0] + 1 :]
+        held = cast(Call, given[before]).args[0]
+        places = len(spec.posonlyargs) + len(spec.args) - len(spec.defaults) - before - len(behind)
+        items = [self.item(held, place, node) for place in range(places)]
+        if behind:
+            told = len(stars) == 1 and not spec.defaults and spec.vararg is None and places >= 0
+            given[before:] = [*items, *behind] if told else []
+        elif isinstance(held, Call) and items:
+            given[before:] = items
+        elif isinstance(held, Call) and places == 0:
+            return held
         return None
 
     def construct(
