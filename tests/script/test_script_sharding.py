@@ -53,6 +53,12 @@ DIVIDED = {
     "data = ds.GeneratorDataset(source, ['a'], sampler=Part())": "by-rank 4",
     "class DistributedPart(ds.Sampler):\n    def __iter__(self):\n        return iter(range(99))\n"
     "data = ds.GeneratorDataset(source, ['a'], sampler=DistributedPart())": "no-shards 4",
+    f"class Groups:\n    def __init__(self, rows):\n        self.rows = rows\n"
+    f"    def __getitem__(self, at):\n        return self.held[at]\n"
+    f"rows = ds.MnistDataset('a', {SHARDS})\ndata = ds.GeneratorDataset(Groups(rows), ['a'])": "sharded 6",
+    "class Groups:\n    def __init__(self, rows):\n        self.rows = rows\n"
+    "    def __getitem__(self, at):\n        return self.held[at]\n"
+    "rows = ds.MnistDataset('a')\ndata = ds.GeneratorDataset(Groups(rows), ['a'])": "no-shards 6",
     "ds.PaddedDataset([1])": "no-dataset 0",
     "rows": "no-dataset 0",
     # the order of the files

@@ -12,7 +12,7 @@ from typing import Any
 from . import ranks, seeding
 from .analysis import Reading
 from .fed import given
-from .flow import sources
+from .flow import setting, sources
 from .own_samplers import asks_rank, divides, length_of_all
 from .sample_numbers import is_none
 from .seen import is_foreign
@@ -112,9 +112,9 @@ class _Sharding:
         told = False
         seen: set[int] = set()
         for _, chain in sets:
-            for origin in chain:
+            for origin in self.where_rows_come_from(chain):
                 known = self.data.known.sources.get(origin.last)
-                if not origin.name.startswith("mindspore.") or known is None or id(origin) in seen:
+                if known is None or id(origin) in seen:
                     continue
                 seen.add(id(origin))
                 if "num_shards" not in known.parameters:
@@ -132,6 +132,17 @@ class _Sharding:
             )
         elif not told:
             yield Observation("single", self.source, self.source.tree)
+
+    def where_rows_come_from(self, chain: list[Call]) -> Iterator[Call]:
+        """The data sets of MindSpore at the beginning of a chain: of a generator that reads others, these."""
+        for origin in chain:
+            if self.is_source(origin):
+                given = origin.args[:1] if origin.api == "dataset.GeneratorDataset" else []
+                read = (part for value in given for part in sources(value, setting) if isinstance(part, Call))
+                yield from [part for part in read if self.is_source(part)] or [origin]
+
+    def is_source(self, call: Call) -> bool:
+        return call.name.startswith("mindspore.") and call.last in self.data.known.sources
 
     def of(self, origin: Call, chain: list[Call], parameters: list[str], whole: Call | None) -> Iterator[Observation]:
         tests = ranks.tests_of(origin)
