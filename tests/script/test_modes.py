@@ -194,6 +194,13 @@ def test_an_evaluation_script_may_rely_on_the_mode_a_cell_is_made_in(tmp_path: P
     assert not replay(tmp_path, "net.set_train()\nms.Model(net, loss_fn).eval(data)\n", evaluates=True).faults
 
 
+def test_what_feeds_a_step_is_no_evaluation_whatever_the_script_is_called(tmp_path: Path) -> None:
+    text = "net.set_train()\nfor x, y in data:\n    guess = net(x)\n    step(guess, y)\n"
+    assert not replay(tmp_path, text, evaluates=True).faults
+    text += "for x, y in data:\n    print(net(x))\n"
+    assert codes(replay(tmp_path, text, evaluates=True)) == ["evaluated-in-training"]
+
+
 def test_what_nobody_is_seen_to_call_is_not_judged_by_the_start(tmp_path: Path) -> None:
     text = "def fit(network, data):\n    step(x, y)\n"
     account = replay(tmp_path, text)

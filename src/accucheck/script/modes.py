@@ -584,7 +584,7 @@ class Replay:
 
     def is_evaluation(self, event: Event) -> bool:
         """True when a bare call of a cell evaluates or predicts, as far as names and what is done with the result tell."""
-        if self.evaluates:
+        if self.evaluates and not self.within_training(event):
             return True
         frame = event.place.parent if isinstance(event.place, Frame) else event.place.frame
         callers = []
@@ -603,11 +603,14 @@ class Replay:
         given = event.place.args if isinstance(event.place, Call) else list(event.place.parameters.values())
         return role(list(_said(given))) == "eval"
 
+    def within_training(self, event: Event) -> bool:
+        """Whether a loop that trains is around it."""
+        return any(id(loop) in self.training_loops for loop in event.loops)
+
     def beside_steps(self, event: Event) -> bool:
         """True for what runs in a loop that trains, and flows into no training step: it may well evaluate."""
-        loops = any(id(loop) in self.training_loops for loop in event.loops)
         given = [event.place] if isinstance(event.place, Call) else options(event.place.returned)
-        return loops and not any(id(value) in self.into_steps for value in given)
+        return self.within_training(event) and not any(id(value) in self.into_steps for value in given)
 
     def comes_after(self, event: Event) -> bool:
         """True for a run of trained cells, by themselves or within others, when nothing trains any more: what is left is to use them."""
