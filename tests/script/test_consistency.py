@@ -349,6 +349,58 @@ net(load(is_training))
     }
 
 
+@pytest.mark.parametrize(("network", "expected"), [("Net", "colour-differs"), ("Finder", "unclear")])
+def test_the_colours_of_another_network_are_its_own(network: str, expected: str, tmp_path: Path) -> None:
+    train = """
+    opt = nn.Adam(net.trainable_params())
+
+    def forward(x):
+        return net(x).sum()
+
+    grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+    for path in paths:
+        loss, grads = grad_fn(ms.Tensor(cv2.imread(path) / 255))
+        opt(grads)
+    """
+    evaluation = f"""
+    class Finder(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 4, 1)
+
+        def construct(self, image):
+            return self.conv(image)
+
+    tested = {network}()
+    tested(ms.Tensor(np.array(Image.open("a.png").convert("RGB")) / 255))
+    """
+    assert expected in [one.code for one in said(tmp_path, train, evaluation)]
+
+
+def test_chance_of_a_script_that_trains_whatever_a_switch_says(tmp_path: Path) -> None:
+    text = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--eval", action="store_true")
+args = parser.parse_args()
+opt = nn.Adam(net.trainable_params())
+
+def forward(x):
+    return net(x).sum()
+
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+net.set_train()
+for path in paths:
+    if args.eval:
+        print(path)
+    loss, grads = grad_fn(ms.Tensor(cv2.imread(path) / 255 * np.random.uniform(0.5, 1.5)))
+    opt(grads)
+"""
+    found = said(tmp_path, text, "net(ms.Tensor(cv2.imread('a.png') / 255))")
+    assert found
+    assert not [one for one in found if one.code.startswith("random")]
+
+
 #: A data set that is split -> what is said.
 SPLITS = {
     "unseeded": ("ds.MnistDataset('d', shuffle=False).split([0.8, 0.2])", ["split-unseeded"]),

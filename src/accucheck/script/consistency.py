@@ -415,8 +415,7 @@ def difference(base: Way, way: Way, mine: Input, theirs: Input) -> Difference:
         numbers = ("unclear", numbers[1])
     if numbers is not None:
         found.append(numbers)
-    if base.colour and way.colour and base.colour != way.colour:
-        found.append(("colour-differs", (f"{base.colour} / {way.colour}",)))
+    found += _colours(base, way, _same_network(mine, theirs))
     found.append(_slices(base, way))
     found.append(_sizes(base, way))
     found.append(_parts(base, way))
@@ -425,6 +424,13 @@ def difference(base: Way, way: Way, mine: Input, theirs: Input) -> Difference:
         found.append(("unclear", ("HWC2CHW",)))
     code, differs = max(found, key=lambda one: SEVERE[one[0]])
     return code, base, way, differs
+
+
+def _colours(base: Way, way: Way, same_network: bool) -> list[tuple[str, tuple[str, ...]]]:
+    """Two orders of the colours; another network may have been trained with another one."""
+    if not (base.colour and way.colour) or base.colour == way.colour:
+        return []
+    return [("colour-differs" if same_network else "unclear", (f"{base.colour} / {way.colour}",))]
 
 
 def _same_network(mine: Input, theirs: Input) -> bool:

@@ -626,7 +626,9 @@ class Pipelines:
         """Values that a script gives to its networks without a data set, those that they learn from apart."""
         trains = self.reading.view == "train" and self.reading.role == "train"
         learnt = self.telling([entry for entry in entries if not entry.inference])
-        if learnt:
+        # A script that trains whatever its flags say shows by these what it trains with, not what it evaluates with.
+        trains_anyway = self.reading.role == "train" and not trains and bool(self.steps)
+        if learnt and not trains_anyway:
             yield Pipeline(self.reading, "train" if trains else "eval", inputs=learnt, sure=False)
         shown = self.telling([entry for entry in entries if entry.inference])
         # What the program itself makes for a trained network shows it, as a line through points does.
