@@ -99,6 +99,11 @@ def test_the_numbers_a_rate_may_be() -> None:
         ("keep_prob = 0.1\nnn.Dropout(p=keep_prob)", []),
         ("nn.Dropout2d(0.1)", []),
         ("nn.Dropout2d(keep_prob)", ["rate-unclear"]),
+        # What is not followed, beside what the script gives that name elsewhere.
+        ("nn.Dropout(load().dropout)", ["keeps-a-drop-rate"]),
+        ("def small(dropout=0.1):\n    return dropout\nnn.Dropout(load().dropout)", ["keeps-a-drop-rate"]),
+        ("def large(dropout=0.9):\n    return dropout\nnn.Dropout(load().dropout)", ["rate-unclear"]),
+        ("given = {'dropout': 0.9}\nnn.Dropout(load().dropout)", ["rate-unclear"]),
         ("keep_prob = 0.9\nops.dropout(x, keep_prob)", ["drops-a-keep-rate"]),
         ("ops.dropout(x, dropout)", []),
         ("ops.Dropout(0.1)", ["keeps-little"]),

@@ -17,6 +17,7 @@ from .analysis import Reading
 from .effects import TAKEN, kept
 from .grading import replacements
 from .networks import of_training
+from .syntax import walk
 from .values import Call, Frame, Instance, Items, Known, Unknown, Value, name_of, options
 
 if TYPE_CHECKING:
@@ -219,6 +220,17 @@ class Differences:
         training = [r for r in self.readings if any(of_training(call) for call in r.trace.calls)]
         return {_place(call) for r in training for call in r.trace.calls if is_layer(call)}
 
+    @cached_property
+    def written(self) -> dict[str, set[float]]:
+        """The numbers that the scripts give a parameter, an entry or a variable of each name, anywhere."""
+        found: dict[str, set[float]] = defaultdict(set)
+        for source in {s.file: s for r in self.readings for s in (r.source, *r.project.sources.values()) if s}.values():
+            for name, node in _named_constants(source.tree):
+                value = node.value if isinstance(node, ast.Constant) else None
+                if isinstance(value, (int, float)) and not isinstance(value, bool):
+                    found[name].add(value)
+        return found
+
     # --- what is the wrong way round ----------------------------------------------------------------------------------
 
     def wrong(self) -> Iterator[Wrong]:
@@ -231,7 +243,7 @@ class Differences:
                 continue
             given = known.bind_any(call.args, call.keywords) or call.keywords
             if known.kind == "dropout":
-                yield from _dropout(call, known)
+                yield from _dropout(call, known, self.written)
             if any(row.effect == "bn-momentum" for row in api.differences(call.api, self.version)):
                 yield from _statistics(call, given, self.is_trained(call))
             elif known.kind == "normalization":
@@ -308,13 +320,42 @@ def _takes(call: Call) -> bool:
 # --- dropout ----------------------------------------------------------------------------------------------------------
 
 
-def _dropout(call: Call, known: api.Api) -> Iterator[Wrong]:
-    """The rate of a dropout layer or function, by what it is called, what a comment says, and how large it is."""
+def _named_constants(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """What stands as a default, a keyword, an entry of a dict or an assignment, each with its name."""
+    for node in walk(tree):
+        if isinstance(node, ast.arguments):
+            plain = [*node.posonlyargs, *node.args]
+            yield from zip((arg.arg for arg in plain[len(plain) - len(node.defaults) :]), node.defaults, strict=True)
+            yield from ((arg.arg, held) for arg, held in zip(node.kwonlyargs, node.kw_defaults, strict=True) if held)
+        elif isinstance(node, ast.keyword) and node.arg:
+            yield node.arg, node.value
+        elif isinstance(node, ast.Dict):
+            yield from ((text, v) for k, v in zip(node.keys, node.values, strict=True) if (text := _text(k)))
+        elif isinstance(node, ast.Assign):
+            yield from ((name, node.value) for target in node.targets if (name := _last_name(target)))
+
+
+def _text(node: ast.expr | None) -> str:
+    """A text as written; "" for anything else."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def _last_name(node: ast.expr) -> str:
+    """What a variable, an attribute or an entry is called; "" for anything else."""
+    if isinstance(node, ast.Subscript):
+        return _text(node.slice)
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _dropout(call: Call, known: api.Api, written: dict[str, set[float]]) -> Iterator[Wrong]:
+    """The rate of a dropout layer or function, by what it is called, what a comment says, and how large it is; `written`: what
+    numbers are given to each name where its own is not followed."""
     found = _rate(call, known)
     if found is None:
         return
     parameter, node, value = found
-    rate = _Rate(call, node, numbers(value), "keep" if parameter == "keep_prob" else "drop")
+    wants: Literal["keep", "drop"] = "keep" if parameter == "keep_prob" else "drop"
+    rate = _Rate(call, node, numbers(value), wants, written.get(_last_name(node), set()))
     if rate.sizes is not None and rate.sizes <= rate.off:
         return  # kept or dropped, it is the same, or nothing is dropped
     positional = parameter == "keep_prob" and "keep_prob" not in call.keywords
@@ -331,12 +372,14 @@ def _dropout(call: Call, known: api.Api) -> Iterator[Wrong]:
 
 @dataclass(frozen=True)
 class _Rate:
-    """The rate that a dropout is given: the numbers that it may be, where they are known, and what the dropout wants."""
+    """The rate that a dropout is given: the numbers that it may be, where they are known, what the dropout wants, and what numbers the
+    scripts give its name elsewhere."""
 
     call: Call
     node: ast.expr
     sizes: set[float] | None
     wants: Literal["keep", "drop"]
+    written: set[float]
 
     @property
     def off(self) -> set[float]:
@@ -362,7 +405,8 @@ def _contradicted(rate: _Rate) -> str:
         return ""
     # Where keep_prob=x became p=1 - x, what is called a rate to drop may have been a rate to keep, but none so small.
     rewritten = isinstance(rate.node, ast.BinOp) and not _hardly_kept(rate.sizes, rate.off)
-    return "rate-unclear" if rate.wants == "drop" and (rate.sizes is None or rewritten) else wrong
+    only_named = rate.sizes is None and _may_be(rate.wants, rate.written)
+    return "rate-unclear" if only_named or (rate.wants == "drop" and rewritten) else wrong
 
 
 def _by_size(rate: _Rate, said: bool, positional: bool) -> str:
@@ -376,6 +420,11 @@ def _by_size(rate: _Rate, said: bool, positional: bool) -> str:
     if said or number is None or not 0 < number < SELDOM:
         return ""
     return "keeps-little" if positional or number <= HARDLY else "rate-unclear"
+
+
+def _may_be(wants: str, written: set[float]) -> bool:
+    """Whether a rate may be what is wanted whatever its name says: one to drop always, one to keep where its name has so large a number."""
+    return wants == "drop" or any(number > 0.5 for number in written)
 
 
 def _hardly_kept(sizes: set[float] | None, off: set[float]) -> bool:
