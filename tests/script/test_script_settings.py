@@ -256,6 +256,16 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         """,
         [("rate", "0.1"), ("schedule-unused", "get_lr")],
     ),
+    "the last of more schedules than are told apart": (
+        "def rates(kind):\n"
+        + "".join(
+            f"    if kind == {n}:\n        held = nn.cosine_decay_lr(0.0, {n}.0, 900, 10, 90)\n    el"
+            for n in range(1, 11)
+        ).replace("    el    if", "    elif")
+        + "se:\n        raise ValueError\n    return [0.0] * 10 + held\n"
+        "nn.SGD(params, rates(asked))",
+        [("rate-schedule", "cosine_decay_lr")],
+    ),
     "a schedule that is kept": (
         "plan = {'lr': nn.cosine_decay_lr(0.0, 0.1, 900, 10, 90)}\nnn.SGD(params, plan['lr'])",
         [("rate-schedule", "cosine_decay_lr")],

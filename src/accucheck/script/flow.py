@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from .syntax import kept
 from .trace import Trace
-from .values import Call, Instance, Items, Known, Many, Mapping, Partial, Value, parts
+from .values import Call, Instance, Items, Known, Many, Mapping, Partial, Rest, Value, parts
 
 #: A look at more values than this gives up: what is asked then counts as not found.
 LIMIT = 20_000
@@ -17,6 +17,8 @@ def inputs(value: Value) -> list[Value]:
     """What a value is directly made of. Where the project's own code was run in turn, what that returned is part of it."""
     if isinstance(value, Many):
         return list(value.options)
+    if isinstance(value, Rest):
+        return list(value.of)
     if isinstance(value, Items):
         return value.items
     if isinstance(value, Mapping):

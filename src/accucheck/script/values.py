@@ -139,6 +139,13 @@ class Unknown(Value):
 
 
 @dataclass(eq=False, slots=True)
+class Rest(Unknown):
+    """What more values there may be than are told apart: `of`, so that it is seen that they are used."""
+
+    of: tuple[Value, ...] = ()
+
+
+@dataclass(eq=False, slots=True)
 class Index(Unknown):
     """The place of an element of `of`, counted from 0."""
 
@@ -390,6 +397,10 @@ class Scope:
         return self if self.parent is None else self.parent.top
 
 
+#: So many values are kept that are not told apart any more.
+MOST = 32
+
+
 def join(values: list[Value], limit: int = 8) -> Value:
     """One value for several possible ones. Of more than `limit`, the first are kept, and an unknown one stands for the rest."""
     if all(value is values[0] for value in values):
@@ -402,9 +413,23 @@ def join(values: list[Value], limit: int = 8) -> Value:
     if len(options) == 1:
         return options[0]
     if len(options) > limit:
-        rest = next((option for option in options if isinstance(option, Unknown)), Unknown(name_of(options[0])))
-        options = [*(option for option in options[:limit] if option is not rest), rest]
+        options = _fewer(options, limit)
     return Many(tuple(options))
+
+
+def _fewer(options: list[Value], limit: int) -> list[Value]:
+    """The first of some values, and an unknown one for the rest."""
+    rest = next((option for option in options if isinstance(option, Unknown)), Unknown(name_of(options[0])))
+    kept = [option for option in options[:limit] if option is not rest]
+    return [*kept, _rest(rest, [option for option in options[limit:] if option is not rest])]
+
+
+def _rest(unknown: Unknown, more: list[Value]) -> Unknown:
+    """What stands for further values; MOST of them are kept."""
+    if not more or unknown.held or type(unknown) not in (Unknown, Rest):
+        return unknown
+    before = unknown.of if isinstance(unknown, Rest) else ()
+    return Rest(unknown.name, of=(*before, *more)[:MOST])
 
 
 def joined(values: list[Value], tests: list[Test]) -> Value:
