@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from accucheck.script import flow
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import Trace, follow
@@ -441,3 +442,15 @@ def test_a_name_gives_the_same_alternatives_at_each_read(tmp_path: Path) -> None
     found = trace(tmp_path, "x = f()\nif c:\n    x = None\nuse(x)\nuse(x)\n")
     one, two = (call.args[0] for call in found.calls if getattr(call.base, "name", "") == "use")
     assert len(options(one)) == 2 and one is two
+
+
+def test_what_one_list_holds_many_times_is_told_once(tmp_path: Path) -> None:
+    """A configuration of lists within lists, each of them many times: 30 ** 6 places, seven values."""
+    lines = ["a = [1]", *(f"a = [{', '.join(['a'] * 30)}]" for _ in range(6)), "f(a)"]
+    found = trace(tmp_path, "from somewhere import f\n" + "\n".join(lines))
+    (call,) = calls(found, "somewhere.f")
+    used = flow.users(found)
+    inner = call.args[0]
+    for _ in range(5):
+        assert used[id(inner)] == [(call, "0")]
+        (inner,) = {id(item): item for item in inner.items}.values()

@@ -9,6 +9,8 @@ from .syntax import kept
 from .trace import Trace
 from .values import Call, Instance, Items, Known, Many, Mapping, Partial, Rest, Value, parts
 
+#: So many of what one configuration holds are told as used where it is.
+CONTENTS = 1000
 #: A look at more values than this gives up: what is asked then counts as not found.
 LIMIT = 20_000
 
@@ -110,11 +112,17 @@ def users(trace: Trace) -> dict[int, list[tuple[Call, str]]]:
     return found
 
 
-def _spread(value: Value | None, depth: int = 0) -> Iterator[Value]:
-    """A value and what lists, dicts and alternatives it consists of."""
-    if value is None:
-        return
-    yield value
-    if isinstance(value, (Many, Items, Mapping)) and depth < 6:
-        for inner in inputs(value)[:200]:
-            yield from _spread(inner, depth + 1)
+def _spread(value: Value | None) -> list[Value]:
+    """A value and what lists, dicts and alternatives it consists of, each once, those of the outermost first: CONTENTS of a large one."""
+    found = [] if value is None else [value]
+    seen = {id(value)}
+    level = found
+    for _ in range(6):
+        held = [inner for part in level if isinstance(part, (Many, Items, Mapping)) for inner in inputs(part)[:200]]
+        level = []
+        for inner in held:
+            if id(inner) not in seen and len(seen) < CONTENTS:
+                seen.add(id(inner))
+                level.append(inner)
+        found = [*found, *level]
+    return found
