@@ -112,6 +112,38 @@ def test_the_network_of_a_package_is_taken_as_published(tmp_path: Path) -> None:
     assert "network-published" in codes(train_mode, made) and "network-unseen" not in codes(train_mode, made)
 
 
+MIXED = """import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn
+from mindcv import create_model
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body = create_model("resnet18")
+        self.head, self.other, self.third = nn.Dense(8, 4), nn.Dense(8, 4), nn.Dense(8, 4)
+    def construct(self, x):
+        return CONSTRUCT
+net = Net()
+optimizer = nn.Adam(net.trainable_params())
+ms.Model(net, nn.MSELoss(), optimizer).train(1, ds.MnistDataset("data").batch(32))
+"""
+
+
+@pytest.mark.parametrize(
+    ("construct", "codes_"),
+    [
+        ("self.third(self.other(self.head(self.body(x))))", {"network-published", "network-seen"}),
+        ("getattr(self, choose())(self.body(x))", {"network-unseen"}),
+        ("unknown(self.body(x))", {"network-unseen"}),
+        ("self.body(x)", {"network-published", "network-partly"}),
+    ],
+)
+def test_a_network_around_that_of_a_package(tmp_path: Path, construct: str, codes_: set[str]) -> None:
+    told = codes(train_mode, case(tmp_path, MIXED.replace("CONSTRUCT", construct)))
+    assert codes_ <= told
+    assert ("network-seen" in told) is ("network-seen" in codes_)
+
+
 def test_a_package_of_the_project_is_followed_itself(tmp_path: Path) -> None:
     own = tmp_path / "mindformers"
     own.mkdir()

@@ -100,8 +100,7 @@ def networks(scripts: Scripts, inside: bool = True) -> Iterator[Finding]:
         found = seen(reading)
         if not found.steps:
             yield _without_step(reading, found.stops)
-        for stop in found.stops[:MOST] if found.steps else ():
-            yield _unseen(reading, stop, inside)
+        yield from _stops(reading, found.stops if found.steps else [], inside)
         for network in found.networks[:MOST]:
             yield from _network(reading, network, inside)
         if found.steps and not found.networks and not found.stops:
@@ -163,20 +162,29 @@ def _network(reading: Reading, network: Network, inside: bool) -> Iterator[Findi
         "idle": len(network.idle),
         "parameters": network.parameters,
     }
-    for stop in network.stops[:MOST]:
-        yield _unseen(reading, stop, inside)
+    stops = list(_stops(reading, network.stops, inside))
+    yield from stops
+    if any(stop.incomplete for stop in stops):
+        return
     if network.followed:
         yield Finding("network-seen" if network.layers else "parameters-seen", Level.INFO, where, data)
-    elif not network.stops:
+    elif network.layers or not stops:
         yield Finding("network-partly" if network.layers else "network-empty", Level.INFO, where, data, incomplete=True)
 
 
-def _unseen(reading: Reading, stop: Stop, inside: bool) -> Finding:
-    trusted = bool(stop.package) and (not inside or reading.project.publishes(stop.package, stop.source))
-    if not trusted:
-        return _stopped("network-unseen", stop)
-    data = {"package": stop.package, "call": stop.text}
-    return Finding("network-published", Level.INFO, Where(path=stop.source.path, line=stop.line), data)
+def _stops(reading: Reading, stops: list[Stop], inside: bool) -> Iterator[Finding]:
+    """The places where following stopped: first those at which anything may be, then those where a package that is known by its
+    description makes a network."""
+    known = [stop for stop in stops if _is_published(reading, stop, inside)]
+    for stop in [stop for stop in stops if stop not in known][:MOST]:
+        yield _stopped("network-unseen", stop)
+    for stop in known[:MOST]:
+        where = Where(path=stop.source.path, line=stop.line)
+        yield Finding("network-published", Level.INFO, where, {"package": stop.package, "call": stop.text})
+
+
+def _is_published(reading: Reading, stop: Stop, inside: bool) -> bool:
+    return bool(stop.package) and (not inside or reading.project.publishes(stop.package, stop.source))
 
 
 def _stopped(code: str, stop: Stop) -> Finding:

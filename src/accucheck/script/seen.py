@@ -104,9 +104,7 @@ class Network(Placed):
 
     @property
     def followed(self) -> bool:
-        """Whether all of it was seen that could be wrong."""
-        if self.stops:
-            return False
+        """Whether all of it was seen that could be wrong, but for what may be where following stopped."""
         if not self.layers:
             return self.parameters > 0
         return self.layers == self.applied | self.idle and len(self.applied) >= SHARE * len(self.layers)
@@ -123,7 +121,8 @@ class Seen:
 
     @property
     def followed(self) -> bool:
-        return bool(self.networks) and not self.stops and all(network.followed for network in self.networks)
+        whole = all(network.followed and not network.stops for network in self.networks)
+        return bool(self.networks) and not self.stops and whole
 
 
 @kept
