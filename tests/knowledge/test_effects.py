@@ -322,6 +322,13 @@ def rises(run: Run) -> bool:
     return by_element(run) and bool((numpy.diff(plain(run.whole(x=run.array(given))).ravel()) >= -1e-5).all())
 
 
+def steepest(run: Run) -> bool:
+    """Nowhere are results further apart than this times their operands, and somewhere nearly so far."""
+    given = numpy.linspace(-2, 2, 24, dtype=numpy.float32).reshape(4, 6)
+    slopes = numpy.abs(numpy.diff(plain(run.whole(x=run.array(given))).ravel()) / numpy.diff(given.ravel()))
+    return bool(slopes.max() <= run.effect.steepest + 1e-3 and slopes.max() > 0.98 * run.effect.steepest)
+
+
 def linear(run: Run) -> bool:
     given = run.operand()
     if isinstance(given, list):
@@ -379,6 +386,8 @@ def claims(effect: Effect) -> dict[str, Callable[[Run], bool]]:
         found["picks"] = picks
     if effect.rises:
         found["rises"] = rises
+    if effect.steepest < 1:
+        found["steepest"] = steepest
     found["operands"] = placed
     if effect.reduces:
         found["reduces"] = lambda run: run.result().size < run.operands().size or "cum" in run.name.lower()

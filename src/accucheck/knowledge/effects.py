@@ -63,6 +63,7 @@ class Effect(msgspec.Struct, frozen=True):
     ordered     along each axis the elements stay in their order, whatever becomes of the axes
     picks       numbers in another operand tell which elements it takes
     rises       of a larger element, it gives no smaller one; each element counts alone
+    steepest    |f(x) - f(y)| is this times |x - y| at most, and nearly so somewhere; left out where that is 1 or more
     linear      f(x + y) = f(x) + f(y)
     reduces     one number for several
     several     it gives further results: all this is said of the one at `value`
@@ -90,6 +91,7 @@ class Effect(msgspec.Struct, frozen=True):
     ordered: bool = False
     picks: bool = False
     rises: bool = False
+    steepest: float = 1.0
     linear: bool = False
     reduces: bool = False
     several: bool = False

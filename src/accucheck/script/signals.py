@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod, sqrt
 
-from ..knowledge import api
+from ..knowledge import api, initializers
 from .analysis import Scripts
 from .effects import effect, kept, operands
 from .initial_weights import Later, Observation
@@ -24,11 +24,6 @@ LAYERS, LEAST = 4, 1e-5
 NARROW = 0.5
 #: So many operations are looked at.
 STEPS = 400
-#: The largest slope of an activation.
-_SLOPES = {"sigmoid": 0.25}
-#: The spread of what an initializer draws for its first argument, and that argument where it is not given.
-_SPREADS = {"Normal": (1.0, 0.01), "TruncatedNormal": (0.88, 0.01), "Uniform": (1 / sqrt(3), 0.07)}
-_BY_NAME = {"normal": "Normal", "truncatednormal": "TruncatedNormal", "uniform": "Uniform"}
 
 
 def examine(scripts: Scripts) -> Iterator[Observation]:
@@ -63,8 +58,8 @@ def _gains(value: Value | None, later: Later) -> list[tuple[Call, float]]:
             found.append((layer, 1.0 if later.given(layer) or later.perhaps(layer) else _gain(layer)))
         elif not _passes(value, kind):
             break
-        elif (known := effect(value)) is not None and known.operation in _SLOPES:
-            found.append((layer, _SLOPES[known.operation]))
+        elif (known := effect(value)) is not None and known.steepest < 1:
+            found.append((layer, known.steepest))
         value = next(iter(operands(value)), None)
     return found
 
@@ -106,17 +101,12 @@ def _spread(initial: Value | None) -> float | None:
     if isinstance(initial, Call) and initial.api == "initializer":
         initial = next(iter(initial.args), None)
     if isinstance(initial, Known) and isinstance(initial.value, str):
-        known = _SPREADS.get(_BY_NAME.get(initial.value.lower(), ""))
-        return None if known is None else known[0] * known[1]
-    drawn = isinstance(initial, Call) and initial.api.startswith("initializer.") and initial.last in _SPREADS
-    return _drawn(initial) if drawn and isinstance(initial, Call) else None
-
-
-def _drawn(initial: Call) -> float | None:
-    """The spread of an initializer of the framework, by its first argument."""
-    factor, default = _SPREADS[initial.last]
-    named = [initial.keywords[name] for name in ("sigma", "scale") if name in initial.keywords]
-    given = next(iter([*initial.args, *named]), Known(default))
+        known = initializers.by_alias(initial.value)
+        return known.spread if known is not None else None
+    known = initializers.find(initial.api) if isinstance(initial, Call) else None
+    if known is None or not isinstance(initial, Call):
+        return None
+    given = initial.argument(known.parameters, known.of) or Known(known.default)
     if not isinstance(given, Known) or type(given.value) not in (int, float):
         return None
-    return factor * given.value if given.value > 0 else None
+    return known.factor * given.value if given.value > 0 else None
