@@ -225,28 +225,29 @@ def _swapped(step: Step, clip: Clip) -> list[Edit]:
     source, first, last = span(clip.place)
     if source is not step.source or clip.place is not clip.made:
         return []
-    for block in _blocks(source.tree):
-        for one, two in itertools.pairwise(block):
-            if not (one.lineno <= first and (one.end_lineno or 0) >= last):
-                continue
-            pair = one, two
-            if not all(
-                isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], ast.Name) for s in pair
-            ):
-                continue
-            names = [ast.unparse(s.targets[0]) for s in pair if isinstance(s, ast.Assign)]
-            reads = [
-                {n.id for n in walk(s.value) if isinstance(n, ast.Name)} for s in pair if isinstance(s, ast.Assign)
-            ]
-            text = ast.unparse(two).lower()
-            unscales = "unscale" in text or "grad_scale" in text or "/" in text or "reciprocal" in text
-            if names[0] == names[1] and names[0] in reads[0] and names[0] in reads[1] and unscales:
-                start, middle, end = one.lineno, two.lineno, two.end_lineno or two.lineno
-                if (one.end_lineno or one.lineno) + 1 != middle or one.col_offset != two.col_offset:
-                    continue
-                lines = [*source.lines[middle - 1 : end], *source.lines[start - 1 : middle - 1]]
-                return [(start, end, lines)]
+    for one, two in (pair for block in _blocks(source.tree) for pair in itertools.pairwise(block)):
+        name = _assigned(one)
+        if name is None or name != _assigned(two) or not (one.lineno <= first and (one.end_lineno or 0) >= last):
+            continue
+        start, middle, end = one.lineno, two.lineno, two.end_lineno or two.lineno
+        beside = (one.end_lineno or one.lineno) + 1 == middle and one.col_offset == two.col_offset
+        text = ast.unparse(two).lower()
+        unscales = any(word in text for word in ("unscale", "grad_scale", "/", "reciprocal"))
+        if unscales and beside and all(_reads(statement, name) for statement in (one, two)):
+            lines = [*source.lines[middle - 1 : end], *source.lines[start - 1 : middle - 1]]
+            return [(start, end, lines)]
     return []
+
+
+def _assigned(statement: ast.stmt) -> str | None:
+    """The variable that a statement sets, where it sets one and nothing else."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else None
+
+
+def _reads(statement: ast.stmt, name: str) -> bool:
+    value = statement.value if isinstance(statement, ast.Assign) else statement
+    return any(isinstance(node, ast.Name) and node.id == name for node in walk(value))
 
 
 def _blocks(tree: Any) -> Iterator[list[Any]]:

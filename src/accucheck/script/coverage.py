@@ -338,25 +338,18 @@ def _excused(training: Training, path: list[Instance], layer: Call) -> bool:
 def _replaced(owners: list[Value], optimizer: Call | Instance) -> Iterator[Call]:
     """Layers that are put into a network after its parameters were given away."""
     given = [*optimizer.args, *optimizer.keywords.values()] if isinstance(optimizer, Call) else []
-    mine = {
-        id(option)
-        for v in given
-        for p in sources(v)
-        if isinstance(p, Call) and p.name in _LISTS
-        for option in options(p.base)
-    }
-    for owner in owners:
-        if id(owner) not in mine or not isinstance(owner, Instance):
-            continue
-        for held in owner.attributes.values():
-            for layer in options(held):
-                if (
-                    isinstance(layer, Call)
-                    and _has_weights(layer)
-                    and layer.order > optimizer.order
-                    and not unseen(layer.frame)
-                ):
-                    yield layer
+    lists = (part for value in given for part in sources(value) if isinstance(part, Call) and part.name in _LISTS)
+    mine = {id(option) for part in lists for option in options(part.base)}
+    networks = (owner for owner in owners if id(owner) in mine and isinstance(owner, Instance))
+    held = (layer for network in networks for value in network.attributes.values() for layer in options(value))
+    for layer in held:
+        if (
+            isinstance(layer, Call)
+            and _has_weights(layer)
+            and layer.order > optimizer.order
+            and not unseen(layer.frame)
+        ):
+            yield layer
 
 
 def _name(value: Value) -> str:

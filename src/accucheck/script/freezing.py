@@ -425,11 +425,12 @@ class Look:
                 continue
             loaded = self.loaded(perhaps=leaf not in heads, into=leaf)
             optional = loaded and not self.loaded(into=leaf, by_default=True)
-            if self.random(layer, store) and (not loaded or optional or leaf in heads):
-                code = "head-frozen" if loaded and not optional else "random-frozen"
+            given = loaded and not optional
+            if self.random(layer, store) and (not given or leaf in heads):
                 data = {"name": self.names.get(leaf, "") or layer.api, "what": layer.api}
                 certain = not (optional or store.tests) and self.whichever(store, leaf)
                 told.add(id(store))
+                code = "head-frozen" if given else "random-frozen"
                 yield Observation(code, store.source, store.node, data, certain=certain)
 
     def switch(self, store: Store, on: bool) -> Iterator[Observation]:

@@ -375,8 +375,7 @@ class Loading:
                 of_cell = isinstance(owner, Instance) and is_cell(owner.of)
                 if _HOLDS.fullmatch(store.attribute) or (is_parameter(value) and of_cell):
                     return "applied", store
-                of_object = store.attribute != "[]" or getattr(owner, "name", "")[:1] == "@"
-                if of_object or isinstance(owner, Unknown):
+                if _belongs(owner, store.attribute):
                     handed = owner
                 reach(owner)
             if id(value) in self.kept:
@@ -773,6 +772,11 @@ def _starts_as_made(layer: Value) -> bool:
         return False
     given = [bound[initial] for initial in known.weights.values() if initial in bound]
     return all(isinstance(one, Known) or (isinstance(one, Call) and kind(one.api) == "initializer") for one in given)
+
+
+def _belongs(owner: Value, attribute: str) -> bool:
+    """Whether what is stored there becomes part of an object, or of what is not seen."""
+    return attribute != "[]" or getattr(owner, "name", "")[:1] == "@" or isinstance(owner, Unknown)
 
 
 def _given_to(value: Value, outer: Value) -> tuple[str, Value | None]:

@@ -184,48 +184,50 @@ def _always(node: ast.expr) -> bool:
     return isinstance(right, ast.Constant) and type(right.value) is int and right.value == least
 
 
+#: The comparisons with their sides exchanged.
+_TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
+
+
 def _says_many(node: ast.expr) -> bool | None:
     """True for a condition that holds on several devices only, False for one that holds on one device only."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        left, right, kind = node.left, node.comparators[0], node.ops[0]
+        left, right, kind = node.left, node.comparators[0], type(node.ops[0])
         if isinstance(left, ast.Constant):
-            left, right = right, left
-            kind = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}.get(type(kind), type(kind))()
-        if "parallel_mode" in _subject(left) and isinstance(kind, (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
+            left, right, kind = right, left, _TURNED.get(kind, kind)
+        subject = _subject(left)
+        if "parallel_mode" in subject and kind in (ast.Eq, ast.NotEq, ast.In, ast.NotIn):
             text = ast.unparse(right).lower()
-            if "stand_alone" not in text and "parallel" not in text:
-                return None
-            return ("stand_alone" not in text) is isinstance(kind, (ast.Eq, ast.In))
-        if not isinstance(right, ast.Constant):
+            told = "stand_alone" in text or "parallel" in text
+            return ("stand_alone" not in text) is (kind in (ast.Eq, ast.In)) if told else None
+        value = right.value if isinstance(right, ast.Constant) else ...
+        about = MANY_DEVICES.search(subject) or (value is None and _OWN.search(subject))
+        if value is ... or not about:
             return None
-        value, subject = right.value, _subject(left)
-        if not MANY_DEVICES.search(subject) and not (value is None and _OWN.search(subject)):
-            return None
-        if isinstance(kind, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
-            negated = isinstance(kind, (ast.NotEq, ast.IsNot))
-            if isinstance(value, (bool, type(None))):
-                return bool(value) is not negated
-            if isinstance(value, str):
-                if value.lower() in (*_FALSE, "true", "1", "yes"):
-                    return (value.lower() not in _FALSE) is not negated
-                return None
-            if not isinstance(value, int):
-                return None
-            many = value == 1 if _FLAG.search(subject) and not _COUNT.search(subject) else value > 1
-            return many is not negated
-        if isinstance(value, (int, float)):
-            if isinstance(kind, ast.Gt):
-                return True if value >= 1 else None
-            if isinstance(kind, ast.GtE):
-                return True if value > 1 else None
-            if isinstance(kind, ast.LtE):
-                return False if value == 1 else None
-            if isinstance(kind, ast.Lt):
-                return False if value == 2 else None
-        return None
+        if kind in (ast.Eq, ast.Is, ast.NotEq, ast.IsNot):
+            many = _is_of_many(value, subject)
+            return None if many is None else many is (kind in (ast.Eq, ast.Is))
+        return _counts_many(kind, value) if isinstance(value, (int, float)) else None
     if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and MANY_DEVICES.search(_subject(node)):
         return True
     return None
+
+
+def _is_of_many(value: object, subject: str) -> bool | None:
+    """Whether what is asked about has this value on several devices, or on one."""
+    if isinstance(value, (bool, type(None))):
+        return bool(value)
+    if isinstance(value, str):
+        return value.lower() not in _FALSE if value.lower() in (*_FALSE, "true", "1", "yes") else None
+    if not isinstance(value, int):
+        return None
+    return value == 1 if _FLAG.search(subject) and not _COUNT.search(subject) else value > 1
+
+
+def _counts_many(kind: type[ast.cmpop], value: float) -> bool | None:
+    """Whether a number of devices that is compared so is that of several, or of one."""
+    several = (kind is ast.Gt and value >= 1) or (kind is ast.GtE and value > 1)
+    single = (kind is ast.LtE and value == 1) or (kind is ast.Lt and value == 2)
+    return True if several else False if single else None
 
 
 def _subject(node: ast.expr) -> str:

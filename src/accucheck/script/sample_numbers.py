@@ -180,12 +180,17 @@ def computed_from(made: Call) -> list[Value]:
     return []
 
 
+#: The bounds of what needs no arguments.
+_BOUNDS = {
+    **dict.fromkeys(("rand", "random", "random_sample", "ranf"), (0.0, 1.0)),
+    **dict.fromkeys(("randn", "standard_normal", "StandardNormal"), (-4.0, 4.0)),
+}
+
+
 def drawn_from(made: Call) -> tuple[float | None, float | None]:
     """The bounds of numbers that a program makes; of a normal distribution, four deviations."""
-    placed = (
-        made.args[1:] if made.name.startswith("mindspore.ops.") and made.last in ("normal", "uniform") else made.args
-    )
-    numbers = [one_number(value) for value in placed]
+    shaped = made.name.startswith("mindspore.ops.") and made.last in ("normal", "uniform")
+    numbers = [one_number(value) for value in (made.args[1:] if shaped else made.args)]
     given = {key: one_number(value) for key, value in made.keywords.items()}
 
     def bound(place: int, default: float | None, *names: str) -> float | None:
@@ -195,10 +200,8 @@ def drawn_from(made: Call) -> tuple[float | None, float | None]:
     last = made.last
     if made.unpacked:
         return None, None
-    if last in ("rand", "random", "random_sample", "ranf"):
-        return 0.0, 1.0
-    if last in ("randn", "standard_normal", "StandardNormal"):
-        return -4.0, 4.0
+    if last in _BOUNDS:
+        return _BOUNDS[last]
     if last in ("normal", "gauss"):
         mean, deviation = bound(0, 0.0, "loc", "mean", "mu"), bound(1, 1.0, "scale", "stddev", "std", "sigma")
         return (None, None) if mean is None or deviation is None else (mean - 4 * deviation, mean + 4 * deviation)
@@ -206,9 +209,7 @@ def drawn_from(made: Call) -> tuple[float | None, float | None]:
         ends = (0.0, 1.0) if last == "uniform" else (None, None)
         low, high = bound(0, ends[0], "low", "start", "minval"), bound(1, ends[1], "high", "stop", "end", "maxval")
         return (None, None) if low is None or high is None else (low, high)
-    if last.startswith(("zeros", "ones")):
-        return 0.0, 1.0
-    return None, None
+    return (0.0, 1.0) if last.startswith(("zeros", "ones")) else (None, None)
 
 
 def text_of(value: Value | None) -> str:

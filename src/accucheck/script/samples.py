@@ -562,13 +562,19 @@ class Samples:
         if last == "ImageBatchFormat" or category in ("duplicate", "unique"):
             return way
         if category in KEEP:
-            chance = any(self.chance(value) for value in (*what.args, *what.keywords.values()))
-            found = self.step(way, made, KEEP[category], shown, told, random=chance, assumed=assumed, keeps=True)
-            whole = category == "cast" and any(WHOLE_TYPE.match(str(value)) for value in values.values())
-            found = replace(found, integer=whole if category == "cast" else found.integer)
-            return replace(found, size=_size(values)) if category in SIZED else found
+            return self.rearranged(way, made, what, shown, told, values, category)
         found = self.step(way, made, "opaque", shown, told, unknown=True, assumed=assumed)
         return replace(found, origin="text" if space == "text" else way.origin)
+
+    def rearranged(
+        self, way: Way, made: Call, what: Call, shown: str, told: Told, values: dict[str, Any], category: str
+    ) -> Way:
+        """After what keeps the numbers but for their places, or their type."""
+        chance = any(self.chance(value) for value in (*what.args, *what.keywords.values()))
+        found = self.step(way, made, KEEP[category], shown, told, random=chance, assumed=_rests(what), keeps=True)
+        if category == "cast":
+            found = replace(found, integer=any(WHOLE_TYPE.match(str(value)) for value in values.values()))
+        return replace(found, size=_size(values)) if category in SIZED else found
 
     def rescaled(self, way: Way, made: Call, shown: str, told: Told, values: dict[str, Any], assumed: bool) -> Way:
         """After a multiplication and a shift by constants, or by what is not seen."""

@@ -27,25 +27,27 @@ def additions(source: Source, working: Sequence[Path]) -> list[tuple[Path, bool]
     if not any("sys.path" in line for line in source.lines):
         return []
     walk = list(source.nodes)
+    texts = _Texts(source, _named(walk), [str(folder) for folder in working])
+    found = []
+    for line, added, front in sorted(_added(walk), key=lambda one: one[0]):
+        for folder, text in ((folder, text) for text in texts.of(added, line) for folder in working):
+            path = Path(os.path.normpath(os.path.join(folder, text)))
+            if os.path.isdir(path) and (path, front) not in found:  # noqa: PTH112 - a name too long is not there either
+                found.append((path, front))
+    return found
+
+
+def _named(walk: list[ast.AST]) -> dict[str, list[tuple[int, list[ast.expr]]]]:
+    """What variables are set to, or go through, each with its line."""
     names: dict[str, list[tuple[int, list[ast.expr]]]] = {}
     for node in walk:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             names.setdefault(node.targets[0].id, []).append((node.lineno, [node.value]))
-        elif (
-            isinstance(node, ast.For)
-            and isinstance(node.target, ast.Name)
-            and isinstance(node.iter, (ast.List, ast.Tuple))
-        ):
+        if not isinstance(node, ast.For) or not isinstance(node.iter, (ast.List, ast.Tuple)):
+            continue
+        if isinstance(node.target, ast.Name):
             names.setdefault(node.target.id, []).append((node.lineno, node.iter.elts[:MOST]))
-    texts = _Texts(source, names, [str(folder) for folder in working])
-    found = []
-    for line, added, front in sorted(_added(walk), key=lambda one: one[0]):
-        for text in texts.of(added, line):
-            for folder in working:
-                path = Path(os.path.normpath(os.path.join(folder, text)))
-                if os.path.isdir(path) and (path, front) not in found:  # noqa: PTH112 - a name too long is not there either
-                    found.append((path, front))
-    return found
+    return names
 
 
 def _added(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, ast.expr, bool]]:

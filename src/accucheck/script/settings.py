@@ -156,18 +156,11 @@ class Definitions:
         self.modules = list(modules)
         self.configurations = configurations
         self.keys: dict[str, dict[str, list[tuple[int, str]]]] = {}
-        self.found: dict[str, list[tuple[str, int, Any]]] | None = None
 
     def place(self, known: Known, prefer: str) -> str:
         """The place of a constant by its name and value, the nearest file first; "" where there is none or several."""
         if known.origin in ("config", "configured"):
             return self.configured(known)
-        if self.found is None:
-            self.found = {}
-            for source in self.modules:
-                for node in source.nodes:
-                    for name, value in _defined(node):
-                        self.found.setdefault(name, []).append((source.path, value.lineno, _literal(value)))
         same = [
             (path, line)
             for path, line, value in self.found.get(known.name, ())
@@ -177,6 +170,15 @@ class Definitions:
         if len({path for path, _ in same}) != 1:
             return ""
         return f"{same[-1][0]}:{same[-1][1]}" if len(same) == 1 or same[0][0] == prefer else same[0][0]
+
+    @cached_property
+    def found(self) -> dict[str, list[tuple[str, int, Any]]]:
+        """The constants by their names, each with its path and line."""
+        found: dict[str, list[tuple[str, int, Any]]] = {}
+        defined = ((source, *pair) for source in self.modules for node in source.nodes for pair in _defined(node))
+        for source, name, value in defined:
+            found.setdefault(name, []).append((source.path, value.lineno, _literal(value)))
+        return found
 
     def configured(self, known: Known) -> str:
         """The place of a value in the configuration files that were loaded, where one of them alone gives the name this value."""

@@ -758,9 +758,10 @@ def _divisor(size: Value | None) -> float:
     if size.name == "*" and isinstance(whole, Known):
         whole, by = by, whole
     sized = any(isinstance(part, Call) and part.last in ("get_dataset_size", "len") for part in sources(whole))
-    if not sized or not isinstance(by, Known) or type(by.value) not in (int, float) or by.value <= 0:
+    number = by.value if isinstance(by, Known) and type(by.value) in (int, float) else 0
+    if not sized or number <= 0:
         return 1
-    return float(1 / by.value if size.name == "*" else by.value)
+    return float(1 / number if size.name == "*" else number)
 
 
 def _assumed(value: Value | None) -> bool:
