@@ -13,12 +13,14 @@ import operator
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
 
 from ..knowledge import api, effects, signatures
 from ..knowledge.effects import Effect
 from .effects import TAKEN, differentiates, effect, kept
+from .syntax import kept as kept_with_code
 from .syntax import unparse
 from .values import Call, Instance, Items, Known, Many, Named, Test, Unknown, Value, name_of, options
 
@@ -99,31 +101,44 @@ class Operation(NamedTuple):
 
 def operation(made: Call) -> Operation:
     name, base = made.name, made.base
+    called = _called(made)
     if name in _SYMBOLS:
-        return Operation(_SYMBOLS[name], made.args, {}, _does(made, _SYMBOLS[name]))
-    operands = made.args
-    if name.startswith("."):
-        called, operands = _plain(name), [base, *made.args] if base is not None else made.args
-    elif name == "" and isinstance(base, Call) and base.name[:1] not in (".", "@", "[", ""):
-        called = _plain(base.api)
-    else:
-        called = _plain(made.api) if name[:1] not in ("", "@", "[") else ""
+        return Operation(called, made.args, {}, _does(made, called))
+    operands = [base, *made.args] if name.startswith(".") and base is not None else made.args
     return Operation(called, operands, made.keywords, _does(made, called))
+
+
+def _called(made: Call) -> str:
+    name, base = made.name, made.base
+    if name in _SYMBOLS:
+        return _SYMBOLS[name]
+    if name == "" and isinstance(base, Call) and base.name[:1] not in (".", "@", "[", ""):
+        return _plain(base.api)
+    return "" if name[:1] in ("", "@", "[") else _plain(name if name[0] == "." else made.api)
 
 
 def _does(made: Call, called: str) -> str:
     """The operation behind a call; behind a name that is not known, the one operation that any known name like it stands for."""
     known = effect(made)
-    alike = {known.operation} if known is not None else {one.operation for one in effects.alike(called)}
-    does = alike.pop() if len(alike) == 1 else ""
+    does = known.operation if known is not None else _like(called)
     return "div" if does == "floor_div" else does
+
+
+@kept_with_code
+def _like(called: str) -> str:
+    alike = {one.operation for one in effects.alike(called)}
+    return alike.pop() if len(alike) == 1 else ""
+
+
+@cache
+def _signs() -> dict[str, str]:
+    """How the operations that compare are written."""
+    return {one.operation: name for one in effects.load() for name in one.names if name in COMPARES}
 
 
 def comparison(made: Call) -> str:
     """How a comparison is written, whether by a sign, a function, a method or a class; "" for a call that is none."""
-    if made.name in COMPARES:
-        return made.name
-    return next((n for one in effects.alike(operation(made).name) for n in one.names if n in COMPARES), "")
+    return made.name if made.name in COMPARES else _signs().get(_does(made, _called(made)), "")
 
 
 def _known(made: Call, done: Operation) -> list[Effect]:
