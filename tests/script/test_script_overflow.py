@@ -29,6 +29,7 @@ FINITE, OVER = (True, False, "gradients"), (False, True, "gradients")
 CHECKS: dict[str, set[Told | None]] = {
     "flag = amp.all_finite(grads)": {FINITE},
     "flag = ops.AllFinite()(grads)": {OVER},
+    "flag = tools.all_finite(grads)": {None},  # of a module that is not read
     "flag = not amp.all_finite(grads)": {OVER},
     "flag = amp.all_finite(grads) if ready else ops.isnan(grads[0]).any()": {FINITE, OVER},
     "flag = amp.all_finite(grads) if ready else True": {FINITE, (True, True, "")},
