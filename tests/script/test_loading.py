@@ -170,6 +170,9 @@ PUTS: dict[str, str] = {
     "missing = load_param_into_net(net, params)\n": "result-ignored",
     "def load(net):\n    return load_param_into_net(net, params)\n": "checked",
     "load_param_into_net(net, params)\nother = Net()\nms.Model(other, loss, opt).train(1, data)\n": "result-ignored",
+    "if given.goes_on:\n    "
+    + PUT.strip().replace("\n", "\n    ")
+    + "\nif not given.goes_on:\n    for p in net.get_parameters():\n        p.set_data(initializer(Normal(), p.shape))\n": "result-ignored",
     PUT + "for p in net.get_parameters():\n    p.set_data(initializer(Normal(), p.shape))\n": "overwritten",
     PUT + "for _, cell in net.cells_and_names():\n    if isinstance(cell, nn.Dense):\n"
     "        cell.weight.set_data(initializer(Normal(), cell.weight.shape))\n": "overwritten",

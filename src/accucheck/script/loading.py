@@ -24,9 +24,9 @@ from .loaded_names import Passed
 from .modes import within
 from .networks import cells, is_cell, is_parameter, kind, leaves
 from .source import Placed, Source
-from .syntax import called_name, walk
+from .syntax import called_name, unparse, walk
 from .trace import Store
-from .values import Call, Instance, Items, Known, Many, Mapping, Named, Unknown, Value, options, unseen
+from .values import Call, Instance, Items, Known, Many, Mapping, Named, Test, Unknown, Value, options, unseen
 
 LOADS = ("load_checkpoint", "load_checkpoint_async")
 _NET = ["net", "parameter_dict", "strict_load"]
@@ -871,9 +871,22 @@ def _is_none(value: Value) -> bool:
 
 
 def _exclusive(one: Call, other: Call) -> bool:
-    """True when two calls stand on the two ways of one condition."""
+    """True when two calls stand on the two ways of one condition, or under one and under its contrary as written."""
     ways: dict[int, bool | None] = {id(test.node): test.taken for test in one.tests}
-    return any(id(test.node) in ways and ways[id(test.node)] is not test.taken for test in other.tests)
+    if any(id(test.node) in ways and ways[id(test.node)] is not test.taken for test in other.tests):
+        return True
+    written = {_written(test) for test in one.under}
+    return any((text, not taken) in written for text, taken in map(_written, other.under) if text)
+
+
+def _written(test: Test) -> tuple[str, bool]:
+    """A condition as written, without `not`, and whether it holds; "" for the handler of an exception."""
+    node, taken = test.node, test.taken
+    if taken is None or not isinstance(node, ast.expr):
+        return "", False
+    while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        node, taken = node.operand, not taken
+    return unparse(node), taken
 
 
 def classes(value: Value | None) -> set[tuple[str, str]]:
