@@ -932,7 +932,7 @@ WORDS: Words = {
         "zh": "{path}：第 {row:,} 条记录（从 0 计）需要 {size:,} 字节，而 MindRecord 的一页最多 {limit:,} 字节。",
     },
     "convert-direction": {
-        "en": "{path} does not tell which framework it is for. Say --to mindspore or --to pytorch, or give a checkpoint of the network "
+        "en": "{path} does not say which framework it is for. Say --to mindspore or --to pytorch, or give a checkpoint of the network "
         "with --like.",
         "zh": "无法从 {path} 看出它属于哪个框架。请写明 --to mindspore 或 --to pytorch，或用 --like 给出目标网络的 checkpoint。",
     },
@@ -1175,14 +1175,14 @@ WORDS: Words = {
         "zh": "{command} 不会把 {name} 传给其脚本（写在末尾的选项到不了脚本）。请直接给出启动脚本的命令。",
     },
     "tune-no-metric": {
-        "en": "The training tells no metric of an evaluation, so trials cannot be compared. Told were: {seen}. Name one of them with "
+        "en": "The training reports no metric of an evaluation, so trials cannot be compared. It reports: {seen}. Name one of them with "
         "--metric, "
         "or give the command that evaluates with --evaluate. Nothing was lost.",
         "zh": "训练没有输出评估指标，无法比较各次试验。输出中有：{seen}。请用 --metric 指定其一，或用 --evaluate 给出评估命令。"
         "没有丢失任何内容。",
     },
     "tune-not-told": {
-        "en": "The training tells no {name}. Told were: {seen}",
+        "en": "The training reports no {name}. It reports: {seen}",
         "zh": "训练没有输出 {name}。输出中有：{seen}",
     },
     "tune-own-failed": {

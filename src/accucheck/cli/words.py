@@ -270,7 +270,7 @@ WORDS: Words = {
         "zh": "以下各项已由人工判定无需处理，未纳入：{items}（如需纳入，请用 --item 指定）",
     },
     "fix-undecided": {
-        "en": "places that could not be decided: {count:,}; accucheck run names them",
+        "en": "{count:,} more {count:place|places} could not be decided; accucheck run lists them",
         "zh": "另有 {count:,} 处无法判定，可用 accucheck run 查看",
     },
     # try
@@ -291,7 +291,7 @@ WORDS: Words = {
     },
     "try-evaluate": {
         "en": "The command that evaluates after each training, in quotes; by default the evaluation script of accucheck.yaml, where the "
-        "training itself tells no metric. '' runs none.",
+        "training itself reports no metric. '' runs none.",
         "zh": "每次训练之后的评估命令，用引号括起；默认在训练没有输出指标时运行 accucheck.yaml 中的评估脚本；'' 表示不运行。",
     },
     "try-steps": {
@@ -412,7 +412,7 @@ WORDS: Words = {
     "tune-left-minutes": {"en": "about {count} min left", "zh": "约剩 {count} 分钟"},
     "tune-left-hours": {"en": "about {count} h left", "zh": "约剩 {count} 小时"},
     "tune-study-is": {
-        "en": "study {study} in {storage}; the same command goes on with it",
+        "en": "study {study} in {storage}; run the same command again to continue it",
         "zh": "研究 {study} 存于 {storage}；再次运行同一命令即可继续",
     },
     # dump
@@ -912,7 +912,7 @@ WORDS: Words = {
         "en": "{path} exists and was left as it is. Edit it, or use --print.",
         "zh": "{path} 已存在，未作改动。请直接编辑，或使用 --print。",
     },
-    "init-choose": {"en": "{line}; change it where another is meant", "zh": "{line}，如非此意请自行修改"},
+    "init-choose": {"en": "{line}; change it if you meant another", "zh": "{line}，如非此意请自行修改"},
     "init-runs": {"en": "the training seems to run to its end: {reason}", "zh": "训练看来能跑完：{reason}"},
     "init-fails": {
         "en": "training ended with an error; fix that first: {reason}",

@@ -46,7 +46,7 @@ MESSAGES: Words = {
         "仅在 {theirs} 中的有 {theirs_alone:,} 个。",
     },
     "by-order": {
-        "en": "One of the logs tells no step: its losses were set against the other's in their order.",
+        "en": "One of the logs gives no steps, so the losses of both were compared in their order.",
         "zh": "其中一份日志没有 step，按先后顺序与另一份逐个对应。",
     },
     "coarse": {

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MESSAGES: Words = {
     "not-recorded": {
-        "en": "{path} does not tell which samples each step got: record them with Recorder.step(samples=...) or callback(samples=0), "
+        "en": "{path} does not record which samples each step got: record them with Recorder.step(samples=...) or callback(samples=0), "
         "or run the training under accucheck watch.",
         "zh": "{path} 没有记录每步用到的样本，请用 Recorder.step(samples=...) 或 callback(samples=0) 记录，"
         "或用 accucheck watch 运行训练。",

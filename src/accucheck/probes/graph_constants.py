@@ -48,8 +48,8 @@ MESSAGES: Words = {
         "zh": "{of} 的 {name} 在各步之间会被修改，但读取它的 {function} 已编译成图，其中始终是编译时的值。",
     },
     "computed": {
-        "en": "{count:,} {count:function|functions} that are compiled into a graph were followed: none takes random numbers or times of "
-        "Python, or numbers of a cell that change between the steps.",
+        "en": "{count:,} {count:function|functions} {count:that is|that are} compiled into a graph {count:was|were} followed: "
+        "none takes random numbers or times of Python, or numbers of a cell that change between the steps.",
         "zh": "检查了会编译成图的 {count:,} 个函数：其中没有 Python 的随机数或时间，也没有在各步之间被修改的 cell 属性。",
     },
     "not-compiled": {

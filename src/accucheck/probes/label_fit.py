@@ -51,7 +51,7 @@ MESSAGES: Words = {
         "zh": "排除这些位置：使用损失函数的 ignore_index，或将其权重设为 0 并对其余位置求平均。",
     },
     "not-recorded": {
-        "en": "{path} does not tell what the loss gets: record it with Recorder.step(outputs=..., labels=...).",
+        "en": "{path} does not record what the loss gets: record it with Recorder.step(outputs=..., labels=...).",
         "zh": "{path} 没有记录损失函数的输入，请用 Recorder.step(outputs=..., labels=...) 记录。",
     },
 }

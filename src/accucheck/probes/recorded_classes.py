@@ -69,7 +69,7 @@ MESSAGES: Words = {
         "zh": "训练的前 {samples:,} 个样本分属 {classes:,} 个类别，每类 {least:,} 至 {most:,} 个；没有看到下一个 epoch。",
     },
     "no-classes": {
-        "en": "{path} does not tell the class of each sample: watch the training, with one number of a class as the label of a row.",
+        "en": "{path} does not record the class of each sample: watch the training, with one number of a class as the label of a row.",
         "zh": "{path} 没有记录每个样本的类别：请观察训练（accucheck watch），并以每行一个类别编号作为标签。",
     },
     "fix-labels": {

@@ -63,7 +63,7 @@ MESSAGES: Words = {
         "zh": "最后 {epochs:,} 个 epoch 中没有样本的 loss 明显高于其他样本（共 {samples:,} 个，最高 {highest:.3g}）。",
     },
     "no-losses": {
-        "en": "{path} does not tell the loss of each sample: record it with Recorder.step(samples=..., losses=...).",
+        "en": "{path} does not record the loss of each sample: record it with Recorder.step(samples=..., losses=...).",
         "zh": "{path} 没有记录每个样本的 loss，请用 Recorder.step(samples=..., losses=...) 记录。",
     },
     "too-few-epochs": {

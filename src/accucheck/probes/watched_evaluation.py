@@ -112,8 +112,8 @@ MESSAGES: Words = {
         "zh": "只观察到一次评估（{rows:,} 行）：再次评估是否读取相同的行未知。",
     },
     "no-evaluation": {
-        "en": "No evaluation after which the training went on was watched.",
-        "zh": "没有观察到之后还继续训练的评估。",
+        "en": "No evaluation in the middle of the training was recorded: at least one training step has to follow it.",
+        "zh": "没有记录到训练过程中的评估：评估之后至少还须有一步训练。",
     },
     "fix-fixed": {
         "en": "Give the data set for evaluation no random operation, and read it in order and to its end; draw its samples once.",

@@ -89,7 +89,7 @@ MESSAGES: Words = {
         "zh": "权重衰减 {decay:.3g} 作用在全部 {count:,} 个参数上，其中 {vectors:,} 个是缩放、平移或偏置参数。",
     },
     "decay-unknown": {
-        "en": "The weight decay of {kind} is a schedule, or it does not tell it; what is in force was not seen.",
+        "en": "The weight decay of {kind} is a schedule or is not recorded, so its value in use is not known.",
         "zh": "{kind} 的权重衰减随步数变化或无法读取，未能得知实际值。",
     },
     "in-force": {

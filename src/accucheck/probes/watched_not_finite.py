@@ -132,8 +132,9 @@ MESSAGES: Words = {
         "若溢出的是梯度，减小 loss scale。",
     },
     "fix-hidden": {
-        "en": "Leave one place of each row, or use a large finite number (-1e4 in float16, -1e9 in float32) in place of -Inf.",
-        "zh": "每一行至少保留一个位置，或把 -Inf 换成较大的有限值（float16 用 -1e4，float32 用 -1e9）。",
+        "en": "Let the mask leave at least one place in each row, or use a large finite number (-1e4 in float16, -1e9 in float32) in "
+        "place of -Inf.",
+        "zh": "掩码在每一行至少保留一个位置，或把 -Inf 换成较大的有限值（float16 用 -1e4，float32 用 -1e9）。",
     },
     "fix-derivative": {
         "en": "Add a small epsilon inside the function (sqrt(x + 1e-6)), or keep the bad places out before it: where() behind it does not "

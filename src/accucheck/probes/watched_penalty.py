@@ -57,7 +57,7 @@ MESSAGES: Words = {
         "zh": "所观察训练的 {steps:,} 步中，没有在损失内部求梯度。",
     },
     "not-told": {
-        "en": "The watched run does not tell whether gradients are taken within the loss: it was compiled into a graph.",
+        "en": "Whether gradients are taken within the loss is not recorded, as the watched run was compiled into a graph.",
         "zh": "所观察的运行编译成了计算图，看不出是否在损失内部求梯度。",
     },
     "fix-unscale": gradient_penalty.MESSAGES["fix-unscale"],

@@ -164,7 +164,7 @@ MESSAGES: Words = {
         "zh": "更新之前把梯度除以 loss scale：scaler.unscale(grads)，或优化器的 loss_scale。",
     },
     "fix-once": {
-        "en": "Take the scale off once: leave loss_scale of the optimizer at 1.0 where the step unscales by itself.",
+        "en": "Unscale only once: leave loss_scale of the optimizer at 1.0 where the step unscales by itself.",
         "zh": "只还原一次：训练步自行还原时，优化器的 loss_scale 保持 1.0。",
     },
     "fix-overflow": {

@@ -157,12 +157,12 @@ MESSAGES: Words = {
         "zh": "比较两侧的名称，在加载之前把 checkpoint 的条目改成网络中的名称。",
     },
     "fix-filter": {
-        "en": "See by which condition entries are chosen before load_param_into_net; leave out those of a new head alone.",
+        "en": "Check the condition that selects entries before load_param_into_net: only those of a new head should be left out.",
         "zh": "检查 load_param_into_net 之前筛选条目的条件，只去掉需要新建的输出层。",
     },
     "fix-order": {
-        "en": "Load after everything that initialises the network, right before training.",
-        "zh": "在所有初始化之后、训练之前再加载。",
+        "en": "Load the weights after everything that initialises the network, right before training.",
+        "zh": "在所有初始化之后、训练之前再加载权重。",
     },
     "fix-apply": {
         "en": "Put it into the network: load_param_into_net(net, load_checkpoint(path)), and look at what that gives back.",

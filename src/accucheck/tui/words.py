@@ -405,7 +405,7 @@ WORDS: Words = {
         "zh": "已开启：保存脚本后自动重新运行过期的静态和文件探针，列表随之更新。按 {key} 关闭。",
         "en": "On: when a script is saved, its stale static and file probes run again and the list follows. {key} turns it off.",
     },
-    "follow-off": {"zh": "已关闭：保存脚本后不再自动运行", "en": "Off: saved scripts start nothing by themselves"},
+    "follow-off": {"zh": "已关闭：保存脚本后不再自动运行", "en": "Off: saving a script no longer reruns probes"},
     # messages
     "busy": {"zh": "探针正在运行，请等待完成或按 Esc 取消", "en": "Probes are running; wait, or cancel with Esc"},
     "cancel-title": {"zh": "停止运行？", "en": "Stop the run?"},
