@@ -197,6 +197,25 @@ def test_trainers_and_builders(tmp_path: Path, script: str) -> None:
     assert not codes(shuffle_settings, case(tmp_path, script)) & {"not-shuffled", "off-by-default"}
 
 
+OLDER = """import mindspore.dataset as ds
+from mindspore import nn
+from mindnlp.engine import Trainer
+net = nn.Dense(4, 4)
+Trainer(network=net, loss_fn=nn.MSELoss(), optimizer=nn.Adam(net.trainable_params(), 0.5), train_dataset=rows(), epochs=7).train()
+"""
+NAMED = """from mindformers import Trainer
+Trainer(task="text_generation", model="gpt2", train_dataset="data").train()
+"""
+
+
+@pytest.mark.parametrize(("script", "told"), [(OLDER, {"learning_rate": 0.5}), (NAMED, {})], ids=["older", "by name"])
+def test_settings_that_are_not_given_are_not_told(tmp_path: Path, script: str, told: dict[str, float]) -> None:
+    """Neither the defaults of another release nor those of a file that only the package has."""
+    found = {name: row[0] for name, row in numbers(case(tmp_path, script)).items()}
+    wanted = ("learning_rate", "epoch", "range", "batch_size")
+    assert {name: found[name] for name in wanted if name in found} == told
+
+
 @pytest.mark.parametrize("package", sorted(suites.packages()))
 @pytest.mark.mindspore
 def test_descriptions_call_what_mindspore_has(package: str) -> None:
