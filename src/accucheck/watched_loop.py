@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import __version__
 from .errors import SaveError, UserError, from_os_error
 from .readers.recordings import WATCH
-from .store import require_own
+from .store import require_own, stamped
 
 if TYPE_CHECKING:
     from .live.inside.watch.run import Run
@@ -65,8 +64,9 @@ class watch:  # called like a function: with accucheck.watch(every=100)
         from .live.inside.watch.run import begin
 
         root = Path.cwd()
-        folder = _folder(root) if self.folder is None else self.folder
+        folder = self.folder or root / WATCH
         try:
+            folder = self.folder or _folder(root)
             folder.mkdir(parents=True, exist_ok=True)
             told = {"folder": str(folder), "root": str(root), "mode": "user", "steps": 0, "role": "train", "nan": False}
             self._run = begin({**told, "version": __version__, "every": self.every})
@@ -81,9 +81,7 @@ class watch:  # called like a function: with accucheck.watch(every=100)
 
 
 def _folder(root: Path) -> Path:
-    """A new folder for a recording of the project in the current folder."""
+    """A new folder for a recording of the project in the current folder. Raises OSError."""
     above = root / WATCH
     require_own(above, root)
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    names = (stamp if not again else f"{stamp}-{again}" for again in range(1000))
-    return next((above / name for name in names if not (above / name).exists()), above / stamp)
+    return stamped(above)
