@@ -131,6 +131,14 @@ def test_output_and_input_are_the_commands_own(tmp_path: Path) -> None:
     assert "no python of the command could be watched" in ended.stderr.lower()
 
 
+def test_a_command_does_not_run_for_a_checklist_that_is_none(tmp_path: Path) -> None:
+    program = [sys.executable, "-m", "accucheck", "watch", "--checklist", "nothing", "--", "sh", "-c", "touch ran"]
+    ended = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
+    assert ended.returncode == 2
+    assert "nothing" in ended.stderr
+    assert not (tmp_path / "ran").exists()
+
+
 def test_a_project_that_cannot_be_written_is_watched_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project, state = tmp_path / "project", tmp_path / "state"
     project.mkdir()
@@ -326,6 +334,7 @@ def test_a_full_disk_and_one_that_cannot_be_written_are_told_once(tmp_path: Path
     )
     assert (ended.returncode, ended.stdout.splitlines()[0]) == (4, "trained")
     assert "watched_updates" in ended.stdout  # what was seen is judged all the same
+    assert "san.03" in ended.stdout  # and by the checklist of what a run shows, too
     said = [line for line in ended.stderr.splitlines() if line.startswith("accucheck")]
     problem = {"full": ("is full", "已满"), "full-before": ("is full", "已满"), "read-only": ("read-only", "只读")}[
         kind

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .frame import Argument, command, language, option, project_option, say, speak, talk
+from .frame import Argument, checklists_option, command, language, option, project_option, say, speak, talk
 
 if TYPE_CHECKING:
     from ..watching import Watched
+
+#: What a watched run is judged by: `sanity` asks what only a run shows, such as a first loss or a metric counted anew. `performance` is
+#: not among them, as most of it is advice about the device that a healthy training may leave alone.
+CHECKLISTS = ("accuracy", "sanity")
 
 
 @command(
@@ -23,19 +27,30 @@ if TYPE_CHECKING:
         option("--role", words="watch-role", type=click.Choice(["train", "eval", "infer"]), default="train"),
         option("--mode", words="watch-mode", type=click.Choice(["user", "pynative", "both"]), default=None),
         option("--nan", words="watch-nan", is_flag=True),
+        checklists_option(),
         Argument(
             "command", words="watch-command", nargs=-1, required=True, metavar="-- COMMAND", type=click.UNPROCESSED
         ),
     ],
 )
-def watch_(project: str, steps: int, role: str, mode: str | None, nan: bool, command: tuple[str, ...]) -> None:
+def watch_(
+    project: str,
+    steps: int,
+    role: str,
+    mode: str | None,
+    nan: bool,
+    checklists: tuple[str, ...],
+    command: tuple[str, ...],
+) -> None:
     from pathlib import Path
 
     from .. import case as cases
+    from ..checklist import load_all
     from ..watching import Plan, watch
 
     case = cases.load(Path(project), [])
     speak(case)
+    load_all(checklists)  # before the command runs for a name that is none
     plan = Plan(command, Path(case.root), steps, role, mode or "", nan)
     watched = watch(plan, lambda each: talk(say(f"watch-begins-{each}")))
     sys.stdout.flush()
@@ -44,7 +59,7 @@ def watch_(project: str, steps: int, role: str, mode: str | None, nan: bool, com
     if watched.unfinished:
         talk(watched.unfinished.text(language()))
     if _told(watched):
-        _findings(project, watched, case.relative(watched.folder))
+        _findings(project, watched, case.relative(watched.folder), checklists or CHECKLISTS)
     raise SystemExit(shown_code(watched.code))
 
 
@@ -79,13 +94,13 @@ def _told(watched: Watched) -> bool:
     return seen
 
 
-def _findings(project: str, watched: Watched, folder: str) -> None:
+def _findings(project: str, watched: Watched, folder: str, checklists: tuple[str, ...]) -> None:
     """What the probes say of the recording, of the scripts and of files; nothing of the project's code is run for it. Where nothing can
     be written, nothing is kept of it."""
     from .run import Asked, perform
 
     lost = watched.elsewhere or watched.unfinished or any(one.full for one in watched.passes)
     given: dict[str, Any] = {"kinds": ("static", "file"), "settings": (f"watched={folder}",)}
-    asked = Asked(project=project, **given, no_session=bool(lost), session_optional=False)
+    asked = Asked(project=project, checklists=checklists, **given, no_session=bool(lost), session_optional=False)
     with suppress(SystemExit):  # the exit code is the command's own
         perform(asked)
