@@ -1,6 +1,7 @@
 """What a watched run tells of the case: real trainings under watch, and recordings that are not what they should be."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -106,7 +107,7 @@ def recorded(root: Path, *facts: dict[str, Any], about: object = None) -> dict[s
     lines: list[object] = [{"recording": 1}, *facts, {"step": 1, "seconds": 1.0, "loss": 1.0}]
     (folder / "user.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     (folder / "watch.json").write_text(json.dumps(about))
-    return watches.found(root)
+    return watches.found(root).keys
 
 
 PASS = {"fact": "pass", "training": True, "data": 0, "networks": [0]}
@@ -156,6 +157,21 @@ def test_a_function_for_a_loss_is_told_by_what_it_is_equal_to(tmp_path: Path) ->
     assert recorded(tmp_path, PASS, *equal)["loss.call"] == "mindspore.nn:CrossEntropyLoss"
     assert "loss.call" not in recorded(tmp_path, PASS, *equal[1:])
     assert "loss.call" not in recorded(tmp_path, PASS, *equal, {"fact": "outputs", "step": 6, "own": 2.0, "loss": 2.1})
+
+
+def test_networks_that_take_turns_are_named_and_none_is_proposed(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text("def judge():\n    return Judge()\ndef sgd():\n    return SGD()\n")
+    networks = [{"fact": "network", "number": n, "class": f"made.{name}"} for n, name in enumerate(("Judge", "Forger"))]
+    optimizers = [{"fact": "optimizer", "number": number} for number in (0, 1)]
+    passes = [PASS, {**PASS, "networks": [1, 0]}]
+    seen = [*networks, origin("network", 2, function="judge"), origin("dataset", 2, function="judge")]
+    assert recorded(tmp_path, *seen, optimizers[0], *passes[:1])["network.call"] == "made:judge"
+    turns = recorded(tmp_path, *seen, *optimizers, *passes)
+    assert "network.call" not in turns
+    assert turns["pipelines.train.call"] == "made:judge"
+    command = [sys.executable, "-m", "accucheck", "init", str(tmp_path), "--lang", "en"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
+    assert "the run trains 2 networks in turns (Judge, Forger)" in ended.stderr
 
 
 def test_of_a_schedule_the_highest_rate_is_told_once_it_is_past(tmp_path: Path) -> None:
@@ -211,7 +227,7 @@ def test_a_recording_that_is_not_what_it_should_be_tells_nothing(tmp_path: Path)
     ]
     for about in (None, [], {"command": 5}, {"command": ["a\nb"]}):
         assert recorded(tmp_path, *facts, about=about) == {}
-    assert watches.found(tmp_path / "nothing") == {}
+    assert watches.found(tmp_path / "nothing") == ({}, [])
 
 
 def test_arguments_are_a_json_object_and_are_written_as_one(tmp_path: Path) -> None:

@@ -79,6 +79,8 @@ def _say_more(found: Survey) -> None:
         talk(say(f"init-{found.trained.answer}", reason=found.trained.reason(language())))
     if found.projects:
         talk(say("init-projects", count=len(found.projects), names=listed(found.projects)))
+    if found.turns:
+        talk(say("init-turns", count=len(found.turns), names=listed(found.turns)))
     for problem in found.problems[:5]:
         talk(problem.text(language()))
     if found.partial:

@@ -118,13 +118,14 @@ class Trained(msgspec.Struct, frozen=True):
 @dataclass(frozen=True)
 class Survey:
     """`projects` are the folders below that are projects of their own, where this one is none; `problems` could not be looked into,
-    and `partial` says that more was left out: folders too large or too deep."""
+    and `partial` says that more was left out: folders too large or too deep. `turns` are networks that a watched run trained in turns."""
 
     proposals: list[Proposal] = field(default_factory=list)
     trained: Trained | None = None
     projects: list[str] = field(default_factory=list)
     problems: list[UserError] = field(default_factory=list)
     partial: bool = False
+    turns: list[str] = field(default_factory=list)
 
     @property
     def taken(self) -> dict[str, str]:
@@ -150,7 +151,8 @@ def survey(root: Path) -> Survey:
         return Survey(projects=names, problems=tree.problems, partial=tree.partial)
     own = tree.without(scripts.apart(tree) - {script.path.parent for script in found})
     gathered = _Gathered(own)
-    for key, value in watches.found(root).items():
+    watched = watches.found(root)
+    for key, value in watched.keys.items():
         gathered.offer(key, value, "why-seen")
     gathered.take_scripts(found)
     gathered.take_data()
@@ -159,7 +161,7 @@ def survey(root: Path) -> Survey:
     if found or gathered.found:
         gathered.take_benchmark(benchmark or _beside(root))
     proposals = sorted(gathered.found.values(), key=lambda proposal: list(KEYS).index(proposal.key))
-    return Survey(proposals, trained, names, tree.problems, tree.partial)
+    return Survey(proposals, trained, names, tree.problems, tree.partial, watched.turns)
 
 
 class _Gathered:

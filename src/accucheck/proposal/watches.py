@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import ReadError
 from ..readers import recordings
@@ -18,24 +18,37 @@ from .keys import KEYS, fits
 
 #: Steps in which a loss must have been equal to another one to be that.
 _EQUAL = 5
+#: Networks and optimizers that take turns are at least so many.
+_SEVERAL = 2
 #: Packages whose calls at the top of a script make something, as nn.CrossEntropyLoss() and logging.getLogger() do.
 _MAKING = frozenset({"mindspore", "numpy", "math", "re", "pathlib", "logging", "collections", "functools"})
 #: Bytes of a script that is read.
 _BYTES = 4 << 20
 
 
-def found(root: Path) -> dict[str, str]:
-    """The dotted keys of a case that the last watch of a project tells, arguments as JSON; empty where there was none."""
+class Told(NamedTuple):
+    """The dotted keys of a case, arguments as JSON. `turns`: the classes of the networks that take turns, each with an optimizer; which
+    function gives the loss of each is a person's to say."""
+
+    keys: dict[str, str]
+    turns: list[str]
+
+
+def found(root: Path) -> Told:
+    """What the last watch of a project tells; empty where there was none."""
     folder = recordings.latest(root)
     run = _run(folder) if folder is not None else None
     if folder is None or run is None:
-        return {}
+        return Told({}, [])
     told = _About(root.resolve(), folder, run)
-    keys = {**told.started(), **told.files(), **told.calls()}
+    keys = {**told.started(), **told.files(), **told.pipelines()}
+    turns = told.turns()
+    if not turns:  # a case has one network; of several, each is a phase
+        keys |= told.calls()
     shown = {
         key: json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value for key, value in keys.items()
     }
-    return {key: value for key, value in shown.items() if value}
+    return Told({key: value for key, value in shown.items() if value}, turns)
 
 
 def _run(folder: Path) -> Run | None:
@@ -124,7 +137,19 @@ class _About:
     def origins(self, of: str) -> list[dict[str, Any]]:
         return [fact for fact in self.run.facts.get("origin", ()) if fact.get("of") == of]
 
-    def calls(self) -> dict[str, Any]:
+    def turns(self) -> list[str]:
+        """The classes of the networks that are trained, where there are several and several optimizers take the gradients."""
+        passes = [fact for fact in self.run.facts.get("pass", ()) if fact.get("training") is True]
+        first = {number for fact in passes for number in fact.get("networks", ())[:1]}
+        used = {number for fact in passes for number in fact.get("networks", ())}
+        optimizers = len(self.run.facts.get("optimizer", ()))
+        if optimizers < _SEVERAL or len(used) < _SEVERAL:
+            return []
+        shown = first if len(first) >= _SEVERAL else used
+        networks = [fact for fact in self.run.facts.get("network", ()) if fact.get("number") in shown]
+        return [_name(fact) for fact in networks]
+
+    def pipelines(self) -> dict[str, Any]:
         keys: dict[str, Any] = {}
         passes = self.run.facts.get("pass", ())
         for part, training in (("train", True), ("eval", False)):
@@ -134,6 +159,11 @@ class _About:
             again = {str(fact.get("place")) for fact in made}  # one line may make it anew for each epoch
             if len(calls) == len(again) == 1:
                 keys |= _as(f"pipelines.{part}", next(iter(calls.values())))
+        return keys
+
+    def calls(self) -> dict[str, Any]:
+        keys: dict[str, Any] = {}
+        passes = self.run.facts.get("pass", ())
         trained = {number for fact in passes if fact.get("training") is True for number in fact.get("networks", ())[:1]}
         networks = [fact for fact in self.origins("network") if fact.get("number") in trained]
         if len(networks) == 1:
