@@ -38,15 +38,18 @@ if "seeded" in sys.argv:
     ms.set_seed(1)
 net = nn.Dense(2, 2)
 optimizer = nn.SGD(net.trainable_params(), 0.01)
-step = ms.value_and_grad(lambda a: (net(a) ** 2).sum(), None, optimizer.parameters)
+labels = ms.Tensor([1, 1], ms.int32)
+losses = {False: lambda a, b: (net(a) ** 2).sum(), True: lambda a, b: nn.CrossEntropyLoss()(net(a), b)}
+step = ms.value_and_grad(losses["classes" in sys.argv], None, optimizer.parameters)
 begun = time.monotonic()
 for number in range(int(sys.argv[1])):
     if "evaluate" in sys.argv and number == 5 and rank == 0:  # the other rank waits in the next step
         taken = time.monotonic() - begun
         while time.monotonic() - begun < 2 * taken + 2:
             net(ms.Tensor(np.ones((2, 2), np.float32)))
-    loss, grads = step(ms.Tensor(np.full((2, 2), rank + 1, np.float32)))
-    optimizer(tuple(total(one) / 2 for one in grads) if together else grads)
+    loss, grads = step(ms.Tensor(np.full((2, 2), rank + 1, np.float32)), labels)
+    devices = 1 if "summed" in sys.argv else 2
+    optimizer(tuple(total(one) / devices for one in grads) if together else grads)
 """
 #: Its folder holds the interpreter of these tests, which launchers take for "python".
 OWN = Path(sys.executable).parent
@@ -87,21 +90,24 @@ def test_every_rank_is_recorded(launcher: str, tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("options", "about", "code", "level"),
+    ("options", "about", "codes"),
     [
-        (("together", "seeded"), "gradients", "together", Level.INFO),
-        (("together", "seeded"), "start", "start-equal", Level.INFO),
-        (("together",), "start", "start-differs", Level.PROBLEM),
-        (("seeded",), "gradients", "drift-apart", Level.PROBLEM),
+        (("together", "seeded"), "gradients", {"together": Level.INFO}),
+        (("together", "seeded"), "start", {"start-equal": Level.INFO}),
+        (("together",), "start", {"start-differs": Level.PROBLEM}),
+        (("seeded",), "gradients", {"drift-apart": Level.PROBLEM}),
+        (("together", "seeded", "classes", "summed"), "gradients", {"together": Level.INFO, "summed": Level.SUSPECT}),
+        (("together", "seeded", "summed"), "gradients", {"together": Level.INFO, "summed-meant": Level.INFO}),
     ],
 )
 def test_what_ranks_say_of_seeds_and_of_gradients(
-    options: tuple[str, ...], about: str, code: str, level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    options: tuple[str, ...], about: str, codes: dict[str, Level], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded = launched(tmp_path, monkeypatch, "msrun", "4", *options).recordings[0].parent
     case = cases.load(tmp_path, [f"watched={recorded.relative_to(tmp_path)}"])
     found = [one for one in watched_ranks.run(case, watched_ranks.Params(about=about)) if isinstance(one, Finding)]
-    assert [(one.code, one.level, one.data["weights"]) for one in found] == [(code, level, 2)]
+    assert {one.code: one.level for one in found} == codes
+    assert {one.data["weights"] for one in found} == {2}
 
 
 def test_ranks_that_wait_for_each_other_end_at_the_same_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

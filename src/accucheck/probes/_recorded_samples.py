@@ -14,6 +14,8 @@ from . import _watched
 if TYPE_CHECKING:
     import numpy as np
 
+    from ..readers.recordings import Run
+
     Array = np.ndarray[Any, Any]
 
 MESSAGES: Words = {
@@ -30,6 +32,8 @@ MESSAGES: Words = {
     },
 }
 _RANK = re.compile(r"\.rank(\d+)$")
+#: Batches of an epoch, and the share of samples that were in the first one, without which epochs that nobody counts are not told apart.
+_LEAST, _AGAIN = 4, 0.9
 
 
 @dataclass(frozen=True)
@@ -94,11 +98,31 @@ def _escaped(name: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", name)
 
 
-def _recorded(path: Path, run: Any, numbers: dict[str | int, int]) -> Recorded:
+def _epochs(run: Run) -> list[int]:
+    """The epoch of each step. Where the recording knows of none, as of batches that no data set of MindSpore gave, an epoch begins with the
+    first batch that has a sample again, if that parts all of the training into epochs of the same samples."""
+    if any(epoch >= 0 for epoch in run.sample_epochs):
+        return run.sample_epochs
+    found: list[int] = []
+    epochs: list[set[str | int]] = [set()]
+    for _, batch in run.samples:
+        if not epochs[-1].isdisjoint(batch):
+            epochs.append(set())
+        epochs[-1].update(batch)
+        found.append(len(epochs))
+    lengths = [found.count(number) for number in range(1, len(epochs) + 1)]
+    whole, first = lengths[:-1], epochs[0]
+    alike = all(abs(one - lengths[0]) <= 1 for one in whole) and lengths[-1] <= lengths[0] + 1
+    again = all(len(one & first) >= _AGAIN * len(one) for one in epochs)
+    return found if whole and lengths[0] >= _LEAST and alike and again else run.sample_epochs
+
+
+def _recorded(path: Path, run: Run, numbers: dict[str | int, int]) -> Recorded:
     import numpy as np
 
     by_epoch: dict[int, list[str | int]] = {}
-    for (_, batch), epoch in zip(run.samples, run.sample_epochs, strict=True):
+    told_epochs = _epochs(run)
+    for (_, batch), epoch in zip(run.samples, told_epochs, strict=True):
         by_epoch.setdefault(epoch, []).extend(batch)
     whole = all(isinstance(one, int) and abs(one) < 1 << 53 for batch in by_epoch.values() for one in batch)
     epochs = {
@@ -106,11 +130,11 @@ def _recorded(path: Path, run: Any, numbers: dict[str | int, int]) -> Recorded:
         for epoch, batch in by_epoch.items()
     }
     losses: dict[int, list[float]] = {}
-    for batch, epoch in zip(run.sample_losses, run.sample_epochs, strict=True):
+    for batch, epoch in zip(run.sample_losses, told_epochs, strict=True):
         losses.setdefault(epoch, []).extend(batch)
     complete = {epoch: np.array(given) for epoch, given in losses.items() if len(given) == len(epochs[epoch])}
     labels: dict[int, list[int]] = {}
-    for told, epoch in zip(run.sample_labels, run.sample_epochs, strict=True):
+    for told, epoch in zip(run.sample_labels, told_epochs, strict=True):
         labels.setdefault(epoch, []).extend(told)
     classes = {epoch: np.array(given) for epoch, given in labels.items() if len(given) == len(epochs[epoch])}
     names = {} if whole else {number: str(name) for name, number in numbers.items()}

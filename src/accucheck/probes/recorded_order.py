@@ -337,18 +337,20 @@ def _classes_chart(labels: Array) -> Curve:
     return Curve("classes", "place", "class", places, {"class": [float(one) for one in shown]})
 
 
-def _recording(*epochs: list[Any], batch: int = 8) -> str:
+def _recording(*epochs: list[Any], batch: int = 8, counted: bool = True) -> str:
+    """`counted`: whether the recording tells the epochs of its steps."""
     head: dict[str, Any] = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "rank": 0}
     lines, step = [head], 0
     for number, ids in enumerate(epochs, 1):
         for at in range(0, len(ids), batch):
             step += 1
-            lines.append({"step": step, "epoch": number, "loss": 1.0, "samples": ids[at : at + batch]})
+            epoch = number if counted else -1
+            lines.append({"step": step, "epoch": epoch, "loss": 1.0, "samples": ids[at : at + batch]})
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
-def _example(name: str, verdict: Verdict, code: str, *epochs: list[Any]) -> Example:
-    files: dict[str, Any] = {"run.jsonl": _recording(*epochs)}
+def _example(name: str, verdict: Verdict, code: str, *epochs: list[Any], counted: bool = True) -> Example:
+    files: dict[str, Any] = {"run.jsonl": _recording(*epochs, counted=counted)}
     return Example(name, files=files, case={"curves": {"train": "run.jsonl"}}, verdict=verdict, codes=(code,))
 
 
@@ -406,6 +408,13 @@ EXAMPLES = [
         "told by words", Verdict.UNDECIDED, "reshuffled", [f"a{n}" for n in _mixed(5)], [f"a{n}" for n in _mixed(7)]
     ),
     _example("in the same order", Verdict.PROBLEM, "fixed-order", _mixed(5), _mixed(5)),
+    _example("in the same order, epochs not told", Verdict.PROBLEM, "fixed-order", *[_mixed(5)] * 2, counted=False),
+    _example("in other orders, epochs not told", Verdict.OK, "reshuffled", _mixed(5), _mixed(7), counted=False),
+    _example(
+        *("drawn with replacement, epochs not told", Verdict.UNDECIDED, "one-epoch"),
+        *([n * n % 89 for n in range(96)], [n * n % 83 for n in range(96)]),
+        counted=False,
+    ),
     _example("as they are stored", Verdict.PROBLEM, "fixed-order", list(range(60)), list(range(60))),
     _example(
         "a buffer of four",

@@ -2,8 +2,9 @@
 
 Catches initial weights that differ from device to device, and updates by the gradients of one device alone, after which weights drift
 apart. Weights of which each rank holds a part, as in model parallel training, are not compared: ranks with other names or shapes leave the
-item open, and so do ranks that differ in some weights only. Cannot tell whether gradients are reduced where all ranks train on the same
-batches, nor whether a sum or a mean of them is taken.
+item open, and so do ranks that differ in some weights only. Also catches gradients that are added up where the learning rate is meant for
+their mean: the mean of vectors is never longer than they are on average. Cannot tell whether gradients are reduced where all ranks train
+on the same batches, nor a sum from a mean where the ranks' gradients point away from each other.
 """
 
 from __future__ import annotations
@@ -47,6 +48,17 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             extra={"unit": "1", "source": "own choice: recordings keep four digits"},
         ),
     ] = 1e-3
+    longer: Annotated[
+        float,
+        Meta(
+            gt=1,
+            description="gradients that are so many times as large as the ranks' own are on average, in each step, were added up",
+            extra={
+                "unit": "1",
+                "source": "own choice: a mean has at most 1, by the triangle inequality; the rest is rounding",
+            },
+        ),
+    ] = 1.1
 
 
 MESSAGES: Words = {
@@ -124,12 +136,32 @@ MESSAGES: Words = {
         "en": "The ranks start from other weights, and update with other gradients: whether these are reduced is not seen.",
         "zh": "各 rank 的初始权重不同，更新所用的梯度也不同：梯度是否聚合看不出来。",
     },
+    "summed": {
+        "en": "In all {looked:,} steps that were looked at, the gradients that the {ranks:,} ranks update with are at least "
+        "{times:.2f} times as large as the ranks' own are on average: they are added up, as a mean is never larger. Each rank's loss "
+        "is a mean over its batch, so that {optimizer} moves weights as if the learning rate were up to {ranks:,} times as high.",
+        "zh": "在细看的 {looked:,} 步中，{ranks:,} 个 rank 更新所用的梯度都不小于各 rank 自身梯度平均大小的 {times:.2f} 倍：梯度是相加的，"
+        "因为平均值不会更大。而每个 rank 的 loss 是其 batch 的平均值，{optimizer} 的更新量相当于学习率最多放大 {ranks:,} 倍。",
+    },
+    "summed-meant": {
+        "en": "In all {looked:,} steps that were looked at, the gradients that the {ranks:,} ranks update with are at least "
+        "{times:.2f} times as large as the ranks' own are on average: they are added up. Whether the loss or {optimizer} allows "
+        "for that is not seen.",
+        "zh": "在细看的 {looked:,} 步中，{ranks:,} 个 rank 更新所用的梯度都不小于各 rank 自身梯度平均大小的 {times:.2f} 倍：梯度是相加的。"
+        "loss 或 {optimizer} 是否已考虑这一点，记录中看不出来。",
+    },
     "few-steps": {
         "en": "The ranks were watched for different numbers of steps ({steps}), and their gradients were not looked at in the same step.",
         "zh": "各 rank 被观察的步数不同（{steps}），也没有在同一步细看梯度。",
     },
     "fix-reduce": gradient_aggregation.MESSAGES["fix-reduce"],
     "fix-seed": rank_seeds.MESSAGES["fix-seed"],
+    "fix-mean": {
+        "en": "Take the mean: gradients_mean=True in set_auto_parallel_context, mean=True of nn.DistributedGradReducer, or divide what "
+        "AllReduce gives by the number of devices. Keep the sum where the learning rate was chosen for it.",
+        "zh": "改用平均：set_auto_parallel_context 设置 gradients_mean=True，nn.DistributedGradReducer 设置 mean=True，或将 AllReduce "
+        "的结果除以设备数。如果学习率正是按相加选定的，则保持不变。",
+    },
 }
 _APART: dict[str, str] = {
     "en": "Data parallel training reduces gradients and leaves weights alone: ranks whose weights differ train different networks, and "
@@ -142,6 +174,15 @@ _PRINT = {
     "zh": "在最初的每一步之后，在各 rank 上打印同一个权重的总和。",
 }
 PROOF: Words = dict.fromkeys(WHY, _PRINT)
+WHY["summed"] = {
+    "en": "The learning rate of a recipe is meant for the mean over all samples; a sum multiplies it by the number of devices, and "
+    "training becomes unstable or ends worse.",
+    "zh": "训练方案中的学习率是针对所有样本的平均梯度而定；相加相当于学习率乘以设备数，训练会不稳定或收敛得更差。",
+}
+PROOF["summed"] = {
+    "en": "Train some hundred steps with the mean, or with the learning rate divided by the number of devices, and compare the losses.",
+    "zh": "改用平均，或将学习率除以设备数，训练几百步后比较 loss。",
+}
 WORDS: Words = {
     "ranks": {"en": "Ranks", "zh": "各 rank"},
     "rank": {"en": "rank", "zh": "rank"},
@@ -150,6 +191,12 @@ WORDS: Words = {
     "start": {"en": "weights at the start as rank 0", "zh": "初始权重与 rank 0 相同的个数"},
     "end": {"en": "weights at the end as rank 0", "zh": "结束时权重与 rank 0 相同的个数"},
 }
+#: Optimizers whose updates are as large as the gradients are; others, such as Adam, hardly feel a factor.
+_PROPORTIONAL = frozenset({"SGD", "Momentum"})
+#: Steps without which nothing is said of sums and means; how far losses that are equal are apart in a recording's four digits.
+_LEAST, _EQUAL = 3, 2e-3
+#: Where launchers say how many ranks there are.
+_SIZES = ("RANK_SIZE", "MS_WORKER_NUM", "OMPI_COMM_WORLD_SIZE", "WORLD_SIZE")
 #: What reading the scripts says of gradients that are not reduced; weights that stay equal prove it wrong.
 _UNREDUCED = ["not-reduced", "not-reduced-maybe", "reduced-dropped", "mode-unset", "mode-unset-maybe"]
 
@@ -206,6 +253,19 @@ class _Rank:
             if norms and all(isinstance(one, (int, float)) for one in norms):
                 found[fact.get("optimizer"), fact.get("step")] = math.hypot(*norms)
         return found
+
+    @cached_property
+    def own(self) -> dict[tuple[Any, Any], float]:
+        """The norms of the gradients as this rank's pass gave them, where an update takes those of one pass."""
+        known = {(fact.get("optimizer"), fact.get("step")): fact.get("raw") for fact in self.watch.facts("gradients")}
+        return {at: norm for at, norm in known.items() if isinstance(norm, (int, float)) and norm > 0}
+
+    @cached_property
+    def takes_means(self) -> bool:
+        """Whether the losses that were looked at are the mean cross entropy of the rank's batch."""
+        told = [(fact.get("own"), fact.get("loss")) for fact in self.watch.facts("outputs")]
+        pairs = [(one, two) for one, two in told if isinstance(one, (int, float)) and isinstance(two, (int, float))]
+        return len(pairs) >= _LEAST and all(math.isclose(one, two, rel_tol=_EQUAL) for one, two in pairs)
 
     @cached_property
     def losses(self) -> dict[int, float]:
@@ -271,6 +331,27 @@ class _Ranks:
         return self.alike([rank.losses for rank in self.all])
 
     @cached_property
+    def times(self) -> list[float]:
+        """Of each step that was looked at: how many times the mean of the ranks' own norms the norm is of what they update with. At most 1
+        of a mean; empty where a rank's own are not known."""
+        first = self.all[0]
+        common = set(first.norms).intersection(*(rank.own for rank in self.all))
+        return [
+            first.norms[at] * len(self.all) / sum(rank.own[at] for rank in self.all) for at in sorted(common, key=str)
+        ]
+
+    @cached_property
+    def are_whole(self) -> bool:
+        """Whether these are all ranks there are, by what the launcher told the first of them."""
+        told = self.watch.first("start").get("variables") or {}
+        sizes = {str(told[name]) for name in _SIZES if name in told}
+        return sizes <= {str(len(self.all))} and {rank.watch.rank for rank in self.all} == {*range(len(self.all))}
+
+    @cached_property
+    def optimizers(self) -> list[str]:
+        return [str(fact.get("class")).rpartition(".")[2] for fact in self.watch.facts("optimizer")]
+
+    @cached_property
     def own_samples(self) -> bool:
         """Whether no sample is seen by two ranks."""
         count = sum(len(rank.samples) for rank in self.all)
@@ -312,6 +393,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield _start(ranks, seeded_here=_seeded_here(watches))
     else:
         yield _gradients(ranks)
+        yield from _sums(ranks, params.longer)
 
 
 def _seeded_here(watches: list[Watch]) -> bool:
@@ -331,6 +413,19 @@ def _start(ranks: _Ranks, seeded_here: bool) -> Finding:
     if together:
         return Finding("start-differs", Level.PROBLEM, where, data, ranks.evidence(), Fix("fix-seed"), sure=Sure.LIKELY)
     return Finding("start-apart", Level.SUSPECT, where, data, ranks.evidence(), Fix("fix-seed"), sure=Sure.POSSIBLE)
+
+
+def _sums(ranks: _Ranks, longer: float) -> Iterator[Finding]:
+    """Whether the gradients of ranks that update with the same ones are added up."""
+    times = ranks.times
+    if not (ranks.same_gradients and ranks.are_whole and len(times) >= _LEAST and min(times) >= longer):
+        return
+    where = ranks.watch.where(ranks.watch.first("optimizer").get("place"))
+    data = ranks.data | {"looked": len(times), "times": min(times), "optimizer": ", ".join(sorted({*ranks.optimizers}))}
+    if ranks.all[0].takes_means and _PROPORTIONAL.issuperset(ranks.optimizers):
+        yield Finding("summed", Level.SUSPECT, where, data, ranks.evidence(), Fix("fix-mean"), sure=Sure.POSSIBLE)
+    else:
+        yield Finding("summed-meant", Level.INFO, where, data, ranks.evidence())
 
 
 def _gradients(ranks: _Ranks) -> Finding:
@@ -375,9 +470,11 @@ def _example(
     steps: tuple[int, int] = (2, 2),
     other: str = "c",
     without: str = "",
+    own: tuple[float, float] = (0.0, 0.0),
+    optimizer: str = "Momentum",
 ) -> Example:
     """Two ranks with a weight that begins and ends with these digests, and a bias that ends with `other` on the second. `without`: what
-    the second one did not record, "loss" or "digest"."""
+    the second one did not record, "loss" or "digest". `own` are the norms of each rank's own gradients, where they are known."""
     files: dict[str, Any] = {}
     for rank in (0, 1):
         weight = {"name": "dense.weight", "shape": [shapes[rank], 2], "digest": start[rank]}
@@ -388,16 +485,26 @@ def _example(
         lines: list[dict[str, Any]] = [
             {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "rank": rank},
             {"fact": "network", "number": 0, "defined": ["net.py", 7], "parameters": [weight, bias]},
-            {"fact": "optimizer", "number": 0, "place": ["train.py", 12], "parameters": names},
+            {
+                "fact": "optimizer",
+                "number": 0,
+                "class": f"mindspore.nn.optim.{optimizer}",
+                "place": ["train.py", 12],
+                "parameters": names,
+            },
         ]
         for step in range(1, steps[rank] + 1):
             ids = [str(samples[rank] + one) for one in range(4)]
+            at = 10 * rank + step if rank and len({*steps}) > 1 else step
+            if own[rank]:
+                lines.append({"fact": "outputs", "step": at, "own": losses[rank], "loss": losses[rank]})
             lines.append(
                 {
                     "fact": "gradients",
-                    "step": 10 * rank + step if rank and len({*steps}) > 1 else step,
+                    "step": at,
                     "optimizer": 0,
                     "norms": [norms[rank], 0.0],
+                    **({"raw": own[rank]} if own[rank] else {}),
                 }
             )
             loss = {} if rank and without == "loss" else {"loss": losses[rank]}
@@ -412,6 +519,13 @@ def _example(
 
 EXAMPLES = [
     _example("equal weights after steps on own batches", Verdict.OK, "together"),
+    _example(
+        "gradients that are added up", Verdict.UNDECIDED, "summed", norms=(1.9, 1.9), own=(1.0, 1.1), steps=(4, 4)
+    ),
+    _example("the mean of gradients", Verdict.OK, "together", norms=(1.0, 1.0), own=(1.0, 1.1), steps=(4, 4)),
+    _example(
+        "added up for Adam", Verdict.OK, "together", norms=(1.9, 1.9), own=(1.0, 1.1), steps=(4, 4), optimizer="Adam"
+    ),
     _example("weights drift apart", Verdict.PROBLEM, "drift-apart", end=("b", "x"), norms=(1.0, 1.5), other="y"),
     _example(
         "ranks that may be trainings of their own",
