@@ -933,8 +933,8 @@ WORDS: Words = {
     "init-turns": {
         "en": "the run trains {count} networks in turns ({names}), and a case has one: for live probes, write each under phases, with a "
         "function that gives its loss, its optimizer, and the weights that it leaves alone",
-        "zh": "该运行交替训练 {count} 个网络（{names}），而 network 只能写一个：如需运行 live 探针，请在 phases 中分别写明每个阶段给出 loss "
-        "的函数、优化器和保持不变的权重",
+        "zh": "该运行交替训练 {count} 个网络（{names}），而 network 只能写一个：如需运行 live 探针，请在 phases 中分别写明每个阶段"
+        "给出 loss 的函数、优化器和保持不变的权重",
     },
     "init-missing": {"en": "not found: {key} ({title}), for {items}", "zh": "未找到：{key}（{title}），用于 {items}"},
     "init-nothing": {
