@@ -130,8 +130,8 @@ def _recorded(path: Path, run: Run, numbers: dict[str | int, int]) -> Recorded:
         for epoch, batch in by_epoch.items()
     }
     losses: dict[int, list[float]] = {}
-    for batch, epoch in zip(run.sample_losses, told_epochs, strict=True):
-        losses.setdefault(epoch, []).extend(batch)
+    for some, epoch in zip(run.sample_losses, told_epochs, strict=True):
+        losses.setdefault(epoch, []).extend(some)
     complete = {epoch: np.array(given) for epoch, given in losses.items() if len(given) == len(epochs[epoch])}
     labels: dict[int, list[int]] = {}
     for told, epoch in zip(run.sample_labels, told_epochs, strict=True):

@@ -168,21 +168,22 @@ _APART: dict[str, str] = {
     "what is saved is one of them.",
     "zh": "数据并行只聚合梯度，不会统一权重：权重不同的各 rank 训练的是不同的网络，最后保存下来的只是其中之一。",
 }
-WHY: Words = dict.fromkeys(("start-differs", "start-apart", "drift-apart", "own-trainings"), _APART)
-_PRINT = {
-    "en": "Print the sum of one weight on each rank after each of the first steps.",
-    "zh": "在最初的每一步之后，在各 rank 上打印同一个权重的总和。",
-}
-PROOF: Words = dict.fromkeys(WHY, _PRINT)
-WHY["summed"] = {
+_SUMMED: dict[str, str] = {
     "en": "The learning rate of a recipe is meant for the mean over all samples; a sum multiplies it by the number of devices, and "
     "training becomes unstable or ends worse.",
     "zh": "训练方案中的学习率是针对所有样本的平均梯度而定；相加相当于学习率乘以设备数，训练会不稳定或收敛得更差。",
 }
-PROOF["summed"] = {
+_DIFFER = ("start-differs", "start-apart", "drift-apart", "own-trainings")
+WHY: Words = {**dict.fromkeys(_DIFFER, _APART), "summed": _SUMMED}
+_PRINT = {
+    "en": "Print the sum of one weight on each rank after each of the first steps.",
+    "zh": "在最初的每一步之后，在各 rank 上打印同一个权重的总和。",
+}
+_DIVIDE = {
     "en": "Train some hundred steps with the mean, or with the learning rate divided by the number of devices, and compare the losses.",
     "zh": "改用平均，或将学习率除以设备数，训练几百步后比较 loss。",
 }
+PROOF: Words = {**dict.fromkeys(_DIFFER, _PRINT), "summed": _DIVIDE}
 WORDS: Words = {
     "ranks": {"en": "Ranks", "zh": "各 rank"},
     "rank": {"en": "rank", "zh": "rank"},
