@@ -8,7 +8,7 @@ import pytest
 from accucheck import Recorder
 from accucheck import case as cases
 from accucheck.errors import UserError
-from accucheck.live.inside.fitting import classes_of, facts
+from accucheck.live.inside.fitting import against, classes_of, facts
 from accucheck.model import Finding, Level
 from accucheck.probes import label_fit
 from accucheck.probes._label_fit import spread_over
@@ -69,6 +69,24 @@ def test_one_column_against_a_row_is_what_mindspore_spreads(tmp_path):
     assert (found.code, found.level, found.data["spread"]) == ("spread", Level.SUSPECT, "(6, 6)")
     (found,) = judged(tmp_path, "loss.call=mindspore.nn:MSELoss")
     assert found.level is Level.PROBLEM
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize("loss", ["MSELoss", "L1Loss", "BCEWithLogitsLoss", "HuberLoss"])
+def test_a_loss_says_whether_it_took_each_output_with_its_own_label(loss):
+    import mindspore as ms
+    from mindspore import nn
+
+    random = np.random.default_rng(0)
+    scores, labels = (ms.Tensor(random.random(shape).astype(np.float32)) for shape in ((6, 1), (6,)))
+    function = getattr(nn, loss)()
+    together = (
+        ms.Tensor(np.broadcast_to(scores.asnumpy(), (6, 6))),
+        ms.Tensor(np.broadcast_to(labels.asnumpy(), (6, 6))),
+    )
+    for given, told in (((scores[:, 0], labels), "each"), (together, "all"), ((scores[:, 0] * 2, labels), "")):
+        assert against(scores.asnumpy(), labels.asnumpy(), float(function(*given).asnumpy())) == told
+    assert against(scores.asnumpy(), labels.asnumpy(), None) == ""
 
 
 def test_which_axis_the_classes_have():

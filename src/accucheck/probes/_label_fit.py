@@ -41,6 +41,10 @@ MESSAGES: Words = {
         "en": "Outputs and labels have the same shape, {outputs} ({batches:,} {batches:batch|batches}).",
         "zh": "输出与标签形状相同，均为 {outputs}（{batches:,} 个 batch）。",
     },
+    "each-with-its-own": {
+        "en": "Outputs have the shape {outputs}, labels {shape}: the loss of the first step is that of each output with its own label.",
+        "zh": "输出形状为 {outputs}，标签形状为 {shape}：第一步的 loss 等于各输出与其自身标签计算的结果。",
+    },
     "not-compared": {
         "en": "Outputs of shape {outputs} and labels of shape {shape} go together in a way that only the loss knows.",
         "zh": "输出形状为 {outputs}，标签形状为 {shape}，二者如何对应只有损失函数知道。",
@@ -99,10 +103,7 @@ def judged(case: Case, seen: Seen) -> Finding:
     data: dict[str, Any] = {"outputs": shown(outputs), "shape": shown(labels), "batches": seen.batches}
     spread = spread_over(outputs, labels)
     if spread and (classes <= 1):
-        # A loss of one's own may bring both into one shape.
-        loss = _loss(case)
-        level = Level.PROBLEM if loss is not None and loss.labels == "same-shape" else Level.SUSPECT
-        return Finding("spread", level, data=data | {"spread": shown(spread)}, fix=Fix("fix-shapes"))
+        return _spread(case, first.get("against"), data | {"spread": shown(spread)})
     if classes > 1:
         assert seen.low is not None and seen.high is not None
         beyond = sorted(seen.beyond - ignored(case))
@@ -119,6 +120,19 @@ def judged(case: Case, seen: Seen) -> Finding:
         return Finding(code, Level.SUSPECT, data=data, fix=Fix("fix-labels"))
     if outputs == labels:
         return Finding("same-shape", Level.INFO, data=data)
+    return Finding("not-compared", Level.INFO, data=data, incomplete=True)
+
+
+def _spread(case: Case, against: str | None, data: dict[str, Any]) -> Finding:
+    """Of shapes that spread over each other: the loss itself says whether they did. A loss of one's own may bring both into one shape."""
+    if against == "each":
+        return Finding("each-with-its-own", Level.INFO, data=data)
+    loss = _loss(case)
+    takes_both_as_they_are = loss is not None and loss.labels == "same-shape"
+    if against == "all" or takes_both_as_they_are:
+        return Finding("spread", Level.PROBLEM, data=data, fix=Fix("fix-shapes"))
+    if against is None:
+        return Finding("spread", Level.SUSPECT, data=data, fix=Fix("fix-shapes"))
     return Finding("not-compared", Level.INFO, data=data, incomplete=True)
 
 

@@ -111,22 +111,22 @@ def _place(run: Run, where: Where) -> Where:
     return Where(place[0], line=place[1], step=where.step) if place else where
 
 
-def _recording(*batches: tuple[list[int], list[int], int, int, list[int]]) -> str:
+def _recording(*batches: tuple[list[int], list[int], int, int, list[int]], against: str | None = None) -> str:
     head: dict[str, Any] = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "rank": 0}
     lines = [
         {
             "step": n,
             "loss": 1.1,
             "fit": {"outputs": out, "labels": shape, "whole": True, "classes": out[-1] if len(out) > len(shape) else 0}
-            | {"low": low, "high": high, "beyond": beyond},
+            | {"low": low, "high": high, "beyond": beyond, "against": against},
         }
         for n, (out, shape, low, high, beyond) in enumerate(batches, 1)
     ]
     return "".join(json.dumps(line) + "\n" for line in [head, *lines])
 
 
-def _example(name: str, verdict: Verdict, code: str, *batches: Any, **case: Any) -> Example:
-    files: dict[str, Any] = {"run.jsonl": _recording(*batches)}
+def _example(name: str, verdict: Verdict, code: str, *batches: Any, against: str | None = None, **case: Any) -> Example:
+    files: dict[str, Any] = {"run.jsonl": _recording(*batches, against=against)}
     return Example(name, files=files, case={"curves": {"train": "run.jsonl"}, **case}, verdict=verdict, codes=(code,))
 
 
@@ -154,4 +154,9 @@ EXAMPLES = [
     _watched("a label that the loss leaves out", Verdict.UNDECIDED, "left-out", 0.0),
     _watched("a label that is no class and counts", Verdict.UNDECIDED, "counted", 0.3),
     _example("one column against a row", Verdict.UNDECIDED, "spread", ([8, 1], [8], 0, 2, [])),
+    _example("the loss is that of all pairs", Verdict.PROBLEM, "spread", ([8, 1], [8], 0, 2, []), against="all"),
+    _example(
+        "each with its own label", Verdict.UNDECIDED, "each-with-its-own", ([8, 1], [8], 0, 2, []), against="each"
+    ),
+    _example("a loss that may do either", Verdict.UNDECIDED, "not-compared", ([8, 1], [8], 0, 2, []), against=""),
 ]

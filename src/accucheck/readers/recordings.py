@@ -86,7 +86,8 @@ class Recording:
 
 
 class _Fit(msgspec.Struct):
-    """How the outputs of a step and its labels go together, as live/inside/fitting.py tells it."""
+    """How the outputs of a step and its labels go together, as live/inside/fitting.py tells it. `against` is None where the loss took
+    exactly these two."""
 
     outputs: list[int]
     labels: list[int]
@@ -95,6 +96,7 @@ class _Fit(msgspec.Struct):
     low: int | None = None
     high: int | None = None
     beyond: list[int] = []
+    against: str | None = None
 
 
 class _Head(msgspec.Struct):

@@ -9,6 +9,10 @@ Array = Any  # a numpy.ndarray
 
 #: Different labels beyond the outputs that are told.
 MOST = 8
+#: Values of a batch up to which each is set against all.
+MANY = 4096
+#: How close a loss must be to one that was computed in float64, as a share of it.
+CLOSE = 1e-3
 
 
 def facts(outputs: tuple[int, ...], labels: Array) -> dict[str, Any]:
@@ -26,6 +30,70 @@ def facts(outputs: tuple[int, ...], labels: Array) -> dict[str, Any]:
         if count:
             found["beyond"] = numpy.unique(labels[(labels < 0) | (labels >= count)])[:MOST].tolist()
     return found
+
+
+def against(outputs: Array, labels: Array, loss: float | None) -> str:
+    """How a loss set two arrays against each other of which each has one value a sample in another shape, as (N, 1) and (N,) do.
+
+    "each" where the loss is that of each sample with its own label, "all" where it is that of each sample with the labels of all, ""
+    where it is neither or both: a mean or sum of squares, absolute differences, Huber's loss or a binary cross entropy.
+    """
+    import numpy
+
+    if loss is None or outputs.size != labels.size or outputs.size > MANY or not numpy.isfinite(outputs).all():
+        return ""
+    given, truth = (array.astype(numpy.float64).reshape(-1) for array in (outputs, labels))
+    with numpy.errstate(all="ignore"):
+        each = [value for kind in PAIRWISE for value in _reduced(kind(given, truth))]
+        every = [value for kind in PAIRWISE for value in _reduced(kind(given[:, None], truth[None, :]))]
+    found = [
+        name
+        for name, values in (("each", each), ("all", every))
+        if any(abs(v - loss) <= CLOSE * abs(v) for v in values)
+    ]
+    return found[0] if len(found) == 1 else ""
+
+
+def _reduced(table: Array) -> tuple[float, float]:
+    return float(table.mean()), float(table.sum())
+
+
+def _square(given: Array, truth: Array) -> Array:
+    return (given - truth) ** 2
+
+
+def _difference(given: Array, truth: Array) -> Array:
+    return abs(given - truth)
+
+
+def _huber(given: Array, truth: Array) -> Array:
+    import numpy
+
+    off = numpy.abs(given - truth)
+    return numpy.where(off < 1, 0.5 * off**2, off - 0.5)
+
+
+def _cross_entropy(given: Array, truth: Array) -> Array:
+    """Of probabilities; not a number beyond them."""
+    import numpy
+
+    return -(truth * numpy.log(given) + (1 - truth) * numpy.log(1 - given))
+
+
+def _cross_entropy_of_logits(given: Array, truth: Array) -> Array:
+    import numpy
+
+    return numpy.maximum(given, 0) - given * truth + numpy.log1p(numpy.exp(-numpy.abs(given)))
+
+
+#: Losses of one value and its label, as most are that take both in one shape.
+PAIRWISE = (
+    _square,
+    _difference,
+    _huber,
+    _cross_entropy,
+    _cross_entropy_of_logits,
+)
 
 
 def classes_of(outputs: tuple[int, ...], labels: tuple[int, ...]) -> int:
@@ -66,6 +134,9 @@ def examine(request: dict[str, Any], tell: Any) -> None:
             tell(event="not-one")
             return
         values = labels[0].asnumpy()
-        tell(event="fit", **facts((values.shape[0] if number and values.ndim else shape[0], *shape[1:]), values))
+        told = facts((values.shape[0] if number and values.ndim else shape[0], *shape[1:]), values)
+        if not number and setup.loss is not None:
+            told["against"] = against(output.asnumpy(), values, float(setup.loss_from(output, batch).asnumpy().mean()))
+        tell(event="fit", **told)
         if number + 1 >= request["batches"] or time.monotonic() > end:
             return
