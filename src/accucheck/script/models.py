@@ -1275,11 +1275,7 @@ def _gradient(
     function = called.args[0] if called.args else called.keywords.get("fn")
     if function is None:
         return None
-    given = args
-    maker = called.base if called.name == "" and isinstance(called.base, Call) else called
-    sens = maker.argument(["get_all", "get_by_list", "sens_param"], "sens_param") if maker is not called else None
-    if isinstance(sens, Known) and sens.value and len(args) > 1:  # GradOperation(...)(function, weights)(inputs, sens)
-        given = args[:-1]
+    given = args[:-1] if len(args) > 1 and _takes_sens(called) else args
     unpacked = any(isinstance(arg, Call) and arg.name == "*args" for arg in given)
     results = [
         tracer.call(option, given, keywords, node, unpacked)
@@ -1291,6 +1287,13 @@ def _gradient(
     if called.api == "value_and_grad":
         return Items([made.result or Unknown("loss"), tracer.made("[]", [Known(1)], {}, node, made)])
     return made
+
+
+def _takes_sens(called: Call) -> bool:
+    """Whether the last argument is the gradient to begin with: GradOperation(sens_param=True)(function, weights)(inputs, sens)."""
+    maker = called.base if called.name == "" and isinstance(called.base, Call) else None
+    sens = maker.argument(["get_all", "get_by_list", "sens_param"], "sens_param") if maker is not None else None
+    return isinstance(sens, Known) and bool(sens.value)
 
 
 def _graph(value: Value) -> Call | None:

@@ -157,11 +157,10 @@ def depends(value: Value) -> bool:
         return _is(given["use_batch_statistics"], None)
     if "keep_prob" in given:
         return not _is(given["keep_prob"], 1)
-    for name in ("p", "dropout"):
-        if name in known.parameters:
-            default = known.defaults.get(name)
-            return not _is(given[name], 0) if name in given else default != 0
-    return True
+    rate = next((name for name in ("p", "dropout") if name in known.parameters), None)
+    if rate is None:
+        return True
+    return not _is(given[rate], 0) if rate in given else known.defaults.get(rate) != 0
 
 
 def _beneath(cell: Instance) -> Iterator[Call]:

@@ -512,17 +512,18 @@ class Structure:
             while caller is not None and (further := _place(caller.returned, value)) is not None:
                 frame, place, caller = caller, further, caller.parent
             return self.returned(frame, place)
-        for run in self.reading.trace.frames:
-            if run.parent is frame:
-                for name, given in run.parameters.items():
-                    if any(part is value for part in _flat(given)) and not _loads(run.function.node, name):
-                        return Drop("parameter", run.function.source, run.function.node, name, run)
+        if (ignored := self.ignored_by(frame, value)) is not None:
+            return ignored
         statement = _statement(frame.function.node, value.node)
-        if statement is None:
-            return None
-        for name in _targets(statement):
-            if name in value.bound:
-                return self.unused(name, statement, frame)
+        name = next((name for name in _targets(statement) if name in value.bound), None) if statement else None
+        return self.unused(name, statement, frame) if name is not None and statement is not None else None
+
+    def ignored_by(self, frame: Frame, value: Value) -> Drop | None:
+        """A function called here that is given a value and does not read that parameter."""
+        for run in self.reading.trace.frames:
+            for name, given in run.parameters.items() if run.parent is frame else ():
+                if any(part is value for part in _flat(given)) and not _loads(run.function.node, name):
+                    return Drop("parameter", run.function.source, run.function.node, name, run)
         return None
 
     def returned(self, frame: Frame, place: tuple[int | None, int]) -> Drop | None:

@@ -85,18 +85,10 @@ def _parse(tracer: Tracer, parsed: Call) -> Mapping:
     """Each option with its default, or what the arguments give."""
     roots = _roots(parsed)
     calls = [call for call in tracer.trace.options if any(_root(call) is root for root in roots)]
-    words = _words(tracer, parsed)
-    given: dict[str, Any] = {}
     converted = {_target(call): call for call in calls if call.name == ".add_argument"}
-    if words is not None:
-        try:
-            given, rest = _given(calls, words)
-        except Refused as error:
-            words = None
-            unbound(tracer, parsed.node, "options-refused", str(error), parsed.source)
-        else:
-            if rest and parsed.name == ".parse_args":
-                unbound(tracer, parsed.node, "options-unknown", shlex.join(rest), parsed.source)
+    words = _words(tracer, parsed)
+    given = _told(tracer, parsed, calls, words) if words is not None else {}
+    words = None if given is None else words
     values: dict[Any, Value] = {}
     for call in calls:
         if call.name == ".set_defaults":
@@ -104,9 +96,21 @@ def _parse(tracer: Tracer, parsed: Call) -> Mapping:
             _unread(tracer, parsed, call, converted)
         elif target := _target(call):
             values[target] = settled(_default(call, target, words is not None), "argparse", words is not None)
-    for name, text in given.items():
+    for name, text in (given or {}).items():
         values[name] = _converted(tracer, converted[name], name, text)
     return Mapping({name: _named(value, name) for name, value in values.items()})
+
+
+def _told(tracer: Tracer, parsed: Call, calls: list[Call], words: list[str]) -> dict[str, Any] | None:
+    """What words of the command give; None where they do not fit the options."""
+    try:
+        given, rest = _given(calls, words)
+    except Refused as error:
+        unbound(tracer, parsed.node, "options-refused", str(error), parsed.source)
+        return None
+    if rest and parsed.name == ".parse_args":
+        unbound(tracer, parsed.node, "options-unknown", shlex.join(rest), parsed.source)
+    return given
 
 
 def _set(call: Call, values: dict[Any, Value], words: list[str] | None) -> dict[Any, Value]:

@@ -41,7 +41,7 @@ from .networks import (
     weights,
 )
 from .source import Source
-from .syntax import conditions_around, kept, stored, walk
+from .syntax import conditions_around, stored, walk
 from .values import Call, Frame, Function, Instance, Items, Known, Value, options
 
 #: So many objects of one network are looked at, on so long ways.
@@ -803,31 +803,31 @@ def _key(node: ast.AST) -> str:
     return part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else ""
 
 
-@kept
 def _taken(function: ast.AST, self_name: str, given: str) -> tuple[dict[str, str], bool, set[str]]:
     """What an __init__ takes from an object that it is given: attributes (own name -> its name), whether all of it, and the
     attributes of self that hold something of it."""
     taken: dict[str, str] = {}
     whole = False
-    for node in walk(function):
-        if not isinstance(node, ast.Assign):
+    assigned = [one for one in walk(function) if isinstance(one, ast.Assign)]
+    for node, target in [(one, target) for one in assigned for target in one.targets]:
+        own, of_given = _attribute_of(target, self_name), _attribute_of(node.value, given)
+        if own is None:
             continue
-        for target in node.targets:
-            if not (
-                isinstance(target, ast.Attribute)
-                and isinstance(target.value, ast.Name)
-                and target.value.id == self_name
-            ):
-                continue
-            value = node.value
-            whole |= isinstance(value, ast.Name) and value.id == given
-            if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id == given:
-                taken[target.attr] = value.attr
+        whole |= isinstance(node.value, ast.Name) and node.value.id == given
+        if of_given is not None:
+            taken[own] = of_given
     held = dict(taken)
-    for node in walk(function):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == given:
-            held.setdefault(node.attr, node.attr)
+    for part in walk(function):
+        if (name := _attribute_of(part, given)) is not None:
+            held.setdefault(name, name)
     return held if whole else taken, whole, set(taken)
+
+
+def _attribute_of(node: ast.AST, owner: str) -> str | None:
+    """The attribute that is asked of a variable; None for anything else."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == owner:
+        return node.attr
+    return None
 
 
 def _built(function: ast.AST, self_name: str) -> Iterator[tuple[str, ast.AST, ast.Call]]:

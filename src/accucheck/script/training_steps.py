@@ -370,13 +370,7 @@ class Training:
     def loss_scale(self, optimizer: Value) -> Value | None:
         """What an optimizer was given as loss_scale; None where it takes none or was given none."""
         if isinstance(optimizer, Instance):
-            init = self.inits.get(id(optimizer))
-            for name, value in init.parameters.items() if init is not None else ():
-                if _LOSS_SCALE.search(name):
-                    return value
-            for name, args, keywords in optimizer.supers:
-                if (found := _framework_optimizer(name)) is not None:
-                    return (found.bind_any(args, keywords) or keywords).get("loss_scale")
+            return self.own_loss_scale(optimizer)
         if not isinstance(optimizer, Call):
             return None
         if optimizer.api in _WRAPPERS and optimizer.args:
@@ -385,6 +379,17 @@ class Training:
         known = _framework_optimizer(optimizer.name)
         bound = known.bind_any(optimizer.args, optimizer.keywords) if known is not None else None
         return (bound or optimizer.keywords).get("loss_scale")
+
+    def own_loss_scale(self, optimizer: Instance) -> Value | None:
+        """The same of an optimizer of the project: of its own parameters, else of what it gives to the framework's."""
+        init = self.inits.get(id(optimizer))
+        named = (value for name, value in init.parameters.items() if _LOSS_SCALE.search(name)) if init else ()
+        for value in named:
+            return value
+        for name, args, keywords in optimizer.supers:
+            if (found := _framework_optimizer(name)) is not None:
+                return (found.bind_any(args, keywords) or keywords).get("loss_scale")
+        return None
 
     def is_seen(self, optimizer: Value) -> bool:
         """Whether it is seen what an optimizer divides gradients by."""
