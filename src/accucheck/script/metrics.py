@@ -12,6 +12,7 @@ from functools import cached_property
 
 from ..knowledge.api import IGNORING
 from ..knowledge.dataset_classes import ITERATORS
+from ..knowledge.metric_functions import gathering, metric_functions
 from . import flow, kept_state
 from .analysis import Reading, Scripts
 from .axes import axis_of, place, rank, width
@@ -26,19 +27,6 @@ from .syntax import kept as kept_with_code
 from .tallies import Addition, Quotient, Tallies, Tally, batch_of, parts
 from .values import Call, Instance, Items, Known, Many, Value, options
 
-#: Metrics of the framework that gather over batches until they are cleared.
-_GATHER = (
-    "Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta HausdorffDistance Loss MAE MSE "
-    "MeanSurfaceDistance OcclusionSensitivity Perplexity Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy "
-    "Top5CategoricalAccuracy TopKCategoricalAccuracy"
-)
-_METRICS = frozenset(f"{module}.{name}" for module in ("train", "nn") for name in _GATHER.split())
-#: What takes the probability of the class that is labelled 1, as its second argument.
-_OF_POSITIVE = frozenset(
-    f"sklearn.metrics.{name}"
-    for name in ("roc_auc_score", "average_precision_score", "roc_curve", "precision_recall_curve", "brier_score_loss")
-)
-_SCORE_NAMES = ("y_score", "y_prob", "y_proba", "probas_pred")
 #: What additions of an evaluation count; see tallies.Addition.
 _COUNTED = ("hits", "rate", "weighed", "truths")
 #: So many values are looked at on the way from a comparison to what is counted.
@@ -313,7 +301,7 @@ class Metrics:
         methods: dict[int, tuple[Call, dict[str, list[Call]]]] = {}
         for call in self.trace.calls:
             for metric in options(call.base):
-                if isinstance(metric, Call) and metric.api in _METRICS:
+                if isinstance(metric, Call) and metric.api in gathering():
                     methods.setdefault(id(metric), (metric, {}))[1].setdefault(call.name, []).append(call)
         for metric, called in methods.values():
             for read in called.get(".eval", ()):
@@ -358,7 +346,7 @@ class Metrics:
 
     @staticmethod
     def gathers(call: Call) -> bool:
-        return any(isinstance(base, Call) and base.api in _METRICS for base in options(call.base))
+        return any(isinstance(base, Call) and base.api in gathering() for base in options(call.base))
 
     def is_trained(self, leaf: Call) -> bool:
         given = any(
@@ -428,16 +416,12 @@ class Metrics:
 
     def other_column(self, call: Call) -> Iterator[Observation]:
         """The probability of class 0 counts as that of the class that is labelled 1."""
-        if call.name in _OF_POSITIVE and "pos_label" not in call.keywords:
-            truth = call.argument(["y_true"], "y_true")
-            scores = next((call.keywords[name] for name in _SCORE_NAMES if name in call.keywords), None)
-            scores = call.args[1] if scores is None and len(call.args) > 1 else scores
-        elif comparison(call) == "==":
+        if comparison(call) == "==":
             sides = operands(call, (0, 1))
             above = [(_threshold(one), other) for one, other in (sides, sides[::-1])] if len(sides) == 2 else []
             scores, truth = next(((one, other) for one, other in above if one is not None), (None, None))
         else:
-            return
+            scores, truth = _given_as_positive(call)
         column = _first_of_two(scores)
         if column is not None and truth is not None and self.is_as_read(truth):
             data = {"at": f"{column.source.path}:{column.line}"}
@@ -619,6 +603,16 @@ def _threshold(value: Value) -> Value | None:
 def _before_threshold(value: Value) -> Value:
     below = _threshold(value)
     return value if below is None else below
+
+
+def _given_as_positive(call: Call) -> tuple[Value | None, Value | None]:
+    """Scores and labels that a function is given which takes the scores of the class that is labelled 1."""
+    function = metric_functions().of_positive.get(call.name or "")
+    if function is None or "pos_label" in call.keywords:
+        return None, None
+    named = next((call.keywords[name] for name in function.scores if name in call.keywords), None)
+    scores = call.args[1] if named is None and len(call.args) > 1 else named
+    return scores, call.argument([function.truth], function.truth)
 
 
 def _first_of_two(value: Value | None) -> Call | None:

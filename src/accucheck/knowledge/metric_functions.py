@@ -1,0 +1,36 @@
+"""Metrics of MindSpore that gather over batches, and functions that take the probability of the class labelled 1: metric_functions.json.
+
+A test compares both with the signatures of MindSpore and scikit-learn.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+
+class OfPositive(msgspec.Struct, frozen=True):
+    """A function of labels and scores: what its first argument is called, and its second, in this version and in earlier ones."""
+
+    truth: str
+    scores: list[str]
+
+
+class MetricFunctions(msgspec.Struct, frozen=True):
+    """`gather`: classes of mindspore.train whose count goes on until clear(). `of_positive` by the full name of the function."""
+
+    gather: list[str]
+    of_positive: dict[str, OfPositive]
+
+
+@cache
+def metric_functions() -> MetricFunctions:
+    return msgspec.json.decode(Path(__file__).with_suffix(".json").read_bytes(), type=MetricFunctions)
+
+
+@cache
+def gathering() -> frozenset[str]:
+    """The classes that gather, as names.canonical gives them."""
+    return frozenset(f"{module}.{name}" for module in ("train", "nn") for name in metric_functions().gather)
