@@ -26,6 +26,7 @@ from _measuring import ROOT, Wrong, report, row
 from PIL import Image
 from started import HERE, STYLES, put
 
+from accucheck.knowledge.suites import packages
 from accucheck.readers import recordings
 
 SETTINGS = ("rate", "epochs", "batch size", "shuffle", "seed")
@@ -139,7 +140,8 @@ def compared(run: Run, count: Count) -> None:
 
 
 def main() -> int:
-    projects = [*STYLES, "digits"]
+    trained = [style for style in STYLES if style not in packages()]  # the others need a package to be trained
+    projects = [*trained, "digits"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("projects", nargs="*", metavar="PROJECT")
     given = parser.parse_args().projects or projects
