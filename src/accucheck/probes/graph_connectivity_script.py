@@ -616,6 +616,13 @@ class Backbone(nn.Cell):
         "twin-used-twice",
     ),
     _example(
+        "one of two layers of other names twice on the same input",
+        "self.score, self.feature = nn.Dense(8, 8), nn.Dense(8, 8)",
+        "a = self.feature(x)\nb = self.feature(x)\nreturn a, b",
+        Verdict.PROBLEM,
+        "twin-used-twice",
+    ),
+    _example(
         "one of a dict of cells is never called",
         'self.parts = nn.CellDict({name: nn.Dense(8, 8) for name in ("q", "k", "v")})',
         "return sum(self.parts[name](x) for name in ('q', 'k', 'k'))",

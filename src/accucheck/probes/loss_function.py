@@ -11,6 +11,7 @@ labels. Cannot tell: formulas of one's own beyond these, and networks that are n
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +79,16 @@ MESSAGES: Words = {
         "en": "This {softmax} runs along another axis than the outputs of {layer} ({at}): not over the classes of a sample, but "
         "over the samples of a batch or the places of a picture.",
         "zh": "此处的 {softmax} 所沿的轴不是 {layer}（{at}）输出的类别轴：归一化发生在 batch 内各样本或图像各位置之间，而非各类别之间。",
+    },
+    "labels-not-shifted": {
+        "en": "The labels of {loss} are what the network is given at the same places ({at}), and each place sees itself: the next "
+        "one was to be predicted.",
+        "zh": "{loss} 的标签就是网络在相同位置得到的输入（{at}），而每个位置都能看到自身：本应预测的是下一个位置。",
+    },
+    "labels-not-shifted-perhaps": {
+        "en": "The labels of {loss} are what the recurrent network is given at the same places ({at}): unless it is an autoencoder, the "
+        "next place was to be predicted.",
+        "zh": "{loss} 的标签就是循环网络在相同位置得到的输入（{at}）：如果不是自编码器，本应预测的是下一个位置。",
     },
     "one-hot-turned": {
         "en": "These one-hot labels hold {on} for the class itself and {off} for all others: the two numbers have changed places.",
@@ -209,6 +220,10 @@ MESSAGES: Words = {
         "en": "Pass the output of the network first, then the labels.",
         "zh": "先传网络的输出，再传标签。",
     },
+    "fix-shift": {
+        "en": "Take the labels one place later: logits[:, :-1] against ids[:, 1:].",
+        "zh": "把标签向后移一位：用 logits[:, :-1] 对 ids[:, 1:]。",
+    },
     "fix-class-axis": {
         "en": "Give it the axis of the classes: 1, or -1 where they lie last.",
         "zh": "改为类别所在的轴：1；类别在最后一轴时为 -1。",
@@ -285,6 +300,11 @@ _MAXIMISED = {
     "en": "An optimizer goes down: what falls while the loss rises is learnt perfectly, and predictions get worse with each step.",
     "zh": "优化器沿下降方向更新：最小化一个随损失上升而下降的值，预测会一步比一步差。",
 }
+_COPIED = {
+    "en": "To copy the input is all that there is to learn: the loss falls to almost nothing, and what the model generates "
+    "repeats its input.",
+    "zh": "网络只需照抄输入：loss 很快降到接近 0，生成时只会重复输入。",
+}
 WHY: Words = {
     "loss-negated": _MAXIMISED,
     "likelihood-minimised": _MAXIMISED,
@@ -309,6 +329,8 @@ WHY: Words = {
         "which sample of a batch has most of a class.",
         "zh": "一个样本的概率会随同 batch 的其他样本变化，且各类之和不为 1：学到的是 batch 内哪个样本更像某一类。",
     },
+    "labels-not-shifted": _COPIED,
+    "labels-not-shifted-perhaps": _COPIED,
     "arguments-exchanged": {
         "en": "The loss treats its arguments differently: its gradient is that of another function, and does not lead the output to the "
         "labels; some kernels give no gradient for labels at all.",
@@ -430,6 +452,8 @@ _LEVELS = {
     "no-logarithm": Level.PROBLEM,
     "arguments-exchanged": Level.PROBLEM,
     "classes-along-another": Level.PROBLEM,
+    "labels-not-shifted": Level.PROBLEM,
+    "labels-not-shifted-perhaps": Level.SUSPECT,
     "one-hot-turned": Level.PROBLEM,
     "one-hot-for-sparse": Level.PROBLEM,
     "classes-for-distributions": Level.PROBLEM,
@@ -471,6 +495,8 @@ _FIXES = {
     "no-logarithm": "fix-log-softmax",
     "arguments-exchanged": "fix-exchange",
     "classes-along-another": "fix-class-axis",
+    "labels-not-shifted": "fix-shift",
+    "labels-not-shifted-perhaps": "fix-shift",
     "one-hot-turned": "fix-turn-back",
     "one-hot-for-sparse": "fix-sparse",
     "classes-for-distributions": "fix-class-numbers",
@@ -494,7 +520,17 @@ MOST = 100
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import adversaries, class_axis, class_numbers, direction, exchanged, input_gradients, shapes, squashed
+    from ..script import (
+        adversaries,
+        class_axis,
+        class_numbers,
+        direction,
+        exchanged,
+        input_gradients,
+        shapes,
+        squashed,
+        unshifted,
+    )
     from ..script.analysis import read_scripts
     from ..script.losses import Losses
 
@@ -515,6 +551,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         if not said:
             yield _seen.nothing("no-loss", [reading], {"path": reading.source.path})
         yield Progress(number, len(scripts.training), "files")
+    for one in unshifted.examine(scripts):
+        yield _finding(one)
     yield from _seen.networks(scripts)
 
 
@@ -742,7 +780,82 @@ class Smooth(nn.LossBase):
 """
 _MODELLED = "model = ms.Model(net, Smooth(), nn.Adam(net.trainable_params()))\nmodel.train(3, data)\n"
 
+_NEXT = """
+import numpy as np
+import mindspore as ms
+from mindspore import nn, ops
+
+class Lines:
+    def __init__(self):
+        self.numbers = np.load("numbers.npy")
+
+    def __getitem__(self, place):
+        return self.numbers[place : place + 16], self.numbers[place + AHEAD : place + 16 + AHEAD]
+
+    def __len__(self):
+        return len(self.numbers) - 17
+
+class Next(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table, self.key, self.value = nn.Embedding(500, 32), nn.Dense(32, 32), nn.Dense(32, 32)
+        self.hidden, self.out = ops.triu(ops.ones((16, 16)), 1), nn.Dense(32, 500)
+
+    def construct(self, x):
+        x = self.table(x)
+        scores = ops.matmul(self.key(x), self.key(x).swapaxes(1, 2)) * 0.2 + self.hidden * -1e9
+        return self.out(x + ops.matmul(ops.softmax(scores, -1), self.value(x)))
+
+train_ds = ms.dataset.GeneratorDataset(Lines(), ["x", "y"], shuffle=True).batch(8)
+net = Next()
+optimizer = nn.Adam(net.trainable_params())
+
+def forward(x, y):
+    return ops.cross_entropy(net(x).reshape(-1, 500), y.reshape(-1))
+
+step = ms.value_and_grad(forward, None, optimizer.parameters)
+for x, y in train_ds.create_tuple_iterator():
+    loss, grads = step(x, y)
+    optimizer(grads)
+"""
+_NEXT_BY_ONE = _NEXT.replace("AHEAD", "1")
+_RECURRENT = _NEXT.replace(
+    "self.hidden, self.out = ops.triu(ops.ones((16, 16)), 1),",
+    "self.layer, self.out = nn.GRU(32, 32, batch_first=True),",
+)
+_RECURRENT = re.sub(
+    r"        scores = .*\n        return .*\n", "        return self.out(self.layer(x)[0])\n", _RECURRENT
+)
+
 EXAMPLES = [
+    _example(
+        "labels that are the input at the same places",
+        _NEXT.replace("AHEAD", "0"),
+        Verdict.PROBLEM,
+        "labels-not-shifted",
+    ),
+    _example("labels that are the next places", _NEXT_BY_ONE, Verdict.OK),
+    _example(
+        "labels and logits that are cut alike",
+        _NEXT_BY_ONE.replace(
+            "net(x).reshape(-1, 500), y.reshape(-1)", "net(x)[:, :-1].reshape(-1, 500), x[:, :-1].reshape(-1)"
+        ),
+        Verdict.PROBLEM,
+        "labels-not-shifted",
+    ),
+    _example(
+        "labels and logits that are cut against each other",
+        _NEXT_BY_ONE.replace(
+            "net(x).reshape(-1, 500), y.reshape(-1)", "net(x)[:, :-1].reshape(-1, 500), x[:, 1:].reshape(-1)"
+        ),
+        Verdict.OK,
+    ),
+    _example(
+        "a recurrent network whose labels are its input",
+        _RECURRENT.replace("AHEAD", "0"),
+        Verdict.UNDECIDED,
+        "labels-not-shifted-perhaps",
+    ),
     _example(
         "labels before the prediction, in a cell",
         _JUDGED.replace("CALL", "mark, found"),

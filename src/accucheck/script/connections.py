@@ -409,9 +409,21 @@ def _said_unused(code: str, row: _Attribute, structures: list[Structure]) -> Obs
     twin, calls, where = twice
     data |= {"twin": twin, "lines": sorted({call.lineno for call in calls})}
     last = max(calls, key=lambda call: (call.lineno, call.col_offset))
-    meant = _near(twin, row.name) or _others_once(row, value, twin, structures)
+    alike = len({ast.unparse(call) for call in calls}) == 1 and _same_input(where, calls)
+    meant = alike or _near(twin, row.name) or _others_once(row, value, twin, structures)
     edit = _swap(where, row.name, twin, calls)
     return Observation("twin-used-twice", where, last, data, edit=edit, possible=not meant)
+
+
+def _same_input(source: Source, calls: list[ast.Call]) -> bool:
+    """Whether two calls that read alike stand in one block with no new value for what they name in between: both give the same."""
+    first, second = sorted(calls, key=lambda call: (call.lineno, call.col_offset))
+    named = {node.id for node in walk(first) if isinstance(node, ast.Name)}
+    for node in source.nodes:
+        stores = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in named
+        if stores and isinstance(node, ast.Name) and first.lineno <= node.lineno <= second.lineno:
+            return False
+    return True
 
 
 def _named_nearby(row: _Attribute) -> bool:

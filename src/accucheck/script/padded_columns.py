@@ -59,7 +59,7 @@ def examine(pipelines: Pipelines) -> Found:
         columns = pipelines.columns.get(id(pipeline.leaf)) if pipeline.leaf is not None else None
         if columns is None or pipeline.role == "eval":
             continue
-        rules = _Rules(pipelines, pipeline, columns)
+        rules = Rules(pipelines, pipeline, columns)
         rules.run()
         for said in rules.found.said:
             key = said.code, said.source.path, getattr(said.node, "lineno", 0)
@@ -70,7 +70,7 @@ def examine(pipelines: Pipelines) -> Found:
     return found
 
 
-class _Graph:
+class Graph:
     """What a loss is made of, back to the columns of the data."""
 
     def __init__(self, value: Value, column: Any) -> None:
@@ -88,7 +88,7 @@ class _Graph:
             if name is not None:
                 self.read.setdefault(name, []).append(part)
                 continue
-            for inner in _inputs(part):
+            for inner in inputs(part):
                 self.users.setdefault(id(inner), []).append(part)
                 queue.append(inner)
 
@@ -122,7 +122,7 @@ class _Graph:
                 found.add(name)
                 continue
             divides = isinstance(part, Call) and _operation(part) == "div"
-            queue += effects.operands(part, (0,)) if divides and isinstance(part, Call) else _inputs(part)
+            queue += effects.operands(part, (0,)) if divides and isinstance(part, Call) else inputs(part)
         return found
 
     def divisor(self, name: str) -> Call | None:
@@ -142,11 +142,11 @@ class _Graph:
             known = effects.effect(part) if isinstance(part, Call) else None
             if isinstance(part, Call) and ((known is not None and known.reduces) or applied(part) is not None):
                 return part
-            queue += _inputs(part)
+            queue += inputs(part)
         return None
 
 
-def _inputs(value: Value) -> list[Value]:
+def inputs(value: Value) -> list[Value]:
     """What a value is computed from; the weights of a network, and what its layers are made of, are none of it."""
     if isinstance(value, Instance):
         return []
@@ -161,7 +161,7 @@ def _operation(made: Call) -> str:
     return known.operation if known is not None else ""
 
 
-class _Rules:
+class Rules:
     def __init__(self, pipelines: Pipelines, pipeline: Pipeline, columns: Columns) -> None:
         self.pipelines, self.pipeline, self.columns = pipelines, pipeline, columns
         self.reading: Reading = pipelines.reading
@@ -216,9 +216,9 @@ class _Rules:
 
     # --- what trains ------------------------------------------------------------------------------------------------------
 
-    def graphs(self) -> list[_Graph]:
+    def graphs(self) -> list[Graph]:
         trained = [value for _, value in Losses(self.reading).trained]
-        found = [_Graph(value, self.name) for value in [*trained, *self.run_models()]]
+        found = [Graph(value, self.name) for value in [*trained, *self.run_models()]]
         return [graph for graph in found if graph.read]
 
     def run_models(self) -> Iterator[Value]:
@@ -263,7 +263,7 @@ class _Rules:
     def column(self, name: str | None) -> Column | None:
         return next((column for column in self.found.columns if column.name == name), None)
 
-    def of_graph(self, graph: _Graph) -> None:
+    def of_graph(self, graph: Graph) -> None:
         for column in self.found.columns:
             column.used |= column.name in graph.read
         self.of_attention(graph)
@@ -282,7 +282,7 @@ class _Rules:
                 column.by_value |= column.hidden is None and form.at is column.form.at
                 column.hidden = column.hidden or by
 
-    def of_loss(self, graph: _Graph, application: Application) -> None:
+    def of_loss(self, graph: Graph, application: Application) -> None:
         """A loss of classes, whose labels are filled up with a number."""
         labels = self.shapes.form(application.labels)
         column = self.column(self.name_within(application.labels)) if application.labels is not None else None
@@ -308,7 +308,7 @@ class _Rules:
             data = {"padded": column.name, "value": shown(labels.fill), "loss": loss}
             self.say("pad-counted", labels.at, data | {"place": _place(application.place)})
 
-    def weighing(self, graph: _Graph, place: Call) -> list[tuple[Call, Value]]:
+    def weighing(self, graph: Graph, place: Call) -> list[tuple[Call, Value]]:
         """(the operation, the other operand) wherever a loss meets something else that is made of data, before it is one number."""
         above = graph.above([place])
         touched = graph.above([node for nodes in graph.read.values() for node in nodes])
@@ -316,7 +316,7 @@ class _Rules:
         for made in graph.made:
             if id(made) not in above or made is place or _operation(made) in ("div", "add", "sub", "add_n"):
                 continue
-            others = [part for part in _inputs(made) if id(part) not in above and id(part) in touched]
+            others = [part for part in inputs(made) if id(part) not in above and id(part) in touched]
             found += [(made, other) for other in others]
         return found
 
@@ -340,7 +340,7 @@ class _Rules:
             column.hidden = made
             self.hide(shape, made)
 
-    def of_weights(self, graph: _Graph) -> None:
+    def of_weights(self, graph: Graph) -> None:
         """Masks that something is multiplied by or chosen with: 1 has to be the data, unless the rest is used, too."""
         signs: list[tuple[Call, Form]] = []
         for made in graph.made:
@@ -364,7 +364,7 @@ class _Rules:
             if turned and not any(_beside(shape, other) for _, other in right):
                 self.say("mask-inverted", made)
 
-    def of_attention(self, graph: _Graph) -> None:
+    def of_attention(self, graph: Graph) -> None:
         """A large number at places: what is added to the padding has to be far below zero, and so what is filled in there."""
         for made in graph.made:
             operation = _operation(made)
@@ -414,7 +414,7 @@ class _Rules:
         elif fill <= -LARGE and real > -LARGE:
             self.hide(shape, made)
 
-    def of_recurrent(self, graph: _Graph) -> None:
+    def of_recurrent(self, graph: Graph) -> None:
         """Lengths that are measured and not given to the recurrent layer that reads what was filled up."""
         lengths = {name: shape for name, shape in self.shape.items() if isinstance(shape, Length)}
         for made in graph.made:
@@ -450,7 +450,7 @@ class _Rules:
             return False
         return all(length.made.order > at.order for at in (form.at, form.also) if at is not None)
 
-    def of_unused(self, graph: _Graph) -> None:
+    def of_unused(self, graph: Graph) -> None:
         """A mask among the columns that has no part in the loss, or divides it only, where nothing else hides the padding."""
         multiplied = graph.multiplied()
         place = graph.reduction()
@@ -467,7 +467,7 @@ class _Rules:
             else:
                 self.say("mask-unused", place, {"mask": name, "padded": column.name})
 
-    def of_constants(self, graph: _Graph) -> None:
+    def of_constants(self, graph: Graph) -> None:
         """A column of ones, as long as one that is filled up, by which something of that column is multiplied: it hides nothing."""
         for name, shape in self.shape.items():
             if not isinstance(shape, Same) or number(shape.value) != 1 or shape.size is None:
@@ -478,7 +478,7 @@ class _Rules:
             if column is not None:
                 self.say("mask-everywhere", shape.made, {"mask": name, "padded": column.name})
 
-    def weighs(self, graph: _Graph, name: str, column: Column) -> bool:
+    def weighs(self, graph: Graph, name: str, column: Column) -> bool:
         """Whether the elements of a column are what something is multiplied by that is made of another one."""
         masks, data = graph.read.get(name, []), graph.above(graph.read.get(column.name, []))
         alone = {id(part) for part in masks}

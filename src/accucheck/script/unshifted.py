@@ -1,0 +1,163 @@
+"""Models that predict what comes next, and whose labels are what they are given at the same places: to copy is all that they learn.
+
+The labels of the loss and the numbers that the network looks up are followed back through the columns of the data to the sequence that both
+are cut out of, with the place at which each begins. That the network sees no later place is told by a triangle in its attention; a
+recurrent layer may as well be part of an autoencoder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from . import effects, triangles
+from .analysis import Scripts
+from .lengths import alike, plus
+from .losses import Application, Observation, applied
+from .networks import kind_of
+from .padded_columns import Graph, Rules, inputs
+from .pipelines import Pipelines, of_scripts
+from .values import Call, Items, Known, Unknown, Value
+
+#: Values within values are looked into so far.
+DEPTH = 60
+
+
+class Origin(NamedTuple):
+    """What a sequence is cut out of, and where it begins there: at `after`, where that is seen, and so many places on."""
+
+    root: Value
+    after: tuple[Value, ...] = ()
+    start: int = 0
+
+    def is_at(self, other: Origin, moved: int) -> bool:
+        """Whether both begin at one place of one sequence, this one `moved` places earlier by what is cut off later."""
+        same = len(self.after) == len(other.after) and all(map(alike, self.after, other.after))
+        return alike(self.root, other.root) and same and self.start + moved == other.start
+
+
+def examine(scripts: Scripts) -> Iterator[Observation]:
+    training = {id(reading) for reading in scripts.training}
+    told: set[int] = set()
+    for pipelines in of_scripts(scripts):
+        if id(pipelines.reading) not in training:
+            continue
+        for pipeline in pipelines.found:
+            columns = pipelines.columns.get(id(pipeline.leaf)) if pipeline.leaf is not None else None
+            graphs = Rules(pipelines, pipeline, columns).graphs() if columns is not None else []
+            for said in (one for graph in graphs for one in _of_graph(pipelines, graph)):
+                if id(said.place.node) not in told:
+                    told.add(id(said.place.node))
+                    yield said
+
+
+def _of_graph(pipelines: Pipelines, graph: Graph) -> Iterator[Observation]:
+    for made in graph.made:
+        application = applied(made)
+        if application is None or application.known.expects not in ("logits", "log-probabilities"):
+            continue
+        looked_up, onward = _looked_up(application.prediction)
+        if not _copies(pipelines, application, looked_up):
+            continue
+        causal = any(triangles.seen(call) == triangles.PAST for call in onward)
+        if causal or any(kind_of(call.base) == "recurrent" for call in onward):
+            code = "labels-not-shifted" if causal else "labels-not-shifted-perhaps"
+            yield Observation(code, made, {"loss": application.loss.rpartition(".")[2]}, looked_up[0], certain=False)
+
+
+def _copies(pipelines: Pipelines, application: Application, looked_up: list[Call]) -> bool:
+    """Whether labels are what is looked up at the same places, and nothing is that is at others, as of a decoder that is given those
+    before."""
+    moved, wanted = _begins(application.prediction), _origin(pipelines, application.labels)
+    if moved is None or wanted is None:
+        return False
+    origins = (_origin(pipelines, call.args[0]) for call in looked_up)
+    alike_ = [each for each in origins if each is not None and alike(each.root, wanted.root)]
+    return bool(alike_) and all(each.is_at(wanted, moved) for each in alike_)
+
+
+def _looked_up(prediction: Value | None) -> tuple[list[Call], list[Call]]:
+    """The embeddings that a prediction is computed of, and all calls on the way."""
+    queue: list[Value] = [prediction] if prediction is not None else []
+    seen: dict[int, Value] = {}
+    found: list[Call] = []
+    while queue:
+        value = queue.pop()
+        if id(value) in seen:
+            continue
+        seen[id(value)] = value
+        if isinstance(value, Call) and value.name == "" and kind_of(value.base) == "embedding" and value.args:
+            found.append(value)
+        else:
+            queue += inputs(value)
+    return found, [value for value in seen.values() if isinstance(value, Call)]
+
+
+def _begins(prediction: Value | None) -> int | None:
+    """How many of the first places are cut off of a prediction behind the network; None where that is not seen."""
+    moved = 0
+    value = prediction
+    for _ in range(DEPTH):
+        if isinstance(value, Call) and value.name == "[]":
+            cut = _cut(value)
+            if cut is None or cut[0] is not None:
+                return None
+            moved, value = moved + cut[1], value.base
+        elif (inner := _within(value)) is not None:
+            value = inner
+        else:
+            break
+    return moved
+
+
+def _within(value: Value | None) -> Value | None:
+    """What a value is but for its type and the form of its array; None for what is something else."""
+    if not isinstance(value, Call):
+        return None
+    same = effects.kept(value, "same", "order", "whole") if value.result is None else [value.result]
+    return same[0] if same is not None and len(same) == 1 else None
+
+
+def _origin(pipelines: Pipelines, value: Value | None) -> Origin | None:
+    """Where a sequence comes from, back to before it was read from the data set."""
+    after: list[Value] = []
+    start = 0
+    for _ in range(DEPTH):
+        if isinstance(value, Call) and (held := pipelines.read(value)) is not None and len(held) == 1:
+            value = held[0]
+        elif isinstance(value, Call) and value.name == "[]" and (cut := _cut(value)) is not None:
+            after += [cut[0]] if cut[0] is not None else []
+            start, value = start + cut[1], value.base
+        elif (inner := _within(value)) is not None:
+            value = inner
+        else:
+            break
+    return Origin(value, tuple(after), start) if value is not None and not _is_nameless(value) else None
+
+
+def _is_nameless(value: Value) -> bool:
+    return isinstance(value, (Known, Items)) or (isinstance(value, Unknown) and not value.name)
+
+
+def _cut(made: Call) -> tuple[Value | None, int] | None:
+    """Where the one slice of an index begins, as a value and so many places more; None for an index that picks."""
+    key = made.args[0] if made.args else None
+    parts = [part for part in (key.items if isinstance(key, Items) else [key]) if not _takes_all(part)]
+    slices = [part for part in parts if isinstance(part, Call) and part.name == "slice"]
+    begins = [_first(part.args[0]) for part in slices]
+    later = [each for each in begins if each is not None and each != (None, 0)]
+    if len(slices) != len(parts) or None in begins or len(later) > 1:
+        return None
+    return later[0] if later else (None, 0)
+
+
+def _takes_all(part: Value | None) -> bool:
+    return isinstance(part, Known) and (part.value is None or part.value is ...)
+
+
+def _first(begin: Value) -> tuple[Value | None, int] | None:
+    """Where a slice begins; None for a place that is counted from the end."""
+    if not isinstance(begin, Known):
+        return plus(begin)
+    place = 0 if begin.value is None else begin.value
+    return (None, place) if type(place) is int and place >= 0 else None
