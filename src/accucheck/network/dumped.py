@@ -49,10 +49,13 @@ def of_graph(graph: Graph, name: str) -> Network:
     readers: dict[str, list[tuple[Cell, Cell, Node]]] = {key: [] for key in parameters}  # the layer and the operation
     trained: dict[str, str] = {}
     shown: dict[str, Cell] = {}
+    layers: dict[str, Cell] = {}  # by scope: those of a large graph have thousands of operations each
     for node in graph.nodes:
         if node.op in PLUMBING:
             continue
-        cell = layer = _layer(builder, node.scope)
+        if node.scope not in layers:
+            layers[node.scope] = _layer(builder, node.scope)
+        cell = layer = layers[node.scope]
         if listed:
             cell = shown[node.name] = _operation(builder, node)
         else:

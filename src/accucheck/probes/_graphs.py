@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Generator, Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..case import Case
@@ -101,9 +102,13 @@ def plain(name: str) -> str:
 
 def apart(node: Node) -> bool:
     """Whether a node is no part of the forward pass, or only hands values on."""
-    return bool(
-        node.op in PLUMBING or UPDATE.fullmatch(node.op) or ASSIGN.fullmatch(node.op) or _BACKWARD.search(node.scope)
-    )
+    return _is_apart(node.op, node.scope)
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_apart(op: str, scope: str) -> bool:
+    """Kept: a large graph asks the same of a million operations in some hundred layers."""
+    return bool(op in PLUMBING or UPDATE.fullmatch(op) or ASSIGN.fullmatch(op) or _BACKWARD.search(scope))
 
 
 def ir(nodes: list[tuple[str, str, list[str]]], weights: list[str]) -> bytes:

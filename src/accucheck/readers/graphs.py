@@ -141,12 +141,15 @@ def graphs(path: str | os.PathLike[str], *, outputs: bool = False) -> Iterator[G
 
 
 class _Message(NamedTuple):
-    """Where messages are read from. Offsets count from the start of the file; `size` is where it ends."""
+    """Where messages are read from. Offsets count from the start of the file; `size` is where it ends. `data` is what of it is in
+    memory, from the offset `base` on."""
 
     path: str
     format: str
     read: Callable[[int, int], bytes]
     size: int
+    data: bytes = b""
+    base: int = 0
 
     def bad(self, at: int, expected: str) -> ReadError:
         return ReadError("malformed", path=self.path, format=self.format, offset=at, expected=expected)
@@ -163,28 +166,45 @@ class _Message(NamedTuple):
 
     def fields(self, at: int, end: int) -> Iterator[tuple[int, int, int | None]]:
         """The fields of a message: number, start and end; or number, value and None."""
+        data, base = self.data, self.base
+        held = min(end, base + len(data))
         while at < end:
-            head = self.read(at, min(2 * _VARINT, end - at))
-            key, used = self.varint(head, 0, at)
-            number, wire = key >> 3, key & 7
-            if wire == 0:
-                value, used = self.varint(head, used, at)
-                yield number, value, None
-                at += used
-                continue
-            if wire not in (1, 2, 5) or not number:
-                raise self.bad(at, "protobuf")
-            length = {1: 8, 5: 4}.get(wire, 0)
-            if wire == 2:
-                length, used = self.varint(head, used, at)
-            start = at + used
-            if length > end - start:
-                if end < self.size:  # within a message whose length is known, so it is not the file that ends
-                    raise self.bad(at, f"length <= {end - start:,}")
-                raise ReadError("truncated", path=self.path, offset=end, expected=f"{start + length - end:,} B")
-            if wire == 2:
-                yield number, start, start + length
-            at = start + length
+            if (
+                at + 1 < held
+            ):  # in memory, and as nearly all are: one byte says number and kind, and one the length or the value
+                key, second = data[at - base], data[at - base + 1]
+                if 7 < key < 128 and second < 128:
+                    if key & 7 == 2 and at + 2 + second <= held:
+                        yield key >> 3, at + 2, at + 2 + second
+                        at += 2 + second
+                        continue
+                    if not key & 7:
+                        yield key >> 3, second, None
+                        at += 2
+                        continue
+            field, at = self._field(at, end)
+            if field is not None:
+                yield field
+
+    def _field(self, at: int, end: int) -> tuple[tuple[int, int, int | None] | None, int]:
+        """A field, None for one of a kind that nothing here has, and where the next one begins."""
+        head = self.read(at, min(2 * _VARINT, end - at))
+        key, used = self.varint(head, 0, at)
+        number, wire = key >> 3, key & 7
+        if wire == 0:
+            value, used = self.varint(head, used, at)
+            return (number, value, None), at + used
+        if wire not in (1, 2, 5) or not number:
+            raise self.bad(at, "protobuf")
+        length = {1: 8, 5: 4}.get(wire, 0)
+        if wire == 2:
+            length, used = self.varint(head, used, at)
+        start = at + used
+        if length > end - start:
+            if end < self.size:  # within a message whose length is known, so it is not the file that ends
+                raise self.bad(at, f"length <= {end - start:,}")
+            raise ReadError("truncated", path=self.path, offset=end, expected=f"{start + length - end:,} B")
+        return ((number, start, start + length) if wire == 2 else None), start + length
 
     def text(self, start: int, end: int) -> str:
         if end - start > _MAX_TEXT:
@@ -206,7 +226,7 @@ def _in_memory(path: str, format: str, data: bytes, start: int, size: int | None
         return data[at - start : at - start + length]
 
     # A record of a Summary file is complete, so that nothing in it can be truncated.
-    return _Message(path, format, read, size if size is not None else start + len(data) + 1)
+    return _Message(path, format, read, size if size is not None else start + len(data) + 1, data, start)
 
 
 def _only_graph(message: _Message, size: int) -> tuple[int, int]:

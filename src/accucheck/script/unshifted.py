@@ -143,12 +143,9 @@ def _cut(made: Call) -> tuple[Value | None, int] | None:
     """Where the one slice of an index begins, as a value and so many places more; None for an index that picks."""
     key = made.args[0] if made.args else None
     parts = [part for part in (key.items if isinstance(key, Items) else [key]) if not _takes_all(part)]
-    slices = [part for part in parts if isinstance(part, Call) and part.name == "slice"]
-    begins = [_first(part.args[0]) for part in slices]
-    later = [each for each in begins if each is not None and each != (None, 0)]
-    if len(slices) != len(parts) or None in begins or len(later) > 1:
-        return None
-    return later[0] if later else (None, 0)
+    begins = [_first(part.args[0]) if isinstance(part, Call) and part.name == "slice" else None for part in parts]
+    later = [each for each in begins if each != (None, 0)]
+    return None if len(later) > 1 else later[0] if later else (None, 0)
 
 
 def _takes_all(part: Value | None) -> bool:
