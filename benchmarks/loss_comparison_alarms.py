@@ -99,7 +99,7 @@ def judged(ours: Array, theirs: Array, rerun: Array | None = None) -> list[Findi
         return [nothing]
     reruns = [] if rerun is None else [_curve_pairs.pair(pair.theirs, series(rerun, "rerun"))]
     return list(
-        loss_comparison._Judge(loss_comparison.Params(), Limits(), pair, reruns, _NoLogs(), _NoLogs()).findings()
+        loss_comparison._LossPair(loss_comparison.Params(), Limits(), pair, reruns, _NoLogs(), _NoLogs()).findings()
     )
 
 

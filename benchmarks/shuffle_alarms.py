@@ -45,13 +45,13 @@ def drawn(count: int, random: np.random.Generator) -> Counter[str]:
         for number in (1, 2):
             order = random.permutation(size)
             epochs[number] = {"ids": order.tolist(), "labels": labels[order].tolist(), "complete": True}
-        alarms.update(finding.code for finding in judged(shuffle_order._Seen(epochs=epochs, rows=size)))
+        alarms.update(finding.code for finding in judged(shuffle_order._ChildResult(epochs=epochs, rows=size)))
     return alarms
 
 
 def read(dataset: Any, samples: int) -> Any:
     """What the probe sees of a real pipeline."""
-    seen = shuffle_order._Seen(nodes=described(dataset), epochs={}, labels={})
+    seen = shuffle_order._ChildResult(nodes=described(dataset), epochs={}, labels={})
 
     def tell(**event: Any) -> None:
         seen.take(event)

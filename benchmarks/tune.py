@@ -28,9 +28,9 @@ from accucheck import case as cases
 from accucheck import studies
 from accucheck.metering import Meter
 from accucheck.search_space import bind, parse
-from accucheck.trying import Wanted
+from accucheck.trying import TryRequest
 from accucheck.tuned import Trial
-from accucheck.tuning import Goal, Tuning
+from accucheck.tuning import Goal, StudyRunner
 
 #: Epochs of a training, and the grid: as many points of each setting as fit into the same epochs.
 EPOCHS = 2
@@ -60,10 +60,10 @@ def example(folder: Path, seed: int) -> Path:
     return root
 
 
-def tuning(root: Path, draw: int, command: tuple[str, ...] = COMMAND, **given: int | str) -> Tuning:
+def tuning(root: Path, draw: int, command: tuple[str, ...] = COMMAND, **given: int | str) -> StudyRunner:
     case = cases.load(root, [])
     search = bind(case, command, [parse(text) for text in SEARCH], root)
-    return Tuning(case, Wanted(root, command, seconds=0.0), Goal(search, draw=draw, **given))  # type: ignore[arg-type]
+    return StudyRunner(case, TryRequest(root, command, seconds=0.0), Goal(search, draw=draw, **given))  # type: ignore[arg-type]
 
 
 def against_grid(repeats: int) -> list[Row]:

@@ -201,7 +201,7 @@ def warm(request: pytest.FixtureRequest, warm_processes: list[Any]) -> Iterator[
     from accucheck.live import warm
 
     if not warm_processes:
-        warm_processes.append(warm.Warm(sys.executable))
+        warm_processes.append(warm.WarmProcess(sys.executable))
     warm.ask(warm_processes[-1].socket.fileno(), sys.executable)
     yield
     warm.ask(None, "")

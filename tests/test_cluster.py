@@ -289,13 +289,13 @@ def used(scheduler: str, worker: Callable[..., subprocess.Popen]) -> Iterator[li
 
 
 def test_a_worker_that_dies_in_a_scan_costs_nothing(used):
-    results: list[tuple[int, scan.Done[int]]] = []
+    results: list[tuple[int, scan.PartResult[int]]] = []
     for part, found in scan.each(range(20), slow):
         results.append((part, found))
         if part == 1:
             used[0].kill()
     assert [part for part, _ in results] == list(range(20))
-    assert all(found == scan.Done(part * 2) for part, found in results if part != 13)
+    assert all(found == scan.PartResult(part * 2) for part, found in results if part != 13)
     error = results[13][1].error
     assert error is not None and error.code == "empty"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from accucheck import dumping
-from accucheck.dumping import FILE, Wish, settings, steps_of, write
+from accucheck.dumping import FILE, DumpRequest, settings, steps_of, write
 from accucheck.errors import UserError
 from command_line import accucheck, copy_example
 
@@ -19,7 +19,7 @@ from command_line import accucheck, copy_example
 )
 def test_steps_count_from_one_and_iterations_from_zero(text: str, steps: tuple[int, ...], iterations: str) -> None:
     assert steps_of(text) == steps
-    assert settings("/d", Wish(steps))["common_dump_settings"]["iteration"] == iterations
+    assert settings("/d", DumpRequest(steps))["common_dump_settings"]["iteration"] == iterations
 
 
 @pytest.mark.parametrize("text", ["", "0", "0-1", "3-1", "x", "1-", "-1", "1-5000", "1," * 2000])
@@ -30,10 +30,10 @@ def test_what_are_no_steps_is_refused(text: str) -> None:
 
 
 def test_what_is_asked_for_stands_in_the_configuration() -> None:
-    common = settings("/d", Wish((1,), (0, 3), ("MatMul",), "output", True, True))["common_dump_settings"]
+    common = settings("/d", DumpRequest((1,), (0, 3), ("MatMul",), "output", True, True))["common_dump_settings"]
     assert (common["support_device"], common["kernels"], common["dump_mode"]) == ([0, 3], ["MatMul"], 1)
     assert (common["input_output"], common["saved_data"], common["op_debug_mode"]) == (2, "statistic", 3)
-    plain = settings("/d", Wish((1,)))["common_dump_settings"]
+    plain = settings("/d", DumpRequest((1,)))["common_dump_settings"]
     assert (plain["kernels"], plain["dump_mode"], plain["op_debug_mode"], plain["saved_data"]) == ([], 0, 0, "tensor")
 
 
@@ -57,7 +57,7 @@ def test_where_nothing_is_dumped_it_says_why(tmp_path: Path, arguments: list[str
 
 
 def test_dumps_of_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
-    made = [write(tmp_path / "dump", Wish((1,)), below=True)[0] for _ in range(3)]
+    made = [write(tmp_path / "dump", DumpRequest((1,)), below=True)[0] for _ in range(3)]
     assert len({*made}) == 3 and all((one / FILE).is_file() for one in made)
 
 

@@ -30,7 +30,7 @@ def results(root: Path, *names: str, spec: CaseFile | None = None, **options) ->
 
 def test_events_come_in_order(tmp_path):
     events = list(engine.run(Case(str(tmp_path)), [engine.Job("xx.01", "fake_clean", {"n": 7})]))
-    assert [type(event).__name__ for event in events] == ["Started", "Progressed", "Found", "Finished"]
+    assert [type(event).__name__ for event in events] == ["Started", "ProgressEvent", "FindingEvent", "Finished"]
     result = events[-1].result
     assert (result.status, result.suggestion) == (Status.DONE, Verdict.OK)
     assert result.findings[0].data == {"n": 7}
@@ -82,14 +82,14 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
             present = time.monotonic()
             return present if self.begin is None else present + 9 * (present - self.begin)
 
-    clock, found = Clock(), engine.Found
+    clock, found = Clock(), engine.FindingEvent
 
-    def noticed(*given: object) -> engine.Found:
+    def noticed(*given: object) -> engine.FindingEvent:
         clock.begin = clock.begin or time.monotonic()
         return found(*given)
 
     monkeypatch.setattr(engine, "time", clock)
-    monkeypatch.setattr(engine, "Found", noticed)
+    monkeypatch.setattr(engine, "FindingEvent", noticed)
 
 
 @pytest.mark.usefixtures("hurried")
@@ -102,7 +102,7 @@ def test_timeout(tmp_path):
 def test_cancel_ends_a_stubborn_probe_and_its_children(tmp_path):
     cancel, pids = threading.Event(), []
     for event in engine.run(Case(str(tmp_path)), [engine.Job("xx.01", "fake_stubborn")], cancel=cancel):
-        if isinstance(event, engine.Found):
+        if isinstance(event, engine.FindingEvent):
             pids.append(event.finding.data["n"])
             cancel.set()
     assert event.result.status is Status.CANCELLED and len(event.result.findings) == 1
@@ -119,7 +119,7 @@ def test_cancel_before_the_start_and_of_those_that_wait(tmp_path):
 
 def test_closing_the_generator_stops_the_child(tmp_path):
     events = engine.run(Case(str(tmp_path)), [engine.Job("xx.01", "fake_stubborn")])
-    pid = next(event.finding.data["n"] for event in events if isinstance(event, engine.Found))
+    pid = next(event.finding.data["n"] for event in events if isinstance(event, engine.FindingEvent))
     events.close()
     wait_until(lambda: is_gone(pid))
 

@@ -15,7 +15,7 @@ import pytest
 
 from accucheck import probe
 from accucheck.case import Case
-from accucheck.fixes import Left, collect
+from accucheck.fixes import UnfixedFinding, collect
 from accucheck.model import Finding, Fix, Kind, Level, ProbeResult, Status, Sure, Verdict, Where
 from accucheck.script.patch import Edit, unified
 from command_line import Ran, accucheck, copy_example
@@ -188,7 +188,7 @@ def test_bytes_of_another_encoding_between_two_fixes(tmp_path: Path) -> None:
 
 def test_what_is_left_says_where(tmp_path: Path) -> None:
     result = ProbeResult("p", Kind.STATIC, Status.DONE, Verdict.PROBLEM, [Finding("bad", Level.PROBLEM)])
-    assert collect(tmp_path, [result]).left == [Left("p", result.findings[0], "by-hand")]
+    assert collect(tmp_path, [result]).left == [UnfixedFinding("p", result.findings[0], "by-hand")]
 
 
 # --- the command --------------------------------------------------------------------------------------------------------

@@ -317,7 +317,7 @@ def test_a_file_that_changes_meanwhile_is_told(tmp_path):
     tree(tmp_path, {"steady": b"1", "grown": b"1", "touched": b"1", "gone": b"1", "locked/f": b"1"})
     pool = hashing.Pool(str(tmp_path), 2)
     try:
-        for seen in hashing.Walk(str(tmp_path), [""], set(), ".accucheck"):
+        for seen in hashing.FileWalk(str(tmp_path), [""], set(), ".accucheck"):
             pool.add(seen)
         (tmp_path / "grown").write_bytes(b"12")
         os.utime(tmp_path / "touched")
@@ -660,9 +660,11 @@ def test_names_are_brought_into_line(names, same, missing, outside, uncovered):
 
 def test_what_could_not_be_read_is_neither_missing_nor_extra():
     actual = Manifest(
-        "-", files(a=b"1", x=b"2").files, unread=[hashing.Unread("b", "io"), hashing.Unread("closed/", "no-permission")]
+        "-",
+        files(a=b"1", x=b"2").files,
+        unread=[hashing.UnreadEntry("b", "io"), hashing.UnreadEntry("closed/", "no-permission")],
     )
-    reference = Manifest("-", files(a=b"1", b=b"2", closed__1=b"3").files, unread=[hashing.Unread("x", "io")])
+    reference = Manifest("-", files(a=b"1", b=b"2", closed__1=b"3").files, unread=[hashing.UnreadEntry("x", "io")])
     result = compare(actual, reference)
     assert result.uncompared == ["b", "closed/1", "x"]
     assert not result.differs
@@ -670,7 +672,8 @@ def test_what_could_not_be_read_is_neither_missing_nor_extra():
 
 def test_what_the_reference_could_not_read_is_told_though_the_tree_lacks_it(tmp_path):
     gaps = [
-        hashing.Unread(path, reason) for path, reason in (("g", "io"), ("shut/", "no-permission"), ("s", "link-loop"))
+        hashing.UnreadEntry(path, reason)
+        for path, reason in (("g", "io"), ("shut/", "no-permission"), ("s", "link-loop"))
     ]
     reference = Manifest(
         "-", [File("d/a", md5(b"1"))], unread=[msgspec.structs.replace(e, path="d/" + e.path) for e in gaps]

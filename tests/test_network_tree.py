@@ -7,7 +7,7 @@ import pytest
 from accucheck.errors import ReadError, UserError
 from accucheck.language import Language
 from accucheck.network import beside, dumped, sources, stored, telling, tree
-from accucheck.network.tree import Hit, Network, abbreviates
+from accucheck.network.tree import Network, SearchHit, abbreviates
 from accucheck.readers import recordings
 from accucheck.readers.graphs import Graph, Node, Parameter
 from accucheck.readers.tensors import TensorInfo
@@ -108,7 +108,7 @@ def test_a_dumped_graph_has_layers_operations_and_weights_with_their_users(real_
 @pytest.mark.mindspore
 def test_a_checkpoint_has_weights_alone_and_their_ranges(real_graphs: MadeOnce) -> None:
     network = sources.read(real_graphs["residual"] / "initial.ckpt", "initial.ckpt")
-    assert network.at("block.shortcut") == Hit(
+    assert network.at("block.shortcut") == SearchHit(
         False, network.cells[weight(network, "block.shortcut.weight").cell].number
     )
     assert weight(network, "block.bn1.gamma").values == tree.Tensor((4,), "float32", 1.0, 1.0, 1.0, 0.0, 0.0)
@@ -223,7 +223,7 @@ def test_a_graph_of_very_many_operations_has_them_counted(monkeypatch: pytest.Mo
     monkeypatch.setattr(dumped, "LISTED", 10)
     nodes = [Node(str(number), "Add", f"Default/l{number % 2}-Layer", ()) for number in range(20)]
     network = dumped.of_graph(Graph("g", "IR", "g", nodes, [], []), "g")
-    assert [telling.row(network, Hit(False, number), Language.EN)[:2] for number in (1, 2)] == [
+    assert [telling.row(network, SearchHit(False, number), Language.EN)[:2] for number in (1, 2)] == [
         ["l0", "Layer ×10"],
         ["l1", "Layer ×10"],
     ]

@@ -10,14 +10,14 @@ import msgspec
 import pytest
 
 from accucheck import manifest, nodes
-from accucheck.hashing import Unread
+from accucheck.hashing import UnreadEntry
 from accucheck.manifest import File, Manifest
 from accucheck.nodes import Node, compare
 
 
 def made(unread: str = "", **files: str) -> Manifest:
     return Manifest(
-        "data", [File(name, md5, 1) for name, md5 in files.items()], unread=[Unread(unread, "x")] if unread else []
+        "data", [File(name, md5, 1) for name, md5 in files.items()], unread=[UnreadEntry(unread, "x")] if unread else []
     )
 
 
@@ -61,7 +61,9 @@ def test_files_of_a_folder_that_could_not_be_read_are_not_missing() -> None:
 
 
 def test_what_is_no_file_counts_nowhere() -> None:
-    one = msgspec.structs.replace(made(a="1"), unread=[Unread("socket", "not-regular"), Unread("up", "link-loop")])
+    one = msgspec.structs.replace(
+        made(a="1"), unread=[UnreadEntry("socket", "not-regular"), UnreadEntry("up", "link-loop")]
+    )
     assert differing(one, one) == ({}, 1)
 
 

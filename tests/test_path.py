@@ -12,7 +12,7 @@ from accucheck.case import Case, CaseFile
 from accucheck.errors import UserError
 from accucheck.language import Language
 from accucheck.model import Finding, Kind, Level, ProbeResult, Status, Verdict, suggest
-from accucheck.path import Walked, frameworks, uncollected, walk, wanted
+from accucheck.path import PathPosition, frameworks, uncollected, walk, wanted
 from accucheck.report.machine import input_text
 from accucheck.session import Entry, Record
 from command_line import accucheck
@@ -33,7 +33,7 @@ def found(*findings: tuple[str, Level]) -> dict[str, ProbeResult]:
     return {"fake_problem": ProbeResult("fake_problem", Kind.FILE, Status.DONE, suggest(made), made)}
 
 
-def walked(case: Case | None = None, **entries: Entry | str) -> Walked:
+def walked(case: Case | None = None, **entries: Entry | str) -> PathPosition:
     """The path with these answers: pp01="ok" is a conclusion, an Entry is one."""
     given = {
         f"{name[:2]}.{name[2:]}": Entry(conclusion=Verdict(entry)) if isinstance(entry, str) else entry
@@ -44,7 +44,7 @@ def walked(case: Case | None = None, **entries: Entry | str) -> Walked:
     return path
 
 
-def behind(path: Walked) -> list[tuple[str, str]]:
+def behind(path: PathPosition) -> list[tuple[str, str]]:
     return [(step.item.id, step.to) for step in path.steps]
 
 
@@ -231,7 +231,7 @@ def test_the_keys_of_a_benchmark_can_be_collected() -> None:
 # --- the path of the comparison ---------------------------------------------------------------------------------------
 
 
-def _comparison(*answers: tuple[str, str, str], case: Case | None = None) -> Walked:
+def _comparison(*answers: tuple[str, str, str], case: Case | None = None) -> PathPosition:
     """The shipped path: (item, verdict, code of a finding or nothing)."""
     shipped, entries = checklist.load("comparison"), {}
     for item, verdict, code in answers:

@@ -12,7 +12,7 @@ from accucheck import checklist
 from accucheck.errors import ReadError, UserError
 from accucheck.model import Finding, Kind, Language, Level, ProbeResult, Status, Verdict, Where
 from accucheck.project import open_project
-from accucheck.reviewing import Taken, obstacles, sign_off, take
+from accucheck.reviewing import ImportedReviews, obstacles, sign_off, take
 from accucheck.session import FILE_NAME, MAX_ATTACHMENT, MAX_NOTE, Change, Judgement, Session, open_alone, open_session
 from accucheck.store import ATTACHMENTS, FOLDER
 
@@ -238,10 +238,12 @@ def test_a_withdrawn_review_comes_back_too(tmp_path, session):
     assert take(session, sent).withdrawn == ["ds.01"]
     entry = session.entry("ds.01")
     assert entry.review is None and (entry.history[-1].what, entry.history[-1].who) == ("unreviewed", "Wang")
-    assert take(session, sent) == Taken()
-    assert take(session, tmp_path / "older.json") == Taken()  # a copy from before does not bring it to life again
+    assert take(session, sent) == ImportedReviews()
+    assert (
+        take(session, tmp_path / "older.json") == ImportedReviews()
+    )  # a copy from before does not bring it to life again
     session.review("ds.01", Judgement.ACCEPTED, "", "Zhao")
-    assert take(session, sent) == Taken() and session.entry("ds.01").review.who == "Zhao"
+    assert take(session, sent) == ImportedReviews() and session.entry("ds.01").review.who == "Zhao"
 
 
 def test_two_reviewers_at_once_the_later_one_counts(tmp_path, session):

@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 import pytest
 
 from accucheck.cli import progress
-from accucheck.engine import Progressed, Started
+from accucheck.engine import ProgressEvent, Started
 from accucheck.model import Progress
 from accucheck.project import open_project
 from command_line import accucheck, copy_example, write_checklist
@@ -283,9 +283,9 @@ def test_elsewhere_a_line_is_written_now_and_then(fakes, tmp_path, monkeypatch, 
     monkeypatch.setattr(progress, "_TOLD", 0.05)
     opened = open_project(tmp_path, [str(write_checklist(tmp_path / "mine.yaml", "fake_clean"))], session="none")
     (job,) = opened.jobs()
-    with progress.Shown(opened, [job], live=False, parallel=1) as shown:
+    with progress.ProgressDisplay(opened, [job], live=False, parallel=1) as shown:
         shown.heed(Started(job))
-        shown.heed(Progressed(job, Progress(3, 1000, "files")))
+        shown.heed(ProgressEvent(job, Progress(3, 1000, "files")))
         time.sleep(0.3)
     told = capsys.readouterr().err.splitlines()
     assert len(told) >= 2 and told[0].startswith("accucheck: 0/1 a.1 fake_clean 3/1,000 files · 0:00 · ")

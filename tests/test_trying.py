@@ -20,8 +20,8 @@ from accucheck.language import Language
 from accucheck.model import Finding, Fix, Kind, Level, ProbeResult, Status, Sure, Verdict, Where
 from accucheck.script.patch import Edit, unified
 from accucheck.session import open_session
-from accucheck.tried import Trial, Tried, cells, compare, notes
-from accucheck.trying import Patch, Trying, Wanted, chosen, patches, want
+from accucheck.tried import Trial, TryResults, cells, compare, notes
+from accucheck.trying import Patch, TryRequest, TryRunner, chosen, patches, want
 from accucheck.watching import FIRST
 from command_line import accucheck
 from left_behind import wait_until
@@ -77,14 +77,14 @@ def digest(root: Path) -> dict[str, str]:
     return told
 
 
-def tried(root: Path, tell: Callable[..., None] = lambda trial, known: None, **given: object) -> Tried:
+def tried(root: Path, tell: Callable[..., None] = lambda trial, known: None, **given: object) -> TryResults:
     known = given.pop("known", ())
     made = given.pop("patches", None)
-    wanted = Wanted(root, [sys.executable, "train.py"], **{"seconds": 60, **given})  # type: ignore[arg-type]
-    return Trying(wanted, two_patches(root) if made is None else made, known, tell).run()  # type: ignore[arg-type]
+    wanted = TryRequest(root, [sys.executable, "train.py"], **{"seconds": 60, **given})  # type: ignore[arg-type]
+    return TryRunner(wanted, two_patches(root) if made is None else made, known, tell).run()  # type: ignore[arg-type]
 
 
-def verdicts(outcome: Tried) -> list[str]:
+def verdicts(outcome: TryResults) -> list[str]:
     return [row.verdict for row in compare(outcome.trials).rows]
 
 
@@ -169,7 +169,7 @@ def test_a_project_that_only_trains_with_a_change_is_cured_by_it(tmp_path: Path)
 
 def test_a_command_that_does_not_exist_fails_as_a_training_does(tmp_path: Path) -> None:
     root = project(tmp_path)
-    outcome = Trying(Wanted(root, ["no-such-command"]), two_patches(root)[:1]).run()
+    outcome = TryRunner(TryRequest(root, ["no-such-command"]), two_patches(root)[:1]).run()
     assert {trial.ended for trial in outcome.trials} == {"failed"}
     assert "no-such-command" in outcome.trials[0].note and outcome.trials[0].code == 127
 
@@ -226,29 +226,29 @@ def test_what_was_done_is_not_trained_again_and_an_interrupted_one_is(tmp_path: 
     (tmp_path / "beside").mkdir()
     count = tmp_path / "beside" / "count"
     root = project(tmp_path, f"open({str(count)!r}, 'a').write('x')")
-    wanted = Wanted(root, [sys.executable, "train.py"])
-    kept: list[Tried] = []
+    wanted = TryRequest(root, [sys.executable, "train.py"])
+    kept: list[TryResults] = []
 
-    def tell(trial: Trial, known: Tried) -> None:
+    def tell(trial: Trial, known: TryResults) -> None:
         kept.append(known)
         if len(known.trials) == 2:
             trying.stop()
 
-    trying = Trying(wanted, two_patches(root), (), tell)
+    trying = TryRunner(wanted, two_patches(root), (), tell)
     assert len(trying.run().trials) == 2 and count.read_text() == "xx"
-    whole = Trying(wanted, two_patches(root), kept[-1].known).run()
+    whole = TryRunner(wanted, two_patches(root), kept[-1].known).run()
     assert len(whole.trials) == 5 and count.read_text() == "xxxxx"
-    fewer = Trying(wanted, two_patches(root)[:1], whole.known).run()
+    fewer = TryRunner(wanted, two_patches(root)[:1], whole.known).run()
     assert len(fewer.trials) == 3 and len(fewer.earlier) == 2 and count.read_text() == "xxxxx"
     (root / "train.py").write_text((root / "train.py").read_text() + "\n")
-    assert len(Trying(wanted, [], fewer.known).run().trials) == 2 and count.read_text() == "xxxxxxx", "other code"
+    assert len(TryRunner(wanted, [], fewer.known).run().trials) == 2 and count.read_text() == "xxxxxxx", "other code"
 
 
 def test_stop_ends_the_training_that_runs(tmp_path: Path) -> None:
     began = tmp_path / "beside" / "began"
     began.parent.mkdir()
     root = project(tmp_path, f"open({str(began)!r}, 'w'); import time; time.sleep(600)")
-    trying = Trying(Wanted(root, [sys.executable, "train.py"]), [])
+    trying = TryRunner(TryRequest(root, [sys.executable, "train.py"]), [])
     running = threading.Thread(target=trying.run)
     running.start()
     wait_until(began.exists)
@@ -366,7 +366,7 @@ def test_paths_of_the_project_in_the_command_and_its_imports_lead_to_the_copy(
     (patch,) = patches(
         root, [("hp.01", result(found(root, "rate", "RATE = 0.0\n", "RATE = 0.5\n", path="src/rates.py")))]
     )
-    outcome = Trying(Wanted(root, [sys.executable, str(root / "train.py")], seeds=1), [patch]).run()
+    outcome = TryRunner(TryRequest(root, [sys.executable, str(root / "train.py")], seeds=1), [patch]).run()
     assert [trial.metric for trial in outcome.trials] == [0.1, 0.6], outcome.trials
 
 

@@ -19,9 +19,9 @@ from accucheck import studies, tuned
 from accucheck.errors import UserError
 from accucheck.language import Language
 from accucheck.search_space import bind, parse
-from accucheck.trying import Wanted
-from accucheck.tuned import Axis, Trial, Tuned, judge
-from accucheck.tuning import Goal, Tuning
+from accucheck.trying import TryRequest
+from accucheck.tuned import Axis, StudyResults, Trial, judge
+from accucheck.tuning import Goal, StudyRunner
 from command_line import accucheck, copy_example
 
 #: A training that prints an accuracy each epoch; it is best at a rate of 0.1, and otherwise does what its lines say.
@@ -50,19 +50,19 @@ def project(folder: Path, within: str = "", text: str = TRAIN) -> Path:
     return root
 
 
-def tuning(root: Path, *texts: str, command: tuple[str, ...] = ("train.py",), **given: object) -> Tuning:
+def tuning(root: Path, *texts: str, command: tuple[str, ...] = ("train.py",), **given: object) -> StudyRunner:
     words = [sys.executable, *command]
     case = cases.load(root, [])
     search = bind(case, words, [parse(text) for text in texts or (LR,)], root)
-    wanted = Wanted(root, words, given.pop("evaluation", ()), seconds=60.0)  # type: ignore[arg-type]
-    return Tuning(case, wanted, Goal(search, draw=1, **given))  # type: ignore[arg-type]
+    wanted = TryRequest(root, words, given.pop("evaluation", ()), seconds=60.0)  # type: ignore[arg-type]
+    return StudyRunner(case, wanted, Goal(search, draw=1, **given))  # type: ignore[arg-type]
 
 
-def found(root: Path, *texts: str, **given: object) -> Tuned:
+def found(root: Path, *texts: str, **given: object) -> StudyResults:
     return tuning(root, *texts, **given).run()  # type: ignore[arg-type]
 
 
-def kinds(known: Tuned) -> Counter[str]:
+def kinds(known: StudyResults) -> Counter[str]:
     return Counter(trial.kind for trial in known.trials)
 
 
@@ -95,7 +95,7 @@ def test_no_difference_beyond_noise_is_said_to_be_none() -> None:
         Trial(3, values={"lr": "3"}, value=0.93),
         Trial(4, "repeat", 2, 2, {"lr": "2"}, value=0.93),
     ]
-    known = Tuned(["train"], "s", metric="accuracy", axes=[Axis("lr", "lr=1..4", low=1, high=4)], trials=trials)
+    known = StudyResults(["train"], "s", metric="accuracy", axes=[Axis("lr", "lr=1..4", low=1, high=4)], trials=trials)
     judged = judge(known)
     assert judged.verdict == "same" and judged.value == 0.93 and judged.noise == pytest.approx(0.02)
     assert judged.best is not None and judged.best.own and judged.alike == 2
@@ -122,7 +122,7 @@ def test_verdicts(own: list[float], search: float | None, repeat: float | None, 
         trials += [Trial(8, values={"lr": "2"}, value=sign * search)] if search is not None else []
         trials += [Trial(9, "repeat", 8, 2, {"lr": "2"}, value=sign * repeat)] if repeat is not None else []
         trials.append(Trial(10, values={"lr": "3"}, ended="nan"))
-        known = Tuned(
+        known = StudyResults(
             ["train"], "s", metric="accuracy", least=least, axes=[Axis("lr", "", low=1, high=4)], trials=trials
         )
         assert judge(known).verdict == verdict

@@ -13,7 +13,7 @@ from accucheck import case as cases
 from accucheck.errors import UserError
 from accucheck.probes._watched import of_case
 from accucheck.readers import recordings
-from accucheck.watching import OUTPUT, Plan, Watched, Watching, watch
+from accucheck.watching import OUTPUT, Plan, Watching, WatchResult, watch
 from left_behind import wait_until
 
 #: A training of two steps; `WHAT` is done between MindSpore's import and them.
@@ -41,11 +41,11 @@ def script(folder: Path, *, before: str = "", within: str = "pass", after: str =
     return str(path)
 
 
-def watched(folder: Path, *command: str, steps: int = 0, **given: object) -> Watched:
+def watched(folder: Path, *command: str, steps: int = 0, **given: object) -> WatchResult:
     return watch(Plan(command, folder, steps, mode="pynative", cwd=folder, **given))  # type: ignore[arg-type]
 
 
-def seen(found: Watched, rank: int = 0) -> recordings.Run:
+def seen(found: WatchResult, rank: int = 0) -> recordings.Run:
     (one,) = found.passes
     return recordings.read(one.recordings[rank]).runs[-1]
 
@@ -156,7 +156,7 @@ def test_a_command_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:
 
     (tmp_path / "stubborn.sh").write_text("trap '' INT\necho begun\n(sleep 100; echo left) & wait\n")
     watching = Watching(Plan(["sh", "stubborn.sh"], tmp_path, mode="user", cwd=tmp_path, kept=True))
-    found: list[Watched] = []
+    found: list[WatchResult] = []
     thread = threading.Thread(target=lambda: found.append(watching.run()))
     thread.start()
     output = watching.folder / OUTPUT

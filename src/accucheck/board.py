@@ -246,9 +246,9 @@ def _started_with(file: Path, name: str, board: Board) -> None:
 
 def _seen(path: Path, name: str, mode: str, rank: int, run: recordings.Run, board: Board) -> None:
     from .probes._watched import Watch
-    from .probes._watched_networks import Seen, heat
+    from .probes._watched_networks import WatchedNetworks, heat
 
-    seen = Seen(Watch(name, mode, rank, run))
+    seen = WatchedNetworks(Watch(name, mode, rank, run))
     rows = []
     for key, norms in seen.norms.items():
         held = seen.parameters.get(key)

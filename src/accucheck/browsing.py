@@ -65,7 +65,7 @@ _TEXT_LEAST = 0.9
 
 
 @dataclass
-class Shown:
+class RenderedValue:
     """A value as it is shown: in a line, and what is drawn beside it; `tokens` in all, `unknown` those without a word."""
 
     text: str
@@ -136,22 +136,22 @@ def _files(path: Path, problems: list[UserError]) -> Iterator[tuple[Path, str]]:
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
-def shown(value: Any, beside: dict[str, Any], vocabulary: Vocabulary | None, language: Language) -> Shown:
+def shown(value: Any, beside: dict[str, Any], vocabulary: Vocabulary | None, language: Language) -> RenderedValue:
     """A value of a row; `beside` are all its fields."""
     if isinstance(value, (bytes, bytearray)):
         return _bytes(bytes(value), language)
     if isinstance(value, np.ndarray):
         return _array(value, beside, vocabulary, language)
     if isinstance(value, str):  # also one of numpy
-        return Shown(str(value))
+        return RenderedValue(str(value))
     if isinstance(value, (float, np.floating)):
-        return Shown(f"{float(value):.6g}")
+        return RenderedValue(f"{float(value):.6g}")
     if isinstance(value, list) and value and all(isinstance(one, bytes) for one in value):
-        return Shown(", ".join(_bytes(one, language).text for one in value[:FEW]))
-    return Shown("-" if value is None else str(value))
+        return RenderedValue(", ".join(_bytes(one, language).text for one in value[:FEW]))
+    return RenderedValue("-" if value is None else str(value))
 
 
-def _bytes(data: bytes, language: Language) -> Shown:
+def _bytes(data: bytes, language: Language) -> RenderedValue:
     from .readers.contents import decoded
 
     if is_picture(data):
@@ -161,16 +161,16 @@ def _bytes(data: bytes, language: Language) -> Shown:
             picture, (width, height) = decoded(data, "picture")
             with Image.open(io.BytesIO(data)) as opened:
                 told = {"format": opened.format or "", "mode": opened.mode, "width": width, "height": height}
-            return Shown(word(WORDS, "picture", language, size=len(data), **told), picture)
+            return RenderedValue(word(WORDS, "picture", language, size=len(data), **told), picture)
         except ReadError as error:
-            return Shown(error.text(language))
+            return RenderedValue(error.text(language))
     if data[:4] == b"RIFF" and data[8:12] == b"WAVE" and (sound := _sound(data, language)) is not None:
         return sound
     text = _text(data)
     if text is not None:
-        return Shown(text)
+        return RenderedValue(text)
     head = data[:16].hex(" ")
-    return Shown(word(WORDS, "bytes", language, size=len(data), head=head + (" …" if len(data) > 16 else "")))
+    return RenderedValue(word(WORDS, "bytes", language, size=len(data), head=head + (" …" if len(data) > 16 else "")))
 
 
 def is_picture(data: bytes) -> bool:
@@ -178,7 +178,7 @@ def is_picture(data: bytes) -> bool:
     return data.startswith(starts) or (data[:4] == b"RIFF" and data[8:12] == b"WEBP")
 
 
-def _sound(data: bytes, language: Language) -> Shown | None:
+def _sound(data: bytes, language: Language) -> RenderedValue | None:
     """A WAV file of whole numbers."""
     try:
         with wave.open(io.BytesIO(data)) as opened:
@@ -194,7 +194,7 @@ def _sound(data: bytes, language: Language) -> Shown | None:
     )
     values = values.reshape(-1, channels).mean(axis=1) - (128 if width == 1 else 0)
     told = {"seconds": len(values) / rate, "rate": rate, "channels": channels}
-    return Shown(word(WORDS, "sound", language, **told), curve=values)
+    return RenderedValue(word(WORDS, "sound", language, **told), curve=values)
 
 
 def _text(data: bytes) -> str | None:
@@ -209,25 +209,25 @@ def _text(data: bytes) -> str | None:
 
 def _array(
     value: np.ndarray[Any, Any], beside: dict[str, Any], vocabulary: Vocabulary | None, language: Language
-) -> Shown:
+) -> RenderedValue:
     from .readers.contents import picture_of
 
     kind = f"{value.dtype} {list(value.shape)}"
     if value.ndim == 1 and value.size > 1 and value.dtype.kind in "iub" and _is_mask(value, beside):
         bar = "".join("█" if one else "░" for one in _spread(value, DRAWN))
-        return Shown(
+        return RenderedValue(
             f"{kind} " + word(WORDS, "mask", language, bar=bar, ones=int(value.astype(bool).sum()), size=value.size)
         )
     if vocabulary is not None and value.ndim == 1 and value.dtype.kind in "iu":
         return _tokens(value, vocabulary, kind, language)
     picture = picture_of(value) if value.ndim in (2, 3) else None
     if picture is not None:
-        return Shown(f"{kind} {_span(value)}", picture)
+        return RenderedValue(f"{kind} {_span(value)}", picture)
     if value.ndim == 1 and value.size > CURVE and value.dtype.kind in "iuf":
-        return Shown(f"{kind} {_span(value)}", curve=value.astype(np.float32))
+        return RenderedValue(f"{kind} {_span(value)}", curve=value.astype(np.float32))
     flat = value.ravel()
     numbers = " ".join(f"{one:.4g}" if value.dtype.kind == "f" else str(one) for one in flat[:FEW].tolist())
-    return Shown(f"{kind} {numbers}{' …' if flat.size > FEW else ''}")
+    return RenderedValue(f"{kind} {numbers}{' …' if flat.size > FEW else ''}")
 
 
 def _is_mask(value: np.ndarray[Any, Any], beside: dict[str, Any]) -> bool:
@@ -240,7 +240,7 @@ def _is_mask(value: np.ndarray[Any, Any], beside: dict[str, Any]) -> bool:
     return value.dtype.kind == "b" or any(not np.isin(one, (0, 1)).all() for one in others)
 
 
-def _tokens(value: np.ndarray[Any, Any], vocabulary: Vocabulary, kind: str, language: Language) -> Shown:
+def _tokens(value: np.ndarray[Any, Any], vocabulary: Vocabulary, kind: str, language: Language) -> RenderedValue:
     """The tokens of a sequence; the padding at its end is counted."""
     numbers = [int(one) for one in value.tolist()]
     padding, end = vocabulary.padding, len(numbers)
@@ -255,7 +255,7 @@ def _tokens(value: np.ndarray[Any, Any], vocabulary: Vocabulary, kind: str, lang
     if end < len(numbers):
         token = vocabulary.tokens.get(numbers[end], str(numbers[end]))
         words.append(word(WORDS, "padding", language, token=token, count=len(numbers) - end))
-    return Shown(f"{kind} {' '.join(words)}", tokens=len(numbers), unknown=unknown)
+    return RenderedValue(f"{kind} {' '.join(words)}", tokens=len(numbers), unknown=unknown)
 
 
 def _spread(value: np.ndarray[Any, Any], most: int) -> list[bool]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .browsing import LONG, WORDS, Page, Shown, fields, is_picture, misfits, shortened, shown, title
+from .browsing import LONG, WORDS, Page, RenderedValue, fields, is_picture, misfits, shortened, shown, title
 from .language import Language, visible, word
 from .readers.rows import Row
 
@@ -53,7 +53,7 @@ def _html_row(cells: Sequence[str], tag: str = "td", before: str = "") -> str:
     return f"{before}<tr>{''.join(f'<{tag}>{html.escape(visible(cell))}</{tag}>' for cell in cells)}</tr>"
 
 
-def _html_value(one: Shown, row: Row) -> str:
+def _html_value(one: RenderedValue, row: Row) -> str:
     text = f"<pre>{html.escape(shortened(visible(one.text), LONG))}</pre>"
     if one.picture is not None:
         kept = io.BytesIO()

@@ -119,7 +119,7 @@ class Call(_Part, frozen=True):
     args: dict[str, Any] = {}
 
 
-class FedCall(Call, frozen=True):
+class CallOnColumns(Call, frozen=True):
     """A Call whose result is called with columns of the training pipeline: `inputs`, in order.
 
     Of the loss `network` stands for what the network gives, `network.0` for the first of several. Left out, the network takes the
@@ -147,8 +147,8 @@ class Phase(_Part, frozen=True):
     `frozen`: patterns of parameter names that its optimizer is not given.
     """
 
-    network: FedCall | None = None
-    loss: FedCall | None = None
+    network: CallOnColumns | None = None
+    loss: CallOnColumns | None = None
     optimizer: Call | None = None
     pipeline: Call | None = None
     frozen: list[str] = []
@@ -225,7 +225,7 @@ class Goal(_Part, frozen=True):
     source: str | None = None
 
 
-class Tune(_Part, frozen=True):
+class TuneSection(_Part, frozen=True):
     """What accucheck tune searches: values by the name of an option or key, as --search has them or as a list, and the metric to go by."""
 
     search: dict[str, str | list[str | int | float]] = {}
@@ -248,8 +248,8 @@ class CaseFile(_Part, frozen=True):
     configs: Configs = Configs()
     data: Data = Data()
     pipelines: Pipelines = Pipelines()
-    network: FedCall | None = None
-    loss: FedCall | None = None
+    network: CallOnColumns | None = None
+    loss: CallOnColumns | None = None
     optimizer: Call | None = None
     phases: dict[str, Phase] = {}
     checkpoints: Checkpoints = Checkpoints()
@@ -261,7 +261,7 @@ class CaseFile(_Part, frozen=True):
     outputs: Folder = Folder()
     profiler: Folder = Folder()
     design: Design = Design()
-    tune: Tune = Tune()
+    tune: TuneSection = TuneSection()
     benchmark: Benchmark | None = None
 
 

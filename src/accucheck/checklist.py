@@ -33,7 +33,7 @@ class ProbeUse(_Part, frozen=True):
     params: dict[str, Any] = {}
 
 
-class Meanings(_Part, frozen=True):
+class ConclusionMeanings(_Part, frozen=True):
     """What each conclusion means for this item."""
 
     problem: Text
@@ -50,7 +50,7 @@ class Snippet(_Part, frozen=True):
     code: str
 
 
-class Way(_Part, frozen=True):
+class PathBranch(_Part, frozen=True):
     """Where an answer leads: `when` holds conclusions, EARLIER, codes of findings, or ITEM.CODE for a finding that is no mere
     information of an item before this one on the path; `to` is an item or one of the ends.
     """
@@ -60,7 +60,7 @@ class Way(_Part, frozen=True):
     text: Text
 
 
-class End(_Part, frozen=True):
+class PathEnd(_Part, frozen=True):
     """Where a path ends, and what is to be done then."""
 
     title: Text
@@ -81,14 +81,14 @@ class Item(_Part, frozen=True):
     id: str
     title: Text
     method: Text
-    conclusions: Meanings
+    conclusions: ConclusionMeanings
     remedy: Text
     applies: Text
     applies_when: list[str] = []
     references: list[Link] = []
     probes: list[str | ProbeUse] = []
     collect: list[str] = []
-    next: list[Way] = []
+    next: list[PathBranch] = []
     sound: Text | None = None
 
     def named(self, state: str) -> Text:
@@ -120,7 +120,7 @@ class Checklist(_Part, frozen=True):
     title: Text
     sections: list[Section]
     snippets: dict[str, Snippet] = {}
-    ends: dict[str, End] = {}
+    ends: dict[str, PathEnd] = {}
 
     @property
     def items(self) -> list[Item]:

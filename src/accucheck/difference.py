@@ -17,7 +17,7 @@ from .model import Finding, Level, ProbeResult, Status, Verdict, Where, too_deep
 from .session import Entry, Judgement, Record
 
 
-class Seen(msgspec.Struct, frozen=True):
+class SideFinding(msgspec.Struct, frozen=True):
     """A finding of one side."""
 
     item: str
@@ -39,7 +39,7 @@ class ItemState(msgspec.Struct, frozen=True):
     review: str | None = None
     comment: str = ""
     examined: frozenset[str] = frozenset()
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[SideFinding, ...] = ()
 
 
 class Side(msgspec.Struct, frozen=True):
@@ -50,7 +50,7 @@ class Side(msgspec.Struct, frozen=True):
     signed: str | None = None
 
 
-class Changed(msgspec.Struct, frozen=True):
+class ValueChange(msgspec.Struct, frozen=True):
     """A value of an item that differs. `what` is conclusion, suggestion, note, review or comment."""
 
     item: str
@@ -62,8 +62,8 @@ class Changed(msgspec.Struct, frozen=True):
 class Pair(msgspec.Struct, frozen=True):
     """A finding of both sides."""
 
-    before: Seen
-    after: Seen
+    before: SideFinding
+    after: SideFinding
 
     @property
     def altered(self) -> bool:
@@ -77,12 +77,12 @@ class Difference(msgspec.Struct, frozen=True):
 
     before: Side
     after: Side
-    changed: list[Changed]
-    gone: list[Seen]
-    new: list[Seen]
+    changed: list[ValueChange]
+    gone: list[SideFinding]
+    new: list[SideFinding]
     still: list[Pair]
-    unknown: list[Seen]
-    fresh: list[Seen]
+    unknown: list[SideFinding]
+    fresh: list[SideFinding]
 
     @property
     def same(self) -> bool:
@@ -93,12 +93,12 @@ class Difference(msgspec.Struct, frozen=True):
 
 def compare(before: Side, after: Side) -> Difference:
     """What changed from one side to the other, items in the order of the later one."""
-    changed: list[Changed] = []
-    gone: list[Seen] = []
-    new: list[Seen] = []
+    changed: list[ValueChange] = []
+    gone: list[SideFinding] = []
+    new: list[SideFinding] = []
     still: list[Pair] = []
-    unknown: list[Seen] = []
-    fresh: list[Seen] = []
+    unknown: list[SideFinding] = []
+    fresh: list[SideFinding] = []
     for item in {**after.items, **before.items}:
         old, now = before.items.get(item, ItemState()), after.items.get(item, ItemState())
         changed += _values(item, old, now)
@@ -111,21 +111,23 @@ def compare(before: Side, after: Side) -> Difference:
     return Difference(before, after, changed, gone, new, still, unknown, fresh)
 
 
-def _values(item: str, old: ItemState, now: ItemState) -> list[Changed]:
+def _values(item: str, old: ItemState, now: ItemState) -> list[ValueChange]:
     """What is said of an item. A suggestion is compared where probes ran on both sides."""
     names = ["conclusion", "note", "review", "comment"]
     if old.suggestion is not None and now.suggestion is not None:
         names.insert(1, "suggestion")
     values = [(name, getattr(old, name) or None, getattr(now, name) or None) for name in names]
-    return [Changed(item, name, before, after) for name, before, after in values if before != after]
+    return [ValueChange(item, name, before, after) for name, before, after in values if before != after]
 
 
-def _paired(old: tuple[Seen, ...], new: tuple[Seen, ...]) -> tuple[list[Pair], list[Seen], list[Seen]]:
+def _paired(
+    old: tuple[SideFinding, ...], new: tuple[SideFinding, ...]
+) -> tuple[list[Pair], list[SideFinding], list[SideFinding]]:
     """The findings of both, and what is left of either: first those that agree in most, then in ever less."""
     pairs: list[Pair] = []
     left, right = list(old), list(new)
     for key in _KEYS:
-        waiting: dict[str, deque[Seen]] = {}
+        waiting: dict[str, deque[SideFinding]] = {}
         for seen in right:
             waiting.setdefault(key(seen), deque()).append(seen)
         rest = []
@@ -139,22 +141,22 @@ def _paired(old: tuple[Seen, ...], new: tuple[Seen, ...]) -> tuple[list[Pair], l
     return sorted(pairs, key=lambda pair: order[id(pair.after)]), left, sorted(right, key=lambda seen: order[id(seen)])
 
 
-def _place(seen: Seen) -> list[object]:
+def _place(seen: SideFinding) -> list[object]:
     where = seen.where
     return [seen.probe, seen.code, where.path, where.name, where.field]
 
 
-def _words(seen: Seen) -> list[object]:
+def _words(seen: SideFinding) -> list[object]:
     """What the data of a finding name, without what they measure."""
     return [(key, value) for key, value in sorted(seen.data.items(), key=str) if isinstance(value, str)]
 
 
-def _data(seen: Seen) -> list[object]:
+def _data(seen: SideFinding) -> list[object]:
     return sorted(seen.data.items(), key=str)
 
 
 #: How two findings are the same, the strictest way first: with line and numbers, with numbers, with what their data name.
-_KEYS: list[Callable[[Seen], str]] = [
+_KEYS: list[Callable[[SideFinding], str]] = [
     lambda seen: repr([_place(seen), _data(seen), seen.where.line, seen.where.step]),
     lambda seen: repr([_place(seen), _data(seen)]),
     lambda seen: repr([_place(seen), _words(seen)]),
@@ -200,9 +202,9 @@ def _counts(finding: Finding | _JsonFinding) -> bool:
     return finding.weight is not Level.INFO or finding.incomplete
 
 
-def _seen(item: str, probe: str, finding: Finding) -> Seen:
+def _seen(item: str, probe: str, finding: Finding) -> SideFinding:
     data = msgspec.to_builtins(finding.data)
-    return Seen(item, probe, finding.code, finding.weight, finding.where, data)
+    return SideFinding(item, probe, finding.code, finding.weight, finding.where, data)
 
 
 def known(before: Side, item: str, results: Sequence[ProbeResult]) -> set[tuple[int, int]]:
@@ -294,7 +296,7 @@ def _item(item: _JsonItem) -> ItemState:
         comment=review.comment if review else "",
         examined=frozenset(result.probe for result in item.results if result.status is Status.DONE),
         seen=tuple(
-            Seen(item.id, result.probe, finding.code, finding.weight, finding.where, finding.data)
+            SideFinding(item.id, result.probe, finding.code, finding.weight, finding.where, finding.data)
             for result in item.results
             for finding in result.findings
             if _counts(finding)

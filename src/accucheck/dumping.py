@@ -29,7 +29,7 @@ _PATH = re.compile(r"[\w/-]+", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Wish:
+class DumpRequest:
     """What is to be dumped: steps from 1, ranks, types of operators (none: all), and whether inputs or outputs alone. `statistics` in the
     place of values and `overflow`, which dumps only what overflowed, are of Ascend."""
 
@@ -55,7 +55,7 @@ def steps_of(text: str) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def settings(folder: str, wish: Wish) -> dict[str, Any]:
+def settings(folder: str, wish: DumpRequest) -> dict[str, Any]:
     """The configuration as MindSpore reads it. Its iterations count from 0."""
     return {
         "common_dump_settings": {
@@ -83,7 +83,7 @@ def _ranges(numbers: Sequence[int]) -> Iterator[str]:
         at = number if number is not None else at
 
 
-def write(place: Path, wish: Wish, *, below: bool = False) -> tuple[Path, dict[str, str]]:
+def write(place: Path, wish: DumpRequest, *, below: bool = False) -> tuple[Path, dict[str, str]]:
     """Write the configuration into a new folder: `place` or, with `below`, one in it that is named by the time. That folder, and the
     variables that a command is to be run with. Raises UserError, SaveError."""
     place = place.absolute()
@@ -112,7 +112,7 @@ class Row(NamedTuple):
     values: dumps.Values | None
 
 
-class Opened(NamedTuple):
+class DumpSummary(NamedTuple):
     """What a dump holds: its operations in their order, and the first of them with finite inputs whose outputs are not."""
 
     rows: list[Row]
@@ -147,7 +147,7 @@ def keep_only(folder: Path, layers: Sequence[str]) -> None:
                 Path(tensor.path).unlink(missing_ok=True)
 
 
-def opened(folder: Path, tell: Callable[[int, int], None] = lambda done, of: None) -> Opened:
+def opened(folder: Path, tell: Callable[[int, int], None] = lambda done, of: None) -> DumpSummary:
     """Read a dump. `tell` is told how many operations were read, of how many. Raises ReadError: no-dump and as the reader does."""
     from .readers import dumps
 
@@ -164,7 +164,7 @@ def opened(folder: Path, tell: Callable[[int, int], None] = lambda done, of: Non
         wrong = first is None and any(not values.finite for values in outputs)
         if wrong and all(values.finite for tensor in operation.inputs if (values := _examined(tensor)) is not None):
             first = row
-    return Opened(rows, first, files)
+    return DumpSummary(rows, first, files)
 
 
 def _examined(tensor: dumps.Tensor) -> dumps.Values | None:

@@ -30,7 +30,7 @@ _SEVERITIES = {Level.PROBLEM: types.DiagnosticSeverity.Error, Level.SUSPECT: typ
 _WATCHED = (".py", ".yaml", ".yml", ".json")
 
 
-class Shown(NamedTuple):
+class EditorFinding(NamedTuple):
     """A finding in a file, with the title and the edits of its fix, which has none where it is not one of this file alone."""
 
     diagnostic: types.Diagnostic
@@ -44,7 +44,7 @@ class Editor(LanguageServer):
     def __init__(self, checklists: Sequence[str], language: Language) -> None:
         super().__init__("accucheck", __version__)
         self.checklists, self.language = tuple(checklists), language
-        self.shown: dict[str, dict[str, list[Shown]]] = {}
+        self.shown: dict[str, dict[str, list[EditorFinding]]] = {}
         self._running: dict[str, threading.Event] = {}
 
     async def look(self, folder: Path) -> None:
@@ -65,11 +65,11 @@ class Editor(LanguageServer):
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics))
         self.shown[name] = found
 
-    def _found(self, folder: Path, cancel: threading.Event) -> dict[str, list[Shown]]:
+    def _found(self, folder: Path, cancel: threading.Event) -> dict[str, list[EditorFinding]]:
         """What static probes find, by the address of the file."""
         opened = open_project(folder, self.checklists, session="none", take=True)
         speech = Speech(self.language)
-        found: dict[str, list[Shown]] = {}
+        found: dict[str, list[EditorFinding]] = {}
         told: set[tuple[str, str, int | None]] = set()
         for event in opened.run(opened.jobs(kinds={Kind.STATIC}), cancel=cancel):
             if not isinstance(event, Finished):
@@ -105,7 +105,7 @@ class Editor(LanguageServer):
             )
 
 
-def _shown(item: str, probe: str, finding: Finding, file: Path, speech: Speech) -> Shown:
+def _shown(item: str, probe: str, finding: Finding, file: Path, speech: Speech) -> EditorFinding:
     explained = speech.explanation(probe, finding)
     message = visible(speech.message(probe, finding.code, finding.data))
     text = "\n".join(filter(None, [message, visible(explained.why), visible(explained.sure)]))
@@ -125,7 +125,7 @@ def _shown(item: str, probe: str, finding: Finding, file: Path, speech: Speech) 
             edits = tuple(wanted) if finding.where.path == path else ()
         except ValueError:
             pass
-    return Shown(diagnostic, title, edits)
+    return EditorFinding(diagnostic, title, edits)
 
 
 def _range(file: Path, line: int) -> types.Range:

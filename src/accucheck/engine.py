@@ -48,7 +48,7 @@ from .model import (
 from .store import scratch
 
 if TYPE_CHECKING:
-    from .live.warm import Warm
+    from .live.warm import WarmProcess
 
 #: Seconds a probe may take when nobody says otherwise. Reading files has no limit: a data set may be any size.
 TIMEOUTS: dict[Kind, float | None] = {Kind.STATIC: 300.0, Kind.FILE: None, Kind.LIVE: 600.0}
@@ -84,7 +84,7 @@ class Request(msgspec.Struct, frozen=True):
     modest: bool = False
 
 
-class End(msgspec.Struct, frozen=True):
+class JobEnd(msgspec.Struct, frozen=True):
     """How a job ended, as the worker says it."""
 
     status: Status
@@ -94,25 +94,25 @@ class End(msgspec.Struct, frozen=True):
     log: str = ""
 
 
-class Line(msgspec.Struct, frozen=True, omit_defaults=True):
+class ChannelLine(msgspec.Struct, frozen=True, omit_defaults=True):
     """One line of the event channel: the job's index and one of the three."""
 
     job: int
     finding: Finding | None = None
     progress: Progress | None = None
-    end: End | None = None
+    end: JobEnd | None = None
 
 
 class Started(msgspec.Struct, frozen=True):
     job: Job
 
 
-class Found(msgspec.Struct, frozen=True):
+class FindingEvent(msgspec.Struct, frozen=True):
     job: Job
     finding: Finding
 
 
-class Progressed(msgspec.Struct, frozen=True):
+class ProgressEvent(msgspec.Struct, frozen=True):
     job: Job
     progress: Progress
 
@@ -122,7 +122,7 @@ class Finished(msgspec.Struct, frozen=True):
     result: ProbeResult
 
 
-Event = Union[Started, Found, Progressed, Finished]
+Event = Union[Started, FindingEvent, ProgressEvent, Finished]
 #: What was listed at one moment: by folder, and whether only of its scripts.
 Listed = dict[tuple[Path, bool], list[Any]]
 
@@ -194,16 +194,16 @@ def run(
             warm.close()
 
 
-def _warm(case: Case, jobs: Sequence[Job]) -> Warm | None:
+def _warm(case: Case, jobs: Sequence[Job]) -> WarmProcess | None:
     """One import of MindSpore for all jobs that run the project's code, where there are several."""
     if sum(probes.load(job.probe).KIND is Kind.LIVE for job in jobs) < 2:
         return None
     from .live.child import interpreter
-    from .live.warm import Warm, available
+    from .live.warm import WarmProcess, available
 
     with suppress(UserError, OSError):  # each job tells it
         python = interpreter(case)
-        return Warm(python) if available() else None
+        return WarmProcess(python) if available() else None
     return None
 
 
@@ -344,7 +344,7 @@ def _run_group(
     emit: Callable[[Event], None],
     scheduler: str | None,
     modest: bool,
-    warm: Warm | None,
+    warm: WarmProcess | None,
 ) -> None:
     """Run jobs in one child. When it dies, the jobs it did not finish are run one by one."""
     pending = [group]
@@ -369,7 +369,7 @@ class _Child:
         emit: Callable[[Event], None],
         scheduler: str | None,
         modest: bool,
-        warm: Warm | None,
+        warm: WarmProcess | None,
     ) -> None:
         self.case, self.jobs, self.timeout, self.cancel, self.emit = case, jobs, timeout, cancel, emit
         self.scheduler, self.modest = scheduler, modest
@@ -488,7 +488,7 @@ class _Child:
         self.buffer = bytearray(rest)
         for text in lines:
             try:
-                line = msgspec.json.decode(text, type=Line)
+                line = msgspec.json.decode(text, type=ChannelLine)
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
                 return Reason("bad-event")
             told = line.finding or (line.end and line.end.reason)
@@ -497,9 +497,9 @@ class _Child:
             job = self.jobs[self.current]
             if line.finding is not None:
                 self.findings[self.current].append(line.finding)
-                self.emit(Found(job, line.finding))
+                self.emit(FindingEvent(job, line.finding))
             elif line.progress is not None:
-                self.emit(Progressed(job, line.progress))
+                self.emit(ProgressEvent(job, line.progress))
             elif line.end is not None:
                 end = line.end
                 self._finish(end.status, end.suggestion, end.seconds, end.reason, end.log)

@@ -83,7 +83,7 @@ def _clock(seconds: float, language: Language) -> str:
     return word(WORDS, unit, language, n=seconds / size)
 
 
-class Expected(msgspec.Struct, frozen=True):
+class DurationEstimate(msgspec.Struct, frozen=True):
     """What one job will take, in seconds: `likely`, and between `low` and `high`. `sized`: how much it has to read is known; `earlier`: it
     has run here before, so that how busy the machine mostly is has a part in it."""
 
@@ -100,12 +100,12 @@ class Expected(msgspec.Struct, frozen=True):
         return self.sized and self.likely <= FAST
 
 
-def expected(project: Project, jobs: Sequence[engine.Job], *, live: bool) -> list[Expected | None]:
+def expected(project: Project, jobs: Sequence[engine.Job], *, live: bool) -> list[DurationEstimate | None]:
     """What each of these jobs will take: by its last result, else by the size of what it reads; None for one that will be skipped.
     `live`: whether live probes may run."""
     sizes = _Sizes(project.case)
     known = durations.load()
-    found: list[Expected | None] = []
+    found: list[DurationEstimate | None] = []
     begun: set[Kind] = set()
     for job in jobs:
         kind = _runs(job.probe, project.case)
@@ -125,7 +125,7 @@ def expected(project: Project, jobs: Sequence[engine.Job], *, live: bool) -> lis
             seconds += known.child
             if shared is not None:
                 begun.add(shared)
-        found.append(Expected(kind, seconds, seconds * spread[0], seconds * spread[1], sized, earlier))
+        found.append(DurationEstimate(kind, seconds, seconds * spread[0], seconds * spread[1], sized, earlier))
     return found
 
 
@@ -163,7 +163,7 @@ def left(
     return waiting + sum(max(likely.get(job, 0.0) * pace - seconds, _LATE * seconds) for job, seconds in since.items())
 
 
-def together(parts: Sequence[Expected], parallel: int = 1) -> Estimate:
+def together(parts: Sequence[DurationEstimate], parallel: int = 1) -> Estimate:
     """How long so many jobs take, `parallel` at a time."""
     low = max(sum(each.low for each in parts) / parallel, max((each.low for each in parts), default=0.0))
     high = max(sum(each.high for each in parts) / parallel, max((each.high for each in parts), default=0.0))

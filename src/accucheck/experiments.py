@@ -18,7 +18,7 @@ from .language import Language, Words, visible, word
 from .model import ProbeResult, Status
 
 if TYPE_CHECKING:
-    from .script.fixing import Names, Spot
+    from .script.fixing import Names, SeedPlace
 
 #: Where the runs of a plan are to leave what they write.
 FOLDER = "collect"
@@ -456,7 +456,7 @@ class _Plan:
         known = dict(zip(series.x.tolist(), series.values.tolist(), strict=True))
         return [known[one] for one in at] if all(one in known for one in at) else []
 
-    def places(self, spots: list[Spot]) -> str:
+    def places(self, spots: list[SeedPlace]) -> str:
         """Lines of the scripts with their places, the first of many."""
         shown = [f"{_code(spot.place)} {_code(spot.code)}".rstrip() for spot in spots[:_LINES]]
         return self.say("or").join(shown + [f"… ({len(spots):,})"] * (len(spots) > _LINES))
@@ -471,14 +471,14 @@ class _Plan:
         return _code(shlex.join(parts))
 
 
-def _read(case: Case) -> tuple[list[Spot], Names | None, Names | None, list[str]]:
+def _read(case: Case) -> tuple[list[SeedPlace], Names | None, Names | None, list[str]]:
     """What the scripts tell: lines about randomness, and the names of the first training of each side; and what was not read."""
     from .script import benchmark, fixing, seeding
     from .script.analysis import read_scripts
     from .script.settings import of_scripts
 
     scripts = read_scripts(case)
-    spots: list[Spot] = []
+    spots: list[SeedPlace] = []
     settings = of_scripts(scripts, None)
     for one in settings:
         spots += fixing.spots(one, seeding.read(one.reading.trace, scripts.sources))

@@ -14,7 +14,7 @@ from .script.patch import Edit, parse, split, unified
 from .session import Entry
 
 
-class Left(NamedTuple):
+class UnfixedFinding(NamedTuple):
     """A finding that the patch does not mend. `why`: by-hand (it has no diff), meant (it may be right), overlap (another
     fix changes the same lines) or misfit (the diff is not one of the file as it is)."""
 
@@ -29,7 +29,7 @@ class Patch(NamedTuple):
     text: bytes
     mended: int
     files: int
-    left: list[Left]
+    left: list[UnfixedFinding]
 
 
 def collect(root: Path, results: Iterable[ProbeResult]) -> Patch:
@@ -44,13 +44,13 @@ def weighed(entry: Entry, result: ProbeResult) -> ProbeResult:
     return weigh([result, *(other for other in entry.results.values() if other.kind is not Kind.STATIC)])[0]
 
 
-class Gathered(NamedTuple):
+class CollectedEdits(NamedTuple):
     """The edits of findings by file, which fit and do not clash, with the lines of these files."""
 
     lines: dict[str, list[str]]
     edits: dict[str, list[Edit]]
     mended: int
-    left: list[Left]
+    left: list[UnfixedFinding]
 
     def after(self) -> dict[str, bytes]:
         """The files as they are with the edits."""
@@ -63,12 +63,12 @@ class Gathered(NamedTuple):
         return made
 
 
-def gather(root: Path, results: Iterable[ProbeResult], *, possible: bool = False) -> Gathered:
+def gather(root: Path, results: Iterable[ProbeResult], *, possible: bool = False) -> CollectedEdits:
     """The edits of the fixes of all findings above info, as `collect`; `possible`: also of those that may well be intended."""
     lines: dict[str, list[str]] = {}
     edits: dict[str, list[Edit]] = {}
     seen: set[tuple[str, bytes]] = set()
-    left: list[Left] = []
+    left: list[UnfixedFinding] = []
     mended = 0
     for result in results:
         for finding in result.findings:
@@ -79,8 +79,8 @@ def gather(root: Path, results: Iterable[ProbeResult], *, possible: bool = False
             why = _add(root, finding, lines, edits, possible=possible)
             mended += not why
             if why:
-                left.append(Left(result.probe, finding, why))
-    return Gathered(lines, edits, mended, left)
+                left.append(UnfixedFinding(result.probe, finding, why))
+    return CollectedEdits(lines, edits, mended, left)
 
 
 def _add(

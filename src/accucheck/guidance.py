@@ -19,7 +19,7 @@ from .checklist import Checklist, Item, ProbeUse, load
 from .estimating import Estimate, estimate
 from .language import Language, Words, word
 from .model import CONCLUSIONS, Finding, Kind, Level, ProbeResult, Status, Sure, Text, Verdict
-from .path import Walked, uncollected, walk, wanted
+from .path import PathPosition, uncollected, walk, wanted
 from .project import Project
 from .report import machine
 from .reviewing import obstacles
@@ -391,7 +391,7 @@ def as_json(
 
 def steps(project: Project, stale: Collection[tuple[str, str]] | None = None) -> list[Step]:
     """What to do next, the best first. `stale`: what Project.stale gives, where that is known already."""
-    return _Look(project, project.stale() if stale is None else stale).steps()
+    return _ProjectSurvey(project, project.stale() if stale is None else stale).steps()
 
 
 def status(
@@ -496,7 +496,7 @@ def watchable(project: Project) -> list[str]:
     return ["python", script] if isinstance(script, str) and script.endswith(".py") else []
 
 
-class _Use(NamedTuple):
+class _ProbeUse(NamedTuple):
     """One probe of one item. `kind` is None where it cannot be loaded; `lacking` are the needs that the case does not give."""
 
     item: Item
@@ -506,7 +506,7 @@ class _Use(NamedTuple):
     result: ProbeResult | None
 
 
-class _Look:
+class _ProjectSurvey:
     """One look at a project."""
 
     def __init__(self, project: Project, stale: Collection[tuple[str, str]]) -> None:
@@ -522,7 +522,7 @@ class _Look:
         #: The items that a person has to come to by himself; those of a path come when it is their turn.
         self.own = [item for item in project.items if item.id not in later and item.applicable(self.facts)]
 
-    def _walk(self, checklist: Checklist) -> Walked | None:
+    def _walk(self, checklist: Checklist) -> PathPosition | None:
         return walk(checklist, self.session.record, self.project.case)
 
     def _results(self) -> Iterator[tuple[str, ProbeResult]]:
@@ -663,7 +663,7 @@ class _Look:
         if command and self.project.case.get("watched") is None:
             yield Step("watch", data={"command": shlex.join(command)})
 
-    def _uses(self) -> Iterator[_Use]:
+    def _uses(self) -> Iterator[_ProbeUse]:
         """The probes of the items that are still open."""
         for item in self.own:
             entry = self._entry(item)
@@ -673,7 +673,7 @@ class _Look:
                 if self.classes is False and use.name in symptoms.OF_CLASSES:
                     continue
                 kind, lacking = self._needs(use)
-                yield _Use(item, use, kind, lacking, entry.results.get(use.name))
+                yield _ProbeUse(item, use, kind, lacking, entry.results.get(use.name))
 
     def _needs(self, use: ProbeUse) -> tuple[Kind | None, list[str]]:
         module = probes.loaded(use.name)
@@ -701,7 +701,7 @@ class _Look:
             yield self._running("live", refused)
         if distant := [each for each in distant if self._open(each.item) and each.item.id not in known]:
             yield self._running("remote", distant)
-        lacking: dict[str, list[_Use]] = {}
+        lacking: dict[str, list[_ProbeUse]] = {}
         for each in uses:
             if len(each.lacking) == 1 and self._open(each.item) and each.item.id not in known:
                 lacking.setdefault(each.lacking[0], []).append(each)
@@ -719,11 +719,11 @@ class _Look:
                 pair = (each.item.id, each.use.name)
                 yield Step("failed", [pair[0]], data={"probe": pair[1], "reason": reason}, probe=pair[1], pairs=[pair])
 
-    def _unagreed(self, each: _Use) -> bool:
+    def _unagreed(self, each: _ProbeUse) -> bool:
         """Whether a probe would still read from addresses that nobody agreed to."""
         return bool(engine.unagreed(self.project.case, [engine.Job(each.item.id, each.use.name)]))
 
-    def _running(self, kind: str, uses: Sequence[_Use]) -> Step:
+    def _running(self, kind: str, uses: Sequence[_ProbeUse]) -> Step:
         items = list(dict.fromkeys(each.item.id for each in uses))
         count = len(items) if kind == "run" else len(uses)
         pairs = [(each.item.id, each.use.name) for each in uses]
@@ -825,13 +825,13 @@ def _both(text: Text) -> dict[str, str]:
     return {language.value: text[language] for language in Language}
 
 
-def _skipped(each: _Use, code: str) -> bool:
+def _skipped(each: _ProbeUse, code: str) -> bool:
     """Whether it was left out as nobody had agreed: to run the project's code, or to read from its addresses."""
     result = each.result
     return result is not None and result.reason is not None and result.reason.code == code
 
 
-def _can_by_now(each: _Use) -> bool:
+def _can_by_now(each: _ProbeUse) -> bool:
     """Whether it was left out for what the case gives, or somebody agreed to, by now."""
     return each.result is not None and (_lacked(each.result) or _skipped(each, "needs-address-consent"))
 

@@ -33,7 +33,7 @@ Seen = tuple[str, int, int, int]
 Answer = tuple[Seen, int, bytes]
 
 
-class Unread(msgspec.Struct, frozen=True, gc=False):
+class UnreadEntry(msgspec.Struct, frozen=True, gc=False):
     """What could not be hashed: `reason` is a code of errors.WORDS. A folder's path ends with "/"."""
 
     path: str
@@ -41,15 +41,15 @@ class Unread(msgspec.Struct, frozen=True, gc=False):
     problem: str = ""
 
 
-def unread(path: str, error: OSError) -> Unread:
+def unread(path: str, error: OSError) -> UnreadEntry:
     """The Unread that says what an OSError on `path` means."""
     if error.errno == errno.ELOOP:
-        return Unread(path, "link-loop")
+        return UnreadEntry(path, "link-loop")
     reason = from_os_error(error, path)
-    return Unread(path, reason.code, str(reason.data["problem"]) if reason.code == "io" else "")
+    return UnreadEntry(path, reason.code, str(reason.data["problem"]) if reason.code == "io" else "")
 
 
-class Walk:
+class FileWalk:
     """The regular files of a tree as Seen, links followed; what is not one is put into `unread`.
 
     `starts` are paths below `base` ("" for all of it), `skip` paths of files to leave out, `skip_folder` a folder's name.
@@ -61,7 +61,7 @@ class Walk:
     ) -> None:
         self.base, self.starts, self.skip, self.skip_folder = base, starts, skip, skip_folder
         self.known = {} if known is None else known
-        self.unread: list[Unread] = []
+        self.unread: list[UnreadEntry] = []
         self.unchanged: list[Any] = []
         self._visits: dict[tuple[int, int], int] = defaultdict(int)
 
@@ -136,13 +136,13 @@ class Walk:
             if stat.S_ISREG(info.st_mode):
                 return info
             if not stat.S_ISDIR(info.st_mode):
-                self.unread.append(Unread(path, "not-regular"))
+                self.unread.append(UnreadEntry(path, "not-regular"))
                 return None
             if os.path.islink(full):  # noqa: PTH114
                 identity = info.st_dev, info.st_ino
                 self._visits[identity] += 1
                 if self._visits[identity] > _LINK_VISITS or identity in self._ancestors(path):
-                    self.unread.append(Unread(path, "link-loop"))
+                    self.unread.append(UnreadEntry(path, "link-loop"))
                     return None
         except OSError as error:
             self.unread.append(unread(path, error))

@@ -20,7 +20,7 @@ import msgspec
 
 from . import hasher, hashing, system
 from .errors import ReadError, SaveError, from_os_error
-from .hashing import Unread
+from .hashing import UnreadEntry
 from .language import Words, visible, word
 from .model import Language, Progress, now
 from .store import FOLDER, require_outside_links, write_atomically
@@ -58,7 +58,7 @@ class Manifest(msgspec.Struct, frozen=True):
     root: str
     files: list[File]
     created: str = ""
-    unread: list[Unread] = []
+    unread: list[UnreadEntry] = []
     format: Literal["accucheck-manifest"] = "accucheck-manifest"
     version: int = VERSION
     hashed: int = 0
@@ -138,7 +138,7 @@ def tree_digest(manifest: Manifest) -> str:
     return hashlib.md5(lines, usedforsecurity=False).hexdigest()
 
 
-def _plain_names(entries: Sequence[File | Unread]) -> bool:
+def _plain_names(entries: Sequence[File | UnreadEntry]) -> bool:
     """Whether no name needs an escape, told for all at once."""
     names = "".join([entry.path for entry in entries])
     return names.isascii() and names.isprintable() and "\\" not in names
@@ -246,7 +246,7 @@ def scan(
     pool = hashing.Pool(base, min(workers, os.cpu_count() or 1), record.path)
     known.update(record.files)
     skipped = {os.path.relpath(os.path.abspath(path), base) for path in skip}
-    walk = hashing.Walk(base, starts, skipped, FOLDER, known)
+    walk = hashing.FileWalk(base, starts, skipped, FOLDER, known)
 
     def settle(answers: Iterable[hashing.Answer]) -> int:
         """Sort finished files into `files` and unread; returns their bytes."""
@@ -256,9 +256,9 @@ def scan(
             if status in (hasher.OK, hasher.FRESH):
                 files.append(File(path, md5.hex(), size, mtime, ctime if status == hasher.OK else UNKNOWN))
             elif status == hasher.CHANGED:
-                walk.unread.append(Unread(path, "changed"))
+                walk.unread.append(UnreadEntry(path, "changed"))
             elif status == hasher.NOT_REGULAR:
-                walk.unread.append(Unread(path, "not-regular"))
+                walk.unread.append(UnreadEntry(path, "not-regular"))
             else:
                 walk.unread.append(hashing.unread(path, OSError(status, os.strerror(status))))
         return size_done
@@ -372,12 +372,12 @@ def update(
 _ENCODER = msgspec.json.Encoder()
 
 
-def _line(entry: File | Unread) -> bytes:
+def _line(entry: File | UnreadEntry) -> bytes:
     path = escaped(entry.path)
     return _ENCODER.encode(entry if path is entry.path else msgspec.structs.replace(entry, path=path))
 
 
-def _rows(entries: Sequence[File | Unread]) -> bytes:
+def _rows(entries: Sequence[File | UnreadEntry]) -> bytes:
     if _plain_names(entries):
         return _ENCODER.encode_lines(entries).replace(b"}\n{", b"},\n{")  # no line feed stands within a row
     return b",\n".join([_line(entry) for entry in entries]) + b"\n"

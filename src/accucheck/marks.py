@@ -195,7 +195,7 @@ def contents(
 ) -> Iterator[tuple[int, Content | UserError]]:
     """The samples of a plan (all, or those at these places), file by file, as they are now; an error for what cannot be read."""
     from .readers.contents import read
-    from .readers.labels import NoLabel
+    from .readers.labels import NoLabelField
     from .readers.places import plain
 
     by_file: dict[str, dict[int, int]] = {}
@@ -210,7 +210,7 @@ def contents(
             with plain(located(case, name), kind) as file:
                 for row, content in read(file, kind, plan.field, rows, pictures):
                     yield left.pop(row), content
-        except NoLabel as error:
+        except NoLabelField as error:
             problem = ReadError("sample-label", path=name, fields=", ".join(error.fields[:20]) or "-")
         except UserError as error:
             problem = error
@@ -284,9 +284,9 @@ def _touched(case: Case, plan: Plan, name: str, found: Changes) -> bool:
 
 def stamp(file: Place) -> tuple[int, int]:
     """Size in bytes and time of change in ns, 0 for a file at an address. Raises ReadError and OSError."""
-    from .readers.places import Remote, listed
+    from .readers.places import RemotePath, listed
 
-    if isinstance(file, Remote):
+    if isinstance(file, RemotePath):
         return next(iter(listed(file))).size, 0
     status = file.stat()
     return status.st_size, status.st_mtime_ns

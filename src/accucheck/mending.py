@@ -24,7 +24,7 @@ from .store import BACKUPS, atomically, require_own, write_together
 MOST = 64 << 10
 
 
-class Mend(NamedTuple):
+class FileChange(NamedTuple):
     """What a file becomes: `path` is relative to the project, `before` and `after` are all of its bytes."""
 
     root: Path
@@ -37,7 +37,7 @@ class Mend(NamedTuple):
         return self.root / self.path
 
 
-def prepare(root: Path, finding: Finding) -> Mend:
+def prepare(root: Path, finding: Finding) -> FileChange:
     """The mend of a finding on the file as it is now. Raises UserError where it has none or the file is not what its diff is for."""
     if finding.fix is None or not finding.fix.diff:
         raise UserError("mend-none")
@@ -53,10 +53,10 @@ def prepare(root: Path, finding: Finding) -> Mend:
         raise UserError("mend-long", path=path)
     for edit in sorted(edits, reverse=True):
         lines[edit.first - 1 : edit.after - 1] = edit.new
-    return Mend(root, path, before, "".join(lines).encode("utf-8", "surrogateescape"))
+    return FileChange(root, path, before, "".join(lines).encode("utf-8", "surrogateescape"))
 
 
-def prepare_all(root: Path, findings: Sequence[Finding]) -> list[tuple[Mend, list[str]]]:
+def prepare_all(root: Path, findings: Sequence[Finding]) -> list[tuple[FileChange, list[str]]]:
     """The mends of several findings on the files as they are now, one a file, each with the diffs that it holds. Raises UserError as
     `prepare` does, also where two of them change the same lines in different ways."""
     edits: dict[str, list[Edit]] = {}
@@ -78,11 +78,11 @@ def prepare_all(root: Path, findings: Sequence[Finding]) -> list[tuple[Mend, lis
         lines = split(before.decode("utf-8", "surrogateescape"))
         for edit in sorted(wanted, reverse=True):
             lines[edit.first - 1 : edit.after - 1] = edit.new
-        made.append((Mend(root, path, before, "".join(lines).encode("utf-8", "surrogateescape")), diffs[path]))
+        made.append((FileChange(root, path, before, "".join(lines).encode("utf-8", "surrogateescape")), diffs[path]))
     return made
 
 
-def apply(mend: Mend) -> Path:
+def apply(mend: FileChange) -> Path:
     """Write the mend and return the copy of the file as it was. Raises UserError when the file has changed meanwhile, and SaveError."""
     if _read(mend.root, mend.path) != mend.before:
         raise UserError("mend-changed", path=mend.path)
@@ -99,7 +99,7 @@ def apply(mend: Mend) -> Path:
     return mend.root / name
 
 
-def undo(mend: Mend) -> None:
+def undo(mend: FileChange) -> None:
     """Put the file back as it was. Raises UserError when it is no longer as `apply` left it."""
     if _read(mend.root, mend.path) != mend.after:
         raise UserError("mend-undo-changed", path=mend.path)
@@ -123,7 +123,7 @@ def _read(root: Path, path: str) -> bytes:
         raise from_os_error(error, file) if isinstance(error, OSError) else ReadError("not-found", path=path) from None
 
 
-def _write(mend: Mend, content: bytes) -> None:
+def _write(mend: FileChange, content: bytes) -> None:
     """All or nothing, with mode and owner as they are."""
     try:
         status = mend.file.stat()
@@ -139,7 +139,7 @@ def _write(mend: Mend, content: bytes) -> None:
         stream.write(content)
 
 
-class Proof(NamedTuple):
+class FixCheck(NamedTuple):
     """What became of what a probe had found: messages' codes and places are in the findings. Information is left out."""
 
     gone: int
@@ -147,8 +147,8 @@ class Proof(NamedTuple):
     new: int
 
 
-def proof(item: str, before: ProbeResult, after: ProbeResult) -> Proof:
+def proof(item: str, before: ProbeResult, after: ProbeResult) -> FixCheck:
     """How a probe's findings differ from those of its run before; a finding stays itself where its lines only moved."""
     sides = [of_record("", Record(entries={item: Entry(results={r.probe: r})})) for r in (before, after)]
     found = compare(*sides)
-    return Proof(len(found.gone), len(found.still), len(found.new) + len(found.fresh))
+    return FixCheck(len(found.gone), len(found.still), len(found.new) + len(found.fresh))

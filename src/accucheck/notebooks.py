@@ -26,7 +26,7 @@ from .project import Project, open_project
 HEIGHT = 640
 
 
-class Shown:
+class NotebookReport:
     """A report as notebooks show it: as a page in a frame, or as Markdown where they show no HTML. Both are redacted as every report is."""
 
     def __init__(self, page: str, text: str) -> None:
@@ -52,7 +52,7 @@ def report(
     settings: Sequence[str] = (),
     language: str | None = None,
     full: bool = False,
-) -> Shown:
+) -> NotebookReport:
     """The report of a project's results, for the end of a cell.
 
     run: True runs static and file probes first, False never; by default they are run where nothing is recorded, and those that are out
@@ -67,7 +67,7 @@ def report(
         _look(opened, run)
         options = Options(formats=("html", "md"), languages=(spoken,), full=full)
         files = render(compose(opened, options, redactor(opened, options)), "report", options)
-    return Shown(files["report.html"].decode(), files["report.md"].decode())
+    return NotebookReport(files["report.html"].decode(), files["report.md"].decode())
 
 
 def _look(opened: Project, run: bool | None) -> None:
@@ -83,7 +83,7 @@ def _look(opened: Project, run: bool | None) -> None:
 def load_ipython_extension(shell: Any) -> None:
     """%load_ext accucheck."""
 
-    def accucheck(line: str) -> Shown | None:
+    def accucheck(line: str) -> NotebookReport | None:
         """Run a command of accucheck and print what it says; without one, show the report."""
         words = shlex.split(line)
         if not words:

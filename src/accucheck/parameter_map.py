@@ -117,7 +117,7 @@ def other_names(left: Checkpoint, right: Checkpoint) -> bool:
     return None not in own and own[0] != own[1]
 
 
-class Given(msgspec.Struct, frozen=True):
+class ManualPairs(msgspec.Struct, frozen=True):
     """What a person said: pairs, and tensors of either side that have none. `wrong` are the entries that hold for nothing."""
 
     pairs: list[Pair] = []
@@ -460,10 +460,10 @@ def _certain(left: Sequence[object], right: Sequence[object]) -> list[tuple[int,
 
 
 def pair_parameters(
-    left: Sequence[TensorInfo], right: Sequence[TensorInfo], given: Given | None = None
+    left: Sequence[TensorInfo], right: Sequence[TensorInfo], given: ManualPairs | None = None
 ) -> ParameterMap:
     """The parameters of two sides, and their optimizer state, set against each other. What `given` says stands already."""
-    given = given or Given()
+    given = given or ManualPairs()
     found = ParameterMap(list(given.pairs), left=list(given.left), right=list(given.right))
     settled = _settled(found)
     ones, others = (
@@ -830,7 +830,7 @@ def _word(name: str) -> str:
 _YAML_WORDS = ("y", "n", "yes", "no", "true", "false", "on", "off", "null")
 
 
-def read_map(path: pathlib.Path, left: Sequence[TensorInfo], right: Sequence[TensorInfo]) -> Given:
+def read_map(path: pathlib.Path, left: Sequence[TensorInfo], right: Sequence[TensorInfo]) -> ManualPairs:
     """What a mapping file says of two sides. Raises UserError where it is no mapping file.
 
     An entry with a name that is not there, that is named twice, or of a wrong shape, is in `wrong`; the others hold.
@@ -916,7 +916,7 @@ def read_map(path: pathlib.Path, left: Sequence[TensorInfo], right: Sequence[Ten
                 wrong.append(error)
                 continue
         pairs += _paired_below(own_part, name, [info for info in other_part if id(info) not in settled], module)
-    return Given(pairs, without, wrong=wrong)
+    return ManualPairs(pairs, without, wrong=wrong)
 
 
 def _parents(name: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ import msgspec
 
 from . import probe
 from .case import Case, mode_of
-from .checklist import EARLIER, Checklist, End, Item, Snippet, Way, ways_ahead
+from .checklist import EARLIER, Checklist, Item, PathBranch, PathEnd, Snippet, ways_ahead
 from .language import Language
 from .model import Level, Verdict
 from .session import Entry, Record, suggestion
@@ -31,10 +31,10 @@ class Step(msgspec.Struct, frozen=True):
     answer: Verdict
     concluded: bool
     to: str
-    way: Way | None
+    way: PathBranch | None
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class RequiredInput(msgspec.Struct, frozen=True):
     """An input that an item lives on. `given` is what the case says of it, or nothing; `lacking` is what of that does not exist.
 
     `written`: the case says nothing of it, and what its snippet writes lies in the project already. `optional`: the probes of the
@@ -53,7 +53,7 @@ class Wanted(msgspec.Struct, frozen=True):
         return bool(self.given) and not self.lacking
 
 
-class Walked(msgspec.Struct, frozen=True):
+class PathPosition(msgspec.Struct, frozen=True):
     """`here` is the first item without an answer, and `end` the name of the end reached: one of the two is None.
 
     `ahead` are the items that may still come, in the order of the checklist.
@@ -66,7 +66,7 @@ class Walked(msgspec.Struct, frozen=True):
     ahead: list[Item]
 
     @property
-    def at_end(self) -> End | None:
+    def at_end(self) -> PathEnd | None:
         return self.checklist.ends[self.end] if self.end is not None else None
 
     @property
@@ -75,7 +75,7 @@ class Walked(msgspec.Struct, frozen=True):
         return [step.item for step in self.steps if step.answer is Verdict.PROBLEM]
 
 
-def walk(checklist: Checklist, record: Record, case: Case) -> Walked | None:
+def walk(checklist: Checklist, record: Record, case: Case) -> PathPosition | None:
     """The path of a checklist as far as it has been answered; None where the checklist is no path.
 
     What is answered leads on. An item that is undecided is where the person stands, unless a way names what was found.
@@ -107,7 +107,7 @@ def walk(checklist: Checklist, record: Record, case: Case) -> Walked | None:
         if answer is Verdict.PROBLEM:
             behind.add(EARLIER)
     here = items.get(place)
-    return Walked(checklist, steps, here, None if here else place, _ahead(checklist, items, here))
+    return PathPosition(checklist, steps, here, None if here else place, _ahead(checklist, items, here))
 
 
 def _ahead(checklist: Checklist, items: dict[str, Item], here: Item | None) -> list[Item]:
@@ -124,7 +124,7 @@ def _ahead(checklist: Checklist, items: dict[str, Item], here: Item | None) -> l
     return [item for name, item in items.items() if name in seen and name != here.id]
 
 
-def wanted(checklist: Checklist, item: Item, case: Case) -> list[Wanted]:
+def wanted(checklist: Checklist, item: Item, case: Case) -> list[RequiredInput]:
     """What an item lives on, and what of it is there."""
     found, needed = [], _needed(item)
     for key in item.collect:
@@ -133,7 +133,7 @@ def wanted(checklist: Checklist, item: Item, case: Case) -> list[Wanted]:
         lacking = [name for name in names if "://" not in name and not mode_of(case.path(name))]
         snippet = checklist.snippets.get(key)
         written = not names and snippet is not None and bool(mode_of(case.path(snippet.path)))
-        found.append(Wanted(key, names, lacking, snippet, written, bool(needed) and key not in needed))
+        found.append(RequiredInput(key, names, lacking, snippet, written, bool(needed) and key not in needed))
     return found
 
 
@@ -155,12 +155,12 @@ def collected(checklist: Checklist, case: Case) -> dict[str, str]:
     }
 
 
-def uncollected(inputs: list[Wanted]) -> list[Wanted]:
+def uncollected(inputs: list[RequiredInput]) -> list[RequiredInput]:
     """The inputs that code has still to write; the optional ones are not among them."""
     return [each for each in inputs if not (each.there or each.written or each.optional)]
 
 
-def script(inputs: list[Wanted], framework: str, language: Language) -> str:
+def script(inputs: list[RequiredInput], framework: str, language: Language) -> str:
     """The code of one framework that collects inputs, each part headed by what it is, what it writes and for which key."""
     parts = [
         f"# {each.snippet.title[language]}\n# {each.key}: {each.snippet.path}\n{each.snippet.code.rstrip()}\n"
@@ -170,7 +170,7 @@ def script(inputs: list[Wanted], framework: str, language: Language) -> str:
     return "\n\n".join(parts)
 
 
-def frameworks(inputs: list[Wanted]) -> list[str]:
+def frameworks(inputs: list[RequiredInput]) -> list[str]:
     """The frameworks that `script` has something for, in the order of FRAMEWORKS."""
     known = {each.snippet.framework for each in inputs if each.snippet is not None}
     return [name for name in FRAMEWORKS if name in known]

@@ -13,7 +13,7 @@ from .session import FILE_NAME, Change, Entry, Judgement, Record, Session, decod
 from .store import FOLDER
 
 
-class Obstacles(msgspec.Struct, frozen=True):
+class SignOffObstacles(msgspec.Struct, frozen=True):
     """Items that keep a session from being signed off: without a conclusion, returned, or without a review of the answer as it
     stands."""
 
@@ -25,11 +25,11 @@ class Obstacles(msgspec.Struct, frozen=True):
         return bool(self.unanswered or self.returned or self.unreviewed)
 
 
-def obstacles(record: Record, checklists: Iterable[Checklist]) -> Obstacles:
+def obstacles(record: Record, checklists: Iterable[Checklist]) -> SignOffObstacles:
     """What is open of the items of these checklists."""
     entries = {item.id: record.entries.get(item.id, Entry()) for each in checklists for item in each.items}
     answered = {name: entry for name, entry in entries.items() if entry.conclusion is not None}
-    return Obstacles(
+    return SignOffObstacles(
         unanswered=[name for name in entries if name not in answered],
         returned=[name for name, entry in answered.items() if entry.judgement is Judgement.RETURNED],
         unreviewed=[name for name, entry in answered.items() if entry.judgement is None],
@@ -47,7 +47,7 @@ def sign_off(session: Session, checklists: list[Checklist], comment: str, who: s
     session.sign_off({each.name: each.version for each in checklists}, items, comment, who)
 
 
-class Taken(msgspec.Struct, frozen=True):
+class ImportedReviews(msgspec.Struct, frozen=True):
     """What came of taking reviews back. `taken` are new here; of these `outdated` judged an answer or findings that are others by
     now. `withdrawn`: reviews that are no more. `kept`: what was said here is newer. `unknown`: the answer was never given here.
     `sign_off` is signed, unsigned, kept, or empty where the copy brings nothing new."""
@@ -60,7 +60,7 @@ class Taken(msgspec.Struct, frozen=True):
     sign_off: str = ""
 
 
-def take(session: Session, path: Path) -> Taken:
+def take(session: Session, path: Path) -> ImportedReviews:
     """The reviews and the sign-off of a copy of this session, and nothing else of it; saved as one change.
 
     `path` is a session file, or the folder of a project. Raises UserError when it is none, or none of this one, and SaveError.
@@ -71,7 +71,7 @@ def take(session: Session, path: Path) -> Taken:
     other = decode(read_alone(file), file)
     if not any(step in session.entry(item).history for item, entry in other.entries.items() for step in entry.history):
         raise UserError("not-a-copy", path=str(file))
-    taken = Taken()
+    taken = ImportedReviews()
     saving, session.autosave = session.autosave, False
     try:
         for item, entry in other.entries.items():
@@ -84,7 +84,7 @@ def take(session: Session, path: Path) -> Taken:
     return msgspec.structs.replace(taken, sign_off=sign_off)
 
 
-def _take(session: Session, item: str, theirs: Entry, taken: Taken) -> None:
+def _take(session: Session, item: str, theirs: Entry, taken: ImportedReviews) -> None:
     """What a copy says of an item, unless it is known here or older than what is."""
     mine, said = session.entry(item), _last(theirs.history, _REVIEWS)
     if said is None or said in mine.history:

@@ -33,7 +33,7 @@ def draw(
     Raises UserError: without-data where the case names none, no-samples where nothing with a label was found, ReadError.
     """
     from .readers.drawing import Drawing, labels_of
-    from .readers.labels import NoLabel
+    from .readers.labels import NoLabelField
     from .readers.places import plain
 
     if case.get(f"data.{role}.path") is None:
@@ -54,7 +54,7 @@ def draw(
                     drawing.add(len(sources) - 1, name, first, (codes, labels))
                     first += len(codes)
                     yield Progress(min(done + size, done + first), files.size, "bytes")
-        except NoLabel as error:
+        except NoLabelField as error:
             if kind == "json" and not error.fields:
                 files.others.append((case.relative(path), "json"))
             files.without(error.fields)

@@ -144,7 +144,7 @@ def _fork(parts: Sequence[Part], apply: Callable[[Part], Result]) -> tuple[int, 
 
 
 @dataclass(frozen=True)
-class Done(Generic[Result]):
+class PartResult(Generic[Result]):
     """A part has been worked on: its result, None for none, and the error that ended it. With both the part is damaged, and the
     result is of what comes before."""
 
@@ -157,7 +157,7 @@ def each(
     apply: Callable[[Part], Iterator[float | Result]],
     here: Callable[[Part], bool] = lambda part: False,
     size: Callable[[Part], int] = lambda part: _TOGETHER,
-) -> Iterator[tuple[Part, float | Done[Result]]]:
+) -> Iterator[tuple[Part, float | PartResult[Result]]]:
     """A generator `apply`, which yields the share that is done and at last its result, for every part in order: the shares, and
     one Done.
 
@@ -170,13 +170,13 @@ def each(
                 yield part, step
         return
     remote = _cluster
-    flying: deque[tuple[list[Part], Future[list[Done[Result]]] | None]] = deque()
+    flying: deque[tuple[list[Part], Future[list[PartResult[Result]]] | None]] = deque()
     ahead = max(8, 2 * sum(remote.threads.values()))
 
-    def sent(group: list[Part]) -> Future[list[Done[Result]]]:
+    def sent(group: list[Part]) -> Future[list[PartResult[Result]]]:
         return remote.executor.submit(partial(_done, apply), group)
 
-    def land() -> Iterator[tuple[Part, float | Done[Result]]]:
+    def land() -> Iterator[tuple[Part, float | PartResult[Result]]]:
         group, future = flying.popleft()
         if future is None:
             for part in group:
@@ -187,7 +187,7 @@ def each(
             found = remote.result(future)
         except ReadError as error:
             if len(group) == 1:
-                yield group[0], Done(None, error)
+                yield group[0], PartResult(None, error)
             else:  # which of them was it
                 flying.extendleft([([part], sent([part])) for part in reversed(group)])
         else:
@@ -226,7 +226,7 @@ def _groups(
         yield group, False
 
 
-def _steps(apply: Callable[[Part], Iterator[float | Result]], part: Part) -> Iterator[float | Done[Result]]:
+def _steps(apply: Callable[[Part], Iterator[float | Result]], part: Part) -> Iterator[float | PartResult[Result]]:
     result: Result | None = None
     try:
         for step in apply(part):
@@ -235,18 +235,18 @@ def _steps(apply: Callable[[Part], Iterator[float | Result]], part: Part) -> Ite
             else:
                 result = step
     except ReadError as error:
-        yield Done(result, error)
+        yield PartResult(result, error)
     else:
-        yield Done(result)
+        yield PartResult(result)
 
 
-def _done(apply: Callable[[Part], Iterator[float | Result]], group: list[Part]) -> list[Done[Result]]:
+def _done(apply: Callable[[Part], Iterator[float | Result]], group: list[Part]) -> list[PartResult[Result]]:
     """The ends of `apply`, on a worker. What is not there is named with the machine that does not have it."""
     import socket
 
     found = []
     for part in group:
-        done = cast("Done[Result]", deque(_steps(apply, part), maxlen=1).pop())
+        done = cast("PartResult[Result]", deque(_steps(apply, part), maxlen=1).pop())
         if done.error is not None and done.error.code == "not-found":
             done.error.data["path"] += f" ({socket.gethostname()})"
         found.append(done)

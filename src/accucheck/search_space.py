@@ -176,7 +176,7 @@ class Key:
     end: int
 
 
-class Knob(NamedTuple):
+class SearchKnob(NamedTuple):
     """A space, where it stands, and what the command has there now, as a text; None where that is not seen."""
 
     space: Space
@@ -189,7 +189,7 @@ class Search:
     """The names that are searched, each bound; `texts` are the configuration files as they are."""
 
     command: tuple[str, ...]
-    knobs: tuple[Knob, ...]
+    knobs: tuple[SearchKnob, ...]
     texts: Mapping[str, str]
 
     def put(self, values: Mapping[str, str]) -> tuple[list[str], dict[str, bytes]]:
@@ -250,21 +250,23 @@ def bind(case: Case, command: Sequence[str], spaces: Sequence[Space], folder: Pa
     return search
 
 
-def _knob(space: Space, command: Sequence[str], script: asked.Asked | None, files: Mapping[str, list[_Node]]) -> Knob:
+def _knob(
+    space: Space, command: Sequence[str], script: asked.StartedScript | None, files: Mapping[str, list[_Node]]
+) -> SearchKnob:
     name = space.name
     option = _option(name, script.options if script is not None else [])
     if option is not None:
         place = Flag(tuple(sorted(option.flags, key=lambda flag: _order(flag, option))), option.constants)
         own = _given(place, script.command.words if script else ())
-        return Knob(space, place, own if own is not None else _default(option, files))
+        return SearchKnob(space, place, own if own is not None else _default(option, files))
     word = next((word for word in command if _is_word(word, name)), None)
     if word is not None:
-        return Knob(space, Word(name), word.partition("=")[2])
+        return SearchKnob(space, Word(name), word.partition("=")[2])
     found = _key(name, files)
     if found is not None:
-        return Knob(space, *found)
+        return SearchKnob(space, *found)
     if name.startswith("-") and (script is None or not script.known):
-        return Knob(space, Flag((name,)), _given(Flag((name,)), command))
+        return SearchKnob(space, Flag((name,)), _given(Flag((name,)), command))
     raise _nowhere(name, command, script, files)
 
 
@@ -294,7 +296,9 @@ def _key(name: str, files: Mapping[str, list[_Node]]) -> tuple[Key, str] | None:
     return exact[0] if exact else None
 
 
-def _nowhere(name: str, command: Sequence[str], script: asked.Asked | None, files: Mapping[str, Any]) -> UserError:
+def _nowhere(
+    name: str, command: Sequence[str], script: asked.StartedScript | None, files: Mapping[str, Any]
+) -> UserError:
     if script is None and not files:
         return UserError("tune-unread", name=name, command=shlex.join(command))
     flags = [flag for option in script.options for flag in option.flags] if script is not None else []
@@ -368,7 +372,7 @@ def _with_switch(words: list[str], place: Flag, value: str) -> list[str]:
     return kept if flag is None else [*kept, flag]
 
 
-def _require_passed(search: Search, script: asked.Asked | None, folder: Path) -> None:
+def _require_passed(search: Search, script: asked.StartedScript | None, folder: Path) -> None:
     """Refuse options that the command does not hand on to its script, as a shell script that takes no arguments. Raises UserError."""
     if script is None:
         return
@@ -385,7 +389,7 @@ def _require_passed(search: Search, script: asked.Asked | None, folder: Path) ->
 
 
 def _files(
-    case: Case, command: Sequence[str], script: asked.Asked | None, folder: Path
+    case: Case, command: Sequence[str], script: asked.StartedScript | None, folder: Path
 ) -> Iterator[tuple[str, tuple[str, list[_Node]]]]:
     """The configuration files of the project that the command, the defaults of its options or the case name, each once."""
     root = Path(os.path.realpath(case.root))

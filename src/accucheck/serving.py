@@ -95,7 +95,7 @@ def _bound(address: str, port: int) -> socket.socket:
     return made
 
 
-class Program(AppService):
+class WalkthroughProcess(AppService):
     """One walkthrough in a child process. `leaving` from when it was told to end, or says that it does; `ended` when it has."""
 
     def __init__(self, words: list[str], tell: Callable[[str], None], **options: Any) -> None:
@@ -181,7 +181,7 @@ class Server:
         self._command, self._title, self._language, self._tell = command, title, language, tell
         self._token = secrets.token_urlsafe(16)
         self._downloads = DownloadManager()
-        self._programs: set[Program] = set()
+        self._programs: set[WalkthroughProcess] = set()
         self._over = asyncio.Event()
 
     def address(self, listening: socket.socket) -> str:
@@ -291,7 +291,7 @@ class Server:
         async def close() -> None:
             await tab.close()
 
-        program = Program(
+        program = WalkthroughProcess(
             self._command,
             self._tell,
             write_bytes=lambda data: _unless_closed(tab.send_bytes(data)),
@@ -310,7 +310,7 @@ class Server:
         return tab
 
     @staticmethod
-    async def _take(program: Program, tab: web.WebSocketResponse, text: str) -> None:
+    async def _take(program: WalkthroughProcess, tab: web.WebSocketResponse, text: str) -> None:
         """One message of a tab; what is none of ours is passed over. The first that counts is its size: the program begins with it."""
         try:
             message = json.loads(text)

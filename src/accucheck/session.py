@@ -25,8 +25,8 @@ from .checklist import Item
 from .errors import ReadError, SaveError, UserError, from_os_error
 from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now, suspected, too_deep, weigh
 from .store import FOLDER, atomically, is_at, open_own, require_own, sweep
-from .tried import Tried
-from .tuned import Tuned
+from .tried import TryResults
+from .tuned import StudyResults
 
 VERSION = 2
 FILE_NAME = "session.json"
@@ -178,8 +178,8 @@ class Record(msgspec.Struct, frozen=True):
     entries: dict[str, Entry] = {}
     signed: SignOff | None = None
     history: list[Change] = []
-    tried: Tried | None = None
-    tuned: Tuned | None = None
+    tried: TryResults | None = None
+    tuned: StudyResults | None = None
 
     @property
     def unsealed(self) -> list[str]:
@@ -359,15 +359,15 @@ class Session:
         """Keep whether the training runs to its end."""
         self._sign(self.record.signed, Change(now(), who or user(), answer.value))
 
-    def keep_tried(self, tried: Tried) -> None:
+    def keep_tried(self, tried: TryResults) -> None:
         """Keep what came of training with the changes of findings."""
         self._keep(tried=tried)
 
-    def keep_tuned(self, tuned: Tuned) -> None:
+    def keep_tuned(self, tuned: StudyResults) -> None:
         """Keep what came of a search for hyper-parameters."""
         self._keep(tuned=tuned)
 
-    def _keep(self, **parts: Tried | Tuned) -> None:
+    def _keep(self, **parts: TryResults | StudyResults) -> None:
         if self.read_only:
             raise self.refusal
         with self._changing:

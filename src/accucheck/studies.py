@@ -25,7 +25,7 @@ from .lacking import requirement
 from .model import now
 from .search_space import Search, Space
 from .store import FOLDER, require_own
-from .tuned import Axis, Trial, Tuned
+from .tuned import Axis, StudyResults, Trial
 
 #: Where a study lies that no storage is named for, in the project.
 FILE = f"{FOLDER}/tune.db"
@@ -42,7 +42,7 @@ PRUNERS = ("median", "hyperband", "none")
 _STARTUP, _WARMUP = 4, 1
 
 
-class About(msgspec.Struct, frozen=True):
+class StudyIdentity(msgspec.Struct, frozen=True):
     """What a study is of; trials of another project, command, code or search cannot be set beside its own."""
 
     command: list[str]
@@ -54,7 +54,7 @@ class About(msgspec.Struct, frozen=True):
 class Study:
     """A study that is open. All of its methods raise UserError for what the storage says."""
 
-    def __init__(self, study: Any, url: str, about: About, search: Search) -> None:
+    def __init__(self, study: Any, url: str, about: StudyIdentity, search: Search) -> None:
         self._study, self._url, self.about, self.search = study, url, about, search
         self.metric, self.least = str(study.user_attrs.get("metric", "")), study.direction.name == "MINIMIZE"
         self._told_alive = 0.0
@@ -77,12 +77,12 @@ class Study:
                     found.append(msgspec.structs.replace(kept, number=trial.number))
         return found[-_KEPT:]
 
-    def due(self) -> list[Due]:
+    def due(self) -> list[PendingTrial]:
         """The trials that run or wait."""
         with _stored(self._url):
             trials = self._study.get_trials(deepcopy=False)
         return [
-            Due(
+            PendingTrial(
                 one.user_attrs.get("kind", "search"),
                 one.user_attrs.get("of", -1),
                 one.user_attrs.get("seed", 1),
@@ -116,7 +116,7 @@ class Study:
                 )
             )
 
-    def ask(self) -> Asked:
+    def ask(self) -> RequestedTrial:
         """The next trial: one that waits, else one that the sampler chooses."""
         with _stored(self._url):
             trial = self._study.ask()
@@ -124,11 +124,11 @@ class Study:
             attrs, values = trial.user_attrs, {}
             if not attrs.get("unseen"):
                 values = {knob.space.name: _suggested(trial, knob.space) for knob in self.search.knobs}
-        return Asked(
+        return RequestedTrial(
             trial, attrs.get("kind", "search"), int(attrs.get("of", -1)), int(attrs.get("seed", 1)), values, self._url
         )
 
-    def keep(self, asked: Asked, result: Trial) -> None:
+    def keep(self, asked: RequestedTrial, result: Trial) -> None:
         """Keep what came of a trial. One without a metric, or with one that is not finite, counts as bad for the sampler."""
         from optuna.trial import TrialState
 
@@ -139,7 +139,7 @@ class Study:
             else:
                 self._study.tell(asked.trial, state=TrialState.PRUNED, skip_if_finished=True)
 
-    def give_back(self, asked: Asked) -> None:
+    def give_back(self, asked: RequestedTrial) -> None:
         """Let a trial that was stopped before it had a result be run again."""
         from optuna.trial import TrialState
 
@@ -178,7 +178,7 @@ class Study:
         if values or known:  # else it has hardly begun, and the next is as good
             self.enqueue(values, **known, again=number)
 
-    def alive(self, asked: Asked) -> None:
+    def alive(self, asked: RequestedTrial) -> None:
         """A sign of life of the trial that runs, now and then, for processes on other machines."""
         if time.monotonic() - self._told_alive > _ALIVE:
             self._told_alive = time.monotonic()
@@ -187,13 +187,13 @@ class Study:
 
     # --- the whole ----------------------------------------------------------------------------------------------------
 
-    def tuned(self) -> Tuned:
+    def tuned(self) -> StudyResults:
         """All of it as a record."""
         axes = [
             Axis(space.name, space.text, [*space.choices], space.low, space.high, space.log)
             for space in (knob.space for knob in self.search.knobs)
         ]
-        return Tuned(
+        return StudyResults(
             command=self.about.command,
             study=self.name,
             storage=FILE if self._url.endswith(f"/{FILE}") else redacted(self._url),
@@ -223,7 +223,7 @@ class Study:
         return {str(name): round(float(share), 4) for name, share in found.items()}
 
 
-class Due(NamedTuple):
+class PendingTrial(NamedTuple):
     """A trial that waits, or that somebody is at; `owned`: it is known who that is."""
 
     kind: str
@@ -233,7 +233,7 @@ class Due(NamedTuple):
     owned: bool
 
 
-class Asked(NamedTuple):
+class RequestedTrial(NamedTuple):
     """A trial that is to be run, with its values as texts; empty: the command's own, which are not seen."""
 
     trial: Any
@@ -309,7 +309,7 @@ def address(root: Path, storage: str) -> str:
     return f"sqlite:///{root.resolve() / FILE}"
 
 
-def name_of(case: str, about: About) -> str:
+def name_of(case: str, about: StudyIdentity) -> str:
     """What a study is called that nobody named: the same for the same command, code and search, so that it goes on."""
     told = blake2b(msgspec.json.encode(about), digest_size=4).hexdigest()
     return f"{case}-{told}"
@@ -328,14 +328,14 @@ class Store(NamedTuple):
             found = optuna.get_all_study_summaries(self.storage, include_best_trial=False)
         return any(one.study_name == name and "metric" in one.user_attrs for one in found)
 
-    def open(self, name: str, about: About, search: Search, **given: Any) -> Study:
+    def open(self, name: str, about: StudyIdentity, search: Search, **given: Any) -> Study:
         """The study of this name. Raises UserError where it is of something else. `given` as in `make`, but for the metric."""
         return self.make(name, about, search, metric="", **given)
 
     def make(
         self,
         name: str,
-        about: About,
+        about: StudyIdentity,
         search: Search,
         *,
         metric: str,
@@ -362,11 +362,11 @@ class Store(NamedTuple):
                 study.set_user_attr("about", msgspec.to_builtins(about))
             if "metric" not in known and metric:
                 study.set_user_attr("metric", metric)
-        _require_same(name, msgspec.convert(known["about"], About) if "about" in known else about, about)
+        _require_same(name, msgspec.convert(known["about"], StudyIdentity) if "about" in known else about, about)
         return Study(study, self.url, about, search)
 
 
-def _require_same(name: str, theirs: About, ours: About) -> None:
+def _require_same(name: str, theirs: StudyIdentity, ours: StudyIdentity) -> None:
     """Raises UserError where a study is of something else than what is asked for."""
     for part in ("command", "search", "state", "metric"):
         if getattr(theirs, part) != getattr(ours, part):

@@ -115,7 +115,7 @@ class Trial(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.ended in WHOLE and self.bad is None and (bool(self.losses) or self.metric is not None)
 
 
-class Tried(msgspec.Struct, frozen=True, omit_defaults=True):
+class TryResults(msgspec.Struct, frozen=True, omit_defaults=True):
     """What was tried last with a project: its commands, and the trainings in their order; `earlier` ones are not shown, but need not
     be made again."""
 
@@ -273,7 +273,7 @@ def notes(found: Compared, language: Language) -> list[str]:
     return told
 
 
-def as_json(tried: Tried, language: Language) -> dict[str, Any]:
+def as_json(tried: TryResults, language: Language) -> dict[str, Any]:
     """All of it as plain data, with what the rows say in a language."""
     found = compare(tried.trials)
     rows = [

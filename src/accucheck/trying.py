@@ -25,14 +25,14 @@ import msgspec
 from . import copies, symptoms
 from .case import Case, CaseFile, Curves
 from .errors import ReadError, UserError
-from .fixes import Left, gather
+from .fixes import UnfixedFinding, gather
 from .imports import KEPT
 from .model import Finding, Language, Level, ProbeResult, Sure, now
 from .readers import recordings
 from .readers.following import Following
 from .report.machine import Speech
 from .store import scratch
-from .tried import WHOLE, Trial, Tried
+from .tried import WHOLE, Trial, TryResults
 from .watching import OUTPUT, Pass, Plan, Watching
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ FREE = 64 << 20
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TryRequest:
     """What is to be tried. `evaluation` is run after a training that came to its end; `steps` of 0 train to the end; `seconds` for each
     training, `disk` bytes for what each may write, `seeds` runs of the unchanged project."""
 
@@ -81,21 +81,21 @@ class Patch(NamedTuple):
     fault: str = ""
     title: dict[str, str] = {}
     places: tuple[str, ...] = ()
-    left: tuple[Left, ...] = ()
+    left: tuple[UnfixedFinding, ...] = ()
 
 
 @dataclass
-class Trying:
+class TryRunner:
     """Trains one after the other; `tell` is told of each trial when it is done, with all that is known then; `begins` of each before,
     with its number, how many there are and whether it is known. `known` are earlier trials.
 
     stop() ends it, from any thread: what was done is kept. `steps` of the training that runs is in `seen`.
     """
 
-    wanted: Wanted
+    wanted: TryRequest
     patches: Sequence[Patch]
     known: Sequence[Trial] = ()
-    tell: Callable[[Trial, Tried], None] = lambda trial, tried: None
+    tell: Callable[[Trial, TryResults], None] = lambda trial, tried: None
     begins: Callable[[Trial, int, int, bool], None] = lambda trial, number, count, known: None
     seen: int = 0
     _stopped: threading.Event = field(default_factory=threading.Event)
@@ -107,7 +107,7 @@ class Trying:
     def stopped(self) -> bool:
         return self._stopped.is_set()
 
-    def run(self) -> Tried:
+    def run(self) -> TryResults:
         """Raises UserError where the copy or the command cannot be made or started, or where the project changed all the same."""
         wanted, done = self.wanted, list[Trial]()
         state = state_of(wanted.root)
@@ -132,11 +132,11 @@ class Trying:
             self.tell(found, self.tried(done))
         return self.tried(done)
 
-    def tried(self, done: Sequence[Trial]) -> Tried:
+    def tried(self, done: Sequence[Trial]) -> TryResults:
         """What is to be kept: what was done, and of what was known before the rest, so that it is not trained again."""
         keys = {trial.key for trial in done}
         left = [trial for trial in self.known if trial.key not in keys]
-        return Tried([*self.wanted.command], [*self.wanted.evaluation], now(), [*done], left[-_KEPT:])
+        return TryResults([*self.wanted.command], [*self.wanted.evaluation], now(), [*done], left[-_KEPT:])
 
     def planned(self, state: str) -> list[tuple[Trial, Patch]]:
         """The trainings in their order, with nothing known of them yet."""
@@ -175,7 +175,7 @@ class Trying:
                 raise UserError("try-disk", path=str(folder), free=free >> 20, needed=FREE >> 20)
             copy = copies.make(wanted.root, folder, patch.files)
             (folder / "tmp").mkdir()
-            place = Place(wanted, folder, copy.root)
+            place = TrialFolder(wanted, folder, copy.root)
             ran = self._run(place, wanted.command, trial.seed, steps, begun)
             found = _of_training(place, ran, trial)
             if ran.ended == "end" and found.metric is None and wanted.evaluation and not self.stopped:
@@ -187,10 +187,10 @@ class Trying:
         return msgspec.structs.replace(found, seconds=seconds, limit=wanted.seconds)
 
     def _run(
-        self, place: Place, command: Sequence[str], seed: int, steps: int, begun: float, role: str = "train"
-    ) -> Ran:
+        self, place: TrialFolder, command: Sequence[str], seed: int, steps: int, begun: float, role: str = "train"
+    ) -> CommandResult:
         """Run a command in the copy until it ends, its time is over, it has written too much, or all is stopped."""
-        bounds = Bounds(place, begun, self.wanted.seconds)
+        bounds = TrainingLimits(place, begun, self.wanted.seconds)
 
         def look(folder: Path, following: Following) -> str:
             following.read()
@@ -201,7 +201,7 @@ class Trying:
 
 
 def run(
-    place: Place,
+    place: TrialFolder,
     command: Sequence[str],
     look: Callable[[Path, Following], str],
     *,
@@ -209,7 +209,7 @@ def run(
     steps: int = 0,
     role: str = "train",
     light: bool = False,
-) -> Ran:
+) -> CommandResult:
     """Run a command in a copy, under watch. `look` is called now and then, with the folder that holds recording and output; what it
     gives ends the command, and says why. Raises UserError, SaveError as Watching."""
     plan = Plan(
@@ -246,14 +246,14 @@ def run(
     finally:
         over.set()
         looking.join()
-    return Ran(watching.folder, done, ended, since)
+    return CommandResult(watching.folder, done, ended, since)
 
 
 @dataclass
-class Bounds:
+class TrainingLimits:
     """What a training may take: seconds since it `begun`, 0 for any number, and the bytes that its place allows it to write."""
 
-    place: Place
+    place: TrialFolder
     begun: float
     seconds: float
     _weighed: float = field(default_factory=time.monotonic)
@@ -270,7 +270,7 @@ class Bounds:
         return ""
 
 
-class Ran(NamedTuple):
+class CommandResult(NamedTuple):
     """A command that was run: the folder of its recordings and output, and whether it came to its end by itself."""
 
     folder: Path
@@ -279,10 +279,10 @@ class Ran(NamedTuple):
     since: float
 
 
-class Place(NamedTuple):
+class TrialFolder(NamedTuple):
     """Where a training runs: the scratch folder, and the copy in it."""
 
-    wanted: Wanted
+    wanted: TryRequest
     folder: Path
     copy: Path
 
@@ -329,7 +329,7 @@ class Place(NamedTuple):
 # --- what a training gave ---------------------------------------------------------------------------------------------
 
 
-def _of_training(place: Place, ran: Ran, trial: Trial) -> Trial:
+def _of_training(place: TrialFolder, ran: CommandResult, trial: Trial) -> Trial:
     """The trial with its losses, and the metric where the training tells one."""
     points = losses_of(ran.done)
     log, shown = _told(place, ran)
@@ -360,7 +360,7 @@ def _of_training(place: Place, ran: Ran, trial: Trial) -> Trial:
     )
 
 
-def _of_evaluation(place: Place, ran: Ran, trial: Trial) -> Trial:
+def _of_evaluation(place: TrialFolder, ran: CommandResult, trial: Trial) -> Trial:
     """The trial with the metric that its evaluation tells."""
     log, _ = _told(place, ran, evaluated=True)
     if log is None or ran.done.code or ran.ended != "end":
@@ -379,7 +379,9 @@ def losses_of(ended: Pass) -> list[tuple[int, float]]:
     return [] if column is None else list(zip(column.steps.tolist(), column.values.tolist(), strict=True))
 
 
-def _told(place: Place, ran: Ran, *, evaluated: bool = False) -> tuple[tuple[str, float] | None, Series | None]:
+def _told(
+    place: TrialFolder, ran: CommandResult, *, evaluated: bool = False
+) -> tuple[tuple[str, float] | None, Series | None]:
     """The metric that was told last, by name, and the loss: as the output tells them, else the curves that the training wrote."""
     from .probes._curves import Logs
 
@@ -511,7 +513,7 @@ def chosen(patches: Sequence[Patch], most: int) -> list[Patch]:
     return [*alone, *(patch for patch in fitting if patch.kind == "all")]
 
 
-def want(case: Case, command: Sequence[str], evaluation: Sequence[str] | None = None, **bounds: Any) -> Wanted:
+def want(case: Case, command: Sequence[str], evaluation: Sequence[str] | None = None, **bounds: Any) -> TryRequest:
     """What is to be tried with a project: its own evaluation where `evaluation` is None and it has one script for that; `bounds` are
     fields of Wanted. Raises UserError where there is no command."""
     if not command:
@@ -522,7 +524,7 @@ def want(case: Case, command: Sequence[str], evaluation: Sequence[str] | None = 
         evaluation = ["python", script] if isinstance(script, str) and script.endswith(".py") else []
     names = [case.get(f"curves.{side}") for side in ("train", "eval")]
     train, evaluated = (name if isinstance(name, str) else "" for name in names)
-    return Wanted(Path(case.root), startable(command), startable(evaluation), curves=(train, evaluated), **bounds)
+    return TryRequest(Path(case.root), startable(command), startable(evaluation), curves=(train, evaluated), **bounds)
 
 
 def startable(command: Sequence[str]) -> list[str]:
@@ -542,7 +544,7 @@ def state_of(root: Path) -> str:
     return found.hexdigest()
 
 
-def _key(wanted: Wanted, state: str, patch: Patch, seed: int) -> str:
+def _key(wanted: TryRequest, state: str, patch: Patch, seed: int) -> str:
     files = {path: blake2b(content, digest_size=16).hexdigest() for path, content in sorted(patch.files.items())}
     told = [[*wanted.command], [*wanted.evaluation], wanted.steps, wanted.folder, state, files, seed]
     return blake2b(json.dumps(told).encode(), digest_size=16).hexdigest()

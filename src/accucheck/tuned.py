@@ -164,7 +164,7 @@ class Trial(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.ended in WHOLE and self.value is not None
 
 
-class Tuned(msgspec.Struct, frozen=True, omit_defaults=True):
+class StudyResults(msgspec.Struct, frozen=True, omit_defaults=True):
     """A study as it stood last. `storage` is the address of the study, without secrets; `least`: the lower the metric, the better.
 
     `importance` is the share of each setting in what decided; empty where too few trials tell. `best_command` trains with the best
@@ -199,7 +199,7 @@ class Group(NamedTuple):
         return sum(self.values) / len(self.values)
 
 
-class Judged(NamedTuple):
+class StudyVerdict(NamedTuple):
     """What a study says. `best` is None where no trial came to its end; `value` is that of its runs that did not make it the best, where
     there are any, `own` that of the command's own settings. `noise` is None where it is not known, `floor` its least; `alike` counts other
     settings within the noise of the best. `verdict` is better, same, kept, cured, unknown or none."""
@@ -213,7 +213,7 @@ class Judged(NamedTuple):
     verdict: str
 
 
-def groups(tuned: Tuned) -> list[Group]:
+def groups(tuned: StudyResults) -> list[Group]:
     """The settings that were trained to an end, the best first by the first run of each."""
     found: dict[tuple[tuple[str, str], ...], Group] = {}
     for trial in tuned.trials:
@@ -225,13 +225,13 @@ def groups(tuned: Tuned) -> list[Group]:
     return sorted(found.values(), key=lambda group: sign * group.values[0])
 
 
-def judge(tuned: Tuned) -> Judged:
+def judge(tuned: StudyResults) -> StudyVerdict:
     """What is best, and whether that is more than noise. Settings that were trained with several seeds go before others: the best of
     many single runs is a lucky one."""
     found, sign = groups(tuned), 1 if tuned.least else -1
     floor = floor_of("loss" if tuned.least else "metric", [value for group in found for value in group.values])
     if not found:
-        return Judged(None, None, None, None, floor, 0, "none")
+        return StudyVerdict(None, None, None, None, floor, 0, "none")
     own = next((group for group in found if group.own), None)
     repeated = [group for group in found if len(group.trials) > 1]
     noise = max(floor, *(max(group.values) - min(group.values) for group in repeated)) if repeated else None
@@ -239,7 +239,7 @@ def judge(tuned: Tuned) -> Judged:
     value = _unchosen(chosen)
     verdict = _verdict(chosen, value, own, noise, sign)
     best = chosen if verdict in ("better", "cured", "unknown") or own is None else own
-    return Judged(
+    return StudyVerdict(
         best, value, None if own is None else own.mean, noise, floor, _alike(found, best, noise or 0.0), verdict
     )
 
@@ -249,7 +249,7 @@ def _alike(found: Sequence[Group], best: Group, noise: float) -> int:
     return sum(group is not best and abs(group.values[0] - best.mean) < BEYOND * noise for group in found)
 
 
-def _chosen(tuned: Tuned, repeated: Sequence[Group], own: Group | None) -> Group:
+def _chosen(tuned: StudyResults, repeated: Sequence[Group], own: Group | None) -> Group:
     """What is set beside the command's own settings: of those that were repeated the best by all of their runs, else the candidate; without
     any, the command's own."""
     sign = 1 if tuned.least else -1
@@ -259,7 +259,7 @@ def _chosen(tuned: Tuned, repeated: Sequence[Group], own: Group | None) -> Group
     return found
 
 
-def candidate(tuned: Tuned) -> Group | None:
+def candidate(tuned: StudyResults) -> Group | None:
     """The settings of the search whose first run was best, where that was better than the command's own settings."""
     found, sign = groups(tuned), 1 if tuned.least else -1
     own = next((group for group in found if group.own), None)
@@ -285,7 +285,7 @@ def _verdict(best: Group, value: float, own: Group | None, noise: float | None, 
     return "better" if sign * (own.mean - value) >= BEYOND * noise else "same"
 
 
-def ranked(tuned: Tuned) -> list[Trial]:
+def ranked(tuned: StudyResults) -> list[Trial]:
     """All trials, the best first: those that came to their end, those that were given up, and those without a result."""
     sign = 1 if tuned.least else -1
 
@@ -297,7 +297,7 @@ def ranked(tuned: Tuned) -> list[Trial]:
     return sorted(tuned.trials, key=rank)
 
 
-def _distinct(tuned: Tuned) -> list[Trial]:
+def _distinct(tuned: StudyResults) -> list[Trial]:
     """The best trials, one of each settings."""
     found: dict[tuple[tuple[str, str], ...], Trial] = {}
     for trial in ranked(tuned):
@@ -326,7 +326,7 @@ def settings(values: dict[str, str]) -> str:
     return ", ".join(f"{name.lstrip('-')}={value}" for name, value in values.items())
 
 
-def ended(trial: Trial, tuned: Tuned, language: Language) -> str:
+def ended(trial: Trial, tuned: StudyResults, language: Language) -> str:
     told = say(trial.ended, language, code=trial.code, metric=tuned.metric)
     if trial.kind == "search" and trial.ended != "end":
         return told
@@ -337,7 +337,7 @@ def number(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
-def head(tuned: Tuned, language: Language) -> list[str]:
+def head(tuned: StudyResults, language: Language) -> list[str]:
     """The columns of `cells`."""
     names = [axis.name.lstrip("-") for axis in tuned.axes]
     return [
@@ -348,14 +348,14 @@ def head(tuned: Tuned, language: Language) -> list[str]:
     ]
 
 
-def cells(trial: Trial, tuned: Tuned, language: Language) -> list[str]:
+def cells(trial: Trial, tuned: StudyResults, language: Language) -> list[str]:
     """A trial as texts."""
     values = [trial.values.get(axis.name, "") for axis in tuned.axes]
     figures = [str(trial.epochs) if trial.epochs else "", f"{trial.seconds:.0f}"]
     return [str(trial.number), number(trial.value), *values, *figures, ended(trial, tuned, language)]
 
 
-def notes(tuned: Tuned, language: Language) -> list[str]:
+def notes(tuned: StudyResults, language: Language) -> list[str]:
     """What is to be known of the figures."""
     trials, judged = tuned.trials, judge(tuned)
     counts = {
@@ -377,13 +377,13 @@ def notes(tuned: Tuned, language: Language) -> list[str]:
     return told
 
 
-def verdict(tuned: Tuned, language: Language) -> str:
+def verdict(tuned: StudyResults, language: Language) -> str:
     """What the study says, in a sentence."""
     judged = judge(tuned)
     return say(judged.verdict, language, value=number(judged.value), own=number(judged.own))
 
 
-def advice(tuned: Tuned, language: Language) -> list[str]:
+def advice(tuned: StudyResults, language: Language) -> list[str]:
     """How to train with the best settings; nothing where the command's own are as good."""
     if judge(tuned).verdict not in ("better", "cured", "unknown") or not tuned.best_command:
         return []
@@ -393,7 +393,7 @@ def advice(tuned: Tuned, language: Language) -> list[str]:
     return told
 
 
-def parallel(tuned: Tuned, language: Language, *, only_ascii: bool = False) -> list[str]:
+def parallel(tuned: StudyResults, language: Language, *, only_ascii: bool = False) -> list[str]:
     """The best trials as lines, each setting on an axis of its own: parallel coordinates, turned."""
     trials = [trial for trial in _distinct(tuned) if trial.values]
     if not trials or not tuned.axes:
@@ -430,7 +430,7 @@ def spark(trial: Trial, *, only_ascii: bool = False) -> str:
     )
 
 
-def weights(tuned: Tuned, language: Language, *, only_ascii: bool = False) -> list[str]:
+def weights(tuned: StudyResults, language: Language, *, only_ascii: bool = False) -> list[str]:
     """How much each setting decided, as bars."""
     if not tuned.importance:
         return [say("importance-few", language)]
@@ -443,7 +443,7 @@ def weights(tuned: Tuned, language: Language, *, only_ascii: bool = False) -> li
     ]
 
 
-def charts(tuned: Tuned, language: Language) -> list[Curve]:
+def charts(tuned: StudyResults, language: Language) -> list[Curve]:
     """The best trials as parallel coordinates, and their metric over the training; those that hold nothing are left out."""
     trials = [trial for trial in ranked(tuned) if trial.whole][:DRAWN]
     return [
@@ -451,7 +451,7 @@ def charts(tuned: Tuned, language: Language) -> list[Curve]:
     ]
 
 
-def _coordinates(tuned: Tuned, trials: Sequence[Trial], language: Language) -> Curve:
+def _coordinates(tuned: StudyResults, trials: Sequence[Trial], language: Language) -> Curve:
     """Each setting an axis, and the metric the last; a line a trial."""
     values = [trial.value for trial in tuned.trials if trial.whole and trial.value is not None]
     low, high = min(values, default=0.0), max(values, default=1.0)
@@ -467,7 +467,7 @@ def _coordinates(tuned: Tuned, trials: Sequence[Trial], language: Language) -> C
     return Curve(title, across, up, [float(at) for at in range(len(names))], series, marks)
 
 
-def _courses(tuned: Tuned, trials: Sequence[Trial], language: Language) -> Curve:
+def _courses(tuned: StudyResults, trials: Sequence[Trial], language: Language) -> Curve:
     """The metric of each trial over its training."""
     drawn = [trial for trial in trials if len(trial.points) > 1]
     xs = sorted({x for trial in drawn for x, _ in trial.points})
@@ -484,7 +484,7 @@ def _named(trial: Trial, language: Language) -> str:
     return say("numbered", language, number=trial.number)
 
 
-def as_json(tuned: Tuned, language: Language) -> dict[str, Any]:
+def as_json(tuned: StudyResults, language: Language) -> dict[str, Any]:
     """All of it as plain data, with what it says in a language."""
     judged = judge(tuned)
     return {
@@ -501,7 +501,7 @@ def as_json(tuned: Tuned, language: Language) -> dict[str, Any]:
     }
 
 
-def lines(tuned: Tuned, language: Language, *, only_ascii: bool = False) -> list[list[str]]:
+def lines(tuned: StudyResults, language: Language, *, only_ascii: bool = False) -> list[list[str]]:
     """The rows of the table, its head first."""
     shown: Sequence[Trial] = ranked(tuned)[:SHOWN]
     return [head(tuned, language), *(cells(trial, tuned, language) for trial in shown)]

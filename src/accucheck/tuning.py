@@ -25,9 +25,9 @@ from .model import Finding, Level, ProbeResult, Status
 from .readers.following import Following
 from .search_space import Search
 from .store import scratch
-from .studies import About, Asked, Due, Study
-from .trying import FREE, SIGNALLED, Bounds, Place, Ran, Wanted, last_line, run, state_of
-from .tuned import Trial, Tuned
+from .studies import PendingTrial, RequestedTrial, Study, StudyIdentity
+from .trying import FREE, SIGNALLED, CommandResult, TrainingLimits, TrialFolder, TryRequest, last_line, run, state_of
+from .tuned import StudyResults, Trial
 from .watching import OUTPUT
 
 #: Seconds that are waited for trials of a process that was killed just now, before the study is taken for finished.
@@ -71,7 +71,7 @@ class Goal:
     draw: int | None = None
 
 
-class Far(NamedTuple):
+class StudyProgress(NamedTuple):
     """How far a study is: trials that are over, of how many, 0 where that is not fixed; the epoch and the metric of the one that runs,
     and seconds that are left, None where that is not known yet."""
 
@@ -83,18 +83,18 @@ class Far(NamedTuple):
 
 
 @dataclass
-class Tuning:
+class StudyRunner:
     """Runs the study. `begins` is told each trial before it runs, `far` how far it is, `tell` what came of each, with all that is known.
 
     stop() ends it, from any thread: what was done is kept, and the trial that ran is run again when the study goes on.
     """
 
     case: Case
-    wanted: Wanted
+    wanted: TryRequest
     goal: Goal
-    begins: Callable[[Trial, Far], None] = lambda trial, far: None
-    far: Callable[[Far], None] = lambda far: None
-    tell: Callable[[Trial, Tuned], None] = lambda trial, known: None
+    begins: Callable[[Trial, StudyProgress], None] = lambda trial, far: None
+    far: Callable[[StudyProgress], None] = lambda far: None
+    tell: Callable[[Trial, StudyResults], None] = lambda trial, known: None
     _stopped: threading.Event = field(default_factory=threading.Event)
     _begun: float = field(default_factory=time.monotonic)
     #: Seconds that the trial which runs has taken so far, and of whole trials.
@@ -110,11 +110,11 @@ class Tuning:
 
     # --- the study ----------------------------------------------------------------------------------------------------
 
-    def run(self) -> Tuned:
+    def run(self) -> StudyResults:
         """Raises UserError where nothing can be trained or kept, or where the command tells no metric."""
         study = self._opened()
         if study is None:
-            return Tuned()
+            return StudyResults()
         self.study = study
         while not self.stopped:
             study.recover()
@@ -126,10 +126,10 @@ class Tuning:
                 break
         return self.tuned()
 
-    def tuned(self) -> Tuned:
+    def tuned(self) -> StudyResults:
         """What is known of the study by now."""
         if self.study is None:
-            return Tuned()
+            return StudyResults()
         known = self.study.tuned()
         best = tuned.judge(known).best
         if best is None or best.own:
@@ -142,7 +142,7 @@ class Tuning:
         """The study; a new one begins with a training of the command as it is, which tells the metric."""
         goal = self.goal
         search = {knob.space.name: knob.space.text for knob in goal.search.knobs}
-        about = About([*self.wanted.command], search, state_of(self.wanted.root), goal.metric)
+        about = StudyIdentity([*self.wanted.command], search, state_of(self.wanted.root), goal.metric)
         store = studies.open_store(studies.address(self.wanted.root, goal.storage))
         name = goal.study or studies.name_of(self.case.name, about)
         given = {"pruner": goal.pruner, "seed": goal.draw}
@@ -150,7 +150,7 @@ class Tuning:
             return store.make(name, about, goal.search, metric="", **given)  # type: ignore[arg-type]
         meter = Meter(goal.metric)
         trial = Trial(0, "own", values=goal.search.own or {})
-        self.begins(trial, Far(0, goal.trials, 0, None, None))
+        self.begins(trial, StudyProgress(0, goal.trials, 0, None, None))
         found, read = self.train(trial, meter, None)
         if self.stopped:
             return None
@@ -185,7 +185,7 @@ class Tuning:
             return False
         return self._has_repeats(study, records) or self._has_room(records, 0, 0)
 
-    def _has_own(self, study: Study, records: Sequence[Trial], due: Sequence[Due]) -> bool:
+    def _has_own(self, study: Study, records: Sequence[Trial], due: Sequence[PendingTrial]) -> bool:
         """Whether the command's own settings are to be trained with a further seed, which is then enqueued."""
         own = self.goal.search.own
         for seed in range(1, self.goal.seeds + 1):
@@ -223,7 +223,7 @@ class Tuning:
         asked = study.ask()
         trial = Trial(asked.number, asked.kind, asked.of, asked.seed, asked.values)
         self.begins(trial, self._far(study, None))
-        reported = _Reported(asked)
+        reported = _ReportedPoints(asked)
         try:
             found, read = self.train(trial, Meter(study.metric), reported)
         except UserError:
@@ -236,7 +236,7 @@ class Tuning:
         study.keep(asked, found)
         self.tell(found, self.tuned())
 
-    def _far(self, study: Study, read: Read | None) -> Far:
+    def _far(self, study: Study, read: Read | None) -> StudyProgress:
         """How far it is, and what is left by what trials took so far."""
         records, goal = study.records(), self.goal
         mean = sum(one.seconds for one in records) / len(records) if records else None
@@ -249,7 +249,9 @@ class Tuning:
         if goal.seconds:
             left.append(max(0.0, goal.seconds - (time.monotonic() - self._begun)))
         value = read.last if read is not None else None
-        return Far(len(records), goal.trials, read.epochs if read is not None else 0, value, min(left, default=None))
+        return StudyProgress(
+            len(records), goal.trials, read.epochs if read is not None else 0, value, min(left, default=None)
+        )
 
     @property
     def _running(self) -> float:
@@ -257,7 +259,7 @@ class Tuning:
 
     # --- one training -------------------------------------------------------------------------------------------------
 
-    def train(self, trial: Trial, meter: Meter, reported: _Reported | None) -> tuple[Trial, Read]:
+    def train(self, trial: Trial, meter: Meter, reported: _ReportedPoints | None) -> tuple[Trial, Read]:
         """Train once in a fresh copy, which is gone afterwards. Raises UserError, SaveError."""
         wanted, begun = self.wanted, time.monotonic()
         self._since = begun
@@ -271,7 +273,7 @@ class Tuning:
                     raise UserError("try-disk", path=str(folder), free=free >> 20, needed=FREE >> 20)
                 copy = copies.make(wanted.root, folder, files)
                 (folder / "tmp").mkdir()
-                place = Place(replace(wanted, command=command), folder, copy.root)
+                place = TrialFolder(replace(wanted, command=command), folder, copy.root)
                 ran, source = self._ran(place, command, trial, meter, reported, begun)
                 read = meter.read(source)
                 if ran.ended == "end" and not read.points and wanted.evaluation and not self.stopped:
@@ -285,15 +287,15 @@ class Tuning:
 
     def _ran(
         self,
-        place: Place,
+        place: TrialFolder,
         command: Sequence[str],
         trial: Trial,
         meter: Meter,
-        reported: _Reported | None,
+        reported: _ReportedPoints | None,
         begun: float,
-    ) -> tuple[Ran, Source]:
+    ) -> tuple[CommandResult, Source]:
         """Run the command until it ends, is hopeless, or may take no more."""
-        bounds, since = Bounds(place, begun, self.wanted.seconds), time.time()
+        bounds, since = TrainingLimits(place, begun, self.wanted.seconds), time.time()
         prunes = trial.kind == "search" and self.goal.pruner != "none"
 
         def source(folder: Path) -> Source:
@@ -315,9 +317,9 @@ class Tuning:
         ran = run(place, command, look, seed=trial.seed, light=True)
         return ran, source(ran.folder)
 
-    def _evaluated(self, place: Place, trial: Trial, meter: Meter, read: Read, begun: float) -> Read:
+    def _evaluated(self, place: TrialFolder, trial: Trial, meter: Meter, read: Read, begun: float) -> Read:
         """What the project's own evaluation tells after a training that told no metric."""
-        bounds, since = Bounds(place, begun, self.wanted.seconds), time.time()
+        bounds, since = TrainingLimits(place, begun, self.wanted.seconds), time.time()
 
         def look(folder: Path, _: Following) -> str:
             return "stopped" if self.stopped else bounds.over()
@@ -330,10 +332,10 @@ class Tuning:
 
 
 @dataclass
-class _Reported:
+class _ReportedPoints:
     """The points of a trial that the pruner was told; Optuna takes each step once."""
 
-    asked: Asked
+    asked: RequestedTrial
     known: set[int] = field(default_factory=set)
 
     def take(self, read: Read) -> bool:
@@ -360,13 +362,13 @@ def _require_hope(records: Sequence[Trial]) -> None:
         raise UserError("tune-all-failed", count=_FAILURES, note=note)
 
 
-def _is_there(records: Sequence[Trial], due: Sequence[Due], kind: str, seed: int) -> bool:
+def _is_there(records: Sequence[Trial], due: Sequence[PendingTrial], kind: str, seed: int) -> bool:
     """Whether a trial that is due is over, runs, or waits."""
     known = [*((one.kind, one.seed) for one in records), *((one.kind, one.seed) for one in due)]
     return (kind, seed) in known
 
 
-def _result(trial: Trial, ran: Ran, read: Read, begun: float) -> Trial:
+def _result(trial: Trial, ran: CommandResult, read: Read, begun: float) -> Trial:
     """The trial with what came of it."""
     code = SIGNALLED - ran.done.code if ran.done.code < 0 else ran.done.code
     ended, value = ran.ended, read.last

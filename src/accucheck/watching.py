@@ -98,7 +98,7 @@ class Pass:
 
 
 @dataclass
-class Watched:
+class WatchResult:
     """`elsewhere`: why the recordings could not go into the project; `unfinished`: why no further pass could begin."""
 
     folder: Path
@@ -124,7 +124,7 @@ class Watching:
         self._child: subprocess.Popen[bytes] | None = None
         self._stopped = threading.Event()
 
-    def run(self) -> Watched:
+    def run(self) -> WatchResult:
         """Raises UserError where the command cannot be started, SaveError where its settings cannot be written."""
         plan = self.plan
         modes = {"user": ["user"], "pynative": ["pynative"], "both": ["pynative", "user"], "": ["pynative"]}[plan.mode]
@@ -146,7 +146,7 @@ class Watching:
                 raise
             unfinished = error  # what was seen until then counts
         self._tell(passes)
-        return Watched(self.folder, passes, self.elsewhere, unfinished)
+        return WatchResult(self.folder, passes, self.elsewhere, unfinished)
 
     def _tell(self, passes: list[Pass]) -> None:
         """Write down what is watched, and how each pass ended."""
@@ -277,7 +277,7 @@ def _not_started(error: OSError | ValueError, plan: Plan) -> UserError:
     )
 
 
-def watch(plan: Plan, begins: Callable[[str], None] = lambda mode: None) -> Watched:
+def watch(plan: Plan, begins: Callable[[str], None] = lambda mode: None) -> WatchResult:
     """Run the command once for each mode. Raises UserError where it cannot be started, SaveError where nothing can be written."""
     return Watching(plan, begins).run()
 
@@ -289,7 +289,7 @@ def _dumped(step: int, folder: Path) -> dict[str, str]:
     steps = tuple(range(max(0, step - DUMPED) + 1, step + 1))
     config = folder / "dump.json"
     with suppress(OSError):
-        text = json.dumps(dumping.settings(str(folder / DUMP), dumping.Wish(steps)))
+        text = json.dumps(dumping.settings(str(folder / DUMP), dumping.DumpRequest(steps)))
         config.write_text(text, encoding="utf-8")
     return {
         dumping.VARIABLE: str(config),

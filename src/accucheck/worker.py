@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .engine import Line, Request
+    from .engine import ChannelLine, Request
 
 #: Seconds between two progress events of one probe; findings are never held back.
 PROGRESS_EVERY = 0.1
@@ -71,7 +71,7 @@ class _Channel:
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
 
-    def send(self, line: Line) -> None:
+    def send(self, line: ChannelLine) -> None:
         import msgspec
 
         try:
@@ -95,7 +95,7 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
     import msgspec
 
     from . import probe as probes
-    from .engine import End, Line, localised, localised_reason, reason_of
+    from .engine import ChannelLine, JobEnd, localised, localised_reason, reason_of
     from .errors import UserError, needs_library
     from .model import Finding, Kind, Progress, Reason, Status, Verdict, suggest
 
@@ -106,7 +106,7 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
 
     def end(status: Status, verdict: Verdict, reason: Reason | None = None, log: str = "") -> None:
         told = localised_reason(request.case, reason) if reason is not None else None
-        channel.send(Line(index, end=End(status, verdict, time.monotonic() - begin, told, log)))
+        channel.send(ChannelLine(index, end=JobEnd(status, verdict, time.monotonic() - begin, told, log)))
 
     try:
         module = probes.load(job.probe)
@@ -126,10 +126,10 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
         for event in module.run(request.case, params):
             if isinstance(event, Finding):
                 findings.append(event)
-                channel.send(Line(index, finding=localised(request.case, event)))
+                channel.send(ChannelLine(index, finding=localised(request.case, event)))
             elif isinstance(event, Progress) and time.monotonic() - last_progress >= PROGRESS_EVERY:
                 last_progress = time.monotonic()
-                channel.send(Line(index, progress=event))
+                channel.send(ChannelLine(index, progress=event))
         end(Status.DONE, getattr(module, "suggest", suggest)(findings))
     except probes.Skip as skip:
         end(Status.SKIPPED, Verdict.UNDECIDED, skip.reason)

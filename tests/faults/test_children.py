@@ -42,9 +42,9 @@ def test_a_cancelled_probe_leaves_neither_processes_nor_files(tmp_path: Path, mo
     (tmp_path / "temporary").mkdir()
     cancel, children, before = threading.Event(), [], descendants(os.getpid())
     for event in engine.run(Case(str(tmp_path)), [engine.Job("xx.01", "fake_daemon")], cancel=cancel):
-        if isinstance(event, engine.Found):
+        if isinstance(event, engine.FindingEvent):
             children.append(event.finding.data["n"])
-        if isinstance(event, engine.Progressed):
+        if isinstance(event, engine.ProgressEvent):
             assert list((tmp_path / "temporary").rglob("copy"))
             cancel.set()
     assert event.result.status is Status.CANCELLED and len(children) == 2

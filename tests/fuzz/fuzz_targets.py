@@ -535,7 +535,7 @@ def data_set(path: Path) -> None:
         except UserError:
             return True
 
-    allowed = (UserError, labels.NoLabel, tables.SecondLook)
+    allowed = (UserError, labels.NoLabelField, tables.RereadNeeded)
     case = case_of(path.parent, data={"train": {"path": path.name}})
     if not ours(path):
         return  # read by MindSpore in a process of its own

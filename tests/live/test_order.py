@@ -19,7 +19,7 @@ def judged(first, second=None, labels=None, complete=True, rows=None, **more):
     if second is not None:
         second_codes = [-1] * len(second) if labels is None else [int(labels[i]) for i in second]
         epochs[2] = {"ids": [int(i) for i in second], "labels": second_codes, "complete": complete}
-    seen = shuffle_order._Seen(epochs=epochs, rows=rows, **more)
+    seen = shuffle_order._ChildResult(epochs=epochs, rows=rows, **more)
     found = list(shuffle_order.judge(seen, shuffle_order.Params()))
     assert all(isinstance(finding, Finding) for finding in found)
     return [(finding.code, finding.level) for finding in found if finding.level is not Level.INFO], found

@@ -17,7 +17,7 @@ from accucheck.engine import Finished, Job
 from accucheck.errors import UserError
 from accucheck.live import child, warm
 from accucheck.live.inside.processes import descendants
-from accucheck.live.warm import Warm
+from accucheck.live.warm import WarmProcess
 from accucheck.model import Status
 from accucheck.probe import Skip
 
@@ -27,14 +27,14 @@ SHUFFLED = "import mindspore.dataset as ds\ndef create():\n    return ds.NumpySl
 
 
 @pytest.fixture(scope="module")
-def process() -> Iterator[Warm]:
-    one = Warm(sys.executable)
+def process() -> Iterator[WarmProcess]:
+    one = WarmProcess(sys.executable)
     yield one
     one.close()
 
 
 @pytest.fixture(autouse=True)
-def asked(process: Warm) -> Iterator[None]:
+def asked(process: WarmProcess) -> Iterator[None]:
     warm.ask(process.socket.fileno(), sys.executable)
     yield
     warm.ask(None, "")
@@ -50,11 +50,11 @@ def events(case: Case, seconds: float = 20) -> Iterator[dict[str, Any]]:
     return child.events(case, "order", request, seconds)
 
 
-def forks(process: Warm) -> int:
+def forks(process: WarmProcess) -> int:
     return len(descendants(process.process.pid))
 
 
-def are_gone(process: Warm) -> bool:
+def are_gone(process: WarmProcess) -> bool:
     """Whether nothing is left of any task; what has been killed takes a moment to go."""
     for _ in range(100):
         if not forks(process):
@@ -63,7 +63,7 @@ def are_gone(process: Warm) -> bool:
     return False
 
 
-def test_each_task_draws_its_own_numbers(tmp_path: Path, process: Warm) -> None:
+def test_each_task_draws_its_own_numbers(tmp_path: Path, process: WarmProcess) -> None:
     told = []
     for _ in range(2):
         running = events(case(tmp_path, SHUFFLED))
@@ -92,7 +92,7 @@ def test_a_crash_is_told_and_the_next_task_runs(tmp_path: Path) -> None:
     assert [event["event"] for event in events(case(tmp_path, SHUFFLED))][-1] == "end"
 
 
-def test_what_a_task_started_ends_with_it(tmp_path: Path, process: Warm) -> None:
+def test_what_a_task_started_ends_with_it(tmp_path: Path, process: WarmProcess) -> None:
     text = "import subprocess\nsubprocess.Popen(['sleep', '300'], start_new_session=True)\n" + SHUFFLED
     assert list(events(case(tmp_path, text)))[-1]["event"] == "end"
     text = "import subprocess, os\nsubprocess.Popen(['sleep', '300'], start_new_session=True)\nos._exit(5)\n"
@@ -102,7 +102,7 @@ def test_what_a_task_started_ends_with_it(tmp_path: Path, process: Warm) -> None
     assert are_gone(process)
 
 
-def test_a_task_ends_when_nobody_reads_on(tmp_path: Path, process: Warm) -> None:
+def test_a_task_ends_when_nobody_reads_on(tmp_path: Path, process: WarmProcess) -> None:
     running = events(case(tmp_path, "while True: pass\n"))
     assert next(running)["event"] == "runtime" and forks(process) == 1
     running.close()  # type: ignore[attr-defined]
@@ -110,7 +110,7 @@ def test_a_task_ends_when_nobody_reads_on(tmp_path: Path, process: Warm) -> None
 
 
 def test_what_takes_effect_when_python_starts_needs_a_process_of_its_own(
-    tmp_path: Path, process: Warm, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, process: WarmProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for path in (str(tmp_path), "relative"):
         monkeypatch.setenv("PYTHONPATH", path)
@@ -122,7 +122,7 @@ def test_what_takes_effect_when_python_starts_needs_a_process_of_its_own(
 def test_without_mindspore_the_task_says_so(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
     bare_python = str(tmp_path / "bare" / "bin" / "python")
-    one = Warm(bare_python)
+    one = WarmProcess(bare_python)
     warm.ask(one.socket.fileno(), bare_python)
     with pytest.raises(Skip) as caught:
         list(events(case(tmp_path, SHUFFLED, python=bare_python)))
@@ -133,20 +133,20 @@ def test_without_mindspore_the_task_says_so(tmp_path: Path) -> None:
 
 
 def test_closing_waits_for_no_import() -> None:
-    one = Warm(sys.executable)
+    one = WarmProcess(sys.executable)
     one.close()
     assert one.process.returncode in (0, -signal.SIGTERM)
 
 
 def test_jobs_of_one_run_share_an_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[Warm] = []
-    make = Warm.__init__
+    started: list[WarmProcess] = []
+    make = WarmProcess.__init__
 
-    def note(one: Warm, python: str) -> None:
+    def note(one: WarmProcess, python: str) -> None:
         make(one, python)
         started.append(one)
 
-    monkeypatch.setattr(Warm, "__init__", note)
+    monkeypatch.setattr(WarmProcess, "__init__", note)
     (tmp_path / "pipe.py").write_text(SHUFFLED)
     spec = {"pipelines": {"train": {"call": "pipe:create"}}}
     several = Case(root=str(tmp_path), spec=msgspec.convert(spec, CaseFile))

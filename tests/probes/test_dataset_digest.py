@@ -427,7 +427,7 @@ def pets(monkeypatch) -> dict[str, bytes]:
     }
     real = known_datasets.load()
     mine = [
-        known_datasets.Known(
+        known_datasets.KnownFile(
             "Pets-3",
             name,
             "archive" if name == "pets.zip" else "extracted",

@@ -14,7 +14,7 @@ from PIL import Image
 from accucheck.errors import ReadError
 from accucheck.readers import contents
 from accucheck.readers.contents import Content, read
-from accucheck.readers.labels import NoLabel
+from accucheck.readers.labels import NoLabelField
 
 GREY = np.arange(64, dtype=np.uint8).reshape(8, 8) * 3
 COLOURS = np.stack([GREY, GREY[::-1], GREY.T])
@@ -150,10 +150,10 @@ def test_labels_by_a_column_for_each_class(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", x=np.zeros((2, 3), np.float32), y=np.array([[0, 1, 0], [1, 0, 1]]))
     assert [content.label for _, content in read(tmp_path / "a.npz", "npz", "y", [0, 1])] == ["1", "0, 2"]
     np.savez(tmp_path / "b.npz", x=np.zeros((2, 3), np.float32), y=np.array([[0.1, 0.9], [0.5, 0.5]]))
-    with pytest.raises(NoLabel):
+    with pytest.raises(NoLabelField):
         list(read(tmp_path / "b.npz", "npz", "y", [0]))
     np.savez(tmp_path / "c.npz", x=np.zeros((2, 3), np.float32), y=np.zeros((2, 2, 2), int))
-    with pytest.raises(NoLabel):
+    with pytest.raises(NoLabelField):
         list(read(tmp_path / "c.npz", "npz", "y", [0]))
 
 

@@ -14,7 +14,7 @@ from accucheck.readers import contents, drawing
 from accucheck.readers.contents import Content, picture_of, read
 from accucheck.readers.detect import detect
 from accucheck.readers.drawing import Drawing, allotted, labels_of
-from accucheck.readers.labels import NoLabel
+from accucheck.readers.labels import NoLabelField
 from labelled_data import COUNT, FORMATS, IMAGES, LABELS, mindrecord, photographs, png, tfrecord, write
 
 COUNTS = Counter(str(label) for label in LABELS)
@@ -59,7 +59,9 @@ def test_labels_come_in_the_order_of_the_samples_and_are_read_back_with_the_pict
     assert all(one.picture is None for one in without.values())
 
 
-def draw(labels: list[str | None], seed: int = 0, count: int = 50, block: int = 1000, name: str = "a") -> drawing.Drawn:
+def draw(
+    labels: list[str | None], seed: int = 0, count: int = 50, block: int = 1000, name: str = "a"
+) -> drawing.StratifiedSample:
     drawing_ = Drawing(seed, count)
     for start in range(0, len(labels), block):
         drawing_.add(0, name, start, drawing.coded(labels[start : start + block]))
@@ -242,7 +244,7 @@ def test_texts_of_one_value_are_one_label(tmp_path: Path) -> None:
 def test_labels_that_are_not_there(tmp_path: Path) -> None:
     path = tmp_path / write(tmp_path, "csv")
     for act in (lambda: in_order(path, "csv", "kind"), lambda: dict(read(path, "csv", "kind", [0]))):
-        with pytest.raises(NoLabel):
+        with pytest.raises(NoLabelField):
             act()
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from accucheck.readers import dump_comparison
-from accucheck.readers.dump_comparison import Outcome, Tolerance, compare_tensors, transposition
+from accucheck.readers.dump_comparison import TensorComparison, Tolerance, compare_tensors, transposition
 from accucheck.readers.dumps import Tensor, Values
 
 
@@ -18,7 +18,7 @@ def tensor(path: Path, values: np.ndarray, dtype: str = "") -> Tensor:
 
 def one(
     tmp_path: Path, left: np.ndarray, right: np.ndarray, tolerance: Tolerance | None = None, dtype: str = ""
-) -> Outcome:
+) -> TensorComparison:
     pair = tensor(tmp_path / "a.npy", left, dtype), tensor(tmp_path / "b.npy", right, dtype)
     (outcome,) = compare_tensors([pair], tolerance or Tolerance())
     return outcome

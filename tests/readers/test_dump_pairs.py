@@ -260,7 +260,7 @@ def test_the_module_of_an_operation_of_a_graph(name, scope):
 
 def test_a_name_of_the_map_is_known_where_a_tensor_or_a_module_above_one_has_it():
     tensor = Tensor("a.npy", "", "a", "output", 0)
-    spots = [dump_pairs.Spot(name, "forward", 0, "output", 0) for name in ("fc", "deep.er.conv")]
+    spots = [dump_pairs.TensorSource(name, "forward", 0, "output", 0) for name in ("fc", "deep.er.conv")]
     known = dump_pairs._names([dump_pairs.Point(f"{s.module}:0", s, tensor, 0, None, None) for s in spots])
     assert known == {"fc", "fc:0", "deep", "deep.er", "deep.er.conv", "deep.er.conv:0"}
 
@@ -268,7 +268,9 @@ def test_a_name_of_the_map_is_known_where_a_tensor_or_a_module_above_one_has_it(
 def test_many_names_against_many_tensors_take_no_time_for_each_pair():
     tensor = Tensor("a.npy", "", "a", "output", 0)
     names = [f"l{number // 6}.m.{number % 6}" for number in range(12_000)]
-    side = [dump_pairs.Point(n, dump_pairs.Spot(n, "forward", 0, "output", 0), tensor, 0, None, None) for n in names]
+    side = [
+        dump_pairs.Point(n, dump_pairs.TensorSource(n, "forward", 0, "output", 0), tensor, 0, None, None) for n in names
+    ]
     start = time.perf_counter()
     known = dump_pairs._names(side)
     assert all(f"l{number}.m" in known for number in range(2000))

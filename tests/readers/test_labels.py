@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits, load_wine
 from accucheck.errors import ReadError
 from accucheck.readers import labels
 from accucheck.readers.detect import detect
-from accucheck.readers.labels import Counts, NoLabel, by_folder, said
+from accucheck.readers.labels import Counts, NoLabelField, by_folder, said
 
 WINE = {"0": 59, "1": 71, "2": 48}
 DIGITS = {str(digit): int(number) for digit, number in enumerate(np.bincount(load_digits().target))}
@@ -40,7 +40,7 @@ def test_a_column_of_a_table(wine: pl.DataFrame, kind: str, tmp_path: Path) -> N
     for label in ("target", None):
         counts = counted(path, label)
         assert (counts.classes, counts.samples, counts.missing, counts.column) == (WINE, 178, 0, "target")
-    with pytest.raises(NoLabel) as caught:
+    with pytest.raises(NoLabelField) as caught:
         counted(path, "kind")
     assert caught.value.fields == wine.columns
 
@@ -73,7 +73,7 @@ def test_an_array_of_an_archive(save, tmp_path: Path) -> None:
     save(tmp_path / "b.npz", x=found.data, y=np.eye(12)[found.target])
     counts = counted(tmp_path / "b.npz", "y")
     assert counts.classes == DIGITS and not counts.many and counts.names == tuple(map(str, range(12)))
-    with pytest.raises(NoLabel):  # these are features
+    with pytest.raises(NoLabelField):  # these are features
         counted(tmp_path / "a.npz", "x")
 
 
@@ -85,7 +85,7 @@ def test_an_array_larger_than_a_block(tmp_path: Path) -> None:
     counts = counted(tmp_path / "train_labels.npy")
     assert counts.classes == {name: 400 * count for name, count in DIGITS.items()} and counts.samples == len(target)
     np.save(tmp_path / "x.npy", target)
-    with pytest.raises(NoLabel):
+    with pytest.raises(NoLabelField):
         counted(tmp_path / "x.npy")
 
 
@@ -114,7 +114,7 @@ def test_annotations(tmp_path: Path) -> None:
     counts = counted(path, kind="json")
     assert counts.many and counts.classes == {"cat": 10, "dog": 20} and counts.names == ("cat", "dog", "emu")
     path.write_text('{"a": 1}')
-    with pytest.raises(NoLabel):
+    with pytest.raises(NoLabelField):
         counted(path, kind="json")
     path.write_text('{"annotations": [')
     with pytest.raises(ReadError):
@@ -140,7 +140,7 @@ def test_a_field_of_mindrecord(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert counted(path, "kind").classes == Counter("ab"[y % 2] for y in found.target)
     with pytest.raises(ReadError, match="single value"):
         counted(path, "data")
-    with pytest.raises(NoLabel):
+    with pytest.raises(NoLabelField):
         counted(path, "nothing")
     # a field that is not in the index is read row by row
     monkeypatch.setattr(mindrecord.re, "fullmatch", lambda *_: None)

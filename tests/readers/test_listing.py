@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from accucheck.readers.labels import class_folders
-from accucheck.readers.places import Listing, Remote, listed
+from accucheck.readers.places import Listing, RemotePath, listed
 
 
 def test_files_come_back_in_order_with_their_bytes(tmp_path):
@@ -32,7 +32,7 @@ def test_remote_files_come_back_with_their_file_system():
     system = fsspec.filesystem("memory")
     for name in ("a/1.png", "b/2.png"):
         system.pipe(f"/listing/{name}", b"123")
-    root = Remote(system, "/listing", "memory://listing")
+    root = RemotePath(system, "/listing", "memory://listing")
     listing = Listing(root)
     for file in listed(root):
         listing.add(file, file.size)

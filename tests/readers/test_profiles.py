@@ -9,7 +9,7 @@ import pytest
 from accucheck.errors import ReadError
 from accucheck.language import Language
 from accucheck.readers import profiles
-from accucheck.readers.profiles import Profile, Stage, read
+from accucheck.readers.profiles import PipelineStage, Profile, read
 
 OUTPUT = "rank0_ascend_ms/ASCEND_PROFILER_OUTPUT"
 FRAMEWORK = "rank0_ascend_ms/FRAMEWORK"
@@ -84,7 +84,7 @@ class TestAscend:
         lines = "".join(f"0 0 {n} 7 {1000 + 10 * n}\n1 16 {n} {n % 2} {1000 + 10 * n}\n" for n in range(1, 6))
         put(tmp_path, f"{FRAMEWORK}/device_queue_profiling_0.txt", lines)
         (profile,) = read(tmp_path)
-        assert profile.waiting == profiles.Waiting([7.0] * 4, 40.0, 0.5, True)
+        assert profile.waiting == profiles.DataWaits([7.0] * 4, 40.0, 0.5, True)
 
     def test_each_device_is_a_run_of_its_own(self, tmp_path):
         head = "Step,Computing,Communication(Not Overlapped),Free\n"
@@ -94,8 +94,8 @@ class TestAscend:
 
 
 def test_the_bottleneck_looks_past_stages_without_a_queue():
-    def stage(number: int, name: str, children: tuple[int, ...], filled: float | None) -> Stage:
-        return Stage(number, name, 1, children, filled, None)
+    def stage(number: int, name: str, children: tuple[int, ...], filled: float | None) -> PipelineStage:
+        return PipelineStage(number, name, 1, children, filled, None)
 
     stages = [stage(0, "Batch", (1,), 0.0), stage(1, "Repeat", (2,), None), stage(2, "Map", (), 0.9)]
     found = Profile("run", stages=stages).bottleneck

@@ -30,7 +30,7 @@ def test_a_sample_a_line_with_blank_ones_within_and_none_at_the_end(tmp_path: Pa
     path = write(tmp_path, "one\r\n\n \u3000\nfour\n\n\n")
     assert detect(path) == "text"
     assert rows(path)["text"].to_list() == ["one", None, None, "four"]
-    with pytest.raises(labels.NoLabel):
+    with pytest.raises(labels.NoLabelField):
         counted(path)
 
 

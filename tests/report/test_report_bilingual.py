@@ -10,7 +10,7 @@ from accucheck.case import Case
 from accucheck.checklist import Checklist
 from accucheck.model import Language
 from accucheck.report import machine
-from accucheck.report.bilingual import Both, beside, both, joined, one
+from accucheck.report.bilingual import BilingualText, beside, both, joined, one
 from accucheck.report.build import build
 from accucheck.report.parts import ChartPart, Report
 from accucheck.session import Record
@@ -40,13 +40,13 @@ def test_every_text_of_both_reports_is_in_the_one(reports: tuple[Report, Report,
         known = {line for text in said for line in [one(text, language), *one(text, language).split("\n")]}
         assert set(texts(report)) <= known
     assert whole.items[0].title == "训练时没有混洗 / Training data is not shuffled"
-    assert whole.case == "resnet50-cifar10" and not isinstance(whole.case, Both)
+    assert whole.case == "resnet50-cifar10" and not isinstance(whole.case, BilingualText)
     assert whole.items[0].note == zh.items[0].note  # a person's words are what they are in either language
 
 
 def test_nothing_stands_twice(reports: tuple[Report, Report, Report]) -> None:
     for text in texts(reports[2]):
-        if isinstance(text, Both):
+        if isinstance(text, BilingualText):
             assert text.zh != text.en and text.zh and text.en and text.zh in text and text.en in text
 
 

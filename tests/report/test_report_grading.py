@@ -12,7 +12,7 @@ from accucheck.language import fill
 from accucheck.model import Finding, Kind, Language, Level, ProbeResult, Reason, Status, Verdict, suggest
 from accucheck.report import grading
 from accucheck.report.build import build
-from accucheck.report.grading import Grade, Graded
+from accucheck.report.grading import Grade, ItemGrade
 from accucheck.session import Entry, Record
 
 ACCURACY, COMPARISON, PERFORMANCE = checklist.load_all(["accuracy", "comparison", "performance"])
@@ -31,7 +31,7 @@ def found(probe: str, *codes: str, level: Level = Level.INFO, status: Status = S
 
 def graded(
     entries: dict[str, Entry], *checklists: checklist.Checklist, stale: set[tuple[str, str]] | None = None
-) -> Graded:
+) -> ItemGrade:
     return grading.grade(Record(entries=entries), checklists or [COMPARISON], Case("/nowhere", CASE), stale or set())
 
 
@@ -39,7 +39,7 @@ def ok(*items: str) -> dict[str, Entry]:
     return {item: Entry(conclusion=Verdict.OK) for item in items}
 
 
-def named(found: Graded, key: str) -> list[str]:
+def named(found: ItemGrade, key: str) -> list[str]:
     return [
         item.id for part in (found.why, found.lacking) for ground in part if ground.key == key for item in ground.items
     ]

@@ -59,7 +59,7 @@ def test_the_preview_names_what_tells_of_persons() -> None:
     hide = redactor()
     hide("张三 13812345678 11010519491231002X z00512345")
     english, chinese = (
-        redact.Preview(hide.counts, hide.examples).lines(language) for language in (Language.EN, Language.ZH)
+        redact.RedactionPreview(hide.counts, hide.examples).lines(language) for language in (Language.EN, Language.ZH)
     )
     assert english == [
         "mobile numbers: 1  138…78 → <phone-1>",

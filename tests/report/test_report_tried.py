@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from accucheck.session import open_session
-from accucheck.tried import Trial, Tried
+from accucheck.tried import Trial, TryResults
 from command_line import accucheck
 
 LOSSES: list[tuple[int, float | None]] = [(step, 2.0 / step) for step in range(1, 11)]
@@ -47,7 +47,7 @@ def root(tmp_path: Path) -> Path:
     root = tmp_path / "project"
     root.mkdir()
     with open_session(root) as session:
-        session.keep_tried(Tried(["python", "train.py"], [], "2026-01-01T00:00:00+00:00", TRIALS))
+        session.keep_tried(TryResults(["python", "train.py"], [], "2026-01-01T00:00:00+00:00", TRIALS))
     return root
 
 

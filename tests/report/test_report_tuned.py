@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from accucheck.session import open_session
-from accucheck.tuned import Axis, Trial, Tuned
+from accucheck.tuned import Axis, StudyResults, Trial
 from command_line import accucheck
 
 
@@ -17,7 +17,7 @@ def points(value: float) -> list[tuple[float, float]]:
     return [(1.0, value / 2), (2.0, value)]
 
 
-TUNED = Tuned(
+TUNED = StudyResults(
     ["python", "train.py"],
     "mine",
     ".accucheck/tune.db",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from accucheck.script.configs import LIMIT, load
-from accucheck.script.values import Items, Known, Mapping, Value
+from accucheck.script.values import Items, KnownValue, Mapping, Value
 
 
 def told(value: Value | None) -> Any:
@@ -17,7 +17,7 @@ def told(value: Value | None) -> Any:
         return {key: told(item) for key, item in value.items.items()}
     if isinstance(value, Items):
         return [told(item) for item in value.items]
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         assert value.assumed == "config"
         return (value.name, value.value) if value.name else value.value
     return None

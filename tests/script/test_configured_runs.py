@@ -9,7 +9,7 @@ from accucheck.model import Finding, Language
 from accucheck.probe import message
 from accucheck.probes import shuffle_settings, training_settings
 from accucheck.script.analysis import Scripts, read_scripts
-from accucheck.script.values import Known
+from accucheck.script.values import KnownValue
 
 DEFAULTS = """import argparse
 import yaml
@@ -90,7 +90,7 @@ def scripts(root: Path, script: str, command: str = "python train.py", **files: 
 
 def shown(found: Scripts) -> list[object]:
     given = [call.args[0] for call in found.readings[0].trace.calls if call.name == "show"]
-    return [value.value if isinstance(value, Known) else ... for value in given]
+    return [value.value if isinstance(value, KnownValue) else ... for value in given]
 
 
 def told(found: Scripts) -> list[tuple[str, str, int | None, object]]:

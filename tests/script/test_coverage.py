@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from accucheck.script.coverage import examine
-from accucheck.script.training_steps import Training
+from accucheck.script.training_steps import TrainingSteps
 from case_scripts import scripts
 
 HEAD = """import copy
@@ -32,7 +32,7 @@ MODEL = "ms.Model(net, nn.MSELoss(), opt)\n"
 
 def said(root: Path, text: str, held: str = "pass", given: str = "more=None") -> list[tuple[str, Any]]:
     (reading,) = scripts(root, HEAD.format(held=held, given=given) + text).training
-    return [(one.code, one.data.get("layer")) for one in examine(Training(reading))]
+    return [(one.code, one.data.get("layer")) for one in examine(TrainingSteps(reading))]
 
 
 #: A script -> what is said, and of which layer.
@@ -191,7 +191,7 @@ def test_what_was_compared_is_counted(parameters: str, expected: tuple[str, int,
     (reading,) = scripts(
         tmp_path, HEAD.format(held="self.head = nn.Dense(8, 2)", given="more=None") + text + MODEL
     ).training
-    (one,) = examine(Training(reading))
+    (one,) = examine(TrainingSteps(reading))
     assert (one.code, one.data["layers"], one.data["of"]) == expected
     assert one.data["networks"] == ["Net"] and one.data["optimizers"] == 1
 
@@ -199,7 +199,7 @@ def test_what_was_compared_is_counted(parameters: str, expected: tuple[str, int,
 def test_layers_that_are_kept_fixed_are_not_counted_as_given(tmp_path: Path) -> None:
     text = OUTER.format(held="self.teacher = Net()", given="inner.trainable_params()")
     (reading,) = scripts(tmp_path, HEAD.format(held="pass", given="more=None") + text + MODEL).training
-    (one,) = examine(Training(reading))
+    (one,) = examine(TrainingSteps(reading))
     assert (one.code, one.data["layers"], one.data["of"]) == ("covered", 1, 2)
 
 

@@ -12,7 +12,7 @@ from accucheck.script.command import Command
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import Trace, follow
-from accucheck.script.values import Items, Known, Mapping, Value
+from accucheck.script.values import Items, KnownValue, Mapping, Value
 
 CLICK = """
 import click
@@ -65,7 +65,7 @@ def told(value: Value) -> Any:
         return items
     if isinstance(value, Mapping):
         return {key: told(item) for key, item in value.items.items()}
-    return value.value if isinstance(value, Known) else ...
+    return value.value if isinstance(value, KnownValue) else ...
 
 
 def shown(found: Trace) -> list[Any]:
@@ -111,7 +111,7 @@ def test_a_group_of_click_runs_the_command_that_is_named(tmp_path: Path, words: 
 def test_without_a_command_the_defaults_of_click_may_be_others(tmp_path: Path) -> None:
     found = followed(tmp_path, CLICK + "main()\n", None)
     (call,) = [call for call in found.calls if call.name == "show"]
-    assert isinstance(call.args[0], Items) and isinstance(lr := call.args[0].items[1], Known)
+    assert isinstance(call.args[0], Items) and isinstance(lr := call.args[0].items[1], KnownValue)
     assert (lr.value, lr.assumed) == (0.1, "argparse")
 
 
@@ -314,7 +314,7 @@ def test_words_that_fit_no_option_are_told(tmp_path: Path, script: str, words: s
 @pytest.mark.parametrize("script", [ABSL, TYRO + SHOW, PARSER + SHOW, TYPER_ALONE])
 def test_without_a_command_defaults_may_be_others(tmp_path: Path, script: str) -> None:
     (call,) = [call for call in followed(tmp_path, script, None).calls if call.name == "show"]
-    assert isinstance(call.args[0], Items) and isinstance(lr := call.args[0].items[0], Known)
+    assert isinstance(call.args[0], Items) and isinstance(lr := call.args[0].items[0], KnownValue)
     assert (lr.value, lr.assumed) == (0.1, "argparse")
 
 

@@ -16,7 +16,7 @@ from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import follow
 from accucheck.script.training import assumption
-from accucheck.script.values import Known, Many, Unknown, Value
+from accucheck.script.values import KnownValue, Many, UnknownValue, Value
 from findings import found_by
 
 HEAD = "import mindspore as ms\nfrom mindspore import nn, ops, mint\nfrom mindspore.common import initializer\n"
@@ -53,19 +53,19 @@ def codes(folder: Path, text: str) -> list[str]:
     ],
 )
 def test_what_names_say_about_a_rate(expression: str, expected: str | None) -> None:
-    assert meaning(ast.parse(expression, mode="eval").body, Unknown()) == expected
+    assert meaning(ast.parse(expression, mode="eval").body, UnknownValue()) == expected
 
 
 def test_a_name_that_came_with_the_value_counts() -> None:
     node = ast.parse("rate", mode="eval").body
-    assert meaning(node, Known(0.9, None, "keep_prob")) == "keep"
-    assert meaning(node, Unknown("dropout")) == "drop"
+    assert meaning(node, KnownValue(0.9, None, "keep_prob")) == "keep"
+    assert meaning(node, UnknownValue("dropout")) == "drop"
 
 
 def test_the_numbers_a_rate_may_be() -> None:
-    assert numbers(Known(0.1)) == {0.1}
-    assert numbers(Many((Known(0.1), Known(1)))) == {0.1, 1}
-    for unknown in (Unknown(), None, Known(True), Known("0.1"), Many((Known(0.1), Unknown()))):
+    assert numbers(KnownValue(0.1)) == {0.1}
+    assert numbers(Many((KnownValue(0.1), KnownValue(1)))) == {0.1, 1}
+    for unknown in (UnknownValue(), None, KnownValue(True), KnownValue("0.1"), Many((KnownValue(0.1), UnknownValue()))):
         value: Value | None = unknown
         assert numbers(value) is None
 
@@ -258,8 +258,8 @@ def build(n, momentum):
     found = {call.api: call for call in plain.calls(read(tmp_path / "nets.py", "nets.py"))}
     assert list(found) == ["nn.Conv2d", "nn.BatchNorm2d"]
     norm = found["nn.BatchNorm2d"]
-    assert isinstance(norm.args[1], Known) and norm.args[1].value == -1
-    assert isinstance(norm.keywords["momentum"], Unknown) and norm.keywords["momentum"].name == "momentum"
+    assert isinstance(norm.args[1], KnownValue) and norm.args[1].value == -1
+    assert isinstance(norm.keywords["momentum"], UnknownValue) and norm.keywords["momentum"].name == "momentum"
 
 
 def test_layers_of_a_file_that_is_not_followed_count(tmp_path: Path) -> None:

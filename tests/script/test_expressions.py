@@ -12,7 +12,7 @@ from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import Trace, follow
 from accucheck.script.training import assumption
-from accucheck.script.values import Instance, Items, Known, Many, Mapping, Value
+from accucheck.script.values import Instance, Items, KnownValue, Many, Mapping, Value
 
 HEAD = """import argparse
 from collections import namedtuple
@@ -26,7 +26,7 @@ def traced(root: Path, text: str) -> Trace:
 
 
 def told(value: Value | None) -> Any:
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return value.value
     if isinstance(value, Items):
         return [*map(told, value.items), *([...] if value.open else [])]
@@ -169,4 +169,4 @@ def test_what_expressions_stand_for(name: str, tmp_path: Path) -> None:
 def test_a_text_made_of_an_option_may_be_another(tmp_path: Path) -> None:
     text = "p = argparse.ArgumentParser()\np.add_argument('--mode', default='a')\nf(f'x_{p.parse_args().mode}')\n"
     (call,) = [call for call in traced(tmp_path, text).calls if call.name == "other.f"]
-    assert isinstance(known := call.args[0], Known) and (known.value, known.assumed) == ("x_a", "argparse")
+    assert isinstance(known := call.args[0], KnownValue) and (known.value, known.assumed) == ("x_a", "argparse")

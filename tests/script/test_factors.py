@@ -13,7 +13,7 @@ from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import follow
 from accucheck.script.training import assumption
-from accucheck.script.values import Known, Value
+from accucheck.script.values import KnownValue, Value
 
 HEAD = """
 import mindspore as ms
@@ -45,7 +45,7 @@ def read_value(folder: Path, code: str) -> tuple[Factors, Value]:
     source = read(folder / "train.py", "train.py")
     trace = follow(source, assumption("train"), Project(folder, folder).find, folder)
     (call,) = (call for call in trace.calls if getattr(call.base, "name", "") == "use")
-    return Factors(lambda optimizer: Known(1024.0)), call.args[0]
+    return Factors(lambda optimizer: KnownValue(1024.0)), call.args[0]
 
 
 def told(factors: Factors, term: Term) -> str:

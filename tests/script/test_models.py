@@ -11,7 +11,7 @@ from accucheck.script.networks import leaves
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import Trace, follow
-from accucheck.script.values import Call, Instance, Items, Known, Unknown, Value, options
+from accucheck.script.values import Call, Instance, Items, KnownValue, UnknownValue, Value, options
 
 HEAD = "import mindspore as ms\nfrom mindspore import nn, ops\n"
 
@@ -34,7 +34,7 @@ def told(value: Value | None) -> Any:
     """Constants as Python values, ... for what is unknown."""
     if isinstance(value, Items):
         return [told(item) for item in value.items]
-    found = [option.value if isinstance(option, Known) else ... for option in options(value)]
+    found = [option.value if isinstance(option, KnownValue) else ... for option in options(value)]
     return found[0] if len(found) == 1 else set(found)
 
 
@@ -261,7 +261,7 @@ def test_a_call_is_where_it_is(tmp_path: Path) -> None:
     on, off = [call for call in found.calls if call.name == ".set_train"]
     assert [test.taken for test in on.tests] == [True] and [test.taken for test in off.tests] == [False]
     assert on.conditions == ("flag",) and len(on.loops) == 2 and on.functions == ("step",) and on.order < off.order
-    assert isinstance(on.tests[0].value, Unknown)
+    assert isinstance(on.tests[0].value, UnknownValue)
 
 
 def test_what_is_read_of_an_object_is_noted(tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ def test_a_configuration_file_gives_its_values(tmp_path: Path, name: str, value:
         src__settings_yaml=settings,
     )
     assert told(given(found)) == value
-    if isinstance(held := given(found), Known):
+    if isinstance(held := given(found), KnownValue):
         assert held.assumed in ("config", "argparse"), "it may be otherwise at run time"
 
 
@@ -529,7 +529,7 @@ args = p.parse_args()
 def test_an_option_has_its_default_which_may_be_otherwise(tmp_path: Path, expression: str, value: Any) -> None:
     held = given(trace(tmp_path, OPTIONS + f"show({expression})"))
     assert told(held) == value
-    if isinstance(held, Known):
+    if isinstance(held, KnownValue):
         assert held.assumed
 
 

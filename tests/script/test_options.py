@@ -13,7 +13,7 @@ from accucheck.script.command import Command
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import Trace, follow
-from accucheck.script.values import Items, Known, Value, options
+from accucheck.script.values import Items, KnownValue, Value, options
 
 PLAIN = """
 p = argparse.ArgumentParser()
@@ -77,7 +77,7 @@ def followed(root: Path, text: str, words: list[str] | None) -> Trace:
 def told(value: Value) -> Any:
     if isinstance(value, Items):
         return [told(item) for item in value.items]
-    return value.value if isinstance(value, Known) else ...
+    return value.value if isinstance(value, KnownValue) else ...
 
 
 def shown(found: Trace) -> Value:
@@ -113,12 +113,12 @@ def test_options_are_as_argparse_gives_them(tmp_path: Path, parser: str, words: 
             continue  # which subparser it is, is not an option; an option without a default is unknown
         found = shown(followed(tmp_path, f"import argparse\n{parser}\nshow(args.{name})\n", split))
         assert told(found) == value, name
-        assert not (isinstance(found, Known) and found.assumed), name
+        assert not (isinstance(found, KnownValue) and found.assumed), name
 
 
 def test_without_a_command_a_default_may_be_another_one(tmp_path: Path) -> None:
     found = shown(followed(tmp_path, f"import argparse\n{PLAIN}\nshow(args.epochs)\n", None))
-    assert isinstance(found, Known) and (found.value, found.origin, found.assumed) == (90, "argparse", "argparse")
+    assert isinstance(found, KnownValue) and (found.value, found.origin, found.assumed) == (90, "argparse", "argparse")
 
 
 @pytest.mark.parametrize(
@@ -151,8 +151,8 @@ show([args.lr, args.epochs])
     found = shown(followed(tmp_path, script, ["--config", "a.yaml", "--lr", "0.2"]))
     assert isinstance(found, Items)
     lr, epochs = found.items
-    assert isinstance(lr, Known) and (lr.value, lr.origin) == (0.2, "command")
-    assert isinstance(epochs, Known) and (epochs.value, epochs.origin, epochs.assumed) == (120, "configured", None)
+    assert isinstance(lr, KnownValue) and (lr.value, lr.origin) == (0.2, "command")
+    assert isinstance(epochs, KnownValue) and (epochs.value, epochs.origin, epochs.assumed) == (120, "configured", None)
     other = shown(followed(tmp_path, script, ["--config", "nowhere.yaml", "--lr", "0.2"]))
     assert isinstance(other, Items) and told(other.items[0]) == 0.2 and told(other.items[1]) is ...
 
@@ -165,7 +165,9 @@ if somewhere():
     p.set_defaults(lr=0.5)
 show(p.parse_args().lr)
 """
-    assert {option.value for option in options(shown(followed(tmp_path, script, []))) if isinstance(option, Known)} == {
+    assert {
+        option.value for option in options(shown(followed(tmp_path, script, []))) if isinstance(option, KnownValue)
+    } == {
         0.1,
         0.5,
     }
@@ -182,7 +184,7 @@ def main(path="a.yaml"):
     show(p.parse_args().lr)
 """
     found = shown(followed(tmp_path, script, []))
-    assert isinstance(found, Known) and (found.value, found.origin, found.assumed) == (50.0, "config", "config")
+    assert isinstance(found, KnownValue) and (found.value, found.origin, found.assumed) == (50.0, "config", "config")
 
 
 def test_a_variable_of_the_shell_that_nobody_sets_is_unknown(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from accucheck.script.padded_columns import Found, examine
+from accucheck.script.padded_columns import PaddingFound, examine
 from accucheck.script.pipelines import Pipelines
 from case_scripts import scripts
 
@@ -99,7 +99,7 @@ def filled(some, value):
 """
 
 
-def found(folder: Path, code: str) -> Found:
+def found(folder: Path, code: str) -> PaddingFound:
     (reading,) = scripts(folder, HEAD + code).training
     return examine(Pipelines(reading))
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from accucheck.script import padding
-from accucheck.script.padding_facts import Facts, Padded, Plain
+from accucheck.script.padding_facts import Padded, PaddingFacts, PlainSequence
 from accucheck.script.source import read
 
 
-def facts(root: Path, code: str) -> Facts:
+def facts(root: Path, code: str) -> PaddingFacts:
     path = root / "data.py"
     path.write_text("import numpy as np\nimport string\nfrom mindspore import ops\n" + textwrap.dedent(code))
     return padding.read([read(path, "data.py")])
@@ -164,10 +164,10 @@ def test_masks(code: str, tmp_path: Path) -> None:
     assert masks == ([] if MASKS[code] is None else [MASKS[code]])
 
 
-def _origin(held: padding.Held | None) -> str | None:
+def _origin(held: padding.HeldValue | None) -> str | None:
     while isinstance(held, Padded):
         held = held.of
-    return held.name if isinstance(held, Plain) else None
+    return held.name if isinstance(held, PlainSequence) else None
 
 
 #: A comparison of elements: (value, equal).

@@ -8,7 +8,7 @@ import pytest
 
 from accucheck.script.pipelines import Input, Pipeline, Pipelines
 from accucheck.script.training import role
-from accucheck.script.values import Known
+from accucheck.script.values import KnownValue
 from case_scripts import scripts
 
 HEAD = """
@@ -231,7 +231,7 @@ def test_what_is_pointed_to(tmp_path: Path) -> None:
 
 
 def test_an_index_of_which_no_data_are_seen_is_nothing() -> None:
-    seen = Input("x", Known(3), (), arrives=frozenset({"ids", "layer"}))
+    seen = Input("x", KnownValue(3), (), arrives=frozenset({"ids", "layer"}))
     assert seen.kind == "nothing"
 
 

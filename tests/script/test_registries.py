@@ -7,7 +7,7 @@ import pytest
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import Trace, follow
-from accucheck.script.values import Class, Known, unseen
+from accucheck.script.values import Class, KnownValue, unseen
 
 BY_FUNCTION = """TABLE = {}
 def enter(made):
@@ -56,7 +56,7 @@ def followed(root: Path, **modules: str) -> Trace:
 def made(found: Trace, name: str) -> list[object]:
     """The first arguments of the calls of `name` that surely run."""
     calls = [call for call in found.calls if call.name == name and not unseen(call.frame)]
-    return [call.args[0].value for call in calls if isinstance(call.args[0], Known)]
+    return [call.args[0].value for call in calls if isinstance(call.args[0], KnownValue)]
 
 
 @pytest.mark.parametrize(
@@ -114,5 +114,5 @@ def test_a_class_by_its_name(tmp_path: Path, looked_up: str) -> None:
 )
 def test_a_name_that_nothing_has_is_unknown(tmp_path: Path, looked_up: str) -> None:
     found = followed(tmp_path, table=BY_FUNCTION, main=f"from table import build, enter\nshow({looked_up})\nafter(1)\n")
-    assert not any(isinstance(call.args[0], (Class, Known)) for call in found.calls if call.name == "show")
+    assert not any(isinstance(call.args[0], (Class, KnownValue)) for call in found.calls if call.name == "show")
     assert made(found, "after") == [1] and not found.gave_up

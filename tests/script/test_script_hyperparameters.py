@@ -10,7 +10,7 @@ import pytest
 from accucheck.case import Case, CaseFile
 from accucheck.script import benchmark, settings
 from accucheck.script.analysis import read_scripts
-from accucheck.script.hyperparameters import Entry, rows, sheet
+from accucheck.script.hyperparameters import SideSetting, rows, sheet
 
 HERE = """import mindspore as ms
 import mindspore.dataset as ds
@@ -38,7 +38,7 @@ def compared(root: Path, here: str, there: str) -> dict[str, str]:
     case = Case(root=str(root), spec=msgspec.convert(given, CaseFile))
     (ours,), (theirs,) = settings.of_scripts(read_scripts(case), None), benchmark.training(case)[0]
 
-    def told(entries: list[Entry]) -> str:
+    def told(entries: list[SideSetting]) -> str:
         texts = (f"{one.text}..." if one.value is ... else f"{one.value} ({one.text})" for one in entries)
         return ", ".join(texts) or "-"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from accucheck.script.project import Project
-from accucheck.script.samples import Samples, Way
+from accucheck.script.samples import SamplePath, Samples
 from accucheck.script.source import read
 from accucheck.script.trace import follow
 from accucheck.script.training import assumption
@@ -31,7 +31,7 @@ array = np.load("a.npy")
 """
 
 
-def ways(folder: Path, code: str) -> tuple[Way, ...]:
+def ways(folder: Path, code: str) -> tuple[SamplePath, ...]:
     """Of x after the code; the code may be an expression alone."""
     code = code if "x = " in code else f"x = {code}"
     (folder / "data.py").write_text(f"{HEAD}{code}\nuse(x)\n")
@@ -41,7 +41,7 @@ def ways(folder: Path, code: str) -> tuple[Way, ...]:
     return Samples().ways(call.args[0])
 
 
-def told(way: Way) -> str:
+def told(way: SamplePath) -> str:
     """Where it was read, [steps], the range: ~ by chance, ! by chance that may not vary, ? not known."""
     steps = [
         ("" if not step.random else "~" if step.effective else "!")

@@ -8,8 +8,8 @@ import pytest
 
 from accucheck.case import Case, CaseFile
 from accucheck.script.analysis import Scripts, read_scripts
-from accucheck.script.fed import Fed, fed
-from accucheck.script.seen import Seen, seen
+from accucheck.script.fed import TrainingData, fed
+from accucheck.script.seen import TrainingSeen, seen
 
 HEAD = "import mindspore as ms\nimport mindspore.dataset as ds\nfrom mindspore import nn, ops, amp\n"
 NET = """
@@ -57,11 +57,11 @@ def scripts(root: Path, *names: str, **texts: str) -> Scripts:
     return read_scripts(Case(root=str(root), spec=msgspec.convert(given, CaseFile)))
 
 
-def look(root: Path, text: str, **more: str) -> Seen:
+def look(root: Path, text: str, **more: str) -> TrainingSeen:
     return seen(scripts(root, train_py=text, **more).training[0])
 
 
-def feed(root: Path, text: str) -> Fed:
+def feed(root: Path, text: str) -> TrainingData:
     return fed(scripts(root, train_py=text).training[0])
 
 

@@ -10,7 +10,7 @@ from accucheck.script import flow
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import Trace, follow
-from accucheck.script.values import Call, Known, Value, options, words
+from accucheck.script.values import Call, KnownValue, Value, options, words
 
 
 def trace(root: Path, script: str, flags: dict[str, bool] | None = None, **modules: str) -> Trace:
@@ -28,7 +28,7 @@ def calls(found: Trace, name: str) -> list[Call]:
 
 def told(value: Value | None) -> Any:
     """The constants a value may be; ... for what is unknown."""
-    found = [option.value if isinstance(option, Known) else ... for option in options(value)]
+    found = [option.value if isinstance(option, KnownValue) else ... for option in options(value)]
     return found[0] if len(found) == 1 else set(found)
 
 
@@ -215,7 +215,7 @@ def test_options_of_the_command_line_are_assumed(tmp_path: Path) -> None:
     )
     (call,) = calls(found, "somewhere.f")
     assert [told(value) for value in call.args] == [True, False, 4, ...]
-    assert [value.assumed for value in call.args if isinstance(value, Known)] == ["argparse"] * 3
+    assert [value.assumed for value in call.args if isinstance(value, KnownValue)] == ["argparse"] * 3
 
 
 def test_the_calls_that_make_options_are_kept_apart(tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ from accucheck.script.overflow import Overflow
 from accucheck.script.patch import parse
 from accucheck.script.remarks import with_keyword, without_keyword
 from accucheck.script.source import read
-from accucheck.script.training_steps import Training
+from accucheck.script.training_steps import TrainingSteps
 from accucheck.script.values import Call
 
 
-def numbers(made: Training, name: str) -> set[float]:
+def numbers(made: TrainingSteps, name: str) -> set[float]:
     return {round(term.number, 9) for term in made.factors.of(bound(made, name))}
 
 

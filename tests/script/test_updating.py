@@ -8,7 +8,7 @@ from training_scripts import HEAD, codes, training
 from accucheck.case import load
 from accucheck.script import updating
 from accucheck.script.analysis import read_scripts
-from accucheck.script.training_steps import Training
+from accucheck.script.training_steps import TrainingSteps
 
 SGD = "opt = nn.SGD(net.trainable_params(), 0.1, loss_scale=8.0)\n"
 HALF = "net.to_float(ms.float16)\n"
@@ -161,7 +161,7 @@ def test_a_setting_that_leads_past_the_check_may_be_meant(words: str, code: str,
     (tmp_path / "train.py").write_text(HEAD + options + HALF + text)
     case = load(tmp_path, ["scripts.train=train.py", f"runtime.command=python train.py {words}"])
     (reading,) = read_scripts(case).training
-    assert codes(updating.examine(Training(reading))) == [code]
+    assert codes(updating.examine(TrainingSteps(reading))) == [code]
 
 
 def test_float32_without_a_check_needs_none(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 from textwrap import dedent
 
 from accucheck.script.remarks import Remark
-from accucheck.script.training_steps import Training
+from accucheck.script.training_steps import TrainingSteps
 from accucheck.script.values import Call
 from case_scripts import scripts
 
@@ -28,12 +28,12 @@ def step(x, y):
 """
 
 
-def training(folder: Path, text: str) -> Training:
+def training(folder: Path, text: str) -> TrainingSteps:
     (reading,) = scripts(folder, HEAD + dedent(text)).training
-    return Training(reading)
+    return TrainingSteps(reading)
 
 
-def bound(made: Training, name: str) -> Call:
+def bound(made: TrainingSteps, name: str) -> Call:
     return next(call for call in reversed(made.calls) if name in call.bound)
 
 

@@ -10,7 +10,7 @@ from accucheck.model import Kind, Status, Verdict
 from accucheck.project import open_project
 from accucheck.tui.app import Walkthrough
 from accucheck.tui.screens.checklist import ChecklistScreen
-from accucheck.tui.screens.dialogs import Ask, Choose
+from accucheck.tui.screens.dialogs import AskLine, Choose
 from accucheck.tui.screens.evidence import EvidenceScreen
 from accucheck.tui.screens.mend import MendScreen
 from accucheck.tui.widgets.items import ItemList
@@ -143,7 +143,7 @@ async def test_a_patch_is_saved_and_copied(faulty, monkeypatch):
     async with app.run_test(size=(60, 15), notifications=True) as pilot:
         await mend_of(pilot)
         await pilot.press("y", "s")
-        await until(pilot, lambda: isinstance(app.screen, Ask))
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
         await pilot.press("enter")
         [patch] = [path async for path in waited(pilot, faulty.root)]
         assert patch.read_text() == copied[0] and "+    dataset = " in copied[0]

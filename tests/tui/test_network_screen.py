@@ -10,7 +10,7 @@ from accucheck.language import Language
 from accucheck.model import Finding, Level, Table, Where
 from accucheck.network import places, sources
 from accucheck.network.telling import name_of
-from accucheck.network.tree import Hit
+from accucheck.network.tree import SearchHit
 from accucheck.project import open_project
 from accucheck.tui.app import Walkthrough
 from accucheck.tui.screens.checklist import ChecklistScreen
@@ -104,7 +104,7 @@ def test_the_place_of_a_finding(watched_runs: MadeOnce) -> None:
 
     def found(where: Where, **more: object) -> str | None:
         hit = places.of_finding(network, Finding("x", Level.PROBLEM, where, **more))  # type: ignore[arg-type]
-        return None if hit is None else name_of(network, Hit(*hit))
+        return None if hit is None else name_of(network, SearchHit(*hit))
 
     assert found(Where("train.py", name="second.weight")) == "second.weight"
     assert found(Where("train.py", name="self.head")) == "head"

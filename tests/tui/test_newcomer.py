@@ -9,7 +9,7 @@ from accucheck.language import Language
 from accucheck.model import Code, Finding, Kind, Level, ProbeResult, Status, Verdict, Where
 from accucheck.project import open_project
 from accucheck.tui.app import Walkthrough
-from accucheck.tui.messages import EngineSaid
+from accucheck.tui.messages import EngineEvent
 from accucheck.tui.screens.checklist import ChecklistScreen
 from accucheck.tui.screens.help import HelpScreen
 from accucheck.tui.screens.start import CaseScreen, StartScreen
@@ -31,7 +31,7 @@ async def test_what_a_run_replaces_is_known_however_fast_it_is(walkthrough, monk
     app.runner._thread.join(60)
     assert app.session.entry("xx.01").results["fake_clean"].suggestion is Verdict.OK
     async with app.run_test(size=(100, 30)) as pilot:
-        assert any(isinstance(each, EngineSaid) and isinstance(each.event, engine.Started) for each in posted)
+        assert any(isinstance(each, EngineEvent) and isinstance(each.event, engine.Started) for each in posted)
         for message in posted:
             app.post_message(message)
         await until(pilot, lambda: ("xx.01", "fake_clean") in app.before)

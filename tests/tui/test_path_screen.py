@@ -9,7 +9,7 @@ from accucheck.model import Finding, Kind, Level, ProbeResult, Status, Verdict
 from accucheck.project import open_project
 from accucheck.tui.app import Walkthrough
 from accucheck.tui.screens.checklist import ChecklistScreen
-from accucheck.tui.screens.dialogs import Ask, Choose
+from accucheck.tui.screens.dialogs import AskLine, Choose
 from accucheck.tui.screens.help import HelpScreen
 from accucheck.tui.screens.path import PathScreen
 from accucheck.tui.widgets.items import ItemList
@@ -163,7 +163,7 @@ async def test_the_code_is_shown_copied_and_saved_by_framework(route, tmp_path):
         assert app.clipboard.startswith("# 标杆每步的 loss\n# curves.reference.path: collect/loss_torch.csv\n")
         copied = app.clipboard
         await pilot.press("s")
-        await until(pilot, lambda: isinstance(app.screen, Ask))
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
         assert app.screen.query_one(Input).value.endswith("collect_pp.03_pytorch.py")
         target = tmp_path / "mine.py"
         app.screen.query_one(Input).value = str(target)
@@ -172,7 +172,7 @@ async def test_the_code_is_shown_copied_and_saved_by_framework(route, tmp_path):
         assert target.read_text(encoding="utf-8") == copied
         await until(pilot, lambda: isinstance(app.screen, PathScreen))
         await pilot.press("s")
-        await until(pilot, lambda: isinstance(app.screen, Ask))
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
         app.screen.query_one(Input).value = str(target)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, Choose))  # it exists: refused, and left as it is

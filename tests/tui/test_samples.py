@@ -25,7 +25,7 @@ from accucheck.tui.app import Walkthrough
 from accucheck.tui.palette import commands
 from accucheck.tui.screens import samples as screens
 from accucheck.tui.screens.checklist import ChecklistScreen
-from accucheck.tui.screens.dialogs import Ask, Choose, WriteNote
+from accucheck.tui.screens.dialogs import AskLine, Choose, WriteNote
 from accucheck.tui.screens.help import HelpScreen
 from accucheck.tui.screens.samples import SamplesScreen
 from accucheck.tui.screens.sheet import SheetScreen
@@ -479,7 +479,7 @@ async def test_only_samples_of_a_class_or_mark_are_gone_through(project):
 
         async def narrowed(words):
             await pilot.press("slash")
-            await until(pilot, lambda: isinstance(app.screen, Ask))
+            await until(pilot, lambda: isinstance(app.screen, AskLine))
             app.screen.query_one(Input).value = words
             await pilot.press("enter")
             await until(pilot, lambda: app.screen is screen)

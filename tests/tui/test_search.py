@@ -15,7 +15,7 @@ from accucheck.session import open_session
 from accucheck.tui.app import Walkthrough
 from accucheck.tui.screens import checklist_watching
 from accucheck.tui.screens.checklist import ChecklistScreen
-from accucheck.tui.screens.dialogs import Ask, Choose
+from accucheck.tui.screens.dialogs import AskLine, Choose
 from accucheck.tui.screens.search import SearchScreen
 
 TRAIN = """
@@ -58,7 +58,7 @@ async def answer(pilot, app, name: str) -> None:
 
 
 async def search(pilot, app, text: str) -> None:
-    await until(pilot, lambda: isinstance(app.screen, Ask))
+    await until(pilot, lambda: isinstance(app.screen, AskLine))
     app.screen.query_one(Input).value = text
     await pilot.press("enter")
 
@@ -101,7 +101,7 @@ async def test_it_is_stopped_and_goes_on(opened):
         done = len(app.runner.tuned.trials)
         assert done < 5
         await pilot.press("e")
-        await until(pilot, lambda: isinstance(app.screen, Ask))
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
         assert app.screen.query_one(Input).value == "lr=0.2,0.3,0.4"
         await pilot.press("enter")
         await until(pilot, lambda: not app.runner.tunes and len(app.runner.tuned.trials) == 5)

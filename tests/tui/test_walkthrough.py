@@ -34,7 +34,7 @@ from accucheck.model import (
 )
 from accucheck.session import open_session
 from accucheck.settings import Settings
-from accucheck.tui.messages import EngineSaid, RunEnded, Saved, StaleKnown
+from accucheck.tui.messages import EngineEvent, RunEnded, SaveEnded, StaleChecked
 from accucheck.tui.note_editor import edit_note
 from accucheck.tui.screens.checklist import ChecklistScreen
 from accucheck.tui.screens.dialogs import Choose, WriteNote
@@ -82,7 +82,7 @@ async def test_states_may_be_known_before_the_list_is_filled(walkthrough):
     async with app.run_test(size=(100, 30), notifications=True):
         await app.screen.query_one(ItemList).remove()
         await app.screen.query_one("#left").mount(ItemList(id="items", markup=False))
-        app.on_stale_known(StaleKnown({("xx.01", "fake_clean")}))
+        app.on_stale_checked(StaleChecked({("xx.01", "fake_clean")}))
         assert app.screen.query_one(ItemList).option_count == 0
 
 
@@ -338,13 +338,13 @@ async def test_engine_messages_alone_drive_the_screen(walkthrough):
         await go(pilot, "xx.01")
         job = engine.Job("xx.01", "fake_clean")
         app.screen._open_tab("tab-evidence")
-        app.post_message(EngineSaid(engine.Started(job)))
-        app.post_message(EngineSaid(engine.Progressed(job, Progress(50, 200, "rows"))))
-        app.post_message(EngineSaid(engine.Found(job, Finding("seen", Level.SUSPECT, data={"n": 42}))))
+        app.post_message(EngineEvent(engine.Started(job)))
+        app.post_message(EngineEvent(engine.ProgressEvent(job, Progress(50, 200, "rows"))))
+        app.post_message(EngineEvent(engine.FindingEvent(job, Finding("seen", Level.SUSPECT, data={"n": 42}))))
         await until(pilot, lambda: "seen 42" in text_of(app) and "50/200 rows" in text_of(app))
         result = ProbeResult("fake_clean", Kind.FILE, Status.DONE, Verdict.OK)
         app.session.record_result("xx.01", result)
-        app.post_message(EngineSaid(engine.Finished(job, result)))
+        app.post_message(EngineEvent(engine.Finished(job, result)))
         app.post_message(RunEnded())
         await until(pilot, lambda: "suggests: no problem" in text_of(app))
 
@@ -367,7 +367,7 @@ async def test_of_ten_thousand_findings_only_those_in_sight_are_put_into_words(w
 async def test_a_failed_save_is_said_and_tried_again(walkthrough):
     app = walkthrough()
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        app.post_message(Saved(SaveError("disk-full", path="/x")))
+        app.post_message(SaveEnded(SaveError("disk-full", path="/x")))
         await until(pilot, lambda: isinstance(app.screen, Choose))
         assert "disk or the quota is full" in text_of(app)
         await pilot.press("enter")
@@ -392,7 +392,7 @@ async def test_an_error_that_is_open_is_said_once(walkthrough):
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.pause()
         for _ in range(3):
-            app.post_message(Saved(SaveError("disk-full", path="/x")))
+            app.post_message(SaveEnded(SaveError("disk-full", path="/x")))
         await until(pilot, lambda: isinstance(app.screen, Choose))
         await pilot.pause()
         assert not app._notifications and sum(isinstance(screen, Choose) for screen in app.screen_stack) == 1

@@ -15,7 +15,7 @@ from textual.widgets import Input, OptionList
 from accucheck import consent, guidance
 from accucheck.language import Language
 from accucheck.tui.screens.checklist import ChecklistScreen
-from accucheck.tui.screens.dialogs import Ask, Choose
+from accucheck.tui.screens.dialogs import AskLine, Choose
 from accucheck.tui.screens.watch import WatchScreen
 
 CASE = "name: demo\nscripts: {train: train.py}\nruntime: {command: sh run.sh}\n"
@@ -126,7 +126,7 @@ async def test_the_command_is_asked_for_changed_refused_and_remembered(walkthrou
         assert app.runner.watching is None
         await pilot.press("W")
         await choose(pilot, app, "edit")
-        await until(pilot, lambda: isinstance(app.screen, Ask))
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
         app.screen.query_one(Input).value = "sh -c 'exit 7'"
         await pilot.press("enter")
         await until(pilot, lambda: "exit 7" in text_of(app))

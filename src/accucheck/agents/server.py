@@ -29,7 +29,7 @@ from .words import say
 ADDRESS = "accucheck://items/"
 
 
-class Leave(BaseModel):
+class Permission(BaseModel):
     """What a person answers."""
 
     allow: bool = Field(title="allow")
@@ -40,7 +40,7 @@ _Asked = dict[str, list[str]]
 _Question = tuple[str, str] | None
 
 
-class _Door:
+class _ToolServer:
     """The tools as MCP takes them: threads, turns, errors in words, progress, and leave."""
 
     def __init__(self, tools: Tools) -> None:
@@ -74,21 +74,21 @@ class _Door:
 
     async def ask(
         self, context: Context[Any], question: Callable[..., _Question], *given: Any
-    ) -> Leave | Elicit[Leave]:
+    ) -> Permission | Elicit[Permission]:
         """Have a person asked where that is needed and the client can ask."""
         try:
             told = await to_thread.run_sync(partial(question, *given))
         except UserError as error:
             raise ToolError(error.text(self.tools.language)) from None
         if told is None:
-            return Leave(allow=True)
+            return Permission(allow=True)
         if not _can_ask(context):
-            return Leave(allow=False)
+            return Permission(allow=False)
         text, key = told
         self._asked.setdefault(context.request_id, []).append(key)
-        return Elicit(text, Leave)
+        return Elicit(text, Permission)
 
-    def take(self, context: Context[Any], *answers: ElicitationResult[Leave]) -> bool:
+    def take(self, context: Context[Any], *answers: ElicitationResult[Permission]) -> bool:
         """Take the answers to the questions of a request; whether all of them allow what was asked."""
         keys = self._asked.pop(context.request_id, [])
         allowed = all(isinstance(each, AcceptedElicitation) and each.data.allow for each in answers)
@@ -129,7 +129,7 @@ def make(tools: Tools) -> MCPServer[Any]:
     server: MCPServer[Any] = MCPServer(
         "accucheck", version=__version__, instructions=say("instructions", tools.language)
     )
-    door = _Door(tools)
+    door = _ToolServer(tools)
     _reading(server, door)
     _running(server, door)
     _writing(server, door)
@@ -137,13 +137,13 @@ def make(tools: Tools) -> MCPServer[Any]:
     return server
 
 
-def _add(server: MCPServer[Any], door: _Door, function: Any, *, reads: bool = True) -> None:
+def _add(server: MCPServer[Any], door: _ToolServer, function: Any, *, reads: bool = True) -> None:
     name = function.__name__
     hints = mcp_types.ToolAnnotations(read_only_hint=reads, open_world_hint=False)
     server.add_tool(function, name=name, description=say(name, door.tools.language), annotations=hints)
 
 
-def _reading(server: MCPServer[Any], door: _Door) -> None:
+def _reading(server: MCPServer[Any], door: _ToolServer) -> None:
     tools = door.tools
 
     async def list_items(checklist: str = "") -> dict[str, Any]:
@@ -170,22 +170,24 @@ def _reading(server: MCPServer[Any], door: _Door) -> None:
         _add(server, door, function)
 
 
-def _running(server: MCPServer[Any], door: _Door) -> None:
+def _running(server: MCPServer[Any], door: _ToolServer) -> None:
     tools = door.tools
 
-    async def code_leave(context: Context[Any], live: bool, items: list[str] | None) -> Leave | Elicit[Leave]:
-        return await door.ask(context, tools.code_question, items or ()) if live else Leave(allow=True)
+    async def code_leave(context: Context[Any], live: bool, items: list[str] | None) -> Permission | Elicit[Permission]:
+        return await door.ask(context, tools.code_question, items or ()) if live else Permission(allow=True)
 
-    async def address_leave(context: Context[Any], remote: bool, items: list[str] | None) -> Leave | Elicit[Leave]:
-        return await door.ask(context, tools.address_question, items or ()) if remote else Leave(allow=True)
+    async def address_leave(
+        context: Context[Any], remote: bool, items: list[str] | None
+    ) -> Permission | Elicit[Permission]:
+        return await door.ask(context, tools.address_question, items or ()) if remote else Permission(allow=True)
 
-    async def command_leave(context: Context[Any], command: list[str]) -> Leave | Elicit[Leave]:
+    async def command_leave(context: Context[Any], command: list[str]) -> Permission | Elicit[Permission]:
         return await door.ask(context, tools.command_question, command)
 
     async def run(
         context: Context[Any],
-        code: Annotated[ElicitationResult[Leave], Resolve(code_leave)],
-        addresses: Annotated[ElicitationResult[Leave], Resolve(address_leave)],
+        code: Annotated[ElicitationResult[Permission], Resolve(code_leave)],
+        addresses: Annotated[ElicitationResult[Permission], Resolve(address_leave)],
         items: list[str] | None = None,
         probes: list[str] | None = None,
         live: bool = False,
@@ -198,7 +200,7 @@ def _running(server: MCPServer[Any], door: _Door) -> None:
 
     async def watch(
         context: Context[Any],
-        leave: Annotated[ElicitationResult[Leave], Resolve(command_leave)],
+        leave: Annotated[ElicitationResult[Permission], Resolve(command_leave)],
         command: list[str],
         steps: Annotated[int, Field(ge=0)] = STEPS,
         role: Literal["train", "eval", "infer"] = "train",
@@ -215,7 +217,7 @@ def _running(server: MCPServer[Any], door: _Door) -> None:
     _add(server, door, fix)
 
 
-def _writing(server: MCPServer[Any], door: _Door) -> None:
+def _writing(server: MCPServer[Any], door: _ToolServer) -> None:
     tools = door.tools
 
     async def conclude(
@@ -237,7 +239,7 @@ def _uninterrupted(work: Callable[..., dict[str, Any]]) -> Callable[..., dict[st
     return lambda *given, cancel: work(*given)
 
 
-def _resources(server: MCPServer[Any], door: _Door) -> None:
+def _resources(server: MCPServer[Any], door: _ToolServer) -> None:
     """Each item of the guide, to be read."""
     tools = door.tools
 

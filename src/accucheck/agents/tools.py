@@ -24,7 +24,7 @@ from ..report.context import Context
 from ..report.results import MAX_CHARTS, finding_part
 from ..report.telling import evidence_lines
 from ..session import Record
-from ..watching import Plan, Watched, Watching
+from ..watching import Plan, Watching, WatchResult
 from .words import say
 
 #: Findings that one answer holds, and of an item that a run tells in brief: what is left out is counted.
@@ -468,14 +468,14 @@ def _stop_when(cancel: threading.Event | None, over: threading.Event, watching: 
             return
 
 
-def _passes(watched: Watched) -> list[dict[str, Any]]:
+def _passes(watched: WatchResult) -> list[dict[str, Any]]:
     return [
         {"mode": one.mode, "exit_code": one.code, "steps": one.steps, "ranks": len(one.recordings)}
         for one in watched.passes
     ]
 
 
-def _tail(watched: Watched) -> list[str]:
+def _tail(watched: WatchResult) -> list[str]:
     """The end of what a command printed of which nothing was seen."""
     from ..watching import OUTPUT
 

@@ -12,7 +12,7 @@ from .watch import shown_code
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..dumping import Opened, Row, Wish
+    from ..dumping import DumpRequest, DumpSummary, Row
 
 #: Operations that are shown.
 _SHOWN = 20
@@ -46,7 +46,7 @@ def dump(**given: Any) -> None:
     case = cases.load(Path(given["project"]), [])
     steps = dumping.steps_of(given["steps"])
     flags = {name: given[name] for name in ("part", "statistics", "overflow")}
-    wish = dumping.Wish(steps, given["ranks"] or (0,), given["operators"], **flags)
+    wish = dumping.DumpRequest(steps, given["ranks"] or (0,), given["operators"], **flags)
     output = given["output"]
     folder, variables = dumping.write(Path(output or case.path("dump")), wish, below=not output)
     talk(say("dump-begins", file=folder / dumping.FILE))
@@ -72,7 +72,7 @@ def _keep_only(folder: Path, layers: tuple[str, ...]) -> None:
         raise _nothing(error, folder) from None
 
 
-def _opened(folder: Path, wish: Wish) -> Opened:
+def _opened(folder: Path, wish: DumpRequest) -> DumpSummary:
     from .. import dumping
     from ..errors import ReadError
 
@@ -90,7 +90,7 @@ def _nothing(error: Any, folder: Path) -> Any:
     return UserError("dump-nothing", path=str(folder)) if error.code == "no-dump" else error
 
 
-def _show(found: Opened, folder: Path, *, every: bool) -> None:
+def _show(found: DumpSummary, folder: Path, *, every: bool) -> None:
     from ..language import aligned
 
     ranks, steps = {row.rank for row in found.rows}, {row.step for row in found.rows}

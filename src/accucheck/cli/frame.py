@@ -478,10 +478,13 @@ def run_with_progress(
     from contextlib import closing
 
     from ..engine import Finished
-    from .progress import Shown
+    from .progress import ProgressDisplay
 
     live, parallel = options.get("live", False), options.get("parallel", 1)
-    with Shown(project, jobs, live=live, parallel=parallel) as shown, closing(project.run(jobs, **options)) as events:  # type: ignore[type-var]
+    with (
+        ProgressDisplay(project, jobs, live=live, parallel=parallel) as shown,
+        closing(project.run(jobs, **options)) as events,  # type: ignore[type-var]
+    ):
         for event in events:
             shown.heed(event)
             if isinstance(event, Finished):

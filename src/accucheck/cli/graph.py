@@ -25,8 +25,8 @@ from .frame import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..network.beside import Beside
-    from ..network.tree import Hit, Network
+    from ..network.beside import NetworkMatch
+    from ..network.tree import Network, SearchHit
     from ..project import Project
 
 #: Levels of the tree and lines of it that are printed where nothing else is asked for.
@@ -123,7 +123,7 @@ def _read(opened: Project | None, source: str, *, benchmark: bool = False) -> Ne
     raise first
 
 
-def _place(network: Network, name: str | None) -> Hit | None:
+def _place(network: Network, name: str | None) -> SearchHit | None:
     """The cell or weight of a name. Raises UserError, with the nearest where there is none."""
     from ..errors import UserError
 
@@ -138,7 +138,7 @@ def _place(network: Network, name: str | None) -> Hit | None:
     return found
 
 
-def _write(network: Network, output: str, force: bool, other: Beside | None, place: Hit | None) -> None:
+def _write(network: Network, output: str, force: bool, other: NetworkMatch | None, place: SearchHit | None) -> None:
     from pathlib import Path
 
     from ..network import page
@@ -159,7 +159,7 @@ def _show_found(network: Network, query: str) -> None:
         show(line.rstrip())
 
 
-def _show_place(network: Network, place: Hit, other: Beside | None, depth: int | None) -> None:
+def _show_place(network: Network, place: SearchHit, other: NetworkMatch | None, depth: int | None) -> None:
     from ..network import telling
 
     for key, value in telling.details(network, place, language(), other):
@@ -169,7 +169,7 @@ def _show_place(network: Network, place: Hit, other: Beside | None, depth: int |
         _show_rows(network, place.number, 1 if depth is None else depth, None)
 
 
-def _show_tree(network: Network, other: Beside | None, depth: int | None) -> None:
+def _show_tree(network: Network, other: NetworkMatch | None, depth: int | None) -> None:
     from ..network import telling
 
     show_lines([telling.head(network, language()), *telling.summary(network, language(), other), ""])
@@ -195,12 +195,12 @@ def _show_rows(network: Network, top: int, depth: int, most: int | None) -> None
         talk(telling.say("folded", language(), count=left))
 
 
-def _plain(network: Network, other: Beside | None, place: Hit | None, find: str | None) -> dict[str, Any]:
+def _plain(network: Network, other: NetworkMatch | None, place: SearchHit | None, find: str | None) -> dict[str, Any]:
     """The network as JSON: all of it, or what was asked for."""
     import msgspec
 
     from ..network import telling
-    from ..network.tree import Hit
+    from ..network.tree import SearchHit
 
     cells = {cell.number: cell for cell in network.cells}
     wanted = {hit.number for hit in (network.find(find, 1000) if find else ()) if not hit.weight}
@@ -225,7 +225,7 @@ def _plain(network: Network, other: Beside | None, place: Hit | None, find: str 
                 network.weights[one].name: other.other.weights[there].name for one, there in other.weights.items()
             },
             "cells": {
-                telling.name_of(network, Hit(False, one)): telling.name_of(other.other, Hit(False, there))
+                telling.name_of(network, SearchHit(False, one)): telling.name_of(other.other, SearchHit(False, there))
                 for one, there in other.cells.items()
             },
             "only_there": [other.other.weights[number].name for number in other.only_there],

@@ -181,7 +181,7 @@ def _read_marks(case: Any, role: str, record: Any, path: Path, who: str) -> Any:
 
     try:
         record, taken = sheet.read(case, role, record, path, who, language())
-    except sheet.WrongLines as error:
+    except sheet.SheetErrors as error:
         talk(error.text(language()))
         for line in error.lines[:100]:
             click.echo(visible(f"  {line}"), err=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..engine import Event, Finished, Found, Job, Progressed
+from ..engine import Event, FindingEvent, Finished, Job, ProgressEvent
 from ..language import visible, wrapped
 from ..system import ending_signals
 from .frame import amount, language, say, talk
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _REDRAWN, _TOLD = 1.0, 60.0
 
 
-class Shown:
+class ProgressDisplay:
     """A context that says how far a run of `jobs` is."""
 
     def __init__(self, project: Project, jobs: Sequence[Job], *, live: bool, parallel: int) -> None:
@@ -42,7 +42,7 @@ class Shown:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._tick, daemon=True)
 
-    def __enter__(self) -> Shown:
+    def __enter__(self) -> ProgressDisplay:
         from ..estimating import FAST
 
         whole = self._rest()
@@ -61,8 +61,8 @@ class Shown:
         with self._lock:
             if isinstance(event, Finished):
                 self._left.pop(_named(event.job), None)
-            elif not isinstance(event, Found):
-                done = amount(event.progress) if isinstance(event, Progressed) else ""
+            elif not isinstance(event, FindingEvent):
+                done = amount(event.progress) if isinstance(event, ProgressEvent) else ""
                 self._now = f"{event.job.item} {event.job.probe} {done}".rstrip()
 
     @contextmanager
@@ -107,7 +107,7 @@ def _named(job: Job) -> tuple[str, str]:
     return job.item, job.probe
 
 
-class Stop:
+class StopSignal:
     """What stopped a run: `asked` is set by the first signal, whose number is kept."""
 
     def __init__(self) -> None:
@@ -121,11 +121,11 @@ class Stop:
 
 
 @contextmanager
-def stoppable() -> Iterator[Stop]:
+def stoppable() -> Iterator[StopSignal]:
     """Let the first Ctrl-C, SIGTERM or SIGHUP, as when a connection drops, only ask the run within to stop, so that what it found is kept
     and told; the next ends it."""
     numbers = (signal.SIGINT, *ending_signals())
-    stop, before = Stop(), {number: signal.getsignal(number) for number in numbers}
+    stop, before = StopSignal(), {number: signal.getsignal(number) for number in numbers}
 
     def ask(number: int, _: FrameType | None) -> None:
         stop.number = number

@@ -25,7 +25,7 @@ from .frame import (
 
 if TYPE_CHECKING:
     from ..model import Language
-    from ..report.leftovers import Left
+    from ..report.leftovers import Leftover
 
 
 def language_option() -> click.Option:
@@ -143,7 +143,7 @@ def _near(folder: Path) -> Path:
     return folder
 
 
-def tell_left(left: list[Left]) -> None:
+def tell_left(left: list[Leftover]) -> None:
     """What the second pass of the redaction found."""
     from ..report.leftovers import unfinished
 

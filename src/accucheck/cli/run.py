@@ -106,10 +106,10 @@ def _also(_: click.Context, parameter: click.Parameter, given: tuple[str, ...]) 
     ],
 )
 def run_(**given: Any) -> None:
-    perform(Asked(**given))
+    perform(RunOptions(**given))
 
 
-def perform(asked: Asked) -> NoReturn:
+def perform(asked: RunOptions) -> NoReturn:
     """Run what is asked for and print it; raises SystemExit with the exit code."""
     from ..errors import SaveError
     from .progress import stoppable
@@ -158,7 +158,7 @@ def perform(asked: Asked) -> NoReturn:
     raise SystemExit(code)
 
 
-class Asked(NamedTuple):
+class RunOptions(NamedTuple):
     """What the command line asks of a run: its options by name."""
 
     project: str = "."
@@ -198,7 +198,7 @@ class Asked(NamedTuple):
         return self.format == "text" and not (self.differing or self.stale)
 
 
-def _refuse(asked: Asked) -> None:
+def _refuse(asked: RunOptions) -> None:
     """Raise UsageError for options that do not go together."""
     if asked.differing and asked.no_session:
         raise click.UsageError(say("diff-needs-session"))
@@ -208,7 +208,7 @@ def _refuse(asked: Asked) -> None:
         raise click.UsageError(say("diff-format"))
 
 
-def _open(asked: Asked) -> Project:
+def _open(asked: RunOptions) -> Project:
     """The project, with what is to be said of it."""
     from pathlib import Path
 
@@ -233,7 +233,7 @@ def _open(asked: Asked) -> Project:
     return opened
 
 
-def _command_settings(project: Path, asked: Asked) -> list[str]:
+def _command_settings(project: Path, asked: RunOptions) -> list[str]:
     """The command that the user starts the training with, and the script that it starts, as settings of the case.
 
     Raises UserError where it starts no Python script that is there.
@@ -254,7 +254,7 @@ def _command_settings(project: Path, asked: Asked) -> list[str]:
     return [f"runtime.command={json.dumps(text, ensure_ascii=False)}", *script_settings(project, scripts)]
 
 
-def _chosen(opened: Project, asked: Asked) -> tuple[list[str], list[Job]]:
+def _chosen(opened: Project, asked: RunOptions) -> tuple[list[str], list[Job]]:
     """The items that are shown, none where all are, and the jobs to run."""
     from ..model import Kind
 
@@ -345,7 +345,7 @@ class _Telling:
 
 def _print_outcome(
     project: Project,
-    asked: Asked,
+    asked: RunOptions,
     results: list[tuple[str, Any]],
     only: list[str],
     telling: _Telling | None,
@@ -423,7 +423,7 @@ def _say_what_is_aside(project: Project, results: list[tuple[str, Any]], only: l
         talk(say("no-reason", place=f"{path}:{line}"))
 
 
-def _say_how_to_go_on(project: Project, asked: Asked, code: int) -> None:
+def _say_how_to_go_on(project: Project, asked: RunOptions, code: int) -> None:
     """How to keep what was taken for the case, and what to give where nothing could run."""
     found = project.survey
     folder = "" if asked.project == "." else f" {asked.project}"

@@ -34,8 +34,8 @@ from .frame import (
 if TYPE_CHECKING:
     from ..model import ProbeResult
     from ..project import Project
-    from ..tried import Trial, Tried
-    from ..trying import Patch, Trying, Wanted
+    from ..tried import Trial, TryResults
+    from ..trying import Patch, TryRequest, TryRunner
 
 #: Bytes.
 _MEGABYTE = 1 << 20
@@ -65,7 +65,7 @@ _MEGABYTE = 1 << 20
 )
 def try_(**given: Any) -> None:
     from ..guidance import watchable
-    from ..trying import Trying, chosen
+    from ..trying import TryRunner, chosen
     from .progress import stoppable
 
     opened = opened_to_train(given)
@@ -74,7 +74,7 @@ def try_(**given: Any) -> None:
     try:
         patches = _patches(opened, given["items"])
         _talk_of_left(patches)
-        trying = Trying(
+        trying = TryRunner(
             _wanted(opened, given, given["command"] or watchable(opened)),
             chosen(patches, given["most"]),
             session.record.tried.known if session.record.tried is not None else (),
@@ -132,7 +132,7 @@ def _talk_of_left(patches: list[Patch]) -> None:
             talk(say(f"try-left-{patch.left[0].why}", item=patch.item, place=", ".join(patch.places[:3])))
 
 
-def _wanted(opened: Project, given: dict[str, Any], command: list[str] | tuple[str, ...]) -> Wanted:
+def _wanted(opened: Project, given: dict[str, Any], command: list[str] | tuple[str, ...]) -> TryRequest:
     """What is to be tried. Raises UserError where nobody has agreed to the command."""
     from .. import consent
     from ..errors import UserError
@@ -166,7 +166,7 @@ def folder_in(opened: Project) -> str:
         return "."
 
 
-def _run(opened: Project, trying: Trying, asked: Any) -> Tried:
+def _run(opened: Project, trying: TryRunner, asked: Any) -> TryResults:
     """Train all, saying on stderr what is going on; each result is kept at once."""
     from threading import Thread
 
@@ -184,7 +184,7 @@ def _run(opened: Project, trying: Trying, asked: Any) -> Tried:
         asked.wait()
         trying.stop()
 
-    def tell(trial: Trial, tried: Tried) -> None:
+    def tell(trial: Trial, tried: TryResults) -> None:
         if not session.read_only:
             session.keep_tried(tried)
         found = compare(tried.trials)
@@ -197,7 +197,7 @@ def _run(opened: Project, trying: Trying, asked: Any) -> Tried:
     return trying.run()
 
 
-def _print(tried: Tried, *, as_json: bool) -> None:
+def _print(tried: TryResults, *, as_json: bool) -> None:
     from ..language import aligned
     from ..tried import as_json as plain
     from ..tried import cells, compare, head, notes

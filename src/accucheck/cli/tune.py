@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from ..model import ProbeResult
     from ..project import Project
-    from ..tuned import Trial, Tuned
-    from ..tuning import Far, Goal, Tuning
+    from ..tuned import StudyResults, Trial
+    from ..tuning import Goal, StudyProgress, StudyRunner
 
 #: Bytes; trials where nothing bounds the search; faults that are named.
 _MEGABYTE, _TRIALS, _NAMED = 1 << 20, 20, 5
@@ -117,7 +117,7 @@ def _show_kept(opened: Project, *, as_json: bool) -> None:
 # --- what is to be done -------------------------------------------------------------------------------------------------
 
 
-def _tuning(opened: Project, given: dict[str, Any]) -> Tuning:
+def _tuning(opened: Project, given: dict[str, Any]) -> StudyRunner:
     """The search as it is asked for. Raises UserError where nobody has agreed to the command, or where what is searched stands "
     "nowhere."""
     from pathlib import Path
@@ -126,7 +126,7 @@ def _tuning(opened: Project, given: dict[str, Any]) -> Tuning:
     from ..errors import UserError
     from ..guidance import watchable
     from ..trying import want
-    from ..tuning import Tuning
+    from ..tuning import StudyRunner
 
     command = given["command"] or watchable(opened)
     evaluation = None if given["evaluate"] is None else split_command(given["evaluate"])
@@ -136,7 +136,7 @@ def _tuning(opened: Project, given: dict[str, Any]) -> Tuning:
     goal = _goal(opened, list(wanted.command), Path(opened.case.root, folder), given)
     if not (given["live"] or given["command"] or consent.granted_command(opened.case, [*command])):
         raise UserError("try-consent", command=shlex.join(command))
-    return Tuning(opened.case, wanted, goal)
+    return StudyRunner(opened.case, wanted, goal)
 
 
 def _goal(opened: Project, command: list[str], folder: Any, given: dict[str, Any]) -> Goal:
@@ -189,7 +189,7 @@ def _require_sound(opened: Project) -> None:
 # --- running and showing ------------------------------------------------------------------------------------------------
 
 
-def _run(opened: Project, tuning: Tuning, asked: Any) -> Tuned:
+def _run(opened: Project, tuning: StudyRunner, asked: Any) -> StudyResults:
     """Run the study, saying on stderr how far it is; each result is kept at once."""
     from threading import Thread
 
@@ -216,16 +216,16 @@ def _tellers(opened: Project, line: Callable[[str], None]) -> tuple[Any, Any, An
     session, shown = opened.session, language()
     assert session is not None
 
-    def begins(trial: Trial, far: Far) -> None:
+    def begins(trial: Trial, far: StudyProgress) -> None:
         line("")
         what = tuned.label(trial, shown)
         count = f"{far.done + 1}/{far.of}" if far.of else f"{far.done + 1}"
         talk(say("tune-begins", count=count, what=what, left=_left(far.left)))
 
-    def far(now: Far) -> None:
+    def far(now: StudyProgress) -> None:
         line(say("tune-far", epoch=now.epoch, value=tuned.number(now.value) or "-", left=_left(now.left)))
 
-    def tell(trial: Trial, known: Tuned) -> None:
+    def tell(trial: Trial, known: StudyResults) -> None:
         line("")
         if not session.read_only:
             session.keep_tuned(known)
@@ -252,7 +252,7 @@ def _left(seconds: float | None) -> str:
     return say("tune-left-hours", count=f"{seconds / 3600:.1f}")
 
 
-def _print(found: Tuned, *, as_json: bool) -> None:
+def _print(found: StudyResults, *, as_json: bool) -> None:
     from .. import tuned
     from ..language import aligned
 

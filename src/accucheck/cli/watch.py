@@ -12,7 +12,7 @@ import click
 from .frame import Argument, checklists_option, command, language, option, project_option, say, speak, talk
 
 if TYPE_CHECKING:
-    from ..watching import Watched
+    from ..watching import WatchResult
 
 #: What a watched run is judged by: `sanity` asks what only a run shows, such as a first loss or a metric counted anew. `performance` is
 #: not among them, as most of it is advice about the device that a healthy training may leave alone.
@@ -68,7 +68,7 @@ def shown_code(code: int) -> int:
     return 128 - code if code < 0 else code
 
 
-def _told(watched: Watched) -> bool:
+def _told(watched: WatchResult) -> bool:
     """Say what was seen of each pass; whether there is something to look at."""
     seen = False
     for one in watched.passes:
@@ -94,13 +94,13 @@ def _told(watched: Watched) -> bool:
     return seen
 
 
-def _findings(project: str, watched: Watched, folder: str, checklists: tuple[str, ...]) -> None:
+def _findings(project: str, watched: WatchResult, folder: str, checklists: tuple[str, ...]) -> None:
     """What the probes say of the recording, of the scripts and of files; nothing of the project's code is run for it. Where nothing can
     be written, nothing is kept of it."""
-    from .run import Asked, perform
+    from .run import RunOptions, perform
 
     lost = watched.elsewhere or watched.unfinished or any(one.full for one in watched.passes)
     given: dict[str, Any] = {"kinds": ("static", "file"), "settings": (f"watched={folder}",)}
-    asked = Asked(project=project, checklists=checklists, **given, no_session=bool(lost), session_optional=False)
+    asked = RunOptions(project=project, checklists=checklists, **given, no_session=bool(lost), session_optional=False)
     with suppress(SystemExit):  # the exit code is the command's own
         perform(asked)

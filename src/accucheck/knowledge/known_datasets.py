@@ -10,7 +10,7 @@ import msgspec
 from ..errors import UserError
 
 
-class Known(msgspec.Struct, frozen=True):
+class KnownFile(msgspec.Struct, frozen=True):
     """A file of a public data set. `kind` is archive, extracted (from one) or file (published as it is); size in bytes.
 
     `source` is the repository that publishes the MD5; `generic` marks a name too common to suspect a file for it.
@@ -34,12 +34,12 @@ class Known(msgspec.Struct, frozen=True):
         return self.dataset, self.file.rpartition("/")[0]
 
 
-def load() -> list[Known]:
+def load() -> list[KnownFile]:
     """All known files."""
-    return msgspec.json.decode(Path(__file__).with_suffix(".json").read_bytes(), type=list[Known])
+    return msgspec.json.decode(Path(__file__).with_suffix(".json").read_bytes(), type=list[KnownFile])
 
 
-def of_dataset(name: str) -> list[Known]:
+def of_dataset(name: str) -> list[KnownFile]:
     """The files of the data set of this name ("cifar10" is CIFAR-10, "ImageNet" is ImageNet ILSVRC2012). Raises UserError."""
     known = load()
     names = list(dict.fromkeys(entry.dataset for entry in known))

@@ -62,7 +62,7 @@ class Row(msgspec.Struct, frozen=True):
     same: str | None = None
 
 
-class Way(msgspec.Struct, frozen=True):
+class Replacement(msgspec.Struct, frozen=True):
     """What to do about APIs, by name or by the module they are in; `missing` when it takes writing something anew."""
 
     torch: list[str]
@@ -71,21 +71,21 @@ class Way(msgspec.Struct, frozen=True):
     missing: bool = False
 
 
-class Known(msgspec.Struct, frozen=True, dict=True):
+class ApiTable(msgspec.Struct, frozen=True, dict=True):
     """`mindspore` and `torch` are the versions that names were checked with; `coarse` kinds are told where nothing exact is."""
 
     commits: dict[str, str]
     mindspore: str
     torch: str
     table: dict[str, Row]
-    ways: list[Way]
+    ways: list[Replacement]
     tensor_methods: str
     module_methods: str
     kinds: dict[str, dict[str, str]]
     coarse: list[str]
 
     @cached_property
-    def ways_by_name(self) -> dict[str, Way]:
+    def ways_by_name(self) -> dict[str, Replacement]:
         return {name: way for way in self.ways for name in way.torch}
 
     @cached_property
@@ -109,12 +109,12 @@ class Status(msgspec.Struct, frozen=True):
     name: str
     status: str
     counterparts: list[Counterpart] = []
-    way: Way | None = None
+    way: Replacement | None = None
 
 
 @cache
-def known() -> Known:
-    return msgspec.json.decode(Path(__file__).with_suffix(".json").read_bytes(), type=Known)
+def known() -> ApiTable:
+    return msgspec.json.decode(Path(__file__).with_suffix(".json").read_bytes(), type=ApiTable)
 
 
 @cache
@@ -151,7 +151,7 @@ def look_up(api: str, version: str) -> Status | None:
 
 #: Where functions have a form that works in place, with "_" behind its name.
 _FUNCTIONS = ("torch.Tensor", "torch", "torch.nn.functional")
-_IN_PLACE = Way(
+_IN_PLACE = Replacement(
     torch=[],
     api=[],
     says={
@@ -190,7 +190,7 @@ def _names(name: str) -> list[str]:
     return [name]
 
 
-def _way(name: str) -> Way | None:
+def _way(name: str) -> Replacement | None:
     ways = known().ways_by_name
     while name not in ways and "." in name:
         above = name.rpartition(".")[0]
@@ -206,7 +206,7 @@ def _above(name: str) -> str | None:
     return next((up for n in range(len(parts) - 1, 1, -1) if (up := ".".join(parts[:n])) in known().table), None)
 
 
-def _group(name: str, way: Way) -> str:
+def _group(name: str, way: Replacement) -> str:
     """A class for all that is used of it."""
     parts = name.split(".")
     place = next((n for n, part in enumerate(parts) if part.lstrip("_")[:1].isupper()), len(parts) - 1)

@@ -24,7 +24,7 @@ from ..case import Case
 from ..errors import UserError
 from ..probe import Skip
 from .inside.processes import Process, adopt_orphans, descendants, end_descendants
-from .warm import PROGRAM, Forked, fork, task_environment
+from .warm import PROGRAM, ForkedTask, fork, task_environment
 
 #: A line of the event channel is at most this long; two epochs of 100,000 ids fit.
 LINE_LIMIT = 16 << 20
@@ -70,7 +70,7 @@ def events(case: Case, task: str, request: dict[str, Any], seconds: float) -> It
             child = fork(python, log) or _Started(python, case.root, log)
         except OSError as error:
             raise UserError("io", path=python, problem=error.strerror or str(error)) from None
-        begin = child.begin(case.root) if isinstance(child, Forked) else {}
+        begin = child.begin(case.root) if isinstance(child, ForkedTask) else {}
         try:
             yield from _events(
                 child,
@@ -125,7 +125,7 @@ class _Started:
 
 
 def _events(
-    child: _Started | Forked, request: dict[str, Any], token: str, seconds: float, python: str, log: IO[bytes]
+    child: _Started | ForkedTask, request: dict[str, Any], token: str, seconds: float, python: str, log: IO[bytes]
 ) -> Iterator[dict[str, Any]]:
     lines: queue.Queue[bytes] = queue.Queue(maxsize=100)
     threading.Thread(target=_read, args=(child.stdout, lines), daemon=True).start()

@@ -28,7 +28,7 @@ PROGRAM = Path(__file__).with_name("inside") / "__main__.py"
 _asked: tuple[int, str] | None = None
 
 
-class Warm:
+class WarmProcess:
     """One such process. It ends when this is closed, and all that have inherited its descriptor have ended."""
 
     def __init__(self, python: str) -> None:
@@ -57,7 +57,7 @@ class Warm:
         self.process.wait()
 
 
-class Forked:
+class ForkedTask:
     """The process of one task."""
 
     def __init__(self, connection: socket.socket, stdin: IO[bytes], stdout: IO[bytes]) -> None:
@@ -119,7 +119,7 @@ def available() -> bool:
     return sys.platform == "linux" and (not entries or all(map(os.path.isabs, entries.split(os.pathsep))))
 
 
-def fork(python: str, log: IO[bytes]) -> Forked | None:
+def fork(python: str, log: IO[bytes]) -> ForkedTask | None:
     """A process for one task, whose talk goes to `log`; None where none can be had by forking."""
     if _asked is None or _asked[1] != python or not available():
         return None
@@ -135,7 +135,7 @@ def fork(python: str, log: IO[bytes]) -> Forked | None:
         for descriptor in (stdin, stdout):
             os.close(descriptor)
         theirs.close()
-    child = Forked(ours, os.fdopen(to_child, "wb", buffering=0), os.fdopen(from_child, "rb"))
+    child = ForkedTask(ours, os.fdopen(to_child, "wb", buffering=0), os.fdopen(from_child, "rb"))
     if (started_with := _line(ours)) and json.loads(started_with) == at_start(task_environment()):
         return child
     child.end()

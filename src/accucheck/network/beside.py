@@ -9,7 +9,7 @@ from ..readers.tensors import TensorInfo
 from .tree import Network
 
 
-class Beside(NamedTuple):
+class NetworkMatch(NamedTuple):
     """The other network, and of cells and weights of the first by their numbers those of the other. `only_there`: weights of the other
     without a counterpart."""
 
@@ -19,7 +19,7 @@ class Beside(NamedTuple):
     only_there: list[int]
 
 
-def put(network: Network, other: Network) -> Beside:
+def put(network: Network, other: Network) -> NetworkMatch:
     """Pair them, and mark in `network` what the other lacks (only-here) and what has another shape there (other-shape)."""
     left, right = _infos(network), _infos(other)
     found = pair_parameters([info for info, _ in left.values()], [info for info, _ in right.values()])
@@ -39,7 +39,7 @@ def put(network: Network, other: Network) -> Beside:
         if number not in taken and id(info) not in unsure and not other.weights[number].state
     ]
     network.settle()
-    return Beside(other, _cells(network, other, paired), paired, only_there)
+    return NetworkMatch(other, _cells(network, other, paired), paired, only_there)
 
 
 def _infos(network: Network) -> dict[int, tuple[TensorInfo, int]]:

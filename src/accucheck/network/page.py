@@ -10,10 +10,10 @@ from ..errors import ReadError
 from ..language import Language, Words, visible, word
 from ..offline import page
 from .telling import ALL_MARKS, WORDS, amount, details, flow, head, name_of, row, say, short, summary
-from .tree import Hit, Network, each_marked
+from .tree import Network, SearchHit, each_marked
 
 if TYPE_CHECKING:
-    from .beside import Beside
+    from .beside import NetworkMatch
 
 #: Rows of a page; a browser takes about a second for so many.
 ROWS = 60_000
@@ -34,7 +34,9 @@ _WORDS: Words = {
 _LINKED = ("users", "takes")
 
 
-def write(network: Network, language: Language, beside: Beside | None = None, at: Hit | None = None) -> bytes:
+def write(
+    network: Network, language: Language, beside: NetworkMatch | None = None, at: SearchHit | None = None
+) -> bytes:
     """The page, open at a place. Raises ReadError for more rows than a browser shows."""
     if len(network.cells) + len(network.weights) > ROWS:
         count = len(network.cells) + len(network.weights)
@@ -42,15 +44,15 @@ def write(network: Network, language: Language, beside: Beside | None = None, at
     labels: dict[str, int] = {}
     numbers = {mark: number for number, mark in enumerate(ALL_MARKS)}
 
-    def told(hit: Hit) -> list[list[Any]]:
+    def told(hit: SearchHit) -> list[list[Any]]:
         found = details(network, hit, language, beside)
         return [[labels.setdefault(label, len(labels)), value] for label, value in found]
 
-    def there(hit: Hit) -> str:
+    def there(hit: SearchHit) -> str:
         found = None if beside is None else (beside.weights if hit.weight else beside.cells).get(hit.number)
         if beside is None or found is None:
             return ""
-        other = Hit(hit.weight, found)
+        other = SearchHit(hit.weight, found)
         columns = row(beside.other, other, language)
         return visible(" ".join([name_of(beside.other, other), *(each for each in columns[1:3] if each)]))
 
@@ -61,10 +63,10 @@ def write(network: Network, language: Language, beside: Beside | None = None, at
             "k": visible(short(cell.kind)),
             "f": flow(cell),
             "h": amount(cell.held) if cell.held else "",
-            "t": there(Hit(False, cell.number)),
+            "t": there(SearchHit(False, cell.number)),
             "m": [numbers[mark] for mark in ALL_MARKS if mark in cell.marks],
             "w": [[numbers[mark], cell.within[mark]] for mark in ALL_MARKS if mark in cell.within],
-            "d": told(Hit(False, cell.number)),
+            "d": told(SearchHit(False, cell.number)),
         }
         for cell in network.cells
     ]
@@ -73,9 +75,9 @@ def write(network: Network, language: Language, beside: Beside | None = None, at
             "c": weight.cell,
             "n": visible(weight.name),
             "f": f"{weight.tensor.size} {weight.type}",
-            "t": there(Hit(True, number)),
+            "t": there(SearchHit(True, number)),
             "m": [numbers[mark] for mark in ALL_MARKS if mark in weight.marks],
-            "d": told(Hit(True, number)),
+            "d": told(SearchHit(True, number)),
         }
         for number, weight in enumerate(network.weights)
     ]
@@ -84,7 +86,7 @@ def write(network: Network, language: Language, beside: Beside | None = None, at
         if hits := list(each_marked(network, mark)):
             places = [list(hit) for hit in hits[:_PLACES]]
             marked.append({"id": numbers[mark], "count": len(hits), "first": places})
-    opened = at or (Hit(False, network.first_bad.cell) if network.first_bad is not None else None)
+    opened = at or (SearchHit(False, network.first_bad.cell) if network.first_bad is not None else None)
     data = {
         "cells": [{key: value for key, value in cell.items() if value not in ("", [])} for cell in cells],
         "weights": [{key: value for key, value in weight.items() if value not in ("", [])} for weight in weights],
@@ -101,7 +103,7 @@ def write(network: Network, language: Language, beside: Beside | None = None, at
     return page(network.title, language, _body(network, language, beside), style, script, data)
 
 
-def _body(network: Network, language: Language, beside: Beside | None) -> str:
+def _body(network: Network, language: Language, beside: NetworkMatch | None) -> str:
     lines = summary(network, language, beside)
     bad = network.first_bad is not None
     told = "".join(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..model import Finding, Table
-from .tree import Hit, Network
+from .tree import Network, SearchHit
 
 #: Keys of a finding's data that name a layer or a weight, what they name first, first.
 _KEYS = ("layer", "name", "cell", "parameter", "weight", "names", "layers", "parameters")
@@ -14,14 +14,14 @@ _KEYS = ("layer", "name", "cell", "parameter", "weight", "names", "layers", "par
 _COLUMNS, _ROWS = ("layer", "parameter", "name", "cell"), 20
 
 
-def of_finding(network: Network, finding: Finding) -> Hit | None:
+def of_finding(network: Network, finding: Finding) -> SearchHit | None:
     """The cell or weight that it names, else the cell that is made at its line; None where the network has neither."""
     for name in _names(finding):
         for each in (name, name.removeprefix("self.")):
             if each and (hit := network.at(each)) is not None:
                 return hit
     where = f"{finding.where.path}:{finding.where.line}"
-    return next((Hit(False, cell.number) for cell in network.cells if cell.place == where), None)
+    return next((SearchHit(False, cell.number) for cell in network.cells if cell.place == where), None)
 
 
 def _names(finding: Finding) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import ReadError
 from ..probes._watched import Watch
-from ..probes._watched_networks import Seen, number
+from ..probes._watched_networks import WatchedNetworks, number
 from ..readers import recordings
 from ..readers.recordings import Run
 from .stored import kept_beside
@@ -35,18 +35,18 @@ def read(path: Path, name: str) -> Network:
     told = [watch for watch in watches if watch.facts("network")]
     if not told:
         raise ReadError("graph-no-network", path=name)
-    return _Made(max(told, key=lambda watch: (_calls(watch.run), not watch.rank))).network
+    return _RecordingTree(max(told, key=lambda watch: (_calls(watch.run), not watch.rank))).network
 
 
 def _calls(run: Run) -> int:
     return sum(len(fact.get("calls") or ()) for fact in run.facts.get("pass", ()))
 
 
-class _Made:
+class _RecordingTree:
     """The tree of one recording."""
 
     def __init__(self, watch: Watch) -> None:
-        self.watch, self.seen = watch, Seen(watch)
+        self.watch, self.seen = watch, WatchedNetworks(watch)
         self.owners = watch.owners
         self.numbers: dict[int, Cell] = {}  # by the id of the cell
         self.named: dict[tuple[int, str], Cell] = {}  # by network and name

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..language import Language, Words, visible, word
-from .tree import MARKS, Cell, Hit, Network, Tensor, Traffic, Weight, each_marked
+from .tree import MARKS, Cell, Network, SearchHit, Tensor, Traffic, Weight, each_marked
 
 if TYPE_CHECKING:
-    from .beside import Beside
+    from .beside import NetworkMatch
 
 WORDS: Words = {
     # marks, and how many there are of each
@@ -167,7 +167,7 @@ def marks(one: Cell | Weight, language: Language) -> list[str]:
     return [say(mark, language) for mark in ALL_MARKS if mark in one.marks]
 
 
-def row(network: Network, hit: Hit, language: Language) -> list[str]:
+def row(network: Network, hit: SearchHit, language: Language) -> list[str]:
     """A line of the tree in columns: name, class or type, what flows or the shape, elements, marks."""
     if hit.weight:
         weight = network.weights[hit.number]
@@ -192,12 +192,12 @@ def head(network: Network, language: Language) -> str:
     return say("head", language, cells=cells, weights=weights, held=amount(network.cells[0].held), **data)
 
 
-def summary(network: Network, language: Language, beside: Beside | None = None) -> list[str]:
+def summary(network: Network, language: Language, beside: NetworkMatch | None = None) -> list[str]:
     """What is to be said first: where NaN begins, what is marked, what the other has alone, and what is not known."""
     lines = []
     if network.first_bad is not None:
         bad = network.first_bad
-        name = name_of(network, Hit(False, bad.cell))
+        name = name_of(network, SearchHit(False, bad.cell))
         when = say("training" if bad.training else "inference", language)
         lines.append(say("first-bad", language, step=bad.step, name=name, when=when))
     for mark in ALL_MARKS[1:] if network.first_bad is not None else ALL_MARKS:
@@ -215,26 +215,28 @@ def summary(network: Network, language: Language, beside: Beside | None = None) 
     return lines + [say(note.code, language, **note.data) for note in network.notes]
 
 
-def name_of(network: Network, hit: Hit) -> str:
+def name_of(network: Network, hit: SearchHit) -> str:
     if hit.weight:
         return network.weights[hit.number].name
     cell = network.cells[hit.number]
     return cell.name or cell.label or "/"
 
 
-def rows(network: Network, depth: int, top: int = 0) -> Iterator[tuple[int, Hit]]:
+def rows(network: Network, depth: int, top: int = 0) -> Iterator[tuple[int, SearchHit]]:
     """The lines of the tree below a cell: how deep each is, and what stands there."""
     waiting = [top]
     while waiting:
         cell = network.cells[waiting.pop()]
         level = cell.depth - network.cells[top].depth
-        yield level, Hit(False, cell.number)
+        yield level, SearchHit(False, cell.number)
         if level < depth:
-            yield from ((level + 1, Hit(True, number)) for number in cell.weights)
+            yield from ((level + 1, SearchHit(True, number)) for number in cell.weights)
             waiting += reversed(cell.children)
 
 
-def details(network: Network, hit: Hit, language: Language, beside: Beside | None = None) -> list[tuple[str, str]]:
+def details(
+    network: Network, hit: SearchHit, language: Language, beside: NetworkMatch | None = None
+) -> list[tuple[str, str]]:
     """All that is known of a cell or weight, as pairs of a word and a value."""
     found = _of_weight(network, hit.number, language) if hit.weight else _of_cell(network, hit.number, language)
     if beside is not None:
@@ -242,7 +244,7 @@ def details(network: Network, hit: Hit, language: Language, beside: Beside | Non
         if there is None:
             told = say("beside-none", language)
         else:
-            other = Hit(hit.weight, there)
+            other = SearchHit(hit.weight, there)
             columns = row(beside.other, other, language)
             told = " ".join([name_of(beside.other, other), *(column for column in columns[1:3] if column)])
         found.append(("beside-name", told))
@@ -292,7 +294,7 @@ def _of_weight(network: Network, number: int, language: Language) -> list[tuple[
     weight = network.weights[number]
     trained = {True: "yes", False: "no", None: ""}[weight.trained]
     trained = "state" if weight.state else trained
-    users = [name_of(network, Hit(False, user)) for user in weight.users]
+    users = [name_of(network, SearchHit(False, user)) for user in weight.users]
     more = [say("more", language, count=len(users) - _USERS)] if len(users) > _USERS else []
     return [
         ("name", weight.name),

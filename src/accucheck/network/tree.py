@@ -124,7 +124,7 @@ class Note(NamedTuple):
     data: dict[str, object]
 
 
-class Hit(NamedTuple):
+class SearchHit(NamedTuple):
     """A cell or a weight, by its number."""
 
     weight: bool
@@ -168,42 +168,42 @@ class Network:
             number = self.cells[number].parent
         return found[::-1]
 
-    def at(self, name: str) -> Hit | None:
+    def at(self, name: str) -> SearchHit | None:
         """The cell or weight of a name: the whole one, or the end of only one path."""
         return self._whole.get(name) or self._ends.get(name)
 
     @cached_property
-    def _whole(self) -> dict[str, Hit]:
-        found: dict[str, Hit] = {}
+    def _whole(self) -> dict[str, SearchHit]:
+        found: dict[str, SearchHit] = {}
         for number, cell in enumerate(self.cells):
-            found.setdefault(cell.name, Hit(False, number))
+            found.setdefault(cell.name, SearchHit(False, number))
         for number, weight in enumerate(self.weights):
-            found.setdefault(weight.name, Hit(True, number))
+            found.setdefault(weight.name, SearchHit(True, number))
             if weight.own_name:
-                found.setdefault(weight.own_name, Hit(True, number))
+                found.setdefault(weight.own_name, SearchHit(True, number))
         return found
 
     @cached_property
-    def _ends(self) -> dict[str, Hit]:
+    def _ends(self) -> dict[str, SearchHit]:
         """The ends of paths from a dot on, those that several have left out."""
-        found: dict[str, Hit | None] = {}
+        found: dict[str, SearchHit | None] = {}
         for name, hit in self._whole.items():
             rest = name
             while (rest := rest.partition(".")[2]) and not self._is_operation(hit):
                 found[rest] = None if rest in found else hit
         return {name: hit for name, hit in found.items() if hit is not None}
 
-    def _is_operation(self, hit: Hit) -> bool:
+    def _is_operation(self, hit: SearchHit) -> bool:
         return not hit.weight and self.cells[hit.number].leaf
 
     # --- search ---------------------------------------------------------------------------------------------------------
 
-    def find(self, query: str, most: int = 200) -> list[Hit]:
+    def find(self, query: str, most: int = 200) -> list[SearchHit]:
         """Cells and weights that the words of a query name, by name or class, the best first."""
         words = query.lower().split()
         if not words:
             return []
-        found: list[tuple[int, int, int, Hit]] = []
+        found: list[tuple[int, int, int, SearchHit]] = []
         for hit, name, kind in self._sought:
             ranks = [rank(word, name, kind) for word in words]
             if None not in ranks:
@@ -211,12 +211,12 @@ class Network:
         return [hit for *_, hit in sorted(found)[:most]]
 
     @cached_property
-    def _sought(self) -> list[tuple[Hit, str, str]]:
+    def _sought(self) -> list[tuple[SearchHit, str, str]]:
         """In the order of the tree: each cell and then what it holds."""
-        found: list[tuple[Hit, str, str]] = []
+        found: list[tuple[SearchHit, str, str]] = []
         for cell in self.cells:
-            found.append((Hit(False, cell.number), cell.name, cell.kind.rpartition(".")[2].lower()))
-            found += [(Hit(True, number), self.weights[number].name, "") for number in cell.weights]
+            found.append((SearchHit(False, cell.number), cell.name, cell.kind.rpartition(".")[2].lower()))
+            found += [(SearchHit(True, number), self.weights[number].name, "") for number in cell.weights]
         return found
 
 
@@ -324,9 +324,9 @@ def mark_frozen(network: Network) -> None:
             weight.marks.append("frozen")
 
 
-def each_marked(network: Network, mark: str) -> Iterator[Hit]:
+def each_marked(network: Network, mark: str) -> Iterator[SearchHit]:
     """What has a mark, in the order of the tree."""
     for cell in network.cells:
         if mark in cell.marks:
-            yield Hit(False, cell.number)
-        yield from (Hit(True, number) for number in cell.weights if mark in network.weights[number].marks)
+            yield SearchHit(False, cell.number)
+        yield from (SearchHit(True, number) for number in cell.weights if mark in network.weights[number].marks)

@@ -8,14 +8,14 @@ if TYPE_CHECKING:
     from ..script.source import Source
 
 
-class Place(Protocol):
+class LayerPlace(Protocol):
     @property
     def source(self) -> Source: ...
     @property
     def line(self) -> int: ...
 
 
-def beside(place: Place, other: Place) -> dict[str, str]:
+def beside(place: LayerPlace, other: LayerPlace) -> dict[str, str]:
     """What to call another place where a finding stands at `place`, in both languages."""
     return at(other.source.path, other.line, place.source.path)
 

@@ -15,7 +15,7 @@ from ..model import Evidence, Finding, Language, Level, Progress, Where
 from . import _curves
 
 if TYPE_CHECKING:
-    from ..readers.curve_comparison import Aligned, Comparison, Limits
+    from ..readers.curve_comparison import AlignedCurves, Comparison, Limits
     from ._curves import Array, Logs, Series
 
 #: Part of the MESSAGES of every probe that compares curves.
@@ -98,7 +98,7 @@ class Pair:
     ours: Series
     theirs: Series
     unit: str
-    points: Aligned
+    points: AlignedCurves
     first: bool
     by_order: bool = False
     torn: str | None = None

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from ..model import Branch, Tree
 
 if TYPE_CHECKING:
-    from ..readers.dump_comparison import Outcome
+    from ..readers.dump_comparison import TensorComparison
     from ..readers.dump_pairs import Match
 
-Row = tuple["Match", "Outcome"]
+Row = tuple["Match", "TensorComparison"]
 
 #: More branches are not read by a person, nor kept in a session.
 MAX_BRANCHES = 300
@@ -62,7 +62,7 @@ class Layer:
 
 
 @dataclass
-class Split:
+class Divergence:
     """The first layer that differs; `kind` is origin (its inputs agree), alone (no input is known), fed (an input differs already),
     or loss (the gradient of the last output, where all outputs agree).
 
@@ -92,7 +92,7 @@ def layers(rows: Iterable[Row], by_name: bool = False) -> list[Layer]:
     return sorted(found.values(), key=lambda layer: (steps[layer.rank, layer.step], layer.direction != "forward"))
 
 
-def locate(found: Sequence[Layer]) -> Split | None:
+def locate(found: Sequence[Layer]) -> Divergence | None:
     """Where the layers part, None where none differs."""
     compared = [layer for layer in found if layer.compared]
     at = next((at for at, layer in enumerate(compared) if layer.differs), None)
@@ -113,7 +113,7 @@ def locate(found: Sequence[Layer]) -> Split | None:
     kind = "alone" if not told else "fed" if any(told) else "origin"
     if kind != "origin" and _begins_backward(compared[: at + 1]):
         kind = "loss"
-    return Split(first, kind, before, carriers)
+    return Divergence(first, kind, before, carriers)
 
 
 def _begins_backward(found: Sequence[Layer]) -> bool:

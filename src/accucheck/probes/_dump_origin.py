@@ -37,7 +37,7 @@ BACKWARD = re.compile(r"(^|[/_])Gradients[/_]|\.backward(\.|$)|\.parameters_grad
 
 
 @dataclass(frozen=True)
-class Dirty:
+class NonFiniteOperation:
     """An operation with what is not finite in it: `tensors` of its outputs (of its inputs, where it has only those), and its `inputs`."""
 
     operation: Operation
@@ -72,11 +72,11 @@ class Step:
     step: int | None
     operations: int
     examined: int = 0
-    origin: Dirty | None = None
+    origin: NonFiniteOperation | None = None
     kind: str = ""
-    carriers: list[Dirty] = field(default_factory=list)
-    masks: list[Dirty] = field(default_factory=list)
-    unwritten: list[Dirty] = field(default_factory=list)
+    carriers: list[NonFiniteOperation] = field(default_factory=list)
+    masks: list[NonFiniteOperation] = field(default_factory=list)
+    unwritten: list[NonFiniteOperation] = field(default_factory=list)
     softmax: bool = False
     checked: bool = False
     spoiled: bool = False
@@ -95,7 +95,7 @@ def judge(operations: list[Operation], look: Callable[[Tensor], Values | None]) 
     Only where an output is dirty, the inputs are read too. `look` gives None for a tensor that cannot be read.
     """
     step = Step(operations[0].rank, operations[0].step, len(operations))
-    made: dict[object, Dirty] = {}  # by what they look like, the unwritten outputs
+    made: dict[object, NonFiniteOperation] = {}  # by what they look like, the unwritten outputs
 
     def seen(tensors: list[Tensor]) -> list[tuple[Tensor, Values]]:
         values = [(tensor, one) for tensor in tensors if (one := look(tensor)) is not None]
@@ -137,17 +137,21 @@ def updates(operation: Operation) -> bool:
     return (UPDATE.fullmatch(operation.type) or ASSIGN.fullmatch(operation.type)) is not None
 
 
-def _examined(operation: Operation, seen: Callable[[list[Tensor]], list[tuple[Tensor, Values]]]) -> Dirty | None:
+def _examined(
+    operation: Operation, seen: Callable[[list[Tensor]], list[tuple[Tensor, Values]]]
+) -> NonFiniteOperation | None:
     """The operation with what is dirty in it, or None."""
     # An optimizer updates its inputs in place, and they were dumped afterwards; what it gives out is seldom written.
     outputs = operation.inputs if updates(operation) else operation.outputs or operation.inputs
     dirty = [(tensor, values) for tensor, values in seen(outputs) if not values.finite]
     if not dirty:
         return None
-    return Dirty(operation, dirty, seen(operation.inputs) if operation.outputs and not updates(operation) else [])
+    return NonFiniteOperation(
+        operation, dirty, seen(operation.inputs) if operation.outputs and not updates(operation) else []
+    )
 
 
-def _kind(found: Dirty, step: Step) -> str:
+def _kind(found: NonFiniteOperation, step: Step) -> str:
     operation, dirty_inputs = found.operation, found.dirty_inputs
     if operation.type == "Parameter":
         return "carrier" if step.origin else "weight"

@@ -28,7 +28,7 @@ def found(case: Case, address: str) -> Iterator[tuple[File, File, str | ReadErro
     told, as for an address that cannot be reached or a folder that cannot be listed. Raises ReadError when a path is not there.
     """
     from ..readers.detect import detect, files
-    from ..readers.places import Remote, at, size_of
+    from ..readers.places import RemotePath, at, size_of
 
     refused: list[ReadError] = []
     try:
@@ -37,7 +37,7 @@ def found(case: Case, address: str) -> Iterator[tuple[File, File, str | ReadErro
     except ReadError as error:
         if "://" not in address:
             raise
-        root = Remote(None, "", redacted(address))
+        root = RemotePath(None, "", redacted(address))
         yield root, root, error, 0
         return
     for path in paths:

@@ -14,7 +14,7 @@ from ..probe import DECIDED
 if TYPE_CHECKING:
     from ..script.analysis import Scripts
     from ..script.decided import Setting
-    from ..script.grading import Road
+    from ..script.grading import CertaintyPath
 
 #: Part of the WORDS of every probe that asks here.
 WORDS: Words = {"depends-on": {"en": "Depends on", "zh": "取决于"}}
@@ -135,7 +135,7 @@ _SET: Words = {
 }
 
 
-def _note(road: Road) -> Note:
+def _note(road: CertaintyPath) -> Note:
     """The conditions, one a line, with the way that leads to the finding."""
     lines = dict.fromkeys(
         f"{path}:{getattr(test.node, 'lineno', 1)}: {test.text} -> {test.taken}" for test, path in road.tests

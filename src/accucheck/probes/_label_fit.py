@@ -77,7 +77,7 @@ PROOF: Words = dict.fromkeys(WHY, _PRINT)
 
 
 @dataclass
-class Seen:
+class LabelObservation:
     """What was seen of all batches: shapes of the first, labels of all."""
 
     first: dict[str, Any] = field(default_factory=dict)
@@ -96,7 +96,7 @@ class Seen:
             self.beyond |= set(facts["beyond"])
 
 
-def judged(case: Case, seen: Seen) -> Finding:
+def judged(case: Case, seen: LabelObservation) -> Finding:
     """What there is to say of the pair."""
     first = seen.first
     outputs, labels, classes = first["outputs"], first["labels"], first["classes"]

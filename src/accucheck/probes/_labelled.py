@@ -147,7 +147,7 @@ def files_of(case: Case, role: str) -> Files:
 
 
 @dataclass
-class InOrder:
+class OrderedLabels:
     """All labels of a role in the order of the files: a code for each sample, -1 for none, and where each file's samples begin.
 
     `nothing`: labels in files that are no classes; a folder is one, whatever it is called."""
@@ -171,14 +171,14 @@ class InOrder:
         return shown if alone else f"{shown} [{sample - first}]"
 
 
-def in_order(case: Case, role: str) -> Generator[Progress, None, InOrder]:
+def in_order(case: Case, role: str) -> Generator[Progress, None, OrderedLabels]:
     """The labels of all samples of a role. Raises ReadError when a path of the case is not there."""
     import numpy as np
 
     from ..readers.drawing import labels_of
-    from ..readers.labels import NoLabel, class_folders
+    from ..readers.labels import NoLabelField, class_folders
 
-    labels = InOrder(files_of(case, role), _meant.of_case(case, role).no_classes())
+    labels = OrderedLabels(files_of(case, role), _meant.of_case(case, role).no_classes())
     files = labels.files
     done = 0
     for path, kind, size in files.todo:
@@ -188,7 +188,7 @@ def in_order(case: Case, role: str) -> Generator[Progress, None, InOrder]:
                 for codes, texts in labels_of(copy, form, files.label):
                     labels.add(codes, [None if text in labels.nothing else text for text in texts])
                     yield Progress(done, files.size, "bytes")
-        except NoLabel as error:
+        except NoLabelField as error:
             files.without(error.fields)
         except ReadError as error:
             files.errors.append(error)

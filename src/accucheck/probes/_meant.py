@@ -8,7 +8,7 @@ from ..case import Case, Padding
 from ..knowledge.api import IGNORED, IGNORING
 
 
-class Meant(NamedTuple):
+class DeclaredPadding(NamedTuple):
     """`padding` is that of the design, `ignored` are labels, which stand in the column `label`; None where the case does not name it."""
 
     padding: Padding | None = None
@@ -41,9 +41,9 @@ class Meant(NamedTuple):
         return frozenset(text for value in values if (text := said(value)) is not None)
 
 
-def of_case(case: Case, role: str = "train") -> Meant:
+def of_case(case: Case, role: str = "train") -> DeclaredPadding:
     """What the case says of the data of a role."""
     losses = [case.spec.loss, *(phase.loss for phase in case.spec.phases.values())]
     given = [loss.args.get(IGNORING) for loss in losses if loss is not None]
     ignored = {float(IGNORED), *(float(one) for one in given if isinstance(one, (int, float)))}
-    return Meant(case.spec.design.padding, frozenset(ignored), case.get(f"data.{role}.label"))
+    return DeclaredPadding(case.spec.design.padding, frozenset(ignored), case.get(f"data.{role}.label"))

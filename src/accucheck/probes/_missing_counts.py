@@ -417,7 +417,7 @@ class Table:
                     self.fields[name].note("sentinel", int(found.sum()), rows, _tally(numbers.filter(found)))
 
 
-class Lines(Table):
+class LineCounts(Table):
     """Counts over lines of text: blank ones in place of empty cells, and damage. Words and numbers are told as in a CSV."""
 
     def add(self, batch: pl.DataFrame) -> None:

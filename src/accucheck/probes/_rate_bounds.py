@@ -27,7 +27,7 @@ SPAN = 3.0
 
 
 @dataclass(frozen=True)
-class Bounds:
+class RateBounds:
     """`lower` and `upper` are rates, and `falls` is the last one at which the curve is still near its top: where there is nothing left
     to learn it stays there beyond `upper`. `below`: the curve rises from its first point on, so the lower bound may lie below the
     rates tested; `above`: it is near its top up to its last, so training may fail only above them."""
@@ -52,7 +52,7 @@ class RangeTest:
     exponential: bool
     rise: float
     needed: float
-    bounds: Bounds | None
+    bounds: RateBounds | None
 
 
 def is_exponential(rates: Array) -> bool:
@@ -124,7 +124,7 @@ def bounds(rates: Array, values: Array, *, falling: bool, least: float, noises: 
     upper = int(np.argmax(smoothed >= near))
     falls = end - 1 - int(np.argmax(smoothed[::-1] >= near - tolerance * rise))
     lower = float(min(max(start, x[0]), x[upper]))
-    found = Bounds(
+    found = RateBounds(
         lower=math.exp(lower) if exponential else lower,
         upper=float(rates[upper]),
         falls=float(rates[falls]),

@@ -37,7 +37,7 @@ _LEAST, _AGAIN = 4, 0.9
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedSamples:
     """The samples of the last run of one rank: by epoch, in their order. Identities are numbers that are the same in all ranks; `whole`
     tells that they are whole numbers as they were recorded, `names` what they were recorded as. `losses` are those of the samples, by
     epoch, of epochs in which all have one; `batch` is the size of the first batch;
@@ -55,7 +55,7 @@ class Recorded:
     classes: int = 0
 
 
-def of_case(case: Case) -> list[Recorded]:
+def of_case(case: Case) -> list[RecordedSamples]:
     """What the ranks of one training recorded, by rank; those without samples are left out.
 
     Of the watched run and of the recordings that curves.train names: that with the more epochs, the watched one where both have as many.
@@ -72,7 +72,7 @@ def shown(case: Case) -> list[str]:
     return [case.relative(path) for key in ("watched", "curves.train") if case.get(key) for path in case.paths(key)]
 
 
-def _of_ranks(given: list[Path]) -> list[Recorded]:
+def _of_ranks(given: list[Path]) -> list[RecordedSamples]:
     """The recordings of these paths, and those of other ranks beside them."""
     from ..readers import recordings
     from ..readers.places import head_of
@@ -117,7 +117,7 @@ def _epochs(run: Run) -> list[int]:
     return found if whole and lengths[0] >= _LEAST and alike and again else run.sample_epochs
 
 
-def _recorded(path: Path, run: Run, numbers: dict[str | int, int]) -> Recorded:
+def _recorded(path: Path, run: Run, numbers: dict[str | int, int]) -> RecordedSamples:
     import numpy as np
 
     by_epoch: dict[int, list[str | int]] = {}
@@ -139,4 +139,4 @@ def _recorded(path: Path, run: Run, numbers: dict[str | int, int]) -> Recorded:
     classes = {epoch: np.array(given) for epoch, given in labels.items() if len(given) == len(epochs[epoch])}
     names = {} if whole else {number: str(name) for name, number in numbers.items()}
     outputs = max((fit["classes"] for _, fit in run.fits), default=0)
-    return Recorded(path, run.rank, epochs, whole, complete, names, len(run.samples[0][1]), classes, outputs)
+    return RecordedSamples(path, run.rank, epochs, whole, complete, names, len(run.samples[0][1]), classes, outputs)

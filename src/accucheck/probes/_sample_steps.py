@@ -10,7 +10,7 @@ from ..language import Words
 from ..model import Code, Evidence, Plain, Table
 
 if TYPE_CHECKING:
-    from ..script.samples import Step, Way
+    from ..script.samples import SamplePath, Step
     from ..script.source import Source
     from ..script.values import Call
 
@@ -106,14 +106,14 @@ def span(low: float | None, high: float | None) -> str:
     return f"{'?' if low is None else f'{low:.4g}'} .. {'?' if high is None else f'{high:.4g}'}"
 
 
-def steps_table(way: Way) -> Table:
+def steps_table(way: SamplePath) -> Table:
     """The steps of a value with the range behind each."""
     rows: list[list[Plain]] = [[ORIGINS.get(way.origin, way.origin), span(*first(way)), ""]]
     rows += [[told(step), span(step.low, step.high), place(step.made)] for step in way.steps]
     return Table("steps", ["step", "range", "place"], rows[:30], total=len(rows) if len(rows) > 30 else None)
 
 
-def first(way: Way) -> tuple[float | None, float | None]:
+def first(way: SamplePath) -> tuple[float | None, float | None]:
     return (0.0, 255.0) if way.origin == "pixels" else (None, None)
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..case import Case
 
 if TYPE_CHECKING:
-    from ..script.settings import Told
+    from ..script.settings import SettingMessage
 
 #: The arguments of a schedule that say how high the rate gets.
 _HIGHEST = re.compile(r"\.(max_lr|lr_max|learning_rates?|base_lr|peak_lr|lr)$", re.I)
 
 
-class Written(NamedTuple):
+class ScriptRate(NamedTuple):
     """The highest rate that a script writes, and where. `sure`: it is a number that nothing else may be at run time; `scheduled`: it is
     the peak of a schedule."""
 
@@ -26,7 +26,7 @@ class Written(NamedTuple):
     scheduled: bool
 
 
-def of_script(case: Case) -> Written | None:
+def of_script(case: Case) -> ScriptRate | None:
     """The highest constant rate or peak of a schedule in the training scripts; None where optimizers differ in it or hide it."""
     from ..script.analysis import read_scripts
     from ..script.settings import of_scripts
@@ -43,7 +43,7 @@ def of_script(case: Case) -> Written | None:
     return found[0] if len({one.rate for one in found}) == 1 else None
 
 
-def _written(told: Told) -> Written | None:
+def _written(told: SettingMessage) -> ScriptRate | None:
     """The highest rate that one optimizer is given."""
     scheduled = told.code == "rate-schedule"
     rows = [
@@ -55,7 +55,7 @@ def _written(told: Told) -> Written | None:
     if told.code not in ("rate", "rate-schedule") or not numbers:
         return None
     place = next((row.place for row in rows if row.place), str(told.source.path))
-    return Written(max(numbers), place, rows[0].origin in ("literal", "default"), scheduled)
+    return ScriptRate(max(numbers), place, rows[0].origin in ("literal", "default"), scheduled)
 
 
 def _positive(numbers: tuple[float | None, ...]) -> Iterator[float]:

@@ -14,7 +14,7 @@ from ..model import Finding, Level, Where
 
 if TYPE_CHECKING:
     from ..script.analysis import Reading, Scripts
-    from ..script.seen import Network, Stop
+    from ..script.seen import FollowingStop, Network
 
 #: So many networks, data sets and places where following stopped are told for each script.
 MOST = 3
@@ -137,7 +137,7 @@ def _unfed(reading: Reading) -> Iterator[Finding]:
         yield Finding("data-made", Level.INFO, Where(path=one.source.path, line=one.line), {"dataset": one.last})
 
 
-def _without_step(reading: Reading, stops: list[Stop]) -> Finding:
+def _without_step(reading: Reading, stops: list[FollowingStop]) -> Finding:
     path = reading.source.path
     if not stops:
         return Finding("no-step", Level.INFO, Where(path=path, line=1), {"path": path}, incomplete=True)
@@ -172,7 +172,7 @@ def _network(reading: Reading, network: Network, inside: bool) -> Iterator[Findi
         yield Finding("network-partly" if network.layers else "network-empty", Level.INFO, where, data, incomplete=True)
 
 
-def _stops(reading: Reading, stops: list[Stop], inside: bool) -> Iterator[Finding]:
+def _stops(reading: Reading, stops: list[FollowingStop], inside: bool) -> Iterator[Finding]:
     """The places where following stopped: first those at which anything may be, then those where a package that is known by its
     description makes a network."""
     known = [stop for stop in stops if _is_published(reading, stop, inside)]
@@ -183,10 +183,10 @@ def _stops(reading: Reading, stops: list[Stop], inside: bool) -> Iterator[Findin
         yield Finding("network-published", Level.INFO, where, {"package": stop.package, "call": stop.text})
 
 
-def _is_published(reading: Reading, stop: Stop, inside: bool) -> bool:
+def _is_published(reading: Reading, stop: FollowingStop, inside: bool) -> bool:
     return bool(stop.package) and (not inside or reading.project.publishes(stop.package, stop.source))
 
 
-def _stopped(code: str, stop: Stop) -> Finding:
+def _stopped(code: str, stop: FollowingStop) -> Finding:
     where = Where(path=stop.source.path, line=stop.line)
     return Finding(code, Level.INFO, where, {"call": stop.text}, [stop.source.code(stop.line)], incomplete=True)

@@ -12,7 +12,7 @@ from . import _gaps, _seen
 if TYPE_CHECKING:
     from ..case import Case
     from ..script.remarks import Remark
-    from ..script.training_steps import Training
+    from ..script.training_steps import TrainingSteps
 
 #: Words for what all these probes may have to say.
 MESSAGES: Words = {
@@ -48,7 +48,7 @@ def also(words: Words, codes: Iterable[str]) -> Words:
 
 def findings(
     case: Case,
-    examine: Callable[[Training], Iterable[Remark]],
+    examine: Callable[[TrainingSteps], Iterable[Remark]],
     levels: Mapping[str, Level],
     open_: Iterable[str],
     fixes: Mapping[str, str],

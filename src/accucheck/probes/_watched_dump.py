@@ -18,7 +18,7 @@ from ._graphs import UPDATE
 if TYPE_CHECKING:
     from ..readers.dumps import Operation, Tensor, Values
     from ..readers.recordings import Run
-    from ._dump_origin import Dirty, Step
+    from ._dump_origin import NonFiniteOperation, Step
 
     #: Of operations by their names in a dump: the whole name, and [file, line].
     Named = dict[str, tuple[str, list[Any] | None]]
@@ -117,7 +117,7 @@ def _type(tensor: Tensor) -> str:
     return tensor.dtype.lower()
 
 
-def _fact(step: Step, origin: Dirty, group: list[Operation], named: Named) -> dict[str, Any]:
+def _fact(step: Step, origin: NonFiniteOperation, group: list[Operation], named: Named) -> dict[str, Any]:
     operation = origin.operation
     full, place = named.get(_plain(operation.name), (operation.name, None))
     before = group[: next(at for at, one in enumerate(group) if one is operation)]

@@ -48,7 +48,7 @@ WORDS: Words = {
 }
 
 
-class _Held(msgspec.Struct):
+class _InitialParameter(msgspec.Struct):
     """A parameter of a network as it was before the first step."""
 
     id: int
@@ -66,7 +66,7 @@ class _Network(msgspec.Struct, rename={"kind": "class"}):
     number: int
     kind: str
     cells: list[tuple[str, str, _Place, dict[str, Any]]]
-    parameters: list[_Held]
+    parameters: list[_InitialParameter]
     ids: list[int] = []
     modes: list[str] = []
     shared: list[list[str]] = []
@@ -173,7 +173,7 @@ class Call:
     gave: list[dict[str, Any]]
 
 
-class Seen:
+class WatchedNetworks:
     """What a watched run tells of networks and optimizers. Raises ReadError where its facts are not what accucheck watch writes."""
 
     def __init__(self, watch: Watch) -> None:
@@ -273,10 +273,10 @@ class Seen:
                 yield Call(first, name, kind, training, gave)
 
 
-def seen(case: Case) -> Seen | Watch:
+def seen(case: Case) -> WatchedNetworks | Watch:
     """What the first pass tells in which steps were seen; where there is none, the first pass."""
     watches = _watched.of_case(case)
-    return next((Seen(watch) for watch in watches if watch.steps and watch.facts("optimizer")), watches[0])
+    return next((WatchedNetworks(watch) for watch in watches if watch.steps and watch.facts("optimizer")), watches[0])
 
 
 def lines(some: Iterable[Parameter]) -> dict[str, list[list[int]]]:
@@ -288,7 +288,7 @@ def lines(some: Iterable[Parameter]) -> dict[str, list[list[int]]]:
     return found
 
 
-def loaded(seen: Seen) -> set[int]:
+def loaded(seen: WatchedNetworks) -> set[int]:
     """The parameters that load_param_into_net put values into, by their ids."""
     return {key for fact in seen.watch.facts("taken") for key in fact.get("ids", ())}
 

@@ -23,7 +23,7 @@ from . import _gaps, _grades, _seen, _version
 
 if TYPE_CHECKING:
     from ..script.benchmark import Comparison
-    from ..script.differences import Row, Wrong
+    from ..script.differences import Row, WrongUse
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
@@ -386,7 +386,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     found = Differences(readings, version)
     wrong: set[tuple[Any, ...]] = set()
     told: dict[str, int] = {}
-    beside: list[Wrong] = []
+    beside: list[WrongUse] = []
     if paths := [(path, case.relative(path)) for path in case.paths("benchmark.scripts.train")]:
         comparison, beside = found.against(paths)
         yield from _of_benchmark(comparison, paths[0][1], beside)
@@ -413,7 +413,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield Progress(len(readings), len(readings), "files")
 
 
-def _of_benchmark(comparison: Comparison | None, path: str, beside: list[Wrong]) -> Iterator[Finding]:
+def _of_benchmark(comparison: Comparison | None, path: str, beside: list[WrongUse]) -> Iterator[Finding]:
     """What was matched with the benchmark."""
     from ..script.benchmark import ALIKE
 
@@ -451,16 +451,16 @@ def _is_layer(name: str) -> bool:
     return known is not None and known.kind in kinds
 
 
-def _of_wrong(wrong: Wrong, unreached: bool) -> Finding:
+def _of_wrong(wrong: WrongUse, unreached: bool) -> Finding:
     """`unreached`: it stands in a file that is read, but whether it is run is not seen."""
-    from ..script.values import Known
+    from ..script.values import KnownValue
 
     place, value = wrong.place, wrong.value
     source, node = place.source, place.node
     level = _LEVELS[wrong.code]
     sure = Sure.POSSIBLE
     if level is Level.PROBLEM:
-        literal = isinstance(value, Known) and value.assumed is None
+        literal = isinstance(value, KnownValue) and value.assumed is None
         plain = wrong.code in ("keeps-little", "momentum-reversed") and literal
         sure = Sure.CERTAIN if (wrong.code in _CERTAIN or plain) and not unreached else Sure.LIKELY
     line = node.lineno

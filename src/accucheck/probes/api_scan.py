@@ -24,7 +24,7 @@ from . import _gaps, _version
 if TYPE_CHECKING:
     from ..knowledge.pytorch_apis import Counterpart, Status
     from ..script.folder import File, Folder
-    from ..script.usage import Use
+    from ..script.usage import ApiUse
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ()
@@ -109,10 +109,10 @@ _NO_WAY = {
 NAMED = 6
 
 
-class _Seen:
+class _ApiUse:
     """Where an API is used: how often, and where first."""
 
-    def __init__(self, status: Status, file: File, use: Use) -> None:
+    def __init__(self, status: Status, file: File, use: ApiUse) -> None:
         self.status, self.file, self.use, self.count = status, file, use, 0
 
     @property
@@ -139,21 +139,21 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _unknown(folder)
 
 
-def _seen(files: list[File], version: str) -> list[_Seen]:
+def _seen(files: list[File], version: str) -> list[_ApiUse]:
     """Every API, the most frequent first."""
     from ..knowledge.pytorch_apis import look_up
     from ..script.folder import TORCH
 
-    found: dict[str, _Seen] = {}
+    found: dict[str, _ApiUse] = {}
     for file in files:
         for use in file.uses(*TORCH):
             status = look_up(use.api, version)
             if status is not None:
-                found.setdefault(status.name, _Seen(status, file, use)).count += 1
+                found.setdefault(status.name, _ApiUse(status, file, use)).count += 1
     return sorted(found.values(), key=lambda one: (-one.count, one.status.name))
 
 
-def _summary(seen: list[_Seen], files: list[File], version: str, rows: int) -> Iterator[Finding]:
+def _summary(seen: list[_ApiUse], files: list[File], version: str, rows: int) -> Iterator[Finding]:
     counts = Counter(one.status.status for one in seen)
     data = {
         "apis": len(seen),
@@ -178,7 +178,7 @@ def _names(status: Status) -> str:
     return ", ".join(status.way.api) if status.way else ""
 
 
-def _told(one: _Seen, version: str) -> Finding:
+def _told(one: _ApiUse, version: str) -> Finding:
     status = one.status
     where = Where(path=one.file.path, line=one.use.line, column=one.use.column)
     data = {"api": status.name, "uses": one.count}
@@ -212,7 +212,7 @@ def _both(counterparts: list[Counterpart], version: str) -> dict[str, str]:
     return {"en": "; ".join(told["en"]), "zh": "；".join(told["zh"])}
 
 
-def _two_forms(seen: list[_Seen], rows: int) -> Iterator[Finding]:
+def _two_forms(seen: list[_ApiUse], rows: int) -> Iterator[Finding]:
     """APIs that one form has alike and another not, as mint.nn.Conv2d and nn.Conv2d."""
     chosen = [
         one

@@ -20,7 +20,7 @@ from ..probe import Example
 from . import _gaps
 
 if TYPE_CHECKING:
-    from ..script.precision import Use
+    from ..script.precision import HalfPrecisionUse
     from ..script.settings import Settings
 
 KIND = Kind.STATIC
@@ -140,7 +140,7 @@ def _trains(settings: Settings, version: str | None) -> bool:
     )
 
 
-def _judged(here: list[Use], there: list[Use], path: str, table: Table) -> Finding:
+def _judged(here: list[HalfPrecisionUse], there: list[HalfPrecisionUse], path: str, table: Table) -> Finding:
     if not here and not there:
         return Finding("both-full", Level.INFO, Where(path=path))
     first = (here or there)[0]

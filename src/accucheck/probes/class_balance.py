@@ -261,12 +261,12 @@ def read_labels(case: Case, name: str) -> Generator[Progress, None, Role]:
     from functools import partial
 
     from ..readers.labels import Counts, by_folder
-    from ..scan import Done, each
+    from ..scan import PartResult, each
 
     files = _labelled.files_of(case, name)
     role = Role(files, Counts())
     done = 0
-    steps: Iterator[tuple[tuple[File, str, int], float | Done[Counts | list[str]]]]
+    steps: Iterator[tuple[tuple[File, str, int], float | PartResult[Counts | list[str]]]]
     steps = each(files.todo, partial(_count, files.label), size=lambda file: file[2])
     for (path, kind, size), found in steps:
         if isinstance(found, float):
@@ -293,13 +293,13 @@ def read_labels(case: Case, name: str) -> Generator[Progress, None, Role]:
 
 def _count(label: str | None, file: tuple[File, str, int]) -> Iterator[float | Counts | list[str]]:
     """The share that is done, and at last the counts of one file, or its fields where none holds labels. Raises ReadError."""
-    from ..readers.labels import NoLabel, count
+    from ..readers.labels import NoLabelField, count
 
     path, kind, _ = file
     try:
         with _files.readable(path, kind) as (copy, form):
             yield from count(copy, form, label)
-    except NoLabel as error:
+    except NoLabelField as error:
         yield error.fields
 
 

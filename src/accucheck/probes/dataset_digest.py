@@ -26,7 +26,7 @@ from ..probe import Example, Skip
 from . import _files
 
 if TYPE_CHECKING:
-    from ..knowledge.known_datasets import Known
+    from ..knowledge.known_datasets import KnownFile
     from ..manifest import Comparison, File, Manifest
 
 KIND = Kind.FILE
@@ -312,17 +312,17 @@ def _streamed(case: Case, address: str) -> Generator[Progress, None, Manifest]:
     """The manifest of what lies at an address. Raises ReadError when that cannot be listed."""
     import hashlib
 
-    from ..hashing import Unread
+    from ..hashing import UnreadEntry
     from ..manifest import File, Manifest
     from ..readers.detect import files
-    from ..readers.places import Remote, at, below, listed, opened, size_of
+    from ..readers.places import RemotePath, at, below, listed, opened, size_of
 
     root = at(address, case.agreed)
     refused: list[ReadError] = []
-    paths = sorted(listed(root) if isinstance(root, Remote) else files(root, refused.append), key=str)
+    paths = sorted(listed(root) if isinstance(root, RemotePath) else files(root, refused.append), key=str)
     total, done = sum(map(size_of, paths)), 0
     hashed: list[File] = []
-    unread = [Unread(str(error.data["path"]), error.code, str(error.data.get("problem", ""))) for error in refused]
+    unread = [UnreadEntry(str(error.data["path"]), error.code, str(error.data.get("problem", ""))) for error in refused]
     for path in paths:
         made = hashlib.md5(usedforsecurity=False)
         name, size = "/".join(below(root, path)), 0
@@ -334,7 +334,7 @@ def _streamed(case: Case, address: str) -> Generator[Progress, None, Manifest]:
                     yield Progress(min(done + size, total), total, "bytes")
             hashed.append(File(name, made.hexdigest(), size))
         except ReadError as error:
-            unread.append(Unread(name, error.code, str(error.data.get("problem", ""))))
+            unread.append(UnreadEntry(name, error.code, str(error.data.get("problem", ""))))
         done += size_of(path)
     return Manifest(redacted(address).rstrip("/"), hashed, unread=unread, hashed=len(hashed))
 
@@ -551,7 +551,7 @@ def _size(file: File) -> int | None:
 # --- against the known public data sets ---------------------------------------------------------------------------------
 
 
-def _recognised(found: list[tuple[File, Known]], where: Where) -> Finding:
+def _recognised(found: list[tuple[File, KnownFile]], where: Where) -> Finding:
     from ..manifest import escaped
 
     rows: list[list[Plain]] = [[escaped(file.path), entry.dataset, file.md5] for file, entry in found]
@@ -559,7 +559,7 @@ def _recognised(found: list[tuple[File, Known]], where: Where) -> Finding:
     return Finding("recognised", Level.INFO, where, data, [_table("recognised", ["file", "dataset", "md5"], rows)])
 
 
-def _unlike(found: list[tuple[File, Known]], level: Level, where: Where) -> Finding:
+def _unlike(found: list[tuple[File, KnownFile]], level: Level, where: Where) -> Finding:
     from ..manifest import escaped
 
     file, entry = found[0]
@@ -575,7 +575,7 @@ def _unlike(found: list[tuple[File, Known]], level: Level, where: Where) -> Find
     return Finding("known-different", level, where, data, [_table("different", columns, rows)])
 
 
-def _lacking(entries: list[Known], present: set[Known]) -> tuple[list[Known], bool]:
+def _lacking(entries: list[KnownFile], present: set[KnownFile]) -> tuple[list[KnownFile], bool]:
     """Training files that lack in the groups of which some are present, and whether such a group is whole."""
     groups = {entry.group for entry in present if entry.kind != "archive" and not _NOT_TRAINING.search(entry.file)}
     needed = [e for e in entries if e.kind != "archive" and e.group in groups and not _NOT_TRAINING.search(e.file)]
@@ -583,7 +583,7 @@ def _lacking(entries: list[Known], present: set[Known]) -> tuple[list[Known], bo
     return lacking, bool(groups) and not lacking
 
 
-def _against_known(actual: Manifest, entries: list[Known], where: Where) -> Iterator[Finding]:
+def _against_known(actual: Manifest, entries: list[KnownFile], where: Where) -> Iterator[Finding]:
     """Findings for a data set that the case declares to be a known one."""
     by_md5 = {entry.md5: entry for entry in entries}
     equal = [(file, by_md5[file.md5]) for file in actual.files if file.md5 in by_md5]

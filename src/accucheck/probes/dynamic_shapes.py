@@ -22,7 +22,7 @@ from . import _gaps
 
 if TYPE_CHECKING:
     from ..script.folder import File
-    from ..script.usage import Remark, Use
+    from ..script.usage import ApiUse, UsageRemark
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ()
@@ -200,7 +200,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield Finding("fixed", Level.INFO, data={"files": len(folder.files)})
 
 
-def _places(file: File) -> Iterator[tuple[str, Use | Remark, dict[str, object]]]:
+def _places(file: File) -> Iterator[tuple[str, ApiUse | UsageRemark, dict[str, object]]]:
     for use in file.usage.uses:
         last = use.api.rpartition(".")[2]
         data: dict[str, object] = {"api": use.api}
@@ -225,7 +225,7 @@ def _inputs(files: list[File]) -> Iterator[Finding]:
             yield Finding(code, Level.INFO, where, {"count": len(places)}, [file.code(at)])
 
 
-def _keeps_the_rest(use: Use) -> bool:
+def _keeps_the_rest(use: ApiUse) -> bool:
     """Whether a loader makes batches of several samples, and a shorter one of what is left."""
     if not use.called or use.given.get("batch_size") == 1:
         return False
@@ -237,12 +237,12 @@ def _keeps_the_rest(use: Use) -> bool:
     return False
 
 
-def _is_asked(use: Use, *names: str) -> bool:
+def _is_asked(use: ApiUse, *names: str) -> bool:
     """Whether an argument, by name or place, is given and may be true."""
     return any(name in use.names and bool(use.given.get(name, True)) for name in names)
 
 
-def _gives_as_many(use: Use, last: str) -> bool:
+def _gives_as_many(use: ApiUse, last: str) -> bool:
     """Whether the result has as many elements as the data say; steps of data sets run in Python and do not count."""
     if last == "where":
         return use.called and len(use.names) == 1 and ".Tensor." not in use.api

@@ -254,7 +254,7 @@ def _judged(case: Case, params: Params, logs: Logs) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _JudgedCurve:
     """What is judged: `costs` (points,) is the loss, or the accuracy with its sign turned, so that less is better."""
 
     curve: Series
@@ -294,7 +294,7 @@ class _Seen:
         return _curves.chart("curves", self.curve.unit, label, self.curve.x, series, {"best": self.data()["best"]})
 
 
-def _seen(curve: Series, what: str, train: Series | None) -> _Seen:
+def _seen(curve: Series, what: str, train: Series | None) -> _JudgedCurve:
     """The curve smoothed."""
     count = len(curve.x)
     window = _window(count)
@@ -302,7 +302,7 @@ def _seen(curve: Series, what: str, train: Series | None) -> _Seen:
     smooth = _curves.smoothed(costs, window) if count >= window else costs
     spread = _curves.noise(costs, window) if count >= 5 else 0.0
     trained = _curves.means_at(train, curve) if train is not None and what == "loss" else None
-    return _Seen(curve, what, trained, costs, smooth, window, spread)
+    return _JudgedCurve(curve, what, trained, costs, smooth, window, spread)
 
 
 def _window(count: int) -> int:
@@ -310,7 +310,7 @@ def _window(count: int) -> int:
     return min(max(3, count // 5 | 1), 21)
 
 
-def _verdict(case: Case, params: Params, seen: _Seen, accuracy: Series | None, logs: Logs) -> Iterator[Finding]:
+def _verdict(case: Case, params: Params, seen: _JudgedCurve, accuracy: Series | None, logs: Logs) -> Iterator[Finding]:
     costs, smooth, data, where = seen.costs, seen.smooth, seen.data(), seen.curve.where
     evidence = [seen.chart()]
     count, best = len(costs), int(smooth.argmin())

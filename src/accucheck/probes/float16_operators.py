@@ -23,7 +23,7 @@ from .dynamic_shapes import suggest
 
 if TYPE_CHECKING:
     from ..script.folder import File
-    from ..script.usage import Use
+    from ..script.usage import ApiUse
 
 __all__ = ["suggest"]
 
@@ -134,18 +134,18 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _scale(folder.mindspore(), {file.path for _, file, _ in places})
 
 
-def _kind(use: Use) -> str | None:
+def _kind(use: ApiUse) -> str | None:
     found = _OF.match(use.api.rpartition(".")[2])
     return None if found is None or ".dataset." in use.api else found.lastgroup
 
 
-def _finding(code: str, level: Level, file: File, use: Use, fix: Fix | None = None) -> Finding:
+def _finding(code: str, level: Level, file: File, use: ApiUse, fix: Fix | None = None) -> Finding:
     where = Where(path=file.path, line=use.line, column=use.column)
     sure = Sure.POSSIBLE if level is Level.SUSPECT else None
     return Finding(code, level, where, {"api": use.api}, [file.code(use)], fix, sure=sure)
 
 
-def _listed(places: list[tuple[str, File, Use]]) -> Finding:
+def _listed(places: list[tuple[str, File, ApiUse]]) -> Finding:
     counts = Counter((kind, use.api) for kind, _, use in places)
     first: dict[str, str] = {}
     for _, file, use in places:
@@ -176,7 +176,7 @@ def _scale(files: list[File], using: set[str]) -> Iterator[Finding]:
     yield _finding("no-scale", Level.SUSPECT, file, use, Fix("fix-scale"))
 
 
-def _level(use: Use) -> object:
+def _level(use: ApiUse) -> object:
     """The level of mixed precision that is asked for; ... where it is no constant, None where there is none."""
     module, _, last = use.api.rpartition(".")
     if module.startswith("mindspore"):

@@ -188,7 +188,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _judge(case, params, list(map(_use, graphs)), problems)
 
 
-class _Use(NamedTuple):
+class _ParameterUses(NamedTuple):
     """What a graph says of its parameters; names without the mark of a graph that was cut into parts."""
 
     graph: Graph
@@ -199,7 +199,7 @@ class _Use(NamedTuple):
     layers: dict[str, tuple[Counter[str], dict[str, None]]]  # of the forward pass: operations and parameters
 
 
-def _use(graph: Graph) -> _Use:
+def _use(graph: Graph) -> _ParameterUses:
     nodes = {node.name: node for node in graph.nodes}
     parameters = {each.name: each for each in graph.parameters}
 
@@ -236,7 +236,7 @@ def _use(graph: Graph) -> _Use:
             weights.update(
                 {plain(found): None for name in node.inputs if (found := parameter(name, nodes, parameters))}
             )
-    return _Use(
+    return _ParameterUses(
         graph,
         {plain(name): value for name, value in parameters.items()},
         {plain(name) for name in parameters if name in reached},
@@ -263,7 +263,7 @@ def _closure(start: Iterable[str], further: Any) -> set[str]:
     return seen
 
 
-def _judge(case: Case, params: Params, uses: list[_Use], problems: list[ReadError]) -> Iterator[Finding]:
+def _judge(case: Case, params: Params, uses: list[_ParameterUses], problems: list[ReadError]) -> Iterator[Finding]:
     from ..readers.checkpoints import state_names
 
     parameters = {name: parameter for use in uses for name, parameter in use.parameters.items()}
@@ -384,7 +384,7 @@ def _against_checkpoints(
     return compared, list(found.values())
 
 
-def _examined(case: Case, uses: list[_Use], weights: int, used: int) -> Finding:
+def _examined(case: Case, uses: list[_ParameterUses], weights: int, used: int) -> Finding:
     layers: dict[str, tuple[Counter[str], dict[str, None]]] = {}
     for use in uses:
         for scope, (operations, names) in use.layers.items():

@@ -21,7 +21,7 @@ from ..probe import Example
 from . import _gaps
 
 if TYPE_CHECKING:
-    from ..script.hyperparameters import Entry, Row, Sheet
+    from ..script.hyperparameters import Row, Sheet, SideSetting
     from ..script.source import Source
 
 KIND = Kind.STATIC
@@ -220,11 +220,11 @@ def judged(row: Row) -> Iterator[Finding]:
         yield Finding(code, Level.SUSPECT, _where(entries), data, [], Fix("fix-same"), sure=sure)
 
 
-def _shown(entries: list[Entry]) -> str:
+def _shown(entries: list[SideSetting]) -> str:
     return ", ".join(dict.fromkeys(entry.text for entry in entries)) or "—"
 
 
-def _places(entries: list[Entry]) -> str:
+def _places(entries: list[SideSetting]) -> str:
     return ", ".join(dict.fromkeys(entry.place for entry in entries if entry.place))
 
 
@@ -232,7 +232,7 @@ def _line(row: Row) -> list[Plain]:
     return [row.name, _shown(row.here), _places(row.here), _shown(row.there), _places(row.there), row.verdict]
 
 
-def _where(entries: list[Entry]) -> Where:
+def _where(entries: list[SideSetting]) -> Where:
     path, _, line = (entries[0].place if entries else "").rpartition(":")
     return Where(path=path or None, line=int(line) if line.isdecimal() else None)
 

@@ -291,7 +291,7 @@ def judge(case: Case, params: Params, seen: dict[str, Any], nodes: list[dict[str
     pictures = [column for column in integers if column["layout"] in ("chw", "hwc") or column["dtype"] == "uint8"]
     pictures = [column for column in pictures if column["shape"]]
     alone = len(found) + len(pictures) == 1
-    scaled = _Scaled(case, alone=alone)
+    scaled = _ScaledInput(case, alone=alone)
     beside = any(column["layout"] in ("chw", "hwc") for column in columns)
     for entry in found:
         for finding in _of_input(entry, seen["samples"], params, evidence, scaled):
@@ -316,7 +316,7 @@ def judge(case: Case, params: Params, seen: dict[str, Any], nodes: list[dict[str
         yield Finding("not-judged", Level.INFO, data={"names": left})
 
 
-class _Scaled:
+class _ScaledInput:
     """Where the training script scales an input within the network, as path:line; empty where it does not, or is not known.
 
     `alone`: the pipeline has no other input, which is then the one of the script, whatever that calls it.
@@ -365,7 +365,7 @@ def _inputs(columns: list[dict[str, Any]]) -> Iterator[_Input]:
 
 
 def _of_input(
-    entry: _Input, samples: int, params: Params, evidence: list[Evidence], scaled: _Scaled
+    entry: _Input, samples: int, params: Params, evidence: list[Evidence], scaled: _ScaledInput
 ) -> Iterator[Finding]:
     place = Where(field=entry.name)
     data: dict[str, Any] = {"input": entry.name, "samples": samples, "shape": str(tuple(entry.shape))}

@@ -124,7 +124,7 @@ _SEVERAL = 0.01
 
 
 @dataclass
-class _Seen:
+class _RoleSamples:
     """The samples of a role so far: digests, label codes and where each file's samples begin. `nothing`: labels that are no classes."""
 
     nothing: frozenset[str] = frozenset()
@@ -170,12 +170,12 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 # --- the same sample under two labels ---------------------------------------------------------------------------------
 
 
-def _read(case: Case, files: _labelled.Files, params: Params) -> Generator[Progress, None, _Seen]:
+def _read(case: Case, files: _labelled.Files, params: Params) -> Generator[Progress, None, _RoleSamples]:
     from ..readers.detect import TABLES
-    from ..readers.labels import NoLabel
+    from ..readers.labels import NoLabelField
     from ..readers.samples import batches
 
-    seen = _Seen(_meant.of_case(case, files.role).no_classes())
+    seen = _RoleSamples(_meant.of_case(case, files.role).no_classes())
     total = files.size + sum(len(paths) for _, paths in files.images)
     done = 0
     ends = _ends(files) if files.todo else {}
@@ -192,7 +192,7 @@ def _read(case: Case, files: _labelled.Files, params: Params) -> Generator[Progr
                     seen.add(digests, labels, params.samples)
                     seen.rows |= kind in TABLES
                     yield Progress(done, total, "bytes")
-        except NoLabel as error:
+        except NoLabelField as error:
             if kind in ("npy", "idx"):  # samples and labels in files of their own, which are not brought together here
                 files.others.append((case.relative(path), kind))
             files.without(error.fields)
@@ -206,7 +206,7 @@ def _read(case: Case, files: _labelled.Files, params: Params) -> Generator[Progr
     return seen
 
 
-def _pictures(case: Case, files: _labelled.Files, seen: _Seen, params: Params) -> Iterator[Progress]:
+def _pictures(case: Case, files: _labelled.Files, seen: _RoleSamples, params: Params) -> Iterator[Progress]:
     """Pictures in folders by class."""
     import numpy as np
 
@@ -229,7 +229,7 @@ def _pictures(case: Case, files: _labelled.Files, seen: _Seen, params: Params) -
 
 
 def _labelled_pictures(
-    case: Case, pairs: list[tuple[str, str | None]], ends: dict[str, File], seen: _Seen, params: Params
+    case: Case, pairs: list[tuple[str, str | None]], ends: dict[str, File], seen: _RoleSamples, params: Params
 ) -> Iterator[Progress]:
     """Pictures with the labels of a list that names them; a list that gives many of them several labels does so on purpose."""
     import numpy as np
@@ -262,7 +262,7 @@ def _digest(path: File) -> int:
     return int.from_bytes(made.digest(), "little")
 
 
-def _conflicts(role: str, seen: _Seen) -> Iterator[Finding]:
+def _conflicts(role: str, seen: _RoleSamples) -> Iterator[Finding]:
     import numpy as np
 
     if not seen.count:
@@ -360,7 +360,7 @@ def _listed(path: Path, kind: str, label: str | None) -> list[tuple[str, str | N
     from ..readers import tables
     from ..readers.detect import PICTURE, TABLES
     from ..readers.frames import pl
-    from ..readers.labels import NoLabel, field_of, said
+    from ..readers.labels import NoLabelField, field_of, said
 
     if kind not in TABLES:
         return []
@@ -379,13 +379,13 @@ def _listed(path: Path, kind: str, label: str | None) -> list[tuple[str, str | N
                         return []
                     try:
                         target = field_of(batch.columns, label)
-                    except NoLabel:
+                    except NoLabelField:
                         target = ""
                 labels = batch[target].to_list() if target in batch.columns else [None] * batch.height
                 names = batch[column].to_list() if column in batch.columns else []
                 found += [(name, said(label)) for name, label in zip(names, labels, strict=False) if name]
             break
-        except tables.SecondLook:
+        except tables.RereadNeeded:
             continue
     return found
 
@@ -393,11 +393,11 @@ def _listed(path: Path, kind: str, label: str | None) -> list[tuple[str, str | N
 def _coco(path: Path) -> list[str]:
     """The pictures that annotations name; none in other JSON."""
     from ..readers.coco import read
-    from ..readers.labels import NoLabel
+    from ..readers.labels import NoLabelField
 
     try:
         return list(dict.fromkeys(image.file_name for image in read(path).images if image.file_name))
-    except NoLabel:
+    except NoLabelField:
         return []
 
 

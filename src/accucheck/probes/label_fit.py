@@ -76,7 +76,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         runs = [run for run in recordings.read(path).runs if run.fits]
         if not runs:
             continue
-        seen, found = _label_fit.Seen(), True
+        seen, found = _label_fit.LabelObservation(), True
         for _, facts in runs[-1].fits:
             seen.add(facts)
         finding = _tried(_label_fit.judged(case, seen), runs[-1])

@@ -62,7 +62,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..live.child import events
 
     request = {**_live.network_of(case), "batches": params.batches, "seconds": params.seconds}
-    seen, said = _label_fit.Seen(), ""
+    seen, said = _label_fit.LabelObservation(), ""
     for event in events(case, "fitting", request, params.seconds):
         if event["event"] == "fit":
             seen.add(event)

@@ -134,7 +134,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     name = case.relative(path)
     predictions = _predictions(path, name)
     rows, columns = predictions.shape
-    found: dict[str, _labelled.InOrder] = {}
+    found: dict[str, _labelled.OrderedLabels] = {}
     for role in _labelled.ROLES:
         if case.get(f"data.{role}.path") is not None:
             found[role] = yield from _labelled.in_order(case, role)
@@ -205,7 +205,7 @@ def _predictions(path: Path, name: str) -> np.ndarray[Any, Any]:
 
 
 def _columns(
-    case: Case, labels: _labelled.InOrder, columns: int, name: str
+    case: Case, labels: _labelled.OrderedLabels, columns: int, name: str
 ) -> tuple[np.ndarray[Any, Any], str, list[str]]:
     """The column of each label code, how they were found, and the name of each column. Raises Skip."""
     import numpy as np
@@ -235,7 +235,7 @@ def _columns(
 def _judge(
     role: str,
     name: str,
-    labels: _labelled.InOrder,
+    labels: _labelled.OrderedLabels,
     predictions: np.ndarray[Any, Any],
     given: np.ndarray[Any, Any],
     kept: np.ndarray[Any, Any],

@@ -20,7 +20,7 @@ from ..errors import ReadError
 from ..language import Words
 from ..model import Evidence, Finding, Fix, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
 from ..probe import Example, Skip
-from ._divergence import Layer, Row, Split, jump, layers, locate, tree
+from ._divergence import Divergence, Layer, Row, jump, layers, locate, tree
 
 if TYPE_CHECKING:
     from ..readers.dump_pairs import Matches, Point
@@ -386,7 +386,7 @@ def _judged(rows: list[Row], params: Params, where: Where, by_name: bool) -> Ite
         yield Finding("both-nan", Level.SUSPECT, where, data)
 
 
-def _split(split: Split, where: Where, evidence: list[Evidence], by_name: bool, outputs: int) -> Finding:
+def _split(split: Divergence, where: Where, evidence: list[Evidence], by_name: bool, outputs: int) -> Finding:
     layer = split.layer
     _, outcome = layer.worst()
     carriers = len(split.carriers)
@@ -429,7 +429,7 @@ def _at(layer: Layer) -> dict[str, str]:
     return {"en": ", ".join(parts["en"]), "zh": "，".join(parts["zh"])}
 
 
-def _layers(rows: list[Row], split: Split | None) -> Table:
+def _layers(rows: list[Row], split: Divergence | None) -> Table:
     """The pairs in order; where there are too many, those around the first that differs."""
     start = 0
     if split is not None and len(rows) > _ROWS:

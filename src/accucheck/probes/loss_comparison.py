@@ -415,7 +415,7 @@ def _judged(
         if noisy := _noisy(rerun, params):
             yield noisy
     yield from pair.told()
-    yield from _Judge(params, limits, pair, reruns, ours, theirs).findings()
+    yield from _LossPair(params, limits, pair, reruns, ours, theirs).findings()
 
 
 def _reruns(case: Case, ours: Series, theirs: Series) -> tuple[list[Pair], list[Finding]]:
@@ -446,7 +446,7 @@ def _noisy(rerun: Pair, params: Params) -> Finding | None:
     return Finding("benchmark-noisy", Level.INFO, rerun.theirs.where, data, incomplete=True)
 
 
-class _Judge:
+class _LossPair:
     """One pair of training losses, and what else both logs tell."""
 
     def __init__(

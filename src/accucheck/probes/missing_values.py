@@ -247,7 +247,7 @@ class _Role:
     name: str
     markers: dict[str, list[Any]]
     label: str | None
-    meant: _meant.Meant = field(default_factory=_meant.Meant)
+    meant: _meant.DeclaredPadding = field(default_factory=_meant.DeclaredPadding)
     odd: dict[str, list[tuple[str, str, str, int, float, str]]] = field(default_factory=dict)
     levels: dict[str, Level] = field(default_factory=dict)
     broken: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
@@ -433,7 +433,7 @@ def _table(path: Path, kind: str, role: _Role, shown: str) -> Iterator[float]:
 
     from ..readers import tables
     from ..scan import in_order
-    from ._missing_counts import Lines, glance
+    from ._missing_counts import LineCounts, glance
     from ._missing_counts import Table as Counts
 
     expected = tables.expected_rows(path, kind)
@@ -453,7 +453,7 @@ def _table(path: Path, kind: str, role: _Role, shown: str) -> Iterator[float]:
             return
     try:
         for mode in tables.MODES:
-            made = Lines if kind == "text" else Counts
+            made = LineCounts if kind == "text" else Counts
             counts = made(role.markers, kind in ("csv", "text"), expected)
             try:
                 # one thread counts (in order: rows are numbered) while the next batches are decoded
@@ -461,7 +461,7 @@ def _table(path: Path, kind: str, role: _Role, shown: str) -> Iterator[float]:
                     for _ in in_order(tables.batches(path, kind, mode, settled), counts.add, pool, ahead=2):
                         yield counts.rows / expected
                 break
-            except tables.SecondLook:
+            except tables.RereadNeeded:
                 continue
         if wanted := counts.sentinels():
             start = 0
@@ -651,12 +651,12 @@ def _frame(shard: Shard, batch: list[tuple[dict[str, Any], dict[str, bytes]]]) -
 def _images(case: Case, role: _Role, images: Listing, params: Params) -> Iterator[int]:
     from itertools import islice
 
-    from ..readers.places import Remote
+    from ..readers.places import RemotePath
     from ..scan import executor, in_order
 
     left = images.sized()
     chunks = iter(lambda: list(islice(left, 64)), [])
-    waiting = isinstance(images.root, Remote)  # for the network, rather than for the processor
+    waiting = isinstance(images.root, RemotePath)  # for the network, rather than for the processor
     with executor(max(params.threads, _DOWNLOADS) if waiting else params.threads) as pool:
         for checked in in_order(chunks, _check_images, pool):
             for path, _, state, why in checked:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ..readers.dumps import Dump, Tensor, Values
     from ..readers.runs import Column, Run
-    from ._dump_origin import Dirty, Step
+    from ._dump_origin import NonFiniteOperation, Step
 
     Array = np.ndarray[Any, Any]
 
@@ -720,8 +720,8 @@ def _operations(case: Case, dump: Dump, problems: list[ReadError]) -> Iterator[F
     broken: set[int | None] = set()
     skipped = begun = 0
     left: list[Level] = []
-    masks: list[Dirty] = []
-    unwritten: list[Dirty] = []
+    masks: list[NonFiniteOperation] = []
+    unwritten: list[NonFiniteOperation] = []
     softmax = False
     unread = len(problems)
     for group in steps(dump.operations):
@@ -771,7 +771,7 @@ def _operations(case: Case, dump: Dump, problems: list[ReadError]) -> Iterator[F
         yield Finding("dump-clean", Level.INFO, Where(place), data)
 
 
-def _where(case: Case, found: Dirty) -> Where:
+def _where(case: Case, found: NonFiniteOperation) -> Where:
     operation, place = found.operation, Path(found.tensors[0][0].path)
     if found.tensors[0][0].told is None:
         place = place.parent  # the file repeats the name

@@ -22,7 +22,7 @@ from .api_scan import suggest
 
 if TYPE_CHECKING:
     from ..script.folder import File
-    from ..script.usage import Use
+    from ..script.usage import ApiUse
 
 __all__ = ["suggest"]
 
@@ -156,13 +156,13 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield Finding("plain", Level.INFO, data={"files": len(files)})
 
 
-def _finding(code: str, level: Level, file: File, use: Use, fix: str = "", **data: str) -> Finding:
+def _finding(code: str, level: Level, file: File, use: ApiUse, fix: str = "", **data: str) -> Finding:
     where = Where(path=file.path, line=use.line, column=use.column)
     sure = Sure.LIKELY if level is Level.SUSPECT else None
     return Finding(code, level, where, {"api": use.api, **data}, [file.code(use)], Fix(fix) if fix else None, sure=sure)
 
 
-def _parts(uses: list[tuple[File, Use]]) -> Iterator[Finding]:
+def _parts(uses: list[tuple[File, ApiUse]]) -> Iterator[Finding]:
     for file, use in uses:
         if use.api in _PARTS:
             yield _finding("parts", Level.SUSPECT, file, use, "fix-parts", names=_PARTS[use.api])
@@ -170,7 +170,7 @@ def _parts(uses: list[tuple[File, Use]]) -> Iterator[Finding]:
             yield _finding("lazy", Level.SUSPECT, file, use, "fix-lazy")
 
 
-def _buffers(uses: list[tuple[File, Use]]) -> Iterator[Finding]:
+def _buffers(uses: list[tuple[File, ApiUse]]) -> Iterator[Finding]:
     """Buffers of the network's own; those that are not persistent are never saved."""
     rows: list[list[Plain]] = []
     for file, use in uses:
@@ -186,7 +186,7 @@ def _buffers(uses: list[tuple[File, Use]]) -> Iterator[Finding]:
         )
 
 
-def _renamed(uses: list[tuple[File, Use]]) -> Iterator[Finding]:
+def _renamed(uses: list[tuple[File, ApiUse]]) -> Iterator[Finding]:
     rows: dict[str, list[Plain]] = {}
     for file, use in uses:
         space, _, last = use.api.rpartition(".")

@@ -263,7 +263,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield unreadable(case.relative(path), reason)
 
 
-class _Left(NamedTuple):
+class _UnmatchedByName(NamedTuple):
     """What names alone did not match: pairs of equal content, and what stands on one side only."""
 
     found: list[_Row]
@@ -401,7 +401,7 @@ def _other_outputs(both: tuple[TensorInfo, TensorInfo]) -> bool:
     return both[0].shape[1:] == both[1].shape[1:]
 
 
-def _by_content(params: Params, pairs: Pairs) -> _Left:
+def _by_content(params: Params, pairs: Pairs) -> _UnmatchedByName:
     """The tensors that stand on one side only, matched by the content of tensors on the other."""
     from ..readers.tensor_comparison import compare
     from ..readers.tensors import chunks
@@ -421,7 +421,7 @@ def _by_content(params: Params, pairs: Pairs) -> _Left:
             candidates.append((info, others.pop()))
     found = [row for row in compare(candidates, params.threads, params.rtol, params.atol) if not row[2].outside]
     taken = {info for left, right, _ in found for info in (left, right)}
-    return _Left(
+    return _UnmatchedByName(
         found,
         [info for info in pairs.left if info not in taken],
         [info for info in pairs.right if info not in taken],

@@ -21,7 +21,7 @@ from . import _gaps, _grades
 
 if TYPE_CHECKING:
     from ..script.analysis import Reading, Scripts
-    from ..script.seeding import Randomness, Use
+    from ..script.seeding import Randomness, RandomUse
     from ..script.values import Call
 
 KIND = Kind.STATIC
@@ -232,19 +232,19 @@ def _seeds(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Fi
 LOOKED_AT = 200
 
 
-def _uses(found: Randomness) -> list[Use]:
+def _uses(found: Randomness) -> list[RandomUse]:
     """The first use of each kind."""
     from ..script.seeding import KINDS
 
     return [use for kind in KINDS if (use := found.first(kind)) is not None]
 
 
-def _firmest(scripts: Scripts, uses: list[Use]) -> Use:
+def _firmest(scripts: Scripts, uses: list[RandomUse]) -> RandomUse:
     """Of what no seed reaches, the first use that the fewest options and conditions decide about: any other network that an option
     chooses has random weights as well."""
     from ..script.grading import road
 
-    by_place: dict[tuple[str, int], Use] = {}
+    by_place: dict[tuple[str, int], RandomUse] = {}
     for use in sorted(uses, key=lambda use: (not use.seen, use.call.order)):
         by_place.setdefault((use.call.source.path, use.call.line), use)
     first = [*by_place.values()][:LOOKED_AT]
@@ -268,7 +268,7 @@ def _none(reading: Reading, found: Randomness, scripts: Scripts) -> Finding:
     return _finding("no-seed", Level.PROBLEM, use.call, data, _sure(use), fix)
 
 
-def _sure(use: Use) -> Sure:
+def _sure(use: RandomUse) -> Sure:
     return Sure.CERTAIN if use.seen else Sure.LIKELY
 
 
@@ -328,7 +328,7 @@ def _finding(
 def _others(reading: Reading, found: Randomness) -> Iterator[Finding]:
     """What a comparison step by step must turn off beside setting seeds; never a fault."""
     from ..script.seeding import text_of
-    from ..script.values import Known
+    from ..script.values import KnownValue
 
     rows: list[list[Plain]] = []
     seen: set[tuple[str, str]] = set()
@@ -341,7 +341,7 @@ def _others(reading: Reading, found: Randomness) -> Iterator[Finding]:
 
     for call in reading.trace.calls:
         workers = call.keywords.get("num_parallel_workers")
-        if isinstance(workers, Known) and isinstance(workers.value, int) and workers.value > 1:
+        if isinstance(workers, KnownValue) and isinstance(workers.value, int) and workers.value > 1:
             row("num_parallel_workers", call)
     for use in found.uses:
         if use.kind in ("operators", "mint") and "ropout" in use.call.last:

@@ -218,7 +218,7 @@ def _unseen(call: Call) -> bool:
 
 def _idle(reading: Reading, broadcasts: list[Call]) -> bool:
     """Whether a broadcast is only asked for by a setting that nothing in this script heeds: PyNative mode without Model."""
-    from ..script.values import Known, Named, options
+    from ..script.values import KnownValue, NamedValue, options
 
     if any(call.api != "set_auto_parallel_context" for call in broadcasts):
         return False
@@ -229,8 +229,8 @@ def _idle(reading: Reading, broadcasts: list[Call]) -> bool:
     modes = [c.argument(["mode"], "mode") for c in reading.trace.calls if c.api == "set_context"]
     chosen = [option for mode in modes for option in options(mode)]
     return bool(chosen) and all(
-        (isinstance(option, Named) and option.name.endswith("PYNATIVE_MODE"))
-        or (isinstance(option, Known) and option.value == 1 and not option.assumed)
+        (isinstance(option, NamedValue) and option.name.endswith("PYNATIVE_MODE"))
+        or (isinstance(option, KnownValue) and option.value == 1 and not option.assumed)
         for option in chosen
     )
 

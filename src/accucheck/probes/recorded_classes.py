@@ -22,7 +22,7 @@ from ..probe import Example, Skip
 from . import _recorded_samples, class_balance
 
 if TYPE_CHECKING:
-    from ._recorded_samples import Array, Recorded
+    from ._recorded_samples import Array, RecordedSamples
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = (("curves.train", "watched"),)
@@ -119,7 +119,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.UNDECIDED if verdict is Verdict.OK and not even else verdict
 
 
-def _judged(recorded: Recorded, where: Where, params: Params) -> Iterator[Finding]:
+def _judged(recorded: RecordedSamples, where: Where, params: Params) -> Iterator[Finding]:
     import numpy as np
 
     epoch = min(recorded.labels)

@@ -22,7 +22,7 @@ from ..probe import Example, Skip
 from . import _recorded_samples
 
 if TYPE_CHECKING:
-    from ._recorded_samples import Recorded
+    from ._recorded_samples import RecordedSamples
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = (("curves.train", "watched"),)
@@ -111,7 +111,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.UNDECIDED if verdict is Verdict.OK else verdict
 
 
-def _judged(recorded: Recorded, path: str, params: Params) -> Iterator[Finding]:
+def _judged(recorded: RecordedSamples, path: str, params: Params) -> Iterator[Finding]:
     import numpy as np
 
     where, epochs = Where(path), sorted(recorded.losses)

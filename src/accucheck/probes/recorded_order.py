@@ -23,7 +23,7 @@ from ..probe import Example, Skip
 from . import _recorded_samples, _watched, shuffle_order
 
 if TYPE_CHECKING:
-    from ._recorded_samples import Array, Recorded
+    from ._recorded_samples import Array, RecordedSamples
     from ._watched import Watch
 
 KIND = Kind.FILE
@@ -207,7 +207,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.UNDECIDED if verdict is Verdict.OK and not seen else verdict
 
 
-def _one_batch(recorded: Recorded) -> set[int]:
+def _one_batch(recorded: RecordedSamples) -> set[int]:
     """The samples of the first batch where all steps, and enough of them, train on these alone."""
     import numpy as np
 
@@ -217,7 +217,7 @@ def _one_batch(recorded: Recorded) -> set[int]:
     return first if enough and first == {*ids.tolist()} and len(first) * 2 > recorded.batch else set()
 
 
-def _judged(recorded: Recorded, path: str, params: Params, source: _Source) -> Iterator[Finding]:
+def _judged(recorded: RecordedSamples, path: str, params: Params, source: _Source) -> Iterator[Finding]:
     where, rows = source.where or Where(path), source.rows
     epochs = sorted(recorded.epochs)
     from ..live import order
@@ -237,7 +237,7 @@ def _judged(recorded: Recorded, path: str, params: Params, source: _Source) -> I
     yield from _of_identities(recorded, where, path, params, source.shuffled)
 
 
-def _of_labels(recorded: Recorded, where: Where, epochs: list[int]) -> Iterator[Finding]:
+def _of_labels(recorded: RecordedSamples, where: Where, epochs: list[int]) -> Iterator[Finding]:
     """What the classes of the first epoch tell, whole or not, and those of the second, whose samples cannot be told apart."""
     import numpy as np
 
@@ -279,7 +279,9 @@ def _dealt(labels: Array) -> bool:
     return bool(counts.max() >= _ALIKE * len(lengths))
 
 
-def _of_identities(recorded: Recorded, where: Where, path: str, params: Params, shuffled: bool) -> Iterator[Finding]:
+def _of_identities(
+    recorded: RecordedSamples, where: Where, path: str, params: Params, shuffled: bool
+) -> Iterator[Finding]:
     """The orders of the first two epochs against each other; `shuffled`: the data set shuffles all of its samples."""
     import numpy as np
 

@@ -25,7 +25,7 @@ from . import _curves, _watched
 
 if TYPE_CHECKING:
     from ._curves import Array, Series
-    from ._script_rates import Written
+    from ._script_rates import ScriptRate
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = (("curves.train", "watched"),)
@@ -266,7 +266,7 @@ def _source(case: Case, rates: Series, watched: bool) -> _Source:
     return _Source(True, run.where(place) if place else None, run.first("end").get("why") != "exit", alone)
 
 
-def _judged(rates: Series, source: _Source, written: Written | None, params: Params) -> Iterator[Finding]:
+def _judged(rates: Series, source: _Source, written: ScriptRate | None, params: Params) -> Iterator[Finding]:
     import numpy as np
 
     values = rates.values
@@ -386,7 +386,7 @@ def _begins_epochs(rates: Series, again: Array) -> bool:
     return len(begins) > 1 and {*again.tolist()} == {*begins.tolist()}
 
 
-def _against(values: Array, written: Written, params: Params) -> tuple[str, float] | None:
+def _against(values: Array, written: ScriptRate, params: Params) -> tuple[str, float] | None:
     """How the rates in force differ from what the script writes, and the rate that shows it."""
     highest, lowest = float(values.max()), float(values.min())
     moves = highest - lowest > params.tolerance * highest

@@ -23,8 +23,8 @@ from ..probe import Example, Skip
 from . import _labelled, _recorded_samples, shard_overlap
 
 if TYPE_CHECKING:
-    from ._labelled import InOrder
-    from ._recorded_samples import Array, Recorded
+    from ._labelled import OrderedLabels
+    from ._recorded_samples import Array, RecordedSamples
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = (("curves.train", "watched"),)
@@ -97,7 +97,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.UNDECIDED if verdict is Verdict.OK else verdict
 
 
-def _judged(case: Case, recorded: list[Recorded], params: Params) -> Iterator[Finding | Progress]:
+def _judged(case: Case, recorded: list[RecordedSamples], params: Params) -> Iterator[Finding | Progress]:
     import numpy as np
 
     from ..live import shards
@@ -135,7 +135,9 @@ def _judged(case: Case, recorded: list[Recorded], params: Params) -> Iterator[Fi
         yield Finding("unequal", Level.SUSPECT, where, data, fix=Fix("fix-equal"))
 
 
-def _labels(case: Case, recorded: list[Recorded], parts: list[Array]) -> Generator[Progress, None, dict[int, str]]:
+def _labels(
+    case: Case, recorded: list[RecordedSamples], parts: list[Array]
+) -> Generator[Progress, None, dict[int, str]]:
     """The class of each sample that was recorded, as far as the data of the case tell it: by the number of its row, or its file."""
     import numpy as np
 
@@ -160,7 +162,7 @@ def _labels(case: Case, recorded: list[Recorded], parts: list[Array]) -> Generat
     return {number: classes[codes[at]] for number, at in places.items() if codes[at] >= 0}
 
 
-def _by_name(labels: InOrder) -> dict[str, int]:
+def _by_name(labels: OrderedLabels) -> dict[str, int]:
     """Where the label of a file stands, by its name and by its folder and name, unless several have that."""
     found: dict[str, set[int]] = {}
     for at, path, alone in labels.starts:

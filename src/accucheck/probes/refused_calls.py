@@ -20,7 +20,7 @@ from ..probe import script_example
 from . import _gaps, _version
 
 if TYPE_CHECKING:
-    from ..script.refusals import Refused
+    from ..script.refusals import RefusedCall
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
@@ -111,7 +111,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 
 
-def _finding(refused: Refused, version: str, known: bool) -> Finding:
+def _finding(refused: RefusedCall, version: str, known: bool) -> Finding:
     """`known`: the case names its version. Where it does not, what an older one takes may well be right."""
     place = refused.place
     where = Where(path=place.source.path, line=place.line)

@@ -190,7 +190,7 @@ WORDS: Words = {
 }
 
 
-class _Seen(msgspec.Struct):
+class _ChildResult(msgspec.Struct):
     """What the child told."""
 
     nodes: list[dict[str, Any]] = []
@@ -229,7 +229,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         "seconds": params.seconds,
         "label": case.get("data.train.label"),
     }
-    seen = _Seen()
+    seen = _ChildResult()
     for event in events(case, "order", request, params.seconds):
         if event["event"] == "progress":
             yield Progress(event["done"], event["total"], "samples")
@@ -238,7 +238,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from judge(seen, params)
 
 
-def judge(seen: _Seen, params: Params) -> Iterator[Finding]:
+def judge(seen: _ChildResult, params: Params) -> Iterator[Finding]:
     """The findings that what was seen amounts to."""
     import numpy as np
 
@@ -261,7 +261,7 @@ def judge(seen: _Seen, params: Params) -> Iterator[Finding]:
     yield from _of_order(seen, params, order, first, second, where, beyond is not None, complete)
 
 
-def positions(seen: _Seen, ids: Array, second: Array | None, complete: bool) -> tuple[Array, int | None]:
+def positions(seen: _ChildResult, ids: Array, second: Array | None, complete: bool) -> tuple[Array, int | None]:
     """The place in storage of each sample (-1: unknown), and the place that stands for "there or further on", if any."""
     import numpy as np
 
@@ -287,7 +287,7 @@ def positions(seen: _Seen, ids: Array, second: Array | None, complete: bool) -> 
 
 
 def _of_order(
-    seen: _Seen,
+    seen: _ChildResult,
     params: Params,
     order: Order,
     first: Array,
@@ -362,7 +362,7 @@ def _of_order(
     yield msgspec.structs.replace(finding("shuffled", Level.INFO), refutes=refutes)
 
 
-def _behind_the_index(seen: _Seen) -> str:
+def _behind_the_index(seen: _ChildResult) -> str:
     """Whether a source of the user's own gives the same row for the same index: "same", "reorders" or "unknown"."""
     twice = seen.twice
     if twice is None or not twice["rows"] or twice["same"] >= 0.9 * twice["rows"]:
@@ -375,7 +375,7 @@ def _behind_the_index(seen: _Seen) -> str:
     return "same" if twice["same_label"] >= 0.99 * twice["rows"] else "reorders"
 
 
-def _of_labels(seen: _Seen, label_runs: Runs | None, finding: Any) -> Iterator[Finding]:
+def _of_labels(seen: _ChildResult, label_runs: Runs | None, finding: Any) -> Iterator[Finding]:
     """What can be said when the samples cannot be told apart."""
     import numpy as np
 
@@ -399,7 +399,9 @@ def _run_facts(found: Runs) -> dict[str, Any]:
     return {"classes": found.classes, "observed": found.observed, "expected": found.expected, "z": found.z}
 
 
-def _evidence(seen: _Seen, first: Array, second: Array | None, where: Array, labels: list[int]) -> list[Evidence]:
+def _evidence(
+    seen: _ChildResult, first: Array, second: Array | None, where: Array, labels: list[int]
+) -> list[Evidence]:
     import numpy as np
 
     evidence: list[Evidence] = []

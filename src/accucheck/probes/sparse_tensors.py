@@ -21,7 +21,7 @@ from . import _gaps
 from .dynamic_shapes import MOST, suggest
 
 if TYPE_CHECKING:
-    from ..script.usage import Use
+    from ..script.usage import ApiUse
 
 __all__ = ["suggest"]
 
@@ -133,7 +133,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield Finding("dense", Level.INFO, data={"files": len(folder.files)})
 
 
-def _code(use: Use) -> str | None:
+def _code(use: ApiUse) -> str | None:
     last = use.api.rpartition(".")[2]
     if use.api.startswith("mindspore."):
         return "listed" if _MINDSPORE.search(use.api) and not _DENSE.search(last) else None

@@ -27,7 +27,7 @@ from . import _sample_steps as shared
 if TYPE_CHECKING:
     from ..script.consistency import Observation
     from ..script.pipelines import Pipelines
-    from ..script.samples import Step, Way
+    from ..script.samples import SamplePath, Step
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -356,7 +356,7 @@ def _diff(said: Observation) -> str | None:
     return shared.removed(said.step.made)
 
 
-def _side_by_side(ours: Way, theirs: Way) -> Table:
+def _side_by_side(ours: SamplePath, theirs: SamplePath) -> Table:
     """The steps of training and evaluation in their order; what differs is marked."""
     left, right = ([shared.told(step) for step in way.steps] for way in (ours, theirs))
     fixed = [{step.text for step in way.fixed} for way in (ours, theirs)]

@@ -24,7 +24,7 @@ from . import _gaps, _grades, _seen
 
 if TYPE_CHECKING:
     from ..script.analysis import Reading
-    from ..script.modes import Account, Event, Fault
+    from ..script.modes import Account, Event, ModeFault
     from ..script.source import Source
     from ..script.values import Call, Frame, Value
 
@@ -317,7 +317,7 @@ def _names(cells: list[Value]) -> str:
     return ", ".join(shown[:MOST_NAMED]) + (", …" if len(shown) > MOST_NAMED else "") or "?"
 
 
-def _layers_of_project(reading: Reading, fault: Fault) -> list[str]:
+def _layers_of_project(reading: Reading, fault: ModeFault) -> list[str]:
     """The layers that depend on the mode in the project's files, when its network is picked in a way that is not followed and
     nothing in any file calls set_train."""
     from ..knowledge import api
@@ -332,7 +332,7 @@ def _layers_of_project(reading: Reading, fault: Fault) -> list[str]:
     return [name for name in names if (known := api.find(name)) is not None and known.modes]
 
 
-def _of_fault(fault: Fault, layers: list[str]) -> Finding:
+def _of_fault(fault: ModeFault, layers: list[str]) -> Finding:
     """`layers`: those of the project, where the ones of the network are not seen."""
     event, cause = fault.event, fault.cause
     code = "no-set-train" if layers else fault.code
@@ -400,7 +400,7 @@ def _turned(cause: Event, wanted: bool) -> str | None:
     return cause.source.diff(constant.lineno, new.decode())
 
 
-def _switch_on(fault: Fault) -> str | None:
+def _switch_on(fault: ModeFault) -> str | None:
     """The diff that calls set_train() at the start of the epochs' loop, where the network has a name there."""
     event, cause = fault.event, fault.cause
     shared = [loop for loop in event.loops if cause is None or loop in cause.loops]
@@ -447,13 +447,13 @@ def _name_in(cell: Value, frame: Frame | None, source: Source, loop: ast.AST) ->
 
 def _of_layers(reading: Reading, evaluated: bool) -> Iterator[Finding]:
     """What the mode does not reach: dropout as a function, batch statistics at inference."""
-    from ..script.values import Known
+    from ..script.values import KnownValue
 
     fixed: dict[int, Call] = {}
     for call in reading.trace.calls:
         if "BatchNorm" in call.last and call.api.startswith("nn."):
             given = call.keywords.get("use_batch_statistics")
-            if isinstance(given, Known) and given.value is True:
+            if isinstance(given, KnownValue) and given.value is True:
                 fixed.setdefault(id(call.node), call)
         if call.api in _FUNCTIONS and _drops(call) and _in_network(call.frame):
             level = Level.PROBLEM if evaluated else Level.SUSPECT
@@ -465,12 +465,12 @@ def _of_layers(reading: Reading, evaluated: bool) -> Iterator[Finding]:
 
 def _drops(call: Call) -> bool:
     """True for a dropout function that is not told whether it trains."""
-    from ..script.values import Known
+    from ..script.values import KnownValue
 
     if "training" in call.keywords or len(call.args) > 2 or call.unpacked:
         return False
     rate = call.argument(["input", "p"], "p")
-    if isinstance(rate, Known) and rate.value == 0:
+    if isinstance(rate, KnownValue) and rate.value == 0:
         return False
     return not any("train" in condition for condition in call.conditions) and not _asks_mode(call)
 

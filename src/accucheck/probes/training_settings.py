@@ -22,7 +22,7 @@ from ..probe import Example, script_example
 from . import _gaps, _seen
 
 if TYPE_CHECKING:
-    from ..script.settings import Setting, Told
+    from ..script.settings import Setting, SettingMessage
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -299,7 +299,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield Progress(done, len(every), "files")
 
 
-def _finding(told: Told) -> Finding:
+def _finding(told: SettingMessage) -> Finding:
     suspect = told.code in _FIXES
     data: dict[str, Any] = {key: _how(value) if key == "how" else value for key, value in told.data.items()}
     last = getattr(told.node, "end_lineno", None) or told.line

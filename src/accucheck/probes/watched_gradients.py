@@ -24,7 +24,7 @@ from ..probe import Example
 from . import _gradient_limits, _watched, _watched_networks
 from ._checkpoints import shown, table
 from ._watched_examples import recording
-from ._watched_networks import Parameter, Seen
+from ._watched_networks import Parameter, WatchedNetworks
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
@@ -220,7 +220,7 @@ def _read(watch: _watched.Watch) -> list[Refutes]:
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     seen = _watched_networks.seen(case)
-    if not isinstance(seen, Seen):
+    if not isinstance(seen, WatchedNetworks):
         yield Finding("no-steps", Level.INFO, Where(seen.path), {"path": seen.path}, incomplete=True)
     elif params.about == "norms":
         yield from _Norms(seen, params, _watched.begun(case)).judge()
@@ -240,7 +240,7 @@ def _places(lines: dict[tuple[str, int], bool]) -> dict[str, list[list[int]]]:
 class _Connection:
     """Which parameters gradients reach."""
 
-    def __init__(self, case: Case, seen: Seen, params: Params) -> None:
+    def __init__(self, case: Case, seen: WatchedNetworks, params: Params) -> None:
         self.seen, self.params = seen, params
         self.frozen = case.spec.design.frozen
         self.steps = len({one.step for one in seen.gradients})
@@ -416,7 +416,7 @@ def _cut_after(cuts: list[dict[str, Any]], last: int) -> dict[str, Any] | None:
 class _Norms:
     """How large gradients are, from layer to layer."""
 
-    def __init__(self, seen: Seen, params: Params, begun: dict[str, Any]) -> None:
+    def __init__(self, seen: WatchedNetworks, params: Params, begun: dict[str, Any]) -> None:
         """`begun`: the first operator whose result was not finite, where it is known."""
         self.seen, self.params, self.begun = seen, params, begun
         self.steps = len({one.step for one in seen.gradients})
@@ -525,7 +525,7 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def _chart(seen: Seen, some: Sequence[Parameter]) -> Curve:
+def _chart(seen: WatchedNetworks, some: Sequence[Parameter]) -> Curve:
     """The norms of some of the parameters, drawn evenly, by step."""
     weights = [one for one in some if one.matrix] or list(some)
     chosen = weights[:: -(-len(weights) // _CURVES) or 1]

@@ -23,7 +23,7 @@ from ..probe import Example
 from . import _watched_networks
 from ._checkpoints import shown, table
 from ._watched_examples import recording
-from ._watched_networks import Parameter, Seen
+from ._watched_networks import Parameter, WatchedNetworks
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
@@ -183,14 +183,14 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     seen = _watched_networks.seen(case)
-    if not isinstance(seen, Seen):
+    if not isinstance(seen, WatchedNetworks):
         yield Finding("no-steps", Level.INFO, Where(seen.path), {"path": seen.path}, incomplete=True)
         return
     for optimizer in seen.optimizers:
         yield from _judge(seen, optimizer, params)
 
 
-def _judge(seen: Seen, optimizer: Any, params: Params) -> Iterator[Finding]:
+def _judge(seen: WatchedNetworks, optimizer: Any, params: Params) -> Iterator[Finding]:
     kind = optimizer.kind.rpartition(".")[2]
     where = seen.watch.where(list(optimizer.place or []))
     rates = _rates(seen, optimizer.number)
@@ -267,7 +267,7 @@ def _shrinks(
 
 
 def _large(
-    seen: Seen, optimizer: Any, rates: list[tuple[str, list[float]]], params: Params, where: Where
+    seen: WatchedNetworks, optimizer: Any, rates: list[tuple[str, list[float]]], params: Params, where: Where
 ) -> Iterator[Finding]:
     """Updates that change most weights a lot while the loss, which no other optimizer works against, does not fall."""
     losses = seen.series(optimizer.number, "loss")
@@ -281,7 +281,7 @@ def _large(
         yield Finding("too-large", Level.SUSPECT, where, data, _charts(rates), Fix("fix-rate"))
 
 
-def _ratio(seen: Seen, optimizer: Any) -> float:
+def _ratio(seen: WatchedNetworks, optimizer: Any) -> float:
     """How much of their size updates change the weights of an optimizer: of each the median of its steps, of these the median."""
     told = [fact.ratios for fact in seen.changes if fact.optimizer == optimizer.number]
     by_parameter = zip(optimizer.ids, zip(*told, strict=False), strict=False)
@@ -293,7 +293,7 @@ def _median(values: list[float]) -> float:
     return statistics.median(values) if values else 0.0
 
 
-def _rates(seen: Seen, number: int) -> list[tuple[str, list[float]]]:
+def _rates(seen: WatchedNetworks, number: int) -> list[tuple[str, list[float]]]:
     """The learning rates of each group of an optimizer by step."""
     prefix = f"opt{number}.lr" if number else "lr"
     series = seen.watch.run.series.items()

@@ -18,10 +18,10 @@ from ..model import Finding, Kind, Level, Progress, Refutes, Verdict, Where
 from ..probe import Example
 from . import _watched, _watched_networks, hyperparameters
 from ._watched_examples import recording
-from ._watched_networks import Seen
+from ._watched_networks import WatchedNetworks
 
 if TYPE_CHECKING:
-    from ..script.hyperparameters import Entry, Row, Sheet
+    from ..script.hyperparameters import Row, Sheet, SideSetting
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("watched", "benchmark.scripts.train")
@@ -63,7 +63,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
     watches = _watched.of_case(case)
     seen = _watched_networks.seen(case)
-    if not isinstance(seen, Seen):
+    if not isinstance(seen, WatchedNetworks):
         yield Finding("no-steps", Level.INFO, Where(seen.path), {"path": seen.path}, incomplete=True)
         return
     theirs = [(one, sheets.sheet(one, None)) for one in benchmark.read_training(case)[0]]
@@ -79,7 +79,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield from _compared(seen, [row for row in sheets.rows(here, there) if row.here and row.there])
 
 
-def _compared(seen: Seen, rows: list[Row]) -> Iterator[Finding]:
+def _compared(seen: WatchedNetworks, rows: list[Row]) -> Iterator[Finding]:
     for row in rows:
         yield from hyperparameters.judged(row)
     unknown = [row.name for row in rows if row.verdict == "unknown"]
@@ -92,7 +92,7 @@ def _compared(seen: Seen, rows: list[Row]) -> Iterator[Finding]:
     yield Finding("compared", Level.INFO, where, dict(data), [hyperparameters.listed(rows)], refutes=refutes)
 
 
-def _sheet(seen: Seen, ranks: int, scheduled: bool) -> Sheet:
+def _sheet(seen: WatchedNetworks, ranks: int, scheduled: bool) -> Sheet:
     """What the run trained with, in PyTorch's words. `scheduled`: the benchmark changes its rate, so that single ones tell nothing."""
     from ..script import hyperparameters as sheets
 
@@ -100,7 +100,7 @@ def _sheet(seen: Seen, ranks: int, scheduled: bool) -> Sheet:
     name, place = one.kind.rpartition(".")[2], f"{one.place[0]}:{one.place[1]}" if one.place else ""
     own = not one.kind.startswith("mindspore.")
     found = sheets.Sheet()
-    found.add("optimizer", sheets.Entry(... if own else sheets.kind_of(name), name, place))
+    found.add("optimizer", sheets.SideSetting(... if own else sheets.kind_of(name), name, place))
     if not own:
         told = sheets.of_arguments(one.arguments, place)
         for setting in sheets.OF_OPTIMIZER:
@@ -113,35 +113,35 @@ def _sheet(seen: Seen, ranks: int, scheduled: bool) -> Sheet:
     return found
 
 
-def _rate(seen: Seen, place: str, scheduled: bool) -> Entry:
+def _rate(seen: WatchedNetworks, place: str, scheduled: bool) -> SideSetting:
     """The rate in force; where it changes and that of the benchmark does not seem to, from which to which."""
-    from ..script.hyperparameters import Entry
+    from ..script.hyperparameters import SideSetting
 
     column = seen.series(0, "lr")
     values = [] if column is None else column.values.tolist()
     if not values or scheduled:
-        return Entry(..., "…", place)
+        return SideSetting(..., "…", place)
     low, high = min(values), max(values)
     if high - low <= 1e-6 * high:
-        return Entry(values[0], f"{values[0]:.6g}", place)
-    return Entry(f"{low:.6g} … {high:.6g}", f"{low:.6g} … {high:.6g}", place, assumed=True)
+        return SideSetting(values[0], f"{values[0]:.6g}", place)
+    return SideSetting(f"{low:.6g} … {high:.6g}", f"{low:.6g} … {high:.6g}", place, assumed=True)
 
 
-def _decay(decays: list[Any] | None, place: str) -> Entry:
+def _decay(decays: list[Any] | None, place: str) -> SideSetting:
     """The decay of what decays at all; which parameters do is another question."""
-    from ..script.hyperparameters import Entry
+    from ..script.hyperparameters import SideSetting
 
     numbers = {_watched_networks.number(one) for one in decays or [None]}
     decaying = numbers - {0.0}
     if None in numbers or len(decaying) > 1:
-        return Entry(..., "…", place)
+        return SideSetting(..., "…", place)
     value = next(iter(decaying), 0.0)
-    return Entry(value, f"{value:g}", place)
+    return SideSetting(value, f"{value:g}", place)
 
 
-def _batch(seen: Seen) -> Entry | None:
+def _batch(seen: WatchedNetworks) -> SideSetting | None:
     """The size of the batches of the data set that was trained on, where MindSpore makes them and no step splits them."""
-    from ..script.hyperparameters import Entry
+    from ..script.hyperparameters import SideSetting
 
     trained = {one.data for one in seen.passes if one.training}
     for fact in seen.watch.facts("dataset"):
@@ -151,7 +151,7 @@ def _batch(seen: Seen) -> Entry | None:
             one.batch[0]["shape"][0] for one in seen.passes if one.training and one.batch and one.batch[0].get("shape")
         }
         if trained == {fact.get("number")} and isinstance(size, int) and max(given, default=0) == size:
-            return Entry(size, f"{size}", f"{place[0]}:{place[1]}" if place else "")
+            return SideSetting(size, f"{size}", f"{place[0]}:{place[1]}" if place else "")
     return None
 
 

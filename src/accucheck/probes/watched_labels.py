@@ -129,7 +129,7 @@ _EARLIER, _LATER = {"en": "before it", "zh": "往前第"}, {"en": "after it", "z
 _FEWEST = 2
 
 
-class Stretch(NamedTuple):
+class RowRun(NamedTuple):
     """Rows that follow each other: the share of their most frequent label, and how often similar rows tell the label at each shift."""
 
     first: int
@@ -189,21 +189,21 @@ def _judged(watch: Watch, fact: dict[str, Any], params: Params) -> Finding:
     return Finding("tell-little", Level.INFO, where, data, [*evidence], incomplete=True)
 
 
-def _stretch(told: list[Any]) -> Stretch:
+def _stretch(told: list[Any]) -> RowRun:
     reach = len(told[2]) // 2
-    return Stretch(told[0], told[1], dict(zip(range(-reach, reach + 1), told[2], strict=True)))
+    return RowRun(told[0], told[1], dict(zip(range(-reach, reach + 1), told[2], strict=True)))
 
 
-def _share(stretches: list[Stretch], shift: int) -> float:
+def _share(stretches: list[RowRun], shift: int) -> float:
     return sum(one.told[shift] for one in stretches) / max(1, len(stretches))
 
 
-def _reach(stretches: list[Stretch], length: int) -> dict[str, Any]:
+def _reach(stretches: list[RowRun], length: int) -> dict[str, Any]:
     own = _share(stretches, 0)
     return {"first": stretches[0].first, "last": stretches[-1].first + length - 1, "own": own}
 
 
-def _table(stretches: list[Stretch]) -> Table:
+def _table(stretches: list[RowRun]) -> Table:
     rows: list[list[Plain]] = [[one.first, one.told[0], one.told[one.other], one.other] for one in stretches]
     return Table("stretches", ["row", "own", "best", "place"], rows)
 

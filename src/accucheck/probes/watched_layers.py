@@ -22,7 +22,7 @@ from ..probe import Example
 from . import _watched_networks
 from ._checkpoints import shown, table
 from ._watched_examples import recording
-from ._watched_networks import Seen
+from ._watched_networks import WatchedNetworks
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
@@ -148,7 +148,7 @@ REFUSED = ["keyword", "twice", "positional", "gone"]
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     seen = _watched_networks.seen(case)
-    if not isinstance(seen, Seen):
+    if not isinstance(seen, WatchedNetworks):
         yield Finding("no-steps", Level.INFO, Where(seen.path), {"path": seen.path}, incomplete=True)
         return
     ran = {call.name for one in seen.passes if one.training for call in seen.calls(one)}
@@ -209,7 +209,7 @@ def _drops_few(cell: _Cell) -> bool:
     return drops is not None and 0 < drops < _FEW
 
 
-def _momentum(seen: Seen, cells: list[_Cell], params: Params) -> Iterator[Finding]:
+def _momentum(seen: WatchedNetworks, cells: list[_Cell], params: Params) -> Iterator[Finding]:
     found: dict[float, list[_Cell]] = defaultdict(list)
     for cell in cells:
         value = cell[3].get("momentum")
@@ -231,7 +231,7 @@ def _drops(cell: _Cell) -> float | None:
     return float(value) if kind.rpartition(".")[2].startswith("Dropout") and isinstance(value, (int, float)) else None
 
 
-def _dropout(seen: Seen, cells: list[_Cell], params: Params) -> Iterator[Finding]:
+def _dropout(seen: WatchedNetworks, cells: list[_Cell], params: Params) -> Iterator[Finding]:
     found: dict[float, list[_Cell]] = defaultdict(list)
     for cell in cells:
         value = _drops(cell)
@@ -241,7 +241,7 @@ def _dropout(seen: Seen, cells: list[_Cell], params: Params) -> Iterator[Finding
         yield _finding(seen, "drops-most", Level.SUSPECT, some, {"value": value}, "fix-drop")
 
 
-def _recurrent(seen: Seen, cells: list[_Cell]) -> Iterator[Finding]:
+def _recurrent(seen: WatchedNetworks, cells: list[_Cell]) -> Iterator[Finding]:
     """Recurrent layers whose first axis is that of the batch, in every pass, though they take the second for it."""
     shapes: dict[str, set[tuple[int, tuple[int, ...]]]] = defaultdict(set)
     for one in seen.passes:
@@ -266,7 +266,9 @@ def _batch(given: list[dict[str, Any]]) -> int | None:
     return sizes.pop() if len(sizes) == 1 and len(given) > 1 else None
 
 
-def _finding(seen: Seen, code: str, level: Level, cells: list[_Cell], data: dict[str, Any], fix: str) -> Finding:
+def _finding(
+    seen: WatchedNetworks, code: str, level: Level, cells: list[_Cell], data: dict[str, Any], fix: str
+) -> Finding:
     names = shown(name or kind.rpartition(".")[2] for name, kind, _, _ in cells)
     where = seen.watch.where(list(cells[0][2] or []))
     return Finding(code, level, where, data | {"count": len(cells), "names": names}, [_table(cells)], Fix(fix))

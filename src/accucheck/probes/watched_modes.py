@@ -20,7 +20,7 @@ from ..probe import Example
 from . import _watched_networks
 from ._checkpoints import shown, table
 from ._watched_examples import recording
-from ._watched_networks import Seen
+from ._watched_networks import WatchedNetworks
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
@@ -169,7 +169,7 @@ class _Layer(NamedTuple):
     told: str
 
 
-class _Wrong(NamedTuple):
+class _WrongMode(NamedTuple):
     """A layer that ran in inference mode in passes of training: in which steps, and the outermost cell around it that did."""
 
     layer: _Layer
@@ -179,16 +179,16 @@ class _Wrong(NamedTuple):
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     seen = _watched_networks.seen(case)
-    if isinstance(seen, Seen):
+    if isinstance(seen, WatchedNetworks):
         yield from _Modes(seen).judge()
     elif seen.facts("pass"):
-        yield from _Modes(Seen(seen)).judge_inference()
+        yield from _Modes(WatchedNetworks(seen)).judge_inference()
     else:
         yield Finding("no-steps", Level.INFO, Where(seen.path), {"path": seen.path}, incomplete=True)
 
 
 class _Modes:
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: WatchedNetworks) -> None:
         self.seen = seen
         self.steps = seen.watch.steps
         self.training = [one for one in seen.passes if one.training]
@@ -214,7 +214,7 @@ class _Modes:
 
     def judge(self) -> Iterator[Finding]:
         wrong = self._wrong()
-        groups: dict[tuple[str, str, int], list[_Wrong]] = defaultdict(list)
+        groups: dict[tuple[str, str, int], list[_WrongMode]] = defaultdict(list)
         for one in wrong:
             groups[self._code(one), one.outer, one.layer.network].append(one)
         for (code, outer, number), some in groups.items():
@@ -291,7 +291,7 @@ class _Modes:
 
     # --- passes of training ----------------------------------------------------------------------------------------------
 
-    def _wrong(self) -> list[_Wrong]:
+    def _wrong(self) -> list[_WrongMode]:
         """Layers that ran in inference mode in passes of training, unless others of the same step ran them in training mode."""
         steps: dict[_Layer, list[int]] = defaultdict(list)
         outer: dict[_Layer, str] = {}
@@ -311,7 +311,7 @@ class _Modes:
         for layer, some in steps.items():
             bad = sorted({*some} - right[ids[layer]])
             if bad:
-                found.append(_Wrong(layer, bad, outer[layer]))
+                found.append(_WrongMode(layer, bad, outer[layer]))
         return found
 
     def _states(self) -> dict[tuple[int, ...], list[tuple[int, set[str]]]]:
@@ -335,7 +335,7 @@ class _Modes:
         place = names.index(layer.name) if layer.name in names else -1
         return network.ids[place] if 0 <= place < len(network.ids) else hash(layer)
 
-    def _code(self, one: _Wrong) -> str:
+    def _code(self, one: _WrongMode) -> str:
         """What kind of a fault, if any, a layer in inference mode is."""
         if one.outer == one.layer.told and one.layer.name:
             return "kept-in-inference"
@@ -349,7 +349,7 @@ class _Modes:
             return "part-never-in-training"
         return "never-in-training" if first else "left-in-inference"
 
-    def _told(self, code: str, outer: str, number: int, some: list[_Wrong]) -> Finding:
+    def _told(self, code: str, outer: str, number: int, some: list[_WrongMode]) -> Finding:
         network = self.seen.networks[number]
         cells = {name: (kind, place) for name, kind, place, _ in network.cells}
         inner = outer.rpartition(":")[2]
@@ -410,7 +410,7 @@ def _is_mindspores(cells: dict[str, tuple[str, Any]], name: str) -> bool:
     return cells.get(name, ("", None))[0].startswith("mindspore.")
 
 
-def _table(cells: dict[str, tuple[str, Any]], some: list[_Wrong]) -> Evidence:
+def _table(cells: dict[str, tuple[str, Any]], some: list[_WrongMode]) -> Evidence:
     rows: list[list[Plain]] = []
     for one in some:
         kind, made = cells.get(one.layer.name, ("", None))

@@ -21,7 +21,7 @@ from ..probe import Example
 from . import _watched_networks, gradient_penalty
 from ._checkpoints import table
 from ._watched_examples import recording
-from ._watched_networks import Seen
+from ._watched_networks import WatchedNetworks
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
@@ -99,7 +99,7 @@ class Inner:
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     seen = _watched_networks.seen(case)
-    if not isinstance(seen, Seen):
+    if not isinstance(seen, WatchedNetworks):
         yield Finding("no-steps", Level.INFO, Where(seen.path), {"path": seen.path}, incomplete=True)
         return
     passes = sum(one.training for one in seen.passes)
@@ -121,7 +121,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.UNDECIDED if verdict is Verdict.OK and codes & {"not-told"} else verdict
 
 
-def _inner(seen: Seen) -> Iterator[Inner]:
+def _inner(seen: WatchedNetworks) -> Iterator[Inner]:
     column = seen.series(0, "loss")
     losses = {} if column is None else dict(zip(column.steps.tolist(), column.values.tolist(), strict=True))
     for fact in seen.watch.facts("inner"):

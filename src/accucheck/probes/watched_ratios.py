@@ -21,7 +21,7 @@ from ..model import Finding, Kind, Level, Progress, Verdict, Where
 from ..probe import Example
 from . import _watched_networks, update_ratio
 from ._watched_examples import recording
-from ._watched_networks import Parameter, Seen, _Optimizer
+from ._watched_networks import Parameter, WatchedNetworks, _Optimizer
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
@@ -100,14 +100,14 @@ _HIGH = 0.5
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     seen = _watched_networks.seen(case)
     yield Progress(1, 1, "files")
-    if not isinstance(seen, Seen):
+    if not isinstance(seen, WatchedNetworks):
         yield Finding("no-steps", Level.INFO, Where(seen.path), {"path": seen.path}, incomplete=True)
         return
     for optimizer in seen.optimizers:
         yield from _of_optimizer(seen, optimizer, params)
 
 
-def _of_optimizer(seen: Seen, optimizer: _Optimizer, params: Params) -> Iterator[Finding]:
+def _of_optimizer(seen: WatchedNetworks, optimizer: _Optimizer, params: Params) -> Iterator[Finding]:
     rates = _rates(seen, optimizer.number)
     held = [seen.parameters[key] for key in optimizer.ids]
     chosen = [at for at, one in enumerate(held) if _counts(seen, one)]
@@ -126,12 +126,12 @@ def _of_optimizer(seen: Seen, optimizer: _Optimizer, params: Params) -> Iterator
         yield msgspec.structs.replace(finding, where=where, incomplete=open_still)
 
 
-def _counts(seen: Seen, one: Parameter) -> bool:
+def _counts(seen: WatchedNetworks, one: Parameter) -> bool:
     """Whether it is a weight with a size of its own, that gets gradients."""
     return one.matrix and not one.zero and any(norm for _, _, norm in seen.norms.get(one.id, ()))
 
 
-def _rates(seen: Seen, number: int) -> dict[int, float]:
+def _rates(seen: WatchedNetworks, number: int) -> dict[int, float]:
     """The highest rate in force of an optimizer by step; empty where it is not known."""
     prefix = f"opt{number}.lr" if number else "lr"
     found: dict[int, float] = {}
@@ -148,7 +148,9 @@ def _rises(rates: dict[int, float]) -> bool:
     return not values or (values[-1] == max(values) and values[-1] > min(values))
 
 
-def _steps(seen: Seen, optimizer: _Optimizer, chosen: list[int], rates: dict[int, float]) -> list[list[float | None]]:
+def _steps(
+    seen: WatchedNetworks, optimizer: _Optimizer, chosen: list[int], rates: dict[int, float]
+) -> list[list[float | None]]:
     """The ratios of the chosen parameters by step, until one is not finite."""
     least = _HIGH * max(rates.values(), default=0.0)
     found: list[list[float | None]] = []

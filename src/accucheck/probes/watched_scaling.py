@@ -24,7 +24,7 @@ from ..probe import Example
 from . import _watched_networks
 from ._checkpoints import shown, table
 from ._watched_examples import recording
-from ._watched_networks import Seen
+from ._watched_networks import WatchedNetworks
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
@@ -266,7 +266,7 @@ class Update:
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     seen = _watched_networks.seen(case)
-    if not isinstance(seen, Seen):
+    if not isinstance(seen, WatchedNetworks):
         yield Finding("no-steps", Level.INFO, Where(seen.path), {"path": seen.path}, incomplete=True)
         return
     for optimizer in seen.optimizers:
@@ -298,7 +298,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.UNDECIDED if verdict is Verdict.OK and codes & {"not-clipped", "not-told"} else verdict
 
 
-def _updates(seen: Seen, number: int) -> list[Update]:
+def _updates(seen: WatchedNetworks, number: int) -> list[Update]:
     """Those of one optimizer whose norms are both known and finite."""
     column = seen.series(number, "loss_scale")
     scales = {} if column is None else dict(zip(column.steps.tolist(), column.values.tolist(), strict=True))
@@ -319,13 +319,13 @@ def _middle(ratios: Iterable[Any]) -> float | None:
     return statistics.median(known) if known else None
 
 
-def _half(seen: Seen) -> list[str]:
+def _half(seen: WatchedNetworks) -> list[str]:
     """The layers that gave float16 in a pass of training."""
     calls = (call for one in seen.passes if one.training for call in seen.calls(one))
     return sorted({call.name for call in calls if any(given.get("type") == "float16" for given in call.gave)})
 
 
-def _trained(seen: Seen, number: int, layers: list[str]) -> list[str]:
+def _trained(seen: WatchedNetworks, number: int, layers: list[str]) -> list[str]:
     """Those of the layers of which this optimizer holds a parameter."""
     held = {one.layer for one in seen.parameters.values() if number in one.optimizers}
     return [layer for layer in layers if layer in held]
@@ -381,7 +381,7 @@ def _unscaled(
     return Finding("not-told", Level.INFO, where, data, evidence)
 
 
-def _sunk(seen: Seen, number: int, where: Where) -> Iterator[Finding]:
+def _sunk(seen: WatchedNetworks, number: int, where: Where) -> Iterator[Finding]:
     column = seen.series(number, "loss_scale")
     scales = [] if column is None else [value for value in column.values.tolist() if math.isfinite(value)]
     if scales and scales[0] > 1 >= scales[-1]:

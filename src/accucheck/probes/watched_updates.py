@@ -22,7 +22,7 @@ from ..probe import Example
 from . import _watched_networks
 from ._checkpoints import shown, table
 from ._watched_examples import recording
-from ._watched_networks import Parameter, Seen
+from ._watched_networks import Parameter, WatchedNetworks
 from .frozen_weights import fits
 
 KIND = Kind.FILE
@@ -203,14 +203,14 @@ LEFT_OUT = ["left-out", "left-out-maybe", "added-later", "list-forgotten"]
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     seen = _watched_networks.seen(case)
-    if isinstance(seen, Seen):
+    if isinstance(seen, WatchedNetworks):
         yield from _Updates(seen, params, case.spec.design.frozen).judge()
     else:
         yield Finding("no-steps", Level.INFO, Where(seen.path), {"path": seen.path}, incomplete=True)
 
 
 class _Updates:
-    def __init__(self, seen: Seen, params: Params, frozen: list[str]) -> None:
+    def __init__(self, seen: WatchedNetworks, params: Params, frozen: list[str]) -> None:
         self.seen, self.params, self.frozen = seen, params, frozen
         self.steps = seen.watch.steps
         parameters = seen.parameters.values()
@@ -425,7 +425,7 @@ class _Updates:
         return Finding(code, level, where, data, evidence, Fix(fix) if fix else None)
 
 
-def _largest(seen: Seen) -> dict[int, float]:
+def _largest(seen: WatchedNetworks) -> dict[int, float]:
     """The largest update ratio of each parameter that an optimizer holds."""
     found: dict[int, float] = {}
     ids = {one.number: one.ids for one in seen.optimizers}

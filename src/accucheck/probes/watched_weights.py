@@ -22,7 +22,7 @@ from ..probe import Example
 from . import _watched_networks
 from ._checkpoints import shown, table
 from ._watched_examples import recording
-from ._watched_networks import Parameter, Seen
+from ._watched_networks import Parameter, WatchedNetworks
 from .weight_sharing import fitting
 from .weight_sharing_live import APART
 from .zero_weights_live import CONSTANT
@@ -224,7 +224,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     seen = _watched_networks.seen(case)
-    if not isinstance(seen, Seen):
+    if not isinstance(seen, WatchedNetworks):
         yield Finding("no-steps", Level.INFO, Where(seen.path), {"path": seen.path}, incomplete=True)
     elif params.about == "initial":
         yield from _Initial(seen, params).judge()
@@ -234,7 +234,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield from _sharing(seen, case.spec.design.shared)
 
 
-def _told(seen: Seen, code: str, level: Level, some: list[Parameter], fix: str | None = None, **data: Any) -> Finding:
+def _told(
+    seen: WatchedNetworks, code: str, level: Level, some: list[Parameter], fix: str | None = None, **data: Any
+) -> Finding:
     data = {"count": len(some), "names": shown(one.path for one in some), "steps": seen.watch.steps} | data
     place = next((one.place for one in some if one.place), None)
     where = seen.watch.where(list(place or []), name=some[0].path)
@@ -245,7 +247,7 @@ def _told(seen: Seen, code: str, level: Level, some: list[Parameter], fix: str |
 class _Initial:
     """Weights that are zero or constant before the first step."""
 
-    def __init__(self, seen: Seen, params: Params) -> None:
+    def __init__(self, seen: WatchedNetworks, params: Params) -> None:
         self.seen, self.params = seen, params
         self.order: dict[tuple[int | None, str], int] = {}
         for one in seen.passes:
@@ -339,7 +341,7 @@ OVERWRITTEN = ["overwritten", "overwritten-possible"]
 class _Loading:
     """What load_checkpoint read and load_param_into_net took."""
 
-    def __init__(self, seen: Seen, params: Params) -> None:
+    def __init__(self, seen: WatchedNetworks, params: Params) -> None:
         self.seen, self.params = seen, params
         self.loaded = seen.watch.facts("loaded")
         self.taken = seen.watch.facts("taken")
@@ -450,7 +452,7 @@ class _Loading:
         return network is not None and network.at > at
 
 
-def _sharing(seen: Seen, declared: list[list[str]]) -> Iterator[Finding]:
+def _sharing(seen: WatchedNetworks, declared: list[list[str]]) -> Iterator[Finding]:
     """Parameters that stand in several places, against design.shared."""
     some = [one for one in seen.parameters.values() if one.network in seen.trained]
     groups = [names for number in sorted(seen.trained & seen.networks.keys()) for names in seen.networks[number].shared]
@@ -478,7 +480,7 @@ def _owners(some: list[Parameter], groups: list[list[str]]) -> dict[str, int]:
     return owner
 
 
-def _declared(seen: Seen, group: list[str], owner: dict[str, int]) -> Iterator[Finding]:
+def _declared(seen: WatchedNetworks, group: list[str], owner: dict[str, int]) -> Iterator[Finding]:
     """One group of design.shared."""
     found = fitting(group, owner)
     lacking = [name for name, some in zip(group, found, strict=True) if not some]

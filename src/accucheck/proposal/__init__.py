@@ -104,7 +104,7 @@ class Proposal(msgspec.Struct, frozen=True):
         return word(WHY, "why-one-of", language, reason=reason, others=shown)
 
 
-class Trained(msgspec.Struct, frozen=True):
+class TrainingState(msgspec.Struct, frozen=True):
     """What the newest log says of the training: "runs", "fails" or "unsure", with a key of WHY and what fills it."""
 
     answer: str
@@ -121,7 +121,7 @@ class Survey:
     and `partial` says that more was left out: folders too large or too deep. `turns` are networks that a watched run trained in turns."""
 
     proposals: list[Proposal] = field(default_factory=list)
-    trained: Trained | None = None
+    trained: TrainingState | None = None
     projects: list[str] = field(default_factory=list)
     problems: list[UserError] = field(default_factory=list)
     partial: bool = False
@@ -150,7 +150,7 @@ def survey(root: Path) -> Survey:
     if projects and not found:  # what lies here is no project, and what lies below is of many
         return Survey(projects=names, problems=tree.problems, partial=tree.partial)
     own = tree.without(scripts.apart(tree) - {script.path.parent for script in found})
-    gathered = _Gathered(own)
+    gathered = _Proposals(own)
     watched = watches.found(root)
     for key, value in watched.keys.items():
         gathered.offer(key, value, "why-seen")
@@ -164,7 +164,7 @@ def survey(root: Path) -> Survey:
     return Survey(proposals, trained, names, tree.problems, tree.partial, watched.turns)
 
 
-class _Gathered:
+class _Proposals:
     """Proposals by key; the first of a key stays."""
 
     def __init__(self, tree: Tree) -> None:
@@ -202,7 +202,7 @@ class _Gathered:
         for role, found in weights.find(folders).items():
             self.offer(f"checkpoints.{role}", found.path, found.why, count=found.among)
 
-    def take_records(self) -> Trained | None:
+    def take_records(self) -> TrainingState | None:
         """Logs, summaries, graphs, dumps and profiles; what the newest log says of the training."""
         read = [log for path in self._logs() if (log := logs.examine(path)) is not None]
         tests = [log for log in read if _RANGE_TEST.search(log.path.stem.lower())]
@@ -224,14 +224,14 @@ class _Gathered:
             why = "why-recording" if log.recording else "why-log" if log.whole else "why-log-part"
             self.offer(f"curves.{role}", log.path, why, losses=log.losses or log.lines, lines=log.lines)
 
-    def _trained(self, log: logs.Log) -> Trained:
+    def _trained(self, log: logs.Log) -> TrainingState:
         path = os.path.relpath(log.path, self.root)
         if log.error:
             place = path if log.line is None else f"{path}:{log.line}"
             answer, why = ("unsure", "trained-interrupted") if log.interrupted else ("fails", "trained-error")
-            return Trained(answer, why, {"place": place, "error": log.error})
+            return TrainingState(answer, why, {"place": place, "error": log.error})
         data = {"path": path, "losses": log.losses, "last": log.last or 0}
-        return Trained("runs", "trained-finished" if log.finished else "trained-curve", data)
+        return TrainingState("runs", "trained-finished" if log.finished else "trained-curve", data)
 
     def _logs(self) -> Iterator[Path]:
         names = [

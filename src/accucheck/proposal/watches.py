@@ -40,7 +40,7 @@ def found(root: Path) -> Told:
     run = _run(folder) if folder is not None else None
     if folder is None or run is None:
         return Told({}, [])
-    told = _About(root.resolve(), folder, run)
+    told = _WatchSummary(root.resolve(), folder, run)
     keys = {**told.started(), **told.files(), **told.pipelines()}
     turns = told.turns()
     if not turns:  # a case has one network; of several, each is a phase
@@ -63,7 +63,7 @@ def _run(folder: Path) -> Run | None:
     return None
 
 
-class _About:
+class _WatchSummary:
     def __init__(self, root: Path, folder: Path, run: Run) -> None:
         self.root, self.folder, self.run = root, folder, run
         self.start = next(iter(run.facts.get("start", ())), {})

@@ -34,7 +34,7 @@ _WINDOW = 4096
 _TYPES = {"float8e4m3fn": "float8_e4m3fn", "float8e5m2": "float8_e5m2"}
 
 
-class Found(NamedTuple):
+class CheckpointContent(NamedTuple):
     """What a file holds: its tensors, the texts of append_dict, and the CRC-32 it should have."""
 
     tensors: list[TensorInfo]
@@ -51,7 +51,7 @@ class _Part(msgspec.Struct):
     content: tuple[int, int] | None = None
 
 
-class _Walk:
+class _FieldReader:
     """Fields of a protobuf message in a file, read through a small window."""
 
     def __init__(self, file: BinaryIO, path: str, end: int) -> None:
@@ -115,7 +115,7 @@ _TENSOR = {(1, 0): "dims", (1, 2): "dims", (2, 2): "tensor_type", (3, 2): "tenso
 _MAP = {(1, 2): "tensor"}
 
 
-def scan(file: BinaryIO, path: str) -> Found:
+def scan(file: BinaryIO, path: str) -> CheckpointContent:
     """The tensors of a .ckpt, in their order. Raises ReadError: malformed, truncated, encrypted.
 
     The key, value and status tables of a MapParameter are tensors of their own: NAME.key, NAME.value, NAME.status.
@@ -124,7 +124,7 @@ def scan(file: BinaryIO, path: str) -> Found:
     trailer = system.pread(file.fileno(), _TRAILER, max(0, size - _TRAILER))
     crc = int.from_bytes(trailer[7:], "big") if size > _TRAILER and trailer.startswith(b"crc_num") else None
     end = size if crc is None else size - _TRAILER
-    walk = _Walk(file, path, end)
+    walk = _FieldReader(file, path, end)
     parameters: dict[str, list[_Part]] = {}
     mapped: set[str] = set()
     parts = 0
@@ -151,7 +151,7 @@ def scan(file: BinaryIO, path: str) -> Found:
             parameters.setdefault(name, []).append(part)
     if mapped:
         crc = None  # MindSpore leaves map parameters out of its sum, so that it never fits
-    found = Found([], {}, crc)
+    found = CheckpointContent([], {}, crc)
     for name, pieces in parameters.items():
         if pieces[0].type == "str":
             found.texts[name] = _string(walk, pieces[0])
@@ -161,7 +161,7 @@ def scan(file: BinaryIO, path: str) -> Found:
     return found
 
 
-def _tensor(walk: _Walk, start: int, end: int) -> _Part:
+def _tensor(walk: _FieldReader, start: int, end: int) -> _Part:
     part = _Part(start, [])
     for number, first, last, at in walk.fields(start, end, _TENSOR):
         if number == 2:
@@ -181,7 +181,7 @@ def _tensor(walk: _Walk, start: int, end: int) -> _Part:
     return part
 
 
-def _join(walk: _Walk, name: str, parts: list[_Part], table: bool) -> TensorInfo:
+def _join(walk: _FieldReader, name: str, parts: list[_Part], table: bool) -> TensorInfo:
     """The tensor of all the parts with its name. Slices carry the full dims, slices of a map table their own."""
     first = parts[0]
     dims = list(first.dims)
@@ -206,7 +206,7 @@ def _join(walk: _Walk, name: str, parts: list[_Part], table: bool) -> TensorInfo
     return TensorInfo(name, dtype, tuple(dims), walk.path, extents)
 
 
-def _string(walk: _Walk, part: _Part) -> str:
+def _string(walk: _FieldReader, part: _Part) -> str:
     """A text as numpy holds it: four bytes a character."""
     start, length = part.content or (0, 0)
     try:

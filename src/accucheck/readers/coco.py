@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from ..errors import ReadError, from_os_error
-from .labels import NoLabel
+from .labels import NoLabelField
 
 #: A larger annotation file is refused: it is held in memory.
 ANNOTATIONS = 2 << 30
@@ -60,6 +60,6 @@ def read(path: Path) -> Coco:
     except OSError as error:
         raise from_os_error(error, path) from None
     except (msgspec.ValidationError, UnicodeDecodeError, RecursionError):
-        raise NoLabel([]) from None
+        raise NoLabelField([]) from None
     except msgspec.DecodeError as error:
         raise ReadError("malformed", path=str(path), format="JSON", offset=0, expected=str(error)[:120]) from None

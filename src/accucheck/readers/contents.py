@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import ReadError, UserError, from_os_error
 from .detect import PICTURE, TABLES
-from .labels import NoLabel, field_of, label_array, labels_in, member_of, said
+from .labels import NoLabelField, field_of, label_array, labels_in, member_of, said
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -350,7 +350,7 @@ def _table(
                 first += batch.height
                 if len(given) == len(wanted):
                     return
-        except tables.SecondLook:
+        except tables.RereadNeeded:
             continue
         return
 
@@ -433,7 +433,7 @@ def _single(values: Any) -> Any:
 def label_of_row(row: np.ndarray[Any, Any]) -> list[int]:
     """The labels of a row with a column for each class, 1 where the sample belongs to it. Raises NoLabel for other rows."""
     if not ((row == 0) | (row == 1)).all():
-        raise NoLabel([f"{row.dtype} {row.shape}"])
+        raise NoLabelField([f"{row.dtype} {row.shape}"])
     return [int(one) for one in np.flatnonzero(row)]
 
 

@@ -37,7 +37,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Aligned:
+class AlignedCurves:
     """The points that two curves share; all arrays of shape (points,). `x` are steps of the first.
 
     `shift` is what the second counts more for the same step; `ours_alone` and `theirs_alone` are points without a counterpart.
@@ -51,7 +51,7 @@ class Aligned:
     theirs_alone: int
 
 
-def without_torn(points: Aligned, ours_end: float | None, theirs_end: float | None) -> Aligned:
+def without_torn(points: AlignedCurves, ours_end: float | None, theirs_end: float | None) -> AlignedCurves:
     """Without the last point, where a number stands that was cut short.
 
     The ends are those of curves whose file ends within a line; None for others.
@@ -95,7 +95,7 @@ class Comparison:
     theirs_bad: int | None
 
 
-def align(ours_x: Array, ours: Array, theirs_x: Array, theirs: Array) -> Aligned:
+def align(ours_x: Array, ours: Array, theirs_x: Array, theirs: Array) -> AlignedCurves:
     """The points of equal steps; both axes rise strictly. A count from 0 and one from 1 are told by where they begin."""
     shifts = [0]
     if len(ours_x) and len(theirs_x):
@@ -110,7 +110,7 @@ def align(ours_x: Array, ours: Array, theirs_x: Array, theirs: Array) -> Aligned
     shift = max(shifts, key=lambda one: len(both[one][0]))  # the first of equals
     steps, first, second = both[shift]
     alone = len(ours_x) - len(steps), len(theirs_x) - len(steps)
-    return Aligned(steps - shift, ours[first], theirs[second], shift, *alone)
+    return AlignedCurves(steps - shift, ours[first], theirs[second], shift, *alone)
 
 
 def resolution(values: Array) -> Array:

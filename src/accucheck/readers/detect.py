@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ..errors import ReadError, from_os_error
-from .places import HEAD, File, Remote, below, compressed, head_of, inflated, listed, opened, size_of
+from .places import HEAD, File, RemotePath, below, compressed, head_of, inflated, listed, opened, size_of
 
 #: Folders that hold no data.
 _IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules", "venv", "rank_0"})
@@ -40,7 +40,7 @@ def files(place: File, refused: Callable[[ReadError], object]) -> Iterator[File]
     Raises ReadError when the path does not exist, is neither file nor folder, or the folder cannot be listed; of a folder
     below that cannot, or is gone meanwhile, it goes to `refused`.
     """
-    if isinstance(place, Remote):
+    if isinstance(place, RemotePath):
         for file in listed(place):
             *folders, name = below(place, file)
             if not any(part.startswith(".") or part in _IGNORED_FOLDERS for part in folders) and name[0] != ".":

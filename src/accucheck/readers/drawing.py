@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .detect import TABLES
-from .labels import MOST, NoLabel, field_of, labels_in, member_of, said
+from .labels import MOST, NoLabelField, field_of, labels_in, member_of, said
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,7 +33,7 @@ _ENTRY = np.dtype([("key", np.uint64), ("label", np.int64), ("file", np.int64), 
 
 
 @dataclass(frozen=True)
-class Drawn:
+class StratifiedSample:
     """`strata` maps each label that was drawn from to its number of samples, or is empty where labels are no classes;
     `samples` are (file, row, label), row -1 where the file is the sample; `labels` is how many different ones there are."""
 
@@ -148,7 +148,7 @@ class Drawing:
             both = both[np.argpartition(both["key"], self.count - 1)[: self.count]]
         return both
 
-    def drawn(self) -> Drawn:
+    def drawn(self) -> StratifiedSample:
         """The samples, by label and then by place."""
         names = list(self._names)
         labelled = sum(self.counts.values()) + self._others
@@ -164,7 +164,7 @@ class Drawing:
             entries = np.concatenate(parts)
         samples = [(int(one["file"]), int(one["row"]), names[one["label"]]) for one in entries]
         samples.sort(key=lambda one: (*_order(one[2]), one[0], one[1]))
-        return Drawn(samples, strata, len(names), labelled, self.missing)
+        return StratifiedSample(samples, strata, len(names), labelled, self.missing)
 
 
 def _order(label: str) -> tuple[float, str]:
@@ -219,7 +219,7 @@ def labels_of(path: Path, kind: str, label: str | None) -> Iterator[Block]:
     elif kind in ("npy", "npz", "idx", "cifar"):
         yield from _arrays(path, kind, label)
     else:
-        raise NoLabel([])
+        raise NoLabelField([])
 
 
 def rows_of(path: Path, kind: str) -> Iterator[int]:
@@ -277,7 +277,7 @@ def _table(path: Path, kind: str, label: str | None) -> Iterator[Block]:
                 else:  # a field that these rows of NDJSON do not have
                     yield np.zeros(rows - done, np.int64), [None]
                 done = rows
-        except tables.SecondLook:
+        except tables.RereadNeeded:
             continue
         return
 
@@ -286,7 +286,7 @@ def _column(column: pl.Series) -> Block:
     from .frames import pl
 
     if isinstance(column.dtype, pl.Struct):
-        raise NoLabel([f"{column.name}.{part.name}" for part in column.dtype.fields])
+        raise NoLabelField([f"{column.name}.{part.name}" for part in column.dtype.fields])
     if column.dtype != pl.String:
         return coded(column.to_list())
     # as coded() would, but a hundred times faster
@@ -315,7 +315,7 @@ def _tfrecord(path: Path, label: str | None) -> Iterator[Block]:
 
     first = next(tfrecord.examples(path), None)
     if first is None:
-        raise NoLabel([])
+        raise NoLabelField([])
     name = field_of(list(first), label)
     found = tfrecord.examples(path, {name})
     while part := list(islice(found, 5000)):

@@ -69,7 +69,7 @@ class Tolerance(msgspec.Struct, frozen=True):
 BY_TYPE = Tolerance()
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class TensorComparison(msgspec.Struct, frozen=True):
     """What two tensors are to each other. Exactly one of `found`, `told`, `problem` is there, or none where the shapes differ.
 
     `told` holds the largest difference of minimum, maximum and mean, and the relative one of the norm, from statistics.
@@ -106,14 +106,14 @@ class Outcome(msgspec.Struct, frozen=True):
 
 def compare_tensors(
     pairs: Sequence[tuple[Tensor, Tensor]], tolerance: Tolerance = BY_TYPE, processes: int = 2
-) -> Iterator[Outcome]:
+) -> Iterator[TensorComparison]:
     """Each pair with its outcome, in the order given. Memory: some chunks a process."""
     parts = [(list(pairs[at : at + _TOGETHER]), tolerance) for at in range(0, len(pairs), _TOGETHER)]
     for outcomes in forked(parts, _examine, processes):
         yield from outcomes
 
 
-def _examine(part: tuple[list[tuple[Tensor, Tensor]], Tolerance]) -> list[Outcome]:
+def _examine(part: tuple[list[tuple[Tensor, Tensor]], Tolerance]) -> list[TensorComparison]:
     pairs, tolerance = part
     outcomes = []
     spare = np.empty((2, _RUN), np.float32)
@@ -123,7 +123,7 @@ def _examine(part: tuple[list[tuple[Tensor, Tensor]], Tolerance]) -> list[Outcom
             try:
                 outcomes.append(_plainly(left, right, tolerance, memory) or _outcome(left, right, tolerance, spare))
             except ReadError as error:
-                outcomes.append(Outcome(problem=(error.code, error.data)))
+                outcomes.append(TensorComparison(problem=(error.code, error.data)))
     return outcomes
 
 
@@ -136,7 +136,7 @@ def _memory() -> Memory:
 _FLOAT32 = np.dtype("<f4")
 
 
-def _plainly(left: Tensor, right: Tensor, tolerance: Tolerance, memory: Memory) -> Outcome | None:
+def _plainly(left: Tensor, right: Tensor, tolerance: Tolerance, memory: Memory) -> TensorComparison | None:
     """What nearly all pairs are: two .npy of float32 with one header, opened once and read along with it. None for all others."""
     if left.told is not None or right.told is not None:
         return None
@@ -170,10 +170,10 @@ def _plainly(left: Tensor, right: Tensor, tolerance: Tolerance, memory: Memory) 
     if found is None:
         return None
     differs = _differs(found, rtol, atol, tolerance.given)
-    return Outcome(("float32", "float32"), (shape, shape), found, differs=differs)
+    return TensorComparison(("float32", "float32"), (shape, shape), found, differs=differs)
 
 
-def _outcome(left: Tensor, right: Tensor, tolerance: Tolerance, spare: Any) -> Outcome:
+def _outcome(left: Tensor, right: Tensor, tolerance: Tolerance, spare: Any) -> TensorComparison:
     if left.told is not None or right.told is not None:
         return _of_statistics(dumps.examine(left), dumps.examine(right), tolerance)
     one, other = tensor_info(left), tensor_info(right)
@@ -184,10 +184,12 @@ def _outcome(left: Tensor, right: Tensor, tolerance: Tolerance, spare: Any) -> O
     if (one.shape or (1,)) != (other.shape or (1,)):
         axes = transposition(one.shape, other.shape)
         agrees = axes is not None and _transposed(one, other, axes, tolerance)
-        return Outcome(dtypes, shapes, axes=axes, transposed=agrees, differs=True)
+        return TensorComparison(dtypes, shapes, axes=axes, transposed=agrees, differs=True)
     rtol, atol = tolerance.of(*dtypes)
     found = compare_runs(one, other, rtol, atol, _RUN, spare)
-    return Outcome(dtypes, shapes, found, differs=_differs(found, rtol, atol, tolerance.given), both_nan=found.both_nan)
+    return TensorComparison(
+        dtypes, shapes, found, differs=_differs(found, rtol, atol, tolerance.given), both_nan=found.both_nan
+    )
 
 
 def _differs(found: Comparison, rtol: float, atol: float, given: bool) -> bool:
@@ -205,14 +207,14 @@ def _differs(found: Comparison, rtol: float, atol: float, given: bool) -> bool:
     return relative > rtol or found.largest > _SINGLE * rtol * rms
 
 
-def _of_statistics(left: Values, right: Values, tolerance: Tolerance) -> Outcome:
+def _of_statistics(left: Values, right: Values, tolerance: Tolerance) -> TensorComparison:
     dtypes = (_dtype(left.dtype), _dtype(right.dtype))
     shapes = (left.shape, right.shape)
     if None not in shapes and (left.shape or (1,)) != (right.shape or (1,)):
-        return Outcome(dtypes, shapes, axes=transposition(left.shape or (), right.shape or ()), differs=True)
+        return TensorComparison(dtypes, shapes, axes=transposition(left.shape or (), right.shape or ()), differs=True)
     rtol, atol = tolerance.of(*dtypes)
     if (left.nan > 0, left.positive > 0, left.negative > 0) != (right.nan > 0, right.positive > 0, right.negative > 0):
-        return Outcome(dtypes, shapes, told=(math.inf, None), differs=True)
+        return TensorComparison(dtypes, shapes, told=(math.inf, None), differs=True)
     both = min(left.nan, right.nan)
     known = [
         (one, other)
@@ -228,7 +230,7 @@ def _of_statistics(left: Values, right: Values, tolerance: Tolerance) -> Outcome
     largest = max((abs(one - other) for one, other in known), default=0.0)
     scale = max((max(abs(one), abs(other)) for one, other in known), default=0.0)
     apart = largest > atol + rtol * scale or (relative is not None and relative > rtol and off > atol)
-    return Outcome(dtypes, shapes, told=(largest, relative), differs=apart, both_nan=both)
+    return TensorComparison(dtypes, shapes, told=(largest, relative), differs=apart, both_nan=both)
 
 
 #: Names of types as other frameworks write them.

@@ -24,7 +24,7 @@ from . import dumps
 from .dumps import Dump, Operation, Tensor
 
 
-class Spot(NamedTuple):
+class TensorSource(NamedTuple):
     """What a name says of a tensor: the module or operation, forward or backward, which run of it, input or output, which of them."""
 
     module: str
@@ -38,7 +38,7 @@ class Point(msgspec.Struct, frozen=True):
     """One tensor of a dump under the name that a person sees. `operation` counts the operations of the dump in their order."""
 
     name: str
-    spot: Spot
+    spot: TensorSource
     tensor: Tensor
     operation: int
     rank: int | None
@@ -193,7 +193,7 @@ _COUNTED = re.compile(r"^\d{1,9}[_-](?=[^\d])")
 _OPERATION = re.compile(r"-op\d+$")
 
 
-def _named(tensor: Tensor, root: str) -> tuple[str, Spot]:
+def _named(tensor: Tensor, root: str) -> tuple[str, TensorSource]:
     op = tensor.op
     plain = not tensor.type and tensor.told is None and tensor.time is None
     if plain and tensor.path.endswith(".npy"):
@@ -214,13 +214,13 @@ def _named(tensor: Tensor, root: str) -> tuple[str, Spot]:
             module, direction = op[: found.start()], "backward"
         folder, _, last = module.rpartition("/")
         module = _dotted(f"{folder}/{_COUNTED.sub('', last)}")  # the number is of the order, not of the name
-        return op, Spot(module, direction, run, io, slot)
+        return op, TensorSource(module, direction, run, io, slot)
     name = f"{tensor.type}.{op}.{tensor.io}.{tensor.slot}".lstrip(".")
     direction = "backward" if op.startswith("Gradients") else "forward"
-    return name, Spot(f"{tensor.type}.{op}".lstrip("."), direction, 0, tensor.io, tensor.slot)
+    return name, TensorSource(f"{tensor.type}.{op}".lstrip("."), direction, 0, tensor.io, tensor.slot)
 
 
-def _of_msprobe(found: re.Match[str], tensor: Tensor, op: str) -> tuple[str, Spot]:
+def _of_msprobe(found: re.Match[str], tensor: Tensor, op: str) -> tuple[str, TensorSource]:
     """Cell.conv.Conv2d.forward.0 (kind, module, class) and Functional.relu.0.forward (kind, function, number)."""
     words = found[1].split(".")
     direction, run = found[2], int((found[3] or "0")[:9])
@@ -235,7 +235,7 @@ def _of_msprobe(found: re.Match[str], tensor: Tensor, op: str) -> tuple[str, Spo
         words[0] = _FUNCTIONS.get(words[0], words[0].lower())
         if words[-1].isdecimal() and len(words) > 2:
             run = int(words.pop()[:9])
-    return name, Spot(".".join(words), direction, run, io, slot)
+    return name, TensorSource(".".join(words), direction, run, io, slot)
 
 
 def _dotted(name: str) -> str:
@@ -259,7 +259,7 @@ def _unwrapped(words: list[str]) -> list[str]:
     return words
 
 
-def _loose(spot: Spot) -> Spot:
+def _loose(spot: TensorSource) -> TensorSource:
     """The same place without wrappers and the numbers that MindSpore gives to operations."""
     return spot._replace(module=_OPERATION.sub("", ".".join(_unwrapped(spot.module.split(".")))).lower())
 
@@ -347,7 +347,7 @@ def _names(side: list[Point]) -> set[str]:
     return modules | {point.name for point in side}
 
 
-def _mapped(point: Point, names: Mapping[str, str], used: set[tuple[str, str]]) -> tuple[str, Spot] | None:
+def _mapped(point: Point, names: Mapping[str, str], used: set[tuple[str, str]]) -> tuple[str, TensorSource] | None:
     """What the map makes of a name: of the whole of it, else of the longest module above it."""
     if point.name in names:
         used.add(("left", point.name))

@@ -142,7 +142,7 @@ def open_dump(path: Path) -> Dump:
     Raises ReadError: not-found, no-dump, dump-binary where all is in a device's own format, or what the only file is damaged by.
     """
     problems: list[ReadError] = []
-    found = _Found(problems)
+    found = _DumpListing(problems)
     try:
         if path.is_dir():
             found.walk(path)
@@ -162,7 +162,7 @@ def open_dump(path: Path) -> Dump:
     return Dump(str(path), operations, orders, overflows, problems, found.overflow_files)
 
 
-class _Found:
+class _DumpListing:
     """What a walk through a dump gathers."""
 
     def __init__(self, problems: list[ReadError]) -> None:

@@ -18,7 +18,7 @@ _WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 @dataclass
-class Seen:
+class ProcessState:
     """One process of the run so far. `values` are those of the last step, with NaN and infinities as such; `layers` are the gradient
     norms of parameters by name at step `looked`, None where there is no gradient. `bad` is the first tensor that was not finite:
     its step, name, and class. `failed` are the hooks that failed, each with its error and the line that raised it; `lacking` those
@@ -109,10 +109,10 @@ class Following:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._known: dict[Path, tuple[int, bytes, Seen]] = {}
+        self._known: dict[Path, tuple[int, bytes, ProcessState]] = {}
 
     @property
-    def seen(self) -> Seen | None:
+    def seen(self) -> ProcessState | None:
         """The process to be shown: of the last pass that of the lowest rank, and of these the one with most steps."""
         found = [seen for _, _, seen in self._known.values()]
         return max(found, key=lambda one: (one.mode == "user", -one.rank, one.steps)) if found else None
@@ -124,7 +124,7 @@ class Following:
             told = _NAME.fullmatch(path.name)
             if told is None:
                 continue
-            at, rest, seen = self._known.get(path, (0, b"", Seen(told[1], int(told[2] or 0))))
+            at, rest, seen = self._known.get(path, (0, b"", ProcessState(told[1], int(told[2] or 0))))
             try:
                 with path.open("rb") as stream:
                     stream.seek(at)

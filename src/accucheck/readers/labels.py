@@ -114,7 +114,7 @@ def said(label: Any) -> str | None:
     return None if label is None else str(label)[:200]
 
 
-class NoLabel(Exception):
+class NoLabelField(Exception):
     """The file has no field of this name, or none that is called like labels; `fields` are those it has."""
 
     def __init__(self, fields: Sequence[str]) -> None:
@@ -149,10 +149,10 @@ def field_of(fields: Sequence[str], label: str | None) -> str:
     if label is not None:
         if label in fields:
             return label
-        raise NoLabel(fields)
+        raise NoLabelField(fields)
     usual = [name for name in fields if USUAL.match(name)]
     if len(usual) != 1:
-        raise NoLabel(fields)
+        raise NoLabelField(fields)
     return usual[0]
 
 
@@ -171,7 +171,7 @@ def _table(path: Path, kind: str, label: str | None) -> Iterator[float | Counts]
                 else:
                     _column(counts, batch[counts.column])
                 yield min(1.0, counts.samples / expected)
-        except tables.SecondLook:
+        except tables.RereadNeeded:
             continue
         except ReadError:
             yield counts.settled()
@@ -193,7 +193,7 @@ def _column(counts: Counts, column: pl.Series) -> None:
         counts.missing += int((column.list.len().fill_null(0) == 0).sum())
         counts.samples = before + len(column)
     elif isinstance(column.dtype, pl.Struct):
-        raise NoLabel([f"{column.name}.{part.name}" for part in column.dtype.fields])
+        raise NoLabelField([f"{column.name}.{part.name}" for part in column.dtype.fields])
     else:
         for value, number in column.value_counts().iter_rows():
             counts.add(value, number)
@@ -222,7 +222,7 @@ def _tfrecord(path: Path, label: str | None) -> Iterator[float | Counts]:
 
     first = next(tfrecord.examples(path), None)
     if first is None:
-        raise NoLabel([])
+        raise NoLabelField([])
     counts = Counts(field_of(list(first), label))
     expected = tfrecord.expected_records(path)
     try:
@@ -264,7 +264,7 @@ def member_of(fields: dict[str, bytes], label: str | None) -> str:
         return "cls"
     if label is None and len(usual := [key for key in keys if USUAL.match(key.rpartition(".")[2])]) == 1:
         return usual[0]
-    raise NoLabel([*fields, *keys])
+    raise NoLabelField([*fields, *keys])
 
 
 def labels_in(fields: dict[str, bytes], member: str) -> list[Any]:
@@ -312,7 +312,7 @@ def label_array(path: Path, kind: str, label: str | None) -> tuple[Array, int | 
     array = found[0] if kind == "idx" and len(found[0].shape) == 1 else by_name[field_of(list(by_name), label)]
     odd = array.dtype.names or array.dtype.hasobject or array.fortran
     if odd or len(array.shape) not in (1, 2) or (len(array.shape) == 2 and array.shape[1] > WIDEST):
-        raise NoLabel([_shown(array)])
+        raise NoLabelField([_shown(array)])
     return array, None
 
 
@@ -328,7 +328,7 @@ def rows_of(array: Array) -> Iterator[tuple[np.ndarray[Any, Any], float]]:
 
     width = array.shape[1] if len(array.shape) == 2 else 1
     if not width:
-        raise NoLabel([_shown(array)])
+        raise NoLabelField([_shown(array)])
     rest = np.empty(0, array.dtype)
     for start, block in read(array, 0, array.size):
         whole = np.concatenate((rest, block)) if len(rest) else block
@@ -348,7 +348,7 @@ def _numbers(counts: Counts, block: np.ndarray[Any, Any]) -> None:
 def _one_hot(counts: Counts, block: np.ndarray[Any, Any], array: Array) -> None:
     """A column for each class, with 1 where the sample belongs to it."""
     if not ((block == 0) | (block == 1)).all():
-        raise NoLabel([_shown(array)])
+        raise NoLabelField([_shown(array)])
     given = block.sum(axis=1)
     counts.many |= bool((given > 1).any())
     counts.missing += int((given == 0).sum())

@@ -37,7 +37,7 @@ _GZIP, _ZLIB = b"\x1f\x8b\x08", (b"x\x01", b"x\x9c", b"x\xda")
 
 
 @dataclass(frozen=True)
-class Remote:
+class RemotePath:
     """A file or folder at an address: `key` as its fsspec file system takes it, `shown` without credentials, `size` in bytes."""
 
     system: Any
@@ -61,7 +61,7 @@ class Remote:
         return self.shown
 
 
-File = Path | Remote
+File = Path | RemotePath
 
 
 class Listing(Sequence[File]):
@@ -77,7 +77,7 @@ class Listing(Sequence[File]):
         self._index.close()
 
     def add(self, file: File, size: int) -> None:
-        name = f"{file.key}\0{file.shown}".encode() if isinstance(file, Remote) else os.fsencode(file)
+        name = f"{file.key}\0{file.shown}".encode() if isinstance(file, RemotePath) else os.fsencode(file)
         self._names.write(name)
         self._index.write(_ENTRY.pack(self._end, len(name), size))
         self._end += len(name)
@@ -114,9 +114,9 @@ class Listing(Sequence[File]):
         names = system.pread(self._names.fileno(), entries[-1][0] + entries[-1][1] - first, first)
         for place, length, size in entries:
             name = names[place - first : place - first + length]
-            if isinstance(self.root, Remote):
+            if isinstance(self.root, RemotePath):
                 key, _, shown = name.decode().partition("\0")
-                yield Remote(self.root.system, key, shown, size), size
+                yield RemotePath(self.root.system, key, shown, size), size
             else:
                 yield Path(os.fsdecode(name)), size
 
@@ -128,15 +128,17 @@ def below(root: File, file: File) -> tuple[str, ...]:
     return PurePosixPath(str(file)).relative_to(str(root)).parts or (file.name,)
 
 
-def under(root: File, shown: str) -> Remote | None:
+def under(root: File, shown: str) -> RemotePath | None:
     """The file of this shown address, when it is the root or lies below it."""
-    if not isinstance(root, Remote):
+    if not isinstance(root, RemotePath):
         return None
     head = root.shown.rstrip("/")
     if shown == root.shown:
         return root
     return (
-        Remote(root.system, root.key.rstrip("/") + shown[len(head) :], shown) if shown.startswith(head + "/") else None
+        RemotePath(root.system, root.key.rstrip("/") + shown[len(head) :], shown)
+        if shown.startswith(head + "/")
+        else None
     )
 
 
@@ -156,7 +158,7 @@ def at(address: str, agreed: Collection[str] = ()) -> File:
         system, key = fsspec.core.url_to_fs(address)
     if "file" in (system.protocol if isinstance(system.protocol, (tuple, list)) else (system.protocol,)):
         return Path(key)
-    return Remote(system, key, shown)
+    return RemotePath(system, key, shown)
 
 
 @contextmanager
@@ -180,18 +182,18 @@ def _said(error: Exception) -> str:
     return redacted((str(error).splitlines() or [""])[0][:300]) or type(error).__name__
 
 
-def listed(root: Remote) -> Iterator[Remote]:
+def listed(root: RemotePath) -> Iterator[RemotePath]:
     """The file itself, or all files below a folder by name. Raises ReadError when nothing is there, or it cannot be listed."""
     with _told(root.shown):
         if not root.key.endswith("/") and root.system.isfile(root.key):
-            yield Remote(root.system, root.key, root.shown, _size(root.system.info(root.key)))
+            yield RemotePath(root.system, root.key, root.shown, _size(root.system.info(root.key)))
             return
         found = root.system.find(root.key, detail=True)
         if not found and not root.system.exists(root.key):
             raise ReadError("not-found", path=root.shown)
     for key in sorted(found):
         below = key[len(root.key) :] if key.startswith(root.key) else "/" + key.rsplit("/", 1)[-1]
-        yield Remote(root.system, key, f"{root.shown.rstrip('/')}/{redacted(below).lstrip('/')}", _size(found[key]))
+        yield RemotePath(root.system, key, f"{root.shown.rstrip('/')}/{redacted(below).lstrip('/')}", _size(found[key]))
 
 
 def _size(info: dict[str, Any]) -> int:
@@ -201,7 +203,7 @@ def _size(info: dict[str, Any]) -> int:
 @contextmanager
 def opened(file: File) -> Iterator[IO[bytes]]:
     """The bytes of a file, compressed or not, as they lie there. Raises ReadError."""
-    if isinstance(file, Remote):
+    if isinstance(file, RemotePath):
         with _told(file.shown), file.system.open(file.key, "rb") as stream:
             yield stream
         return
@@ -214,7 +216,7 @@ def opened(file: File) -> Iterator[IO[bytes]]:
 
 def size_of(file: File) -> int:
     try:
-        return file.size if isinstance(file, Remote) else file.stat().st_size
+        return file.size if isinstance(file, RemotePath) else file.stat().st_size
     except OSError as error:
         raise from_os_error(error, file) from None
 
@@ -259,7 +261,7 @@ def plain(file: File, kind: str) -> Iterator[Path]:
         copy = Path(folder, name[-100:] or "data")
         try:
             _copy(file, copy, inflate)
-            if isinstance(file, Remote) and kind == "mindrecord":
+            if isinstance(file, RemotePath) and kind == "mindrecord":
                 _companions(file, copy)
             yield copy
         except ReadError as error:
@@ -312,13 +314,13 @@ def _inflate(source: IO[bytes], shown: str) -> Iterator[bytes]:
         raise ReadError("truncated", path=shown, offset=read, expected="gzip")
 
 
-def _companions(file: Remote, copy: Path) -> None:
+def _companions(file: RemotePath, copy: Path) -> None:
     """A MindRecord file's index; and in place of the other files of its set, which only have to be there, empty ones."""
     with _told(file.shown):
         folder = file.key.rpartition("/")[0]
         names = {str(entry).rstrip("/").rsplit("/", 1)[-1] for entry in file.system.ls(folder, detail=False)}
     if file.name + ".db" in names:
-        index = Remote(file.system, file.key + ".db", file.shown + ".db")
+        index = RemotePath(file.system, file.key + ".db", file.shown + ".db")
         _copy(index, copy.with_name(copy.name + ".db"), inflate=False)
     for name in names - {file.name, file.name + ".db"}:
         if ".mindrecord" in name and "/" not in name:

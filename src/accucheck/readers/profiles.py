@@ -58,7 +58,7 @@ class Step(msgspec.Struct, frozen=True):
         return self.computing + self.communication + self.free
 
 
-class Stage(msgspec.Struct, frozen=True):
+class PipelineStage(msgspec.Struct, frozen=True):
     """One operation of the data pipeline. `filled` is how full the queue behind it was on average, `empty` how often it was
     empty, both of 1; None where it has no queue of its own."""
 
@@ -70,7 +70,7 @@ class Stage(msgspec.Struct, frozen=True):
     empty: float | None
 
 
-class Waiting(msgspec.Struct, frozen=True):
+class DataWaits(msgspec.Struct, frozen=True):
     """How training got its batches once it was under way. `waits` are the ms until each batch was there;
     `ms` is the time of all these steps, `empty` the share of them that found the queue empty. `sunk`: a thread of its own sends batches
     to the device, and the waits are its own."""
@@ -87,19 +87,19 @@ class Profile(msgspec.Struct):
     path: str
     operators: list[Operator] = []
     steps: list[Step] = []
-    stages: list[Stage] = []
-    waiting: Waiting | None = None
+    stages: list[PipelineStage] = []
+    waiting: DataWaits | None = None
     problems: list[ReadError] = []
 
     @property
-    def bottleneck(self) -> Stage | None:
+    def bottleneck(self) -> PipelineStage | None:
         """The stage that gets most and gives least: the largest fall from the fullness before it to that behind it.
 
         A source counts as if it always had something to read.
         """
         known = {stage.id: stage for stage in self.stages}
 
-        def before(stage: Stage) -> float:
+        def before(stage: PipelineStage) -> float:
             below = [stage]
             for _ in self.stages:  # a damaged profile may go round in circles
                 below = [known[child] for one in below for child in one.children if child in known][:_STAGES]
@@ -300,7 +300,7 @@ def _pipeline(path: Path, profile: Profile) -> None:
             empty = queue.size.count(0) / len(queue.size)
         name = operation.op_type.removesuffix("Op")
         children = tuple(operation.children or ())
-        profile.stages.append(Stage(operation.op_id, name, operation.num_workers, children, filled, empty))
+        profile.stages.append(PipelineStage(operation.op_id, name, operation.num_workers, children, filled, empty))
 
 
 def _iterator(path: Path, profile: Profile) -> None:
@@ -311,7 +311,7 @@ def _device_queue(path: Path, profile: Profile) -> None:
     profile.waiting = _waiting(path, True)
 
 
-def _waiting(path: Path, sunk: bool) -> Waiting | None:
+def _waiting(path: Path, sunk: bool) -> DataWaits | None:
     """Lines of: kind (0 a time, 1 the queue), which time (0 fetching) or the queue's length, number of the batch, value, time stamp in ms.
 
     Batches that lay in the queue before the first step ended, which compiles the graph, are left out where that leaves half of them. None
@@ -340,7 +340,7 @@ def _waiting(path: Path, sunk: bool) -> Waiting | None:
         return None
     waits = [float(fetched[batch]) for batch, _, _ in counted]
     empty = sum(depth == 0 for _, depth, _ in counted) / len(counted)
-    return Waiting(waits, float(queue[-1][2] - queue[skipped - 1][2]), empty, sunk)
+    return DataWaits(waits, float(queue[-1][2] - queue[skipped - 1][2]), empty, sunk)
 
 
 _READERS: list[tuple[re.Pattern[str], Callable[[Path, Profile], Any]]] = [

@@ -85,7 +85,7 @@ class Recording:
     torn: bool
 
 
-class _Fit(msgspec.Struct):
+class _LabelFit(msgspec.Struct):
     """How the outputs of a step and its labels go together, as live/inside/fitting.py tells it. `against` is None where the loss took
     exactly these two."""
 
@@ -269,7 +269,7 @@ def _take(record: dict[str, Any], run: Run, columns: dict[str, _Points], samples
         if not isinstance(record["metrics"], dict):
             raise ValueError
         found = {f"metrics.{name}": _number(value) for name, value in record["metrics"].items()}
-    fit = msgspec.convert(record["fit"], _Fit) if "fit" in record else None
+    fit = msgspec.convert(record["fit"], _LabelFit) if "fit" in record else None
     if "samples" in record:
         batch = record["samples"]
         if not isinstance(batch, list) or not all(isinstance(one, (str, int)) for one in batch):

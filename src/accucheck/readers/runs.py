@@ -54,7 +54,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class _Placed:
+class _NumberedRows:
     """Rows with their steps and epochs: own ones, else those said last before each line."""
 
     rows: Rows
@@ -97,7 +97,7 @@ def split(parts: list[Rows]) -> list[dict[str, Column]]:
     A step that begins again with no epoch told anywhere counts as a new run too.
     """
     parts = [part for part in parts if len(part.lines)]
-    placed = [_Placed(part, _told(part, parts, "steps"), _told(part, parts, "epochs")) for part in parts]
+    placed = [_NumberedRows(part, _told(part, parts, "steps"), _told(part, parts, "epochs")) for part in parts]
     starts = _starts(placed)
     found = []
     for index, start in enumerate(starts):
@@ -124,7 +124,7 @@ def _told(part: Rows, parts: list[Rows], what: str) -> Array:
     return told
 
 
-def _starts(placed: list[_Placed]) -> list[int]:
+def _starts(placed: list[_NumberedRows]) -> list[int]:
     """The first line of each run; what goes back, but not to the start, goes on with it."""
     events = sorted(
         (int(part.rows.lines[at]), which, int(at)) for which, part in enumerate(placed) for at in part.fallbacks()
@@ -139,7 +139,7 @@ def _starts(placed: list[_Placed]) -> list[int]:
     return starts
 
 
-def _columns(placed: list[_Placed], start: int, end: int) -> dict[str, Column]:
+def _columns(placed: list[_NumberedRows], start: int, end: int) -> dict[str, Column]:
     here = []
     for part in placed:
         rows = part.rows

@@ -14,7 +14,7 @@ import numpy as np
 
 from .detect import TABLES
 from .drawing import joined
-from .labels import NoLabel, field_of, labels_in, member_of, said
+from .labels import NoLabelField, field_of, labels_in, member_of, said
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,7 +50,7 @@ def batches(path: Path, kind: str, label: str | None) -> Iterator[Batch]:
     elif kind in ("npz", "cifar"):
         yield from _arrays(path, kind, label)
     else:
-        raise NoLabel([])
+        raise NoLabelField([])
 
 
 def _table(path: Path, kind: str, label: str | None) -> Iterator[Batch]:
@@ -67,7 +67,7 @@ def _table(path: Path, kind: str, label: str | None) -> Iterator[Batch]:
                 if rows > done:  # not given already, before the second look
                     yield _frame(batch.tail(rows - done), name)
                     done = rows
-        except tables.SecondLook:
+        except tables.RereadNeeded:
             continue
         return
 
@@ -77,7 +77,7 @@ def _frame(batch: pl.DataFrame, name: str) -> Batch:
 
     features = batch.select(sorted(column for column in batch.columns if column != name))
     if not features.columns:
-        raise NoLabel(batch.columns)
+        raise NoLabelField(batch.columns)
     # as text and in one order, so that a row is told in the same way in every file and batch
     if _plain(features):
         features = features.with_columns(pl.all().cast(pl.String, strict=False))
@@ -103,7 +103,7 @@ def _mindrecord(path: Path, label: str | None) -> Iterator[Batch]:
     shard = mindrecord.open_shard(path)
     name = field_of(list(shard.types), label)
     if len(shard.types) < 2:
-        raise NoLabel(list(shard.types))
+        raise NoLabelField(list(shard.types))
     rows = mindrecord.rows(shard)
     while part := list(islice(rows, 1024)):
         digests = [
@@ -130,7 +130,7 @@ def _tfrecord(path: Path, label: str | None) -> Iterator[Batch]:
     while part := list(islice(found, 1024)):
         name = name or field_of(list(part[0]), label)
         if len(part[0]) < 2:
-            raise NoLabel(list(part[0]))
+            raise NoLabelField(list(part[0]))
         digests, labels = [], []
         for features in part:
             labels.append(joined(tfrecord.plain(features.pop(name, None))))
@@ -154,7 +154,7 @@ def _shard(path: Path, label: str | None) -> Iterator[Batch]:
             images = [key for key in sorted(fields) if kind_of(key) in IMAGES]
             kept = images or [key for key in sorted(fields) if key != name]
             if not kept:
-                raise NoLabel(list(fields))
+                raise NoLabelField(list(fields))
             digests.append(digest(*(piece for key in kept for piece in (key.encode(), fields[key]))))
         yield np.array(digests, np.uint64), labels
 
@@ -179,7 +179,7 @@ def _arrays(path: Path, kind: str, label: str | None) -> Iterator[Batch]:
     target = by_name.pop(field_of(list(by_name), label))
     samples = [array for array in by_name.values() if len(array.shape) > 1 and array.shape[0] == target.shape[0]]
     if len(samples) != 1 or len(target.shape) != 1 or samples[0].dtype.hasobject or target.dtype.hasobject:
-        raise NoLabel([array.name for array in found])
+        raise NoLabelField([array.name for array in found])
     labels = [said(value) for block, _ in rows_of(target) for value in block[:, 0].tolist()]
     place = 0
     for block, _ in rows_of(_flat(samples[0])):
@@ -192,7 +192,7 @@ def _flat(array: Array) -> Array:
     from dataclasses import replace
 
     if array.fortran:
-        raise NoLabel([array.name])
+        raise NoLabelField([array.name])
     return replace(array, shape=(array.shape[0], array.size // max(1, array.shape[0])))
 
 

@@ -39,7 +39,7 @@ _HEAD = 10_000
 _LONGEST_ARRAY = 2 << 30
 
 
-class SecondLook(Exception):
+class RereadNeeded(Exception):
     """The reader met something odd: read again from the start in the next of MODES, which copes with it or says what it is."""
 
 
@@ -156,7 +156,7 @@ def _collect(frame: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
     try:
         yield from frame.collect_batches(chunk_size=rows, engine="streaming")
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise SecondLook(str(error)[:500]) from None
+        raise RereadNeeded(str(error)[:500]) from None
 
 
 def _rows_together(frame: pl.LazyFrame) -> int:
@@ -195,7 +195,7 @@ def _plain_csv(path: Path, layout: Csv, mode: str) -> Iterator[pl.DataFrame]:
             yield from _without_tail_of_one(layout, light_tables.rows(layout, rows))
         except light_tables.Odd as error:
             if mode != "careful":
-                raise SecondLook from None
+                raise RereadNeeded from None
             raise ReadError("malformed", path=str(path), format="CSV", offset=0, expected=_what(error)) from None
         return
     frame = _scan(layout)
@@ -210,11 +210,11 @@ def _plain_csv(path: Path, layout: Csv, mode: str) -> Iterator[pl.DataFrame]:
                 if blank is None:
                     short, blank = _odd_lines(layout)
                     if short and mode != "careful":
-                        raise SecondLook
+                        raise RereadNeeded
                 if blank:
                     batch = batch.filter(~pl.all_horizontal(pl.all().is_null()))
             yield batch
-    except SecondLook as error:
+    except RereadNeeded as error:
         if mode == "careful":
             raise ReadError("malformed", path=str(path), format="CSV", offset=0, expected=_what(error)) from None
         raise
@@ -406,7 +406,7 @@ def _as_utf8(path: Path, encoding: str) -> Iterator[Path]:
 def _queried(path: Path) -> Iterator[None]:
     try:
         yield
-    except (SecondLook, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+    except (RereadNeeded, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise ReadError("malformed", path=str(path), format="Parquet", offset=0, expected=_what(error)) from None
 
 
@@ -443,7 +443,7 @@ def _ndjson(path: Path, mode: str) -> Iterator[pl.DataFrame]:
         else:  # reads the file once more, for its keys
             yield from _collect(pl.scan_ndjson(source, infer_schema_length=None), rows)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise SecondLook(_what(error)) from None
+        raise RereadNeeded(_what(error)) from None
 
 
 def _like_the_first(path: Path, head: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
@@ -458,7 +458,7 @@ def _like_the_first(path: Path, head: pl.LazyFrame, rows: int) -> Iterator[pl.Da
                 given += batch.height * batch.width - sum(column.null_count() for column in batch)
                 yield batch
             if given != keys.result():
-                raise SecondLook
+                raise RereadNeeded
         finally:
             closed.set()
 

@@ -63,19 +63,19 @@ class _Call(NamedTuple):
         return self.function(*args)
 
 
-class _Closed(type):
+class _SealedClass(type):
     """A class that the pickle cannot alter."""
 
     def __setattr__(cls, name: str, value: Any) -> None:
         raise TypeError(name)
 
 
-class _Inert(metaclass=_Closed):
+class _OpaqueObject(metaclass=_SealedClass):
     """Stands for an object that is no tensor and is not built: takes whatever the pickle does to it and keeps nothing."""
 
     __slots__ = ()
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> _Inert:
+    def __new__(cls, *args: Any, **kwargs: Any) -> _OpaqueObject:
         return super().__new__(cls)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
@@ -89,21 +89,21 @@ class _Inert(metaclass=_Closed):
     def extend(self, values: Any) -> None: ...
 
 
-class _Bad(Exception):
+class _BadRecord(Exception):
     """A record that does not make sense; what was expected."""
 
 
 def _dims(value: Any) -> tuple[int, ...]:
     if not isinstance(value, tuple) or len(value) > 64:
-        raise _Bad("tuple of <= 64 sizes")
+        raise _BadRecord("tuple of <= 64 sizes")
     if any(type(dim) is not int or not 0 <= dim < 1 << 48 for dim in value):
-        raise _Bad("0 <= size, stride < 2^48")
+        raise _BadRecord("0 <= size, stride < 2^48")
     return value
 
 
 def _rebuild_tensor(storage: Any, offset: Any, shape: Any, strides: Any, *rest: Any) -> Tensor:
     if not isinstance(storage, Storage):
-        raise _Bad("storage")
+        raise _BadRecord("storage")
     (offset,) = _dims((offset,))
     return Tensor(storage, storage.dtype, offset, _dims(shape), _dims(strides))
 
@@ -113,7 +113,7 @@ def _rebuild_tensor_v3(
 ) -> Tensor:
     """As v2, for the dtypes without a storage class of their own: the storage counts bytes."""
     if not isinstance(storage, Storage):
-        raise _Bad("storage")
+        raise _BadRecord("storage")
     name = str(dtype)
     if name not in DTYPES:
         return Tensor(None, name, 0, _dims(shape), obstacle="dtype")
@@ -127,7 +127,7 @@ def _rebuild_parameter(data: Any, *rest: Any) -> Any:
 
 def _rebuild_qtensor(storage: Any, offset: Any, shape: Any, *rest: Any) -> Tensor:
     if not isinstance(storage, Storage):
-        raise _Bad("storage")
+        raise _BadRecord("storage")
     return Tensor(storage, storage.dtype, 0, _dims(shape), obstacle="quantized")
 
 
@@ -139,7 +139,7 @@ def _rebuild_sparse_tensor(layout: Any, data: Any) -> Tensor:
 
 def _rebuild_from_type_v2(function: Any, kind: Any, args: Any, state: Any) -> Any:
     if not isinstance(function, _Call) or function.function not in _REBUILD.values() or not isinstance(args, tuple):
-        raise _Bad("torch._utils._rebuild_*")
+        raise _BadRecord("torch._utils._rebuild_*")
     return function(*args)
 
 
@@ -192,7 +192,7 @@ class _Unpickler(pickle.Unpickler):
         if whole in _CALLS:
             return _Call(_CALLS[whole])
         if whole in _PASSED_OVER:
-            return _Inert
+            return _OpaqueObject
         if whole == "collections.OrderedDict":
             return OrderedDict
         if module in ("torch", "torch.storage", "torch.cuda", "torch_npu.npu") and (
@@ -207,11 +207,11 @@ class _Unpickler(pickle.Unpickler):
 
     def persistent_load(self, pid: Any) -> Storage:
         if not isinstance(pid, tuple) or len(pid) < 5 or pid[0] != "storage" or not isinstance(pid[1], _Name):
-            raise _Bad("('storage', class, key, location, size)")
+            raise _BadRecord("('storage', class, key, location, size)")
         (size,) = _dims((pid[4],))
         key = pid[2] if isinstance(pid[2], str) else str(*_dims((pid[2],)))
         if len(pid) > 5 and pid[5] is not None:  # a view of a storage, last written by torch 0.3
-            raise _Bad("a storage without a view")
+            raise _BadRecord("a storage without a view")
         storage = Storage(key, _STORAGES.get(pid[1], str(pid[1])), size)
         self.storages.setdefault(key, storage)
         return storage
@@ -297,7 +297,7 @@ class _Keys:
         for key in keys.get(name, ()):
             self.tuples += key is _Value.TUPLE
             if key is _Value.OTHER or self.tuples > MAX_TUPLE_KEYS:
-                raise _Bad("keys: text or numbers < 2^63")
+                raise _BadRecord("keys: text or numbers < 2^63")
 
 
 def _made(name: str, argument: Any, taken: list[_Value]) -> _Value:
@@ -326,7 +326,7 @@ def unpickle(data: bytes, path: str, at: int) -> tuple[Any, int, dict[str, Stora
             if opcode.name in ("PUT", "LONG_BINPUT") and int(argument or 0) > count:
                 raise bad(position, f"memo <= {count:,}")
             keys.follow(opcode, argument)
-    except _Bad as error:
+    except _BadRecord as error:
         raise bad(position, str(error))
     except (ValueError, IndexError, TypeError) as error:
         raise bad(position, f"pickle ({str(error)[:200]})")
@@ -336,7 +336,7 @@ def unpickle(data: bytes, path: str, at: int) -> tuple[Any, int, dict[str, Stora
         return unpickler.load(), position + 1, unpickler.storages
     except ReadError:
         raise
-    except _Bad as error:
+    except _BadRecord as error:
         raise bad(stream.tell(), str(error))
     except Exception as error:  # whatever the C unpickler makes of nonsense: one of ten exceptions
         raise bad(min(stream.tell(), position), f"pickle ({type(error).__name__})")

@@ -27,7 +27,7 @@ TEXTS = frozenset(("txt", "text", "transcript"))
 VALUES = frozenset(("cls", "cls2", "id", "index", "inx", "count"))
 
 
-class _Bad(Exception):
+class _Damage(Exception):
     """Damage at an offset of the archive, and what was expected there."""
 
     def __init__(self, code: str, offset: int, expected: str) -> None:
@@ -60,11 +60,11 @@ def samples(path: File) -> Iterator[tuple[str, dict[str, bytes], int]]:
                     key, fields, held = one, {}, 0
                 held += len(content)
                 if held > LONGEST:  # a small archive can inflate to any number of members of one sample
-                    raise _Bad("too-large", held, "tar")
+                    raise _Damage("too-large", held, "tar")
                 fields[field] = content
             while stream.read(1 << 20):  # to the very end, where gzip compares its checksum
                 pass
-        except _Bad as bad:
+        except _Damage as bad:
             raise ReadError(
                 bad.code,
                 path=str(path),
@@ -94,7 +94,7 @@ def is_shard(raw: IO[bytes]) -> bool:
                 names.append(_split(name))
                 if len(names) == _FIRST or read > _FIRST_BYTES:
                     break
-    except (_Bad, EOFError, OSError, zlib.error):
+    except (_Damage, EOFError, OSError, zlib.error):
         pass  # damaged, or large: what came before decides
     names = [(key, field) for key, field in names if field]
     if not names:
@@ -133,19 +133,19 @@ def _members(stream: IO[bytes], longest: int) -> Iterator[tuple[str, bytes, int]
         if header == bytes(_RECORD):
             return
         if len(header) < _RECORD:
-            raise _Bad("truncated", at + len(header), "tar header or end of archive")
+            raise _Damage("truncated", at + len(header), "tar header or end of archive")
         try:
             info = tarfile.TarInfo.frombuf(header, "utf-8", "replace")
         except (tarfile.HeaderError, ValueError):
-            raise _Bad("malformed", at, "tar header") from None
+            raise _Damage("malformed", at, "tar header") from None
         at += _RECORD
         extended = info.type in (b"x", b"g", b"X", b"L", b"K")
         if info.size < 0 or info.size > (_LONGEST_NAME if extended else longest):
-            raise _Bad("too-large", max(info.size, 0), "tar")
+            raise _Damage("too-large", max(info.size, 0), "tar")
         padded = -(-info.size // _RECORD) * _RECORD
         content = stream.read(padded)
         if len(content) < padded:
-            raise _Bad("truncated", at + len(content), f"{info.size:,} bytes of {info.name[:100]}")
+            raise _Damage("truncated", at + len(content), f"{info.size:,} bytes of {info.name[:100]}")
         at += padded
         if info.type == b"L":
             long_name = content[: info.size].rstrip(b"\0").decode("utf-8", "replace")

@@ -21,9 +21,9 @@ from ..store import require_inside, sweep, write_together
 
 if TYPE_CHECKING:
     from ..project import Project
-    from .leftovers import Left
+    from .leftovers import Leftover
     from .parts import ChartPart, Report
-    from .redact import Preview, Redactor
+    from .redact import RedactionPreview, Redactor
 
     class Draw(Protocol):
         """Draws a chart as png or svg; see charts.drawer."""
@@ -86,14 +86,14 @@ DEFAULT = Options()
 UNFINISHED = "-unfinished"
 
 
-class Written(msgspec.Struct, frozen=True):
+class WrittenReports(msgspec.Struct, frozen=True):
     """`paths` are the reports, one a format; `files` all that was written, what belongs to them too. `redacted` counts what was
     replaced, by its kind; `left` is what the second pass still found: the files are then named unfinished."""
 
     paths: list[Path]
     files: list[Path]
     redacted: dict[str, int] = {}
-    left: list[Left] = []
+    left: list[Leftover] = []
 
 
 def redactor(project: Project, options: Options) -> Redactor:
@@ -126,13 +126,13 @@ def compose(project: Project, options: Options, hide: Redactor | None = None) ->
     return both(*built) if len(built) == 2 else built[0]
 
 
-def preview(project: Project, options: Options) -> Preview:
+def preview(project: Project, options: Options) -> RedactionPreview:
     """What a report would replace. Writes nothing."""
-    from .redact import Preview
+    from .redact import RedactionPreview
 
     hide = redactor(project, options)
     compose(project, options, hide)
-    return Preview(dict(hide.distinct), hide.examples)
+    return RedactionPreview(dict(hide.distinct), hide.examples)
 
 
 def render(report: Report, stem: str, options: Options) -> dict[str, bytes]:
@@ -159,7 +159,7 @@ def _writer(name: str) -> ModuleType:
         raise needs_library(error) or error from None
 
 
-def write(report: Report, folder: Path, options: Options, hide: Redactor | None = None) -> Written:
+def write(report: Report, folder: Path, options: Options, hide: Redactor | None = None) -> WrittenReports:
     """Write the report in each of the formats into `folder`: all of it or, when something fails, nothing.
 
     A report that is there stays: the new one is `<stem>-2` and so on, one number for all its files. `hide` is the redactor that the report
@@ -169,14 +169,14 @@ def write(report: Report, folder: Path, options: Options, hide: Redactor | None 
     stem, files, left = write_checked(folder, name, lambda stem: render(report, stem, options), options, hide)
     paths = [folder / f"{stem}.{FORMATS[name].ending}" for name in options.chosen]
     redacted = dict(hide.distinct) if hide is not None else {}
-    return Written(paths=paths, files=[folder / name for name in files], redacted=redacted, left=left)
+    return WrittenReports(paths=paths, files=[folder / name for name in files], redacted=redacted, left=left)
 
 
 def write_checked(
     folder: Path, stem: str, make: Callable[[str], dict[str, bytes]], options: Options, hide: Redactor | None
-) -> tuple[str, dict[str, bytes], list[Left]]:
+) -> tuple[str, dict[str, bytes], list[Leftover]]:
     """As `write_numbered`, and what the second pass of `hide` finds in the files, which are then named `<stem>-unfinished`."""
-    left: list[Left] = []
+    left: list[Leftover] = []
     made: dict[str, dict[str, bytes]] = {}
     if hide is not None and options.redact:
         likely = stem if options.force else _free(folder, stem, set())
@@ -187,7 +187,7 @@ def write_checked(
     return chosen, files, left
 
 
-def check(files: dict[str, bytes], hide: Redactor) -> list[Left]:
+def check(files: dict[str, bytes], hide: Redactor) -> list[Leftover]:
     """The second pass: what the rules still find in finished files."""
     from .leftovers import leftovers
 
@@ -214,7 +214,7 @@ def write_numbered(
         return chosen, files
 
 
-def write_project(project: Project, folder: Path, options: Options) -> Written:
+def write_project(project: Project, folder: Path, options: Options) -> WrittenReports:
     """The report of a project's session as it stands, written by `write`. Raises SaveError."""
     require_inside(folder, Path(project.case.root))
     hide = redactor(project, options)
@@ -254,11 +254,11 @@ def file_stem(text: str) -> str:
     return safe.encode()[:120].decode(errors="ignore").rstrip(".-") or "report"
 
 
-class _Called(ModuleType):
+class _CallableModule(ModuleType):
     """This package as a notebook calls it: accucheck.report()."""
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         return import_module("accucheck.notebooks").report(*given, **named)
 
 
-sys.modules[__name__].__class__ = _Called
+sys.modules[__name__].__class__ = _CallableModule

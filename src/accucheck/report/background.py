@@ -35,7 +35,7 @@ MAX_DIGESTS = 12  # folders, and files, that the commands name
 MAX_TOLD = 2  # of what probes said of one such thing
 
 
-def configuration(context: Context) -> list[changes.Change] | UserError | None:
+def configuration(context: Context) -> list[changes.SettingChange] | UserError | None:
     """How the configuration differs from its base; the error where one of them cannot be read; None where not both are given."""
     try:
         return changes.changes(context.case)
@@ -43,7 +43,7 @@ def configuration(context: Context) -> list[changes.Change] | UserError | None:
         return error
 
 
-def change_table(context: Context, changed: list[changes.Change]) -> TablePart | None:
+def change_table(context: Context, changed: list[changes.SettingChange]) -> TablePart | None:
     if not changed:
         return None
     keys = ("column-config-key", "column-config-base", "column-config-used")
@@ -114,7 +114,7 @@ def input_table(context: Context, inputs: list[dict[str, Any]]) -> TablePart | N
     return _plain_table(context, "inputs", [f"column-input-{key}" for key in INPUT_COLUMNS], rows)
 
 
-def asked(context: Context, changed: list[changes.Change] | UserError | None) -> list[tuple[str, str]]:
+def asked(context: Context, changed: list[changes.SettingChange] | UserError | None) -> list[tuple[str, str]]:
     """What maintainers ask for beside the environment, as far as probes told it or the case says so."""
     rows = [(context.say(f"asked-{key}"), _told(context, probes)) for key, probes in ASKED.items()]
     curve = context.case.get("curves.train")

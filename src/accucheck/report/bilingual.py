@@ -15,13 +15,13 @@ SHORT = 40
 T = TypeVar("T")
 
 
-class Both(str):
+class BilingualText(str):
     """A text in two languages. As plain text `中文 / English`, or each on its own line where one is long."""
 
     zh: str
     en: str
 
-    def __new__(cls, zh: str, en: str) -> Both:
+    def __new__(cls, zh: str, en: str) -> BilingualText:
         long = max(len(zh), len(en)) > SHORT or "\n" in zh + en or zh.endswith("。")
         text = super().__new__(cls, zh + ("\n" if long else " / ") + en)
         text.zh, text.en = zh, en
@@ -34,17 +34,17 @@ class Both(str):
 
 def beside(zh: str, en: str) -> str:
     """Both texts, or the one where they are equal or one says nothing."""
-    return zh or en if zh == en or not (zh and en) else Both(zh, en)
+    return zh or en if zh == en or not (zh and en) else BilingualText(zh, en)
 
 
 def plain(text: str) -> str:
     """The text on one line, for where nothing else can stand."""
-    return f"{text.zh} / {text.en}".replace("\n", " ") if isinstance(text, Both) else text
+    return f"{text.zh} / {text.en}".replace("\n", " ") if isinstance(text, BilingualText) else text
 
 
 def one(text: str, language: Language) -> str:
     """Of a text that may be in two languages that of one."""
-    return getattr(text, language.value) if isinstance(text, Both) else text
+    return getattr(text, language.value) if isinstance(text, BilingualText) else text
 
 
 def said(

@@ -22,7 +22,7 @@ CALLED = "()"  # the key of the function beside those of its arguments
 _MAPPINGS = re.compile(r"\w*dict|config|(simple)?namespace", re.I)
 
 
-class Change(NamedTuple):
+class SettingChange(NamedTuple):
     """A dotted key, its value in the base and in what was used; None where it is not given there."""
 
     key: str
@@ -30,7 +30,7 @@ class Change(NamedTuple):
     used: str | None
 
 
-def changes(case: Case) -> list[Change] | None:
+def changes(case: Case) -> list[SettingChange] | None:
     """What differs of `configs.used` from `configs.base`; None where the case does not name both. Raises UserError."""
     base, used = case.get("configs.base"), case.get("configs.used")
     if base is None or used is None:
@@ -40,7 +40,9 @@ def changes(case: Case) -> list[Change] | None:
     for key in sorted({**before, **after}):
         left, right = before.get(key, ABSENT), after.get(key, ABSENT)
         if repr(_ordered(left)) != repr(_ordered(right)):  # 1, 1.0 and True differ, NaN is itself
-            found.append(Change(key, None if left is ABSENT else str(left), None if right is ABSENT else str(right)))
+            found.append(
+                SettingChange(key, None if left is ABSENT else str(left), None if right is ABSENT else str(right))
+            )
     return found
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..browsing import Page, Shown, shown
+from ..browsing import Page, RenderedValue, shown
 from ..browsing_pages import with_boxes
 from ..language import Language
 from .sheet import cut, drawable, font
@@ -67,7 +67,7 @@ def _draw_curve(pen: Any, values: np.ndarray[Any, Any], left: int, top: int, wid
         pen.line([(left + at, ends[0]), (left + at, max(ends[1], ends[0] + 1))], fill=(32, 112, 204))
 
 
-def _line(name: str, one: Shown) -> str:
+def _line(name: str, one: RenderedValue) -> str:
     """A field in letters that the font has."""
     text = one.text.replace("█", "#").replace("░", ".").replace("\n", " ")
     return drawable(f"{name}: {text[:200]}", _SIZE)

@@ -774,7 +774,7 @@ def _laid_out(rows: Sequence[Sequence[Cell]], right: Sequence[bool]) -> list[tup
     always break.
     """
     columns = list(range(len(right)))
-    needs: list[_Need] = []
+    needs: list[_ColumnWidth] = []
     for longest, sizes in ((LONG_WORD, SIZES[:4]), (SOME_WORD, SIZES)):
         needs = [_need([row[column] for row in rows], right[column], longest) for column in columns]
         for size in sizes:
@@ -789,14 +789,14 @@ def _laid_out(rows: Sequence[Sequence[Cell]], right: Sequence[bool]) -> list[tup
     return [(each, SIZES[-1], _shared([needs[column] for column in each], SIZES[-1])) for each in [*parts, chosen]]
 
 
-class _Need(NamedTuple):
+class _ColumnWidth(NamedTuple):
     """The em that a column needs so that no word breaks, and so that no text wraps."""
 
     least: float
     most: float
 
 
-def _need(cells: Sequence[Cell], number: bool, longest: float) -> _Need:
+def _need(cells: Sequence[Cell], number: bool, longest: float) -> _ColumnWidth:
     """`number`: below its head the column holds numbers, which never wrap."""
     least = most = 0.0
     for at, cell in enumerate(cells):
@@ -805,7 +805,7 @@ def _need(cells: Sequence[Cell], number: bool, longest: float) -> _Need:
             words = [line] if number and at > 0 else _WORD.findall(line)
             least = max(least, wider * max(map(_ems, words), default=0))
             most = max(most, wider * _ems(line))
-    return _Need(min(least, longest), most)
+    return _ColumnWidth(min(least, longest), most)
 
 
 #: What an office program does not break: Chinese may break after each sign, other texts after blanks and hyphens.
@@ -828,7 +828,7 @@ def _width(ems: float, size: float) -> float:
     return ems * size * POINT + 2 * MARGIN + 0.02
 
 
-def _shared(needs: Sequence[_Need], size: float) -> list[float]:
+def _shared(needs: Sequence[_ColumnWidth], size: float) -> list[float]:
     """The widths of columns. No wider than need be where all have room: what is far apart is hard to read.
 
     Where not, short columns get what they need so that nothing in them wraps, and the long ones share the rest.

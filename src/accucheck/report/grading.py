@@ -62,7 +62,7 @@ class Ground(msgspec.Struct, frozen=True):
     count: int = 0
 
 
-class Graded(msgspec.Struct, frozen=True):
+class ItemGrade(msgspec.Struct, frozen=True):
     grade: Grade
     why: list[Ground]
     lacking: list[Ground]
@@ -148,7 +148,7 @@ WORDS: Words = {
 }
 
 
-class _Known(msgspec.Struct, frozen=True):
+class _ItemState(msgspec.Struct, frozen=True):
     """An item with what stands of it."""
 
     item: Item
@@ -185,7 +185,7 @@ class _Known(msgspec.Struct, frozen=True):
 
 def grade(
     record: Record, checklists: Sequence[Checklist], case: Case, stale: Collection[tuple[str, str]] = ()
-) -> Graded:
+) -> ItemGrade:
     """The grade of a session. `stale` holds (item id, probe) of results whose inputs have changed."""
     facts = case.facts()
     known = []
@@ -193,7 +193,7 @@ def grade(
         if checklist.name not in OTHER_SUBJECTS:
             for item in checklist.items:
                 entry = record.entries.get(item.id, Entry())
-                known.append(_Known(item, entry, entry.conclusion or suggestion(item, entry, facts)))
+                known.append(_ItemState(item, entry, entry.conclusion or suggestion(item, entry, facts)))
     own = [each for each in known if each.own and each.state is Verdict.PROBLEM]
     concerned = [each for each in known if each.own and each.state is not Verdict.NOT_APPLICABLE]
     decided = [each for each in concerned if each.state is not Verdict.UNDECIDED]
@@ -214,7 +214,7 @@ def grade(
             ("own-concluded", [each for each in own if each.concluded]),
             ("own-suggested", [each for each in own if not each.concluded]),
         )
-        return Graded(Grade.OWN, why, lacking)
+        return ItemGrade(Grade.OWN, why, lacking)
 
     clean = [Ground("clean", count=len(decided))] if decided else []
     complete = bool(decided) and len(decided) >= COMPLETE * len(concerned)
@@ -225,11 +225,11 @@ def grade(
     ended = any(path.end in FRAMEWORK_ENDS for path in paths)
     fresh = not any(each.item.id in old for each in [*regressed, *differing, *alike])
     if fresh and complete and regressed:
-        return Graded(Grade.FRAMEWORK, [*_grounds(("regression", regressed)), *clean], lacking)
+        return ItemGrade(Grade.FRAMEWORK, [*_grounds(("regression", regressed)), *clean], lacking)
     if fresh and complete and ended and differing:
-        return Graded(Grade.FRAMEWORK, [*_grounds(("path-file", differing)), *clean], lacking)
+        return ItemGrade(Grade.FRAMEWORK, [*_grounds(("path-file", differing)), *clean], lacking)
     if fresh and alike and not differing:
-        return Graded(Grade.TOLERANCE, [*_grounds(("alike", alike)), *clean], lacking)
+        return ItemGrade(Grade.TOLERANCE, [*_grounds(("alike", alike)), *clean], lacking)
 
     why = _grounds(("regression", regressed), ("difference", [each for each in differing if each not in regressed]))
     why += _grounds(("alike", alike))
@@ -243,9 +243,9 @@ def grade(
         lacking.append(Ground("lack-path", standing))
     elif differing and not regressed:
         lacking.append(Ground("lack-cause", [each.item for each in differing]))
-    return Graded(Grade.UNKNOWN, why, lacking)
+    return ItemGrade(Grade.UNKNOWN, why, lacking)
 
 
-def _grounds(*named: tuple[str, list[_Known]]) -> list[Ground]:
+def _grounds(*named: tuple[str, list[_ItemState]]) -> list[Ground]:
     """A ground for each key that has items."""
     return [Ground(key, [each.item for each in known], len(known)) for key, known in named if known]

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from ..model import Language, Level, Status, Verdict
 from . import charts, spreadsheet
-from .bilingual import Both, joined, plain
+from .bilingual import BilingualText, joined, plain
 from .parts import Attachment, ChartPart, CodePart, Report, WholeTable, kind, spans
 from .templating import fill
 from .words import LEVELS, MARKS, VERDICTS
@@ -109,14 +109,14 @@ def render(report: Report, stem: str, options: Options, draw: Draw) -> dict[str,
 
 def shown(value: Any) -> Any:
     """A value on its way into the page: of a text in two languages each part says which it is. Escaping comes after."""
-    if not isinstance(value, Both):
+    if not isinstance(value, BilingualText):
         return value
     return _beside(value, escape(value.zh), escape(value.en))
 
 
 def prose(text: str) -> Markup:
     """A checklist's prose, with its code spans."""
-    if isinstance(text, Both):
+    if isinstance(text, BilingualText):
         return _beside(text, prose(text.zh), prose(text.en))
     return Markup("").join(
         Markup("<code>{}</code>").format(part) if code else escape(part) for part, code in spans(text)
@@ -125,10 +125,10 @@ def prose(text: str) -> Markup:
 
 def stacked(text: str) -> Markup:
     """A text of which the languages stand below each other, however short they are."""
-    return _beside(text, escape(text.zh), escape(text.en), True) if isinstance(text, Both) else escape(text)
+    return _beside(text, escape(text.zh), escape(text.en), True) if isinstance(text, BilingualText) else escape(text)
 
 
-def _beside(text: Both, zh: Markup, en: Markup, long: bool = False) -> Markup:
+def _beside(text: BilingualText, zh: Markup, en: Markup, long: bool = False) -> Markup:
     form = '<span class="both"><span lang="zh-CN">{}</span><span lang="en">{}</span></span>'
     short = '<span lang="zh-CN">{}</span> / <span lang="en">{}</span>'
     return Markup(form if text.long or long else short).format(zh, en)  # noqa: S704 - a constant

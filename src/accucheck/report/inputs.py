@@ -17,7 +17,7 @@ from .. import manifest
 from ..case import IGNORED, Case, path_keys
 from ..engine import SCRIPT_FILES
 from ..errors import UserError
-from ..hashing import Walk
+from ..hashing import FileWalk
 from ..language import Words
 from ..model import Status
 from ..session import Record
@@ -134,7 +134,7 @@ def _row(
 def _folder(key: str, shown: str, path: Path, hasher: _Hasher) -> dict[str, Any]:
     seen: list[tuple[str, int]] = []
     size = 0
-    walk = Walk(str(path), [""], set(), FOLDER)
+    walk = FileWalk(str(path), [""], set(), FOLDER)
     for name, length, _, _ in walk:
         if len(seen) == MOST_FILES or time.monotonic() > hasher.deadline:
             return _row(key, shown, "size")

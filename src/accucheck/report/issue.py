@@ -21,14 +21,14 @@ from ..store import require_inside
 from . import Options, bundle, check, compose, file_stem, machine, redactor, render, write_checked
 from . import environment as environments
 from .bilingual import one, said
-from .markdown import Marked, escape, fence, folded, numbered, prose, row, ruler
+from .markdown import MarkdownText, escape, fence, folded, numbered, prose, row, ruler
 from .parts import ChartPart, CodePart, EvidencePart, FindingPart, Report, TablePart, TextPart
 from .trackers import Form, Tracker, known, tracker
 from .words import MARKS
 
 if TYPE_CHECKING:
     from ..project import Project
-    from .leftovers import Left
+    from .leftovers import Leftover
 
 #: The report in the attachment, unless others are chosen.
 FORMATS = ("html", "docx", "json")
@@ -167,18 +167,20 @@ class _Parts:
         blocks: Iterator[str] = getattr(self, f"_{name}")()
         return [block for block in blocks if block.strip()]
 
-    def blank(self, what: str) -> Marked:
+    def blank(self, what: str) -> MarkdownText:
         return self.lacking(self.say(f"blank-{what}"))
 
-    def lacking(self, what: str) -> Marked:
-        return Marked(f"**{escape(self.say('blank', what=what))}**")
+    def lacking(self, what: str) -> MarkdownText:
+        return MarkdownText(f"**{escape(self.say('blank', what=what))}**")
 
-    def text(self, text: str) -> Marked:
+    def text(self, text: str) -> MarkdownText:
         """A text, perhaps of several lines, as paragraphs."""
-        return Marked("\n\n".join(escape(line) for line in text.split("\n") if line.strip()))
+        return MarkdownText("\n\n".join(escape(line) for line in text.split("\n") if line.strip()))
 
-    def bullets(self, lines: Sequence[str]) -> Marked:
-        return Marked("\n".join(f"- {line if isinstance(line, Marked) else escape(line)}" for line in lines))
+    def bullets(self, lines: Sequence[str]) -> MarkdownText:
+        return MarkdownText(
+            "\n".join(f"- {line if isinstance(line, MarkdownText) else escape(line)}" for line in lines)
+        )
 
     def labelled(self, label: str, value: str) -> str:
         """A fact with its label, or a blank; in two languages an equal value stands once."""
@@ -186,7 +188,7 @@ class _Parts:
             return self.lacking(label)
         if len(self.report.languages) == 1:
             return self.say("labelled", label=label, value=value)
-        return Marked(f"{escape(label)}: {escape(value)}")
+        return MarkdownText(f"{escape(label)}: {escape(value)}")
 
     def rows(self, keys: Callable[[str], bool]) -> list[str]:
         """Lines of the environment whose key is one of `keys`."""
@@ -208,7 +210,7 @@ class _Parts:
         yield self.text(verdict.headline)
         if verdict.highlights:
             columns = ["column-item", "column-what", "column-where"]
-            lines = [row([self.report.say(column) for column in columns]), Marked("| --- | --- | --- |")]
+            lines = [row([self.report.say(column) for column in columns]), MarkdownText("| --- | --- | --- |")]
             lines += [row([each.item, each.message, each.where]) for each in verdict.highlights]
             yield "\n".join(lines)
         if verdict.more_highlights:
@@ -277,7 +279,7 @@ class _Parts:
     def _log(self) -> Iterator[str]:
         for path in self.report.paths:
             columns = ["column-step", "column-title", "column-answer", "column-evidence"]
-            lines = [row([self.report.say(column) for column in columns]), Marked("| --- | --- | --- | --- |")]
+            lines = [row([self.report.say(column) for column in columns]), MarkdownText("| --- | --- | --- | --- |")]
             lines += [
                 row([step.item, step.title, f"{MARKS[step.state.value]} {step.answer}", " ".join(step.evidence)])
                 for step in path.steps
@@ -535,14 +537,14 @@ class IssueFiles(msgspec.Struct, frozen=True):
     attachments: list[Path]
     left_out: list[bundle.LeftOut]
     redacted: dict[str, int] = {}
-    left: list[Left] = []
+    left: list[Leftover] = []
 
 
 def write_issue(project: Project, folder: Path, options: IssueOptions) -> IssueFiles:
     """The issue of a project's session as it stands, as files in `folder`, all of them or none. Nothing there is overwritten unless
     `options.report.force`. Takes seconds: the report is drawn, and all files are read once more. Raises UserError, ReadError, SaveError."""
     require_inside(folder, Path(project.case.root))
-    made = _Made(project, options)
+    made = _IssueContent(project, options)
     name = file_stem(options.report.stem or f"{made.report.case}-issue")
     stem, files, left = write_checked(folder, name, made.files, options.report, made.hide)
     for path in folder.iterdir():  # of the issue that was replaced
@@ -567,7 +569,7 @@ def write_issue(project: Project, folder: Path, options: IssueOptions) -> IssueF
 
 def compose_issue(project: Project, options: IssueOptions) -> Issue:
     """The issue alone; nothing is written."""
-    made = _Made(project, options)
+    made = _IssueContent(project, options)
     return made.issue([f"{file_stem(options.report.stem or f'{made.report.case}-issue')}.zip"])
 
 
@@ -601,7 +603,7 @@ def issue_json(written: IssueFiles, language: Language) -> dict[str, Any]:
     }
 
 
-class _Made:
+class _IssueContent:
     """What an issue is made of, gathered once, whatever the files will be called."""
 
     def __init__(self, project: Project, options: IssueOptions) -> None:

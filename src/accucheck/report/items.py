@@ -12,7 +12,7 @@ from ..session import MAX_ATTACHMENT, Entry, suggestion
 from ..store import ATTACHMENTS
 from . import machine
 from .context import MAX_ATTACHMENTS_IN_ALL, Context, cut, moment_text
-from .parts import AgentPart, Attachment, Gap, ItemPart
+from .parts import AgentPart, Attachment, ItemPart, UncheckedGroup
 from .results import result_part
 from .reviews import review_brief, review_part
 from .words import STATUSES
@@ -22,7 +22,7 @@ MAX_NOTE_BRIEF = 60
 _PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
 
 
-class Standing(NamedTuple):
+class ItemStanding(NamedTuple):
     """Where an item stands: by its conclusion, or by what is suggested; whether its probes `ran`, the case `excluded` it, and so whether
     it was `checked` at all; what is suggested and where it stands, in words."""
 
@@ -35,7 +35,7 @@ class Standing(NamedTuple):
     text: str
 
 
-def standing(context: Context, item: Item) -> Standing:
+def standing(context: Context, item: Item) -> ItemStanding:
     """Where an item stands, by the record of `context`."""
     entry = context.record.entries.get(item.id, Entry())
     suggested = suggestion(item, entry, context.facts)
@@ -46,7 +46,7 @@ def standing(context: Context, item: Item) -> Standing:
     text = context.say("open", suggestion=spoken) if checked else context.say("open-unchecked")
     if entry.conclusion:
         text = context.verdict(entry.conclusion)
-    return Standing(entry.conclusion or suggested, suggested, ran, excluded, checked, spoken, text)
+    return ItemStanding(entry.conclusion or suggested, suggested, ran, excluded, checked, spoken, text)
 
 
 def item_part(context: Context, item: Item) -> ItemPart:
@@ -111,7 +111,7 @@ def _references(context: Context, item: Item) -> list[tuple[str, str]]:
     ]
 
 
-def gaps_of(context: Context, item: Item) -> list[Gap]:
+def gaps_of(context: Context, item: Item) -> list[UncheckedGroup]:
     """What was not checked of an item. One that the case rules out has none."""
     entry = context.record.entries.get(item.id, Entry())
     found = machine.results(item, entry)
@@ -119,16 +119,16 @@ def gaps_of(context: Context, item: Item) -> list[Gap]:
         return []
     name = context.line(item.id, 80)
     if not item.uses and not found:
-        return [] if entry.conclusion else [Gap(name, "–", context.say("no-probe"))]
+        return [] if entry.conclusion else [UncheckedGroup(name, "–", context.say("no-probe"))]
     gaps = []
     for result in found:
         if result.status is not Status.DONE:
             status = STATUSES[result.status.value][context.language.value]
             reasons = [context.line(context.speech.reason(result.probe, one)) for one in _apart(result.reason)]
             texts = [context.say("status-why", status=status, why=why) for why in reasons if why] or [status]
-            gaps += [Gap(name, context.line(result.probe, 80), text) for text in texts]
+            gaps += [UncheckedGroup(name, context.line(result.probe, 80), text) for text in texts]
         gaps += [
-            Gap(
+            UncheckedGroup(
                 name,
                 context.line(result.probe, 80),
                 context.say("incomplete", message=cut(context.message(result.probe, finding), 300)),
@@ -137,9 +137,9 @@ def gaps_of(context: Context, item: Item) -> list[Gap]:
             if finding.incomplete
         ]
         if context.is_stale(item.id, result):
-            gaps.append(Gap(name, context.line(result.probe, 80), context.say("stale")))
+            gaps.append(UncheckedGroup(name, context.line(result.probe, 80), context.say("stale")))
     if not_run := [use.name for use in item.uses if use.name not in entry.results]:
-        gaps.append(Gap(name, ", ".join(not_run), context.say("not-run-why")))
+        gaps.append(UncheckedGroup(name, ", ".join(not_run), context.say("not-run-why")))
     return gaps
 
 
@@ -151,9 +151,9 @@ def _apart(reason: Reason | None) -> list[Reason]:
     return [reason] if reason is not None else []
 
 
-def told_once(gaps: Iterable[Gap]) -> list[Gap]:
+def told_once(gaps: Iterable[UncheckedGroup]) -> list[UncheckedGroup]:
     """Each reason once, with all items and probes that it keeps from being checked: one missing configuration stops many."""
-    found: dict[str, list[Gap]] = {}
+    found: dict[str, list[UncheckedGroup]] = {}
     for gap in gaps:
         found.setdefault(gap.why, []).append(gap)
 
@@ -161,7 +161,8 @@ def told_once(gaps: Iterable[Gap]) -> list[Gap]:
         return ", ".join(dict.fromkeys(names))
 
     return [
-        Gap(joined(gap.item for gap in same), joined(gap.probe for gap in same), why) for why, same in found.items()
+        UncheckedGroup(joined(gap.item for gap in same), joined(gap.probe for gap in same), why)
+        for why, same in found.items()
     ]
 
 

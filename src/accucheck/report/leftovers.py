@@ -42,7 +42,7 @@ WORDS: Words = {
 Place = tuple[str, dict[str, str | int]]
 
 
-class Left(msgspec.Struct, frozen=True):
+class Leftover(msgspec.Struct, frozen=True):
     """What is left in a file: its kind, or "unread" for what could not be looked into; masked, with the id that --allow takes."""
 
     file: str
@@ -59,26 +59,26 @@ class Left(msgspec.Struct, frozen=True):
         return word(forms.WORDS, form, language, file=self.file, place=place, kind=kind, shown=self.shown, id=self.id)
 
 
-def unfinished(left: list[Left], language: Language) -> list[str]:
+def unfinished(left: list[Leftover], language: Language) -> list[str]:
     """What a person is told of a report in which something is left."""
     return [*(one.text(language) for one in left), word(forms.WORDS, "unfinished", language, count=len(left))]
 
 
-def leftovers(name: str, content: bytes, hide: Redactor) -> list[Left]:
+def leftovers(name: str, content: bytes, hide: Redactor) -> list[Leftover]:
     """What the rules still find in a finished file of this name. `hide` is the redactor that made it."""
     again = hide.again()
-    found: dict[tuple[str, str], Left] = {}
+    found: dict[tuple[str, str], Leftover] = {}
     for file, place, text in texts(name, content):
         if text is None:
             mark = ident(PurePosixPath(file).name)  # whatever the number of the report that it is in
             if not hide.allows(mark):
-                found[file, str(place)] = Left(file, place, "unread", "", mark)
+                found[file, str(place)] = Leftover(file, place, "unread", "", mark)
             continue
         again.found.clear()
         again(text)
         for kind, original in again.found:
             mark = ident(original)
-            found.setdefault((file, mark), Left(file, place, kind, masked(original), mark))
+            found.setdefault((file, mark), Leftover(file, place, kind, masked(original), mark))
         if len(found) >= MAX_LEFT:
             break
     return list(found.values())

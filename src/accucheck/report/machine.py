@@ -14,7 +14,7 @@ from ..case import Case
 from ..checklist import Checklist, Item, Snippet, ways_ahead
 from ..language import encodable, is_seen, word
 from ..model import Finding, Language, Level, ProbeResult, Reason, Status, Verdict
-from ..path import FRAMEWORKS, Walked, Wanted, uncollected, walk, wanted
+from ..path import FRAMEWORKS, PathPosition, RequiredInput, uncollected, walk, wanted
 from ..session import Entry, Record, suggestion
 from .words import LEVELS, MARKS, VERDICTS, WORDS
 
@@ -235,7 +235,7 @@ def finding_json(finding: Finding, name: str, speech: Speech) -> dict[str, Any]:
     }
 
 
-def path_json(path: Walked, case: Case, language: Language) -> dict[str, Any]:
+def path_json(path: PathPosition, case: Case, language: Language) -> dict[str, Any]:
     """Where a person stands on the path of a checklist. One of `here` and `end` is null.
 
     `next` of a step, and `to` of a way, is the id of an item or the name of an end; `why` is empty where it is just the item below.
@@ -270,7 +270,7 @@ def path_json(path: Walked, case: Case, language: Language) -> dict[str, Any]:
     }
 
 
-def _input(each: Wanted, language: Language) -> dict[str, Any]:
+def _input(each: RequiredInput, language: Language) -> dict[str, Any]:
     snippet = each.snippet
     return {
         "key": each.key,
@@ -346,7 +346,9 @@ def result_text(report: Report | Context, result: ResultPart) -> list[str]:
 _MOST_NAMED = 3
 
 
-def path_text(path: Walked, record: Record, case: Case, language: Language, stale: Collection[str] = ()) -> list[str]:
+def path_text(
+    path: PathPosition, record: Record, case: Case, language: Language, stale: Collection[str] = ()
+) -> list[str]:
     """The lines `accucheck path` prints: what is behind, what to collect here and where it leads, what may come, the end.
 
     `stale` holds the items whose results are out of date.
@@ -428,7 +430,7 @@ def here_text(checklist: Checklist, item: Item, case: Case, language: Language) 
     return [*lines, *ways_text(checklist, item, language)]
 
 
-def input_text(each: Wanted, case: Case, language: Language) -> str:
+def input_text(each: RequiredInput, case: Case, language: Language) -> str:
     """An input, and what of it is given or lacking."""
     key = "path-given" if each.there else "path-lacking" if each.lacking else "path-wanted"
     paths = ", ".join(case.relative(name) for name in each.lacking or each.given)

@@ -10,7 +10,7 @@ import msgspec
 
 from ..language import word
 from ..model import Chart, Language, Level, Status, Verdict
-from .bilingual import Both, joined, said
+from .bilingual import BilingualText, joined, said
 from .words import WORDS
 
 
@@ -254,7 +254,7 @@ class StepToReproduce(_Part, frozen=True):
     language: str
 
 
-class Gap(_Part, frozen=True):
+class UncheckedGroup(_Part, frozen=True):
     """Something that was not checked: the items and probes that one reason concerns."""
 
     item: str
@@ -342,7 +342,7 @@ class Report(_Part, frozen=True):
     reproduce: list[StepToReproduce]
     versions: list[tuple[str, str]]
     private: str
-    gaps: list[Gap]
+    gaps: list[UncheckedGroup]
     more_gaps: int
     within: str
     anchor: str
@@ -402,7 +402,7 @@ class Report(_Part, frozen=True):
 
 def spans(text: str) -> list[tuple[str, bool]]:
     """A checklist's prose as (text, whether it is code): what stands between backticks is code."""
-    if isinstance(text, Both):
+    if isinstance(text, BilingualText):
         return [*spans(text.zh), ("\n" if text.long else " / ", False), *spans(text.en)]
     parts = text.split("`")
     if len(parts) % 2 == 0:  # a backtick without its fellow

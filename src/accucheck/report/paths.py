@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..checklist import Checklist
 from ..model import Level
-from ..path import Step, Walked, wanted
+from ..path import PathPosition, Step, wanted
 from . import machine
 from .context import Context, cut
 from .parts import ItemPart, PathPart, StepPart
@@ -12,7 +12,7 @@ from .parts import ItemPart, PathPart, StepPart
 MAX_STEP_EVIDENCE = 3  # of a step
 
 
-def path_part(context: Context, path: Walked, items: dict[str, ItemPart]) -> PathPart:
+def path_part(context: Context, path: PathPosition, items: dict[str, ItemPart]) -> PathPart:
     """items: by their ids as shown."""
     end, here = path.at_end, path.here
     inputs = wanted(path.checklist, here, context.case) if here is not None else []

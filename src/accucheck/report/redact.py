@@ -813,7 +813,7 @@ def _is_v6(text: str) -> bool:
     )
 
 
-class Preview(NamedTuple):
+class RedactionPreview(NamedTuple):
     """What a report would replace: how often each of forms.KINDS; of some, masked, by what and in which item."""
 
     counts: dict[str, int]

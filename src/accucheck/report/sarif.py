@@ -40,7 +40,7 @@ ROOT = "%SRCROOT%"
 _OUTSIDE = re.compile(r"[/~<\\]|\.\.(/|$)|[\w+.-]+:")
 
 
-class _Found(NamedTuple):
+class _SarifFinding(NamedTuple):
     """A finding: as others read it (`machine.result_json`), and as people do, where the report shows it; of a probe, or of a person."""
 
     item: ItemPart
@@ -130,21 +130,21 @@ def _run(report: Report, exit_code: int | None) -> dict[str, Any]:
     }
 
 
-def _found(report: Report) -> Iterator[_Found]:
+def _found(report: Report) -> Iterator[_SarifFinding]:
     """All findings of the report, in the order of the items."""
     for item, stored in zip(report.items, report.result["items"], strict=True):
         for result, plain in zip(item.results, stored["results"], strict=True):
             order = {finding: place for place, finding in enumerate(_as_shown(plain["findings"]))}
             for at, finding in enumerate(plain["findings"]):
                 shown = result.findings[order[at]] if order[at] < len(result.findings) else None
-                yield _Found(item, result, finding, shown)
+                yield _SarifFinding(item, result, finding, shown)
         if item.conclusion is Verdict.PROBLEM and all(
             finding["level"] == Level.INFO.value for result in stored["results"] for finding in result["findings"]
         ):
-            yield _Found(item, None, _concluded(item), None)
+            yield _SarifFinding(item, None, _concluded(item), None)
 
 
-def _weight(each: _Found) -> Level:
+def _weight(each: _SarifFinding) -> Level:
     """The level of a finding, or what that was before somebody set it aside."""
     return Level((each.plain.get("suppressed") or each.plain)["level"])
 
@@ -166,7 +166,7 @@ def _as_shown(findings: list[dict[str, Any]]) -> list[int]:
 # --- rules and words --------------------------------------------------------------------------------------------------
 
 
-def _rule(report: Report, each: _Found) -> dict[str, Any]:
+def _rule(report: Report, each: _SarifFinding) -> dict[str, Any]:
     item, plain = each.item, each.plain
     help_text = [f"{report.say('method')}: " + "\n".join(item.method)]
     help_text += [
@@ -191,7 +191,7 @@ def _rule(report: Report, each: _Found) -> dict[str, Any]:
     return rule
 
 
-def _message(each: _Found) -> str:
+def _message(each: _SarifFinding) -> str:
     """What was found and how to mend it; the place too where no file of the project shows it."""
     plain = each.plain
     where = plain["where"]
@@ -236,7 +236,7 @@ def _inside(path: str) -> bool:
     return not _OUTSIDE.match(path)
 
 
-def _location(report: Report, each: _Found) -> dict[str, Any] | None:
+def _location(report: Report, each: _SarifFinding) -> dict[str, Any] | None:
     where = each.plain["where"]
     path = where["path"] if where["path"] and _inside(where["path"]) else None
     if not (path or report.anchor) or (_weight(each) is Level.INFO and not (path and where["line"])):
@@ -272,7 +272,7 @@ def _counted(number: int) -> int:
     return min(max(1, number), 2**31 - 1)
 
 
-def _code(each: _Found) -> str | None:
+def _code(each: _SarifFinding) -> str | None:
     """The line of code that a finding is about, where its evidence shows it."""
     from .parts import CodePart
 
@@ -290,7 +290,7 @@ def _characters(code: str | None, column: int) -> int:
     return len(code.encode("utf-8", "replace")[:column].decode("utf-8", "ignore"))
 
 
-def _fingerprint(each: _Found, same: Counter[str]) -> str:
+def _fingerprint(each: _SarifFinding, same: Counter[str]) -> str:
     """Known again in the next run though lines were added above it: the rule, the place by its names and its code."""
     where = each.plain["where"]
     told = [each.rule, *(str(where[key] or "") for key in ("path", "name", "field")), (_code(each) or "").strip()]
@@ -299,7 +299,7 @@ def _fingerprint(each: _Found, same: Counter[str]) -> str:
     return hashlib.sha256(f"{text}\0{same[text]}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _fixes(report: Report, each: _Found) -> list[dict[str, Any]]:
+def _fixes(report: Report, each: _SarifFinding) -> list[dict[str, Any]]:
     """The diff as replacements of whole lines, where it is sure to be that of the file."""
     fix = each.plain["fix"]
     if not (fix and fix["diff"]) or fix.get("redacted") or each.result is None or each.result.stale:

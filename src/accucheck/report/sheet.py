@@ -73,7 +73,7 @@ _MEANT = {text: judgement for judgement, texts in _MARKS.items() for text in tex
 _COLUMNS = ("number", "sample", "label", "content", "mark", "note")
 
 
-class WrongLines(ReadError):
+class SheetErrors(ReadError):
     """A marked table that is wrong; `lines` says where and how, line by line."""
 
     def __init__(self, path: Path, lines: list[str]) -> None:
@@ -81,7 +81,7 @@ class WrongLines(ReadError):
         self.lines = lines
 
 
-class Written(NamedTuple):
+class WrittenSheet(NamedTuple):
     """The files that were written; the samples that could not be read, by place; and whether a font for Chinese was lacking."""
 
     paths: list[Path]
@@ -89,7 +89,7 @@ class Written(NamedTuple):
     no_font: bool
 
 
-def write(case: Case, role: str, plan: Plan, folder: Path, language: Language) -> Written:
+def write(case: Case, role: str, plan: Plan, folder: Path, language: Language) -> WrittenSheet:
     """Write labels-<role>-<page>.png and labels-<role>.csv. Raises SaveError."""
     require_inside(folder, Path(case.root))
     try:
@@ -125,7 +125,7 @@ def write(case: Case, role: str, plan: Plan, folder: Path, language: Language) -
     problems |= {
         place: one.problem for place, one in seen.items() if not isinstance(one, UserError) and one.problem is not None
     }
-    return Written(paths, problems, not chinese_font() and _lacks(case, plan))
+    return WrittenSheet(paths, problems, not chinese_font() and _lacks(case, plan))
 
 
 def _lacks(case: Case, plan: Plan) -> bool:
@@ -309,7 +309,7 @@ def read(case: Case, role: str, record: Record, path: Path, who: str, language: 
             record = marks.marked(record, role, place, kept, note or None, who)
         taken += judgement is not None
     if wrong:
-        raise WrongLines(path, wrong)
+        raise SheetErrors(path, wrong)
     return record, taken
 
 

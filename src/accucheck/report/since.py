@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from ..checklist import Checklist
-from ..difference import Changed, Difference, Pair, Seen
+from ..difference import Difference, Pair, SideFinding, ValueChange
 from ..language import visible, word
 from ..model import Language, Where
 from .machine import Speech
@@ -41,7 +41,7 @@ def rows(difference: Difference, checklists: list[Checklist], speech: Speech, *,
     return sorted(found, key=lambda row: known.get(row.item, len(known)))
 
 
-def _row(kind: str, seen: Seen, speech: Speech) -> Row:
+def _row(kind: str, seen: SideFinding, speech: Speech) -> Row:
     return Row(seen.item, kind, speech.message(seen.probe, seen.code, seen.data), seen.where)
 
 
@@ -52,7 +52,7 @@ def _altered(pair: Pair, speech: Speech) -> Row:
     return Row(pair.after.item, "altered", text, pair.after.where)
 
 
-def _change(change: Changed, language: Language) -> str:
+def _change(change: ValueChange, language: Language) -> str:
     return _arrow(change.before, change.after, language, own=change.what in ("note", "comment"))
 
 
@@ -132,7 +132,7 @@ def as_json(difference: Difference, language: Language) -> dict[str, Any]:
     """For programs. `same` goes with the exit code; `still` holds pairs of what was and what is."""
     speech = Speech(language)
 
-    def finding(seen: Seen) -> dict[str, Any]:
+    def finding(seen: SideFinding) -> dict[str, Any]:
         where = {key: getattr(seen.where, key) for key in ("path", "line", "name", "field", "step")}
         message = speech.message(seen.probe, seen.code, seen.data)
         facts = {"item": seen.item, "probe": seen.probe, "code": seen.code, "level": seen.level.value}

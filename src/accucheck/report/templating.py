@@ -59,7 +59,7 @@ def fill(
     real = own.resolve()
 
     def filled() -> tuple[str, dict[str, bytes]]:
-        environment = ImmutableSandboxedEnvironment(loader=_Beside(real.parent), **settings)
+        environment = ImmutableSandboxedEnvironment(loader=_FolderLoader(real.parent), **settings)
         environment.filters |= filters or {}
         return environment.get_template(real.name).render(context), beside
 
@@ -85,7 +85,7 @@ def _missing(names: Iterable[str]) -> type[StrictUndefined]:
     return Missing
 
 
-class _Beside(jinja2.BaseLoader):
+class _FolderLoader(jinja2.BaseLoader):
     """The files of one folder, links that lead out of it excepted; then the shipped ones, such as report.css."""
 
     def __init__(self, folder: Path) -> None:

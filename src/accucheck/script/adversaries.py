@@ -16,11 +16,11 @@ from typing import NamedTuple
 from .direction import ascends
 from .effects import TAKEN, effect, kept, operands
 from .factors import operation
-from .freezing import Look, Step, reach
+from .freezing import FreezeScan, Step, reach
 from .losses import Application, Losses, Observation, applied, passes_on
 from .networks import is_layer, structure_of
 from .training_steps import training
-from .values import Call, Items, Known, Many, Value, options
+from .values import Call, Items, KnownValue, Many, Value, options
 
 #: Values between a loss and the scores in it are looked at, and steps of one script.
 LIMIT, STEPS = 2000, 8
@@ -32,7 +32,7 @@ _COMPUTES: dict[str, Callable[[float, float], float]] = {
 _BINARY = ("probabilities", "logits")
 
 
-class Pull(NamedTuple):
+class ScorePull(NamedTuple):
     """What a step wants of a score: `want` is a number, or infinite where it is to rise or fall without end."""
 
     want: float
@@ -65,7 +65,7 @@ class Player:
 
 def examine(losses: Losses) -> Iterator[Observation]:
     """Pairs of steps of which both pull the score of generated samples the same way, each pair once."""
-    steps = Look(structure_of(losses.reading)).steps
+    steps = FreezeScan(structure_of(losses.reading)).steps
     if len(steps) < 2 or ascends(training(losses.reading)):
         return
     players = [Player(step) for step in steps[:STEPS] if step.trained]
@@ -139,7 +139,7 @@ def _parts(value: Many | Items) -> list[Value]:
 # --- what a step wants of scores --------------------------------------------------------------------------------------
 
 
-def pulls(loss: Value) -> Iterator[Pull]:
+def pulls(loss: Value) -> Iterator[ScorePull]:
     """What a step that makes a loss fall wants of the results of layers, as far as it is followed."""
     queue, seen = [(loss, -math.inf)], set[tuple[int, float]]()
     while queue and len(seen) < LIMIT:
@@ -151,7 +151,7 @@ def pulls(loss: Value) -> Iterator[Pull]:
             queue += [(part, want) for part in _parts(value)]
         elif isinstance(value, Call):
             if value.name == "" and value.base is not None and is_layer(value.base):
-                yield Pull(want, value)
+                yield ScorePull(want, value)
             else:
                 queue += _wanted(value, want)
 
@@ -229,7 +229,7 @@ def _is_even(made: Call) -> bool:
 
 def constant(value: Value | None, depth: int = 0) -> float | None:
     """The number that each element of a value is; None where it is not seen."""
-    if isinstance(value, Known) and isinstance(value.value, (int, float)):
+    if isinstance(value, KnownValue) and isinstance(value.value, (int, float)):
         return float(value.value)
     if not isinstance(value, Call) or depth > 24:
         return None

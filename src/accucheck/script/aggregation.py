@@ -10,8 +10,8 @@ from .flow import sources
 from .loss_scaling import about
 from .ranks import kinds
 from .remarks import Remark, merged, remark
-from .training_steps import Step, Training, canonical
-from .values import Call, Instance, Items, Known, Named, Value, name_of, options
+from .training_steps import Step, TrainingSteps, canonical
+from .values import Call, Instance, Items, KnownValue, NamedValue, Value, name_of, options
 
 INITS = frozenset(
     {"communication.init", "communication.management.init", "mint.distributed.init_process_group", "init"}
@@ -24,7 +24,7 @@ _COMPILED = frozenset({"semi_auto_parallel", "auto_parallel"})
 _PARALLEL = frozenset({"data_parallel", "hybrid_parallel"})
 
 
-def examine(training: Training) -> list[Remark]:
+def examine(training: TrainingSteps) -> list[Remark]:
     """What there is to say about gradients of several devices in one reading."""
     found = merged(_examine(training))
     # The same code with a reducer in one cell and without in another: the other is for a single device.
@@ -32,7 +32,7 @@ def examine(training: Training) -> list[Remark]:
     return [one for one in found if one.code == "reduced" or (one.source.file, one.line) not in reduced]
 
 
-def _examine(training: Training) -> Iterator[Remark]:
+def _examine(training: TrainingSteps) -> Iterator[Remark]:
     steps = training.judged_steps()
     starts = [call for call in training.calls if call.api in INITS and call.name.startswith("mindspore.")]
     modes = _modes(training)
@@ -53,7 +53,7 @@ def _examine(training: Training) -> Iterator[Remark]:
         yield from _own(training, step, modes) if step.kind == "own" else _framework(training, step, modes, starts)
 
 
-def _modes(training: Training) -> set[str]:
+def _modes(training: TrainingSteps) -> set[str]:
     """The parallel modes that the script sets; "unknown" for one that is not seen."""
     found: set[str] = set()
     for call in training.calls:
@@ -64,14 +64,16 @@ def _modes(training: Training) -> set[str]:
         if call.unpacked:
             found.add("unknown")
         for option in options(call.keywords.get("parallel_mode")):
-            if isinstance(option, Named):
+            if isinstance(option, NamedValue):
                 found.add(canonical(option.name).rpartition(".")[2].lower())
             else:
-                found.add(option.value if isinstance(option, Known) and isinstance(option.value, str) else "unknown")
+                found.add(
+                    option.value if isinstance(option, KnownValue) and isinstance(option.value, str) else "unknown"
+                )
     return found
 
 
-def _own(training: Training, step: Step, modes: set[str]) -> Iterator[Remark]:
+def _own(training: TrainingSteps, step: Step, modes: set[str]) -> Iterator[Remark]:
     inside = any(_reduces(value) for value in _until_gradient(training, step)) or _in_optimizer(step)
     beside = _beside(training, step)
     dropped = next((call for call in beside if call.discarded), None)
@@ -87,7 +89,7 @@ def _own(training: Training, step: Step, modes: set[str]) -> Iterator[Remark]:
         yield about(step, "not-reduced-maybe")
 
 
-def _framework(training: Training, step: Step, modes: set[str], starts: list[Call]) -> Iterator[Remark]:
+def _framework(training: TrainingSteps, step: Step, modes: set[str], starts: list[Call]) -> Iterator[Remark]:
     if modes & (_PARALLEL | _COMPILED):
         yield about(step, "reduced-by-framework")
     elif "unknown" in modes:
@@ -98,7 +100,7 @@ def _framework(training: Training, step: Step, modes: set[str], starts: list[Cal
         )
 
 
-def _alone(training: Training, steps: list[Step]) -> Iterator[Remark]:
+def _alone(training: TrainingSteps, steps: list[Step]) -> Iterator[Remark]:
     """Of training on one device."""
     idle = [(step, reducer) for step in steps for reducer in _idle_reducers(training, step)]
     for step, reducer in idle:
@@ -107,7 +109,7 @@ def _alone(training: Training, steps: list[Step]) -> Iterator[Remark]:
         yield about(steps[0], "one-device") if steps else training.no_step()
 
 
-def _idle_reducers(training: Training, step: Step) -> Iterator[Call]:
+def _idle_reducers(training: TrainingSteps, step: Step) -> Iterator[Call]:
     """The reducers that the cell of a step makes for several devices and that nothing is done with."""
     owner = step.frame.owner if step.kind == "own" and step.frame is not None else None
     for held in owner.attributes.values() if isinstance(owner, Instance) else ():
@@ -120,7 +122,7 @@ def _idle_reducers(training: Training, step: Step) -> Iterator[Call]:
                 yield reducer
 
 
-def _is_used(training: Training, reducer: Call) -> bool:
+def _is_used(training: TrainingSteps, reducer: Call) -> bool:
     """Whether a call is made of it, or of something that is given it."""
     given = ([call.base, *call.args, *call.keywords.values()] for call in training.calls)
     return any(reducer in options(part) for values in given for value in values for part in _spread(value))
@@ -134,7 +136,7 @@ def _title(step: Step) -> str:
     return step.place.last if isinstance(step.place, Call) else "TrainOneStepCell"
 
 
-def _until_gradient(training: Training, step: Step) -> Iterator[Value]:
+def _until_gradient(training: TrainingSteps, step: Step) -> Iterator[Value]:
     """What happens to gradients between the gradient function and the optimizer."""
     known = training.factors.gradients
 
@@ -176,7 +178,7 @@ def _in_optimizer(step: Step) -> bool:
     return False
 
 
-def _beside(training: Training, step: Step) -> list[Call]:
+def _beside(training: TrainingSteps, step: Step) -> list[Call]:
     """The reductions that are given these gradients, whatever becomes of the results."""
     wanted = {key for term in training.carried(step) for key in term.gradients}
     given = ((call, training.factors.of(call.args[0])) for call in training.calls if _reduces(call) and call.args)
@@ -189,13 +191,13 @@ def _in_place(call: Call) -> bool:
 
 
 def _true(value: Value | None) -> bool:
-    return isinstance(value, Known) and bool(value.value)
+    return isinstance(value, KnownValue) and bool(value.value)
 
 
-def _shards(training: Training) -> bool:
+def _shards(training: TrainingSteps) -> bool:
     """Whether a data set is divided among devices."""
     for call in training.calls:
         for option in options(call.keywords.get("num_shards")):
-            if not (isinstance(option, Known) and option.value in (None, 1)):
+            if not (isinstance(option, KnownValue) and option.value in (None, 1)):
                 return True
     return False

@@ -43,7 +43,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Gap:
+class UnreadPlace:
     """Something that could not be read: a finding's code, its place, and what fills the message."""
 
     code: str
@@ -55,7 +55,7 @@ class Gap:
 @dataclass(frozen=True, eq=False)
 class Scripts:
     readings: list[Reading] = field(default_factory=list)
-    gaps: list[Gap] = field(default_factory=list)
+    gaps: list[UnreadPlace] = field(default_factory=list)
     root: str = ""
 
     @cached_property
@@ -185,16 +185,16 @@ def _followed(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
             if view == "eval" or not trace.assumed:
                 break
         if trace.gave_up:
-            scripts.gaps.append(Gap("too-complex", shown, None, {"path": shown}))
+            scripts.gaps.append(UnreadPlace("too-complex", shown, None, {"path": shown}))
         for name, loader, line in dict.fromkeys(trace.unread):
-            scripts.gaps.append(Gap("no-config", loader, line, {"name": name}))
+            scripts.gaps.append(UnreadPlace("no-config", loader, line, {"name": name}))
         for name, line, problem in dict.fromkeys(trace.broken):
-            scripts.gaps.append(Gap("broken-config", name, line, {"problem": problem}))
+            scripts.gaps.append(UnreadPlace("broken-config", name, line, {"problem": problem}))
         for code, text, parser, line in dict.fromkeys(trace.unbound):
-            scripts.gaps.append(Gap(code, parser, line, {"words": text}))
+            scripts.gaps.append(UnreadPlace(code, parser, line, {"words": text}))
     asked = case.spec.runtime.command
     if asked and (command is None or all(command.script != path.resolve() for _, path in entries)):
-        scripts.gaps.append(Gap("command-elsewhere", "", None, {"command": asked[:200]}))
+        scripts.gaps.append(UnreadPlace("command-elsewhere", "", None, {"command": asked[:200]}))
     if project is not None:
         scripts.gaps.extend(gap(problem, name) for name, problem in project.unreadable.items())
     scripts.readings[:] = _by_deed(scripts.readings)
@@ -227,7 +227,7 @@ def _runs(trace: Trace) -> bool:
     return any(applied) or any(call.name in (".eval", ".predict") for call in trace.calls)
 
 
-def gap(error: ReadError, shown: str) -> Gap:
+def gap(error: ReadError, shown: str) -> UnreadPlace:
     problem = {language.value: error.text(language) for language in Language}
     line = error.data.get("line")
-    return Gap("unreadable", shown, line if isinstance(line, int) else None, {"problem": problem})
+    return UnreadPlace("unreadable", shown, line if isinstance(line, int) else None, {"problem": problem})

@@ -19,10 +19,10 @@ from .command import Command
 from .command import read as read_command
 from .declared import Option
 from .options import as_option
-from .values import Known
+from .values import KnownValue
 
 
-class Asked(NamedTuple):
+class StartedScript(NamedTuple):
     """The script that a command starts, and its options; `known` is False where it was not read to its end, so that there may be more."""
 
     command: Command
@@ -30,7 +30,7 @@ class Asked(NamedTuple):
     known: bool
 
 
-def of_command(case: Case, words: list[str], folder: Path) -> Asked | None:
+def of_command(case: Case, words: list[str], folder: Path) -> StartedScript | None:
     """None where the command starts no script that is seen."""
     command = read_command(shlex.join(words), folder)
     if command is None:
@@ -44,7 +44,7 @@ def of_command(case: Case, words: list[str], folder: Path) -> Asked | None:
     found = read_scripts(msgspec.structs.replace(case, root=str(root), spec=spec))
     options = {option.flags: option for reading in found.readings for option in _options(reading)}
     known = bool(found.readings) and not any(one.trace.gave_up for one in found.readings)
-    return Asked(command, list(options.values()), known and bool(options))
+    return StartedScript(command, list(options.values()), known and bool(options))
 
 
 def _options(reading: Reading) -> Iterator[Option]:
@@ -58,5 +58,5 @@ def _options(reading: Reading) -> Iterator[Option]:
 
 def text_of(option: Option) -> str | None:
     """What an option is where it is not given, as a text; None where that is not seen."""
-    value = option.default.value if isinstance(option.default, Known) else None
+    value = option.default.value if isinstance(option.default, KnownValue) else None
     return None if value is None or isinstance(value, (list, dict, tuple)) else str(value)

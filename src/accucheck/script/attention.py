@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .analysis import Scripts
-from .axes import ELEMENTS, Place, axis_of, moved, place, rank, width
+from .axes import ELEMENTS, AxisPosition, axis_of, moved, place, rank, width
 from .effects import TAKEN, effect, kept, name_of, operands
 from .factors import Operation, operation
 from .networks import Observation, first_of_place, is_parameter, kind_of, outputs, structure_of
 from .sizes import Shapes, Size, contracted, is_product, of
-from .values import Call, Known, Many, Value, options
+from .values import Call, KnownValue, Many, Value, options
 
 #: So many operations are looked at behind a value.
 STEPS = 60
@@ -31,7 +31,7 @@ class Weights(NamedTuple):
     """The result of a softmax, perhaps behind an exchange of axes: where the axis of the softmax lies then."""
 
     softmax: Call
-    axis: Place
+    axis: AxisPosition
 
 
 @first_of_place
@@ -68,7 +68,7 @@ def _weights(value: Value) -> Iterator[Weights]:
                 break
             axis = softmax_axis(option)
             if axis is not None:
-                at: Place | None = axis
+                at: AxisPosition | None = axis
                 for exchange in reversed(exchanges):
                     at = moved(at, exchange) if at is not None else None
                 if at is not None:
@@ -83,7 +83,7 @@ def _weights(value: Value) -> Iterator[Weights]:
             option = option.result or (inner[0] if inner else option)
 
 
-def softmax_axis(made: Call, *others: str) -> Place | None:
+def softmax_axis(made: Call, *others: str) -> AxisPosition | None:
     """The axis of a softmax, or of one of the other operations; None for anything else, and where it is not seen."""
     known = effect(made)
     if known is None or known.operation not in ("softmax", *others):
@@ -93,7 +93,7 @@ def softmax_axis(made: Call, *others: str) -> Place | None:
         return place(axis, rank(next(iter(operands(made)), None)))
     maker = made.base if made.name == "" and isinstance(made.base, Call) else made
     untold = len(maker.args) + len(maker.keywords) <= (maker is made and made.name[:1] != ".")
-    return Place(_LAST, True) if untold and not name_of(made).startswith("mint.") else None
+    return AxisPosition(_LAST, True) if untold and not name_of(made).startswith("mint.") else None
 
 
 def is_of_product(given: list[Value]) -> bool:
@@ -125,7 +125,7 @@ def is_of_product(given: list[Value]) -> bool:
 def _of_one(made: Call) -> Iterator[Observation]:
     """A softmax along the outputs of a layer that has one."""
     axis, given = softmax_axis(made), operands(made)[:1]
-    if axis != Place(_LAST, True):
+    if axis != AxisPosition(_LAST, True):
         return
     for value in given:
         found = width(value)
@@ -211,7 +211,7 @@ def _moved(made: Call) -> Value | None:
 
 def _is_number(value: Value) -> bool:
     """Whether a value is a number that is written down, or computed of the lengths of axes."""
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return type(value.value) in (int, float)
     known = effect(value) if isinstance(value, Call) else None
     if not isinstance(value, Call) or (known is not None and known.kind == "description"):
@@ -225,7 +225,7 @@ def _is_number(value: Value) -> bool:
 
 def _power_of(value: Value, length: Size, shapes: Shapes) -> float:
     """Of which power of a length a number is; 0 where it is none."""
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         known = [power for power in (-1.0, -0.5, 0.5, 1.0) if not length.axes and _is_near(value.value, length, power)]
         return known[0] if known and length.number > 1 else 0.0
     if not isinstance(value, Call):
@@ -243,7 +243,7 @@ def _powers_in(done: Operation) -> list[tuple[Value, float]]:
     first, second = done.operand(0), done.operand(1)
     if first is not None and done.does in ("sqrt", "rsqrt"):
         return [(first, 0.5 if done.does == "sqrt" else -0.5)]
-    if first is not None and done.does == "pow" and isinstance(second, Known):
+    if first is not None and done.does == "pow" and isinstance(second, KnownValue):
         return [(first, float(second.value))]
     if first is not None and second is not None and done.does == "div":
         return [(first, 1.0), (second, -1.0)]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from .effects import effect, kept, name_of, operands
 from .factors import argument_of, operation
 from .networks import kind_of
-from .values import Call, Items, Known, Many, Value
+from .values import Call, Items, KnownValue, Many, Value
 
 #: Values within values are looked into so far.
 DEPTH = 24
@@ -28,7 +28,7 @@ class Rank(NamedTuple):
     exact: int | None = None
 
 
-class Place(NamedTuple):
+class AxisPosition(NamedTuple):
     """Where an axis lies from the end, -1 being the last: at `high` or, where its array may have further axes, before that."""
 
     high: int
@@ -48,7 +48,7 @@ def rank(value: Value | None, depth: int = 0) -> Rank:
         found = [rank(option, depth + 1) for option in value.options] if depth < DEPTH else []
         exact = {each.exact for each in found}
         return Rank(min((each.least for each in found), default=1), exact.pop() if len(exact) == 1 else None)
-    if isinstance(value, Known) and isinstance(value.value, (int, float)):
+    if isinstance(value, KnownValue) and isinstance(value.value, (int, float)):
         return Rank(0, 0)
     if not isinstance(value, Call) or depth > DEPTH:
         return UNKNOWN
@@ -63,8 +63,8 @@ def _of_item(made: Call, depth: int) -> Rank:
     """Of a part of an array: an index drops its axis, a slice keeps it, None adds one."""
     key = made.args[0] if made.args else None
     parts = key.items if isinstance(key, Items) else [key]
-    numbers = [part for part in parts if isinstance(part, Known) and type(part.value) is int]
-    added = [part for part in parts if isinstance(part, Known) and part.value is None]
+    numbers = [part for part in parts if isinstance(part, KnownValue) and type(part.value) is int]
+    added = [part for part in parts if isinstance(part, KnownValue) and part.value is None]
     slices = [part for part in parts if isinstance(part, Call) and part.name == "slice"]
     if len(numbers) + len(added) + len(slices) != len(parts):
         return UNKNOWN
@@ -121,7 +121,11 @@ def _reduced(made: Call, before: Rank) -> Rank:
     )
     given = done.operand(1, "axis", "dim")
     axes = given.items if isinstance(given, Items) else [given]
-    if keeps or len(done.operands) > 2 or not all(isinstance(axis, Known) and type(axis.value) is int for axis in axes):
+    if (
+        keeps
+        or len(done.operands) > 2
+        or not all(isinstance(axis, KnownValue) and type(axis.value) is int for axis in axes)
+    ):
         return UNKNOWN
     return Rank(max(1, before.least - len(axes)), None if before.exact is None else before.exact - len(axes))
 
@@ -154,7 +158,7 @@ def axes_of(made: Call) -> list[int] | None:
     """The axes that a call names behind its operand."""
     given = operation(made).operands[1:]
     parts = given[0].items if len(given) == 1 and isinstance(given[0], Items) else given
-    numbers = [part.value for part in parts if isinstance(part, Known) and type(part.value) is int]
+    numbers = [part.value for part in parts if isinstance(part, KnownValue) and type(part.value) is int]
     return numbers if numbers and len(numbers) == len(parts) else None
 
 
@@ -163,7 +167,7 @@ def axis_of(made: Call) -> int | None:
     maker = made.base if made.name == "" and isinstance(made.base, Call) else made
     named = (argument_of(maker, name) for name in ("axis", "dim"))
     given = next((value for value in named if value is not None), operation(made).operand(1, "axis", "dim"))
-    return given.value if isinstance(given, Known) and type(given.value) is int else None
+    return given.value if isinstance(given, KnownValue) and type(given.value) is int else None
 
 
 def is_order(made: Call, named: list[int]) -> bool:
@@ -179,23 +183,23 @@ def is_pair(made: Call, named: list[int]) -> bool:
     return one_each and len(named) == 2 and not is_order(made, named)
 
 
-def place(axis: int, of: Rank) -> Place:
+def place(axis: int, of: Rank) -> AxisPosition:
     """Where an axis lies that an operation names."""
     if axis < 0:
-        return Place(axis, True)
+        return AxisPosition(axis, True)
     if of.exact is not None:
-        return Place(axis - of.exact, True)
-    return Place(axis - of.least, False)
+        return AxisPosition(axis - of.exact, True)
+    return AxisPosition(axis - of.least, False)
 
 
-def moved(axis: Place, made: Call) -> Place | None:
+def moved(axis: AxisPosition, made: Call) -> AxisPosition | None:
     """Where an axis lies behind an exchange of axes; None where that is not seen."""
     named = axes_of(made)
     if named is None or not axis.exact:
         return None
     if is_order(made, named):
         order, at = [each % len(named) for each in named], axis.high + len(named)
-        return Place(order.index(at) - len(named), True) if at in order else None
+        return AxisPosition(order.index(at) - len(named), True) if at in order else None
     if not is_pair(made, named):
         return None
     of = rank(operands(made)[0] if operands(made) else None)
@@ -203,10 +207,10 @@ def moved(axis: Place, made: Call) -> Place | None:
     if not all(end.exact for end in ends):
         return None
     one, other = (end.high for end in ends)
-    return Place({one: other, other: one}.get(axis.high, axis.high), True)
+    return AxisPosition({one: other, other: one}.get(axis.high, axis.high), True)
 
 
-def width(value: Value | None) -> tuple[Call, Place] | None:
+def width(value: Value | None) -> tuple[Call, AxisPosition] | None:
     """The layer whose outputs a value holds, each changed by itself, and along which axis they lie."""
     exchanges: list[Call] = []
     for _ in range(DEPTH):
@@ -217,7 +221,7 @@ def width(value: Value | None) -> tuple[Call, Place] | None:
         if value.name == "" and isinstance(value.base, Call):
             last = _outputs_at(value.base)
             if last is not None:
-                at: Place | None = Place(last, True)
+                at: AxisPosition | None = AxisPosition(last, True)
                 for exchange in reversed(exchanges):
                     at = moved(at, exchange) if at is not None else None
                 return None if at is None else (value.base, at)
@@ -242,7 +246,7 @@ def _alone(made: Call, exchanges: list[Call]) -> Value | None:
     known = effect(made)
     if known is None:
         return None
-    inner = [part for part in operands(made, (0, 1, 2)) if not isinstance(part, Known)]
+    inner = [part for part in operands(made, (0, 1, 2)) if not isinstance(part, KnownValue)]
     if known.operation in ("transpose", "swapaxes"):
         exchanges.append(made)
         return inner[0] if inner else None

@@ -13,13 +13,13 @@ from typing import Any
 from ..case import Case
 from ..errors import ReadError
 from ..knowledge import api
-from .analysis import Gap, Reading, gap, read_scripts
+from .analysis import Reading, UnreadPlace, gap, read_scripts
 from .project import Project
 from .settings import Definitions, Settings
 from .source import read
 from .trace import follow
 from .training import assumption
-from .values import Call, Items, Known, Value
+from .values import Call, Items, KnownValue, Value
 
 #: The kinds of layers that are matched; others are often written as functions.
 KINDS = ("convolution", "dense", "embedding", "dropout", "normalization", "recurrent", "pooling")
@@ -73,22 +73,22 @@ def compare(here: Sequence[Call], paths: Sequence[tuple[Path, str]], version: st
     return Comparison(pairs, share, len(mine), len(theirs))
 
 
-def training(case: Case) -> tuple[list[Settings], list[Gap]]:
+def training(case: Case) -> tuple[list[Settings], list[UnreadPlace]]:
     """The settings of the benchmark's training scripts, kept for the next probe in the same process; and what could not be read."""
     scripts = read_scripts(case)
     if not _LAST or _LAST[0] is not scripts:
         _LAST[:] = [scripts, read_training(case)]
-    found: tuple[list[Settings], list[Gap]] = _LAST[1]
+    found: tuple[list[Settings], list[UnreadPlace]] = _LAST[1]
     return found
 
 
 _LAST: list[Any] = []
 
 
-def read_training(case: Case) -> tuple[list[Settings], list[Gap]]:
+def read_training(case: Case) -> tuple[list[Settings], list[UnreadPlace]]:
     """The same, read anew."""
     found: list[Settings] = []
-    gaps: list[Gap] = []
+    gaps: list[UnreadPlace] = []
     for path in case.paths("benchmark.scripts.train"):
         shown = case.relative(path)
         try:
@@ -100,7 +100,7 @@ def read_training(case: Case) -> tuple[list[Settings], list[Gap]]:
         trace = follow(source, assumption("train"), project.find, path.parent)
         gaps += [gap(problem, name) for name, problem in project.unreadable.items()]
         if trace.gave_up:
-            gaps.append(Gap("too-complex", shown, None, {"path": shown}))
+            gaps.append(UnreadPlace("too-complex", shown, None, {"path": shown}))
         modules = [source, *(module for module in project.sources.values() if module is not None)]
         found.append(Settings(Reading("train", "train", source, trace, project), Definitions(modules), None))
     return found, gaps
@@ -210,10 +210,10 @@ def constant(value: Value | None, default: Any = None) -> Any:
     """What a setting is; ... when it is not known."""
     if value is None:
         return default
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return value.value
-    if isinstance(value, Items) and not value.open and all(isinstance(item, Known) for item in value.items):
-        return tuple(item.value for item in value.items if isinstance(item, Known))
+    if isinstance(value, Items) and not value.open and all(isinstance(item, KnownValue) for item in value.items):
+        return tuple(item.value for item in value.items if isinstance(item, KnownValue))
     return ...
 
 

@@ -13,7 +13,7 @@ from . import flow
 from .effects import MOVED, TAKEN, effect, kept, name_of, operands
 from .losses import Application, Losses, Observation
 from .pipelines import Columns, Pipelines
-from .values import Call, Index, Items, Known, Many, Named, Unknown, Value, join, options
+from .values import Call, Index, Items, KnownValue, Many, NamedValue, UnknownValue, Value, join, options
 
 #: Values within values are followed so far.
 DEEP = 40
@@ -26,7 +26,7 @@ _SUMS = ("+", "-", "*", "//", "%", "neg")
 
 def examine(losses: Losses) -> Iterator[Observation]:
     """Losses that take distributions and get the numbers of classes; each place once."""
-    numbers = Numbers(losses)
+    numbers = WholeNumbers(losses)
     for application in losses.applications:
         if _takes(application) != "distributions":
             continue
@@ -46,13 +46,13 @@ def _takes(application: Application) -> str:
     if labels != "by sparse" or cell is None:
         return ""
     given = application.known.bind_any(cell.args, cell.keywords)
-    sparse = None if given is None or cell.unpacked else given.get("sparse", Known(False))
-    if not isinstance(sparse, Known) or sparse.assumed is not None:
+    sparse = None if given is None or cell.unpacked else given.get("sparse", KnownValue(False))
+    if not isinstance(sparse, KnownValue) or sparse.assumed is not None:
         return ""
     return "classes" if sparse.value else "distributions"
 
 
-class Numbers:
+class WholeNumbers:
     """Which values of one reading are whole numbers, and where that is seen."""
 
     def __init__(self, losses: Losses) -> None:
@@ -70,7 +70,7 @@ class Numbers:
         for handed in self.losses.handed:
             labels = self.labels_for(handed.model, (".train", ".fit"))
             parts = (part for value in handed.losses for part in flow.sources(value))
-            unknown = [part for part in parts if isinstance(part, Unknown) and part.name == "labels"]
+            unknown = [part for part in parts if isinstance(part, UnknownValue) and part.name == "labels"]
             if labels is not None:
                 found.update({id(part): labels for part in unknown})
         return found
@@ -180,7 +180,7 @@ class Numbers:
         reader = value.base if value.name == "column" else None
         known = dataset_classes.load().sources.get(reader.last) if isinstance(reader, Call) else None
         name = value.args[0] if value.args else None
-        whole = known is not None and isinstance(name, Known) and name.value in known.whole
+        whole = known is not None and isinstance(name, KnownValue) and name.value in known.whole
         return reader if whole and isinstance(reader, Call) else None
 
 
@@ -188,7 +188,7 @@ def _is_single(reshaped: Call) -> bool:
     """Whether a shape is given as -1 alone."""
     given = [value for value in reshaped.args if value is not next(iter(operands(reshaped)), None)]
     sizes = given[0].items if len(given) == 1 and isinstance(given[0], Items) else given
-    return len(sizes) == 1 and isinstance(sizes[0], Known) and sizes[0].value == -1
+    return len(sizes) == 1 and isinstance(sizes[0], KnownValue) and sizes[0].value == -1
 
 
 def _mark(value: Value) -> Any:
@@ -227,7 +227,7 @@ _DATA = {".train": "train_dataset", ".fit": "train_dataset", ".eval": "valid_dat
 
 def _is_index(value: Value) -> bool:
     """A whole number of Python's."""
-    return isinstance(value, Index) or (isinstance(value, Known) and type(value.value) is int)
+    return isinstance(value, Index) or (isinstance(value, KnownValue) and type(value.value) is int)
 
 
 def _typed(made: Call) -> bool | None:
@@ -251,7 +251,7 @@ def _typed(made: Call) -> bool | None:
 def _names_type(args: Iterable[Value], keywords: dict[str, Value]) -> bool | None:
     """Whether the type that is named among arguments is one of whole numbers; None where none is."""
     for value in (*args, *keywords.values()):
-        text = value.name if isinstance(value, Named) else value.value if isinstance(value, Known) else None
+        text = value.name if isinstance(value, NamedValue) else value.value if isinstance(value, KnownValue) else None
         last = text.rpartition(".")[2] if isinstance(text, str) else ""
         if _TYPE.match(last):
             return _WHOLE.match(last) is not None

@@ -11,10 +11,10 @@ from typing import Any
 from .factors import Term, operation
 from .flow import sources
 from .loss_scaling import about, key_names, number_text, title
-from .remarks import Edit, Place, Remark, merged, remark, span
+from .remarks import Edit, Remark, SourcePlace, merged, remark, span
 from .syntax import walk
-from .training_steps import FIXED, Step, Training, is_optimizer
-from .values import Call, Frame, Instance, Known, Value, options
+from .training_steps import FIXED, Step, TrainingSteps, is_optimizer
+from .values import Call, Frame, Instance, KnownValue, Value, options
 
 _CLIPS = frozenset({"clipbyglobalnorm", "clipbynorm", "clipbyvalue", "clipgradnorm", "clipgradvalue", "clip", "clamp"})
 _DIVIDES = (".scale_grad", ".gradients_unscale", ".construct", ".unscale")
@@ -26,15 +26,15 @@ class Clip:
 
     made: Call
     operand: Value
-    place: Place
+    place: SourcePlace
 
 
-def examine(training: Training) -> list[Remark]:
+def examine(training: TrainingSteps) -> list[Remark]:
     """What there is to say about clipping in one reading."""
     return merged(_examine(training))
 
 
-def _examine(training: Training) -> Iterator[Remark]:
+def _examine(training: TrainingSteps) -> Iterator[Remark]:
     steps = training.judged_steps()
     if not steps:
         yield training.no_step()
@@ -48,7 +48,7 @@ def _examine(training: Training) -> Iterator[Remark]:
         yield about(steps[0], "no-clip")
 
 
-def _own(training: Training, step: Step) -> Iterator[Remark]:
+def _own(training: TrainingSteps, step: Step) -> Iterator[Remark]:
     seen = set()
     for clip in _clips(training, step):
         place = span(clip.place)[1:]
@@ -57,7 +57,7 @@ def _own(training: Training, step: Step) -> Iterator[Remark]:
             yield _judged(training, step, clip)
 
 
-def _judged(training: Training, step: Step, clip: Clip) -> Remark:
+def _judged(training: TrainingSteps, step: Step, clip: Clip) -> Remark:
     if clip.made.discarded and not clip.made.last.endswith("_"):  # by that, what works in place is told
         return about(step, "clip-dropped", clip.place, also=[step], clip=_name(clip.made))
     factors = training.factors
@@ -85,13 +85,13 @@ def _judged(training: Training, step: Step, clip: Clip) -> Remark:
     return replace(told, possible=True) if ways == {False} else told
 
 
-def _is_up(training: Training, term: Term) -> bool:
+def _is_up(training: TrainingSteps, term: Term) -> bool:
     """Whether it is multiplied by more than it should be."""
     left = training.factors.left(term)
     return any(power > 0 for power in left.values()) or (not left and abs(term.scale) > 1)
 
 
-def _divided_later(training: Training, step: Step) -> tuple[float | None, bool | None]:
+def _divided_later(training: TrainingSteps, step: Step) -> tuple[float | None, bool | None]:
     """What each of the optimizers divides by, after clipping, None where one may not; and whether options lead to it."""
     found: set[float | None] = set()
     default = None
@@ -107,7 +107,7 @@ def _inside_optimizer(made: Call) -> bool:
     return any(is_optimizer(frame.owner) for frame in _frames(made.frame))
 
 
-def _taken_off_later(training: Training, step: Step, terms: list[Term]) -> set[Any]:
+def _taken_off_later(training: TrainingSteps, step: Step, terms: list[Term]) -> set[Any]:
     """What was put on the loss, still is there where gradients are clipped, and no more where they are used."""
     later = {key for term in training.carried(step) for key, _ in term.powers}
     if any(term.unsure for term in (*terms, *training.carried(step))):
@@ -116,7 +116,7 @@ def _taken_off_later(training: Training, step: Step, terms: list[Term]) -> set[A
     return {key for key in set.intersection(*on) if key not in later} if on else set()
 
 
-def _clips(training: Training, step: Step) -> Iterator[Clip]:
+def _clips(training: TrainingSteps, step: Step) -> Iterator[Clip]:
     """Where the gradients of a step are clipped, in order."""
     wanted = {key for term in training.carried(step) for key in term.gradients}
     for call in training.calls:
@@ -130,7 +130,7 @@ def _clips(training: Training, step: Step) -> Iterator[Clip]:
             yield Clip(call, operand, _outermost(call, step))
 
 
-def _by_norm(training: Training, call: Call) -> bool:
+def _by_norm(training: TrainingSteps, call: Call) -> bool:
     """Gradients multiplied by a number that was made of their norm: clipping written out."""
     one, other = operation(call).operands
     if one is other or _inside_optimizer(call):
@@ -154,7 +154,7 @@ def _frames(frame: Frame | None) -> Iterator[Frame]:
         frame = frame.parent
 
 
-def _outermost(call: Call, step: Step) -> Place:
+def _outermost(call: Call, step: Step) -> SourcePlace:
     """The call within the function of the step that leads to the clipping."""
     home, below = step.frame, call.frame
     if below is home or below is None:
@@ -176,7 +176,7 @@ def _name(made: Call) -> str:
 # --- optimizers of the project that clip ------------------------------------------------------------------------------
 
 
-def _in_optimizer(training: Training, step: Step) -> Iterator[Remark]:
+def _in_optimizer(training: TrainingSteps, step: Step) -> Iterator[Remark]:
     """With a scale that only the optimizer takes off, an optimizer that clips first clips scaled gradients."""
     for optimizer in options(step.optimizer):
         if not isinstance(optimizer, Instance):
@@ -203,13 +203,13 @@ def _in_optimizer(training: Training, step: Step) -> Iterator[Remark]:
                 yield about(step, "clip-scaled", clips[0], not divides, also=[step], scale=scale, clip=name)
 
 
-def _left_to_optimizer(training: Training, step: Step) -> str | None:
+def _left_to_optimizer(training: TrainingSteps, step: Step) -> str | None:
     """The scale of a framework's step that the optimizer has to take off; None where there is none."""
     value = step.sens if step.kind == "cell" else None
     for manager in options(step.manager) if step.kind == "model" else ():
         if isinstance(manager, Call) and manager.api in FIXED:
             drops = manager.argument(["loss_scale", "drop_overflow_update"], "drop_overflow_update")
-            if isinstance(drops, Known) and drops.value is False:
+            if isinstance(drops, KnownValue) and drops.value is False:
                 value = manager.argument(["loss_scale"], "loss_scale")
     if value is None:
         return None

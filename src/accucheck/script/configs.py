@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..document import beyond_bounds, line_of, safe_loader
-from .values import Decider, Items, Known, Mapping, Value
+from .values import Items, KnownValue, Mapping, Value, ValueOrigin
 
 if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
@@ -165,7 +165,7 @@ def _below(node: ast.AST | None, step: str | int) -> tuple[int, ast.expr] | None
     return None
 
 
-def note(tracer: Tracer, code: str, name: str, value: Known, path: str, line: int) -> None:
+def note(tracer: Tracer, code: str, name: str, value: KnownValue, path: str, line: int) -> None:
     """Note a value of a configuration that does not fit, where the configuration gives it; else at the place that takes it."""
     for loaded in tracer.trace.loaded if tracer.root is not None else ():
         for number, text in keys(loaded).get(name, ()):
@@ -220,15 +220,15 @@ class _Reader:
             )
         if len(keys) < DEEP and isinstance(held, Items):
             return replace(held, items=[self.of_value(value, (*keys, at)) for at, value in enumerate(held.items)])
-        own = isinstance(held, Known) and held.origin is None and _plain(held.value)
-        return self.constant(held.value, keys) if own and isinstance(held, Known) else held
+        own = isinstance(held, KnownValue) and held.origin is None and _plain(held.value)
+        return self.constant(held.value, keys) if own and isinstance(held, KnownValue) else held
 
-    def constant(self, value: Any, keys: tuple[str | int, ...]) -> Known:
+    def constant(self, value: Any, keys: tuple[str | int, ...]) -> KnownValue:
         names = [step for step in keys if isinstance(step, str)]
         key = names[-1] if names else ""
-        decider = Decider("configuration", key, value, self.place, keys)
+        decider = ValueOrigin("configuration", key, value, self.place, keys)
         name = key if keys and keys[-1] == key else ""
-        return Known(value, self.origin, name, deciders=(decider,) if self.place else ())
+        return KnownValue(value, self.origin, name, deciders=(decider,) if self.place else ())
 
 
 def _plain(item: Any) -> bool:

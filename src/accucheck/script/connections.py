@@ -21,10 +21,10 @@ from .analysis import Scripts
 from .models import as_dict
 from .networks import (
     FORWARD,
-    Drop,
+    AttributeUses,
+    DroppedResult,
     Observation,
     Structure,
-    Use,
     asked,
     base_names,
     called,
@@ -48,7 +48,7 @@ from .networks import (
 )
 from .source import Source
 from .syntax import apart, called_name, conditions_around, walk
-from .values import Call, Class, Frame, Function, Instance, Items, Known, Value, options, parts
+from .values import Call, Class, Frame, Function, Instance, Items, KnownValue, Value, options, parts
 
 #: A place in the text: path, line, column.
 Place = tuple[str, int, int]
@@ -155,7 +155,7 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Obse
 def _attributes(structures: list[Structure], sources: list[Source]) -> dict[tuple[Place, str], _Attribute]:
     """What the cells store and the text of their classes does not ask for, by where it is stored."""
     found: dict[tuple[Place, str], _Attribute] = {}
-    texts: dict[int, Use] = {}
+    texts: dict[int, AttributeUses] = {}
     outside = _asked_outside(sources)
     for structure in structures:
         for cell in (cell for cell in structure.cells if not _opaque(cell.of)):
@@ -389,9 +389,9 @@ def _drops(layer: Call) -> bool:
     known = api.find(layer.api)
     given = (known.bind_any(layer.args, layer.keywords) if known else None) or {}
     rate, keep = given.get("p"), given.get("keep_prob")
-    if isinstance(rate, Known):
+    if isinstance(rate, KnownValue):
         return bool(rate.value != 0)
-    return not (isinstance(keep, Known) and keep.value == 1)
+    return not (isinstance(keep, KnownValue) and keep.value == 1)
 
 
 def _said_unused(code: str, row: _Attribute, structures: list[Structure]) -> Observation:
@@ -540,7 +540,7 @@ def _made_alike(one: Value, other: Value) -> bool:
 
 
 def _same(one: Value, other: Value) -> bool:
-    return one is other or (isinstance(one, Known) and isinstance(other, Known) and one.value == other.value)
+    return one is other or (isinstance(one, KnownValue) and isinstance(other, KnownValue) and one.value == other.value)
 
 
 def _near(one: str, other: str) -> bool:
@@ -572,7 +572,7 @@ def _swap(source: Source, unused: str, twin: str, calls: list[ast.Call]) -> tupl
 
 
 @dataclass
-class _Work:
+class _WeightedCall:
     """A call of something with weights within a cell, over all its runs: what it gave, and whether that was kept."""
 
     name: str
@@ -610,12 +610,12 @@ def _dropped(structures: list[Structure]) -> Iterator[Observation]:
                     yield said if again is None else _said_again(said, again)
 
 
-def _again(work: _Work, works: Iterable[_Work]) -> _Work | None:
+def _again(work: _WeightedCall, works: Iterable[_WeightedCall]) -> _WeightedCall | None:
     """Another call that computes the same of the same values in all runs, and whose results are kept."""
     return next((other for other in works if other.kept and work.inputs <= other.inputs), None)
 
 
-def _said_again(said: Observation, again: _Work) -> Observation:
+def _said_again(said: Observation, again: _WeightedCall) -> Observation:
     """What is thrown away is no loss where another call computes the same of the same values, and that is kept."""
     data = {"name": said.data["name"], "path": again.source.path, "line": getattr(again.call, "lineno", 1)}
     return replace(said, code="result-again", data=data)
@@ -624,16 +624,16 @@ def _said_again(said: Observation, again: _Work) -> Observation:
 def _inputs(applied: Value | str, values: Iterable[Value]) -> tuple[str | int, ...]:
     """Names one computation: what is applied, and to which values."""
     first = applied if isinstance(applied, str) else id(applied)
-    return (first, *(repr(value.value) if isinstance(value, Known) else id(value) for value in values))
+    return (first, *(repr(value.value) if isinstance(value, KnownValue) else id(value) for value in values))
 
 
-def _by_itself(drop: Drop, frame: Frame) -> bool:
+def _by_itself(drop: DroppedResult, frame: Frame) -> bool:
     """True for a call that is a statement: its result is lost whatever becomes of that of the cell around it."""
     return drop.how == "discarded" and drop.frame is frame
 
 
-def _works(structures: list[Structure]) -> dict[Place, _Work]:
-    found: dict[Place, _Work] = {}
+def _works(structures: list[Structure]) -> dict[Place, _WeightedCall]:
+    found: dict[Place, _WeightedCall] = {}
     for structure in structures:
         for call in structure.reading.trace.calls:
             frame = call.frame
@@ -643,7 +643,7 @@ def _works(structures: list[Structure]) -> dict[Place, _Work]:
             if level is None or (level == "tensor" and not call.bound):
                 continue
             what = call.base.api if isinstance(call.base, Call) else ""
-            work = _Work(_called_as(call.node, call), what, call.node, call.source, level)
+            work = _WeightedCall(_called_as(call.node, call), what, call.node, call.source, level)
             work = found.setdefault(_place(call.source, call.node), work)
             work.results.append((structure, frame, call))
             work.parts += [call.base] if isinstance(call.base, Call) else []
@@ -661,7 +661,7 @@ def _works(structures: list[Structure]) -> dict[Place, _Work]:
             ):
                 continue
             level = "weights" if has_weights(cell) else "cell"
-            work = _Work(_called_as(run.node, cell), cell.of.node.name, run.node, run.source, level)
+            work = _WeightedCall(_called_as(run.node, cell), cell.of.node.name, run.node, run.source, level)
             work = found.setdefault(_place(run.source, run.node), work)
             work.parts.append(cell)
             work.inputs.add(_inputs(cell, run.parameters.values()))
@@ -687,7 +687,7 @@ def _level(call: Call) -> str | None:
         return "unknown"
     if call.name not in _OPERATORS and not (call.api.startswith(("ops.", "mint.", "mnp.")) and pure(call)):
         return None
-    constant = all(isinstance(arg, Known) for arg in call.args)
+    constant = all(isinstance(arg, KnownValue) for arg in call.args)
     collects = call.name == "+" and any(isinstance(o, Items) for arg in call.args for o in options(arg))
     return None if constant or collects or _of_text(call) or _SHAPES.search(call.last) else "tensor"
 
@@ -705,7 +705,7 @@ def _level_of_object(call: Call, made: Call) -> str | None:
 
 def _of_text(call: Call) -> bool:
     """True for what puts texts together, such as the name of a layer."""
-    texts = (o for arg in call.args for o in options(arg) if isinstance(o, Known) and isinstance(o.value, str))
+    texts = (o for arg in call.args for o in options(arg) if isinstance(o, KnownValue) and isinstance(o.value, str))
     return call.name in _OPERATORS and next(texts, None) is not None
 
 
@@ -759,7 +759,7 @@ def _on_a_way(frame: Frame) -> bool:
 
 
 def _said_dropped(
-    work: _Work, structure: Structure, drop: Drop, frame: Frame, elsewhere: bool
+    work: _WeightedCall, structure: Structure, drop: DroppedResult, frame: Frame, elsewhere: bool
 ) -> Iterator[Observation]:
     """`elsewhere`: other results of the same layer are kept."""
     here = drop.frame is not None and drop.frame.function.node is frame.function.node
@@ -813,7 +813,7 @@ def _keeps_statistics(used: list[Value]) -> bool:
     return any(re.search("moving|running", name) for leaf in found for name in weights(leaf.api))
 
 
-def _idle_norm(structure: Structure, work: _Work, elsewhere: bool) -> bool:
+def _idle_norm(structure: Structure, work: _WeightedCall, elsewhere: bool) -> bool:
     """True for a normalisation by itself of which nothing is taken: neither a result, `elsewhere`, nor its statistics."""
     if elsewhere or not all(isinstance(part, Call) and is_layer(part) for part in work.parts):
         return False
@@ -833,7 +833,7 @@ def _all_given(structure: Structure) -> Iterator[Call]:
         yield from parts(held)
 
 
-def _asked_for(structure: Structure, work: _Work, frame: Frame) -> bool:
+def _asked_for(structure: Structure, work: _WeightedCall, frame: Frame) -> bool:
     """True when what is thrown away was switched on by an argument of the very call that made the cell."""
     cell = frame.owner
     func = work.call.func if isinstance(work.call, ast.Call) else None
@@ -855,7 +855,7 @@ def _asked_for(structure: Structure, work: _Work, frame: Frame) -> bool:
             given = {*order[: len(run.node.args)], *(keyword.arg for keyword in run.node.keywords)}
             for name in names & given:
                 value = run.parameters.get(name)
-                if isinstance(value, Known) and value.value is True and not value.assumed:
+                if isinstance(value, KnownValue) and value.value is True and not value.assumed:
                     return True
     return False
 

@@ -15,9 +15,9 @@ from .normalization import judge, pipelines_of, placed, unique
 from .pipelines import Input, Pipeline, Pipelines
 from .sample_functions import SCALERS
 from .sample_numbers import Scale, after
-from .samples import Step, Way
+from .samples import SamplePath, Step
 from .training import role
-from .values import Call, Frame, Instance, Items, Known, Value, options, parts, words
+from .values import Call, Frame, Instance, Items, KnownValue, Value, options, parts, words
 
 #: How bad each difference is; of several trainings, the one that differs least is compared with.
 SEVERE = {
@@ -37,7 +37,7 @@ SEVERE = {
 #: By how much more of the picture's sides evaluation may cut off than training: the usual 256 to 224 is 1.14.
 CUT_OFF = 1.9
 #: How the first of two ways differs from the second: the code, the ways, and what differs.
-Difference = tuple[str, Way, Way, tuple[str, ...]]
+Difference = tuple[str, SamplePath, SamplePath, tuple[str, ...]]
 _OF_NUMBERS = ("scale-differs", "normalised-in-one", "constants-differ")
 _FITS = SCALERS | {"PCA", "SimpleImputer", "KNNImputer", "TfidfVectorizer", "CountVectorizer", "KBinsDiscretizer"}
 _SPLITS = ("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
@@ -51,7 +51,7 @@ class Observation:
     code: str
     made: Call
     data: dict[str, Any] = field(default_factory=dict)
-    ways: tuple[Way, Way] | None = None
+    ways: tuple[SamplePath, SamplePath] | None = None
     step: Step | None = None
     certain: bool = False
     differs: tuple[str, ...] = ()
@@ -139,7 +139,7 @@ def split_leaks(pipeline: Pipeline, training: list[Pipeline], readings: list[Pip
             yield Observation("split-shuffled", shuffle, data, certain=True)
         elif source is not None and _shuffles(source):
             yield Observation("split-shuffled", split, data, certain=True)
-        elif not (isinstance(randomize, Known) and randomize.value is False) and not _seeded(readings, split):
+        elif not (isinstance(randomize, KnownValue) and randomize.value is False) and not _seeded(readings, split):
             yield Observation("split-unseeded", split, data)
 
 
@@ -151,11 +151,11 @@ def _shuffles(source: Call) -> bool:
         return False
     given = source.argument(known.parameters, "shuffle")
     sampler = source.argument(known.parameters, "sampler")
-    if sampler is not None and not (isinstance(sampler, Known) and sampler.value is None):
+    if sampler is not None and not (isinstance(sampler, KnownValue) and sampler.value is None):
         return False
     if given is None:
         return known.access == "random" and source.last not in ("GeneratorDataset", "PaddedDataset")
-    return isinstance(given, Known) and given.assumed is None and given.value is True
+    return isinstance(given, KnownValue) and given.assumed is None and given.value is True
 
 
 def _seeded(readings: list[Pipelines], split: Call) -> bool:
@@ -193,7 +193,7 @@ def resplit(readings: list[Pipelines]) -> Iterator[Observation]:
                 if mine is None or key in said or not _used(evaluation, call):
                     continue
                 state = call.keywords.get("random_state")
-                if state is not None and not (isinstance(state, Known) and state.value is None):
+                if state is not None and not (isinstance(state, KnownValue) and state.value is None):
                     continue
                 seeds = [_seed(pipelines, at) for pipelines, at in ((train, mine), (evaluation, call))]
                 if "?" in seeds or (seeds[0] == seeds[1] and seeds[0] is not None):
@@ -229,7 +229,7 @@ def _seed(pipelines: Pipelines, at: Call) -> Any:
             break
         if call.name in _SEEDS or call.api == "set_seed":
             value = call.args[0] if call.args else next(iter(call.keywords.values()), None)
-            found = value.value if isinstance(value, Known) and value.assumed != "argparse" else "?"
+            found = value.value if isinstance(value, KnownValue) and value.assumed != "argparse" else "?"
     return found
 
 
@@ -367,20 +367,20 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
     return Observation(code, made, data, (base, way), None, _is_certain(base, way, evaluation), differs)
 
 
-def _is_certain(base: Way, way: Way, evaluation: Pipeline) -> bool:
+def _is_certain(base: SamplePath, way: SamplePath, evaluation: Pipeline) -> bool:
     """Whether both ways were followed, rest on nothing that a run may change, and the data are sure to be for evaluation."""
     followed = not base.unclear and not way.unclear
     sure = evaluation.sure or evaluation.reading.role != "train"
     return followed and sure and not any(step.assumed for one in (base, way) for step in one.steps)
 
 
-def _place_of(code: str, way: Way, evaluation: Pipeline, theirs: Input) -> Call | None:
+def _place_of(code: str, way: SamplePath, evaluation: Pipeline, theirs: Input) -> Call | None:
     """Where to show a difference: at the last step that it may lie in, else at the data set."""
     shown = (_steps(way) if code in _OF_NUMBERS else []) or way.steps
     return placed(shown[-1], way, evaluation) if shown else evaluation.leaf or evaluation.source or theirs.frame_call
 
 
-def _closest(way: Way, ours: list[Way], mine: Input, theirs: Input) -> Difference:
+def _closest(way: SamplePath, ours: list[SamplePath], mine: Input, theirs: Input) -> Difference:
     """How a way of evaluation differs from the way of training that is most like it."""
     each = [difference(base, way, mine, theirs) for base in ours]
     best = min(each, key=lambda one: SEVERE[one[0]])
@@ -390,11 +390,11 @@ def _closest(way: Way, ours: list[Way], mine: Input, theirs: Input) -> Differenc
     return worst if best[0] == "unclear" and worst[0] in _OF_NUMBERS and alike else best
 
 
-def _constants(way: Way) -> tuple[Any, ...]:
+def _constants(way: SamplePath) -> tuple[Any, ...]:
     return tuple(_key(step) for step in _steps(way) if _constant(step))
 
 
-def _nameless(way: Way) -> bool:
+def _nameless(way: SamplePath) -> bool:
     """Whether a step of it is not even known by name: which operation it is, a configuration or an option decides."""
     unknown = (step for step in way.steps if step.kind == "opaque")
     return any(not step.name or isinstance(step.made.node, ast.ListComp | ast.GeneratorExp) for step in unknown)
@@ -404,7 +404,7 @@ def _unlike(ours: tuple[Call, ...], theirs: tuple[Call, ...]) -> bool:
     return {call.name for call in ours} != {call.name for call in theirs}
 
 
-def difference(base: Way, way: Way, mine: Input, theirs: Input) -> Difference:
+def difference(base: SamplePath, way: SamplePath, mine: Input, theirs: Input) -> Difference:
     """How the steps of evaluation (`way`) differ from those of training, the worst first."""
     found: list[tuple[str, tuple[str, ...]]] = [("agree", ())]
     if base.origin != way.origin and not (_bytes(base) and _bytes(way)):
@@ -426,7 +426,7 @@ def difference(base: Way, way: Way, mine: Input, theirs: Input) -> Difference:
     return code, base, way, differs
 
 
-def _colours(base: Way, way: Way, same_network: bool) -> list[tuple[str, tuple[str, ...]]]:
+def _colours(base: SamplePath, way: SamplePath, same_network: bool) -> list[tuple[str, tuple[str, ...]]]:
     """Two orders of the colours; another network may have been trained with another one."""
     if not (base.colour and way.colour) or base.colour == way.colour:
         return []
@@ -449,7 +449,7 @@ def _class(frame: Frame) -> str:
     return frame.owner.of.node.name if isinstance(frame.owner, Instance) else ""
 
 
-def _bytes(way: Way) -> bool:
+def _bytes(way: SamplePath) -> bool:
     """True for what was read as numbers of 0 to 255."""
     if way.origin == "pixels":
         return True
@@ -460,7 +460,7 @@ def _bytes(way: Way) -> bool:
     return (first or way).low == min(ends) and (first or way).high == max(ends)
 
 
-def _numeric(base: Way, way: Way, inside: bool) -> tuple[str, tuple[str, ...]] | None:
+def _numeric(base: SamplePath, way: SamplePath, inside: bool) -> tuple[str, tuple[str, ...]] | None:
     """Differences in what is done to the numbers."""
     clear = not (base.unclear or way.unclear)
     if base.scale is not None and way.scale is not None and clear:
@@ -480,7 +480,9 @@ def _numeric(base: Way, way: Way, inside: bool) -> tuple[str, tuple[str, ...]] |
     return ("constants-differ" if _goes_on(base, way) and not inside else "unclear"), _scales(base, way)
 
 
-def _scaled_apart(base: Way, way: Way, ours: Scale, theirs: Scale, inside: bool) -> tuple[str, tuple[str, ...]] | None:
+def _scaled_apart(
+    base: SamplePath, way: SamplePath, ours: Scale, theirs: Scale, inside: bool
+) -> tuple[str, tuple[str, ...]] | None:
     """Differences between numbers whose scales are known."""
     if same_scale(ours, theirs):
         return _clips(base, way)
@@ -491,7 +493,7 @@ def _scaled_apart(base: Way, way: Way, ours: Scale, theirs: Scale, inside: bool)
     return "scale-differs", _scales(base, way)
 
 
-def _goes_on(base: Way, way: Way) -> bool:
+def _goes_on(base: SamplePath, way: SamplePath) -> bool:
     """True where both do the same, known or not, and one then does more that surely changes the numbers."""
     shorter, longer = sorted((_steps(base), _steps(way)), key=len)
     more = longer[len(shorter) :]
@@ -531,7 +533,7 @@ def same_scale(one: Scale, other: Scale) -> bool:
     return True
 
 
-def _clips(base: Way, way: Way) -> tuple[str, tuple[str, ...]] | None:
+def _clips(base: SamplePath, way: SamplePath) -> tuple[str, tuple[str, ...]] | None:
     ours, theirs = ([_key(s) for s in _steps(w) if s.kind == "clip"] for w in (base, way))
     only = _apart(ours, theirs)
     if all(_without_effect(key, other) for keys, other in zip(only, (way, base), strict=True) for key in keys):
@@ -539,7 +541,7 @@ def _clips(base: Way, way: Way) -> tuple[str, tuple[str, ...]] | None:
     return "clip-differs", _scales(base, way)
 
 
-def _without_effect(key: Any, other: Way) -> bool:
+def _without_effect(key: Any, other: SamplePath) -> bool:
     """True for a clip to bounds that the other side keeps anyway."""
     bounds = dict(key[2])
     if other.low is None or other.high is None:
@@ -548,7 +550,7 @@ def _without_effect(key: Any, other: Way) -> bool:
     return low <= other.low and high >= other.high
 
 
-def _steps(way: Way) -> list[Step]:
+def _steps(way: SamplePath) -> list[Step]:
     """What is done to the numbers, but for what chance has a part in: a clip right after noise belongs to it."""
     found: list[Step] = []
     noise = False
@@ -565,7 +567,7 @@ def _steps(way: Way) -> list[Step]:
     return found
 
 
-def _changes(way: Way) -> list[Any]:
+def _changes(way: SamplePath) -> list[Any]:
     return [_key(step) for step in _steps(way)]
 
 
@@ -601,13 +603,13 @@ def _apart(ours: Iterable[Any], theirs: Iterable[Any]) -> tuple[list[Any], list[
     return left, right
 
 
-def _scales(base: Way, way: Way) -> tuple[str, ...]:
+def _scales(base: SamplePath, way: SamplePath) -> tuple[str, ...]:
     ours, theirs = ([step.text for step in _steps(w)] for w in (base, way))
     left, right = _apart(ours, theirs)
     return tuple([f"- {text}" for text in left] + [f"+ {text}" for text in right])
 
 
-def _slices(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
+def _slices(base: SamplePath, way: SamplePath) -> tuple[str, tuple[str, ...]]:
     """Where a text or a sequence begins: what is cut off its end is a matter of length."""
     if base.origin not in ("record", "text") or way.origin != base.origin:
         return "agree", ()  # of a table or an array, it is the part that was set aside
@@ -631,7 +633,7 @@ def _starts(step: Step) -> bool:
     return any(not part.startswith(":") for part in step.text.removeprefix("[").split(", "))
 
 
-def _sizes(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
+def _sizes(base: SamplePath, way: SamplePath) -> tuple[str, tuple[str, ...]]:
     """The size that pictures have in the end."""
     if base.origin != "pixels" or way.origin != "pixels" or base.unclear or way.unclear:
         return "agree", ()
@@ -649,7 +651,7 @@ def _sizes(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
     return ("usual" if chance and last[0].name != last[1].name else "size-differs"), (f"{base.size} / {way.size}",)
 
 
-def _parts(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
+def _parts(base: SamplePath, way: SamplePath) -> tuple[str, tuple[str, ...]]:
     """Which part of a picture is left: evaluation that enlarges it and keeps the middle sees things larger than in training."""
     if base.origin != "pixels" or way.origin != "pixels" or base.unclear or way.unclear:
         return "agree", ()
@@ -660,7 +662,7 @@ def _parts(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
     return "part-differs", (f"{100 / ours:.0f} % / {100 / theirs:.0f} %: {', '.join(shown)}",)
 
 
-def _interpolations(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
+def _interpolations(base: SamplePath, way: SamplePath) -> tuple[str, tuple[str, ...]]:
     """How pictures are brought to their last size: from the nearest pixel or between several."""
     if base.origin != "pixels" or way.origin != "pixels" or base.unclear or way.unclear:
         return "agree", ()
@@ -670,7 +672,7 @@ def _interpolations(base: Way, way: Way) -> tuple[str, tuple[str, ...]]:
     return "interpolation-differs", (f"{ours} / {theirs}",)
 
 
-def _interpolation(way: Way) -> str:
+def _interpolation(way: SamplePath) -> str:
     """By what the last transform that resizes a picture interpolates; "" where that is not known."""
     for step in reversed(way.steps):
         known = api.transform(step.name)
@@ -681,7 +683,7 @@ def _interpolation(way: Way) -> str:
     return ""
 
 
-def _cut_off(way: Way) -> float | None:
+def _cut_off(way: SamplePath) -> float | None:
     """The side of a picture before its last crop over that after it, 1 where it is resized without a crop, or to what chance picks
     from it; None where that is not known."""
     steps = [step for step in way.steps if step.kind in ("geometry", "random") and _sets_size(step)]

@@ -14,8 +14,8 @@ from .loss_scaling import disagreements, title
 from .networks import is_layer
 from .parameter_groups import forgotten
 from .remarks import Remark, merged, remark, span
-from .training_steps import Step, Training, is_optimizer
-from .values import Call, Frame, Instance, Items, Known, Many, Mapping, Unknown, Value, options, unseen
+from .training_steps import Step, TrainingSteps, is_optimizer
+from .values import Call, Frame, Instance, Items, KnownValue, Many, Mapping, UnknownValue, Value, options, unseen
 
 _LISTS = frozenset(
     (
@@ -37,12 +37,12 @@ _LOADS = frozenset({"load_param_into_net", "load_checkpoint", "load", "stop_grad
 _COPIES = frozenset({"deepcopy", "copy"})
 
 
-def examine(training: Training) -> list[Remark]:
+def examine(training: TrainingSteps) -> list[Remark]:
     """What there is to say about parameters and optimizers in one reading."""
     return merged(_examine(training))
 
 
-def _examine(training: Training) -> Iterator[Remark]:
+def _examine(training: TrainingSteps) -> Iterator[Remark]:
     steps = [step for step in training.judged_steps() if not training.only_evaluates(step)]
     if not steps:
         yield training.no_step()
@@ -116,7 +116,9 @@ def _parts_given(optimizers: list[Call | Instance]) -> Iterator[Remark]:
 def _is_slice(part: Value) -> TypeGuard[Call]:
     """A slice of a list of parameters that is sure to leave some of them out."""
     key = part.args[0] if isinstance(part, Call) and is_cut(part) else None
-    bounds = [bound.value if isinstance(bound, Known) else 0 for bound in key.args] if isinstance(key, Call) else []
+    bounds = (
+        [bound.value if isinstance(bound, KnownValue) else 0 for bound in key.args] if isinstance(key, Call) else []
+    )
     return isinstance(key, Call) and key.name == "slice" and any(bounds[:2])
 
 
@@ -129,7 +131,7 @@ def _holds_whole(value: Value) -> bool:
 
 
 def _covered(
-    training: Training, steps: list[Step], optimizers: list[Call | Instance], covered: set[int], whole: bool
+    training: TrainingSteps, steps: list[Step], optimizers: list[Call | Instance], covered: set[int], whole: bool
 ) -> Remark:
     """What was compared where no layer is left out. `whole`: the optimizers are given whole lists of parameters."""
     networks = [network for step in steps for network in _trained(training, step)]
@@ -155,7 +157,7 @@ def _picks(value: Value) -> bool:
     return any("requires_grad" not in ast.unparse(part.node) for part in picked)
 
 
-def _optimizers(training: Training) -> list[Call | Instance]:
+def _optimizers(training: TrainingSteps) -> list[Call | Instance]:
     found: dict[int, Call | Instance] = {}
     for step in training.steps:
         for option in options(step.optimizer):
@@ -251,12 +253,12 @@ def _has_weights(value: Value) -> bool:
 
 def _is_random(value: Value) -> bool:
     """What weights to be trained start from; a constant may as well be a buffer."""
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return isinstance(value.value, str) and bool(_RANDOM.search(value.value))
     return isinstance(value, Call) and value.name[:1] not in ("@", "[") and bool(_RANDOM.search(value.name))
 
 
-def _trained(training: Training, step: Step) -> list[Value]:
+def _trained(training: TrainingSteps, step: Step) -> list[Value]:
     """The networks, and losses with weights, that a step trains."""
     if step.kind != "own":
         found = [*options(step.network)]
@@ -312,11 +314,11 @@ def _is_simple(value: Value, depth: int) -> bool:
         )
         return bool(inner) and all(_is_simple(part, depth + 1) for part in inner)
     parts = _held(value) if isinstance(value, (Many, Items, Mapping)) else []
-    parts = [part for part in parts if not isinstance(part, (Known, Unknown))]
+    parts = [part for part in parts if not isinstance(part, (KnownValue, UnknownValue))]
     return bool(parts) and all(_is_simple(part, depth + 1) for part in parts)
 
 
-def _excused(training: Training, path: list[Instance], layer: Call) -> bool:
+def _excused(training: TrainingSteps, path: list[Instance], layer: Call) -> bool:
     """Networks that are there to be fixed: by their names, by what is loaded into them, or as gradients are switched off."""
     if any(_FIXED.search(name) for holder in path for name in (holder.of.node.name, *holder.bound)):
         return True
@@ -328,7 +330,7 @@ def _excused(training: Training, path: list[Instance], layer: Call) -> bool:
         if call.base is None or not any(id(option) in held for option in options(call.base)):
             continue
         told = call.args[0] if call.args else None
-        off = call.name in (".set_train", ".set_grad") and isinstance(told, Known) and told.value is False
+        off = call.name in (".set_train", ".set_grad") and isinstance(told, KnownValue) and told.value is False
         if off or call.name in _LISTS:
             return True
     frozen = (store for store in training.trace.stores if store.attribute == "requires_grad")

@@ -13,7 +13,7 @@ from .analysis import Scripts
 from .described import Described
 from .syntax import kept
 from .trace import Trace
-from .values import Call, Decider, Items, Known, Mapping, Value, deciders_of, options
+from .values import Call, Items, KnownValue, Mapping, Value, ValueOrigin, deciders_of, options
 
 #: So many settings are told of a place; lists and dicts within each other are looked into so deep.
 SHOWN, DEEP = 4, 4
@@ -43,9 +43,9 @@ def at(scripts: Scripts, path: str, line: int, column: int | None) -> list[Setti
     return told(scripts.configurations, deciders_of(_constants(values, DEEP), LOOKED_AT))
 
 
-def told(files: Files, deciders: Iterable[Decider]) -> list[Setting]:
+def told(files: Files, deciders: Iterable[ValueOrigin]) -> list[Setting]:
     """Settings in words; the elements of a list as one. `files`: the configurations that were loaded, by their path as it is shown."""
-    found: dict[tuple[str, str, tuple[str | int, ...]], list[Decider]] = {}
+    found: dict[tuple[str, str, tuple[str | int, ...]], list[ValueOrigin]] = {}
     for one in deciders:
         found.setdefault((one.how, one.place or one.name, _whole(one.keys)), []).append(one)
     return [_told(files, keys, group) for (_, _, keys), group in found.items()][:SHOWN]
@@ -75,10 +75,10 @@ def _given(call: Call, line: int, column: int | None) -> list[Value]:
     return [value for part, value in (*by_place, *by_name) if (part.lineno, part.col_offset) == (line, column)]
 
 
-def _constants(values: Iterable[Value], depth: int) -> Iterator[Known]:
+def _constants(values: Iterable[Value], depth: int) -> Iterator[KnownValue]:
     for value in values:
         for option in options(value):
-            if isinstance(option, Known):
+            if isinstance(option, KnownValue):
                 yield option
             elif isinstance(option, (Items, Mapping)) and depth:
                 inner = option.items if isinstance(option, Items) else [*option.items.values()]
@@ -93,7 +93,7 @@ def _whole(keys: tuple[str | int, ...]) -> tuple[str | int, ...]:
     return keys[:end]
 
 
-def _told(files: Files, keys: tuple[str | int, ...], group: list[Decider]) -> Setting:
+def _told(files: Files, keys: tuple[str | int, ...], group: list[ValueOrigin]) -> Setting:
     first = group[0]
     values = [repr(one.value)[:60] for one in group]
     if len(group) == 1:

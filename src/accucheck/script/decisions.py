@@ -9,7 +9,7 @@ from .syntax import kept, unparse
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class DecisionCase:
     """One way of a decision: what it is about is one of these values, or none of them."""
 
     about: str
@@ -17,7 +17,7 @@ class Way:
     holds: bool
 
 
-Ways = frozenset[Way]
+Ways = frozenset[DecisionCase]
 NO_WAYS: Ways = frozenset()
 NO_VALUES: frozenset[str] = frozenset()
 TRUE = frozenset(("True",))
@@ -31,35 +31,35 @@ _SIGNS: dict[type[ast.cmpop], str] = {
 def ways(test: ast.expr, holds: bool, where: str = "") -> Ways:
     """What is known on one way of a decision. `where` tells it from decisions about others of the same name."""
     text = text_of(test)
-    found = {Way(f"{where}?{text}", TRUE, holds)}
+    found = {DecisionCase(f"{where}?{text}", TRUE, holds)}
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return ways(test.operand, not holds, where) | found
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds:
         found.update(*(ways(part, holds, where) for part in test.values))
     elif isinstance(test, (ast.Name, ast.Attribute)) and holds:
-        found.add(Way(where + text, _NONE, False))
+        found.add(DecisionCase(where + text, _NONE, False))
     elif isinstance(test, ast.Call) and text_of(test.func) == "isinstance" and len(test.args) == 2:
-        found.add(Way(f"{where}type {text_of(test.args[0])}", _among(test.args[1]), holds))
+        found.add(DecisionCase(f"{where}type {text_of(test.args[0])}", _among(test.args[1]), holds))
     elif isinstance(test, ast.Compare) and len(test.ops) == 1:
         left, right, kind = test.left, test.comparators[0], test.ops[0]
         if isinstance(left, ast.Constant) and isinstance(kind, (ast.Eq, ast.NotEq)):
             left, right = right, left
         if isinstance(kind, (ast.In, ast.NotIn)):
             is_in = holds is isinstance(kind, ast.In)
-            found.add(Way(f"{where}?{text_of(left)} in {text_of(right)}", TRUE, is_in))
+            found.add(DecisionCase(f"{where}?{text_of(left)} in {text_of(right)}", TRUE, is_in))
             if isinstance(right, (ast.Tuple, ast.List, ast.Set)):
-                found.add(Way(where + text_of(left), _among(right), is_in))
+                found.add(DecisionCase(where + text_of(left), _among(right), is_in))
         else:
             first, second, signs = text_of(left), text_of(right), set(_SIGNS[type(kind)])
             if isinstance(kind, (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)):
                 equal = holds is isinstance(kind, (ast.Eq, ast.Is))
-                found.add(Way(where + first, frozenset((second,)), equal))
+                found.add(DecisionCase(where + first, frozenset((second,)), equal))
                 if second == "None" and equal:
-                    found.add(Way(f"{where}?{first}", TRUE, False))
+                    found.add(DecisionCase(f"{where}?{first}", TRUE, False))
             signs = signs if holds else set("<=>") - signs
             if first > second:
                 first, second, signs = second, first, {{"<": ">", ">": "<"}.get(sign, sign) for sign in signs}
-            found.add(Way(f"{where}{first} to {second}", frozenset(signs), True))
+            found.add(DecisionCase(f"{where}{first} to {second}", frozenset(signs), True))
     return frozenset(found)
 
 

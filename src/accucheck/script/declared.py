@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from .values import Call, Class, Function, Items, Known, Mapping, Named, Unknown, Value
+from .values import Call, Class, Function, Items, KnownValue, Mapping, NamedValue, UnknownValue, Value
 
 if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
@@ -23,7 +23,7 @@ _TRUE, _FALSE = ("true", "t", "1", "yes", "y", "on"), ("false", "f", "0", "no", 
 DEPTH, LARGEST = 5, 1 << 18
 
 
-class Refused(Exception):
+class ArgumentError(Exception):
     """The words do not fit the options."""
 
 
@@ -38,7 +38,7 @@ class Option:
     name: str
     flags: tuple[str, ...]
     convert: Callable[[str], Value] | None = None
-    default: Value = field(default_factory=Unknown)
+    default: Value = field(default_factory=UnknownValue)
     constants: dict[str, Any] = field(default_factory=dict)
     single: bool = False
     many: bool = False
@@ -46,12 +46,12 @@ class Option:
     width: int = 1
 
     def value(self, text: str) -> Value:
-        found = Known(text) if self.convert is None else self.convert(text)
-        return Known(found.value, "command", self.name) if isinstance(found, Known) else found
+        found = KnownValue(text) if self.convert is None else self.convert(text)
+        return KnownValue(found.value, "command", self.name) if isinstance(found, KnownValue) else found
 
 
 @dataclass
-class Bound:
+class BoundArguments:
     """What words give: values by name, and the words that no option takes, in their order."""
 
     values: dict[str, Value] = field(default_factory=dict)
@@ -59,12 +59,12 @@ class Bound:
     unknown: list[str] = field(default_factory=list)
 
 
-def bind(declared: list[Option], words: list[str], stop: bool = False) -> Bound:
+def bind(declared: list[Option], words: list[str], stop: bool = False) -> BoundArguments:
     """Bind words to options. `stop`: words from the first that is no flag on are the rest, such as a command with its own. Raises
     Refused where a value is missing or does not fit."""
     flags = {flag: option for option in declared for flag in option.flags}
     places = [option for option in declared if not option.flags]
-    found, waiting, loose = Bound(), list(words), list[str]()
+    found, waiting, loose = BoundArguments(), list(words), list[str]()
     while waiting:
         word = waiting.pop(0)
         if word == "--":
@@ -88,7 +88,7 @@ def bind(declared: list[Option], words: list[str], stop: bool = False) -> Bound:
     return found
 
 
-def _placed(found: Bound, places: list[Option], loose: list[str]) -> list[str]:
+def _placed(found: BoundArguments, places: list[Option], loose: list[str]) -> list[str]:
     """Bind words to the options that are given by place; the words that are left."""
     for place, option in enumerate(places):
         behind = sum(each.width for each in places[place + 1 :])
@@ -108,14 +108,16 @@ def _split(word: str, flags: dict[str, Option]) -> tuple[str, bool, str]:
     return flag, bool(given), text
 
 
-def _take(found: Bound, option: Option, flag: str, text: str | None, waiting: list[str]) -> None:
+def _take(found: BoundArguments, option: Option, flag: str, text: str | None, waiting: list[str]) -> None:
     if option.count:
         before = found.values.get(option.name)
-        found.values[option.name] = Known(before.value + 1 if isinstance(before, Known) else 1, "command", option.name)
+        found.values[option.name] = KnownValue(
+            before.value + 1 if isinstance(before, KnownValue) else 1, "command", option.name
+        )
     elif text is None and flag in option.constants:
-        found.values[option.name] = Known(option.constants[flag], "command", option.name)
+        found.values[option.name] = KnownValue(option.constants[flag], "command", option.name)
     elif text is None and option.single and (not waiting or waiting[0][:2] == "--"):
-        found.values[option.name] = Known(True, "command", option.name)
+        found.values[option.name] = KnownValue(True, "command", option.name)
     elif text is not None:
         _store(found, option, [option.value(text)])
     else:
@@ -123,12 +125,12 @@ def _take(found: Bound, option: Option, flag: str, text: str | None, waiting: li
         if width < 0:
             width = next((n for n, word in enumerate(waiting) if word[:1] == "-" and not _number(word)), len(waiting))
         if len(waiting) < max(width, 1):
-            raise Refused(flag)
+            raise ArgumentError(flag)
         _store(found, option, [option.value(word) for word in waiting[:width]])
         del waiting[:width]
 
 
-def _store(found: Bound, option: Option, values: list[Value]) -> None:
+def _store(found: BoundArguments, option: Option, values: list[Value]) -> None:
     value = values[0] if option.width == 1 else Items(values)
     if option.many:
         before = found.values.get(option.name)
@@ -152,13 +154,13 @@ def words(tracer: Tracer) -> list[str] | None:
 def default(tracer: Tracer, value: Value, name: str) -> Value:
     """A value that an option has unless it is given: settled where the arguments of the run are known."""
     found = settled(value, "argparse", tracer.command is not None)
-    return replace(found, name=name) if found is not value and isinstance(found, Known) else found
+    return replace(found, name=name) if found is not value and isinstance(found, KnownValue) else found
 
 
 def settled(value: Value, origin: str, known: bool) -> Value:
     """A default that the script writes: settled where the arguments of the run are `known` and do not give another value, else of this
     origin."""
-    if not isinstance(value, Known) or value.origin not in (None, "argparse"):
+    if not isinstance(value, KnownValue) or value.origin not in (None, "argparse"):
         return value
     return replace(value, origin="unset" if known else origin)
 
@@ -173,20 +175,20 @@ def bound(
         return values, []
     try:
         found = bind(declared, given, stop)
-    except Refused as error:
+    except ArgumentError as error:
         unbound(tracer, node, "options-refused", str(error))
         return {name: unsettled(value) for name, value in values.items()}, []
     if found.unknown:
         unbound(tracer, node, "options-unknown", shlex.join(found.unknown))
     lost = tracer.command is not None and bool(tracer.command.lost)
     for name, value in found.values.items():
-        variable = lost and isinstance(value, Known) and "$" in str(value.value)
-        values[name] = Unknown(name) if variable else value
+        variable = lost and isinstance(value, KnownValue) and "$" in str(value.value)
+        values[name] = UnknownValue(name) if variable else value
     return values, found.rest
 
 
 def unsettled(value: Value) -> Value:
-    return replace(value, origin="argparse") if isinstance(value, Known) and value.origin == "unset" else value
+    return replace(value, origin="argparse") if isinstance(value, KnownValue) and value.origin == "unset" else value
 
 
 def unbound(tracer: Tracer, node: ast.AST, code: str, text: str, source: Source | None = None) -> None:
@@ -200,16 +202,16 @@ def unbound(tracer: Tracer, node: ast.AST, code: str, text: str, source: Source 
 
 def truth(text: str) -> Value:
     if text.strip().lower() in (*_TRUE, *_FALSE):
-        return Known(text.strip().lower() in _TRUE)
-    raise Refused(text)
+        return KnownValue(text.strip().lower() in _TRUE)
+    raise ArgumentError(text)
 
 
 def number(kind: Callable[[str], int | float]) -> Callable[[str], Value]:
     def convert(text: str) -> Value:
         try:
-            return Known(kind(text))
+            return KnownValue(kind(text))
         except (ValueError, OverflowError):
-            raise Refused(text) from None
+            raise ArgumentError(text) from None
 
     return convert
 
@@ -217,7 +219,7 @@ def number(kind: Callable[[str], int | float]) -> Callable[[str], Value]:
 def literal(text: str) -> Value:
     """A text as fire reads it: a literal of Python, else itself."""
     found = evaluated(text)
-    return Known(text) if found is None else found
+    return KnownValue(text) if found is None else found
 
 
 def evaluated(text: str, origin: str | None = None, name: str = "") -> Value | None:
@@ -236,7 +238,7 @@ def _literal(value: Any, origin: str | None, name: str) -> Value:
         plain = {key: each for key, each in value.items() if isinstance(key, (str, int))}
         return Mapping({key: _literal(each, origin, name) for key, each in plain.items()})
     known = isinstance(value, (str, int, float, bool, type(None)))
-    return Known(value, origin, name) if known else Unknown(name)
+    return KnownValue(value, origin, name) if known else UnknownValue(name)
 
 
 #: By the last name of a type: int, click.INT, click.IntRange(1, 5), Optional[int] alike.
@@ -259,14 +261,14 @@ _TYPES: dict[str, Callable[[str], Value] | None] = {
 
 def converter(tracer: Tracer, kind: Value | None, otherwise: Value | None) -> Callable[[str], Value] | None:
     """What converts the text of an option of this type; without one, of the type of its default."""
-    if kind is None or (isinstance(kind, Known) and kind.value is None):
-        given = otherwise.value if isinstance(otherwise, Known) else None
+    if kind is None or (isinstance(kind, KnownValue) and kind.value is None):
+        given = otherwise.value if isinstance(otherwise, KnownValue) else None
         return _TYPES.get(type(given).__name__) if given is not None else None
-    if isinstance(kind, (Named, Call)) and kind.name.rpartition(".")[2] in _TYPES:
+    if isinstance(kind, (NamedValue, Call)) and kind.name.rpartition(".")[2] in _TYPES:
         return _TYPES[kind.name.rpartition(".")[2]]
     if isinstance(kind, Function):
-        return lambda text: tracer.call(kind, [Known(text, "command")], {}, kind.node)
-    return lambda text: Unknown()
+        return lambda text: tracer.call(kind, [KnownValue(text, "command")], {}, kind.node)
+    return lambda text: UnknownValue()
 
 
 # --- click ------------------------------------------------------------------------------------------------------------
@@ -294,14 +296,14 @@ def command_options(tracer: Tracer, function: Function) -> list[Option]:
 
 
 def _click_option(tracer: Tracer, made: Call) -> Option:
-    texts = [arg.value for arg in made.args if isinstance(arg, Known) and isinstance(arg.value, str)]
+    texts = [arg.value for arg in made.args if isinstance(arg, KnownValue) and isinstance(arg.value, str)]
     given = made.keywords.get("default")
-    settings = {key: value.value for key, value in made.keywords.items() if isinstance(value, Known)}
+    settings = {key: value.value for key, value in made.keywords.items() if isinstance(value, KnownValue)}
     convert = converter(tracer, made.keywords.get("type"), given)
     width = settings.get("nargs", 1)
     width = width if type(width) is int else 1
     many = settings.get("multiple") is True
-    missing: Value = Items([], fixed=True) if many or width < 0 else Known(None)
+    missing: Value = Items([], fixed=True) if many or width < 0 else KnownValue(None)
     default_ = _converted(given, convert) if given is not None else missing
     if made.name == "click.argument":
         return Option(_name(texts), (), convert, default_, width=width)
@@ -315,19 +317,19 @@ def _click_option(tracer: Tracer, made: Call) -> Option:
     if not constants and settings.get("is_flag"):
         constants = dict.fromkeys(flags, settings.get("flag_value", True))
     if constants and given is None:
-        default_ = Known(False)
+        default_ = KnownValue(False)
     count = settings.get("count") is True
     if count and given is None:
-        default_ = Known(0)
+        default_ = KnownValue(0)
     return Option(_name(texts), tuple(flags), convert, default_, constants, many=many, count=count, width=width)
 
 
 def _converted(given: Value, convert: Callable[[str], Value] | None) -> Value:
-    if isinstance(given, Known) and isinstance(given.value, str) and convert is not None:
+    if isinstance(given, KnownValue) and isinstance(given.value, str) and convert is not None:
         try:
             return convert(given.value)
-        except Refused:
-            return Unknown()
+        except ArgumentError:
+            return UnknownValue()
     return given
 
 
@@ -355,9 +357,9 @@ def call_command(
     given = args[0] if args else keywords.get("args")
     texts = words(tracer)
     if isinstance(given, Items):
-        known = [item.value for item in given.items if isinstance(item, Known) and isinstance(item.value, str)]
+        known = [item.value for item in given.items if isinstance(item, KnownValue) and isinstance(item.value, str)]
         texts = known if len(known) == len(given.items) and not given.open else None
-    context = Unknown("ctx", {"obj": keywords.get("obj", Mapping({}))})
+    context = UnknownValue("ctx", {"obj": keywords.get("obj", Mapping({}))})
     return run_command(tracer, function, node, texts, context)
 
 
@@ -367,9 +369,9 @@ def run_command(tracer: Tracer, function: Function, node: ast.AST, given: list[s
     values, rest = bound(tracer, command_options(tracer, function), given, node, stop=bool(members))
     before: list[Value] = []
     for made in function.decorators:
-        if isinstance(made, Named) and made.name == "click.pass_context":
+        if isinstance(made, NamedValue) and made.name == "click.pass_context":
             before.append(context)
-        elif isinstance(made, Named) and made.name == "click.pass_obj":
+        elif isinstance(made, NamedValue) and made.name == "click.pass_obj":
             before.append(tracer.attribute(context, "obj", node))
     result = tracer.call_function(function, before, values, node)
     if rest and rest[0] in members:
@@ -391,7 +393,7 @@ def _command_name(function: Function) -> str:
     for made in function.decorators:
         if isinstance(made, Call) and _makes_command(made):
             given = made.argument(["name"], "name")
-            if isinstance(given, Known) and isinstance(given.value, str):
+            if isinstance(given, KnownValue) and isinstance(given.value, str):
                 return given.value
     return function.name.replace("_", "-").lower()
 
@@ -405,7 +407,7 @@ _ABSL: dict[str, Callable[[str], Value] | None] = {
     "DEFINE_boolean": truth,
     "DEFINE_string": None,
     "DEFINE_enum": None,
-    "DEFINE_list": lambda text: Items([Known(part.strip(), "command") for part in text.split(",") if text]),
+    "DEFINE_list": lambda text: Items([KnownValue(part.strip(), "command") for part in text.split(",") if text]),
     "DEFINE_multi_float": number(float),
     "DEFINE_multi_integer": number(lambda text: int(text, 0)),
     "DEFINE_multi_string": None,
@@ -421,12 +423,12 @@ def absl(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, Value
         texts = words(tracer)
         if texts is not None:
             _unknown_flags(tracer, texts, node)
-        return tracer.call(args[0], [Items([Unknown("argv")], open=True)], {}, node)
-    if kind not in _ABSL or not args or not isinstance(args[0], Known) or not isinstance(args[0].value, str):
+        return tracer.call(args[0], [Items([UnknownValue("argv")], open=True)], {}, node)
+    if kind not in _ABSL or not args or not isinstance(args[0], KnownValue) or not isinstance(args[0].value, str):
         return None
-    flag, given = args[0].value, args[1] if len(args) > 1 else keywords.get("default", Unknown())
+    flag, given = args[0].value, args[1] if len(args) > 1 else keywords.get("default", UnknownValue())
     many = kind.startswith("DEFINE_multi")
-    if many and isinstance(given, Known) and given.value is not None:
+    if many and isinstance(given, KnownValue) and given.value is not None:
         given = Items([given])
     constants = {}
     if _ABSL[kind] is truth:
@@ -437,7 +439,7 @@ def absl(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, Value
     )
     tracer.trace.declarations.append(option)
     tracer.flags.items[flag] = _flag_value(tracer, option, node)
-    return Mapping({"value": tracer.flags.items[flag], "name": Known(flag)})
+    return Mapping({"value": tracer.flags.items[flag], "name": KnownValue(flag)})
 
 
 def _flag_value(tracer: Tracer, option: Option, node: ast.AST) -> Value:
@@ -447,11 +449,11 @@ def _flag_value(tracer: Tracer, option: Option, node: ast.AST) -> Value:
         return value
     try:
         found = bind([option], _with_files(tracer, texts, node, 0)).values.get(option.name, value)
-    except Refused as error:
+    except ArgumentError as error:
         unbound(tracer, node, "options-refused", f"--{option.name} {error}")
         return unsettled(value)
     lost = tracer.command is not None and bool(tracer.command.lost)
-    return Unknown(option.name) if lost and isinstance(found, Known) and "$" in str(found.value) else found
+    return UnknownValue(option.name) if lost and isinstance(found, KnownValue) and "$" in str(found.value) else found
 
 
 def _unknown_flags(tracer: Tracer, texts: list[str], node: ast.AST) -> None:
@@ -507,7 +509,7 @@ def fire(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: as
     """What fire.Fire runs with the words of the command; None where they are not known."""
     texts = words(tracer)
     given = keywords.get("command")
-    if isinstance(given, Known) and isinstance(given.value, str):
+    if isinstance(given, KnownValue) and isinstance(given.value, str):
         with suppress(ValueError):
             texts = shlex.split(given.value)
     component = args[0] if args else keywords.get("component")
@@ -574,7 +576,7 @@ def _fire_call(
     for flag, text in pairs:
         name, value = _fire_value(flag, text, names, shortened=not any_name)
         if name in names or any_name:
-            values[name] = Known(value.value, "command", name) if isinstance(value, Known) else value
+            values[name] = KnownValue(value.value, "command", name) if isinstance(value, KnownValue) else value
         else:
             left.append((flag, text))
     args: list[Value] = []
@@ -583,7 +585,7 @@ def _fire_call(
         values |= {name: _of_place(text, name) for name, text in zip(free, places, strict=False)}
         more, places = places[len(free) :], places[len(free) :]
         if any_place and more:
-            args, places = [values.pop(name, Unknown(name)) for name in names], []
+            args, places = [values.pop(name, UnknownValue(name)) for name in names], []
             args += [_of_place(text, "") for text in more]
     return tracer.call(called, args, values, node), places, left
 
@@ -594,13 +596,13 @@ def _fire_options(function: Function | None, names: list[str]) -> list[Option]:
     placed = [*spec.posonlyargs, *spec.args]
     pairs = [*zip(placed[len(placed) - len(spec.defaults) :], spec.defaults, strict=True)]
     pairs += [(part, given) for part, given in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if given is not None]
-    plain = {part.arg: Known(given.value) for part, given in pairs if isinstance(given, ast.Constant)}
-    return [Option(name, (f"--{name}",), default=plain.get(name, Unknown())) for name in names]
+    plain = {part.arg: KnownValue(given.value) for part, given in pairs if isinstance(given, ast.Constant)}
+    return [Option(name, (f"--{name}",), default=plain.get(name, UnknownValue())) for name in names]
 
 
 def _of_place(text: str, name: str) -> Value:
     value = literal(text)
-    return Known(value.value, "command", name) if isinstance(value, Known) else value
+    return KnownValue(value.value, "command", name) if isinstance(value, KnownValue) else value
 
 
 def _parameters(function: Function | None, called: Function | Class) -> tuple[list[str], bool, bool]:
@@ -619,10 +621,10 @@ def _fire_value(flag: str, text: str | None, names: list[str], shortened: bool) 
     if name in names or text is not None:
         one = shortened and len(name) == 1 and name not in names
         short = [each for each in names if one and each.startswith(name)]
-        return short[0] if len(short) == 1 else name, Known(True) if text is None else literal(text)
+        return short[0] if len(short) == 1 else name, KnownValue(True) if text is None else literal(text)
     if name.removeprefix("no") in names:
-        return name.removeprefix("no"), Known(False)
-    return name, Known(True)
+        return name.removeprefix("no"), KnownValue(False)
+    return name, KnownValue(True)
 
 
 # --- dataclasses ------------------------------------------------------------------------------------------------------
@@ -653,7 +655,7 @@ def _field(tracer: Tracer, of: Class, part: ast.AnnAssign) -> Option:
     assert isinstance(part.target, ast.Name)
     name = part.target.id
     kind, many = annotation(part.annotation)
-    convert = _TYPES.get(kind, lambda text: Unknown())
+    convert = _TYPES.get(kind, lambda text: UnknownValue())
     dashed = name.replace("_", "-")
     flags = tuple(dict.fromkeys((f"--{name}", f"--{dashed}")))
     off = (f"--no_{name}", f"--no-{name}", f"--no-{dashed}") if kind == "bool" else ()
@@ -665,11 +667,11 @@ def _field(tracer: Tracer, of: Class, part: ast.AnnAssign) -> Option:
 def _field_default(tracer: Tracer, value: Value | None) -> Value:
     """The default of a field: as written, or what field(default=..., default_factory=...) says."""
     if not isinstance(value, Call) or value.name.rpartition(".")[2] != "field":
-        return value or Unknown()
+        return value or UnknownValue()
     factory = value.keywords.get("default_factory")
-    if isinstance(factory, (Function, Class, Named)):
+    if isinstance(factory, (Function, Class, NamedValue)):
         return tracer.call(factory, [], {}, value.node)
-    return value.keywords.get("default", Unknown())
+    return value.keywords.get("default", UnknownValue())
 
 
 def annotation(node: ast.expr) -> tuple[str, bool]:

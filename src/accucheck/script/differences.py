@@ -18,7 +18,7 @@ from .effects import TAKEN, kept
 from .grading import replacements
 from .networks import of_training
 from .syntax import walk
-from .values import Call, Frame, Instance, Items, Known, Unknown, Value, name_of, options
+from .values import Call, Frame, Instance, Items, KnownValue, UnknownValue, Value, name_of, options
 
 if TYPE_CHECKING:
     from .benchmark import Comparison
@@ -74,7 +74,7 @@ _RATES = re.compile(r"drop|keep|momentum|(?<![a-z])eps", re.I)
 
 
 @dataclass(eq=False)
-class Wrong:
+class WrongUse:
     """A use that is wrong, or may be."""
 
     code: str
@@ -129,13 +129,13 @@ class Differences:
 
     # --- beside a benchmark -------------------------------------------------------------------------------------------
 
-    def against(self, paths: Sequence[tuple[Path, str]]) -> tuple[Comparison | None, list[Wrong]]:
+    def against(self, paths: Sequence[tuple[Path, str]]) -> tuple[Comparison | None, list[WrongUse]]:
         """What differs from the layers of the benchmark scripts; settings that agree then rely on no default."""
         from .benchmark import ALIKE, compare
 
         training = [c for r in self.readings if r.role == "train" and r.view == "train" for c in r.trace.calls]
         found = compare([call for call in training if call.name.startswith("mindspore.")], paths, self.version)
-        wrong: list[Wrong] = []
+        wrong: list[WrongUse] = []
         for pair in found.pairs if found is not None and found.share >= ALIKE else ():
             self.agreed.update((_place(pair.here), parameter) for parameter in pair.same)
             for name, own, other in pair.differs:
@@ -145,7 +145,9 @@ class Differences:
                 data = {"api": pair.here.api, "setting": name, "here": str(own), "there": str(other)}
                 small = name == "eps" and max(own, other) <= LARGEST_EPSILON
                 code = "unlike-benchmark-slightly" if small else "unlike-benchmark"
-                wrong.append(Wrong(code, pair.here, {**data, "other": f"{pair.there.source.path}:{pair.there.line}"}))
+                wrong.append(
+                    WrongUse(code, pair.here, {**data, "other": f"{pair.there.source.path}:{pair.there.line}"})
+                )
                 wrong[-1].also = pair.there
         return found, wrong
 
@@ -173,7 +175,7 @@ class Differences:
         if difference.effect in ("same-padding", "pool-stride"):
             size = given.get("kernel_size")
             sizes = size.items if isinstance(size, Items) else [size]
-            return all(isinstance(one, Known) and one.value == 1 for one in sizes)
+            return all(isinstance(one, KnownValue) and one.value == 1 for one in sizes)
         return difference.effect == "no-bias" and self.normalized(call)
 
     def normalized(self, layer: Call) -> bool:
@@ -233,12 +235,12 @@ class Differences:
 
     # --- what is the wrong way round ----------------------------------------------------------------------------------
 
-    def wrong(self) -> Iterator[Wrong]:
+    def wrong(self) -> Iterator[WrongUse]:
         for call in self.calls:
             known = api.find(call.api)
             initializes = call.api == "initializer" or (call.api.startswith("initializer.") and call.last[:1].isupper())
             if call.discarded and initializes:
-                yield Wrong("initializer-dropped", call, {"api": call.api})
+                yield WrongUse("initializer-dropped", call, {"api": call.api})
             if known is None:
                 continue
             given = known.bind_any(call.args, call.keywords) or call.keywords
@@ -250,8 +252,8 @@ class Differences:
                 yield from _of_new(call, known, given, self.is_trained(call))
             if call.api == "nn.Dense" and len(call.args) > 2:
                 third = call.args[2]
-                if isinstance(third, Known) and isinstance(third.value, bool) and not self.replaced(call):
-                    yield Wrong(
+                if isinstance(third, KnownValue) and isinstance(third.value, bool) and not self.replaced(call):
+                    yield WrongUse(
                         "bias-in-third-place",
                         call,
                         {"api": call.api, "value": third.value},
@@ -263,7 +265,7 @@ class Differences:
             for store in reading.trace.stores:
                 if store.attribute == "set_data" and _place(store) not in seen:
                     seen.add(_place(store))
-                    yield Wrong("set-data-replaced", store, {"target": store.source.segment(store.node)})
+                    yield WrongUse("set-data-replaced", store, {"target": store.source.segment(store.node)})
             made = [f for f in reading.trace.frames if f.function.name == "__init__" and isinstance(f.owner, Instance)]
             given_as = _given_as(made)
             for frame in made:
@@ -299,7 +301,7 @@ def _relied_on(difference: api.Difference, given: dict[str, Value]) -> bool:
         return difference.parameter is not None and difference.parameter not in given
     if difference.effect == "decay-filter":
         decay = given.get("weight_decay")
-        return decay is not None and not (isinstance(decay, Known) and not decay.value)
+        return decay is not None and not (isinstance(decay, KnownValue) and not decay.value)
     if difference.effect == "batch-statistics":
         return difference.parameter in given
     if difference.effect in ("padding-row", "pad-order", "resize"):
@@ -347,7 +349,7 @@ def _last_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def _dropout(call: Call, known: api.Api, written: dict[str, set[float]]) -> Iterator[Wrong]:
+def _dropout(call: Call, known: api.Api, written: dict[str, set[float]]) -> Iterator[WrongUse]:
     """The rate of a dropout layer or function, by what it is called, what a comment says, and how large it is; `written`: what
     numbers are given to each name where its own is not followed."""
     found = _rate(call, known)
@@ -367,7 +369,7 @@ def _dropout(call: Call, known: api.Api, written: dict[str, set[float]]) -> Iter
     number = rate.number if rate.number is not None else shown
     data = {"api": call.api, "rate": shown, "parameter": parameter, "value": number}
     mended = code != "rate-unclear" or (said is None and rate.wants == "keep")
-    yield Wrong(code, call, data, value, _mended(call, node, parameter, positional) if mended else None)
+    yield WrongUse(code, call, data, value, _mended(call, node, parameter, positional) if mended else None)
 
 
 @dataclass(frozen=True)
@@ -450,13 +452,13 @@ def numbers(value: Value | None, depth: int = 0) -> set[float] | None:
 
 
 def _numbers(value: Value, depth: int) -> set[float] | None:
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return {value.value} if _number(value) else None
     if not isinstance(value, Call) or depth > 12:
         return None
     if value.name == "-" and len(value.args) == 2:
         one = value.args[0]
-        inner = numbers(value.args[1], depth + 1) if isinstance(one, Known) and one.value == 1 else None
+        inner = numbers(value.args[1], depth + 1) if isinstance(one, KnownValue) and one.value == 1 else None
         return None if inner is None else {round(1 - number, 10) for number in inner}
     return _numbers_behind(value, depth)
 
@@ -484,7 +486,7 @@ def _rate(call: Call, known: api.Api) -> tuple[str, ast.expr, Value] | None:
     for keyword in node.keywords:
         if keyword.arg in ("keep_prob", "p") and keyword.arg in call.keywords:
             value = call.keywords[keyword.arg]
-            if not (isinstance(value, Known) and value.value is None):
+            if not (isinstance(value, KnownValue) and value.value is None):
                 return keyword.arg, keyword.value, value
     for place, name in enumerate(known.positional):
         if name in ("keep_prob", "p"):
@@ -498,7 +500,7 @@ def meaning(node: ast.expr, value: Value) -> Literal["keep", "drop"] | None:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
         if isinstance(node.left, ast.Constant) and node.left.value == 1:
             inner = value.args[1] if isinstance(value, Call) and value.name == "-" and len(value.args) == 2 else value
-            said = meaning(node.right, inner if inner is not value else Unknown())
+            said = meaning(node.right, inner if inner is not value else UnknownValue())
             return None if said is None else "drop" if said == "keep" else "keep"
         return None
     if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Name):
@@ -517,7 +519,7 @@ def meaning(node: ast.expr, value: Value) -> Literal["keep", "drop"] | None:
             return "drop"
     if isinstance(value, Call) and value.name == "-" and len(value.args) == 2:
         left, right = value.args
-        if isinstance(left, Known) and left.value == 1:
+        if isinstance(left, KnownValue) and left.value == 1:
             inside = name_of(right)
             return "drop" if _KEEP.search(inside) else "keep" if _DROP.search(inside) else None
     return None
@@ -564,41 +566,41 @@ def _mended(call: Call, node: ast.expr, parameter: str, positional: bool) -> tup
 # --- normalization ----------------------------------------------------------------------------------------------------
 
 
-def _statistics(call: Call, given: dict[str, Value], trained: bool) -> Iterator[Wrong]:
+def _statistics(call: Call, given: dict[str, Value], trained: bool) -> Iterator[WrongUse]:
     momentum, epsilon = given.get("momentum"), given.get("eps")
     fixed = given.get("use_batch_statistics")
-    if not trained or (isinstance(fixed, Known) and fixed.value is not None):
+    if not trained or (isinstance(fixed, KnownValue) and fixed.value is not None):
         momentum = None  # the moving statistics are either left alone or never used
     for option in options(epsilon):
-        if isinstance(option, Known) and _number(option) and option.value > LARGEST_EPSILON:
+        if isinstance(option, KnownValue) and _number(option) and option.value > LARGEST_EPSILON:
             data = {"api": call.api, "value": option.value}
             if "eps" in call.keywords:
-                yield Wrong("large-epsilon", call, data, option)
+                yield WrongUse("large-epsilon", call, data, option)
             else:
-                yield Wrong("momentum-as-epsilon", call, data, option, _keyword(call, 1, "momentum"))
+                yield WrongUse("momentum-as-epsilon", call, data, option, _keyword(call, 1, "momentum"))
                 return  # what then stands in the place of momentum is eps
             break
     for option in options(momentum):
-        if isinstance(option, Known) and _number(option) and 0 < option.value < 0.5:
+        if isinstance(option, KnownValue) and _number(option) and 0 < option.value < 0.5:
             data = {"api": call.api, "value": option.value, "other": round(1 - option.value, 10)}
-            yield Wrong("momentum-reversed", call, data, option, _constant(call, "momentum", str(data["other"])))
+            yield WrongUse("momentum-reversed", call, data, option, _constant(call, "momentum", str(data["other"])))
             break
-        if isinstance(option, Known) and _number(option) and option.value == 1:
-            yield Wrong("momentum-one", call, {"api": call.api}, option, None)
+        if isinstance(option, KnownValue) and _number(option) and option.value == 1:
+            yield WrongUse("momentum-one", call, {"api": call.api}, option, None)
             break
 
 
-def _of_new(call: Call, known: api.Api, given: dict[str, Value], trained: bool) -> Iterator[Wrong]:
+def _of_new(call: Call, known: api.Api, given: dict[str, Value], trained: bool) -> Iterator[WrongUse]:
     """A normalisation without moving statistics, or with a momentum that weights the new ones, as PyTorch's does."""
     for option in options(given.get("eps") or given.get("epsilon")):
-        if isinstance(option, Known) and _number(option) and option.value > LARGEST_EPSILON:
-            yield Wrong("large-epsilon", call, {"api": call.api, "value": option.value}, option)
+        if isinstance(option, KnownValue) and _number(option) and option.value > LARGEST_EPSILON:
+            yield WrongUse("large-epsilon", call, {"api": call.api, "value": option.value}, option)
             break
     weights_new = _weighs_new(known) and trained
     for option in options(given.get("momentum")) if weights_new else ():
-        if isinstance(option, Known) and _number(option) and MOSTLY_NEW <= option.value < 1:
+        if isinstance(option, KnownValue) and _number(option) and MOSTLY_NEW <= option.value < 1:
             data = {"api": call.api, "value": option.value, "other": round(1 - option.value, 10)}
-            yield Wrong("momentum-of-new", call, data, option, _constant(call, "momentum", str(data["other"])))
+            yield WrongUse("momentum-of-new", call, data, option, _constant(call, "momentum", str(data["other"])))
             break
 
 
@@ -607,7 +609,7 @@ def _weighs_new(known: api.Api) -> bool:
     return known.modes and isinstance(default, float) and default < 0.5
 
 
-def _number(value: Known) -> bool:
+def _number(value: KnownValue) -> bool:
     return isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
 
 
@@ -658,7 +660,7 @@ def _name_of(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def _misplaced(frame: Frame, given_as: set[tuple[int, str, str]]) -> Wrong | None:
+def _misplaced(frame: Frame, given_as: set[tuple[int, str, str]]) -> WrongUse | None:
     """An argument that is called like one parameter, which is left at its default, and is passed as another one. The other one is
     meant where another call in the same function is given it so too."""
     node, names = frame.node, _parameters(frame)
@@ -675,7 +677,7 @@ def _misplaced(frame: Frame, given_as: set[tuple[int, str, str]]) -> Wrong | Non
             made = isinstance(frame.owner, Instance) and frame.owner.of.node.name
             data = {"argument": name, "parameter": names[place], "class_name": made or frame.function.name}
             code = "misplaced" if _RATES.search(name) else "misplaced-perhaps"
-            return Wrong(code, frame, data, None, _named(node, place, name))
+            return WrongUse(code, frame, data, None, _named(node, place, name))
     return None
 
 

@@ -18,18 +18,18 @@ from ..knowledge import api
 from . import flow
 from .effects import TAKEN, effect, kept, operands
 from .factors import Operation, comparison, gradient, operation
-from .freezing import Look, reach
+from .freezing import FreezeScan, reach
 from .losses import Losses, Observation, applied, encoded, heads, passes_on
 from .networks import base_names, is_parameter, kind_of, structure_of
-from .training_steps import Step, Training, training
-from .values import Call, Frame, Instance, Items, Known, Many, Unknown, Value, options
+from .training_steps import Step, TrainingSteps, training
+from .values import Call, Frame, Instance, Items, KnownValue, Many, UnknownValue, Value, options
 
 #: Values within values, and factors of one product, are followed so far.
 DEEP = 60
 
 
 @dataclass(frozen=True)
-class Way:
+class LossDirection:
     """A loss within a value: `falls` when the value falls as predictions get better; `sure` unless something on the way is not
     known, `weighed` when that is no more than a weight that was read once, as from a configuration; `turn` is where the sign was
     turned last. `likelihood`: the log-probability of the labels that the loss is, or has in it, perhaps negated."""
@@ -41,7 +41,7 @@ class Way:
     turn: Call | None = None
     likelihood: Call | None = None
 
-    def turned(self, by: Call) -> Way:
+    def turned(self, by: Call) -> LossDirection:
         return replace(self, falls=not self.falls, turn=by)
 
 
@@ -51,8 +51,8 @@ def examine(losses: Losses) -> list[Observation]:
     if ascends(steps):
         return []
     directions = Directions(_trained(losses))
-    found: dict[int, Way] = {}
-    terms: dict[int, Way] = {}
+    found: dict[int, LossDirection] = {}
+    terms: dict[int, LossDirection] = {}
     for value in _minimised(losses, steps):
         for way in directions.ways(value):
             if way.likelihood or not way.falls:
@@ -63,7 +63,7 @@ def examine(losses: Losses) -> list[Observation]:
     return [*said, *(_said(term, _set_by_hand(losses, steps)) for term in terms.values())]
 
 
-def _minimised(losses: Losses, steps: Training) -> Iterator[Value]:
+def _minimised(losses: Losses, steps: TrainingSteps) -> Iterator[Value]:
     """What gradients are taken of, but for those of inputs, which may be followed upwards."""
     for call, value in (*losses.trained, *_run_by(steps)):
         taken = gradient(call)
@@ -71,7 +71,7 @@ def _minimised(losses: Losses, steps: Training) -> Iterator[Value]:
             yield value
 
 
-def _run_by(steps: Training) -> Iterator[tuple[Value, Value]]:
+def _run_by(steps: TrainingSteps) -> Iterator[tuple[Value, Value]]:
     """What the networks give that the framework's own steps run, where no loss is put behind them."""
     returned = {id(frame.owner): frame.returned for frame in steps.frames if frame.function.name == "construct"}
     for step in steps.steps:
@@ -87,10 +87,10 @@ def _has_loss(step: Value) -> bool:
         return False
     known = api.find(step.api)
     given = step.argument(list(known.positional) if known else [], "loss_fn")
-    return given is not None and not (isinstance(given, Known) and given.value is None)
+    return given is not None and not (isinstance(given, KnownValue) and given.value is None)
 
 
-def _said(way: Way, against: bool) -> Observation:
+def _said(way: LossDirection, against: bool) -> Observation:
     """`against`: something may work against the optimizer: another optimizer, or weights that are set by hand."""
     if way.falls and way.likelihood is not None:
         return Observation("own-likelihood", way.likelihood)
@@ -107,13 +107,13 @@ def _said(way: Way, against: bool) -> Observation:
 
 def _trained(losses: Losses) -> set[int] | None:
     """The ids of the layers and parameters that optimizers have; None where that is not seen of all of them."""
-    held = [given for _, given in Look(structure_of(losses.reading)).optimizers]
+    held = [given for _, given in FreezeScan(structure_of(losses.reading)).optimizers]
     return set().union(*held) if held and all(held) else None
 
 
-def _compete(losses: Losses, steps: Training, way: Way) -> bool:
+def _compete(losses: Losses, steps: TrainingSteps, way: LossDirection) -> bool:
     """Whether two optimizers that share no weights each hold some of those that a loss trains, or may do so."""
-    look, reached = Look(structure_of(losses.reading)), reach(way.loss, stop=True)[0]
+    look, reached = FreezeScan(structure_of(losses.reading)), reach(way.loss, stop=True)[0]
     given = {id(option): option for step in steps.steps for option in options(step.optimizer)}
     apart = [_held(step) for step in steps.steps]
     if not given:  # gradients that go out of sight before they are applied
@@ -128,10 +128,10 @@ def _compete(losses: Losses, steps: Training, way: Way) -> bool:
     return any(not one & other for one, other in combinations(touched, 2))
 
 
-def _set_by_hand(losses: Losses, steps: Training) -> bool:
+def _set_by_hand(losses: Losses, steps: TrainingSteps) -> bool:
     """Whether a loop that trains weights also writes values into them. A search for the largest loss near the weights does: it puts
     them back after each step."""
-    look = Look(structure_of(losses.reading))
+    look = FreezeScan(structure_of(losses.reading))
     for step in steps.steps:
         around = {id(loop) for loop in step.place.loops} if isinstance(step.place, Call) else set()
         held = set().union(*(look.of_optimizer(option) for option in options(step.optimizer)))
@@ -145,7 +145,7 @@ def _held(step: Step) -> set[int]:
     return {id(option) for option in options(step.optimizer)}
 
 
-def ascends(steps: Training) -> bool:
+def ascends(steps: TrainingSteps) -> bool:
     """Whether gradients of weights are negated before they are applied."""
     return any(
         _is_negation(call) and any(_of_weights(steps, given) for given in operation(call).operands)
@@ -153,7 +153,7 @@ def ascends(steps: Training) -> bool:
     )
 
 
-def _of_weights(steps: Training, value: Value) -> bool:
+def _of_weights(steps: TrainingSteps, value: Value) -> bool:
     """Whether a value is a gradient, and of weights: that of an input may be part of a loss."""
     if not steps.is_gradient(value):
         return False
@@ -172,10 +172,10 @@ class Directions:
     def __init__(self, trained: set[int] | None = None) -> None:
         """`trained`: the ids of the layers and parameters that optimizers have; None where that is not seen."""
         self.trained = trained
-        self.known: dict[int, Way | None] = {}
+        self.known: dict[int, LossDirection | None] = {}
         self.depth = 0
 
-    def of(self, value: Value) -> Way | None:
+    def of(self, value: Value) -> LossDirection | None:
         """How a value moves with the loss in it; None where that is not known."""
         if id(value) not in self.known:
             self.known[id(value)] = None  # what a value that contains itself finds
@@ -185,7 +185,7 @@ class Directions:
                 self.depth -= 1
         return self.known[id(value)]
 
-    def ways(self, value: Value) -> list[Way]:
+    def ways(self, value: Value) -> list[LossDirection]:
         """How a value moves; where it may be one of several that do not go alike, how each does, which is not sure."""
         way = self.of(value)
         if way is not None:
@@ -193,7 +193,7 @@ class Directions:
         each = map(self.of, options(value) if isinstance(value, Many) else ())
         return [replace(one, sure=False) for one in each if one is not None]
 
-    def turned_alone(self, value: Value) -> list[Way]:
+    def turned_alone(self, value: Value) -> list[LossDirection]:
         """The terms of a sum that rise while other losses in it fall, and that train layers which none of the others do: nothing but the
         turned loss tells these layers what to learn."""
         terms = list(self._terms(value))
@@ -209,7 +209,7 @@ class Directions:
             if layers & (self.trained if self.trained else layers)
         ]
 
-    def _terms(self, value: Value, negative: Call | None = None, depth: int = 0) -> Iterator[Way]:
+    def _terms(self, value: Value, negative: Call | None = None, depth: int = 0) -> Iterator[LossDirection]:
         """The losses that are added up in a value; `negative`: what turns the sign of all of them."""
         done = operation(value) if isinstance(value, Call) else None
         if isinstance(value, Call) and done is not None and depth < DEEP:
@@ -235,7 +235,7 @@ class Directions:
             return [(part, None) for part in parts]
         return None
 
-    def _of(self, value: Value) -> Way | None:
+    def _of(self, value: Value) -> LossDirection | None:
         if isinstance(value, (Many, Items)):
             return self._together(value.options if isinstance(value, Many) else value.items)
         if not isinstance(value, Call):
@@ -252,26 +252,26 @@ class Directions:
             return self._product(value)
         return self._through(value)
 
-    def _judged(self, made: Call) -> Way | None:
+    def _judged(self, made: Call) -> LossDirection | None:
         """The way of what is a loss or a likelihood by itself. Two predictions may be meant to be driven apart."""
         if (loss := applied(made)) is not None:
-            return Way(True, made, sure=not self._all_learn([loss.prediction, loss.labels]))
+            return LossDirection(True, made, sure=not self._all_learn([loss.prediction, loss.labels]))
         if (apart := difference(made)) is not None:
-            return Way(True, made, sure=not self._all_learn(operation(apart).operands[:2]))
+            return LossDirection(True, made, sure=not self._all_learn(operation(apart).operands[:2]))
         if (pair := _overlap(made) or _common_part(made)) is not None and not self._all_learn(pair):
-            return Way(False, made)
+            return LossDirection(False, made)
         if _is_agreement(made):
-            return None if self._all_learn(operands(made, (0, 1))) else Way(False, made)
+            return None if self._all_learn(operands(made, (0, 1))) else LossDirection(False, made)
         if _is_likelihood(made) or _is_log_of_chosen(made):
-            return Way(False, made, likelihood=made)
+            return LossDirection(False, made, likelihood=made)
         if _is_cross_entropy(made):
-            return Way(True, made)
+            return LossDirection(True, made)
         if (preferred := _preference(made)) is not None and self._all_learn(preferred.scores):
-            return Way(preferred.negative, made, likelihood=made)
+            return LossDirection(preferred.negative, made, likelihood=made)
         if (inside := _positive_part(made)) is not None and self._is_hinge(inside):
-            return Way(True, made, weighed=True)
+            return LossDirection(True, made, weighed=True)
         rises = _of_two_classes(made)
-        return None if rises is None else Way(not rises, made, likelihood=made)
+        return None if rises is None else LossDirection(not rises, made, likelihood=made)
 
     def _is_hinge(self, inside: Value) -> bool:
         """Whether the part above zero of a value is what is missing to a margin, and so to fall. Of a margin less a loss it is not told."""
@@ -290,7 +290,7 @@ class Directions:
         reached = reach(value, stop=True)[0]
         return bool(reached if self.trained is None else reached & self.trained)
 
-    def _through(self, made: Call) -> Way | None:
+    def _through(self, made: Call) -> LossDirection | None:
         """Behind what keeps the sign: averages, changes of shape, what a function of the project returns."""
         if kind_of(made.base) == "scaler" or (made.last == "get_loss" and _is_loss_cell(made.base)):
             return self.of(made.args[0]) if made.args else None
@@ -307,7 +307,7 @@ class Directions:
         step = passes_on(made)
         return None if step is None or step[1] else self._together(step[0])
 
-    def _together(self, values: Iterable[Value]) -> Way | None:
+    def _together(self, values: Iterable[Value]) -> LossDirection | None:
         """The way of several values, where they go alike; a constant among them is where a sum begins."""
         ways = [self.of(value) for value in values if not _is_constant(value)]
         known = [way for way in ways if way is not None]
@@ -316,13 +316,13 @@ class Directions:
         every = len(known) == len(ways)
         return replace(max(known, key=_doubt), sure=every and all(way.sure for way in known))
 
-    def _items(self, values: Iterable[Value]) -> Way | None:
+    def _items(self, values: Iterable[Value]) -> LossDirection | None:
         """The way of what adds up the items of lists: whatever else is in it, it moves with the loss that surely is."""
         added = chain.from_iterable(value.items if isinstance(value, Items) else (value,) for value in values)
         ways = [way for value in added if (way := self.of(value)) is not None]
         return _surest(ways) if len({way.falls for way in ways}) == 1 else None
 
-    def _sum(self, made: Call, sides: list[Value], minus: bool) -> Way | None:
+    def _sum(self, made: Call, sides: list[Value], minus: bool) -> LossDirection | None:
         """A sum or difference. A loss that is taken off something that is not known may be meant: it is one of two that compete."""
         ways = [self.of(side) for side in sides]
         if minus and ways[1] is not None:
@@ -330,11 +330,11 @@ class Directions:
         known = _alike(ways)
         if not known:
             return None
-        rest = [side for way, side in zip(ways, sides, strict=True) if way is None and not isinstance(side, Known)]
+        rest = [side for way, side in zip(ways, sides, strict=True) if way is None and not isinstance(side, KnownValue)]
         belong = minus and all(_is_penalised(known[0], side) for side in rest)
         return _surest(known) if known[0].falls or belong or not rest else None
 
-    def _product(self, made: Call) -> Way | None:
+    def _product(self, made: Call) -> LossDirection | None:
         factors, divisors, negative = _factors(made)
         ways = self._ways_in(made, factors)
         one = _of_all(ways)
@@ -348,18 +348,18 @@ class Directions:
             return None
         return way.turned(made) if negative else way
 
-    def _weighed(self, way: Way, unseen: list[Value], divisors: list[Value]) -> Way:
+    def _weighed(self, way: LossDirection, unseen: list[Value], divisors: list[Value]) -> LossDirection:
         """The way of a loss in a product with factors whose sign is not known."""
         known = (self._only_weighs(factor, way, divisors) or _is_read_once(factor) for factor in unseen)
         return replace(way, sure=way.sure and all(known), weighed=way.weighed or bool(unseen))
 
-    def _only_weighs(self, factor: Value, way: Way, divisors: list[Value]) -> bool:
+    def _only_weighs(self, factor: Value, way: LossDirection, divisors: list[Value]) -> bool:
         """Whether a factor of unknown sign is data, and can be nothing but a weight or a count: it divides, or is put on a distance. On
         scores of classes it may be a reward."""
         counts = any(factor is _unsigned(divisor)[0] for divisor in divisors)
         return (counts or _is_distance(way.loss)) and not reach(factor, stop=False)[0]
 
-    def _ways_in(self, made: Call, factors: list[Value]) -> list[tuple[Way, Value]]:
+    def _ways_in(self, made: Call, factors: list[Value]) -> list[tuple[LossDirection, Value]]:
         """The ways of the factors of a product; beside a likelihood all others are weights."""
         ways = [(way, factor) for factor in factors if (way := self.of(factor)) is not None]
         if not ways and (likelihood := _likelihood(made, factors)) is not None:
@@ -367,13 +367,13 @@ class Directions:
         return [(way, factor) for way, factor in ways if way.likelihood] or ways
 
 
-def _alike(ways: list[Way | None]) -> list[Way]:
+def _alike(ways: list[LossDirection | None]) -> list[LossDirection]:
     """The ways that are known, where they go alike."""
     known = [way for way in ways if way is not None]
     return known if len({way.falls for way in known}) == 1 else []
 
 
-def _of_all(ways: list[tuple[Way, Value]]) -> Way | None:
+def _of_all(ways: list[tuple[LossDirection, Value]]) -> LossDirection | None:
     """The way of a product of losses, which are not negative: it falls where all of them fall."""
     if len(ways) == 1:
         return ways[0][0]
@@ -390,11 +390,11 @@ def _is_distance(made: Call) -> bool:
     return difference(made) is not None if application is None else application.known.labels == "same-shape"
 
 
-def _doubt(way: Way) -> int:
+def _doubt(way: LossDirection) -> int:
     return 2 if not way.sure else int(way.weighed)
 
 
-def _surest(ways: list[Way]) -> Way:
+def _surest(ways: list[LossDirection]) -> LossDirection:
     return replace(min(ways, key=_doubt), likelihood=next((way.likelihood for way in ways if way.likelihood), None))
 
 
@@ -409,7 +409,7 @@ def _is_power(made: Call) -> bool:
     known = effect(made)
     if known is not None and known.operation == "pow":
         exponent = operation(made).operand(1, "exponent", "x2")
-        return isinstance(exponent, Known) and not _below_zero(exponent)
+        return isinstance(exponent, KnownValue) and not _below_zero(exponent)
     return known is not None and (known.power or 0) > 0 and not known.reduces
 
 
@@ -436,7 +436,7 @@ def _positive_part(made: Call) -> Value | None:
 
 
 def _is_none(value: Value) -> bool:
-    return isinstance(value, Known) and value.value is None
+    return isinstance(value, KnownValue) and value.value is None
 
 
 def _tells_above_zero(value: Value, of: Value) -> bool:
@@ -448,7 +448,7 @@ def _tells_above_zero(value: Value, of: Value) -> bool:
 
 
 def _is_zero(value: Value | None) -> bool:
-    return isinstance(value, Known) and type(value.value) in (int, float) and value.value == 0
+    return isinstance(value, KnownValue) and type(value.value) in (int, float) and value.value == 0
 
 
 def _has_margin(value: Value) -> bool:
@@ -460,7 +460,7 @@ def _has_margin(value: Value) -> bool:
         if done is None or not isinstance(part, Call):
             continue
         if done.does in ("add", "sub") and any(
-            isinstance(side, Known) and not _is_zero(side) for side in done.operands
+            isinstance(side, KnownValue) and not _is_zero(side) for side in done.operands
         ):
             return True
         queue += done.operands if done.does in ("add", "sub") else _passed(part)
@@ -484,7 +484,7 @@ def _factors(made: Call) -> tuple[list[Value], list[Value], bool]:
         done = operation(queue.pop())
         for place, operand in enumerate(done.operands[:2]):
             divides = place == 1 and done.does == "div"
-            if isinstance(operand, Known):
+            if isinstance(operand, KnownValue):
                 negative ^= _below_zero(operand)
             elif divides:
                 divisors.append(operand)
@@ -501,7 +501,7 @@ def _unsigned(factor: Value) -> tuple[Value, bool]:
     return (done.operands[0], True) if done is not None and done.does == "negate" and done.operands else (factor, False)
 
 
-def _likelihood(made: Call, factors: list[Value]) -> Way | None:
+def _likelihood(made: Call, factors: list[Value]) -> LossDirection | None:
     """The log-probability of the labels: it rises as predictions get better."""
     labels = [factor for factor in factors if encoded(factor) is not None]
     others = [factor for factor in factors if encoded(factor) is None]
@@ -509,7 +509,7 @@ def _likelihood(made: Call, factors: list[Value]) -> Way | None:
         return None
     forms = heads(others[0])
     logs = bool(forms) and all(head.gives.endswith("log-probabilities") for head in forms)
-    return Way(False, made, likelihood=made) if logs else None
+    return LossDirection(False, made, likelihood=made) if logs else None
 
 
 def _is_likelihood(made: Call) -> bool:
@@ -523,7 +523,7 @@ def _is_likelihood(made: Call) -> bool:
 def _is_picked(value: Value, depth: int = 0) -> bool:
     """Whether all that a value holds was taken by numbers of its elements, before or after the form that it has was given."""
     if isinstance(value, (Many, Items)):
-        inner = [part for part in flow.inputs(value) if not isinstance(part, Known)]
+        inner = [part for part in flow.inputs(value) if not isinstance(part, KnownValue)]
         return depth < DEEP and bool(inner) and all(_is_picked(part, depth + 1) for part in inner)
     if not isinstance(value, Call) or depth >= DEEP:
         return False
@@ -574,12 +574,12 @@ def _common_part(made: Call) -> tuple[Value, Value] | None:
         within = operation(part) if isinstance(part, Call) else None
         if within is not None and within.name in ("minimum", "maximum") and len(within.operands) == 2:
             one, other = within.operands
-            if not isinstance(one, Known) and not isinstance(other, Known):
+            if not isinstance(one, KnownValue) and not isinstance(other, KnownValue):
                 return one, other
     return None
 
 
-def _is_penalised(way: Way, by: Value) -> bool:
+def _is_penalised(way: LossDirection, by: Value) -> bool:
     """Whether what is taken off the overlap of two boxes is computed from both of them: how far they lie apart, or what neither fills."""
     pair = _common_part(way.loss)
     return pair is not None and all(flow.derives(by, _origin(one)) for one in pair)
@@ -624,7 +624,7 @@ def _leaves(value: Value, products: bool) -> list[Value]:
 def _terms(made: Call, products: bool) -> list[Value]:
     """The operands of a sum but for constants; of a product of a constant, or of any product, or of a square, where asked."""
     done, known = operation(made), effect(made)
-    given = [operand for operand in done.operands[:2] if not isinstance(operand, Known)]
+    given = [operand for operand in done.operands[:2] if not isinstance(operand, KnownValue)]
     if done.does in ("add", "sub") or (done.does == "mul" and (products or len(given) == 1)):
         return given
     even = known is not None and (known.power == 2 or known.operation == "pow")
@@ -815,7 +815,7 @@ def _from_one(value: Value) -> tuple[Value, bool]:
     done = operation(value) if isinstance(value, Call) else None
     if done is not None and done.does == "sub" and len(done.operands) == 2:
         first, second = done.operands
-        if isinstance(first, Known) and first.value == 1:
+        if isinstance(first, KnownValue) and first.value == 1:
             return _bare(second), True
     return value, False
 
@@ -860,13 +860,13 @@ def _takes_off(done: Operation) -> bool:
 
 
 def _is_even(value: Value) -> bool:
-    return isinstance(value, Known) and value.value == 2
+    return isinstance(value, KnownValue) and value.value == 2
 
 
 def _is_constant(value: Value, depth: int = 0) -> bool:
     """Whether a value is a number that is written down, or an array of one, behind changes of type and shape."""
     if not isinstance(value, Call) or depth > DEEP:
-        return isinstance(value, Known)
+        return isinstance(value, KnownValue)
     known = effect(value)
     if known is not None and known.constant is not None:
         return True
@@ -877,7 +877,7 @@ def _is_constant(value: Value, depth: int = 0) -> bool:
 def _is_read_once(factor: Value) -> bool:
     """Whether a factor is read or computed once, before any data is seen, as a weight that a configuration gives."""
     for part in flow.sources(factor):
-        if isinstance(part, (Unknown, Instance)) or is_parameter(part):
+        if isinstance(part, (UnknownValue, Instance)) or is_parameter(part):
             return False
         if isinstance(part, Call) and (part.loops or part.name in (".each", "")):
             return False
@@ -885,7 +885,7 @@ def _is_read_once(factor: Value) -> bool:
 
 
 def _below_zero(value: Value) -> bool:
-    return isinstance(value, Known) and isinstance(value.value, (int, float)) and value.value < 0
+    return isinstance(value, KnownValue) and isinstance(value.value, (int, float)) and value.value < 0
 
 
 def _is_never_below_zero(made: Call) -> bool:
@@ -899,7 +899,7 @@ def _is_never_below_zero(made: Call) -> bool:
 
 def _is_at_most(value: Value, bound: Value) -> bool:
     """Whether no element is larger than a constant, as a probability is none than 1: behind what takes elements."""
-    if not isinstance(bound, Known) or not isinstance(bound.value, (int, float)):
+    if not isinstance(bound, KnownValue) or not isinstance(bound.value, (int, float)):
         return False
     for _ in range(DEEP):
         known = effect(value) if isinstance(value, Call) else None
@@ -916,7 +916,7 @@ def _not_negative(value: Value, depth: int = 0) -> bool:
     """Whether a factor cannot turn a sign: a count, a mask, a square, what averages or products of such give."""
     if depth > DEEP:
         return False
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return isinstance(value.value, (int, float)) and value.value >= 0
     if isinstance(value, Call):
         if _is_never_below_zero(value) or encoded(value) is not None or _is_square(value) or _is_rest(value):

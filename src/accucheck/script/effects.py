@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..knowledge import effects, names, signatures
 from ..knowledge.effects import Effect
-from .values import Call, Instance, Items, Known, Value
+from .values import Call, Instance, Items, KnownValue, Value
 
 #: The elements and nothing else, each as often as before.
 MOVED = ("same", "order", "values")
@@ -87,7 +87,7 @@ def _indexed(made: Call, keeps: tuple[str, ...]) -> list[Value] | None:
     if base is None:
         return None
     of = effect(base) if isinstance(base, Call) else None
-    if of is not None and of.several and isinstance(key, Known) and key.value in (0, 1) and key.value != of.value:
+    if of is not None and of.several and isinstance(key, KnownValue) and key.value in (0, 1) and key.value != of.value:
         return None
     parts = key.items if isinstance(key, Items) else [key]
     return [base] if "elements" in keeps or ("order" in keeps and all(map(_everything, parts))) else None
@@ -96,8 +96,8 @@ def _indexed(made: Call, keeps: tuple[str, ...]) -> list[Value] | None:
 def _everything(key: Value | None) -> bool:
     """An index that leaves nothing out: `:`, `...`, None."""
     if isinstance(key, Call) and key.name == "slice":
-        return all(isinstance(part, Known) and part.value is None for part in key.args)
-    return isinstance(key, Known) and (key.value is None or key.value is ...)
+        return all(isinstance(part, KnownValue) and part.value is None for part in key.args)
+    return isinstance(key, KnownValue) and (key.value is None or key.value is ...)
 
 
 def _untouched(made: Call, known: Effect) -> list[Value] | None:
@@ -112,4 +112,4 @@ def _untouched(made: Call, known: Effect) -> list[Value] | None:
 
 
 def _is(value: Value, number: float | None) -> bool:
-    return isinstance(value, Known) and type(value.value) in (int, float) and value.value == number
+    return isinstance(value, KnownValue) and type(value.value) in (int, float) and value.value == number

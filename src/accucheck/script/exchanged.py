@@ -13,7 +13,7 @@ from .effects import kept
 from .factors import argument_of, operation
 from .freezing import may_hold_weights, reach
 from .losses import Application, Losses, Observation, encoded, known_name
-from .values import Call, Known
+from .values import Call, KnownValue
 
 
 def examine(losses: Losses) -> Iterator[Observation]:
@@ -46,7 +46,7 @@ def _number(made: Call | None, place: int, name: str) -> float | None:
     value = value if value is not None or maker is None else argument_of(maker, name)
     while isinstance(value, Call) and (inner := kept(value, "same")) is not None and len(inner) == 1:
         (value,) = inner
-    return value.value if isinstance(value, Known) and type(value.value) in (int, float) else None
+    return value.value if isinstance(value, KnownValue) and type(value.value) in (int, float) else None
 
 
 def _tells_them_apart(application: Application) -> bool:

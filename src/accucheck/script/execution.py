@@ -13,8 +13,8 @@ from ..knowledge import names
 from .loss_scaling import about
 from .remarks import Remark, merged, remark
 from .syntax import unparse
-from .training_steps import Training, half_mode, on_cpu
-from .values import Call, Instance, Known, Named, Value, options
+from .training_steps import TrainingSteps, half_mode, on_cpu
+from .values import Call, Instance, KnownValue, NamedValue, Value, options
 
 _MODES: dict[int | str, str] = {0: "graph", 1: "pynative", "GRAPH_MODE": "graph", "PYNATIVE_MODE": "pynative"}
 _TRAIN = ["epoch", "train_dataset", "callbacks", "dataset_sink_mode"]
@@ -29,7 +29,7 @@ class Choice(NamedTuple):
     place: Call | None = None
 
 
-def device(training: Training) -> Choice:
+def device(training: TrainingSteps) -> Choice:
     """The device in lower case: "ascend", "gpu", "cpu"."""
 
     def named(call: Call) -> Value | None:
@@ -38,26 +38,26 @@ def device(training: Training) -> Choice:
         return call.keywords.get("device_target") if call.api == "set_context" else None
 
     def read(option: Value) -> str:
-        return option.value.lower() if isinstance(option, Known) and isinstance(option.value, str) else ""
+        return option.value.lower() if isinstance(option, KnownValue) and isinstance(option.value, str) else ""
 
     return _chosen(training, named, read)
 
 
-def mode(training: Training) -> Choice:
+def mode(training: TrainingSteps) -> Choice:
     """ "graph" or "pynative"."""
 
     def named(call: Call) -> Value | None:
         return call.keywords.get("mode") if call.api == "set_context" else None
 
     def read(option: Value) -> str:
-        if isinstance(option, Named):
+        if isinstance(option, NamedValue):
             return _MODES.get(option.name.rpartition(".")[2], "")
-        return _MODES.get(option.value, "") if isinstance(option, Known) and type(option.value) is int else ""
+        return _MODES.get(option.value, "") if isinstance(option, KnownValue) and type(option.value) is int else ""
 
     return _chosen(training, named, read)
 
 
-def _chosen(training: Training, named: Callable[[Call], Value | None], read: Callable[[Value], str]) -> Choice:
+def _chosen(training: TrainingSteps, named: Callable[[Call], Value | None], read: Callable[[Value], str]) -> Choice:
     """What the last call settles, or the last ones where those depend on conditions; on CPU only does not count."""
     values: set[str] = set()
     place: Call | None = None
@@ -67,7 +67,7 @@ def _chosen(training: Training, named: Callable[[Call], Value | None], read: Cal
             continue
         place = place or call
         values |= {read(option) for option in options(given)}
-        if all(isinstance(test.value, Known) for test in call.tests):
+        if all(isinstance(test.value, KnownValue) for test in call.tests):
             break
     return Choice(values.pop() if len(values) == 1 else "", place)
 
@@ -76,13 +76,13 @@ def _counts(call: Call) -> bool:
     """False for what runs on a CPU alone, or only with options other than the defaults."""
     if on_cpu(call.tests):
         return False
-    return all(bool(test.value.value) is test.taken for test in call.tests if isinstance(test.value, Known))
+    return all(bool(test.value.value) is test.taken for test in call.tests if isinstance(test.value, KnownValue))
 
 
 # --- graph mode -------------------------------------------------------------------------------------------------------
 
 
-def compiled(training: Training, old: bool) -> list[Remark]:
+def compiled(training: TrainingSteps, old: bool) -> list[Remark]:
     """Whether training steps run as a graph. `old`: under MindSpore 1.x, which starts in graph mode."""
     steps = training.judged_steps()
     if not steps:
@@ -99,7 +99,7 @@ def compiled(training: Training, old: bool) -> list[Remark]:
     return [remark(place, "pynative" if chosen.place is not None else "pynative-default", also=[steps[0].place])]
 
 
-def jitted(training: Training) -> Remark | None:
+def jitted(training: TrainingSteps) -> Remark | None:
     """A function that is compiled by itself."""
     for call in training.calls:
         if call.api == "jit":
@@ -117,7 +117,7 @@ def jitted(training: Training) -> Remark | None:
 # --- sink mode --------------------------------------------------------------------------------------------------------
 
 
-def accelerated(training: Training, known: str) -> str | Remark:
+def accelerated(training: TrainingSteps, known: str) -> str | Remark:
     """The device of a training ("" where it is not to be seen); or what is said of one without a step, or on a CPU.
 
     `known`: the device of the case, in lower case, else empty.
@@ -129,12 +129,12 @@ def accelerated(training: Training, known: str) -> str | Remark:
     return about(steps[0], "cpu") if here == "cpu" else here
 
 
-def sunk(training: Training, old: bool, known: str) -> list[Remark]:
+def sunk(training: TrainingSteps, old: bool, known: str) -> list[Remark]:
     """Whether batches are sunk to the device. `known`: the device of the case, in lower case, else empty."""
     return merged(_sunk(training, old, known))
 
 
-def _sunk(training: Training, old: bool, known: str) -> Iterator[Remark]:
+def _sunk(training: TrainingSteps, old: bool, known: str) -> Iterator[Remark]:
     here = accelerated(training, known)
     if isinstance(here, Remark):
         yield here
@@ -163,19 +163,19 @@ def _sink_of(call: Call, old: bool) -> str:
     given = call.argument(_FIT if call.name == ".fit" else _TRAIN, "dataset_sink_mode")
     if given is None:
         return "sink-unknown" if call.unpacked else "sink" if old else "sink-default"
-    values = {o.value if isinstance(o, Known) else None for o in options(given)}
+    values = {o.value if isinstance(o, KnownValue) else None for o in options(given)}
     return "sink" if values == {True} else "sink-off" if values == {False} else "sink-unknown"
 
 
 # --- mixed precision --------------------------------------------------------------------------------------------------
 
 
-def precise(training: Training, known: str) -> list[Remark]:
+def precise(training: TrainingSteps, known: str) -> list[Remark]:
     """Whether steps compute in half precision, where the device has units for that."""
     return merged(_precise(training, known))
 
 
-def _precise(training: Training, known: str) -> Iterator[Remark]:
+def _precise(training: TrainingSteps, known: str) -> Iterator[Remark]:
     here = accelerated(training, known)
     if isinstance(here, Remark):
         yield here
@@ -199,15 +199,16 @@ def _unseen(value: Value | None) -> bool:
     """A level or a type that code out of sight decides."""
     known = ("mindspore.", "numpy.")
     return any(
-        not (isinstance(o, Known) or (isinstance(o, Named) and o.name.startswith(known))) for o in options(value)
+        not (isinstance(o, KnownValue) or (isinstance(o, NamedValue) and o.name.startswith(known)))
+        for o in options(value)
     )
 
 
 def _bfloat(call: Call) -> bool:
     for value in (*call.args, *call.keywords.values()):
         for option in options(value):
-            if isinstance(option, Named) and names.canonical(option.name) in _BFLOAT:
+            if isinstance(option, NamedValue) and names.canonical(option.name) in _BFLOAT:
                 return True
-            if isinstance(option, Known) and option.value in _BFLOAT:
+            if isinstance(option, KnownValue) and option.value in _BFLOAT:
                 return True
     return False

@@ -25,15 +25,15 @@ from .values import (
     Function,
     Instance,
     Items,
-    Known,
+    KnownValue,
     Many,
     Mapping,
-    Named,
+    NamedValue,
     Partial,
     Scope,
     Super,
     Test,
-    Unknown,
+    UnknownValue,
     Value,
     Words,
     deciders_of,
@@ -103,13 +103,13 @@ class Expressions:
     scopes: list[Scope]
     tables: list[Mapping]
     commands: list[Function]
-    waiting: list[Named]
+    waiting: list[NamedValue]
     modules: dict[Path, Scope]
     flags: Mapping
     words: Words | None
-    loose: dict[str, tuple[Known, Call]]
+    loose: dict[str, tuple[KnownValue, Call]]
     loose_read: set[str]
-    unknown_names: dict[str, tuple[Known, str, int]]
+    unknown_names: dict[str, tuple[KnownValue, str, int]]
     found_names: set[str]
     loading: list[tuple[Path, Frame | None]]
     numbering: bool
@@ -122,7 +122,7 @@ class Expressions:
         def step(self) -> None: ...
         def next(self) -> int: ...
         def assume(self, name: str, compared: Any) -> bool | None: ...
-        def imported(self, module: Named) -> Scope | None: ...
+        def imported(self, module: NamedValue) -> Scope | None: ...
         def assign(self, target: ast.expr, value: Value, scope: Scope) -> None: ...
         def call_function(
             self,
@@ -148,16 +148,16 @@ class Expressions:
         for child in children(node):
             if isinstance(child, ast.expr):
                 self.value(child, scope)
-        return Unknown()
+        return UnknownValue()
 
     def on_Constant(self, node: ast.Constant, scope: Scope) -> Value:
-        return Known(node.value)
+        return KnownValue(node.value)
 
     # --- names --------------------------------------------------------------------------------------------------------
 
     def resolved(self, value: Value, depth: int = 0) -> Value:
         """What a full name stands for, when its module is followed into; any other value as it is."""
-        if not isinstance(value, Named) or depth > 10:
+        if not isinstance(value, NamedValue) or depth > 10:
             return value
         if value.name == "absl.flags.FLAGS":
             return self.flags
@@ -169,7 +169,7 @@ class Expressions:
         module, _, last = value.name.rpartition(".")
         if not module.strip("."):
             module += "." * value.name.startswith(".")  # from . import x
-        scope = self.imported(Named(module, value.importer)) if module else None
+        scope = self.imported(NamedValue(module, value.importer)) if module else None
         found = None if scope is None else self.exported(scope, last)
         if found is None:
             self.outside.add(key)
@@ -193,15 +193,15 @@ class Expressions:
             same = all(one is other for one, other in zip(resolved, value.options, strict=True))
             return value if same else join(resolved)
         if value is not None:
-            return self.resolved(value) if isinstance(value, Named) else value
+            return self.resolved(value) if isinstance(value, NamedValue) else value
         if hasattr(builtins, node.id):
-            return Named(node.id)
+            return NamedValue(node.id)
         if (found := self.exported(scope.top, node.id)) is not None:
             return self.resolved(found)
         stars = [star.name for star in scope.top.stars if star.importer is None]
         known = [star for star in stars if star.split(".")[0] == "mindspore"]
         star = (known if node.id[:1].isupper() else []) or stars
-        return Named(f"{star[-1]}.{node.id}") if star else Unknown(node.id)
+        return NamedValue(f"{star[-1]}.{node.id}") if star else UnknownValue(node.id)
 
     def on_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> Value:
         value = self.value(node.value, scope)
@@ -217,17 +217,17 @@ class Expressions:
         found = self.held(owner, name, node)
         if found is not None:
             return found
-        if isinstance(owner, (Call, Unknown, Instance)):
+        if isinstance(owner, (Call, UnknownValue, Instance)):
             return self.noted("@" + name, [], {}, node, owner)
-        return Unknown(name)
+        return UnknownValue(name)
 
     def held(self, owner: Value, name: str, node: ast.AST) -> Value | None:
         """An attribute as far as it is seen; None when it is not."""
-        if isinstance(owner, Named):
+        if isinstance(owner, NamedValue):
             if name == "__dict__" and (module := self.imported(owner)) is not None:
                 # What the module defines: nobody picks what it imports by a name out of sight.
-                return Mapping({key: value for key, value in module.names.items() if not isinstance(value, Named)})
-            return self.resolved(Named(f"{owner.name}.{name}", owner.importer))
+                return Mapping({key: value for key, value in module.names.items() if not isinstance(value, NamedValue)})
+            return self.resolved(NamedValue(f"{owner.name}.{name}", owner.importer))
         if isinstance(owner, Super):
             found = owner.of.above(name)
             if isinstance(found, Function):
@@ -240,9 +240,9 @@ class Expressions:
         if isinstance(owner, Mapping):
             held = owner.items.get(name)
             return None if held is None else self.resolved(held)
-        if isinstance(owner, Known) and name == "parent" and isinstance(owner.value, str):
-            return Known(os.path.dirname(owner.value), owner.origin, deciders=owner.deciders)
-        if isinstance(owner, (Call, Unknown)) and owner.held and name in owner.held:
+        if isinstance(owner, KnownValue) and name == "parent" and isinstance(owner.value, str):
+            return KnownValue(os.path.dirname(owner.value), owner.origin, deciders=owner.deciders)
+        if isinstance(owner, (Call, UnknownValue)) and owner.held and name in owner.held:
             return owner.held[name]
         if isinstance(owner, Call):
             if (option := command_line.option(self, owner, name)) is not None:
@@ -283,12 +283,12 @@ class Expressions:
         if not isinstance(method, Function) or name[:2] == "__":
             return None
         bound = Function(method.node, method.scope, method.source, owner, method.of)
-        return self.call_function(bound, [Known(name)], {}, node)
+        return self.call_function(bound, [KnownValue(name)], {}, node)
 
     def of_definition(self, owner: Class | Function, name: str) -> Value | None:
         """An attribute of a class or function of the project."""
         if name in ("__name__", "__qualname__"):
-            return Known(owner.node.name if isinstance(owner, Class) else owner.name)
+            return KnownValue(owner.node.name if isinstance(owner, Class) else owner.name)
         if isinstance(owner, Class):
             found = owner.find(name)
             if isinstance(found, Function) and decorated_as(found.node, "classmethod"):
@@ -300,7 +300,7 @@ class Expressions:
         owners = options(self.value(node.value, scope))
         key = self.value(node.slice, scope)
         own = isinstance(node.slice, ast.Name) and node.slice.id == "__name__"
-        if own and isinstance(owners[0], Named) and owners[0].name == "sys.modules":
+        if own and isinstance(owners[0], NamedValue) and owners[0].name == "sys.modules":
             return Mapping(scope.top.names)
         filled = [owner for owner in owners if not _is_empty(owner)]  # an empty one would end the program here
         return join([self.subscript(owner, key, node) for owner in filled or owners])
@@ -308,16 +308,16 @@ class Expressions:
     def on_Slice(self, node: ast.Slice, scope: Scope) -> Value:
         """A slice as what is made of start, stop and step."""
         parts = (node.lower, node.upper, node.step)
-        return self.noted("slice", [Known(None) if p is None else self.value(p, scope) for p in parts], {}, node)
+        return self.noted("slice", [KnownValue(None) if p is None else self.value(p, scope) for p in parts], {}, node)
 
     def subscript(self, owner: Value, key: Value, node: ast.AST) -> Value:
         if isinstance(owner, Mapping):
             return self.entry(owner, key, node)
-        if isinstance(owner, Known) and isinstance(owner.value, str):
+        if isinstance(owner, KnownValue) and isinstance(owner.value, str):
             return self.part_of_text(owner, key)
         if isinstance(owner, Words) and (found := self.of_words(owner, key)) is not None:
             return found
-        if isinstance(key, Known) and type(key.value) is int:
+        if isinstance(key, KnownValue) and type(key.value) is int:
             return self.item(owner, key.value, node)
         if isinstance(owner, Items) and isinstance(key, Call) and key.name == "slice":
             bounds = _bounds(key)
@@ -326,29 +326,29 @@ class Expressions:
             return self.element(owner, node)
         if (cells := models.cells(owner)) is not None:
             return self.some_cells(owner, cells, key, node)
-        text = key.value if isinstance(key, Known) and isinstance(key.value, str) else None
-        if isinstance(owner, (Call, Unknown)) and (of_text := _held_under(owner, text)) is not None:
+        text = key.value if isinstance(key, KnownValue) and isinstance(key.value, str) else None
+        if isinstance(owner, (Call, UnknownValue)) and (of_text := _held_under(owner, text)) is not None:
             return of_text
         if isinstance(owner, Instance) and isinstance(method := owner.of.find("__getitem__"), Function):
             bound = Function(method.node, method.scope, method.source, owner, method.of)
             return self.call_function(bound, [key], {}, node)
         if (held := models.as_dict(owner)) is not None:
             return self.subscript(held, key, node)
-        if isinstance(owner, (Call, Unknown, Instance, Named)):
+        if isinstance(owner, (Call, UnknownValue, Instance, NamedValue)):
             return self.made("[]", [key], {}, node, owner)
-        return Unknown(text or "")
+        return UnknownValue(text or "")
 
     def entry(self, owner: Mapping, key: Value, node: ast.AST) -> Value:
         """What a dict holds under a key; under one that is not known, any of its values."""
-        if isinstance(key, Known) and models.hashable(key.value):
+        if isinstance(key, KnownValue) and models.hashable(key.value):
             if key.value not in owner.items:
                 self.registered(owner)
                 self.unnamed(owner, key, node)
             found = owner.items.get(key.value) or (join(owner.fed, limit=32) if owner.fed else None)
-            return self.resolved(found) if found else Unknown(key.value if isinstance(key.value, str) else "")
+            return self.resolved(found) if found else UnknownValue(key.value if isinstance(key.value, str) else "")
         if owner.fed:
             return join([*owner.fed, *list(owner.items.values())[:8]], limit=32)
-        return join(list(owner.items.values())) if 0 < len(owner.items) <= 8 else Unknown()
+        return join(list(owner.items.values())) if 0 < len(owner.items) <= 8 else UnknownValue()
 
     def some_cells(self, owner: Value, cells: Value, key: Value, node: ast.AST) -> Value:
         """What a container of cells has at a place that is not known, or a part of it."""
@@ -361,27 +361,27 @@ class Expressions:
     def of_words(self, owner: Words, key: Value) -> Value | None:
         """Some of the words of the command; in a loop, others at each turn."""
         bounds = _bounds(key)
-        return Unknown() if self.loops else None if bounds is None or owner.open else Words(owner.items[bounds])
+        return UnknownValue() if self.loops else None if bounds is None or owner.open else Words(owner.items[bounds])
 
     def unnamed(self, table: Mapping, key: Value, node: ast.AST) -> None:
         """Note a name of the configuration or the command that is looked up in a table where definitions enter themselves, and which
         none of them has."""
-        if not isinstance(key, Known) or not isinstance(key.value, str) or key.origin in (None, "parameter"):
+        if not isinstance(key, KnownValue) or not isinstance(key.value, str) or key.origin in (None, "parameter"):
             return
         entered = not table.fed and any(isinstance(value, (Class, Function)) for value in table.items.values())
         if entered and key.value not in table.items and any(table is each for each in self.tables):
             self.unknown_names.setdefault(key.value, (key, self.source.path, getattr(node, "lineno", 1)))
 
-    def part_of_text(self, owner: Known, key: Value) -> Value:
-        place = key.value if isinstance(key, Known) else _bounds(key)
+    def part_of_text(self, owner: KnownValue, key: Value) -> Value:
+        place = key.value if isinstance(key, KnownValue) else _bounds(key)
         try:
             return (
-                Known(owner.value[place], owner.origin, deciders=owner.deciders)
+                KnownValue(owner.value[place], owner.origin, deciders=owner.deciders)
                 if isinstance(place, (int, slice))
-                else Unknown()
+                else UnknownValue()
             )
         except IndexError:
-            return Unknown()
+            return UnknownValue()
 
     def item(self, value: Value, place: int, node: ast.AST) -> Value:
         """One item of a value that is indexed or unpacked."""
@@ -396,10 +396,10 @@ class Expressions:
                 found.append(self.item(inner, place, node))
             elif place == 1 and isinstance(option, Call) and (rest := command_line.rest(self, option)) is not None:
                 found.append(rest)
-            elif isinstance(option, (Call, Unknown, Instance)):
-                found.append(self.made("[]", [Known(place)], {}, node, option))
+            elif isinstance(option, (Call, UnknownValue, Instance)):
+                found.append(self.made("[]", [KnownValue(place)], {}, node, option))
             else:
-                found.append(Unknown())
+                found.append(UnknownValue())
         return join(found)
 
     def element(self, value: Value, node: ast.AST) -> Value:
@@ -407,9 +407,9 @@ class Expressions:
         found: list[Value] = []
         for option in options(value):
             if isinstance(option, Items):
-                found += option.items[:8] or [Unknown()]
+                found += option.items[:8] or [UnknownValue()]
             elif isinstance(option, Mapping):
-                found += [Known(key) for key in list(option.items)[:8]]
+                found += [KnownValue(key) for key in list(option.items)[:8]]
             elif isinstance(option, Call) and option.name == "comprehension":
                 found.append(option.args[0])
             elif isinstance(option, Call) and option.name == "generator" and option.result is not None:
@@ -422,10 +422,10 @@ class Expressions:
                 found.append(self.iterated(option, method, node))
             elif isinstance(option, Instance) and isinstance(method := option.of.find("__getitem__"), Function):
                 bound = Function(method.node, method.scope, method.source, option, method.of)
-                found.append(self.call_function(bound, [Unknown("index")], {}, node))
-            elif isinstance(option, (Call, Unknown, Instance)):
+                found.append(self.call_function(bound, [UnknownValue("index")], {}, node))
+            elif isinstance(option, (Call, UnknownValue, Instance)):
                 found.append(self.made(".each", [], {}, node, option))
-        return join(found) if found else Unknown()
+        return join(found) if found else UnknownValue()
 
     def iterated(self, owner: Instance, method: Value, node: ast.AST) -> Value:
         """What the __iter__, and the __next__, of an object of the project yields."""
@@ -435,7 +435,7 @@ class Expressions:
                 bound = Function(method_.node, method_.scope, method_.source, owner, method_.of)
                 found = self.call_function(bound, [], {}, node)
                 if isinstance(found, Call) and found.name == "generator":
-                    return found.result or Unknown()
+                    return found.result or UnknownValue()
                 if found is not owner:
                     return self.element(found, node) if name == "__iter__" else found
         return self.made(".each", [], {}, node, owner)
@@ -472,7 +472,9 @@ class Expressions:
             if not isinstance(value, Mapping) or value.fed:  # of what is stored under keys that are not known
                 keywords["**"] = value
                 unpacked = True
-        of_scope = (self.of_scope(option.name, args, node, scope) for option in called if isinstance(option, Named))
+        of_scope = (
+            self.of_scope(option.name, args, node, scope) for option in called if isinstance(option, NamedValue)
+        )
         if (found := next((value for value in of_scope if value is not None), None)) is not None:
             return found
         return self.any_of(called, self.choice(node.func, scope, called), args, keywords, node, unpacked)
@@ -509,7 +511,7 @@ class Expressions:
         if len(defined) < 2:
             return join([self.call(option, args, keywords, node, unpacked) for option in called])
         outer, results = self.tests, []
-        for option, test in zip(called, when or [Test(Unknown(), None, node.func)] * len(called), strict=True):
+        for option, test in zip(called, when or [Test(UnknownValue(), None, node.func)] * len(called), strict=True):
             self.tests = (*outer, test)
             results.append(self.call(option, args, keywords, node, unpacked))
         self.tests = outer
@@ -521,11 +523,11 @@ class Expressions:
             of = args[0] if args and isinstance(args[0], Class) else function.of
             if isinstance(of, Class):
                 return Super(of, function.owner)
-        return Unknown("super")
+        return UnknownValue("super")
 
     def evaluated(self, args: list[Value], node: ast.Call, scope: Scope) -> Value | None:
         """What eval gives for a known short text: a name, with or without dots, a constant, or what is computed of these."""
-        text = args[0].value if len(args) == 1 and isinstance(args[0], Known) else None
+        text = args[0].value if len(args) == 1 and isinstance(args[0], KnownValue) else None
         if not isinstance(text, str) or len(text) > 200 or "\0" in text:
             return None
         try:
@@ -536,7 +538,7 @@ class Expressions:
             ast.copy_location(part, node)
         found = self.value(parsed, scope)
         self.found_names.add(text)
-        return None if isinstance(found, Unknown) else found
+        return None if isinstance(found, UnknownValue) else found
 
     def callee(self, node: ast.expr, scope: Scope) -> list[Value | tuple[Value, str]]:
         """What is called; a method of something that is not examined as (its owner, its name)."""
@@ -545,8 +547,8 @@ class Expressions:
         found: list[Value | tuple[Value, str]] = []
         for owner in options(self.value(node.value, scope)):
             held = self.held(owner, node.attr, node)
-            callable_ = isinstance(held, (Function, Class, Instance, Named, Partial, Super))
-            method_of = isinstance(owner, (Unknown, Known, Items)) or (
+            callable_ = isinstance(held, (Function, Class, Instance, NamedValue, Partial, Super))
+            method_of = isinstance(owner, (UnknownValue, KnownValue, Items)) or (
                 isinstance(owner, (Call, Mapping)) and not callable_
             )
             if held is None or method_of:
@@ -588,13 +590,15 @@ class Expressions:
             )
         if isinstance(called, Partial):
             return self.call(called.function, called.args + args, {**called.keywords, **keywords}, node, unpacked)
-        if isinstance(called, Named):
+        if isinstance(called, NamedValue):
             known = models.function(self, called.name, args, keywords, node)
             return known or self.made(called.name, args, keywords, node, None, unpacked)
         if isinstance(called, Call):
             known = models.applied(self, called, args, keywords, node)
             return known or self.made("", args, keywords, node, called, unpacked)
-        return self.made(called.name if isinstance(called, Unknown) else "", args, keywords, node, called, unpacked)
+        return self.made(
+            called.name if isinstance(called, UnknownValue) else "", args, keywords, node, called, unpacked
+        )
 
     def made(
         self,
@@ -647,14 +651,14 @@ class Expressions:
 
     def on_Yield(self, node: ast.Yield, scope: Scope) -> Value:
         if self.yields:
-            self.yields[-1].append(self.value(node.value, scope) if node.value else Known(None))
-        return Unknown()
+            self.yields[-1].append(self.value(node.value, scope) if node.value else KnownValue(None))
+        return UnknownValue()
 
     def on_YieldFrom(self, node: ast.YieldFrom, scope: Scope) -> Value:
         value = self.value(node.value, scope)
         if self.yields:
             self.yields[-1].append(self.element(value, node))
-        return Unknown()
+        return UnknownValue()
 
     # --- conditions ---------------------------------------------------------------------------------------------------
 
@@ -681,7 +685,7 @@ class Expressions:
                 possible.append(value)
             if truth is stops:
                 break
-        found = join(possible) if possible else Unknown()
+        found = join(possible) if possible else UnknownValue()
         return Many(found.options, node) if isinstance(found, Many) and len(possible) > 1 else found
 
     def on_Compare(self, node: ast.Compare, scope: Scope) -> Value:
@@ -695,32 +699,32 @@ class Expressions:
             found = self.contained(values[0], values[1], kind is ast.In, node)
         elif kind in (ast.Is, ast.IsNot, ast.Eq, ast.NotEq):
             negated = kind in (ast.IsNot, ast.NotEq)
-            left, right = values if not isinstance(values[0], Known) or name_of(values[0]) else values[::-1]
-            found = self.equal_to(left, right, negated) if isinstance(right, Known) else None
+            left, right = values if not isinstance(values[0], KnownValue) or name_of(values[0]) else values[::-1]
+            found = self.equal_to(left, right, negated) if isinstance(right, KnownValue) else None
             if found is None and (alike := _alike(values[0], values[1])) is not None:
-                found = Known(alike is not negated)
+                found = KnownValue(alike is not negated)
         return found if found is not None else self.folded(kind, values[0], values[1], node)
 
-    def equal_to(self, left: Value, right: Known, negated: bool) -> Value | None:
+    def equal_to(self, left: Value, right: KnownValue, negated: bool) -> Value | None:
         """Whether a value is a constant, or is not; None where that is not known."""
         called = name_of(left)
-        certain = isinstance(left, Known) and left.assumed is None
+        certain = isinstance(left, KnownValue) and left.assumed is None
         taken = self.assume(called, right.value) if called and not certain else None
         if taken is not None:
-            return Known(taken is not negated)
-        if isinstance(left, Known):
+            return KnownValue(taken is not negated)
+        if isinstance(left, KnownValue):
             asked = f"{called} {'!=' if negated else '=='} {right.value!r}" if called else ""
             return models.computed(_equal(left, right) is not negated, [left, right], asked)
         told = not (isinstance(left, Call) and left.name[:1] in ("@", "."))
         made = isinstance(left, (Call, Instance, Items, Mapping, Function, Class))
-        return Known(negated) if right.value is None and told and made else None
+        return KnownValue(negated) if right.value is None and told and made else None
 
     def contained(self, value: Value, among: Value, asked: bool, node: ast.Compare) -> Value | None:
         """Whether a value is in a list, or a key in a dict (`asked`), or is not; None where that is not known."""
         if isinstance(among, Items):
             inside = self.inside(value, among)
-            return Known(inside is asked) if inside is not None else None
-        if not isinstance(value, Known) or not isinstance(among, Mapping):
+            return KnownValue(inside is asked) if inside is not None else None
+        if not isinstance(value, KnownValue) or not isinstance(among, Mapping):
             return None
         if value.value not in among.items:
             self.registered(among)
@@ -729,16 +733,16 @@ class Expressions:
         if among.fed and not held:
             return None
         own = any(among is table for table in self.tables)  # what modules enter is no setting
-        return Known(held is asked, value.origin if own else models.keys_from(self, among))
+        return KnownValue(held is asked, value.origin if own else models.keys_from(self, among))
 
     def chained(self, node: ast.Compare, values: list[Value]) -> Value:
         """What a < b < c is: False as soon as one pair is so, True where all pairs are."""
         pairs = [
             self.folded(type(op), left, right, node)
             for op, left, right in zip(node.ops, values, values[1:], strict=False)
-            if isinstance(left, Known) and isinstance(right, Known)
+            if isinstance(left, KnownValue) and isinstance(right, KnownValue)
         ]
-        told = [pair for pair in pairs if isinstance(pair, Known)]
+        told = [pair for pair in pairs if isinstance(pair, KnownValue)]
         no = [pair for pair in told if not pair.value]
         if no or len(told) == len(node.ops):
             return models.computed(not no, no or told)
@@ -753,12 +757,12 @@ class Expressions:
         """Whether a value is one of a list of constants; None when that cannot be told, and for long lists."""
         if len(items.items) > 1000:
             return None
-        constants = [item.value for item in items.items if isinstance(item, Known) and item.assumed is None]
-        if isinstance(value, Known) and value.assumed is None and value.value in constants:
+        constants = [item.value for item in items.items if isinstance(item, KnownValue) and item.assumed is None]
+        if isinstance(value, KnownValue) and value.assumed is None and value.value in constants:
             return True
         if items.open or len(constants) != len(items.items):
             return None
-        if isinstance(value, Known) and value.assumed is None:
+        if isinstance(value, KnownValue) and value.assumed is None:
             return False
         each = [self.assume(name_of(value), constant) for constant in constants]
         return any(each) if name_of(value) and None not in each else None
@@ -768,13 +772,13 @@ class Expressions:
         if isinstance(value, Many):
             found = {self.truth(option) for option in value.options}
             return found.pop() if len(found) == 1 else None
-        if isinstance(value, Known) and value.assumed is None:
+        if isinstance(value, KnownValue) and value.assumed is None:
             return bool(value.value)
         name = name_of(value)
         taken = self.assume(name, None) if name else None
         if taken is not None:
             return taken
-        if isinstance(value, Known):
+        if isinstance(value, KnownValue):
             if value.assumed != "argparse" or isinstance(value.value, bool) or MANY_DEVICES.search(name):
                 return None  # on how many devices it runs is told by who starts it
             return (
@@ -801,8 +805,8 @@ class Expressions:
                 return self.noted("not", [value], {}, node)
             return models.computed(not truth, [value])
         if isinstance(node.op, ast.USub):
-            if isinstance(value, Known):
-                return models.computed(-value.value, [value]) if type(value.value) in (int, float) else Unknown()
+            if isinstance(value, KnownValue):
+                return models.computed(-value.value, [value]) if type(value.value) in (int, float) else UnknownValue()
             return self.made("neg", [value], {}, node)
         return value if isinstance(node.op, ast.UAdd) else self.noted("~", [value], {}, node)
 
@@ -815,13 +819,13 @@ class Expressions:
             lists = [[option for option in side if isinstance(option, Items)] for side in sides]
             if all(len(held) == len(options(side)) for held, side in zip(lists, (left, right), strict=True)):
                 return join([Items(a.items + b.items, a.open or b.open, a.fixed) for a in lists[0] for b in lists[1]])
-        if isinstance(op, ast.Div) and isinstance(left, Known) and isinstance(left.value, str):
-            return models.function(self, "pathlib.Path", [left, right], {}, node) or Unknown()
+        if isinstance(op, ast.Div) and isinstance(left, KnownValue) and isinstance(left.value, str):
+            return models.function(self, "pathlib.Path", [left, right], {}, node) or UnknownValue()
         return self.folded(type(op), left, right, node)
 
     def folded(self, kind: type[ast.AST], left: Value, right: Value, node: ast.AST) -> Value:
         symbol, compute = _OPERATORS.get(kind, ("?", None))
-        if not (isinstance(left, Known) and isinstance(right, Known)):
+        if not (isinstance(left, KnownValue) and isinstance(right, KnownValue)):
             return self.made(symbol, [left, right], {}, node)
         one, other = left.value, right.value
         texts = (
@@ -835,10 +839,10 @@ class Expressions:
         if compute is not None and (texts or numbers):
             try:
                 value = compute(one, other)
-                return models.computed(value, [left, right]) if not isinstance(value, complex) else Unknown()
+                return models.computed(value, [left, right]) if not isinstance(value, complex) else UnknownValue()
             except (ArithmeticError, TypeError, ValueError):
                 pass
-        return Unknown()
+        return UnknownValue()
 
     # --- texts and collections ----------------------------------------------------------------------------------------
 
@@ -847,8 +851,8 @@ class Expressions:
         formatted = any(
             isinstance(p, ast.FormattedValue) and (p.format_spec or p.conversion != -1) for p in node.values
         )
-        if all(isinstance(part, Known) for part in parts) and not formatted:
-            text = "".join(str(part.value)[:1000] for part in parts if isinstance(part, Known))
+        if all(isinstance(part, KnownValue) for part in parts) and not formatted:
+            text = "".join(str(part.value)[:1000] for part in parts if isinstance(part, KnownValue))
             return models.computed(text[:10_000], parts)
         return self.noted("f-string", parts, {}, node)
 
@@ -883,7 +887,7 @@ class Expressions:
                 continue
             assert key is not None
             name = self.value(key, scope)
-            if isinstance(name, Known) and models.hashable(name.value):
+            if isinstance(name, KnownValue) and models.hashable(name.value):
                 found.items[name.value] = value
                 if isinstance(name.value, str):
                     for option in options(value):
@@ -921,9 +925,9 @@ class Expressions:
         """What a comprehension goes over; the numbers themselves of a range whose turns are unpacked into as many names."""
         wanted = self.unpacked[1] if self.unpacked is not None and self.unpacked[0] is node else 0
         end = over.args[0] if isinstance(over, Call) and over.name == "range" and len(over.args) == 1 else None
-        if not (wanted and isinstance(end, Known) and end.value == wanted):
+        if not (wanted and isinstance(end, KnownValue) and end.value == wanted):
             return over
-        return Items([Known(number) for number in range(wanted)])
+        return Items([KnownValue(number) for number in range(wanted)])
 
     def unrolled(self, node: Any, over: Value, inner: Scope, found: list[Value], depth: int = 0) -> bool:
         """Add what a comprehension makes of each of a few items to `found`; False where what it goes over, or a condition, is not
@@ -958,7 +962,7 @@ class Expressions:
             if False in truths:
                 continue
             key, value = self.value(node.key, inner), self.value(node.value, inner)
-            if isinstance(key, Known) and models.hashable(key.value) and None not in truths:
+            if isinstance(key, KnownValue) and models.hashable(key.value) and None not in truths:
                 found.items[key.value] = value
             else:
                 found.fed = [*(found.fed or []), value]
@@ -990,16 +994,20 @@ def _is_empty(value: Value) -> bool:
 
 def _unset(value: Value) -> bool:
     """Whether a value is what stands for an option that nobody gave."""
-    return isinstance(value, Known) and value.assumed == "argparse" and value.value in (None, "")
+    return isinstance(value, KnownValue) and value.assumed == "argparse" and value.value in (None, "")
 
 
 def _decided(value: Value, test: Value) -> Value:
     """One of two values, which a condition chose: what decides this decides the value as well."""
     more = deciders_of(options(test))
-    return replace(value, deciders=deciders_of([value, *options(test)])) if more and isinstance(value, Known) else value
+    return (
+        replace(value, deciders=deciders_of([value, *options(test)]))
+        if more and isinstance(value, KnownValue)
+        else value
+    )
 
 
-def _equal(one: Known, other: Known) -> bool:
+def _equal(one: KnownValue, other: KnownValue) -> bool:
     """Whether constants are the same. The default "true" of an option was read as True (models.py): compared with a text it is
     one again."""
     if one.assumed == "argparse" and isinstance(one.value, bool) and isinstance(other.value, str):
@@ -1016,7 +1024,7 @@ def _alike(one: Value, other: Value) -> bool | None:
     defined = [value for value in (one, other) if isinstance(value, (Class, Function)) or _of_mindspore(value)]
     if len(defined) < 2:
         return None
-    if isinstance(one, Named) and isinstance(other, Named):
+    if isinstance(one, NamedValue) and isinstance(other, NamedValue):
         return names.canonical(one.name) == names.canonical(other.name)
     return False
 
@@ -1028,10 +1036,10 @@ def _among_definitions(value: Value, items: Items) -> bool | None:
 
 
 def _of_mindspore(value: Value) -> bool:
-    return isinstance(value, Named) and apis.find(names.canonical(value.name)) is not None
+    return isinstance(value, NamedValue) and apis.find(names.canonical(value.name)) is not None
 
 
-def _held_under(owner: Call | Unknown, text: str | None) -> Value | None:
+def _held_under(owner: Call | UnknownValue, text: str | None) -> Value | None:
     """What was put into something under a text, or what the dict that it was made of holds there."""
     if owner.held and text in owner.held:
         return owner.held[text]
@@ -1043,7 +1051,7 @@ def _bounds(key: Value) -> slice | None:
     """A slice of constants, as Python has it."""
     if not (isinstance(key, Call) and key.name == "slice"):
         return None
-    bounds = [part.value if isinstance(part, Known) else "" for part in key.args]
+    bounds = [part.value if isinstance(part, KnownValue) else "" for part in key.args]
     plain = all(part is None or type(part) is int for part in bounds) and bounds[2] != 0
     return slice(*bounds) if plain else None
 

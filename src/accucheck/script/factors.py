@@ -22,7 +22,7 @@ from ..knowledge.effects import Effect
 from .effects import TAKEN, differentiates, effect, kept
 from .syntax import kept as kept_with_code
 from .syntax import unparse
-from .values import Call, Instance, Items, Known, Many, Named, Test, Unknown, Value, name_of, options
+from .values import Call, Instance, Items, KnownValue, Many, NamedValue, Test, UnknownValue, Value, name_of, options
 
 Key = tuple[Any, ...]
 #: What no run can have at once: a value with the option that was taken, a condition with the way that was taken.
@@ -151,7 +151,7 @@ def _exponent(made: Call, done: Operation) -> float | None:
     """The power to which a call raises its operand."""
     if done.does == "pow":
         given = done.operand(1, "exponent")
-        return float(given.value) if isinstance(given, Known) and isinstance(given.value, (int, float)) else None
+        return float(given.value) if isinstance(given, KnownValue) and isinstance(given.value, (int, float)) else None
     powers = {one.power for one in _known(made, done)}
     return powers.pop() if len(powers) == 1 else None
 
@@ -161,7 +161,7 @@ def _passed(made: Call, done: Operation) -> Value | None:
     name keep."""
     known = kept(made, *_FACTOR)
     if known is not None:
-        return next((value for value in known if not isinstance(value, Known)), known[0])
+        return next((value for value in known if not isinstance(value, KnownValue)), known[0])
     return done.operand(0) if effect(made) is None and effects.keeps(done.name, *_FACTOR) else None
 
 
@@ -208,7 +208,7 @@ def argument_of(call: Call, name: str) -> Value | None:
 
 
 def _true(value: Value | None) -> bool:
-    return isinstance(value, Known) and value.value is True
+    return isinstance(value, KnownValue) and value.value is True
 
 
 def _loss(result: Value | None) -> Value | None:
@@ -310,14 +310,14 @@ class Factors:
         return found
 
     def _key(self, value: Value, depth: int) -> Key:
-        if isinstance(value, Known):
+        if isinstance(value, KnownValue):
             return "known", type(value.value).__name__, str(value.value)[:100]
-        if isinstance(value, Named):
+        if isinstance(value, NamedValue):
             return "named", value.name
         if isinstance(value, Many) and value.by is not None and depth < 8:
             parts = tuple(self._part(option, depth + 1) for option in value.options)
             # What a constant of a comparison is about is not seen in it.
-            bare = any(isinstance(option, Known) and not option.name for option in value.options)
+            bare = any(isinstance(option, KnownValue) and not option.name for option in value.options)
             return unparse(value.by) if bare else _shape(value.by), *parts
         if isinstance(value, Items) and not value.open and depth < 8:
             return "items", *(self._part(item, depth + 1) for item in value.items[:24]), len(value.items)
@@ -329,7 +329,7 @@ class Factors:
                 return self._key(value.base, depth + 1)
             if value.name == "@scale_value" and self._is_scaler(value.base):
                 return self.scale_of(value.base)
-            if reads or (value.name == "[]" and isinstance(value.args[0], Known)):
+            if reads or (value.name == "[]" and isinstance(value.args[0], KnownValue)):
                 inner = tuple(self._key(arg, depth + 1) for arg in value.args)
                 return value.name, self._key(value.base, depth + 1), inner
         self.kept.append(value)
@@ -338,7 +338,7 @@ class Factors:
     def _part(self, value: Value, depth: int) -> Key:
         """The key of a part; settings that have one value by default are still several."""
         key = self._key(value, depth)
-        return (key, value.name) if isinstance(value, Known) and value.assumed else key
+        return (key, value.name) if isinstance(value, KnownValue) and value.assumed else key
 
     def _call(self, name: str, made: Call, depth: int) -> Key:
         """The key of a call or operator that is nothing but what it is given."""
@@ -351,7 +351,7 @@ class Factors:
         if test.taken is None:
             return None
         value, taken, node = affirmed(test)
-        if isinstance(value, Known):
+        if isinstance(value, KnownValue):
             said, opposite = _affirmed(node) if not value.name else (value.name, False)
             key: Key = "test", "known", said
             self.defaults[key] = bool(value.value) is not opposite
@@ -403,7 +403,7 @@ class Factors:
         return self.known[place]
 
     def _of(self, value: Value, scales: bool) -> Iterable[Term]:
-        if isinstance(value, Known):
+        if isinstance(value, KnownValue):
             return (self._number(value, scales),)
         if isinstance(value, Many):
             return self._many(value, scales)
@@ -416,7 +416,7 @@ class Factors:
     def atom(self, value: Value) -> Term:
         return Term(powers=frozenset([(self.key(value), 1.0)]))
 
-    def _number(self, value: Known, scales: bool) -> Term:
+    def _number(self, value: KnownValue, scales: bool) -> Term:
         number = value.value
         if isinstance(number, bool) or not isinstance(number, (int, float)):
             return ONE if number is None or isinstance(number, bool) else self.atom(value)
@@ -444,7 +444,7 @@ class Factors:
         held = [option for option in value.options if not _impossible(option)] or list(value.options)
         own = [self._made_under(option) for option in held]
         # Two reads of one setting give the same numbers, and one run takes the same of them.
-        known = all(isinstance(option, Known) for option in held)
+        known = all(isinstance(option, KnownValue) for option in held)
         which: Key = tuple(self.key(option) for option in held) if known else (id(value),)
         found = []
         for place, option in enumerate(held):
@@ -600,13 +600,13 @@ class Factors:
 
     def _item(self, made: Call, scales: bool) -> Iterable[Term]:
         base = made.base
-        place = made.args[0].value if made.args and isinstance(made.args[0], Known) else None
+        place = made.args[0].value if made.args and isinstance(made.args[0], KnownValue) else None
         if isinstance(base, Call) and base.name == ".start_overflow_check":
             return self.of(base.args[1], scales) if place == 1 and len(base.args) > 1 else (self.atom(made),)
         terms = self.of(base, scales)
         if any(term.gradients or term.put_on or term.unsure for term in terms):
             return terms
-        alone = isinstance(base, Unknown) or (isinstance(base, Call) and base.name[:1] in ("@", "."))
+        alone = isinstance(base, UnknownValue) or (isinstance(base, Call) and base.name[:1] in ("@", "."))
         return (self.atom(made),) if alone or isinstance(place, str) else terms
 
     def _scaler(self, made: Call) -> Iterable[Term] | None:
@@ -644,7 +644,7 @@ class Factors:
             given = manager.argument(["loss_scale"], "loss_scale") or manager.argument(
                 ["loss_scale_value"], "loss_scale_value"
             )
-            if isinstance(given, Known) or given is not None:
+            if isinstance(given, KnownValue) or given is not None:
                 return self.of(given, True)
         return (Term(powers=frozenset([(self.scale_of(manager), 1.0)]), put_on=frozenset([self.scale_of(manager)])),)
 
@@ -669,7 +669,7 @@ class Factors:
     def _is_hidden(self, loss: Term) -> bool:
         """Whether a loss is a value that is not seen at all, which may hold a scale."""
         values = [self.values.get(key) for key, _ in loss.powers]
-        return not loss.put_on and bool(values) and all(isinstance(value, Unknown) for value in values)
+        return not loss.put_on and bool(values) and all(isinstance(value, UnknownValue) for value in values)
 
     def by_default(self, term: Term) -> bool | None:
         """True where options of the command line and configuration files, left as they are, lead this way, False where they
@@ -806,9 +806,9 @@ def _resolved(sets: frozenset[frozenset[Choice]]) -> frozenset[frozenset[Choice]
 def _impossible(value: Value) -> bool:
     """None, and what calling None or a method of it gives: where a number or a gradient is wanted, a run does not come along
     with it."""
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return value.value is None
-    if not isinstance(value, Call) or not isinstance(value.base, Known):
+    if not isinstance(value, Call) or not isinstance(value.base, KnownValue):
         return False
     return value.name == "" or (value.name[:1] in (".", "@") and value.base.value is None)
 
@@ -848,7 +848,7 @@ def _shape(node: ast.expr) -> Key:
 
 
 def _nothing(value: Value) -> bool:
-    return (isinstance(value, Known) and (value.value is None or value.value == ())) or (
+    return (isinstance(value, KnownValue) and (value.value is None or value.value == ())) or (
         isinstance(value, Items) and not value.items
     )
 

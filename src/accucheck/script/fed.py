@@ -10,28 +10,28 @@ from . import flow
 from .analysis import Reading
 from .modes import Replay
 from .networks import is_cell
-from .seen import Stop, is_foreign
+from .seen import FollowingStop, is_foreign
 from .shuffling import data_sets
 from .syntax import kept
-from .values import Call, Instance, Known, Value, options
+from .values import Call, Instance, KnownValue, Value, options
 
 _TRAIN = ["epoch", "train_dataset"]
 
 
 @dataclass(eq=False)
-class Fed:
+class TrainingData:
     """The constructor calls of the data sets that feed the training; whether anything was seen that is fed at all (a program may
     make its data itself); and where following stopped before a data set was reached."""
 
     sets: list[Call] = field(default_factory=list)
     fed: bool = False
-    stops: list[Stop] = field(default_factory=list)
+    stops: list[FollowingStop] = field(default_factory=list)
 
 
 @kept
-def fed(reading: Reading) -> Fed:
+def fed(reading: Reading) -> TrainingData:
     """The data of the training in a reading, made once for all who ask."""
-    found = Fed()
+    found = TrainingData()
     for place, values in given(reading):
         found.fed = True
         _follow(found, place, values)
@@ -64,16 +64,16 @@ def given(reading: Reading) -> Iterator[tuple[Call, list[Value]]]:
             yield event.place, [*event.place.args, *event.place.keywords.values()]
 
 
-def _follow(found: Fed, place: Call, values: list[Value]) -> None:
+def _follow(found: TrainingData, place: Call, values: list[Value]) -> None:
     """Add the data sets that values come from, or else where following them stopped."""
     parts = [part for value in values for part in flow.sources(value, _ends)]
     sets = [part for part in parts if isinstance(part, Call) and _is_set(part)]
     found.sets = _distinct([*found.sets, *sets])
     foreign = [part for part in parts if isinstance(part, Call) and is_foreign(part)]
     if not sets and foreign:
-        found.stops.append(Stop(foreign[0].source, foreign[0].node))
-    elif not sets and values and not any(isinstance(part, (Call, Known)) for part in parts):
-        found.stops.append(Stop(place.source, place.node))
+        found.stops.append(FollowingStop(foreign[0].source, foreign[0].node))
+    elif not sets and values and not any(isinstance(part, (Call, KnownValue)) for part in parts):
+        found.stops.append(FollowingStop(place.source, place.node))
 
 
 def _ends(value: Value) -> bool:

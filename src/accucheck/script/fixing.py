@@ -14,7 +14,7 @@ from .seeding import Randomness
 from .settings import Settings
 from .source import Source
 from .syntax import THROUGH, called_name
-from .values import Call, Frame, Instance, Known, Value, options
+from .values import Call, Frame, Instance, KnownValue, Value, options
 
 #: Where randomness comes from, in the order in which it is let go.
 SUBJECTS = ("network", "order", "augmentation", "workers", "weights", "hyperparameters", "seeds", "deterministic")
@@ -28,7 +28,7 @@ _LONGEST = 80
 
 
 @dataclass(frozen=True)
-class Spot:
+class SeedPlace:
     """A line that fixes one of SUBJECTS, or leaves it random."""
 
     subject: str
@@ -52,15 +52,15 @@ class Names:
     place: str = ""
 
 
-def spots(settings: Settings, found: Randomness) -> list[Spot]:
+def spots(settings: Settings, found: Randomness) -> list[SeedPlace]:
     """Every line about randomness, each once, in the order of SUBJECTS and then of the script."""
-    rows: dict[tuple[str, str], Spot] = {}
+    rows: dict[tuple[str, str], SeedPlace] = {}
     for subject, call, fixed in sorted(_spots(settings, found), key=lambda row: SUBJECTS.index(row[0])):
         place = f"{call.source.path}:{call.line}" if call.source is not None else ""
         code = call.source.segment(call.node, 100) if isinstance(call, Call) and isinstance(call.node, ast.expr) else ""
         held = rows.get((subject, place))
         if held is None or (held.fixed and not fixed):
-            rows[subject, place] = Spot(subject, place, code, fixed)
+            rows[subject, place] = SeedPlace(subject, place, code, fixed)
     return list(rows.values())
 
 
@@ -104,7 +104,7 @@ def _loads(call: Call) -> bool:
 
 def _given(call: Call, name: str) -> object:
     value = call.keywords.get(name)
-    return value.value if isinstance(value, Known) else None
+    return value.value if isinstance(value, KnownValue) else None
 
 
 def _of_data(call: Call) -> bool:

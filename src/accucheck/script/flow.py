@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from .syntax import kept
 from .trace import Trace
-from .values import Call, Instance, Items, Known, Many, Mapping, Partial, Rest, Value, parts
+from .values import Call, Instance, Items, KnownValue, Many, Mapping, Partial, Rest, Value, parts
 
 #: So many of what one configuration holds are told as used where it is.
 CONTENTS = 1000
@@ -62,7 +62,7 @@ def setting(value: Value) -> bool:
     if not isinstance(value, Call) or value.base is None:
         return False
     key = value.args[0] if value.name == "[]" and value.args else None
-    return value.name.startswith("@") or (isinstance(key, Known) and isinstance(key.value, str))
+    return value.name.startswith("@") or (isinstance(key, KnownValue) and isinstance(key.value, str))
 
 
 def find(

@@ -15,11 +15,11 @@ from ..case import IGNORED, Case
 from ..errors import ReadError
 from ..model import Code, Progress
 from . import salvage, usage
-from .analysis import Gap, gap
+from .analysis import UnreadPlace, gap
 from .project import Project
 from .source import LIMIT, Source, read
 from .syntax import uncollected
-from .usage import FRAMEWORKS, Remark, Usage, Use
+from .usage import FRAMEWORKS, ApiUse, Usage, UsageRemark
 
 #: Files that are read of a project, and entries that are looked at; the rest is told as not examined.
 FILES, ENTRIES = 10_000, 200_000
@@ -35,10 +35,10 @@ class File:
     usage: Usage
     lines: dict[int, str]
 
-    def uses(self, *frameworks: str) -> Iterator[Use]:
+    def uses(self, *frameworks: str) -> Iterator[ApiUse]:
         return (use for use in self.usage.uses if use.api.partition(".")[0] in frameworks)
 
-    def code(self, at: Use | Remark) -> Code:
+    def code(self, at: ApiUse | UsageRemark) -> Code:
         """The line as it stands."""
         return Code(self.path, at.line, self.lines.get(at.line, ""), [at.line])
 
@@ -49,7 +49,7 @@ class Folder:
 
     seen: int = 0
     files: list[File] = field(default_factory=list)
-    gaps: list[Gap] = field(default_factory=list)
+    gaps: list[UnreadPlace] = field(default_factory=list)
 
     def torch(self) -> list[File]:
         """Files that use PyTorch: the benchmark's where the case names one, else all."""
@@ -77,8 +77,8 @@ def read_folder(case: Case) -> Generator[Progress, None, Folder]:
         return _LAST[0][1]
     folder = Folder(len(places))
     if more:
-        folder.gaps.append(Gap("too-many-files", case.relative(root), None, {"limit": FILES}))
-    around = _Around(root)
+        folder.gaps.append(UnreadPlace("too-many-files", case.relative(root), None, {"limit": FILES}))
+    around = _SiblingModules(root)
     for done, path in enumerate(places, start=1):
         benchmark = any(path.is_relative_to(place) for place in benchmarks)
         with uncollected():
@@ -127,7 +127,7 @@ def _stamp(path: Path) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_size
 
 
-def _add(folder: Folder, path: Path, shown: str, benchmark: bool, around: _Around) -> None:
+def _add(folder: Folder, path: Path, shown: str, benchmark: bool, around: _SiblingModules) -> None:
     try:
         with open(path, "rb") as stream:
             if not _SCREEN.search(stream.read(LIMIT)) and path.suffix == ".py":
@@ -150,7 +150,7 @@ def _add(folder: Folder, path: Path, shown: str, benchmark: bool, around: _Aroun
     try:
         found = usage.read(source, around.names_of(path))
     except RecursionError:
-        folder.gaps.append(Gap("too-complex", shown, None, {"path": shown}))
+        folder.gaps.append(UnreadPlace("too-complex", shown, None, {"path": shown}))
         return
     if found.uses:
         told = {use.line for use in found.uses} | {remark.line for remark in found.remarks}
@@ -158,7 +158,7 @@ def _add(folder: Folder, path: Path, shown: str, benchmark: bool, around: _Aroun
         folder.files.append(File(shown, benchmark, found, lines))
 
 
-class _Around:
+class _SiblingModules:
     """The modules of the project beside a file: what they hand on."""
 
     def __init__(self, root: Path) -> None:

@@ -48,13 +48,13 @@ from .values import (
     Function,
     Instance,
     Items,
-    Known,
+    KnownValue,
     Many,
     Mapping,
-    Named,
+    NamedValue,
     Partial,
     Test,
-    Unknown,
+    UnknownValue,
     Value,
     options,
 )
@@ -93,7 +93,7 @@ def examine(scripts: Scripts, declared: list[str] | None = None) -> Iterator[Obs
     readings = scripts.training or scripts.readings
     found: dict[tuple[str, str, int], Observation] = {}
     for reading in readings:
-        look = Look(structure_of(reading))
+        look = FreezeScan(structure_of(reading))
         against = look.against(declared) if declared is not None else ()
         cut = (*look.cut_off(), *look.cut_off_in_losses(), *look.idle_terms(), *look.stops())
         for said in (*cut, *look.flags(), *look.unregistered(), *against):
@@ -130,7 +130,7 @@ class Step:
     trained: set[int]
 
 
-class Look:
+class FreezeScan:
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
         self.trace = structure.reading.trace
@@ -331,7 +331,7 @@ class Look:
         for store in self.trace.stores:
             if store.attribute != "requires_grad":
                 continue
-            if isinstance(store.value, Known) and type(store.value.value) is bool:
+            if isinstance(store.value, KnownValue) and type(store.value.value) is bool:
                 found.append((store, store.value.value))
             elif isinstance(store.value, Call) and _listing_call(store) is not None:
                 found += [(_on_condition(store, on), on) for on in (True, False)]
@@ -796,7 +796,7 @@ def may_hold_weights(value: Value, stop: bool = True, since: int = 0) -> bool:
             continue
         if isinstance(part, Instance) or (isinstance(part, Call) and _is_unseen(part)):
             return True
-        if isinstance(part, Unknown) and not part.name:  # following was given up
+        if isinstance(part, UnknownValue) and not part.name:  # following was given up
             return True
         inner = [one for one in flow.inputs(part) if id(one) not in seen and not isinstance(one, Function)]
         seen.update(map(id, inner))
@@ -875,7 +875,7 @@ def _cell_of(owner: Value) -> Value | None:
 def _listed_cells(cell: Value | None) -> Call | None:
     """The call that lists the cells which a loop goes through, given one of them."""
     place = cell.args[0] if isinstance(cell, Call) and cell.name == "[]" and cell.args else None
-    paired = isinstance(place, Known) and place.value == 1
+    paired = isinstance(place, KnownValue) and place.value == 1
     turn = cell.base if paired and isinstance(cell, Call) else cell
     of = turn.base if isinstance(turn, Call) and turn.name == ".each" else None
     return of if isinstance(of, Call) and of.name == (".cells_and_names" if paired else ".cells") else None
@@ -905,7 +905,7 @@ def _is_of(test: Value, layer: Call) -> bool | None:
     if not isinstance(test, Call) or test.name != "isinstance" or len(test.args) != 2:
         return None
     asked = test.args[1].items if isinstance(test.args[1], Items) else [test.args[1]]
-    kinds = [names.canonical(one.name) for one in asked if isinstance(one, Named)]
+    kinds = [names.canonical(one.name) for one in asked if isinstance(one, NamedValue)]
     known = len(kinds) == len(asked) and all(map(weights, kinds))
     return layer.api in kinds if known else None
 
@@ -954,8 +954,8 @@ def _has_bias(layer: Call) -> bool | None:
     given = None if layer.unpacked else known.bind_any(layer.args, layer.keywords)
     if given is None:
         return None
-    value = given.get(name, Known(known.defaults.get(name)))
-    return bool(value.value) if isinstance(value, Known) and not value.assumed else None
+    value = given.get(name, KnownValue(known.defaults.get(name)))
+    return bool(value.value) if isinstance(value, KnownValue) and not value.assumed else None
 
 
 def _takes_part(made: Call) -> bool:
@@ -974,9 +974,9 @@ def is_cut(made: Call) -> bool:
 
 def _slice(key: Value) -> slice | None:
     """The places that a key of a list stands for; None where they are not seen."""
-    if isinstance(key, Known) and type(key.value) is int:
+    if isinstance(key, KnownValue) and type(key.value) is int:
         return slice(key.value, key.value + 1 or None)
-    bounds = [bound.value for bound in key.args if isinstance(bound, Known)] if isinstance(key, Call) else []
+    bounds = [bound.value for bound in key.args if isinstance(bound, KnownValue)] if isinstance(key, Call) else []
     plain = all(bound is None or type(bound) is int for bound in bounds)
     return slice(*bounds) if len(bounds) == 3 and plain and bounds[2] != 0 else None
 
@@ -1045,7 +1045,7 @@ _JOINS: dict[str, Callable[[Iterable[bool]], bool]] = {"any": any, "all": all}
 def _is_among(made: Call, listed: Items, name: str) -> bool | None:
     """Whether a part of the name of a parameter is, or is not, one of several texts."""
     said = _said_of(made.args[0], name)
-    texts = [item.value for item in listed.items if isinstance(item, Known)]
+    texts = [item.value for item in listed.items if isinstance(item, KnownValue)]
     if said is None or listed.open or len(texts) != len(listed.items):
         return None
     return (said in texts) is (made.name == "in")
@@ -1077,14 +1077,14 @@ def _compares(made: Call, name: str) -> bool | None:
 
 def _said_of(value: Value | None, name: str, depth: int = 8) -> str | None:
     """The text that a value is where a parameter has this name; None when it is not seen."""
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return value.value if isinstance(value.value, str) else None
     if not isinstance(value, Call):
         return None
     if value.name == "@name":
         return name
     place = value.args[0] if value.name == "[]" else None
-    if not (depth and isinstance(value.base, Call) and isinstance(place, Known) and type(place.value) is int):
+    if not (depth and isinstance(value.base, Call) and isinstance(place, KnownValue) and type(place.value) is int):
         return None
     if value.base.name == ".split":  # name.split(".")[0]
         whole, mark = (_said_of(part, name, depth - 1) for part in (value.base.base, next(iter(value.base.args), None)))
@@ -1122,15 +1122,15 @@ def _is_data(value: Value) -> bool:
     """True for an initial value that is given as numbers rather than as an initialiser."""
     if isinstance(value, Call):
         return not _initial(value)
-    return not isinstance(value, Known)
+    return not isinstance(value, KnownValue)
 
 
 def _true(value: Value | None) -> bool:
-    return isinstance(value, Known) and bool(value.value)
+    return isinstance(value, KnownValue) and bool(value.value)
 
 
 def _false(value: Value | None) -> bool:
-    return isinstance(value, Known) and value.value is False
+    return isinstance(value, KnownValue) and value.value is False
 
 
 def _first(value: Value) -> Value:

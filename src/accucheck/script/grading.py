@@ -22,7 +22,7 @@ from .networks import is_layer, leaves, weights
 from .syntax import kept, unparse
 from .trace import Store, Trace
 from .training import MANY_DEVICES
-from .values import Call, Frame, Instance, Items, Known, Many, Named, Test, Value, options, unseen
+from .values import Call, Frame, Instance, Items, KnownValue, Many, NamedValue, Test, Value, options, unseen
 
 
 class Link(IntEnum):
@@ -38,14 +38,14 @@ class Link(IntEnum):
     CLEAR = 3
 
 
-class Road(NamedTuple):
+class CertaintyPath(NamedTuple):
     """The weakest link, and the conditions that make it so, each with the file that it stands in."""
 
     link: Link
-    tests: tuple[Asked, ...] = ()
+    tests: tuple[RunCondition, ...] = ()
 
 
-class Asked(NamedTuple):
+class RunCondition(NamedTuple):
     """A condition that a run stands under, and the file that runs there."""
 
     test: Test
@@ -55,13 +55,13 @@ class Asked(NamedTuple):
 #: (path as it is shown, line).
 Spot = tuple[str, int]
 #: The conditions that something runs under.
-Run = tuple[Asked, ...]
-_CLEAR = Road(Link.CLEAR)
+Run = tuple[RunCondition, ...]
+_CLEAR = CertaintyPath(Link.CLEAR)
 #: The modules of what computes with tensors; so many values that flow into a condition are looked at.
 _COMPUTES, FAR = ("ops.", "mint.", "amp.", "nn.", "Tensor"), 60
 
 
-def road(scripts: Scripts, place: Spot, causes: Iterable[Spot] = ()) -> Road:
+def road(scripts: Scripts, place: Spot, causes: Iterable[Spot] = ()) -> CertaintyPath:
     """The road to a place that a finding is about, from the places that cause it. A condition of both, whichever way it goes,
     counts once. What runs several times is taken on its best way; what no script is seen to run is as firm as it stands there."""
     others = [spot for spot in dict.fromkeys(causes) if spot != place]
@@ -78,14 +78,14 @@ def road(scripts: Scripts, place: Spot, causes: Iterable[Spot] = ()) -> Road:
     return max(found, key=_link, default=_CLEAR)
 
 
-def _of_cause(found: Road, trace: Trace, cause: Spot) -> Road:
+def _of_cause(found: CertaintyPath, trace: Trace, cause: Spot) -> CertaintyPath:
     """The road from a cause. Where options, left as they are, lead past it to a call of the same API, that call may be a cause as well,
     and the finding is no less than likely."""
     past = found.link is Link.ELSEWHERE
     return found._replace(link=Link.CONDITION) if past and _has_twin(trace, cause, found.tests) else found
 
 
-def _has_twin(trace: Trace, cause: Spot, tests: tuple[Asked, ...]) -> bool:
+def _has_twin(trace: Trace, cause: Spot, tests: tuple[RunCondition, ...]) -> bool:
     """Whether the other way of one of these conditions calls what the line of the cause calls."""
     called = {call.api or call.name for call in trace.calls if (call.source.path, call.line) == cause}
     ways = {(id(asked.test.node), not asked.test.taken) for asked in tests}
@@ -93,11 +93,11 @@ def _has_twin(trace: Trace, cause: Spot, tests: tuple[Asked, ...]) -> bool:
     return any((id(test.node), test.taken) in ways for call in twins for test in call.tests)
 
 
-def _link(one: Road) -> Link:
+def _link(one: CertaintyPath) -> Link:
     return one.link
 
 
-def _best(ways: list[Run], shared: frozenset[int]) -> Road:
+def _best(ways: list[Run], shared: frozenset[int]) -> CertaintyPath:
     return max((_way(way, shared) for way in ways), key=_link)
 
 
@@ -109,7 +109,7 @@ def runs(trace: Trace) -> dict[Spot, list[list[Run]]]:
     things: list[Call | Instance | Frame | Store] = [*trace.calls, *trace.instances, *trace.frames, *trace.stores]
     for thing in things:
         if thing.source is not None and thing.node is not None:
-            asked = tuple(Asked(t, thing.source.path) for t in thing.tests if not MANY_DEVICES.search(t.text))
+            asked = tuple(RunCondition(t, thing.source.path) for t in thing.tests if not MANY_DEVICES.search(t.text))
             here = found.setdefault((thing.source.path, getattr(thing.node, "lineno", 1)), {})
             here.setdefault(thing.node, []).append(asked)
     return {
@@ -130,14 +130,14 @@ def _range(node: ast.expr | ast.stmt) -> tuple[int, tuple[int, int]]:
     return node.col_offset, (node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
 
 
-def _way(run: Run, shared: frozenset[int]) -> Road:
+def _way(run: Run, shared: frozenset[int]) -> CertaintyPath:
     counted = []
     for asked in run:
         link = _graded(asked.test)
         if link is not Link.CONDITION or not (id(asked.test.node) in shared or _of_the_run(asked.test)):
             counted.append((link, asked))
     weakest = min((link for link, _ in counted), default=Link.CLEAR)
-    return Road(weakest, tuple(asked for link, asked in counted if link is weakest))
+    return CertaintyPath(weakest, tuple(asked for link, asked in counted if link is weakest))
 
 
 def _of_the_run(test: Test) -> bool:
@@ -179,7 +179,7 @@ def _by_name(test: Test, layer: Call) -> Link:
         value, way = value.args[0], not way
     if not isinstance(value, Call) or value.name not in ("in", "not in", ".endswith", ".startswith", "=="):
         return Link.CLEAR
-    texts = [part.value for part in value.args if isinstance(part, Known) and isinstance(part.value, str)]
+    texts = [part.value for part in value.args if isinstance(part, KnownValue) and isinstance(part.value, str)]
     if not texts or not _of_the_run(test):
         return Link.CLEAR
     fits = any(text in (_weight_of(layer) or "") for text in texts)
@@ -238,7 +238,7 @@ def _replaced(order: int, owner: Value, value: Value, tests: tuple[Test, ...], n
     if walked is not None and walked.base is not None:
         layers |= {id(leaf) for _, leaf in leaves(walked.base) if _is_weight(name, leaf)}
     kinds = [test for test in tests if test.taken and "isinstance" in test.text]
-    classes = [part.name for test in kinds for part in flow.sources(test.value) if isinstance(part, Named)]
+    classes = [part.name for test in kinds for part in flow.sources(test.value) if isinstance(part, NamedValue)]
     asked = " ".join(
         [*(test.text for test in kinds), *classes]
     )  # a class by its own name too, whatever the script calls it
@@ -251,7 +251,7 @@ def _is_weight(name: str | None, layer: Value) -> bool:
 
 def under(tests: tuple[Test, ...]) -> Link:
     """The weakest of the conditions that something stands under."""
-    return _way(tuple(Asked(test, "") for test in tests), frozenset()).link
+    return _way(tuple(RunCondition(test, "") for test in tests), frozenset()).link
 
 
 # --- conditions -------------------------------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ def _graded(test: Test) -> Link:
 
 def by_default(value: Value) -> bool | None:
     """What a condition comes to where options and configuration files are left as they are; None where that is not seen."""
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return bool(value.value)
     if isinstance(value, Many):
         each = {by_default(option) for option in value.options}
@@ -296,12 +296,12 @@ _COMPARES: dict[str, Callable[[Any, Any], bool]] = {
 def _compared(symbol: str, one: Value, other: Value) -> bool | None:
     """How two constants compare, or one with a list of constants; None where they are none."""
     among = symbol in ("in", "not in")
-    if not isinstance(one, Known) or not isinstance(other, Items if among else Known):
+    if not isinstance(one, KnownValue) or not isinstance(other, Items if among else KnownValue):
         return None
-    if isinstance(other, Known):
+    if isinstance(other, KnownValue):
         return bool(_COMPARES[symbol](one.value, other.value))
     assert isinstance(other, Items)
-    held = [item.value for item in other.items if isinstance(item, Known)]
+    held = [item.value for item in other.items if isinstance(item, KnownValue)]
     if other.open or len(held) != len(other.items):
         return None
     return bool(_COMPARES[symbol](one.value, held))

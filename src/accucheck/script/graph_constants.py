@@ -18,8 +18,8 @@ from .remarks import Remark, merged, remark
 from .source import Source
 from .syntax import unparse, walk
 from .trace import Store
-from .training_steps import Training
-from .values import Call, Frame, Function, Instance, Known, Value, options, unseen
+from .training_steps import TrainingSteps
+from .values import Call, Frame, Function, Instance, KnownValue, Value, options, unseen
 
 #: What numbers are computed with, in the names of a trace.
 _OPERATORS = frozenset(("+", "-", "*", "/", "//", "**", "%", "min", "max", "float", "int", "abs", "round", ".each"))
@@ -30,7 +30,7 @@ _COMPILES = frozenset(("jit", "ms_function"))
 _MEANT = frozenset(("constexpr", "_primexpr"))
 
 
-def constants(training: Training, old: bool) -> list[Remark]:
+def constants(training: TrainingSteps, old: bool) -> list[Remark]:
     """What stays as it was when the graph was compiled. `old`: under MindSpore 1.x, which starts in graph mode."""
     if not training.judged_steps():
         return [training.no_step()]
@@ -73,7 +73,7 @@ def _decorators(function: Function) -> set[str]:
     return {name.rpartition(".")[2] for name in names}
 
 
-def _computed(training: Training, compiled: dict[int, Frame]) -> Iterator[Remark]:
+def _computed(training: TrainingSteps, compiled: dict[int, Frame]) -> Iterator[Remark]:
     """Random numbers and times that Python gives within compiled code."""
     for call in training.calls:
         frame = call.frame
@@ -112,7 +112,7 @@ def _of(frame: Frame) -> str:
 # --- numbers that are set beside the graph ------------------------------------------------------------------------------
 
 
-def _set_outside(training: Training, compiled: dict[int, Frame]) -> Iterator[Remark]:
+def _set_outside(training: TrainingSteps, compiled: dict[int, Frame]) -> Iterator[Remark]:
     """Numbers of a cell that compiled code reads, and that a loop or a callback sets to others between the steps."""
     for one in training.trace.sets:
         owner = one.owner
@@ -148,19 +148,19 @@ def _is_between(one: Store, cell: Instance) -> bool:
     return any(loop not in cell.loops for loop in one.loops)
 
 
-def _follows_mode(training: Training, one: Store) -> bool:
+def _follows_mode(training: TrainingSteps, one: Store) -> bool:
     """Whether each mode of the cell has a number of its own: MindSpore compiles a graph for each mode, which keeps its own."""
     stores = [each for each in training.trace.sets if each.owner is one.owner and each.attribute == one.attribute]
     numbers: dict[bool | None, set[Any]] = {}
     for each in sorted(stores, key=lambda store: store.order):
         mode = True if each.before is None else _mode_beside(training, each)  # as it is made, it is for the training
         held = numbers.setdefault(mode, set())
-        held.update(part.value if isinstance(part, Known) else id(part) for part in options(each.value))
+        held.update(part.value if isinstance(part, KnownValue) else id(part) for part in options(each.value))
     alone = all(len(values) == 1 for values in numbers.values())
     return numbers.keys() == {True, False} and alone and numbers[True] != numbers[False]
 
 
-def _mode_beside(training: Training, one: Store) -> bool | None:
+def _mode_beside(training: TrainingSteps, one: Store) -> bool | None:
     """The mode that the same function switches the cell to, next to where it sets the number; None where it is not seen."""
     switches = [
         call
@@ -170,8 +170,8 @@ def _mode_beside(training: Training, one: Store) -> bool | None:
     nearest = min(switches, key=lambda call: abs(call.order - one.order), default=None)
     if nearest is None:
         return None
-    given = nearest.argument(["mode"], "mode") or Known(True)
-    return given.value if isinstance(given, Known) and isinstance(given.value, bool) else None
+    given = nearest.argument(["mode"], "mode") or KnownValue(True)
+    return given.value if isinstance(given, KnownValue) and isinstance(given.value, bool) else None
 
 
 def _changes(one: Store) -> bool:
@@ -180,16 +180,16 @@ def _changes(one: Store) -> bool:
     if any(is_parameter(part) for part in before):
         return False
     if all(_is_number(part) for part in found):
-        numbers = {part.value for part in (*found, *before) if isinstance(part, Known) and _is_number(part)}
+        numbers = {part.value for part in (*found, *before) if isinstance(part, KnownValue) and _is_number(part)}
         return len(numbers) > 1
     made = [part for part in found if isinstance(part, Call) and part.name in _OPERATORS]
     return len(made) == len(found) and any(
-        isinstance(part, (Call, Known)) for value in made for part in flow.inputs(value)
+        isinstance(part, (Call, KnownValue)) for value in made for part in flow.inputs(value)
     )
 
 
 def _is_number(value: Value) -> bool:
-    return isinstance(value, Known) and isinstance(value.value, (bool, int, float))
+    return isinstance(value, KnownValue) and isinstance(value.value, (bool, int, float))
 
 
 def _reads(function: Function, name: str) -> bool:

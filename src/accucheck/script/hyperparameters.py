@@ -11,8 +11,8 @@ from ..knowledge import api
 from . import benchmark
 from .settings import Setting, Settings, plain
 from .training import role
-from .training_steps import Training, training
-from .values import Call, Instance, Items, Known, Mapping, Value, options
+from .training_steps import TrainingSteps, training
+from .values import Call, Instance, Items, KnownValue, Mapping, Value, options
 
 #: Settings of an optimizer that are compared, where both sides have the same kind of it.
 OF_OPTIMIZER = ("lr", "momentum", "dampening", "nesterov", "betas", "eps", "weight_decay", "amsgrad", "alpha")
@@ -58,7 +58,7 @@ _ANYTHING = re.compile(r"^clip_by_(norm|value)$")
 
 
 @dataclass(frozen=True)
-class Entry:
+class SideSetting:
     """A setting on one side: `value` is ... where it is not known; `assumed` where the command line or a configuration may change it,
     `maybe` where a condition decides."""
 
@@ -74,8 +74,8 @@ class Row:
     """A setting on both sides; nothing on a side that has none. `verdict`: "same", "differs", "one-side" or "unknown"."""
 
     name: str
-    here: list[Entry]
-    there: list[Entry]
+    here: list[SideSetting]
+    there: list[SideSetting]
 
     @property
     def verdict(self) -> str:
@@ -107,14 +107,14 @@ class Sheet:
     """
 
     optimizers: list[tuple[Call | Instance, str]] = field(default_factory=list)
-    entries: dict[str, list[Entry]] = field(default_factory=dict)
+    entries: dict[str, list[SideSetting]] = field(default_factory=dict)
     grouped: bool = False
     filtered: bool = False
     uncorrected: bool = False
     normalizes: bool = False
     elsewhere: bool = False
 
-    def add(self, name: str, entry: Entry) -> None:
+    def add(self, name: str, entry: SideSetting) -> None:
         held = self.entries.setdefault(name, [])
         if all((entry.value, entry.text) != (other.value, other.text) for other in held):
             held.append(entry)
@@ -125,22 +125,22 @@ def kind_of(name: str) -> str:
     return _KINDS.get(name.lower(), name)
 
 
-def of_arguments(given: dict[str, Any], place: str) -> dict[str, Entry]:
+def of_arguments(given: dict[str, Any], place: str) -> dict[str, SideSetting]:
     """The settings that an optimizer was made with, by what its constructor calls them; those that are no numbers left out."""
     found = {
-        _RENAMED.get(name, name): Entry(value, f"{value:g}", place)
+        _RENAMED.get(name, name): SideSetting(value, f"{value:g}", place)
         for name, value in given.items()
         if isinstance(value, (bool, int, float))
     }
     return _with_betas(found)
 
 
-def _with_betas(given: dict[str, Entry]) -> dict[str, Entry]:
+def _with_betas(given: dict[str, SideSetting]) -> dict[str, SideSetting]:
     """Settings with MindSpore's beta1 and beta2 as the pair that PyTorch takes, too."""
     if "beta1" in given and "beta2" in given:
         one, two = given["beta1"], given["beta2"]
         value = ... if one.value is ... or two.value is ... else (one.value, two.value)
-        given["betas"] = Entry(value, f"({one.text}, {two.text})", one.place, one.assumed or two.assumed)
+        given["betas"] = SideSetting(value, f"({one.text}, {two.text})", one.place, one.assumed or two.assumed)
     return given
 
 
@@ -162,13 +162,13 @@ def rows(here: Sheet, there: Sheet) -> Iterator[Row]:
     ):
         row = Row(name, here.entries.get(name, []), there.entries.get(name, []))
         if name == "dropout" and bool(row.here) != bool(row.there):
-            unread = [Entry(..., "?")] if (there if row.here else here).elsewhere else []
+            unread = [SideSetting(..., "?")] if (there if row.here else here).elsewhere else []
             row = Row(name, row.here or unread, row.there or unread)
         if (row.here and row.there) or (row.name in ONE_SIDED and (row.here or row.there)):
             yield row
 
 
-def _values(entries: list[Entry]) -> list[Any] | None:
+def _values(entries: list[SideSetting]) -> list[Any] | None:
     """The values of a side; None where one of them is not known."""
     return None if any(entry.value is ... for entry in entries) else [entry.value for entry in entries]
 
@@ -212,7 +212,7 @@ def sheet(settings: Settings, version: str | None) -> Sheet:
         found.normalizes |= known is not None and known.kind == "normalization"
         found.elsewhere |= made.name in _PARAMETERS and _is_unread(made.base)
     for row in settings.accumulated():
-        found.add("accumulation", Entry(row.number, row.text, row.place, _is_assumed(row)))
+        found.add("accumulation", SideSetting(row.number, row.text, row.place, _is_assumed(row)))
     return found
 
 
@@ -257,7 +257,7 @@ def _optimizer(
     last = called.rpartition(".")[2]
     source = f"{place.source.path}:{place.line}" if place.source is not None else ""
     own = isinstance(place, Instance)
-    found.add("optimizer", Entry(... if own else kind_of(last), last, source))
+    found.add("optimizer", SideSetting(... if own else kind_of(last), last, source))
     found.uncorrected |= called == "nn.AdamWeightDecay"
     groups = _groups(bound)
     found.grouped |= bool(groups)
@@ -272,11 +272,11 @@ def _optimizer(
     rate = next((bound[name] for name in ("learning_rate", "lr") if name in bound), None)
     told = settings.rate(place, last, rate, defaults)
     if told.code == "rate-schedule":
-        found.add("schedule", Entry(_family(str(told.data["schedule"])), str(told.data["schedule"]), source))
+        found.add("schedule", SideSetting(_family(str(told.data["schedule"])), str(told.data["schedule"]), source))
         if any(entry.value is ... for entry in found.entries.get("lr", ())):
             found.entries.pop("lr")
     elif told.code == "rate-unknown":
-        found.add("schedule", Entry(..., "…", source))
+        found.add("schedule", SideSetting(..., "…", source))
     if called.startswith("nn.") and not groups:
         found.filtered = True
 
@@ -299,7 +299,7 @@ def _of_groups(
         if inside and len(inside) == len(groups) == 1:
             bound["learning_rate" if key == "lr" and "learning_rate" in defaults else key] = inside[0]
         elif inside:
-            found.add(key, Entry(..., "…", source))
+            found.add(key, SideSetting(..., "…", source))
             bound.pop(key, None)
             defaults.pop(key, None)
     return bound, defaults
@@ -307,9 +307,9 @@ def _of_groups(
 
 def _entries(
     settings: Settings, place: Call | Instance, bound: dict[str, Value], defaults: dict[str, Any]
-) -> dict[str, Entry]:
+) -> dict[str, SideSetting]:
     """Each argument of an optimizer by the name that both frameworks know it by, given or left at its default."""
-    given: dict[str, Entry] = {}
+    given: dict[str, SideSetting] = {}
     for name in (*bound, *(name for name in defaults if name not in bound)):
         given[_RENAMED.get(name, name)] = _entry(settings, name, bound.get(name), place, defaults.get(name))
     return _with_betas(given)
@@ -321,7 +321,7 @@ def _torch_schedules(found: Sheet, settings: Settings, place: Call | Instance) -
             continue
         given = made.args[0] if made.args else made.keywords.get("optimizer")
         if any(option is place for option in options(given)) and made.last not in ("SequentialLR", "ChainedScheduler"):
-            found.add("schedule", Entry(_family(made.last), made.last, f"{made.source.path}:{made.line}"))
+            found.add("schedule", SideSetting(_family(made.last), made.last, f"{made.source.path}:{made.line}"))
 
 
 def _family(name: str) -> Any:
@@ -360,13 +360,13 @@ def _losses(found: Sheet, settings: Settings, torch: bool) -> None:
                 continue
             bound, defaults = mine.bind_any(made.args, made.keywords), dict(mine.defaults)
         name = re.sub(r"_|loss", "", made.last.lower())
-        found.add("loss", Entry(_LOSSES.get(name, name), made.last, f"{made.source.path}:{made.line}"))
+        found.add("loss", SideSetting(_LOSSES.get(name, name), made.last, f"{made.source.path}:{made.line}"))
         given = bound or made.keywords
         for key in ("reduction", "label_smoothing"):
             if key in given or key in defaults:
                 entry = _entry(settings, key, given.get(key), made, defaults.get(key))
                 unknown = key == "reduction" and entry.value not in ("mean", "sum")  # what follows then reduces
-                found.add(key, Entry(..., entry.text, entry.place) if unknown else entry)
+                found.add(key, SideSetting(..., entry.text, entry.place) if unknown else entry)
 
 
 def _is_loss(last: str) -> bool:
@@ -383,14 +383,14 @@ def _batches(found: Sheet, settings: Settings, torch: bool) -> None:
             for row in told.rows[:1]:
                 if told.code.startswith("batch"):
                     value = row.number if row.number is not None else ...
-                    found.add("batch_size", Entry(value, row.text, row.place, _is_assumed(row)))
+                    found.add("batch_size", SideSetting(value, row.text, row.place, _is_assumed(row)))
         return
     for made in settings.trace.calls:
         if made.last != "DataLoader" or role([*made.bound]) == "eval" or role(list(made.functions[-1:])) == "eval":
             continue
         given = made.argument(["dataset", "batch_size"], "batch_size")
         if "batch_sampler" in made.keywords or made.unpacked:
-            found.add("batch_size", Entry(..., "…", f"{made.source.path}:{made.line}"))
+            found.add("batch_size", SideSetting(..., "…", f"{made.source.path}:{made.line}"))
         else:
             found.add("batch_size", _entry(settings, "batch_size", given, made, 1))
 
@@ -408,7 +408,7 @@ def _clips(found: Sheet, settings: Settings) -> None:
         found.add("clipping", replace(_entry(settings, "clipping", limit, made, default), maybe=bool(made.tests)))
 
 
-def _of_gradients(made: Call, training: Training) -> bool:
+def _of_gradients(made: Call, training: TrainingSteps) -> bool:
     """Also within a function that by its name does that."""
     return any("grad" in name.lower() for name in made.functions[-1:]) or any(map(training.touched, made.args))
 
@@ -430,12 +430,12 @@ def _dropouts(found: Sheet, settings: Settings, torch: bool) -> None:
             if "p" not in given and "keep_prob" in given:
                 kept = _entry(settings, "keep_prob", given["keep_prob"], made)
                 value = round(1 - kept.value, 10) if isinstance(kept.value, (int, float)) else ...
-                entry = Entry(value, f"1 - {kept.text}", kept.place, kept.assumed)
+                entry = SideSetting(value, f"1 - {kept.text}", kept.place, kept.assumed)
         if entry.value is ... or entry.value:
             found.add("dropout", entry)
 
 
-def _entry(settings: Settings, name: str, value: Value | None, at: Any, default: Any = None) -> Entry:
+def _entry(settings: Settings, name: str, value: Value | None, at: Any, default: Any = None) -> SideSetting:
     """A setting with its value as it is compared."""
     row = settings.setting(name, value, at, default)
     place = (
@@ -448,13 +448,16 @@ def _entry(settings: Settings, name: str, value: Value | None, at: Any, default:
     found = plain(value)
     if value is None:
         known = tuple(default) if isinstance(default, list) else default
-        return Entry(known if known is not None else ..., row.text, place)
+        return SideSetting(known if known is not None else ..., row.text, place)
     choices = options(found)
     if len(choices) > 1 and row.number is not None:
-        return Entry(row.number, row.text, place, _is_assumed(row))
+        return SideSetting(row.number, row.text, place, _is_assumed(row))
     constant = benchmark.constant(found)
-    return Entry(
-        constant, row.text, place, _is_assumed(row) or any(isinstance(o, Known) and bool(o.assumed) for o in choices)
+    return SideSetting(
+        constant,
+        row.text,
+        place,
+        _is_assumed(row) or any(isinstance(o, KnownValue) and bool(o.assumed) for o in choices),
     )
 
 

@@ -23,7 +23,7 @@ from ..model import Sure
 from . import flow
 from .analysis import Scripts
 from .effects import TAKEN, effect, kept, name_of, operands
-from .freezing import Look
+from .freezing import FreezeScan
 from .grading import Link, Replaced, replacements
 from .models import as_layer, layer_of
 from .networks import (
@@ -39,10 +39,24 @@ from .networks import (
     structure_of,
     trains,
 )
-from .source import Placed, Source
+from .source import Source, SourceNode
 from .syntax import conditions_around, walk
 from .trace import Trace
-from .values import Call, Frame, Function, Instance, Items, Known, Many, Named, Test, Unknown, Value, options, unseen
+from .values import (
+    Call,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    NamedValue,
+    Test,
+    UnknownValue,
+    Value,
+    options,
+    unseen,
+)
 
 #: Values within values are looked at so deep.
 DEEP = 24
@@ -80,7 +94,7 @@ _RANDOM = re.compile(r"bias|beta|gamma|mean|var|norm|bn", re.I)
 
 
 @dataclass(frozen=True)
-class Observation(Placed):
+class Observation(SourceNode):
     """One thing about initial weights, and how sure it is. `stopgap`: no layer beside it starts from random numbers."""
 
     code: str
@@ -100,7 +114,7 @@ def number(value: Value | None, depth: int = 0) -> float | None:
     """The number that every element of an array, or of what an initialiser gives, is; None where that is not seen."""
     if depth > DEEP or value is None:
         return None
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return _of_constant(value.value)
     if isinstance(value, Items):
         found = {number(item, depth + 1) for item in value.items[:64]}
@@ -142,7 +156,7 @@ def _made(made: Call, depth: int) -> float | None:
 
 
 def _is_text(value: Value) -> bool:
-    return isinstance(value, Known) and isinstance(value.value, str)
+    return isinstance(value, KnownValue) and isinstance(value.value, str)
 
 
 def _computed(made: Call, known: Effect, depth: int) -> float | None:
@@ -173,7 +187,7 @@ def possible(value: Value | None) -> list[tuple[float, Sure]]:
     for option in options(value):
         constant = number(option)
         if constant is not None:
-            assumed = isinstance(option, Known) and option.assumed is not None
+            assumed = isinstance(option, KnownValue) and option.assumed is not None
             found.append((constant, Sure.POSSIBLE if several else Sure.LIKELY if assumed else Sure.CERTAIN))
     same = len({constant for constant, _ in found}) == 1 and len(found) == len(options(value))
     return [(found[0][0], Sure.LIKELY)] if same and several else found
@@ -267,7 +281,7 @@ def _initialised_at(layer: Call, instance: Instance, initial: str) -> tuple[Sour
 
 def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observation]:
     calls = structure.reading.trace.calls
-    later = Later(structure)
+    later = LaterValues(structure)
     frozen = {
         id(store.owner.base)
         for store in structure.reading.trace.stores
@@ -322,13 +336,13 @@ def _joins(result: Call, origin: Value, structure: Structure, depth: int = 4) ->
 
 
 def _freezes(attribute: str, value: Value) -> bool:
-    return attribute == "requires_grad" and isinstance(value, Known) and value.value is False
+    return attribute == "requires_grad" and isinstance(value, KnownValue) and value.value is False
 
 
 def _undecided(value: Value | None) -> bool:
     """True when a setting that is not seen decides what an initialiser is."""
     for option in options(value):
-        if isinstance(option, (Unknown, Named)) and not getattr(option, "name", "").startswith("mindspore."):
+        if isinstance(option, (UnknownValue, NamedValue)) and not getattr(option, "name", "").startswith("mindspore."):
             return True
         if isinstance(option, Call) and (option.name[:1] == "@" or option.name == "[]") and number(option) is None:
             return not any(isinstance(v, Call) and _RANDOM_NUMBERS.search(v.api) for v in flow.sources(option))
@@ -339,7 +353,7 @@ def _told(value: Value | None) -> str:
     for option in options(value):
         if isinstance(option, Call) and isinstance(option.node, ast.expr):
             return _text(option.node)
-        if isinstance(option, (Unknown, Named)) and option.name:
+        if isinstance(option, (UnknownValue, NamedValue)) and option.name:
             return option.name
     return "…"
 
@@ -353,7 +367,7 @@ def _matrix(
     bound: dict[str, Value],
     frozen: bool,
     meant: tuple[str, ...],
-    later: Later,
+    later: LaterValues,
     added: bool,
 ) -> Observation:
     names = [*layer.bound, *_owners(layer)]
@@ -383,7 +397,7 @@ def _matrix(
 
 
 def _perhaps_meant(
-    layer: Call, value: float, sure: Sure, bound: dict[str, Value], later: Later, added: bool, stopgap: bool
+    layer: Call, value: float, sure: Sure, bound: dict[str, Value], later: LaterValues, added: bool, stopgap: bool
 ) -> bool:
     """Whether a layer may well be meant to begin with one number in all its weights."""
     if value != 0 and (_alone(bound) or (stopgap and id(layer) in later.loaded)):
@@ -444,8 +458,8 @@ def _alone(bound: dict[str, Value]) -> bool:
     """True where nothing has to become different: one output, or outputs with inputs of their own."""
     outputs = next((bound[name] for name in ("out_channels", "out_features", "embedding_size") if name in bound), None)
     groups = bound.get("group") or bound.get("groups")
-    grouped = groups is not None and not (isinstance(groups, Known) and groups.value == 1)
-    return grouped or (isinstance(outputs, Known) and outputs.value == 1)
+    grouped = groups is not None and not (isinstance(groups, KnownValue) and groups.value == 1)
+    return grouped or (isinstance(outputs, KnownValue) and outputs.value == 1)
 
 
 def _spoken(place: Call) -> bool:
@@ -461,7 +475,7 @@ def _flag(layer: Call) -> bool | None:
     """True or False where it was meant for has_bias, and is taken for the initialiser."""
     given = layer.args[2] if layer.api in ("nn.Dense", "nn.DenseThor") and len(layer.args) > 2 else None
     given = given or layer.keywords.get("weight_init")
-    return given.value if isinstance(given, Known) and isinstance(given.value, bool) else None
+    return given.value if isinstance(given, KnownValue) and isinstance(given.value, bool) else None
 
 
 def _named(layer: Call) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
@@ -500,7 +514,7 @@ def _without(layer: Call, initial: str) -> tuple[tuple[int, int, tuple[str, ...]
     return ((value.lineno, value.lineno, (line[: before.end_col_offset] + line[value.end_col_offset :],)),)
 
 
-class Later:
+class LaterValues:
     """What gives weights their values after the network was made, and before it is trained."""
 
     def __init__(self, structure: Structure) -> None:
@@ -644,7 +658,7 @@ def _sole(parameter: Call, structure: Structure) -> bool:
     if parameter.loops or any(one.loops for one in frames):  # it stands for several
         return False
     made = {id(call): call for call in structure.reading.trace.calls}
-    beside = [held - {id(parameter)} for _, held in Look(structure).optimizers if id(parameter) in held]
+    beside = [held - {id(parameter)} for _, held in FreezeScan(structure).optimizers if id(parameter) in held]
     return bool(beside) and all(leaf in made and _vector(made[leaf]) for held in beside for leaf in held)
 
 
@@ -714,7 +728,7 @@ def _given_names(parameter: Call) -> list[str]:
 
 def _texts(value: Value | None, depth: int = 0) -> list[str]:
     """The constant texts that a text is put together of."""
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return [value.value] if isinstance(value.value, str) else []
     if isinstance(value, Call) and depth < 6 and (value.name in ("+", "%", "f-string", ".format") or not value.name):
         parts = [*([value.base] if value.base is not None else []), *value.args[:8]]
@@ -736,7 +750,7 @@ def _of_network(frame: Frame | None) -> bool:
 
 def shape(value: Value | None, depth: int = 0) -> list[int | None] | None:
     """The sizes of an array along its axes, None for those that are not known; None when their number is not known."""
-    if isinstance(value, Known) and type(value.value) in (int, float):
+    if isinstance(value, KnownValue) and type(value.value) in (int, float):
         return []
     if not isinstance(value, Call) or depth > DEEP:
         return None
@@ -775,10 +789,12 @@ def _of_initial(made: Call, depth: int) -> list[int | None] | None:
 
 
 def _sizes(value: Value | None) -> list[int | None] | None:
-    if isinstance(value, Known) and type(value.value) is int:
+    if isinstance(value, KnownValue) and type(value.value) is int:
         return [value.value]
     if isinstance(value, Items) and not value.open:
-        return [item.value if isinstance(item, Known) and type(item.value) is int else None for item in value.items]
+        return [
+            item.value if isinstance(item, KnownValue) and type(item.value) is int else None for item in value.items
+        ]
     return None
 
 
@@ -903,7 +919,7 @@ def _for_matrices(test: Test) -> bool:
 
 
 def _number(value: Value) -> int | None:
-    return value.value if isinstance(value, Known) and type(value.value) is int else None
+    return value.value if isinstance(value, KnownValue) and type(value.value) is int else None
 
 
 def _counts_axes(value: Value) -> bool:
@@ -919,7 +935,7 @@ def _of_one_layer(value: Value | None) -> bool:
     """True for a parameter of one layer, or of a part that is chosen by its place."""
     getter = flow.find(value, lambda made: made.name in _GETTERS)
     parts = options(getter.base) if getter is not None else ()
-    places = [isinstance(part, Call) and part.name == "[]" and isinstance(part.args[0], Known) for part in parts]
+    places = [isinstance(part, Call) and part.name == "[]" and isinstance(part.args[0], KnownValue) for part in parts]
     return bool(parts) and all(place or is_layer(part) for place, part in zip(places, parts, strict=True))
 
 

@@ -8,7 +8,7 @@ from .effects import effect, gradient_maker, kept, operands
 from .factors import Gradient, gradient, operation
 from .freezing import reach
 from .losses import Losses, Observation
-from .values import Call, Items, Known, Value
+from .values import Call, Items, KnownValue, Value
 
 #: Calls between a norm that is compared and the gradient, and between a gradient function and the average that it returns.
 FAR = 40
@@ -32,18 +32,18 @@ def _compared(call: Call) -> Value | None:
     done = operation(call)
     if done.does not in ("add", "sub") or len(done.operands) != 2:
         return None
-    numbers = [part for part in done.operands if isinstance(part, Known)]
-    others = [part for part in done.operands if not isinstance(part, Known)]
+    numbers = [part for part in done.operands if isinstance(part, KnownValue)]
+    others = [part for part in done.operands if not isinstance(part, KnownValue)]
     off = len(numbers) == 1 and _is_large(numbers[0]) and (done.does != "add" or _is_below(numbers[0]))
     return others[0] if off else None
 
 
-def _is_large(number: Known) -> bool:
+def _is_large(number: KnownValue) -> bool:
     """No guard against a division by zero."""
     return isinstance(number.value, (int, float)) and abs(number.value) > 1e-2
 
 
-def _is_below(number: Known) -> bool:
+def _is_below(number: KnownValue) -> bool:
     return isinstance(number.value, (int, float)) and number.value < 0
 
 
@@ -68,7 +68,7 @@ def _gradient_of(norm: Value, gradients: dict[int, Gradient]) -> Gradient | None
 
 def _is_value(item: Call, call: Call) -> bool:
     """The first of what a function gives that gives its value and the gradient."""
-    first = item is not call and isinstance(item.args[0], Known) and item.args[0].value == 0
+    first = item is not call and isinstance(item.args[0], KnownValue) and item.args[0].value == 0
     return first and gradient_maker(call.base) == "value_and_grad"
 
 
@@ -77,7 +77,7 @@ def _within(made: Call) -> Value | None:
     if made.result is not None:
         return made.result
     done, known = operation(made), effect(made)
-    if done.does in ("add", "pow") and len(done.operands) == 2 and isinstance(done.operands[1], Known):
+    if done.does in ("add", "pow") and len(done.operands) == 2 and isinstance(done.operands[1], KnownValue):
         return done.operands[0]
     if known is None:
         return None
@@ -91,7 +91,7 @@ def _axes(made: Call) -> set[object] | None:
     ordered = does is not None and does.operation == "norm"  # the order of the norm comes first
     given = operation(made).operand(2 if ordered else 1, "axis", "dim")
     parts = given.items if isinstance(given, Items) else [] if given is None else [given]
-    known = {part.value for part in parts if isinstance(part, Known)} - {None, ()}
+    known = {part.value for part in parts if isinstance(part, KnownValue)} - {None, ()}
     return known or None
 
 
@@ -126,4 +126,4 @@ def _is_mean_of_layers(made: Call) -> bool:
 
 
 def _of_inputs(found: Gradient) -> bool:
-    return found.weights is None or (isinstance(found.weights, Known) and found.weights.value is None)
+    return found.weights is None or (isinstance(found.weights, KnownValue) and found.weights.value is None)

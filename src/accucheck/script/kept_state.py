@@ -45,7 +45,7 @@ def is_set_again(of: Class, name: str) -> bool:
 
 
 @dataclass
-class _Cleared:
+class _ResetState:
     """What a method sets, and whether it may set more than is seen."""
 
     attributes: set[str] = field(default_factory=set)
@@ -110,9 +110,9 @@ class _State:
         adds = any(function is method for function, _ in gathered.values())
         return _takes_nothing(method.node) and bool(kept) and not adds
 
-    def set_by(self, method: Function, depth: int) -> _Cleared:
+    def set_by(self, method: Function, depth: int) -> _ResetState:
         """What a method, and those of the class that it calls, sets or changes."""
-        found = _Cleared()
+        found = _ResetState()
         for node in walk(method.node):
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                 found.attributes.update(_attributes(node))
@@ -122,7 +122,7 @@ class _State:
                 found.more = True
         return found
 
-    def _called(self, node: ast.Call, found: _Cleared, depth: int) -> None:
+    def _called(self, node: ast.Call, found: _ResetState, depth: int) -> None:
         called = node.func
         if isinstance(called, ast.Name):
             found.more |= called.id in ("setattr", "vars")
@@ -131,7 +131,7 @@ class _State:
             return
         if _is_self(called.value):
             inner = self.methods.get(called.attr)
-            below = self.set_by(inner, depth + 1) if inner is not None and depth < DEPTH else _Cleared(more=True)
+            below = self.set_by(inner, depth + 1) if inner is not None and depth < DEPTH else _ResetState(more=True)
         elif (
             isinstance(called.value, ast.Call)
             and isinstance(called.value.func, ast.Name)
@@ -142,10 +142,10 @@ class _State:
             below = (
                 self.set_by(above, depth + 1)
                 if isinstance(above, Function) and known
-                else _Cleared(more=not self.is_metric)
+                else _ResetState(more=not self.is_metric)
             )
         else:
-            below = _Cleared({part.attr for part in walk(called.value) if isinstance(part, ast.Attribute)})
+            below = _ResetState({part.attr for part in walk(called.value) if isinstance(part, ast.Attribute)})
         found.attributes |= below.attributes
         found.more |= below.more
 

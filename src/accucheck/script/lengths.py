@@ -13,7 +13,7 @@ from typing import Any
 from . import effects
 from .factors import COMPARES, comparison
 from .padding_facts import END, START
-from .values import Call, Index, Instance, Items, Known, Many, Unknown, Value, Write, options
+from .values import Call, Index, Instance, Items, KnownValue, Many, UnknownValue, Value, Write, options
 
 #: So deep a value is looked into.
 DEPTH = 24
@@ -50,7 +50,7 @@ class Form:
 
 
 @dataclass(frozen=True, eq=False)
-class Same:
+class ConstantArray:
     """An array that is one number throughout; as long as `of`, where that is a sequence."""
 
     value: Value
@@ -67,13 +67,13 @@ class Length:
     made: Call
 
 
-Shape = Form | Same | Length
+Shape = Form | ConstantArray | Length
 #: What stands for a value that was read from a data set, None for any other.
 Column = Callable[[Value], "Value | None"]
 
 
 def number(value: Value | None) -> float | None:
-    if isinstance(value, Known) and isinstance(value.value, (int, float)):
+    if isinstance(value, KnownValue) and isinstance(value.value, (int, float)):
         return float(value.value)
     return None
 
@@ -153,7 +153,7 @@ class Shapes:
             return length
         if made.name == "comprehension" and made.args:
             inner = self.of(made.args[0])
-            return None if isinstance(inner, Same) else inner
+            return None if isinstance(inner, ConstantArray) else inner
         if (pair := self.joined_pair(made)) is not None:
             return self.filled(made, *pair)
         if (padded := self.padded(made)) is not None:
@@ -181,36 +181,36 @@ class Shapes:
             return None
         slices = [part for part in _keys(key) if isinstance(part, Call) and part.name == "slice"]
         picks = [part for part in _keys(key) if not (isinstance(part, Call) and part.name == "slice")]
-        if any(not (isinstance(part, Known) and (part.value is None or part.value is ...)) for part in picks):
+        if any(not (isinstance(part, KnownValue) and (part.value is None or part.value is ...)) for part in picks):
             return None
         cuts = tuple(part for part in slices if not _all(part))
         backwards = any(number(part.args[2]) == -1 for part in slices)
         return replace(found, cuts=(*found.cuts, *cuts), side="" if backwards else found.side)
 
     @staticmethod
-    def constant(made: Call) -> Same | None:
+    def constant(made: Call) -> ConstantArray | None:
         """np.zeros(n), [v] * n, np.full(n, v), [v for _ in range(n)]."""
         known = effects.effect(made)
         if made.name == "*" and len(made.args) == 2:
             for listed, count in (made.args, made.args[::-1]):
                 if isinstance(listed, Items) and len(listed.items) == 1 and not listed.open:
-                    return Same(listed.items[0], count, measured(count), made)
+                    return ConstantArray(listed.items[0], count, measured(count), made)
             return None
-        if made.name == "comprehension" and len(made.args) == 2 and isinstance(made.args[0], Known):
+        if made.name == "comprehension" and len(made.args) == 2 and isinstance(made.args[0], KnownValue):
             over = made.args[1]
             if isinstance(over, Call) and over.name == "range":
                 size = over.args[0] if len(over.args) == 1 else None
-                return Same(made.args[0], size, measured(size), made)
-            return Same(made.args[0], None, over, made)
+                return ConstantArray(made.args[0], size, measured(size), made)
+            return ConstantArray(made.args[0], None, over, made)
         operation = known.operation if known is not None else made.last
         if operation in ("full", "full_like"):
             held = made.argument(["shape", "fill_value"], "fill_value")
-            return None if held is None else Same(held, _first(made), _spread(made), made)
+            return None if held is None else ConstantArray(held, _first(made), _spread(made), made)
         if operation in ("zeros", "zeros_like", "ones", "ones_like", "empty", "empty_like"):
-            return Same(Known(int("ones" in operation)), _first(made), _spread(made), made)
+            return ConstantArray(KnownValue(int("ones" in operation)), _first(made), _spread(made), made)
         return None
 
-    def reckoned(self, made: Call) -> Same | None:
+    def reckoned(self, made: Call) -> ConstantArray | None:
         """np.ones(n) * v, v - np.zeros(n), -np.ones(n): a number throughout, again."""
         operation = _SYMBOLS.get(made.name)
         if operation is None:
@@ -218,12 +218,12 @@ class Shapes:
         numbers = [number(arg) for arg in made.args]
         places = [place for place, each in enumerate(numbers) if each is None]
         same = self.of(made.args[places[0]]) if len(places) == 1 else None
-        if not isinstance(same, Same) or (before := number(same.value)) is None:
+        if not isinstance(same, ConstantArray) or (before := number(same.value)) is None:
             return None
         numbers[places[0]] = before
         sides = [each for each in numbers if each is not None]
         result = _COMPUTED[operation](*sides) if len(sides) == 2 else -before
-        return replace(same, value=Known(int(result) if float(result).is_integer() else result), made=made)
+        return replace(same, value=KnownValue(int(result) if float(result).is_integer() else result), made=made)
 
     @staticmethod
     def length(made: Call) -> Length | None:
@@ -253,11 +253,11 @@ class Shapes:
         """One of two is as long as what is missing to a size: the other one is filled up by it."""
         for whole, fill, side in ((one, other, END), (other, one, START)):
             same = self.of(fill)
-            root = missing(same.size) if isinstance(same, Same) else None
-            if root is None or not isinstance(same, Same):
+            root = missing(same.size) if isinstance(same, ConstantArray) else None
+            if root is None or not isinstance(same, ConstantArray):
                 continue
             inside = self.of(whole)
-            if isinstance(inside, Same):  # ones for the data, and zeros for the rest
+            if isinstance(inside, ConstantArray):  # ones for the data, and zeros for the rest
                 return Form(inside.of or root, number(inside.value), same.value, side, made)
             return Form(root, None, same.value, side, made)
         return None
@@ -267,18 +267,20 @@ class Shapes:
         layer = made.base if made.name == "" and isinstance(made.base, Call) else None
         if layer is not None and layer.last == "PadEnd" and made.args:
             value = layer.argument(["pad_shape", "pad_value"], "pad_value")
-            return Form(made.args[0], None, value or Known(0), END, layer)
+            return Form(made.args[0], None, value or KnownValue(0), END, layer)
         known = effects.effect(made)
         if known is None or known.operation != "pad_function" or not made.args:
             return None
         width = made.argument(["x", "pad_width"], "pad_width") or made.keywords.get("padding")
-        value = next((made.keywords[name] for name in ("constant_values", "value") if name in made.keywords), Known(0))
+        value = next(
+            (made.keywords[name] for name in ("constant_values", "value") if name in made.keywords), KnownValue(0)
+        )
         pairs = [width] if not _nested(width) else _nested(width)
         found = [side for pair in pairs if (side := _one_sided(pair)) is not None]
         if len(found) != 1 or isinstance(value, Items):
             return None
         inside = self.of(made.args[0])
-        real = number(inside.value) if isinstance(inside, Same) else None
+        real = number(inside.value) if isinstance(inside, ConstantArray) else None
         return Form(found[0][1], real, value, found[0][0], made)
 
     # --- what is written into a buffer ----------------------------------------------------------------------------------
@@ -288,7 +290,7 @@ class Shapes:
         if isinstance(write.key, str):
             if (filled := _filling(write)) is None:
                 return before
-            real = number(before.value) if isinstance(before, Same) else None
+            real = number(before.value) if isinstance(before, ConstantArray) else None
             return Form(filled[1], real, write.value, filled[0], write)
         keys = _keys(write.key)
         slices = [key for key in keys if isinstance(key, Call) and key.name == "slice" and not _all(key)]
@@ -296,26 +298,30 @@ class Shapes:
         bounds = [bound for key in slices or keys if (bound := self.bound(key, write.value)) is not None]
         if isinstance(before, Form):
             return replace(before, changed=True)
-        if not bounds and isinstance(before, Same) and (moved := self.moved(slices, write, before)) is not None:
+        if (
+            not bounds
+            and isinstance(before, ConstantArray)
+            and (moved := self.moved(slices, write, before)) is not None
+        ):
             return moved
         if len(bounds) != 1:
             return None if bounds or isinstance(before, Length) else self.touched(before)
         side, root, rest = bounds[0]
         inside = self.of(write.value)
         constant = number(write.value)
-        if isinstance(inside, Same):
+        if isinstance(inside, ConstantArray):
             constant, root = number(inside.value), inside.of or root
-        if not isinstance(before, Same):
+        if not isinstance(before, ConstantArray):
             fill = constant is not None and rest
             return Form(root, None, write.value, side, write) if fill else None
         if rest:  # the rest is written, and what was there before stays
             return Form(root, number(before.value), write.value, side, write)
         return Form(root, constant, before.value, side, before.made, also=write)
 
-    def moved(self, slices: list[Call], write: Write, before: Same) -> Form | None:
+    def moved(self, slices: list[Call], write: Write, before: ConstantArray) -> Form | None:
         """After x[1:n + 1] = 1: a number at as many places as something has elements, give or take some, from some place on."""
         inside = self.of(write.value)
-        constant = number(inside.value) if isinstance(inside, Same) else number(write.value)
+        constant = number(inside.value) if isinstance(inside, ConstantArray) else number(write.value)
         if constant is None or len(slices) != 1 or not _once(slices[0].args[2]):
             return None
         low, high = slices[0].args[:2]
@@ -329,7 +335,7 @@ class Shapes:
     @staticmethod
     def touched(before: Shape | None) -> Shape | None:
         """After a single place was written: ones throughout are no more."""
-        return None if isinstance(before, Same) else before
+        return None if isinstance(before, ConstantArray) else before
 
     def bound(self, key: Value, stored: Value) -> tuple[str, Value, bool] | None:
         """(the side of the data, what measures it, whether the rest is what is written) of a place that is written to."""
@@ -374,7 +380,7 @@ class Shapes:
         return None
 
     def comparison(self, made: Call, name: str, left: Value, right: Value) -> Shape | None:
-        if isinstance(left, Known):
+        if isinstance(left, KnownValue):
             left, right, name = right, left, _TURNED[name]
         found, wanted = self.of(left), number(right)
         if not isinstance(found, Form):
@@ -383,17 +389,17 @@ class Shapes:
         if found.real is not None and wanted is not None and found.number is not None:
             compare = COMPARES[name]
             return replace(
-                found, real=float(compare(found.real, wanted)), fill=Known(int(compare(found.number, wanted)))
+                found, real=float(compare(found.real, wanted)), fill=KnownValue(int(compare(found.number, wanted)))
             )
         if found.real is not None:
             return None
         if name in ("==", "!="):
             equal = name == "=="
             if same:
-                return replace(found, real=float(not equal), fill=Known(int(equal)))
+                return replace(found, real=float(not equal), fill=KnownValue(int(equal)))
             if wanted is None or found.number is None:
                 return None
-            return replace(found, real=float(not equal), fill=Known(int(not equal)), looked=right)
+            return replace(found, real=float(not equal), fill=KnownValue(int(not equal)), looked=right)
         return self.above(found, name, wanted)
 
     @staticmethod
@@ -403,8 +409,8 @@ class Shapes:
             return None
         over = COMPARES[name](found.number, wanted)
         if name in (">", ">=") and not over:
-            return replace(found, real=1.0, fill=Known(0))
-        return replace(found, real=0.0, fill=Known(1)) if name in ("<", "<=") and over else None
+            return replace(found, real=1.0, fill=KnownValue(0))
+        return replace(found, real=0.0, fill=KnownValue(1)) if name in ("<", "<=") and over else None
 
     def of_length(self, made: Call, name: str, left: Value, right: Value) -> Form | None:
         """np.arange(n) < length: a mask of the places before it."""
@@ -415,7 +421,7 @@ class Shapes:
             inside = float(sign in ("<", "<="))
             if sign in ("<", ">=", "<=", ">"):
                 more = int(sign in ("<=", ">"))
-                return Form(known.of, inside, Known(int(1 - inside)), END, made, span=(0, more))
+                return Form(known.of, inside, KnownValue(int(1 - inside)), END, made, span=(0, more))
         return None
 
     def computed(self, operation: str, operands: list[Value]) -> Form | None:
@@ -430,14 +436,14 @@ class Shapes:
             return None
         if operation in ("logical_not", "negate"):
             turn = _TURNS[operation]
-            return replace(found, real=turn(found.real), fill=Known(turn(found.number)))
+            return replace(found, real=turn(found.real), fill=KnownValue(turn(found.number)))
         other = operands[1 - place] if len(operands) == 2 else None
         by = number(other)
         if by is None:
             return found if operation == "mul" and found.real == 1.0 and found.number == 0.0 else None
         real, fill = (_COMPUTED[operation](each, by) for each in (found.real, found.number))
         turned = -1 if operation == "sub" and place == 1 else 1
-        return replace(found, real=turned * real, fill=Known(turned * fill))
+        return replace(found, real=turned * real, fill=KnownValue(turned * fill))
 
 
 _COMPUTED: dict[str, Callable[[float, float], float]] = {
@@ -466,7 +472,7 @@ def plus(value: Value) -> tuple[Value, int]:
     if isinstance(value, Call) and value.name in ("+", "-") and len(value.args) == 2:
         sides = [value.args, value.args[::-1]] if value.name == "+" else [value.args]
         for inner, by in sides:
-            if isinstance(by, Known) and type(by.value) is int:
+            if isinstance(by, KnownValue) and type(by.value) is int:
                 return inner, by.value if value.name == "+" else -by.value
     return value, 0
 
@@ -480,7 +486,7 @@ def missing(value: Value | None) -> Value | None:
             left, right = option.args
             if (root := measured(right)) is not None:
                 return root
-            return missing(left) if isinstance(right, Known) else None
+            return missing(left) if isinstance(right, KnownValue) else None
         if option.last in ("max", "maximum", "int", "abs") and option.args:
             return next((root for arg in option.args if (root := missing(arg)) is not None), None)
     return None
@@ -533,7 +539,7 @@ def alike(one: Value | None, other: Value | None, depth: int = 10) -> bool:
         return True
     if depth < 0 or one is None or other is None:
         return False
-    if isinstance(one, Known) and isinstance(other, Known):
+    if isinstance(one, KnownValue) and isinstance(other, KnownValue):
         return bool(one.value == other.value)
     if isinstance(one, Items) and isinstance(other, Items):
         return len(one.items) == len(other.items) and all(
@@ -559,7 +565,7 @@ def _filling(write: Write) -> tuple[str, Value] | None:
     if (
         not isinstance(write.key, str)
         or not isinstance(head, Call)
-        or isinstance(write.value, (Items, Unknown, Instance))
+        or isinstance(write.value, (Items, UnknownValue, Instance))
     ):
         return None
     if isinstance(write.value, Call) and write.value.loops == write.loops:
@@ -625,7 +631,7 @@ def _in_a_row(value: Value) -> bool:
 
 
 def _nothing(value: Value | None) -> bool:
-    return value is None or (isinstance(value, Known) and value.value is None)
+    return value is None or (isinstance(value, KnownValue) and value.value is None)
 
 
 def _zero(value: Value | None) -> bool:

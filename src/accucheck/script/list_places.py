@@ -17,7 +17,7 @@ from .analysis import Scripts
 from .networks import Observation, Structure, has_weights, leaves, of_training, structure_of, uses
 from .source import Source
 from .syntax import apart, walk
-from .values import Call, Class, Function, Instance, Items, Known, Value
+from .values import Call, Class, Function, Instance, Items, KnownValue, Value
 
 #: Longer lists are stacks, of which a place may be left over.
 LONGEST = 6
@@ -55,7 +55,7 @@ def _length(value: Value) -> int | None:
     if isinstance(held, Call) and held.name == "comprehension" and not getattr(value, "fed", None):
         over = held.args[-1]
         ends = over.args if isinstance(over, Call) and over.name == "range" else []
-        size = ends[0].value if len(ends) == 1 and isinstance(ends[0], Known) else None
+        size = ends[0].value if len(ends) == 1 and isinstance(ends[0], KnownValue) else None
     else:
         size = len(held.items) if isinstance(held, Items) and not held.open else None
     return size if type(size) is int and 2 <= size <= LONGEST else None

@@ -23,10 +23,23 @@ from .grading import replacements
 from .loaded_names import Passed
 from .modes import within
 from .networks import cells, is_cell, is_parameter, kind, leaves
-from .source import Placed, Source
+from .source import Source, SourceNode
 from .syntax import called_name, unparse, walk
 from .trace import Store
-from .values import Call, Instance, Items, Known, Many, Mapping, Named, Test, Unknown, Value, options, unseen
+from .values import (
+    Call,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    Mapping,
+    NamedValue,
+    Test,
+    UnknownValue,
+    Value,
+    options,
+    unseen,
+)
 
 LOADS = ("load_checkpoint", "load_checkpoint_async")
 _NET = ["net", "parameter_dict", "strict_load"]
@@ -54,7 +67,7 @@ _SETS = re.compile(r"set_data|assign_value|copy_|set_param\w*|load_state_dict|lo
 
 
 @dataclass(frozen=True)
-class Observation(Placed):
+class Observation(SourceNode):
     """One thing about a checkpoint. `likely`: it rests on an option or a default; `also` are other places to show."""
 
     code: str
@@ -71,7 +84,7 @@ class Observation(Placed):
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedNetworks:
     """A place that saves networks of these classes to a path."""
 
     call: Call
@@ -80,7 +93,7 @@ class Saved:
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedWeights:
     """A place that saves what a training from scratch has trained: networks of these classes, in a folder, under names with a prefix;
     either is None where it is not seen."""
 
@@ -190,15 +203,15 @@ class Loading:
         return flow.users(self.trace)
 
     @cached_property
-    def saved(self) -> list[Saved]:
+    def saved(self) -> list[SavedNetworks]:
         found = []
         for call in self.trace.calls:
             if call.api == "save_checkpoint":
                 path = call.argument(_SAVE, "ckpt_file_name")
-                found.append(Saved(call, key(path), frozenset(classes(call.argument(_SAVE, "save_obj")))))
+                found.append(SavedNetworks(call, key(path), frozenset(classes(call.argument(_SAVE, "save_obj")))))
         return found
 
-    def examine(self, saved: list[Saved], trained: list[Trained]) -> Iterator[Observation]:
+    def examine(self, saved: list[SavedNetworks], trained: list[TrainedWeights]) -> Iterator[Observation]:
         origins = {id(put): self.origins(put) for put in self.puts}
         for load in self.loads:
             yield from self.loaded(load, origins)
@@ -317,13 +330,17 @@ class Loading:
             given = put.argument(_NET, "parameter_dict")
             if origins[id(put)] or unseen(put.frame) or (isinstance(given, Call) and _is_copy(given)):
                 continue
-            if given is None or put.unpacked or any(isinstance(v, (Unknown, Named, Call)) for v in flow.sources(given)):
+            if (
+                given is None
+                or put.unpacked
+                or any(isinstance(v, (UnknownValue, NamedValue, Call)) for v in flow.sources(given))
+            ):
                 return put
         sets = [
             c for c in self.trace.calls if c.name[:1] == "." and _SETS.fullmatch(c.name[1:]) and not unseen(c.frame)
         ]
         for call in sets:
-            if any(isinstance(v, Unknown) for arg in call.args for v in flow.sources(arg, stop=_is_object)):
+            if any(isinstance(v, UnknownValue) for arg in call.args for v in flow.sources(arg, stop=_is_object)):
                 return call
         return None
 
@@ -439,7 +456,7 @@ class Loading:
 
     def directory(self, load: Call, path: Value | None) -> Iterator[Observation]:
         """A path that is the directory which checkpoints are saved to."""
-        if not isinstance(path, Known) or not isinstance(path.value, str):
+        if not isinstance(path, KnownValue) or not isinstance(path.value, str):
             return
         text, data = path.value, {"path": path.value}
         if path.assumed is None:
@@ -458,7 +475,7 @@ class Loading:
         for call in self.trace.calls:
             if call.api == "train.ModelCheckpoint":
                 directory = call.argument(_SAVER, "directory")
-                if isinstance(directory, Known) and isinstance(directory.value, str):
+                if isinstance(directory, KnownValue) and isinstance(directory.value, str):
                     same = os.path.normpath(directory.value or ".") == os.path.normpath(text or ".")
                     named = option is None or (directory.assumed is not None and directory.name == option)
                     if same and named:
@@ -468,7 +485,12 @@ class Loading:
     # --- what it is put into ------------------------------------------------------------------------------------------
 
     def put(
-        self, call: Call, net: Value | None, loads: list[Call], saved: list[Saved], trained: list[Trained]
+        self,
+        call: Call,
+        net: Value | None,
+        loads: list[Call],
+        saved: list[SavedNetworks],
+        trained: list[TrainedWeights],
     ) -> Observation:
         data = {"net": _called(net)}
 
@@ -517,7 +539,7 @@ class Loading:
         function = put.frame.function.node if put.frame is not None else put.source.tree
         return loaded_names.passed(function, node, given, network)
 
-    def own(self, net: Value | None, loads: list[Call], saved: list[Saved]) -> tuple[str, str, Call] | None:
+    def own(self, net: Value | None, loads: list[Call], saved: list[SavedNetworks]) -> tuple[str, str, Call] | None:
         """Whether what is loaded was saved by these scripts themselves, and from the same kind of network."""
         wanted = classes(net)
         for load in loads:
@@ -531,11 +553,13 @@ class Loading:
             if any(wanted & save.classes for save in fitting):
                 return "own", shown(path), fitting[0].call
             elsewhere = any(save.path not in (None, text) and wanted & save.classes for save in saved)
-            certain = elsewhere and isinstance(path, Known)
+            certain = elsewhere and isinstance(path, KnownValue)
             return "wrong-network" if certain else "another-class", shown(path), fitting[0].call
         return None
 
-    def own_trained(self, call: Call, net: Value | None, loads: list[Call], trained: list[Trained]) -> Trained | None:
+    def own_trained(
+        self, call: Call, net: Value | None, loads: list[Call], trained: list[TrainedWeights]
+    ) -> TrainedWeights | None:
         """The training of this project that has made what an evaluation loads into the same kind of network: the names fit then."""
         wanted = classes(net)
         if self.reading.role == "train" or not wanted or not loads or _added_to_names(call) is not None:
@@ -543,7 +567,7 @@ class Loading:
         paths = [load.argument(_LOAD, "ckpt_file_name") for load in loads]
         return next((one for one in trained if wanted <= one.classes and all(_made_by(one, p) for p in paths)), None)
 
-    def trained_anew(self) -> Iterator[Trained]:
+    def trained_anew(self) -> Iterator[TrainedWeights]:
         """What a training that loads nothing saves of the networks that it trains."""
         models = [call for call in self.trace.calls if call.api == "Model" and not unseen(call.frame)]
         nets = [option for call in models for option in options(call.argument(["network"], "network"))]
@@ -553,7 +577,7 @@ class Loading:
         for call in self.trace.calls:
             if of and call.api == "train.ModelCheckpoint":
                 folder, prefix = (key(call.argument(_SAVER, name)) for name in ("directory", "prefix"))
-                yield Trained(call, folder, prefix, of)
+                yield TrainedWeights(call, folder, prefix, of)
 
     def held(self, net: Instance) -> bool:
         """Whether a cell of the project has a network as a part, which changes the names of its parameters."""
@@ -700,7 +724,7 @@ _QUIET = (".set_train", ".set_grad", ".to_float")
 _LOOPS = (".cells_and_names", ".get_parameters", ".trainable_params", ".parameters_and_names", ".parameters_dict")
 
 
-def _from_scratch(readings: list[Loading]) -> list[Trained]:
+def _from_scratch(readings: list[Loading]) -> list[TrainedWeights]:
     """What the trainings of a project save, where none of them loads weights or could not be followed."""
     trainings = [loading for loading in readings if loading.reading.role == "train"]
     if any(loading.may_load for loading in trainings):
@@ -713,11 +737,13 @@ def _around(holder: Instance, net: Instance) -> bool:
     return holder is not net and is_cell(holder.of) and any(_holds(each, net) for each in holder.attributes.values())
 
 
-def _made_by(training: Trained, path: Value | None) -> bool:
+def _made_by(training: TrainedWeights, path: Value | None) -> bool:
     """Whether a path can be that of what a training saved: it names its folder or its prefix, or is given when the script is called."""
     inner = flow.sources(path) if path is not None else []
     texts = [
-        v.value for v in inner if isinstance(v, Known) and isinstance(v.value, str) and re.search(r"[/\\.]", v.value)
+        v.value
+        for v in inner
+        if isinstance(v, KnownValue) and isinstance(v.value, str) and re.search(r"[/\\.]", v.value)
     ]
     own = [part for part in (training.folder, training.prefix) if part]
     return not texts or any(os.path.normpath(text).startswith(part) for text in texts for part in own)
@@ -731,16 +757,16 @@ def _added_to_names(put: Call) -> str | None:
     if not isinstance(made, Call) or made.name != "+" or len(made.args) != 2:
         return None
     before, behind = made.args
-    if isinstance(behind, Known) and _is_name(before):
+    if isinstance(behind, KnownValue) and _is_name(before):
         return str(behind.value)
-    is_strict = isinstance(strict, Known) and strict.value is True
-    return str(before.value) if is_strict and isinstance(before, Known) and _is_name(behind) else None
+    is_strict = isinstance(strict, KnownValue) and strict.value is True
+    return str(before.value) if is_strict and isinstance(before, KnownValue) and _is_name(behind) else None
 
 
 def _is_name(value: Value) -> bool:
     """True for what a loop yields as the names of a loaded dict: over its items, its keys, or itself."""
     place = value.args[0] if isinstance(value, Call) and value.name == "[]" and value.args else None
-    turn = value.base if isinstance(value, Call) and isinstance(place, Known) and place.value == 0 else value
+    turn = value.base if isinstance(value, Call) and isinstance(place, KnownValue) and place.value == 0 else value
     over = turn.base if isinstance(turn, Call) and turn.name == ".each" else None
     of = over.base if isinstance(over, Call) and over.name == (".items" if turn is not value else ".keys") else over
     return isinstance(of, Call) and of.api in LOADS
@@ -771,12 +797,14 @@ def _starts_as_made(layer: Value) -> bool:
     if known is None or bound is None:
         return False
     given = [bound[initial] for initial in known.weights.values() if initial in bound]
-    return all(isinstance(one, Known) or (isinstance(one, Call) and kind(one.api) == "initializer") for one in given)
+    return all(
+        isinstance(one, KnownValue) or (isinstance(one, Call) and kind(one.api) == "initializer") for one in given
+    )
 
 
 def _belongs(owner: Value, attribute: str) -> bool:
     """Whether what is stored there becomes part of an object, or of what is not seen."""
-    return attribute != "[]" or getattr(owner, "name", "")[:1] == "@" or isinstance(owner, Unknown)
+    return attribute != "[]" or getattr(owner, "name", "")[:1] == "@" or isinstance(owner, UnknownValue)
 
 
 def _given_to(value: Value, outer: Value) -> tuple[str, Value | None]:
@@ -863,11 +891,13 @@ def _span(call: Call) -> tuple[Source, int, int]:
 def _stands(value: Value | Store | None) -> str:
     """Where a value stands, as file:line; "" for one that has no place."""
     source = getattr(value, "source", None)
-    return f"{source.path}:{value.line}" if isinstance(value, (Placed, Store)) and isinstance(source, Source) else ""
+    return (
+        f"{source.path}:{value.line}" if isinstance(value, (SourceNode, Store)) and isinstance(source, Source) else ""
+    )
 
 
 def _is_none(value: Value) -> bool:
-    return isinstance(value, Known) and value.value is None
+    return isinstance(value, KnownValue) and value.value is None
 
 
 def _exclusive(one: Call, other: Call) -> bool:
@@ -895,7 +925,7 @@ def classes(value: Value | None) -> set[tuple[str, str]]:
     for option in options(value):
         depth = 0
         while isinstance(option, Call) and option.name in (".set_train", ".to_float") and depth < 9:
-            option, depth = option.base or Unknown(), depth + 1
+            option, depth = option.base or UnknownValue(), depth + 1
         if not isinstance(option, Instance):
             return set()
         found.add((option.of.source.path, option.of.node.name))
@@ -918,9 +948,9 @@ def _called(net: Value | None) -> str:
 
 def key(value: Value | None, depth: int = 0) -> str | None:
     """A text that two paths have in common only when they are put together in the same way; None when that is not seen."""
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return os.path.normpath(value.value) if isinstance(value.value, str) and value.value else None
-    if isinstance(value, Named):
+    if isinstance(value, NamedValue):
         return f"<{value.name}>"
     if not isinstance(value, Call) or depth > 6:
         return None
@@ -932,10 +962,10 @@ def key(value: Value | None, depth: int = 0) -> str | None:
 
 def shown(value: Value | None) -> str:
     """What to call a path in a message."""
-    if isinstance(value, Known) and isinstance(value.value, str) and value.value:
+    if isinstance(value, KnownValue) and isinstance(value.value, str) and value.value:
         return value.value
-    if isinstance(value, (Known, Unknown)) and value.name:
+    if isinstance(value, (KnownValue, UnknownValue)) and value.name:
         return value.name
-    if isinstance(value, Named):
+    if isinstance(value, NamedValue):
         return value.name.rsplit(".", 1)[-1]
     return ast.unparse(value.node)[:80] if isinstance(value, Call) and isinstance(value.node, ast.expr) else "…"

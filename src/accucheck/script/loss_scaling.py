@@ -11,12 +11,12 @@ from typing import Any
 from ..knowledge import api
 from .factors import ONE, Key, Term, called, hinted, operation
 from .grading import Link, under
-from .remarks import Edit, Place, Remark, merged, remark, with_keyword, without_keyword
+from .remarks import Edit, Remark, SourcePlace, merged, remark, with_keyword, without_keyword
 from .source import Source
 from .step_faults import LOSS_SCALE
 from .syntax import unparse, walk
-from .training_steps import DYNAMIC, FIXED, Half, Step, Training, half_mode
-from .values import Call, Frame, Instance, Known, Value, name_of, options
+from .training_steps import DYNAMIC, FIXED, HalfPrecision, Step, TrainingSteps, half_mode
+from .values import Call, Frame, Instance, KnownValue, Value, name_of, options
 
 #: What says that a scale is put on and taken off.
 SOUND = frozenset({"scaled-dynamic", "scaled-fixed", "scaled-own"})
@@ -30,12 +30,12 @@ _ASSIGNS = frozenset({"assign", "assignadd", "assignsub", "setdata", "assignvalu
 _Ways = Iterator[tuple[Term, Remark]]
 
 
-def examine(training: Training) -> list[Remark]:
+def examine(training: TrainingSteps) -> list[Remark]:
     """What there is to say about loss scaling in one reading."""
     return merged(_examine(training))
 
 
-def _examine(training: Training) -> Iterator[Remark]:
+def _examine(training: TrainingSteps) -> Iterator[Remark]:
     yield from _windows(training)
     steps = training.judged_steps()
     if not steps:
@@ -58,18 +58,18 @@ def _by_mode(step: Step, mode: Call | None) -> Remark:
     return about(step, "no-scale-by-mode", mode, likely=True)
 
 
-def disagreements(training: Training) -> Iterator[Remark]:
+def disagreements(training: TrainingSteps) -> Iterator[Remark]:
     """Optimizers whose loss_scale does not fit the step."""
     return (told for told in examine(training) if told.code in DISAGREE)
 
 
-def _elsewhere(training: Training, term: Term, sound: list[Term]) -> bool:
+def _elsewhere(training: TrainingSteps, term: Term, sound: list[Term]) -> bool:
     """A fault on a way that the options lead to only when they are changed, or next to which there is a sound way."""
     default = training.factors.by_default(term)
     return default is False or (default is None and any(term.times(other) is None for other in sound))
 
 
-def _step(training: Training, step: Step) -> _Ways:
+def _step(training: TrainingSteps, step: Step) -> _Ways:
     halves = training.halves_of(step)
     judge = {"model": _model, "cell": _cell, "scale cell": _scale_cell, "own": _own}[step.kind]
     for optimizer, here in training.optimizers(step):
@@ -82,29 +82,29 @@ def _step(training: Training, step: Step) -> _Ways:
 # --- the framework's steps --------------------------------------------------------------------------------------------
 
 
-def _model(training: Training, step: Step, halves: list[Half], optimizer: Value) -> _Ways:
+def _model(training: TrainingSteps, step: Step, halves: list[HalfPrecision], optimizer: Value) -> _Ways:
     """Model and build_train_network. The default manager is a dynamic one under O2, and none elsewhere."""
     if step.manager is None:
         own = next((half for half in halves if half.made is step.place), None)
         if own is not None and own.level == "O2":
             yield from _divides(training, step, "dynamic", None, optimizer)
-        elif own is None and any(not isinstance(option, Known) for option in options(step.level)):
+        elif own is None and any(not isinstance(option, KnownValue) for option in options(step.level)):
             yield ONE, about(step, "level-unknown", level=say_value(step.level))
         else:
             yield from _unscaled(training, step, halves, optimizer)
         return
     for manager, here in training.factors.ways(step.manager):
-        if isinstance(manager, Known) and manager.value is None:
+        if isinstance(manager, KnownValue) and manager.value is None:
             ways = _unscaled(training, step, halves, optimizer)
         elif isinstance(manager, Call) and manager.api in FIXED:
             given = _given(manager)
-            drops = given.get("drop_overflow_update") or Known(True)
-            if not isinstance(drops, Known):
+            drops = given.get("drop_overflow_update") or KnownValue(True)
+            if not isinstance(drops, KnownValue):
                 ways = iter([(ONE, about(step, "manager-unknown", manager=manager.last))])
             elif drops.value:
                 ways = _divides(training, step, "fixed", manager, optimizer)
             else:
-                value = given.get("loss_scale") or given.get("loss_scale_value") or Known(128.0)
+                value = given.get("loss_scale") or given.get("loss_scale_value") or KnownValue(128.0)
                 ways = _matches(training, step, manager, value, halves, optimizer)
         elif isinstance(manager, Call) and manager.api in DYNAMIC:
             ways = _divides(training, step, "dynamic", manager, optimizer)
@@ -116,7 +116,7 @@ def _model(training: Training, step: Step, halves: list[Half], optimizer: Value)
                 yield whole, told
 
 
-def _scale_cell(training: Training, step: Step, halves: list[Half], optimizer: Value) -> _Ways:
+def _scale_cell(training: TrainingSteps, step: Step, halves: list[HalfPrecision], optimizer: Value) -> _Ways:
     """TrainOneStepWithLossScaleCell divides by itself."""
     for manager, here in training.factors.ways(step.manager):
         dynamic = isinstance(manager, Call) and manager.api in DYNAMIC
@@ -127,15 +127,15 @@ def _scale_cell(training: Training, step: Step, halves: list[Half], optimizer: V
                 yield whole, told
 
 
-def _cell(training: Training, step: Step, halves: list[Half], optimizer: Value) -> _Ways:
+def _cell(training: TrainingSteps, step: Step, halves: list[HalfPrecision], optimizer: Value) -> _Ways:
     """TrainOneStepCell multiplies by sens, and leaves the division to the optimizer."""
-    if step.sens is None or all(isinstance(o, Known) and o.value in (None, 1) for o in options(step.sens)):
+    if step.sens is None or all(isinstance(o, KnownValue) and o.value in (None, 1) for o in options(step.sens)):
         yield from _unscaled(training, step, halves, optimizer)
     else:
         yield from _matches(training, step, None, step.sens, halves, optimizer)
 
 
-def _unscaled(training: Training, step: Step, halves: list[Half], optimizer: Value) -> _Ways:
+def _unscaled(training: TrainingSteps, step: Step, halves: list[HalfPrecision], optimizer: Value) -> _Ways:
     """Nothing scales the loss: the optimizer must not divide, and half precision lacks a scale."""
     divisor = _divisor(training, optimizer)
     if divisor is not None and divisor != 1:
@@ -146,7 +146,7 @@ def _unscaled(training: Training, step: Step, halves: list[Half], optimizer: Val
         yield from _lacks(training, step, halves)
 
 
-def _lacks(training: Training, step: Step, halves: list[Half]) -> _Ways:
+def _lacks(training: TrainingSteps, step: Step, halves: list[HalfPrecision]) -> _Ways:
     """Half precision without a scale."""
     strong = [half for half in halves if half.strong(step.kind == "own")]
     listed = [half for half in halves if half.level in ("O1", "auto")]
@@ -163,7 +163,7 @@ def _lacks(training: Training, step: Step, halves: list[Half]) -> _Ways:
         yield ONE, remark(halves[0].made, "no-scale-partly", half=halves[0].text, step=title(step), also=[step])
 
 
-def _divides(training: Training, step: Step, kind: str, manager: Call | None, optimizer: Value) -> _Ways:
+def _divides(training: TrainingSteps, step: Step, kind: str, manager: Call | None, optimizer: Value) -> _Ways:
     """The step takes its scale off by itself, so the optimizer must not divide."""
     given = _given(manager) if manager is not None and manager.api in DYNAMIC else {}
     known = api.find(manager.api) if manager is not None else None
@@ -182,7 +182,12 @@ def _divides(training: Training, step: Step, kind: str, manager: Call | None, op
 
 
 def _matches(
-    training: Training, step: Step, manager: Call | None, value: Value, halves: list[Half], optimizer: Value
+    training: TrainingSteps,
+    step: Step,
+    manager: Call | None,
+    value: Value,
+    halves: list[HalfPrecision],
+    optimizer: Value,
 ) -> _Ways:
     """A scale that only the optimizer takes off: both must have the same."""
     given = training.loss_scale(optimizer)
@@ -222,7 +227,7 @@ def _matches(
                 yield way, about(step, "unresolved", place, also=[manager or step], **shown)
 
 
-def _same_scale(source: Source, place: Place, other: Place, optimizer: Value, on: Term) -> list[Edit]:
+def _same_scale(source: Source, place: SourcePlace, other: SourcePlace, optimizer: Value, on: Term) -> list[Edit]:
     """The edit that gives the optimizer the number that the loss is multiplied by, as it is written there."""
     known = api.find(optimizer.api) if isinstance(optimizer, Call) else None
     if known is None or "loss_scale" not in known.parameters or on.powers or not isinstance(other.node, ast.Call):
@@ -234,7 +239,7 @@ def _same_scale(source: Source, place: Place, other: Place, optimizer: Value, on
     return []
 
 
-def _one(step: Step, place: Place, halves: list[Half]) -> Iterator[Remark]:
+def _one(step: Step, place: SourcePlace, halves: list[HalfPrecision]) -> Iterator[Remark]:
     """A fixed scale of 1 is none."""
     strong = [half for half in halves if half.strong(step.kind == "own") and not half.made.tests]
     if strong:
@@ -244,7 +249,7 @@ def _one(step: Step, place: Place, halves: list[Half]) -> Iterator[Remark]:
 # --- steps of the project ---------------------------------------------------------------------------------------------
 
 
-def _own(training: Training, step: Step, halves: list[Half], optimizer: Value) -> _Ways:
+def _own(training: TrainingSteps, step: Step, halves: list[HalfPrecision], optimizer: Value) -> _Ways:
     carried = training.carried(step)
     divided = training.divided(optimizer)
     bad = training.faulty(carried)
@@ -269,7 +274,7 @@ def _own(training: Training, step: Step, halves: list[Half], optimizer: Value) -
         yield from _clean(training, step, good, halves)
 
 
-def _clean(training: Training, step: Step, applied: list[Term], halves: list[Half]) -> _Ways:
+def _clean(training: TrainingSteps, step: Step, applied: list[Term], halves: list[HalfPrecision]) -> _Ways:
     """Nothing is left of a scale: because it was taken off, or because there was none."""
     put_on = {key for term in applied for key in term.put_on} or training.taken_off(applied)
     if any(term.uneven for term in applied):
@@ -300,7 +305,7 @@ def _clean(training: Training, step: Step, applied: list[Term], halves: list[Hal
             yield ONE, about(step, "scaled-own", scale=names)
 
 
-def _unclean(training: Training, step: Step, bad: list[Term], optimizer: Value) -> _Ways:
+def _unclean(training: TrainingSteps, step: Step, bad: list[Term], optimizer: Value) -> _Ways:
     """A scale is left on the gradients, or was taken off without having been put on."""
     for term in bad:
         keys = set(training.factors.left(term))
@@ -310,7 +315,7 @@ def _unclean(training: Training, step: Step, bad: list[Term], optimizer: Value) 
         yield replace(term, powers=frozenset()), replace(told, possible=told.possible or elsewhere)
 
 
-def _left_on(training: Training, step: Step, term: Term, keys: set[Key], optimizer: Value) -> Remark:
+def _left_on(training: TrainingSteps, step: Step, term: Term, keys: set[Key], optimizer: Value) -> Remark:
     divisor = _divisor(training, optimizer)
     scale = ", ".join(key_names(training, keys)) or number_text(term.number)
     shown: dict[str, Any] = {"scale": scale, "optimizer": _name(optimizer), "divisor": f"{divisor or 1:g}"}
@@ -326,7 +331,7 @@ def _left_on(training: Training, step: Step, term: Term, keys: set[Key], optimiz
     return about(step, "kept-own" if up else "divided-own", scale=scale if up else divided)
 
 
-def _open(training: Training, step: Step, term: Term, keys: set[Key], divisor: float | None) -> bool:
+def _open(training: TrainingSteps, step: Step, term: Term, keys: set[Key], divisor: float | None) -> bool:
     """Whether it is not seen what is left on the gradients."""
     # A condition that asks for the scale itself may well be what makes it right.
     asked = any(_mentions(choice[0], key) for choice in term.choices for key in keys)
@@ -336,17 +341,17 @@ def _open(training: Training, step: Step, term: Term, keys: set[Key], divisor: f
     return term.unsure or asked or unseen or averages
 
 
-def _made_elsewhere(training: Training, key: Key) -> bool:
+def _made_elsewhere(training: TrainingSteps, key: Key) -> bool:
     value = training.factors.values.get(key)
     return isinstance(value, Call) and under(value.tests) is Link.ELSEWHERE
 
 
-def _undone(training: Training, step: Step, term: Term) -> bool:
+def _undone(training: TrainingSteps, step: Step, term: Term) -> bool:
     """Whether all that was done to a loss that is seen is to divide by one number that is called a loss scale."""
     if not training.sees_loss(step):
         return False
     values = [training.factors.values.get(key) for key in term.put_on]
-    numbers = [value.value for value in values if isinstance(value, Known) and hinted(value.name)]
+    numbers = [value.value for value in values if isinstance(value, KnownValue) and hinted(value.name)]
     return len(values) == len(numbers) == 1 and abs(abs(term.number * numbers[0]) - 1) < 1e-9
 
 
@@ -355,7 +360,7 @@ def number_text(number: float) -> str:
     return f"{abs(number):g}" if not 0 < abs(number) < 1 else f"1/{1 / abs(number):g}"
 
 
-def _rest(training: Training, term: Term) -> str:
+def _rest(training: TrainingSteps, term: Term) -> str:
     """What gradients are still multiplied by, as a product."""
     left = training.factors.left(term)
     over = [key_name(training, key) for key, power in left.items() if power > 0]
@@ -375,11 +380,11 @@ def _mentions(inside: Any, key: Key) -> bool:
 # --- scales -----------------------------------------------------------------------------------------------------------
 
 
-def _is_one(training: Training, key: Key) -> bool:
+def _is_one(training: TrainingSteps, key: Key) -> bool:
     """A scale that starts at 1 and cannot grow."""
     value = training.factors.values.get(key)
     for _ in range(8):
-        if isinstance(value, Known):
+        if isinstance(value, KnownValue):
             return _is(value, 1)
         if not isinstance(value, Call):
             return False
@@ -398,7 +403,7 @@ def _is_one(training: Training, key: Key) -> bool:
     return False
 
 
-def _never_adjusted(training: Training, key: Key) -> bool:
+def _never_adjusted(training: TrainingSteps, key: Key) -> bool:
     """A scale that is made to change, which nothing in the step does."""
     value = training.factors.values.get(key)
     if not isinstance(value, Call):
@@ -436,7 +441,7 @@ def _manager(parameter: Call) -> Call | None:
     return None
 
 
-def is_assigned(training: Training, parameter: Call, holder: Instance | None = None) -> bool:
+def is_assigned(training: TrainingSteps, parameter: Call, holder: Instance | None = None) -> bool:
     """Whether anything sets a parameter, other than methods of its holder that nobody calls."""
     for call in training.calls:
         done = operation(call)
@@ -460,7 +465,7 @@ def _assigns(node: ast.AST) -> bool:
     return any(name in ("assign", "set_data", "assign_value") for name in names)
 
 
-def _windows(training: Training) -> Iterator[Remark]:
+def _windows(training: TrainingSteps) -> Iterator[Remark]:
     """Scalers whose window is given the factor, or the other way round."""
     for made in training.calls:
         if made.api in DYNAMIC:
@@ -479,7 +484,7 @@ def _swapped(factor: Value | None, window: Value | None) -> bool:
         return True
     if _WINDOW.search(names[0]) and not _FACTOR.search(names[0]):
         return True
-    numbers = [v.value for v in (factor, window) if isinstance(v, Known) and type(v.value) in (int, float)]
+    numbers = [v.value for v in (factor, window) if isinstance(v, KnownValue) and type(v.value) in (int, float)]
     return len(numbers) == 2 and numbers[0] >= 50 and numbers[1] <= 10
 
 
@@ -487,7 +492,7 @@ def _swapped(factor: Value | None, window: Value | None) -> bool:
 
 
 def about(
-    step: Step, code: str, place: Place | None = None, likely: bool = False, also: Any = (), **data: Any
+    step: Step, code: str, place: SourcePlace | None = None, likely: bool = False, also: Any = (), **data: Any
 ) -> Remark:
     """A remark about a step, at a place of its own if need be."""
     return remark(place or step, code, likely, also, step=title(step), **data)
@@ -506,7 +511,7 @@ def title(step: Step) -> str:
     return frame.function.name if frame is not None else step.source.path
 
 
-def key_name(training: Training, key: Key) -> str:
+def key_name(training: TrainingSteps, key: Key) -> str:
     """What the script calls a scale."""
     if key[0] == "known":
         return str(key[2])
@@ -519,7 +524,7 @@ def key_name(training: Training, key: Key) -> str:
     return next((name for name in names if hinted(name)), names[0] if names else written)
 
 
-def key_names(training: Training, keys: Iterable[Key]) -> list[str]:
+def key_names(training: TrainingSteps, keys: Iterable[Key]) -> list[str]:
     """What the script calls some scales, each name once."""
     return sorted({key_name(training, key) for key in keys})
 
@@ -527,7 +532,7 @@ def key_names(training: Training, keys: Iterable[Key]) -> list[str]:
 def say_value(value: Value | None) -> str:
     """A value in a few words."""
     for option in options(value):
-        if isinstance(option, Known):
+        if isinstance(option, KnownValue):
             return f"{option.value}"
         if called(option):
             return called(option)[0]
@@ -546,12 +551,12 @@ def _name(optimizer: Value) -> str:
     return next(iter(called(optimizer)), "optimizer")
 
 
-def _placed(optimizer: Value, step: Step) -> Place:
+def _placed(optimizer: Value, step: Step) -> SourcePlace:
     """Where an optimizer is made, if that is seen."""
     return optimizer if isinstance(optimizer, (Call, Instance)) and optimizer.source is not None else step
 
 
-def _divisor(training: Training, optimizer: Value) -> float | None:
+def _divisor(training: TrainingSteps, optimizer: Value) -> float | None:
     """The number that an optimizer divides by; None when it is not known."""
     terms = training.divided(optimizer)
     numbers = {term.number for term in terms or ()}
@@ -566,11 +571,11 @@ def _given(made: Call) -> dict[str, Value]:
 
 
 def _is(value: Value | None, number: float) -> bool:
-    return isinstance(value, Known) and value.value == number and not isinstance(value.value, bool)
+    return isinstance(value, KnownValue) and value.value == number and not isinstance(value.value, bool)
 
 
 def _assumed(value: Value | None) -> bool:
-    return any(isinstance(option, Known) and option.assumed is not None for option in options(value))
+    return any(isinstance(option, KnownValue) and option.assumed is not None for option in options(value))
 
 
 def _unused(step: Step) -> list[str]:

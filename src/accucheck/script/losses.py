@@ -20,7 +20,7 @@ from . import flow
 from .analysis import Reading
 from .effects import TAKEN, differentiates, effect, gradient_maker, kept, name_of, operands, updates
 from .networks import outputs
-from .values import Call, Frame, Instance, Items, Known, Many, Unknown, Value, options, unseen
+from .values import Call, Frame, Instance, Items, KnownValue, Many, UnknownValue, Value, options, unseen
 
 if TYPE_CHECKING:
     from .trace import Tracer
@@ -75,7 +75,7 @@ class Application:
         return found
 
 
-class Handed(NamedTuple):
+class ModelLoss(NamedTuple):
     """A Model with a loss: the calls that its training would make, what its network gives, and what its loss gives."""
 
     model: Call
@@ -138,7 +138,7 @@ def passes_on(made: Call) -> tuple[list[Value], bool] | None:
     if passed is None and known is not None:
         passed = _scaled(made, known) or (operands(made) if known.linear and known.reduces else None)
     if passed is not None:
-        return [value for value in passed if not isinstance(value, Known)], False
+        return [value for value in passed if not isinstance(value, KnownValue)], False
     return ([made.result], False) if made.result is not None else None
 
 
@@ -148,9 +148,9 @@ def _scaled(made: Call, known: Effect) -> list[Value] | None:
     if known.operation not in ("add", "mul", "div") or len(pair) != 2:
         return None
     left, right = pair
-    if isinstance(right, Known):
+    if isinstance(right, KnownValue):
         return [left]
-    return [right] if isinstance(left, Known) and not known.right else None
+    return [right] if isinstance(left, KnownValue) and not known.right else None
 
 
 def _head(made: Call, logged: bool, depth: int) -> Head:
@@ -182,7 +182,7 @@ def _activated(made: Call, last: str) -> tuple[str, str]:
     given = layer.keywords.get("activation")
     if given is None:
         return "logits", last
-    if isinstance(given, Known):
+    if isinstance(given, KnownValue):
         text = str(given.value).lower()
         if given.value is None:
             return "logits", last
@@ -202,7 +202,7 @@ class Losses:
 
     def __init__(self, reading: Reading) -> None:
         self.reading, self.trace = reading, reading.trace
-        self.handed: list[Handed] = []
+        self.handed: list[ModelLoss] = []
         self.said: list[Observation] = []
         self.gather_models()
 
@@ -228,7 +228,7 @@ class Losses:
             network, loss = arguments.get("network"), arguments.get("loss_fn")
             if network is None:
                 continue
-            if loss is not None and not (isinstance(loss, Known) and loss.value is None):
+            if loss is not None and not (isinstance(loss, KnownValue) and loss.value is None):
                 self.hand(model, network, loss)
                 continue
             for cell in _with_loss(network):
@@ -237,7 +237,7 @@ class Losses:
                     self.hand(cell, backbone, loss)
 
     def hand(self, made: Call, network: Value, loss: Value) -> None:
-        handed = Handed(made, [], [], [])
+        handed = ModelLoss(made, [], [], [])
         self.trace.again(_as_model(network, loss, handed))
         self.handed.append(handed)
 
@@ -477,17 +477,17 @@ class Losses:
 _ARGMAX = ("argmax", "argmaxwithvalue", "argmax_with_value", "topk")
 
 
-def _as_model(network: Value, loss: Value, handed: Handed) -> Callable[[Tracer], Value]:
+def _as_model(network: Value, loss: Value, handed: ModelLoss) -> Callable[[Tracer], Value]:
     def wanted(tracer: Tracer) -> Value:
         start, node = len(tracer.trace.calls), handed.model.node
         try:
             for cell in options(network):
-                handed.outputs.append(output := tracer.call(cell, [Unknown("inputs")], {}, node))
+                handed.outputs.append(output := tracer.call(cell, [UnknownValue("inputs")], {}, node))
                 for each in options(loss):
-                    handed.losses.append(tracer.call(each, [output, Unknown("labels")], {}, node))
+                    handed.losses.append(tracer.call(each, [output, UnknownValue("labels")], {}, node))
         finally:
             handed.calls.extend(tracer.trace.calls[start:])
-        return Unknown()
+        return UnknownValue()
 
     return wanted
 
@@ -552,7 +552,7 @@ def form(application: Application) -> Iterator[Observation]:
     sparse = application.cell.keywords.get("sparse") if application.cell is not None else None
     if labels == "by sparse" and sparse is None and application.cell is not None and application.cell.args:
         sparse = application.cell.args[0]
-    is_sparse = labels == "classes" or (isinstance(sparse, Known) and sparse.value is True)
+    is_sparse = labels == "classes" or (isinstance(sparse, KnownValue) and sparse.value is True)
     if is_sparse and application.labels is not None:
         made = encoded(application.labels)
         if made is not None:
@@ -604,13 +604,13 @@ def _flattened(made: Call) -> bool:
         return False
     shape = made.args if made.name[:1] == "." else made.args[1:]
     flat = shape[0].items if len(shape) == 1 and isinstance(shape[0], Items) else shape
-    return len(flat) == 1 and isinstance(flat[0], Known) and flat[0].value == -1
+    return len(flat) == 1 and isinstance(flat[0], KnownValue) and flat[0].value == -1
 
 
 def _constant(value: Value) -> bool:
     """True when a value rests on constants and parameters only, as the weights of classes do."""
     for part in flow.sources(value):
-        if isinstance(part, Unknown) or (isinstance(part, Call) and part.name in (".each", ".item", "[]")):
+        if isinstance(part, UnknownValue) or (isinstance(part, Call) and part.name in (".each", ".item", "[]")):
             return False
     return True
 
@@ -629,7 +629,7 @@ def _given_reduction(name: str, given: dict[str, Value]) -> str | None:
     value = given.get("reduction")
     if value is None:
         return known.reduction if known else None
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return "none" if value.value is None else str(value.value).lower()
     return None
 
@@ -658,7 +658,7 @@ def _reduces(value: Value) -> bool:
     if name.rsplit(".", 1)[-1] in _REDUCERS:
         return True
     if name in ("/", "ops.div", "ops.Div", "ops.RealDiv"):  # by a count of its own
-        return not (len(value.args) == 2 and isinstance(value.args[1], Known))
+        return not (len(value.args) == 2 and isinstance(value.args[1], KnownValue))
     known = api.find(name)
     layer = known is not None and known.kind in ("dense", "convolution", "embedding", "recurrent")
     return layer or (not name.startswith(("ops.", ".", "nn.", "mint.")) and name[:1].isalpha() and "." in name)
@@ -698,7 +698,7 @@ def _layer(head: Head) -> Value:
 
 
 def _is_accuracy(value: Value) -> bool:
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return isinstance(value.value, str) and _ACCURACY.match(value.value) is not None
     return isinstance(value, Call) and _ACCURACY.match(value.api) is not None
 
@@ -755,7 +755,7 @@ def _likelihood(call: Call) -> Value | None:
         elif isinstance(part, Call) and name in ("neg", "ops.Neg", "ops.neg", ".neg"):
             signs += 1
             queue += operands(part)
-        elif isinstance(part, Known):
+        elif isinstance(part, KnownValue):
             signs += isinstance(part.value, (int, float)) and part.value < 0
         else:
             factors.append(part)
@@ -781,7 +781,7 @@ def _between(call: Call) -> Value | None:
             for place, factor in enumerate(one.args):
                 if one is not other and isinstance(factor, Call) and factor.name == "-":
                     left, right = factor.args
-                    if isinstance(left, Known) and left.value == 1 and any(right is part for part in other.args):
+                    if isinstance(left, KnownValue) and left.value == 1 and any(right is part for part in other.args):
                         return right
                 if isinstance(factor, Call) and factor.name == "-":
                     rest = [part for part in call.args if part is not one]

@@ -14,11 +14,11 @@ from . import flow
 from .analysis import Scripts
 from .effects import kept
 from .factors import operation
-from .freezing import Look, learns, reach
+from .freezing import FreezeScan, learns, reach
 from .initial_weights import number
 from .networks import Observation, first_of_place, is_parameter, structure_of, trains
 from .trace import Trace
-from .values import Call, Known, Named, Value, options
+from .values import Call, KnownValue, NamedValue, Value, options
 
 #: Changes of type and shape are looked through so far.
 STEPS = 12
@@ -28,10 +28,10 @@ STEPS = 12
 def examine(scripts: Scripts) -> Iterator[Observation]:
     """Each such parameter of a network that is trained."""
     for reading in scripts.training or scripts.readings:
-        yield from _judged(Look(structure_of(reading)))
+        yield from _judged(FreezeScan(structure_of(reading)))
 
 
-def _judged(look: Look) -> Iterator[Observation]:
+def _judged(look: FreezeScan) -> Iterator[Observation]:
     made = {leaf: layer for leaf, layer in look.layers.items() if is_parameter(layer) and not trains(layer)}
     staying = _staying(look) if made else set()
     for leaf, parameter in made.items():
@@ -50,20 +50,20 @@ def _judged(look: Look) -> Iterator[Observation]:
             yield Observation("made-frozen", parameter.source, parameter.node, {"name": name})
 
 
-def _staying(look: Look) -> set[int]:
+def _staying(look: FreezeScan) -> set[int]:
     """The ids of what takes part in a loss and is not told to be trained later."""
     used = {leaf for step in look.steps for leaf in reach(step.loss, stop=True)[0]}
     return used - {leaf for store, on in look.switches if on for leaf in look.meant(store)}
 
 
-def _may_be_filled(look: Look, leaf: int, parameter: Call) -> bool:
+def _may_be_filled(look: FreezeScan, leaf: int, parameter: Call) -> bool:
     """Whether weights are loaded that may be meant for a frozen parameter."""
     if not (look.loaded(perhaps=True, into=leaf) and look.loaded(into=leaf, by_default=True)):
         return False
     return look.loaded(into=leaf) or not _leaves_bias_alone(look, parameter)
 
 
-def _of_idle(look: Look, leaf: int, parameter: Call) -> str:
+def _of_idle(look: FreezeScan, leaf: int, parameter: Call) -> str:
     """What is to say about a parameter that changes nothing as long as it stays as it was made."""
     if not _may_be_filled(look, leaf, parameter):
         return "constant-frozen"
@@ -71,20 +71,20 @@ def _of_idle(look: Look, leaf: int, parameter: Call) -> str:
     return "bias-frozen" if weighs else "made-frozen"
 
 
-def _beside(look: Look, parameter: Call) -> list[Call]:
+def _beside(look: FreezeScan, parameter: Call) -> list[Call]:
     """What is trained in the cells that hold a parameter."""
     cells = [cell for cell in look.structure.cells if any(held is parameter for held in cell.attributes.values())]
     return [held for cell in cells for held in cell.attributes.values() if _is_trained(held, look)]
 
 
-def _leaves_bias_alone(look: Look, parameter: Call) -> bool:
+def _leaves_bias_alone(look: FreezeScan, parameter: Call) -> bool:
     """Whether all that is trained beside a weight in its own cell starts from numbers that are the same, as a bias does: a layer of
     which one half is frozen. Trained matrices beside it, as of an adapter, tell that it is frozen on purpose."""
     beside = _beside(look, parameter)
     return bool(beside) and not any(not is_parameter(held) or is_drawn(held) for held in beside)
 
 
-def _is_trained(held: Value, look: Look) -> TypeGuard[Call]:
+def _is_trained(held: Value, look: FreezeScan) -> TypeGuard[Call]:
     return isinstance(held, Call) and id(held) in look.trained and id(held) not in look.frozen and learns(held)
 
 
@@ -109,7 +109,7 @@ def _idle(trace: Trace, parameter: Call) -> int | None:
 def _is_single(given: Value | None) -> bool:
     """Whether an array is made of one number that is written down."""
     inner = kept(given, "same") if isinstance(given, Call) and given.api != "initializer" else None
-    return isinstance(given, Known) or (inner is not None and all(map(_is_single, inner)))
+    return isinstance(given, KnownValue) or (inner is not None and all(map(_is_single, inner)))
 
 
 def _holds(value: Value, parameter: Call) -> bool:
@@ -128,7 +128,10 @@ def _draws(value: Value) -> bool:
     if not isinstance(value, Call) or value.api != "initializer":
         return False
     ways = list(options(value.argument(["init", "shape", "dtype"], "init")))
-    known = [isinstance(way, (Named, Call)) or (isinstance(way, Known) and isinstance(way.value, str)) for way in ways]
+    known = [
+        isinstance(way, (NamedValue, Call)) or (isinstance(way, KnownValue) and isinstance(way.value, str))
+        for way in ways
+    ]
     return bool(ways) and all(known) and all(number(way) is None for way in ways)
 
 

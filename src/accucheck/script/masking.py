@@ -18,7 +18,7 @@ from .effects import TAKEN
 from .source import Source
 from .syntax import children, unparse, walk
 from .trace import Trace
-from .values import Frame, Known, options
+from .values import Frame, KnownValue, options
 
 MASK = re.compile(r"mask", re.IGNORECASE)
 #: A mask over the places of a sequence, not a masked word, a setting, or one over heads.
@@ -635,7 +635,7 @@ def dropped(trace: Trace) -> list[Observation]:
         lacking = [
             name
             for name, value in frame.parameters.items()
-            if _PLACES.search(name) and all(isinstance(o, Known) and o.value is None for o in options(value))
+            if _PLACES.search(name) and all(isinstance(o, KnownValue) and o.value is None for o in options(value))
         ]
         if not lacking or frame.function.name not in ("construct", "forward", "__call__"):
             continue

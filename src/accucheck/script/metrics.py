@@ -25,7 +25,7 @@ from .source import Source
 from .syntax import THROUGH
 from .syntax import kept as kept_with_code
 from .tallies import Addition, Quotient, Tallies, Tally, batch_of, parts
-from .values import Call, Instance, Items, Known, Many, Value, options
+from .values import Call, Instance, Items, KnownValue, Many, Value, options
 
 #: What additions of an evaluation count; see tallies.Addition.
 _COUNTED = ("hits", "rate", "weighed", "truths")
@@ -158,7 +158,7 @@ class Metrics:
         if batch is None:
             return "single" if self.tallies.is_data(_source(value)) else ""
         size, drops = batch.argument(["batch_size"], "batch_size"), _drops(batch)
-        if isinstance(size, Known) and size.value == 1:
+        if isinstance(size, KnownValue) and size.value == 1:
             return "single"
         return "" if drops is None else "equal" if drops else "unequal"
 
@@ -191,7 +191,7 @@ class Metrics:
             if not isinstance(number, Call) or number.name != "//" or len(number.args) != 2:
                 continue
             whole, size = number.args
-            if self.tallies.amount(whole) == "rows" and not (isinstance(size, Known) and size.value == 1):
+            if self.tallies.amount(whole) == "rows" and not (isinstance(size, KnownValue) and size.value == 1):
                 return number
         return None
 
@@ -222,7 +222,7 @@ class Metrics:
         losses = Losses(self.reading)
         for one in losses.applications:
             given = one.cell.keywords if one.cell is not None else one.arguments
-            if isinstance(given.get(IGNORING), Known):
+            if isinstance(given.get(IGNORING), KnownValue):
                 found.append(("ignored-counted", one.place, False))
             mask = self.mask_of(one.place)
             if mask is not None:
@@ -446,7 +446,7 @@ class Metrics:
         """Whether a value is a row or batch of a data set, or one column of it by its name or number."""
         if not isinstance(value, Call) or value.base is None:
             return False
-        if value.name == "[]" and value.args and isinstance(value.args[0], Known):
+        if value.name == "[]" and value.args and isinstance(value.args[0], KnownValue):
             return self.is_read(value.base)
         return value.name == ".each" and self.tallies.is_data(_source(value.base))
 
@@ -524,7 +524,7 @@ def _drops(batch: Call) -> bool | None:
     given = batch.argument(["batch_size", "drop_remainder"], "drop_remainder")
     if given is None:
         return None if batch.unpacked else False
-    return given.value if isinstance(given, Known) and isinstance(given.value, bool) else None
+    return given.value if isinstance(given, KnownValue) and isinstance(given.value, bool) else None
 
 
 def _uncast(value: Value) -> Value:
@@ -577,7 +577,7 @@ def _ascending(order: Call) -> bool:
         if not order.name.startswith("numpy")
         else None
     )
-    return down is None or (isinstance(down, Known) and down.value is False)
+    return down is None or (isinstance(down, KnownValue) and down.value is False)
 
 
 def _first_ones(key: Value | None) -> bool:
@@ -586,9 +586,9 @@ def _first_ones(key: Value | None) -> bool:
         return False
     start, stop = key.args[:2]
     step = key.args[2] if len(key.args) > 2 else None
-    plain = step is None or (isinstance(step, Known) and step.value in (None, 1))
-    first = isinstance(start, Known) and start.value in (None, 0)
-    return plain and first and isinstance(stop, Known) and type(stop.value) is int and stop.value > 0
+    plain = step is None or (isinstance(step, KnownValue) and step.value in (None, 1))
+    first = isinstance(start, KnownValue) and start.value in (None, 0)
+    return plain and first and isinstance(stop, KnownValue) and type(stop.value) is int and stop.value > 0
 
 
 def _threshold(value: Value) -> Value | None:
@@ -597,7 +597,7 @@ def _threshold(value: Value) -> Value | None:
     if not isinstance(made, Call) or comparison(made) not in (">", ">="):
         return None
     sides = operands(made, (0, 1))
-    return sides[0] if len(sides) == 2 and isinstance(sides[1], Known) else None
+    return sides[0] if len(sides) == 2 and isinstance(sides[1], KnownValue) else None
 
 
 def _before_threshold(value: Value) -> Value:
@@ -649,7 +649,7 @@ def _takes_first(made: Call) -> bool:
     if not isinstance(key, Items) or not key.items:
         return False
     last = key.items[-1]
-    if not isinstance(last, Known) or last.value != 0 or isinstance(last.value, bool) or len(key.items) < 2:
+    if not isinstance(last, KnownValue) or last.value != 0 or isinstance(last.value, bool) or len(key.items) < 2:
         return False
     given = heads(made.base)
     layers = _layers(made.base)

@@ -13,7 +13,7 @@ from .normalization import pipelines_of
 from .pipelines import Pipelines
 from .source import Source
 from .syntax import unparse, walk
-from .values import Call, Function, Known, Named, options
+from .values import Call, Function, KnownValue, NamedValue, options
 
 #: Method or function -> what it does about missing values.
 _TABLE = {
@@ -89,7 +89,7 @@ def _calls(pipelines: Pipelines) -> Iterator[Observation]:
             yield _said("samples-filtered", call, data)
         elif last == "set_error_samples_mode":
             mode = call.args[0] if call.args else next(iter(call.keywords.values()), None)
-            name = mode.name.rpartition(".")[2] if isinstance(mode, Named) else ""
+            name = mode.name.rpartition(".")[2] if isinstance(mode, NamedValue) else ""
             if name in ("SKIP", "REPLACE"):
                 yield _said("errors-skipped", call, data | {"mode": name})
         elif call.name.startswith("pandas.read_") and "na_values" in call.keywords:
@@ -113,9 +113,9 @@ def _of_data(pipelines: Pipelines, call: Call) -> bool:
 
 def _is_nan(value: Any) -> bool:
     for option in options(value):
-        if isinstance(option, Named) and option.name.rpartition(".")[2].lower() in ("nan", "inf", "na", "nat"):
+        if isinstance(option, NamedValue) and option.name.rpartition(".")[2].lower() in ("nan", "inf", "na", "nat"):
             return True
-        if isinstance(option, Known) and isinstance(option.value, float) and option.value != option.value:
+        if isinstance(option, KnownValue) and isinstance(option.value, float) and option.value != option.value:
             return True
     return False
 

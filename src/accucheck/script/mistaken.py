@@ -8,11 +8,11 @@ from ..knowledge import api
 from . import flow
 from .analysis import Reading
 from .axes import axis_of, place, rank, width
-from .differences import Wrong
+from .differences import WrongUse
 from .effects import MOVED, effect, kept, name_of, operands
 from .factors import comparison
 from .networks import is_cell, is_layer, outputs
-from .values import Call, Instance, Items, Known, Named, Value, options
+from .values import Call, Instance, Items, KnownValue, NamedValue, Value, options
 
 #: So many changes of type are looked through.
 CASTS = 8
@@ -30,7 +30,7 @@ _PLACES = {
 }
 
 
-def wrong(reading: Reading) -> Iterator[Wrong]:
+def wrong(reading: Reading) -> Iterator[WrongUse]:
     """What is wrong with how results are used in one reading."""
     users = flow.users(reading.trace)
     for call in reading.trace.calls:
@@ -48,13 +48,13 @@ _Users = dict[int, list[tuple[Call, str]]]
 def _item(user: Call, of: Call) -> int | None:
     """Which item of a result is taken; None where none is, or it is not seen which."""
     place = user.args[0] if user.name == "[]" and user.base is of and user.args else None
-    return place.value if isinstance(place, Known) and type(place.value) is int else None
+    return place.value if isinstance(place, KnownValue) and type(place.value) is int else None
 
 
 # --- the place of the largest score -----------------------------------------------------------------------------------
 
 
-def _guessed_elsewhere(compared: Call) -> Iterator[Wrong]:
+def _guessed_elsewhere(compared: Call) -> Iterator[WrongUse]:
     """What is compared with labels is the place of the largest number along another axis than that of the scores."""
     sides = [_uncast(side) for side in operands(compared, (0, 1))]
     guesses = [side for side in sides if isinstance(side, Call) and _is_argmax(side)]
@@ -70,7 +70,7 @@ def _guessed_elsewhere(compared: Call) -> Iterator[Wrong]:
     of = rank(scores)
     if place(axis, of).is_not(classes.high):
         code = "argmax-elsewhere" if of.exact is not None and count is not None else "argmax-elsewhere-perhaps"
-        yield Wrong(code, guess, {"axis": axis, "layer": layer.last, "at": layer.line})
+        yield WrongUse(code, guess, {"axis": axis, "layer": layer.last, "at": layer.line})
 
 
 def _uncast(value: Value) -> Value:
@@ -94,19 +94,19 @@ def _is_argmax(made: Call) -> bool:
 def _without_axis(call: Call) -> bool:
     """True where the extreme of all elements is asked for; its place is then always 0."""
     axis = call.argument(["input", "axis"], "axis")
-    return not call.unpacked and (axis is None or (isinstance(axis, Known) and axis.value is None))
+    return not call.unpacked and (axis is None or (isinstance(axis, KnownValue) and axis.value is None))
 
 
-def _extreme(call: Call, users: _Users) -> Iterator[Wrong]:
+def _extreme(call: Call, users: _Users) -> Iterator[WrongUse]:
     data = {"api": call.api}
     for user, _ in users.get(id(call), ()):
         place = _item(user, call)
         if place in (1, -1) and users.get(id(user)):
-            yield Wrong("extreme-without-place", call, data)
+            yield WrongUse("extreme-without-place", call, data)
         elif place == 0 and call.args and _of_network(call.args[0]):
             used = _as_place(user, users)
             if used is not None:
-                yield Wrong("extreme-for-place" if used else "extreme-as-whole", call, data)
+                yield WrongUse("extreme-for-place" if used else "extreme-as-whole", call, data)
 
 
 def _of_network(value: Value) -> bool:
@@ -115,7 +115,7 @@ def _of_network(value: Value) -> bool:
         depth = 0
         while isinstance(option, Call) and option.name != "" and depth < 20:
             passed = kept(option, "same", *MOVED)
-            option, depth = (passed[0] if passed else Known(None)), depth + 1
+            option, depth = (passed[0] if passed else KnownValue(None)), depth + 1
         maker = option.base if isinstance(option, Call) else None
         if isinstance(maker, Call) and is_layer(maker):
             return True
@@ -164,7 +164,9 @@ _ARITHMETIC = ("+", "-", "*", "//", "%", "int", ".item", ".asnumpy")
 def _whole(cast: Call) -> bool:
     """True for a cast to whole numbers."""
     given = (*cast.args[0 if cast.name[:1] == "." else 1 :], *cast.keywords.values())
-    return any(isinstance(kind, Named) and kind.name.rpartition(".")[2].startswith(("int", "uint")) for kind in given)
+    return any(
+        isinstance(kind, NamedValue) and kind.name.rpartition(".")[2].startswith(("int", "uint")) for kind in given
+    )
 
 
 # --- samples and moments ----------------------------------------------------------------------------------------------
@@ -176,17 +178,17 @@ def _time_first(layer: Call) -> bool:
     if known is None or known.kind != "recurrent" or "batch_first" not in known.parameters or layer.unpacked:
         return False
     given = (known.bind_any(layer.args, layer.keywords) or {}).get("batch_first")
-    return given is None or (isinstance(given, Known) and given.assumed is None and given.value is False)
+    return given is None or (isinstance(given, KnownValue) and given.assumed is None and given.value is False)
 
 
-def _moments(call: Call, layer: Call, users: _Users) -> Iterator[Wrong]:
+def _moments(call: Call, layer: Call, users: _Users) -> Iterator[WrongUse]:
     """The last along the second axis of the outputs, which are the samples."""
     for states, _ in users.get(id(call), ()):
         if _item(states, call) != 0:
             continue
         for user, how in users.get(id(states), ()):
             if how == "base" and user.name == "[]" and _last_of_second(user.args):
-                yield Wrong(
+                yield WrongUse(
                     "last-sample", layer, {"api": layer.api, "at": f"{user.source.path}:{user.line}"}, also=user
                 )
                 return
@@ -198,6 +200,6 @@ def _last_of_second(index: list[Value]) -> bool:
     if len(parts) < 2 or not isinstance(parts[0], Call) or parts[0].name != "slice":
         return False
     bounds = parts[0].args
-    return all(isinstance(one, Known) and one.value is None for one in bounds) and (
-        isinstance(parts[1], Known) and parts[1].value == -1
+    return all(isinstance(one, KnownValue) and one.value is None for one in bounds) and (
+        isinstance(parts[1], KnownValue) and parts[1].value == -1
     )

@@ -27,13 +27,13 @@ from .values import (
     Index,
     Instance,
     Items,
-    Known,
+    KnownValue,
     Many,
     Mapping,
-    Named,
+    NamedValue,
     Partial,
     Super,
-    Unknown,
+    UnknownValue,
     Value,
     Words,
     Write,
@@ -129,13 +129,13 @@ _TRANSFORMS = ("vision.", "transforms.", "text.", "audio.")
 
 def origin(values: Sequence[Value]) -> str | None:
     """Where what was computed of these comes from: what may be otherwise at run time goes before what the command settles."""
-    given = [value for value in values if isinstance(value, Known) and value.origin]
+    given = [value for value in values if isinstance(value, KnownValue) and value.origin]
     return next((value.origin for value in sorted(given, key=lambda value: value.assumed is None)), None)
 
 
-def computed(value: Any, of: Sequence[Value], asked: str = "") -> Known:
+def computed(value: Any, of: Sequence[Value], asked: str = "") -> KnownValue:
     """A constant that was computed of others: it comes from where they do."""
-    return Known(value, origin(of), asked=asked, deciders=deciders_of(of))
+    return KnownValue(value, origin(of), asked=asked, deciders=deciders_of(of))
 
 
 def is_transform(made: Call) -> bool:
@@ -180,7 +180,7 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
 def _of_first(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     """The result of a function of paths, files or functions, by what it is given first."""
     last = name.rsplit(".", 1)[-1]
-    texts = [arg for arg in args if isinstance(arg, Known) and isinstance(arg.value, str)]
+    texts = [arg for arg in args if isinstance(arg, KnownValue) and isinstance(arg.value, str)]
     if name.startswith("os.path.") and len(texts) == len(args):
         return _path(last, texts)
     if last in ("partial", "Partial"):
@@ -227,15 +227,15 @@ def _record(args: list[Value], keywords: dict[str, Value]) -> Mapping | None:
         return None
     if isinstance(given, Items) and not given.open:
         pairs = [pair.items for pair in given.items if isinstance(pair, Items) and len(pair.items) == 2]
-        held = {key.value: value for key, value in pairs if isinstance(key, Known)}
-        if len(pairs) != len(given.items) or not all(isinstance(key, Known) for key, _ in pairs):
+        held = {key.value: value for key, value in pairs if isinstance(key, KnownValue)}
+        if len(pairs) != len(given.items) or not all(isinstance(key, KnownValue) for key, _ in pairs):
             return None
         given = Mapping(held)
     if not isinstance(given, Mapping):
         return None
     made = Mapping({**given.items, **keywords}, given.fed)
     for key, value in made.items.items():
-        if isinstance(value, Known) and not value.name and isinstance(key, str):
+        if isinstance(value, KnownValue) and not value.name and isinstance(key, str):
             made.items[key] = replace(value, name=key)
     return made
 
@@ -252,7 +252,7 @@ _PATHS: dict[str, Any] = {
 }
 
 
-def _path(name: str, args: list[Known]) -> Value | None:
+def _path(name: str, args: list[KnownValue]) -> Value | None:
     texts = [arg.value for arg in args]
     if name not in _PATHS or any(not isinstance(text, str) or len(text) > 4000 for text in texts):
         return None
@@ -268,10 +268,10 @@ def _loaded(tracer: Tracer, name: str, given: Value, node: ast.AST) -> Value | N
 
     source = given
     while isinstance(source, Call) and source.name in (".read", "yaml.load"):
-        source = source.base or Unknown()
+        source = source.base or UnknownValue()
     if isinstance(source, Call) and source.name == "open" and source.args:
         source = source.args[0]
-    if not (isinstance(source, Known) and isinstance(source.value, str)) or tracer.root is None:
+    if not (isinstance(source, KnownValue) and isinstance(source.value, str)) or tracer.root is None:
         return None
     if not source.value.lower().endswith(configs.ENDINGS):
         plain = source is given and name.startswith("yaml.") and len(source.value) <= 2000
@@ -298,11 +298,11 @@ def _there(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: 
     """True for a configuration file that is there; whatever other one is given is there as well, or the run ends."""
     from . import configs
 
-    name = args[0].value if len(args) == 1 and isinstance(args[0], Known) else None
+    name = args[0].value if len(args) == 1 and isinstance(args[0], KnownValue) else None
     if not isinstance(name, str) or tracer.root is None or not name.lower().endswith(configs.ENDINGS):
         return None
     found = configs.find(tracer.root, tracer.trace.source.file.parent, tracer.source.file, name)
-    return None if found is None else Known(True)
+    return None if found is None else KnownValue(True)
 
 
 def _loads_again(tracer: Tracer, path: Path) -> bool:
@@ -319,7 +319,7 @@ def _getattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node
     if len(args) < 2:
         return None
     owner, name = args[0], args[1]
-    if not (isinstance(name, Known) and isinstance(name.value, str)):
+    if not (isinstance(name, KnownValue) and isinstance(name.value, str)):
         return _any_attribute(owner, name)
     tracer.found_names.add(name.value)
     found = [tracer.held(option, name.value, node) or _under_any_name(option, name.value) for option in options(owner)]
@@ -365,25 +365,30 @@ def _under_any_name(owner: Value, name: str) -> Value | None:
 
 def _pattern(name: Value) -> str:
     """What a text that is put together may be, as a regular expression."""
-    if isinstance(name, Known):
+    if isinstance(name, KnownValue):
         return re.escape(str(name.value)[:200])
     if isinstance(name, Call) and name.name in ("+", "f-string"):
         return "".join(map(_pattern, name.args[:20]))
     if isinstance(name, Call) and name.name in (".format", "%"):
         written = name.base if name.name == ".format" else name.args[0]
-        if isinstance(written, Known) and isinstance(written.value, str):
+        if isinstance(written, KnownValue) and isinstance(written.value, str):
             return ".*".join(map(re.escape, _FIELDS.split(written.value[:200])))
     return ".*"
 
 
 def _setattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-    if len(args) == 3 and isinstance(args[1], Known) and isinstance(args[1].value, str) and isinstance(node, ast.Call):
+    if (
+        len(args) == 3
+        and isinstance(args[1], KnownValue)
+        and isinstance(args[1].value, str)
+        and isinstance(node, ast.Call)
+    ):
         for owner in options(args[0]):
             value = args[2]
-            if isinstance(value, Known) and not value.name:
+            if isinstance(value, KnownValue) and not value.name:
                 value = replace(value, name=args[1].value)
             tracer.set_attribute(owner, args[1].value, value, node)
-        return Known(None)
+        return KnownValue(None)
     for owner in options(args[0]) if args else ():
         if isinstance(owner, Instance):
             owner.read.add(ANY)
@@ -396,7 +401,7 @@ def _setattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node
 
 def _vars(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     owner = args[0] if len(args) == 1 else None
-    if isinstance(owner, Named):
+    if isinstance(owner, NamedValue):
         return tracer.held(owner, "__dict__", node)
     if isinstance(owner, Instance):
         return Mapping(owner.attributes)
@@ -410,26 +415,26 @@ def _isinstance(tracer: Tracer, args: list[Value], keywords: dict[str, Value], n
     if not wanted:
         return None
     held = args[0]
-    if isinstance(held, Known):
+    if isinstance(held, KnownValue):
         unset = held.value is None and held.assumed
-        return None if unset else Known(isinstance(held.value, tuple(wanted)))
+        return None if unset else KnownValue(isinstance(held.value, tuple(wanted)))
     if isinstance(held, Mapping) or as_dict(held) is not None:
-        return Known(dict in wanted)
-    return Known(bool(wanted & {list, tuple})) if isinstance(held, Items) else None
+        return KnownValue(dict in wanted)
+    return KnownValue(bool(wanted & {list, tuple})) if isinstance(held, Items) else None
 
 
 def _kinds(asked: Value) -> set[type]:
     """The types of Python that isinstance is asked for; none where one of them is no such type."""
     given = asked.items if isinstance(asked, Items) else [asked]
     kinds = [option for kind in given for option in options(kind)]
-    known = [_TYPES[kind.name] for kind in kinds if isinstance(kind, Named) and kind.name in _TYPES]
+    known = [_TYPES[kind.name] for kind in kinds if isinstance(kind, NamedValue) and kind.name in _TYPES]
     return {each for types in known for each in types} if len(known) == len(kinds) else set()
 
 
 def keys_from(tracer: Tracer, held: Mapping) -> str:
     """Where it comes from which keys a dict has: "configured" where the command settles what it holds."""
     inner = [part for value in held.items.values() for part in _shallow(value)]
-    settled = all(part.assumed is None for part in inner if isinstance(part, Known))
+    settled = all(part.assumed is None for part in inner if isinstance(part, KnownValue))
     return "configured" if tracer.command is not None and settled else "config"
 
 
@@ -441,8 +446,8 @@ def _shallow(value: Value) -> list[Value]:
 
 
 def _hasattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-    if len(args) == 2 and isinstance(args[0], Mapping) and isinstance(args[1], Known):
-        return Known(args[1].value in args[0].items, keys_from(tracer, args[0]))
+    if len(args) == 2 and isinstance(args[0], Mapping) and isinstance(args[1], KnownValue):
+        return KnownValue(args[1].value in args[0].items, keys_from(tracer, args[0]))
     return None
 
 
@@ -452,7 +457,7 @@ def _list(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
     if isinstance(args[0], Items):
         return type(args[0])(list(args[0].items), args[0].open)
     if isinstance(args[0], Mapping):
-        return Items([Known(key) for key in args[0].items])
+        return Items([KnownValue(key) for key in args[0].items])
     return None
 
 
@@ -473,7 +478,7 @@ def _deepcopy(tracer: Tracer, args: list[Value], keywords: dict[str, Value], nod
     if not args:
         return None
     copied = _Copier(tracer, node).copy(args[0])
-    if copied is not None and not isinstance(args[0], (Known, Items, Mapping)):
+    if copied is not None and not isinstance(args[0], (KnownValue, Items, Mapping)):
         made = tracer.made("copy.deepcopy", args, keywords, node)
         made.result = copied
     return copied
@@ -511,7 +516,7 @@ class _Copier:
 
     def single(self, value: Value) -> Value | None:
         if not isinstance(value, Call):
-            return value if isinstance(value, Known) else None
+            return value if isinstance(value, KnownValue) else None
         if value.base is not None or is_transform(value):
             return value if is_transform(value) else None
         if value.name == "comprehension":
@@ -565,7 +570,11 @@ class _Copier:
 
 def _filter(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     """filter(None, items): without those that do not count as true."""
-    if len(args) != 2 or not isinstance(args[1], Items) or not (isinstance(args[0], Known) and args[0].value is None):
+    if (
+        len(args) != 2
+        or not isinstance(args[1], Items)
+        or not (isinstance(args[0], KnownValue) and args[0].value is None)
+    ):
         return None
     truths = [tracer.truth(item) for item in args[1].items]
     kept = [item for item, truth in zip(args[1].items, truths, strict=True) if truth is not False]
@@ -622,12 +631,12 @@ def arguments(command: Command | None) -> Words | None:
     """sys.argv, as the command of the run sets it; None where it is not known."""
     if command is None:
         return None
-    return Words([Known(str(command.script), "command"), *(_word(command, text, "") for text in command.words)])
+    return Words([KnownValue(str(command.script), "command"), *(_word(command, text, "") for text in command.words)])
 
 
 def _word(command: Command, text: str, name: str) -> Value:
     """A word of the command; one with a variable of the shell that nobody is seen to set is unknown."""
-    return Unknown(name) if command.lost and "$" in text else Known(text, "command", name)
+    return UnknownValue(name) if command.lost and "$" in text else KnownValue(text, "command", name)
 
 
 def _getopt(read: Any) -> Any:
@@ -638,7 +647,7 @@ def _getopt(read: Any) -> Any:
         ]
         texts = _texts(given)
         names = _texts(long) if isinstance(long, Items) else _texts(Items([long])) if long is not None else []
-        if tracer.command is None or texts is None or names is None or not isinstance(short, Known):
+        if tracer.command is None or texts is None or names is None or not isinstance(short, KnownValue):
             return None
         try:
             found, rest = read(texts, str(short.value), names)
@@ -646,7 +655,7 @@ def _getopt(read: Any) -> Any:
             declared.unbound(tracer, node, "options-refused", str(error))
             return None
         pairs = [
-            Items([Known(flag, "command"), _word(tracer.command, text, flag.lstrip("-"))], fixed=True)
+            Items([KnownValue(flag, "command"), _word(tracer.command, text, flag.lstrip("-"))], fixed=True)
             for flag, text in found
         ]
         return Items([Words([*pairs]), Words([_word(tracer.command, text, "") for text in rest])], fixed=True)
@@ -658,7 +667,7 @@ def _texts(value: Value | None) -> list[str] | None:
     """A list of texts that are all known."""
     if not isinstance(value, Items) or value.open:
         return None
-    found = [item.value for item in value.items if isinstance(item, Known) and isinstance(item.value, str)]
+    found = [item.value for item in value.items if isinstance(item, KnownValue) and isinstance(item.value, str)]
     return found if len(found) == len(value.items) else None
 
 
@@ -666,7 +675,7 @@ def _len(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: as
     held = (cells(args[0]) or args[0]) if args else None
     grows = tracer.numbering or _grown_by(tracer.loops, node)
     if (isinstance(held, Items) and not held.open) or (isinstance(held, Mapping) and not held.fed and not grows):
-        return Known(len(held.items))
+        return KnownValue(len(held.items))
     if args and isinstance(args[0], Instance) and isinstance(method := args[0].of.find("__len__"), Function):
         bound = Function(method.node, method.scope, method.source, args[0], method.of)
         return tracer.call_function(bound, [], {}, node)
@@ -691,7 +700,7 @@ def _stored_into(part: ast.AST) -> str | None:
 
 def _number(convert: Any) -> Any:
     def handler(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-        if len(args) == 1 and isinstance(args[0], Known) and not keywords:
+        if len(args) == 1 and isinstance(args[0], KnownValue) and not keywords:
             try:
                 return replace(args[0], value=convert(args[0].value))
             except (TypeError, ValueError, OverflowError, ArithmeticError):
@@ -702,7 +711,7 @@ def _number(convert: Any) -> Any:
 
 
 def _round(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-    values = [arg.value for arg in args if isinstance(arg, Known) and isinstance(arg.value, (int, float))]
+    values = [arg.value for arg in args if isinstance(arg, KnownValue) and isinstance(arg.value, (int, float))]
     if len(values) != len(args) or len(args) not in (1, 2) or keywords or not all(-1e15 < v < 1e15 for v in values):
         return None
     places = values[1] if len(values) == 2 else None
@@ -713,7 +722,7 @@ def _round(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: 
 
 def _extreme(choose: Any) -> Any:
     def handler(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-        values = [arg for arg in args if isinstance(arg, Known) and isinstance(arg.value, (int, float))]
+        values = [arg for arg in args if isinstance(arg, KnownValue) and isinstance(arg.value, (int, float))]
         if len(values) < 2 or len(values) != len(args) or keywords:
             return None
         return computed(choose(value.value for value in values), args)
@@ -728,46 +737,46 @@ def _bool(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
 
 
 def _pathlib(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-    known = [arg for arg in args if isinstance(arg, Known) and isinstance(arg.value, str)]
+    known = [arg for arg in args if isinstance(arg, KnownValue) and isinstance(arg.value, str)]
     return _path("join", known) if known and len(known) == len(args) else None
 
 
 def _environment(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     """A variable of the environment that the command of the run sets."""
-    if tracer.command is None or not args or not isinstance(args[0], Known):
+    if tracer.command is None or not args or not isinstance(args[0], KnownValue):
         return None
     text = tracer.command.environment.get(args[0].value)
-    return None if text is None else Known(text, "command")
+    return None if text is None else KnownValue(text, "command")
 
 
 def _type(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     """The type of a constant, a list or a dict; a list stands for a tuple too, see same_type."""
     held = args[0] if len(args) == 1 else None
-    if isinstance(held, Known) and (held.value is not None or held.assumed is None):
-        return Named(type(held.value).__name__)
+    if isinstance(held, KnownValue) and (held.value is not None or held.assumed is None):
+        return NamedValue(type(held.value).__name__)
     if isinstance(held, (Items, Mapping)):
-        return Named("list" if isinstance(held, Items) else "dict")
+        return NamedValue("list" if isinstance(held, Items) else "dict")
     return None
 
 
 def same_type(one: Value, other: Value) -> bool | None:
     """Whether two types of Python are one; None for anything else, and for a list beside a tuple, which are not told apart."""
-    found = {value.name for value in (one, other) if isinstance(value, Named) and value.name in _TYPES}
-    named = isinstance(one, Named) and isinstance(other, Named) and {one.name, other.name} == found
+    found = {value.name for value in (one, other) if isinstance(value, NamedValue) and value.name in _TYPES}
+    named = isinstance(one, NamedValue) and isinstance(other, NamedValue) and {one.name, other.name} == found
     return len(found) == 1 if named and found != {"list", "tuple"} else None
 
 
 def _module(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     """A module that is imported by its name."""
-    name = args[0].value if args and isinstance(args[0], Known) else None
-    return Named(name, tracer.source) if isinstance(name, str) and name.strip(".") else None
+    name = args[0].value if args and isinstance(args[0], KnownValue) else None
+    return NamedValue(name, tracer.source) if isinstance(name, str) and name.strip(".") else None
 
 
-def _module_at(tracer: Tracer, given: Value | None) -> Named | None:
+def _module_at(tracer: Tracer, given: Value | None) -> NamedValue | None:
     """The module in a file below the project, by the file's name as the script has it."""
     from . import configs
 
-    name = given.value if isinstance(given, Known) else None
+    name = given.value if isinstance(given, KnownValue) else None
     if not isinstance(name, str) or not name.endswith(".py") or tracer.root is None:
         return None
     path = configs.find(tracer.root, tracer.trace.source.file.parent, tracer.source.file, name)
@@ -776,7 +785,7 @@ def _module_at(tracer: Tracer, given: Value | None) -> Named | None:
     here = os.path.realpath(tracer.source.file.parent)
     steps = Path(os.path.relpath(path, here)).with_suffix("").parts
     above = steps.count(os.pardir)
-    return Named("." * (above + 1) + ".".join(steps[above:]), tracer.source)
+    return NamedValue("." * (above + 1) + ".".join(steps[above:]), tracer.source)
 
 
 def _module_from_spec(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
@@ -793,14 +802,14 @@ def _run_path(tracer: Tracer, args: list[Value], keywords: dict[str, Value], nod
 
     module = _module_at(tracer, args[0] if args else None)
     scope = None if module is None else tracer.imported(module)
-    if scope is None or tracer.root is None or not isinstance(args[0], Known):
+    if scope is None or tracer.root is None or not isinstance(args[0], KnownValue):
         return None
     path = configs.find(tracer.root, tracer.trace.source.file.parent, tracer.source.file, args[0].value)
     if path is None:
         return None
     tracer.trace.loaded.append(path)
     origin_ = "configured" if tracer.command is not None and args[0].assumed is None else "config"
-    held = {key: value for key, value in scope.names.items() if not isinstance(value, Named)}
+    held = {key: value for key, value in scope.names.items() if not isinstance(value, NamedValue)}
     return configs.of_module(Mapping({**held}), origin_, path.relative_to(os.path.realpath(tracer.root)).as_posix())
 
 
@@ -877,9 +886,9 @@ def method(
         return _of_items(tracer, owner, name, args, keywords, node)
     if isinstance(owner, Mapping):
         return _of_mapping(tracer, owner, name, args, keywords, node)
-    if isinstance(owner, Known) and name in ("is_file", "exists"):
+    if isinstance(owner, KnownValue) and name in ("is_file", "exists"):
         return _there(tracer, [owner], {}, node)
-    if isinstance(owner, Known):
+    if isinstance(owner, KnownValue):
         return _of_text(owner, name, args, keywords) if isinstance(owner.value, str) else None
     if name in _CHAINED and isinstance(owner, Call):
         return _chained(tracer, owner, name, args, keywords, node)
@@ -974,7 +983,7 @@ def _of_super(
         derive(instance, bases, args, keywords)
         if args and isinstance(args[0], Mapping):  # class Config(dict)
             instance.attributes.update(args[0].items)
-        return Known(None)
+        return KnownValue(None)
     if name in ("construct", "__call__"):
         return applied_instance(tracer, instance, args, keywords, node)
     return tracer.made("." + name, args, keywords, node, instance)
@@ -989,7 +998,7 @@ def _of_items(
         owner.open |= perhaps or len(owner.items) > 400
         _added(tracer, owner, name, args, node)
         del owner.items[400:]
-        return Known(None)
+        return KnownValue(None)
     if name == "pop":
         return _popped(tracer, owner, args, node)
     if name == "remove" and args:
@@ -998,18 +1007,18 @@ def _of_items(
             owner.open = True
         else:
             del owner.items[first]
-        return Known(None)
+        return KnownValue(None)
     if name == "clear":
         owner.open = perhaps
         if not perhaps:
             owner.items.clear()
-        return Known(None)
+        return KnownValue(None)
     if name == "sort":
         owner.items = _sorted(owner.items, keywords, perhaps)
         return None  # how it was sorted, or that it was, may matter to others
     if name == "reverse" and not perhaps:
         owner.items.reverse()
-        return Known(None)
+        return KnownValue(None)
     return Items(list(owner.items), owner.open) if name == "copy" else None
 
 
@@ -1018,15 +1027,15 @@ def _put_in(tracer: Tracer, owner: Items, name: str, args: list[Value], node: as
     if name in ("extend", "update"):
         owner.items += given.items if isinstance(given, Items) else [tracer.element(given, node)]
         owner.open |= not isinstance(given, Items) or given.open
-    elif name == "insert" and isinstance(args[0], Known) and type(args[0].value) is int:
+    elif name == "insert" and isinstance(args[0], KnownValue) and type(args[0].value) is int:
         owner.items.insert(args[0].value, given)
     else:
         owner.items.append(given)
 
 
 def _popped(tracer: Tracer, owner: Items, args: list[Value], node: ast.AST) -> Value | None:
-    place = args[0] if args else Known(-1)
-    if isinstance(place, Known) and type(place.value) is int and not (owner.open or tracer.tests or tracer.loops):
+    place = args[0] if args else KnownValue(-1)
+    if isinstance(place, KnownValue) and type(place.value) is int and not (owner.open or tracer.tests or tracer.loops):
         return owner.items.pop(place.value) if -len(owner.items) <= place.value < len(owner.items) else None
     owner.open = True
     return owner.items[-1] if owner.items and not args else tracer.element(owner, node)
@@ -1034,10 +1043,10 @@ def _popped(tracer: Tracer, owner: Items, args: list[Value], node: ast.AST) -> V
 
 def _sorted(items: list[Value], keywords: dict[str, Value], perhaps: bool) -> list[Value]:
     """Items after a sort: constants by their values; else each may stand at each place where there are constants among them."""
-    constants = [item for item in items if isinstance(item, Known)]
+    constants = [item for item in items if isinstance(item, KnownValue)]
     certain = len(constants) == len(items) and not perhaps and not any(item.assumed for item in constants)
-    backwards = keywords.get("reverse", Known(False))
-    if certain and not keywords.keys() - {"reverse"} and isinstance(backwards, Known):
+    backwards = keywords.get("reverse", KnownValue(False))
+    if certain and not keywords.keys() - {"reverse"} and isinstance(backwards, KnownValue):
         try:
             return [*sorted(constants, key=lambda item: item.value, reverse=bool(backwards.value))]
         except TypeError:  # of several kinds
@@ -1048,31 +1057,31 @@ def _sorted(items: list[Value], keywords: dict[str, Value], perhaps: bool) -> li
 def _of_mapping(
     tracer: Tracer, owner: Mapping, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST
 ) -> Value | None:
-    at = args[0] if args and isinstance(args[0], Known) and hashable(args[0].value) else None
+    at = args[0] if args and isinstance(args[0], KnownValue) and hashable(args[0].value) else None
     more = owner.fed or []
     if at is not None and name in ("get", "pop", "setdefault"):
         return _looked_up(tracer, owner, name, at, args[1:], node)
     if name == "__setitem__" and len(args) == 2 and at is not None:
         owner.items[at.value] = tracer.instead(owner.items.get(at.value), args[1])
-        return Known(None)
+        return KnownValue(None)
     if name in ("setdefault", "__setitem__") and len(args) == 2:
         owner.fed = [*more, args[1]][:200]
         return join(owner.fed, limit=32)
     if name == "update":
         _updated(owner, args, keywords)
-        return Known(None)
+        return KnownValue(None)
     if name == "items":
-        pairs = [Items([Known(key), value]) for key, value in owner.items.items()]
-        return Items([*pairs, *(Items([Unknown(), value]) for value in more)], open=bool(more))
+        pairs = [Items([KnownValue(key), value]) for key, value in owner.items.items()]
+        return Items([*pairs, *(Items([UnknownValue(), value]) for value in more)], open=bool(more))
     if name == "keys":
-        return Items([*map(Known, owner.items), *(Unknown() for _ in more)], open=bool(more))
+        return Items([*map(KnownValue, owner.items), *(UnknownValue() for _ in more)], open=bool(more))
     if name == "values":
         return Items([*owner.items.values(), *more], open=bool(more))
     return Mapping(dict(owner.items), owner.fed) if name == "copy" else None
 
 
 def _looked_up(
-    tracer: Tracer, owner: Mapping, name: str, at: Known, default: list[Value], node: ast.AST
+    tracer: Tracer, owner: Mapping, name: str, at: KnownValue, default: list[Value], node: ast.AST
 ) -> Value | None:
     """What get, pop or setdefault gives for a key that is known."""
     key = at.value
@@ -1125,14 +1134,14 @@ _TEXT = frozenset(
 _SPECIFIED = re.compile(r"\{\w*[^\w}]")
 
 
-def _of_text(owner: Known, name: str, args: list[Value], keywords: dict[str, Value]) -> Value | None:
-    given = [arg.value for arg in args if isinstance(arg, Known)]
+def _of_text(owner: KnownValue, name: str, args: list[Value], keywords: dict[str, Value]) -> Value | None:
+    given = [arg.value for arg in args if isinstance(arg, KnownValue)]
     if len(given) != len(args) or keywords or not all(isinstance(value, (str, int, float)) for value in given):
         return None
     if name in ("resolve", "absolute", "as_posix", "expanduser"):
         return owner
     if name == "joinpath":
-        return _path("join", [owner, *(arg for arg in args if isinstance(arg, Known))])
+        return _path("join", [owner, *(arg for arg in args if isinstance(arg, KnownValue))])
     if name not in _TEXT or len(owner.value) > 2000 or any(isinstance(v, str) and len(v) > 200 for v in given):
         return None
     if name == "format" and _SPECIFIED.search(owner.value):
@@ -1143,8 +1152,8 @@ def _of_text(owner: Known, name: str, args: list[Value], keywords: dict[str, Val
         return None
     why = origin([owner, *args])
     if isinstance(value, (list, tuple)):
-        return Items([Known(part, why) for part in value], fixed=isinstance(value, tuple))
-    return Known(value[:10_000] if isinstance(value, str) else value, why, owner.name)
+        return Items([KnownValue(part, why) for part in value], fixed=isinstance(value, tuple))
+    return KnownValue(value[:10_000] if isinstance(value, str) else value, why, owner.name)
 
 
 # --- calling what was made --------------------------------------------------------------------------------------------
@@ -1285,7 +1294,7 @@ def _gradient(
     made = tracer.made("", args, keywords, node, called)
     made.result = join(results, limit=32) if results else None
     if called.api == "value_and_grad":
-        return Items([made.result or Unknown("loss"), tracer.made("[]", [Known(1)], {}, node, made)])
+        return Items([made.result or UnknownValue("loss"), tracer.made("[]", [KnownValue(1)], {}, node, made)])
     return made
 
 
@@ -1293,7 +1302,7 @@ def _takes_sens(called: Call) -> bool:
     """Whether the last argument is the gradient to begin with: GradOperation(sens_param=True)(function, weights)(inputs, sens)."""
     maker = called.base if called.name == "" and isinstance(called.base, Call) else None
     sens = maker.argument(["get_all", "get_by_list", "sens_param"], "sens_param") if maker is not None else None
-    return isinstance(sens, Known) and bool(sens.value)
+    return isinstance(sens, KnownValue) and bool(sens.value)
 
 
 def _graph(value: Value) -> Call | None:
@@ -1330,14 +1339,14 @@ def inherited(tracer: Tracer, owner: Instance, name: str, node: ast.AST) -> Valu
         elif name == "weights" and "optimizer" in arguments:
             found = tracer.noted("@parameters", [], {}, node, arguments["optimizer"])
         elif name == "grad":
-            by_list: dict[str, Value] = {"get_by_list": Known(True), "sens_param": Known(True)}
+            by_list: dict[str, Value] = {"get_by_list": KnownValue(True), "sens_param": KnownValue(True)}
             found = tracer.made("mindspore.ops.GradOperation", [], by_list, node)
         elif name == "grad_reducer":
             found = tracer.noted("mindspore.nn.DistributedGradReducer", [], {}, node)
         elif name == "hyper_map":
             found = tracer.noted("mindspore.ops.HyperMap", [], {}, node)
         elif name == "sens" and api == "nn.TrainOneStepCell":
-            found = Known(1.0, name="sens")
+            found = KnownValue(1.0, name="sens")
         if found is not None:
             owner.attributes[name] = found
             return found
@@ -1411,7 +1420,9 @@ def _is_cell(value: Value) -> bool:
 def elements(tracer: Tracer, value: Call, node: ast.AST) -> Value | None:
     """What a loop over the result of enumerate or zip yields."""
     if value.name == "enumerate" and value.args:
-        place = Index("index", of=value.args[0]) if len(value.args) == 1 and not value.keywords else Unknown("index")
+        place = (
+            Index("index", of=value.args[0]) if len(value.args) == 1 and not value.keywords else UnknownValue("index")
+        )
         return Items([place, tracer.element(value.args[0], node)])
     if value.name == "zip" and value.args:
         return Items([tracer.element(arg, node) for arg in value.args])

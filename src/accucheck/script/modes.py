@@ -26,7 +26,21 @@ from .source import Source
 from .syntax import walk
 from .trace import Trace
 from .training import role
-from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Partial, Test, Unknown, Value, options
+from .values import (
+    Call,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    Mapping,
+    Partial,
+    Test,
+    UnknownValue,
+    Value,
+    options,
+)
 
 #: Loops are replayed twice down to this depth.
 TWICE = 5
@@ -58,7 +72,7 @@ class Event:
     mode: bool | None = None
     how: str = ""  # the call that switches, as one would name it
     chosen: bool = False  # the mode is an expression, not a constant
-    uses: list[Use] = field(default_factory=list)  # of a step or run: the cells that take part
+    uses: list[CellUse] = field(default_factory=list)  # of a step or run: the cells that take part
     weights: list[Value] = field(default_factory=list)  # of a step: cells whose parameters are trained
     tops: list[Value] = field(default_factory=list)  # of a step: the outermost of the cells that take part
 
@@ -76,7 +90,7 @@ class Event:
 
 
 @dataclass(eq=False)
-class Use:
+class CellUse:
     """One application of a cell; what runs within it lies between `order` and `end`."""
 
     cell: Value
@@ -86,7 +100,7 @@ class Use:
 
 
 @dataclass(eq=False)
-class Fault:
+class ModeFault:
     """`cause` is what put the cells into the wrong mode, None for the mode they were made in; `plain` tells that all of the
     network is seen, and nothing in it depends on the mode."""
 
@@ -101,7 +115,7 @@ class Fault:
 class Account:
     """What was seen of one trace."""
 
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[ModeFault] = field(default_factory=list)
     steps: list[Event] = field(default_factory=list)
     models: list[Event] = field(default_factory=list)  # training, evaluation and prediction by Model
     runs: list[Event] = field(default_factory=list)  # evaluation by bare calls
@@ -173,7 +187,7 @@ def _beneath(cell: Instance) -> Iterator[Call]:
 
 def _is(value: Value | None, constant: Any) -> bool:
     """True when a value is that constant, whatever the command line says."""
-    return isinstance(value, Known) and value.assumed is None and value.value == constant
+    return isinstance(value, KnownValue) and value.assumed is None and value.value == constant
 
 
 def called(value: Value) -> str:
@@ -196,7 +210,7 @@ class Replay:
         self.state: dict[int, dict[bool, Event | None]] = {}
         self.start: dict[bool, Event | None] = {False: None}  # the mode of a cell that nothing has switched
         self.root: Frame | None = None
-        self.found: dict[tuple[bool, int], Fault] = {}
+        self.found: dict[tuple[bool, int], ModeFault] = {}
         self.met: set[int] = set()
         self.in_callback = False
         self.judged: dict[int, bool] = {}  # by id of a run: whether it evaluates
@@ -220,23 +234,23 @@ class Replay:
             found.update(id(cell) for value in given for cell in underlying(value))
         return found
 
-    def _uses(self) -> Iterator[Use]:
+    def _uses(self) -> Iterator[CellUse]:
         for frame in self.trace.frames:
             if frame.function.name in FORWARD and isinstance(frame.owner, Instance) and not _optimizes(frame.owner):
-                yield Use(frame.owner, frame.order, frame.end, frame)
+                yield CellUse(frame.owner, frame.order, frame.end, frame)
         for call in self.trace.calls:
             for base in underlying(call.base):
                 if isinstance(base, Instance):
                     if call.name == base.of.node.name or (call.name == "" and base.of.beyond()):
-                        yield Use(base, call.order, call.order, call)
-                elif call.name == "" and isinstance(base, (Call, Unknown)):
+                        yield CellUse(base, call.order, call.order, call)
+                elif call.name == "" and isinstance(base, (Call, UnknownValue)):
                     layer = (
                         isinstance(base, Call) and base.api.startswith(("nn.", "mint.nn.")) and not gradient_maker(base)
                     )
                     if layer or id(base) in self.cells:
-                        yield Use(base, call.order, call.order, call)
+                        yield CellUse(base, call.order, call.order, call)
 
-    def used(self, first: int, last: int) -> list[Use]:
+    def used(self, first: int, last: int) -> list[CellUse]:
         """The uses of cells between two moments."""
         start = bisect_left(self.orders, first)
         return self.uses[start : bisect_left(self.orders, last + 1)]
@@ -249,9 +263,9 @@ class Replay:
         return found
 
     @cached_property
-    def by_node(self) -> dict[int, list[Use]]:
+    def by_node(self) -> dict[int, list[CellUse]]:
         """Uses that are calls, by their node: a layer that is differentiated itself shares its node with the gradient."""
-        found: dict[int, list[Use]] = defaultdict(list)
+        found: dict[int, list[CellUse]] = defaultdict(list)
         for use in self.uses:
             if isinstance(use.place, Call):
                 found[id(use.place.node)].append(use)
@@ -349,7 +363,7 @@ class Replay:
         spans = sorted((step.order, step.end) for step in self.all_steps)
         return [first for first, _ in spans], list(accumulate((last for _, last in spans), max))
 
-    def differentiated(self, use: Use) -> bool:
+    def differentiated(self, use: CellUse) -> bool:
         """True for what runs to take a gradient of it."""
         starts, ends = self.gradients
         begun = bisect_left(starts, use.order + 1)
@@ -362,7 +376,7 @@ class Replay:
         layered = [base for base in underlying(call.base) if self.switches_itself(call, base)]
         if call.name == ".set_train" or layered:
             mode = call.argument(["mode"], "mode")
-            given = call.name != ".eval" if mode is None else bool(mode.value) if isinstance(mode, Known) else None
+            given = call.name != ".eval" if mode is None else bool(mode.value) if isinstance(mode, KnownValue) else None
             switch = event(layered or list(underlying(call.base)), given, "set_train")
             switch.chosen = mode is not None and not _is_literal(call.node)
             yield switch
@@ -470,7 +484,7 @@ class Replay:
         key = code.startswith("evaluated"), id(at.place.node)
         known = self.found.get(key)
         if known is None or (known.plain and not plain):  # of what one switch does, that which matters
-            self.found[key] = Fault(code, event, cause, layers, plain)
+            self.found[key] = ModeFault(code, event, cause, layers, plain)
 
     def together(self, one: Event, other: Event) -> bool:
         """True for what one run may bring both about: no condition has come out one way for one, and the other for the other."""
@@ -497,7 +511,7 @@ class Replay:
             code = "no-set-train-plain" if plain else "no-set-train-unknown"
             self.untrained(event, self.mode(idle[0])[False], idle, code)
 
-    def of_weights(self, event: Event) -> list[Use]:
+    def of_weights(self, event: Event) -> list[CellUse]:
         """The cells that run in a step, those alone that hold what it trains where any of them does."""
         trained: set[int] = set()
         for cell in event.weights:
@@ -531,11 +545,11 @@ class Replay:
     def applied_unseen(self) -> set[int]:
         """The ids of what is applied as a layer is, and may hold layers that are not seen."""
         bases = (base for call in self.trace.calls if call.name == "" for base in options(call.base))
-        unseen = (base for base in bases if isinstance(base, (Call, Unknown)) and not gradient_maker(base))
+        unseen = (base for base in bases if isinstance(base, (Call, UnknownValue)) and not gradient_maker(base))
         return {
             id(base)
             for base in unseen
-            if isinstance(base, Unknown) or not base.api.startswith(("nn.", "mint.", "ops."))
+            if isinstance(base, UnknownValue) or not base.api.startswith(("nn.", "mint.", "ops."))
         }
 
     def evaluate(self, event: Event) -> None:
@@ -712,7 +726,7 @@ class Replay:
             sinks = [_is(option, True) for option in ways]
             if sinks and all(sinks):
                 continue
-            if any(sinks) or not all(isinstance(way, Known) for way in ways):
+            if any(sinks) or not all(isinstance(way, KnownValue) for way in ways):
                 unclear.add(id(model))
             for value in (call.keywords.get("callbacks"), *call.args[2:3]):
                 parts = flow.sources(value, lambda v: isinstance(v, Instance))
@@ -748,7 +762,7 @@ def _is_optimizer(name: str) -> bool:
 
 
 def _named_optimizer(value: Value) -> bool:
-    return isinstance(value, Unknown) and re.search(r"(?i)(^|_)opt", value.name) is not None
+    return isinstance(value, UnknownValue) and re.search(r"(?i)(^|_)opt", value.name) is not None
 
 
 def _made_of_weights(value: Value) -> bool:
@@ -763,7 +777,7 @@ def _networks(model: Call) -> Iterator[Value]:
         yield from underlying(model.argument(order, name))
 
 
-def _tops(uses: Iterable[Use]) -> list[Value]:
+def _tops(uses: Iterable[CellUse]) -> list[Value]:
     """The outermost cells among those that take part."""
     found, nested = [], 0
     for use in sorted(uses, key=lambda use: use.order):
@@ -798,5 +812,5 @@ def _said(values: Iterable[Value]) -> Iterator[str]:
         for part in flow.sources(value, lambda v: isinstance(v, Instance)):
             if isinstance(part, Call):
                 yield from part.bound
-            elif isinstance(part, Known) and isinstance(part.value, str) and len(part.value) < 200:
+            elif isinstance(part, KnownValue) and isinstance(part.value, str) and len(part.value) < 200:
                 yield part.value

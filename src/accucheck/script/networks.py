@@ -21,7 +21,7 @@ from . import flow
 from .analysis import Reading, Scripts
 from .models import FORWARD as FORWARD
 from .models import as_dict, contained, layer_of
-from .source import Placed, Source
+from .source import Source, SourceNode
 from .syntax import children, kept, walk
 from .values import (
     Call,
@@ -30,10 +30,10 @@ from .values import (
     Function,
     Instance,
     Items,
-    Known,
+    KnownValue,
     Many,
     Mapping,
-    Unknown,
+    UnknownValue,
     Value,
     options,
 )
@@ -77,7 +77,7 @@ SHARING = re.compile(
 
 
 @dataclass(frozen=True)
-class Observation(Placed):
+class Observation(SourceNode):
     """One thing about a network, before a probe puts it into words. `certain`: nothing out of sight can change it; `possible`:
     it may well be meant; `edit`: a line and what to put in its place."""
 
@@ -179,7 +179,7 @@ def is_parameter(value: Value) -> bool:
 def trains(parameter: Call) -> bool:
     """False for a parameter made with requires_grad=False: a buffer rather than a weight."""
     given = parameter.argument(["default_input", "name", "requires_grad"], "requires_grad")
-    return not (isinstance(given, Known) and given.value is False)
+    return not (isinstance(given, KnownValue) and given.value is False)
 
 
 def inside(value: Value) -> list[Value] | None:
@@ -225,7 +225,7 @@ def leaves(
                 yield from leaves(held, (*path, name), seen)
             for _, args, _ in value.supers:
                 for held in args:
-                    if not isinstance(held, (Known, Unknown)):
+                    if not isinstance(held, (KnownValue, UnknownValue)):
                         yield from leaves(held, path, seen)
     else:
         held_inside = inside(value)
@@ -243,7 +243,7 @@ def outputs(layer: Value | None) -> int | None:
     known = api.find(layer.api) if isinstance(layer, Call) else None
     given = known.bind_any(layer.args, layer.keywords) if known is not None and isinstance(layer, Call) else None
     width = (given or {}).get("out_channels") or (given or {}).get("out_features")
-    return width.value if isinstance(width, Known) and type(width.value) is int else None
+    return width.value if isinstance(width, KnownValue) and type(width.value) is int else None
 
 
 def has_weights(value: Value) -> bool:
@@ -264,7 +264,7 @@ def called(of: Class) -> Function | None:
 # --- what the text of a class says ------------------------------------------------------------------------------------
 
 
-class Use(NamedTuple):
+class AttributeUses(NamedTuple):
     """How the methods of a class treat the attributes of self."""
 
     stored: dict[str, tuple[ast.AST, Function]]
@@ -274,9 +274,9 @@ class Use(NamedTuple):
 
 
 @kept
-def uses(of: Class) -> Use:
+def uses(of: Class) -> AttributeUses:
     """Attributes of self that the methods of a class and its bases set and ask for."""
-    use = Use({}, set(), [], False)
+    use = AttributeUses({}, set(), [], False)
     for part in of.lineage():
         for method in part.attributes.values():
             if isinstance(method, Function) and not isinstance(method.node, ast.Lambda):
@@ -284,7 +284,7 @@ def uses(of: Class) -> Use:
     return use
 
 
-def _used(use: Use, method: Function) -> Use:
+def _used(use: AttributeUses, method: Function) -> AttributeUses:
     """What is known so far, with what one method does."""
     anything = use.any
     given = [*method.node.args.posonlyargs, *method.node.args.args]
@@ -351,7 +351,7 @@ def _pattern(node: ast.expr) -> re.Pattern[str]:
     return re.compile(text(node))
 
 
-def asked(use: Use, name: str) -> bool:
+def asked(use: AttributeUses, name: str) -> bool:
     return name in use.loaded or use.any or any(pattern.fullmatch(name) for pattern in use.patterns)
 
 
@@ -382,7 +382,7 @@ def shared_on_purpose(source: Source, node: ast.AST, tests: Iterable[str] = ()) 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Drop:
+class DroppedResult:
     """Where a result is thrown away: `how` it happens, in the statement `node` of `source`; `name` is what it was called.
 
     `how`: discarded (a statement by itself), unused or overwritten (a name), item (the caller takes another item), parameter
@@ -480,7 +480,7 @@ class Structure:
         found = {id(call.node) for call in self.reading.trace.calls}
         return found | {id(frame.node) for frame in self.reading.trace.frames}
 
-    def dropped(self, value: Value) -> Drop | None:
+    def dropped(self, value: Value) -> DroppedResult | None:
         """Where a value that is not kept is thrown away; None when that place is not found."""
         queue, seen, found = [value], {id(value)}, None
         while queue and len(seen) < 500:
@@ -499,13 +499,13 @@ class Structure:
             found = found or drop
         return found
 
-    def end(self, value: Value) -> Drop | None:
+    def end(self, value: Value) -> DroppedResult | None:
         """Where a value that no call uses is thrown away."""
         if not isinstance(value, Call) or value.frame is None:
             return None
         frame = value.frame
         if value.discarded:
-            return Drop("discarded", value.source, value.node, "", frame)
+            return DroppedResult("discarded", value.source, value.node, "", frame)
         place = _place(frame.returned, value)
         if place is not None:
             caller = frame.parent
@@ -518,15 +518,15 @@ class Structure:
         name = next((name for name in _targets(statement) if name in value.bound), None) if statement else None
         return self.unused(name, statement, frame) if name is not None and statement is not None else None
 
-    def ignored_by(self, frame: Frame, value: Value) -> Drop | None:
+    def ignored_by(self, frame: Frame, value: Value) -> DroppedResult | None:
         """A function called here that is given a value and does not read that parameter."""
         for run in self.reading.trace.frames:
             for name, given in run.parameters.items() if run.parent is frame else ():
                 if any(part is value for part in _flat(given)) and not _loads(run.function.node, name):
-                    return Drop("parameter", run.function.source, run.function.node, name, run)
+                    return DroppedResult("parameter", run.function.source, run.function.node, name, run)
         return None
 
-    def returned(self, frame: Frame, place: tuple[int | None, int]) -> Drop | None:
+    def returned(self, frame: Frame, place: tuple[int | None, int]) -> DroppedResult | None:
         """Where the caller of a run throws away one item of what it returns, or all of it for the place None."""
         index, count = place
         caller = frame.parent
@@ -537,12 +537,12 @@ class Structure:
             return None
         source = caller.function.source
         if isinstance(statement, ast.Expr) and statement.value is frame.node:
-            return Drop("discarded", source, statement, "", caller)
+            return DroppedResult("discarded", source, statement, "", caller)
         for node in walk(statement):
             if isinstance(node, ast.Subscript) and node.value is frame.node and index is not None:
                 key = _index(node.slice)
                 if key is not None and key % count != index:
-                    return Drop("item", source, statement, str(key), caller)
+                    return DroppedResult("item", source, statement, str(key), caller)
         if isinstance(statement, ast.Assign) and statement.value is frame.node and len(statement.targets) == 1:
             target = statement.targets[0]
             if isinstance(target, (ast.Tuple, ast.List)) and index is not None and len(target.elts) == count:
@@ -560,10 +560,10 @@ class Structure:
                 }
                 loads = (n for n in _mentions(caller.function.node)[target.id] if isinstance(n.ctx, ast.Load))
                 if all(taken.get(id(n), index) != index for n in loads):
-                    return Drop("item", source, statement, target.id, caller)
+                    return DroppedResult("item", source, statement, target.id, caller)
         return None
 
-    def unused(self, name: str, statement: ast.stmt, frame: Frame) -> Drop | None:
+    def unused(self, name: str, statement: ast.stmt, frame: Frame) -> DroppedResult | None:
         """A drop when what a statement binds to a name is not asked for afterwards."""
         function = frame.function.node
         source = frame.function.source
@@ -572,7 +572,7 @@ class Structure:
         around = _ancestors(function, statement)
         loop = any(isinstance(part, (ast.For, ast.While)) for part in around)
         if not loop and _overwritten(function, statement, name):
-            return Drop("overwritten", source, statement, name, frame)
+            return DroppedResult("overwritten", source, statement, name, frame)
         end = statement.end_lineno or 0, statement.end_col_offset or 0
         elsewhere = False
         for node in _mentions(function).get(name, ()):
@@ -580,7 +580,7 @@ class Structure:
                 if not self.skipped(function, around, node):
                     return None
                 elsewhere = True
-        return Drop("unused", source, statement, name, frame, elsewhere)
+        return DroppedResult("unused", source, statement, name, frame, elsewhere)
 
     def unmet(self, function: ast.AST, name: str) -> bool:
         """Whether a name is asked for within a piece of code in a call that was not met."""
@@ -615,10 +615,10 @@ def pure(call: Call) -> bool:
         if name == ".item" or name == ".each":
             return True
         owner = call.base
-        return isinstance(owner, (Call, Many, Items, Known)) and not _METHODS_WITH_EFFECT.fullmatch(name[1:])
+        return isinstance(owner, (Call, Many, Items, KnownValue)) and not _METHODS_WITH_EFFECT.fullmatch(name[1:])
     if name[0] == "@" or not (name[0].isalpha() or name[0] == "_"):
         return True
-    if isinstance(call.base, Unknown):  # an attribute of a cell that is not seen, applied within it
+    if isinstance(call.base, UnknownValue):  # an attribute of a cell that is not seen, applied within it
         func = call.node.func if isinstance(call.node, ast.Call) else None
         of_self = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self"
         return of_self and isinstance(func, ast.Attribute) and not _UNSURE.search(func.attr)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from .flow import derives, inputs
 from .pipelines import LOOKS, Input, Pipeline, Pipelines
 from .sample_functions import SCALERS
-from .samples import Step, Way
+from .samples import SamplePath, Step
 from .values import Call, Items, options, unseen
 
 #: Beyond this many units a range is an order of magnitude off [-1, 1]; below this width it has been scaled down too often.
@@ -28,12 +28,12 @@ class Observation:
     code: str
     made: Call
     data: dict[str, Any] = field(default_factory=dict)
-    way: Way | None = None
+    way: SamplePath | None = None
     step: Step | None = None
     certain: bool = False
 
 
-def judge(way: Way) -> str:
+def judge(way: SamplePath) -> str:
     """What the range behind a way says: one of FAULTS or FINE, or unclear."""
     if impossible(way) is not None:
         return "impossible-statistics"
@@ -54,11 +54,11 @@ def judge(way: Way) -> str:
     return "normalised"
 
 
-def span(way: Way) -> str:
+def span(way: SamplePath) -> str:
     return "?" if way.low is None or way.high is None else f"{way.low:.4g} .. {way.high:.4g}"
 
 
-def unit_statistics(way: Way) -> Step | None:
+def unit_statistics(way: SamplePath) -> Step | None:
     """The Normalize with statistics of 0 to 1 that is given numbers of 0 to 255."""
     step = _statistics(way, large=False)
     if step is None:
@@ -68,7 +68,7 @@ def unit_statistics(way: Way) -> Step | None:
     return step if high is not None and high > REACH else None
 
 
-def _statistics(way: Way, large: bool) -> Step | None:
+def _statistics(way: SamplePath, large: bool) -> Step | None:
     for step in way.steps:
         told = dict(step.arguments)
         numbers = [_numbers(told.get(key)) for key in ("mean", "std")]
@@ -79,7 +79,7 @@ def _statistics(way: Way, large: bool) -> Step | None:
     return None
 
 
-def _after_unseen(way: Way) -> bool:
+def _after_unseen(way: SamplePath) -> bool:
     """True for statistics of 0 to 1 behind a step that is not followed, before which the numbers are larger: whether that step
     divides them decides."""
     step = _statistics(way, large=False)
@@ -91,7 +91,7 @@ def _after_unseen(way: Way) -> bool:
     return bool(unseen) and high is not None and high > REACH and all(each.kind != "scale" for each in unseen)
 
 
-class Impossible(NamedTuple):
+class ImpossibleNormalize(NamedTuple):
     """A Normalize whose mean and std no data between `low` and `high` have: with that mean, a std is at most `most`."""
 
     step: Step
@@ -103,7 +103,7 @@ class Impossible(NamedTuple):
     known: bool  # the range was followed, not told by the size of the statistics
 
 
-def impossible(way: Way) -> Impossible | None:
+def impossible(way: SamplePath) -> ImpossibleNormalize | None:
     """The first channel of a Normalize, or of x less a mean over a std, with a std beyond the bound of Bhatia and Davis for its mean
     and range. A std that is the same for all channels is a scale that somebody chose, no statistic."""
     for place, step in enumerate(way.steps):
@@ -123,7 +123,7 @@ def impossible(way: Way) -> Impossible | None:
         for mean, std in zip(means, stds, strict=True):
             most = sqrt((mean - low) * (high - mean)) if low < mean < high else None
             if most is not None and std > most * ROUNDED:
-                return Impossible(step, mean, std, low, high, most, known)
+                return ImpossibleNormalize(step, mean, std, low, high, most, known)
     return None
 
 
@@ -236,7 +236,9 @@ def _wanted(inputs: list[Input]) -> list[Input]:
     return wanted or [entry for entry in labels if any(way.origin == "pixels" for way in entry.ways)]
 
 
-def _fault(code: str, entry: Input, way: Way, pipeline: Pipeline, made: Call, data: dict[str, Any]) -> Observation:
+def _fault(
+    code: str, entry: Input, way: SamplePath, pipeline: Pipeline, made: Call, data: dict[str, Any]
+) -> Observation:
     """A fault of FAULTS, with the range of what the network gets."""
     step, known = _cause(code, way)
     place = placed(step, way, pipeline) if step is not None else made
@@ -259,7 +261,7 @@ def _loads_weights(pipeline: Pipeline) -> bool:
     return any(not unseen(call.frame) for call in loads)
 
 
-def _cause(code: str, way: Way) -> tuple[Step | None, bool]:
+def _cause(code: str, way: SamplePath) -> tuple[Step | None, bool]:
     """The step that a fault of FAULTS lies in, where it lies in one, and whether what it is given was followed."""
     if code == "unit-statistics":
         return unit_statistics(way), True
@@ -270,7 +272,7 @@ def _cause(code: str, way: Way) -> tuple[Step | None, bool]:
     return _statistics(way, large=True), True
 
 
-def of_input(entry: Input) -> tuple[str, Way]:
+def of_input(entry: Input) -> tuple[str, SamplePath]:
     """What there is to say about one input, and the way that shows it."""
     ways = [way for way in entry.ways if way.data and way.origin != "network"]
     codes = [judge(way) for way in ways]
@@ -305,13 +307,13 @@ def unique(inputs: list[Input]) -> list[Input]:
     return list(kept.values())
 
 
-def last_made(way: Way, pipeline: Pipeline) -> Call | None:
+def last_made(way: SamplePath, pipeline: Pipeline) -> Call | None:
     if way.steps:
         return placed(way.steps[-1], way, pipeline)
     return way.root if isinstance(way.root, Call) else None
 
 
-def placed(step: Step, way: Way, pipeline: Pipeline) -> Call:
+def placed(step: Step, way: SamplePath, pipeline: Pipeline) -> Call:
     """Where to show a step: where it is made, or, where one expression makes several steps of a way by what a list says, the call
     that maps the data set with them."""
     made = step.made
@@ -335,7 +337,7 @@ def _normalised_elsewhere(entry: Input, readings: list[Pipelines]) -> bool:
     return False
 
 
-def _readers(ways: Iterable[Way]) -> set[str]:
+def _readers(ways: Iterable[SamplePath]) -> set[str]:
     """What stored numbers were read with: those of one kind of file may be normalised already, those of another not."""
     return {way.root.name for way in ways if way.origin in ("array", "record", "table") and isinstance(way.root, Call)}
 

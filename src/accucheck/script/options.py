@@ -13,8 +13,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import configs
-from .declared import Option, Refused, evaluated, settled, unbound
-from .values import Call, Decider, Function, Items, Known, Mapping, Named, Partial, Unknown, Value, Words, join
+from .declared import ArgumentError, Option, evaluated, settled, unbound
+from .values import (
+    Call,
+    Function,
+    Items,
+    KnownValue,
+    Mapping,
+    NamedValue,
+    Partial,
+    UnknownValue,
+    Value,
+    ValueOrigin,
+    Words,
+    join,
+)
 
 if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
@@ -33,10 +46,10 @@ _LITERALS = ("ast.literal_eval", "eval", "json.loads", "yaml.safe_load")
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise Refused(message)
+        raise ArgumentError(message)
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
-        raise Refused(message or "")
+        raise ArgumentError(message or "")
 
 
 def option(tracer: Tracer, owner: Call, name: str) -> Value | None:
@@ -105,7 +118,7 @@ def _told(tracer: Tracer, parsed: Call, calls: list[Call], words: list[str]) -> 
     """What words of the command give; None where they do not fit the options."""
     try:
         given, rest = _given(calls, words)
-    except Refused as error:
+    except ArgumentError as error:
         unbound(tracer, parsed.node, "options-refused", str(error), parsed.source)
         return None
     if rest and parsed.name == ".parse_args":
@@ -116,7 +129,7 @@ def _told(tracer: Tracer, parsed: Call, calls: list[Call], words: list[str]) -> 
 def _set(call: Call, values: dict[Any, Value], words: list[str] | None) -> dict[Any, Value]:
     """The options that set_defaults changes. Where a condition that could not be decided stands before it, they are settled no more."""
     unread = "**" in call.keywords and not call.tests  # of a configuration that was not read
-    found: dict[Any, Value] = {name: Unknown(name) for name in values} if unread else {}
+    found: dict[Any, Value] = {name: UnknownValue(name) for name in values} if unread else {}
     for name, value in call.keywords.items():
         if name != "**":
             given = settled(value, "config", words is not None)
@@ -128,39 +141,39 @@ def _set(call: Call, values: dict[Any, Value], words: list[str] | None) -> dict[
 def _fitting(tracer: Tracer, found: dict[Any, Value], options: dict[str, Call]) -> dict[Any, Value]:
     """Defaults that are texts, as argparse converts them by the types of their options."""
     for name, value in found.items():
-        if name in options and isinstance(value, Known) and isinstance(value.value, str):
+        if name in options and isinstance(value, KnownValue) and isinstance(value.value, str):
             found[name] = _from_text(tracer, options[name], name, value)
     return found
 
 
-def _from_text(tracer: Tracer, call: Call, name: str, value: Known) -> Value:
+def _from_text(tracer: Tracer, call: Call, name: str, value: KnownValue) -> Value:
     kind = call.keywords.get("type")
-    if not isinstance(kind, Named) or kind.name not in ("int", "float"):
+    if not isinstance(kind, NamedValue) or kind.name not in ("int", "float"):
         return value
     found = tracer.call(kind, [replace(value, name=name)], {}, call.node)
-    if not isinstance(found, Known):
+    if not isinstance(found, KnownValue):
         configs.note(tracer, "config-type", name, value, call.source.path, call.line)
-    return found if isinstance(found, Known) else Unknown(name)
+    return found if isinstance(found, KnownValue) else UnknownValue(name)
 
 
 def _unread(tracer: Tracer, parsed: Call, call: Call, options: dict[str, Call]) -> None:
     """Keep what a configuration sets and no option is: it has no effect unless something reads it (see Tracer.unfitting)."""
     for name, value in call.keywords.items():
-        if name not in options and isinstance(value, Known) and value.origin in ("config", "configured"):
+        if name not in options and isinstance(value, KnownValue) and value.origin in ("config", "configured"):
             tracer.loose.setdefault(name, (value, parsed))
 
 
 def _named(value: Value, name: str) -> Value:
-    return replace(value, name=name) if isinstance(value, Known) else value
+    return replace(value, name=name) if isinstance(value, KnownValue) else value
 
 
 def _words(tracer: Tracer, parsed: Call) -> list[str] | None:
     """The arguments that a parser reads; None where they are not known."""
     given = parsed.args[0] if parsed.args else parsed.keywords.get("args")
-    if given is None or (isinstance(given, Known) and given.value is None):
+    if given is None or (isinstance(given, KnownValue) and given.value is None):
         return None if tracer.command is None else list(tracer.command.words)
     if isinstance(given, Items) and not given.open:
-        texts = [item.value for item in given.items if isinstance(item, Known) and isinstance(item.value, str)]
+        texts = [item.value for item in given.items if isinstance(item, KnownValue) and isinstance(item.value, str)]
         return texts if len(texts) == len(given.items) else None
     return None
 
@@ -172,8 +185,8 @@ def rest(tracer: Tracer, parsed: Call) -> Words | None:
         return None
     calls = [call for call in tracer.trace.options if any(_root(call) is root for root in _roots(parsed))]
     try:
-        return Words([Known(word, "command") for word in _given(calls, words)[1]])
-    except Refused:
+        return Words([KnownValue(word, "command") for word in _given(calls, words)[1]])
+    except ArgumentError:
         return None
 
 
@@ -187,7 +200,7 @@ def _given(calls: list[Call], words: list[str]) -> tuple[dict[str, Any], list[st
     try:
         found, rest = top.parse_known_args(words)
     except (TypeError, ValueError, IndexError, AttributeError, argparse.ArgumentError) as error:
-        raise Refused(str(error)) from None
+        raise ArgumentError(str(error)) from None
     return vars(found), rest
 
 
@@ -201,10 +214,10 @@ def _parser_of(value: Value | None, top: _Parser, parsers: dict[int, Any]) -> An
         above = _parser_of(value.base, top, parsers)
         if value.name == ".add_subparsers" and isinstance(above, _Parser):
             parsers[id(value)] = above.add_subparsers(parser_class=_Parser)
-        elif value.name == ".add_parser" and value.args and isinstance(value.args[0], Known):
+        elif value.name == ".add_parser" and value.args and isinstance(value.args[0], KnownValue):
             parsers[id(value)] = _subparser(above, str(value.args[0].value))
         else:
-            raise Refused(value.name)
+            raise ArgumentError(value.name)
     return parsers[id(value)]
 
 
@@ -212,69 +225,69 @@ def _subparser(above: Any, name: str) -> _Parser:
     try:
         made: _Parser = above.add_parser(name, add_help=False, argument_default=argparse.SUPPRESS)
     except (AttributeError, argparse.ArgumentError, ValueError) as error:
-        raise Refused(str(error)) from None
+        raise ArgumentError(str(error)) from None
     return made
 
 
 def _add(parser: Any, call: Call) -> None:
     """The option of an add_argument call, its values as texts. Raises Refused."""
-    flags = [flag.value for flag in call.args if isinstance(flag, Known) and isinstance(flag.value, str)]
+    flags = [flag.value for flag in call.args if isinstance(flag, KnownValue) and isinstance(flag.value, str)]
     settings: dict[str, Any] = {"default": argparse.SUPPRESS}
     for name in ("dest", "nargs", "action", "const"):
         value = call.keywords.get(name)
-        if isinstance(value, Known):
+        if isinstance(value, KnownValue):
             settings[name] = value.value
-        elif isinstance(value, Named) and value.name in _NAMED:
+        elif isinstance(value, NamedValue) and value.name in _NAMED:
             settings[name] = _NAMED[value.name]
         elif name == "action" and value is not None:
             continue  # of the project: it takes its words like any other; see _converted
         elif value is not None:
-            raise Refused(f"{' '.join(flags)} {name}=")
+            raise ArgumentError(f"{' '.join(flags)} {name}=")
     if isinstance(settings.get("action"), str) and settings["action"] not in _ACTIONS:
         return  # help and version give no value
     try:
         parser.add_argument(*flags, **settings)
     except (TypeError, ValueError, argparse.ArgumentError) as error:
-        raise Refused(str(error)) from None
+        raise ArgumentError(str(error)) from None
 
 
 def _converted(tracer: Tracer, call: Call, name: str, given: Any) -> Value:
     """What the script gets for an option of the command: converted by the option's type, unless code of the project stores it."""
-    if not isinstance(call.keywords.get("action") or Known(""), Known) and not isinstance(given, bool):
-        return Unknown(name)
+    if not isinstance(call.keywords.get("action") or KnownValue(""), KnownValue) and not isinstance(given, bool):
+        return UnknownValue(name)
     if isinstance(given, list):
         return Items([_converted(tracer, call, name, each) for each in given])
     kind = call.keywords.get("type")
     if isinstance(given, str) and "$" in given and tracer.command is not None and tracer.command.lost:
-        return Unknown(name)  # a variable of the shell that nobody is seen to set
-    if not isinstance(given, str) or kind is None or (isinstance(kind, Named) and kind.name == "str"):
-        return Known(given, "command", name)
-    if isinstance(kind, Named) and kind.name in _LITERALS:
-        return evaluated(given, "command", name) or Unknown(name)
-    if isinstance(kind, (Named, Function, Partial)):
-        found = tracer.call(kind, [Known(given, "command", name)], {}, call.node)
-        if isinstance(found, Known):
-            return Known(found.value, "command", name)
-        if isinstance(kind, Named) and kind.name in ("int", "float"):
+        return UnknownValue(name)  # a variable of the shell that nobody is seen to set
+    if not isinstance(given, str) or kind is None or (isinstance(kind, NamedValue) and kind.name == "str"):
+        return KnownValue(given, "command", name)
+    if isinstance(kind, NamedValue) and kind.name in _LITERALS:
+        return evaluated(given, "command", name) or UnknownValue(name)
+    if isinstance(kind, (NamedValue, Function, Partial)):
+        found = tracer.call(kind, [KnownValue(given, "command", name)], {}, call.node)
+        if isinstance(found, KnownValue):
+            return KnownValue(found.value, "command", name)
+        if isinstance(kind, NamedValue) and kind.name in ("int", "float"):
             unbound(tracer, call.node, "option-type", f"--{name} {shlex.quote(given)}", call.source)
-    return Unknown(name)
+    return UnknownValue(name)
 
 
 def _target(call: Call) -> str:
     """The name under which the namespace has an option: its dest, else its first long flag, else its first one."""
     target = call.keywords.get("dest")
-    if isinstance(target, Known):
+    if isinstance(target, KnownValue):
         return str(target.value)
-    flags = [flag.value for flag in call.args if isinstance(flag, Known) and isinstance(flag.value, str)]
+    flags = [flag.value for flag in call.args if isinstance(flag, KnownValue) and isinstance(flag.value, str)]
     flags.sort(key=lambda flag: not flag.startswith("--"))
     return flags[0].lstrip("-").replace("-", "_") if flags else ""
 
 
 def as_option(call: Call) -> Option | None:
     """What an add_argument call declares; None for an option that is given by its place, or gives no value."""
-    flags = tuple(flag.value for flag in call.args if isinstance(flag, Known) and str(flag.value).startswith("-"))
+    flags = tuple(flag.value for flag in call.args if isinstance(flag, KnownValue) and str(flag.value).startswith("-"))
     action = call.keywords.get("action")
-    if not flags or (isinstance(action, Known) and action.value not in _ACTIONS):
+    if not flags or (isinstance(action, KnownValue) and action.value not in _ACTIONS):
         return None
     name, constants = _target(call), _switches(flags, action)
     return Option(name, tuple({**dict.fromkeys(flags), **constants}), None, _default(call, name, False), constants)
@@ -282,9 +295,9 @@ def as_option(call: Call) -> Option | None:
 
 def _switches(flags: tuple[str, ...], action: Value | None) -> dict[str, Any]:
     """The flags that take no value, and what they give."""
-    if isinstance(action, Known) and action.value in ("store_true", "store_false"):
+    if isinstance(action, KnownValue) and action.value in ("store_true", "store_false"):
         return dict.fromkeys(flags, action.value == "store_true")
-    if isinstance(action, Named) and action.name == "argparse.BooleanOptionalAction":
+    if isinstance(action, NamedValue) and action.name == "argparse.BooleanOptionalAction":
         return {**dict.fromkeys(flags, True), **{f"--no-{flag[2:]}": False for flag in flags if flag.startswith("--")}}
     return {}
 
@@ -293,26 +306,28 @@ def _default(call: Call, name: str, settled_: bool) -> Value:
     """What an option is unless it is given. Without a default that is None, which counts only in a run whose command does not give it
     (`settled_`): who starts the script otherwise may well do."""
     default, action = call.keywords.get("default"), call.keywords.get("action")
-    if isinstance(default, Known):
+    if isinstance(default, KnownValue):
         kept = default.value if default.assumed == "config" and _gives_text(call) else _boolean(default.value)
-        return Known(kept, default.origin or "argparse", name, deciders=default.deciders or _declared(call, name, kept))
-    if default is None and isinstance(action, Known) and action.value in ("store_true", "store_false"):
+        return KnownValue(
+            kept, default.origin or "argparse", name, deciders=default.deciders or _declared(call, name, kept)
+        )
+    if default is None and isinstance(action, KnownValue) and action.value in ("store_true", "store_false"):
         kept = action.value == "store_false"
-        return Known(kept, "argparse", name, deciders=_declared(call, name, kept))
+        return KnownValue(kept, "argparse", name, deciders=_declared(call, name, kept))
     root = _root(call)
     if default is None and settled_ and isinstance(root, Call) and "argument_default" not in root.keywords:
-        return Known(None, "argparse", name, deciders=_declared(call, name, None))
-    return Unknown(name) if default is None else default
+        return KnownValue(None, "argparse", name, deciders=_declared(call, name, None))
+    return UnknownValue(name) if default is None else default
 
 
-def _declared(call: Call, name: str, value: Any) -> tuple[Decider]:
-    return (Decider("default", name, value, f"{call.source.path}:{call.line}"),)
+def _declared(call: Call, name: str, value: Any) -> tuple[ValueOrigin]:
+    return (ValueOrigin("default", name, value, f"{call.source.path}:{call.line}"),)
 
 
 def _gives_text(call: Call) -> bool:
     """Whether an option stays the text that is given for it."""
     kind = call.keywords.get("type")
-    return isinstance(kind, (Named, Call)) and kind.name in ("str", "type")
+    return isinstance(kind, (NamedValue, Call)) and kind.name in ("str", "type")
 
 
 def _boolean(value: Any) -> Any:

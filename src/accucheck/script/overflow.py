@@ -16,7 +16,7 @@ from itertools import product
 from ..knowledge import effects
 from .effects import TAKEN
 from .factors import COMPARES, Factors, called, comparison, operation
-from .values import Call, Items, Known, Many, Value, name_of, options
+from .values import Call, Items, KnownValue, Many, Value, name_of, options
 
 #: Elements of which one overflows, where a check gives one number an element.
 MANY = 8
@@ -90,7 +90,7 @@ class Overflow:
         return self.known[id(value)]
 
     def _of(self, value: Value) -> Iterable[Status | None]:
-        if isinstance(value, Known):
+        if isinstance(value, KnownValue):
             if not isinstance(value.value, (bool, int, float)) or value.assumed:
                 return (None,)
             try:

@@ -8,7 +8,7 @@ import builtins
 from . import ranks
 from .flow import sources
 from .trace import Trace, Tracer
-from .values import Call, Function, Instance, Items, Known, Many, Unknown, Value, options, same
+from .values import Call, Function, Instance, Items, KnownValue, Many, UnknownValue, Value, options, same
 
 #: What makes or seeds a generator of random numbers, and draws nothing.
 _MAKES = frozenset({"seed", "RandomState", "default_rng", "Generator", "Random", "SeedSequence", "PCG64"})
@@ -138,12 +138,12 @@ def _counts(value: Value) -> bool:
 def _settled(value: Value) -> bool:
     """Whether a value, or the result of a call, is the same in each run, given what it is made of."""
     if not isinstance(value, Call):
-        return isinstance(value, (Known, Items, Many))
+        return isinstance(value, (KnownValue, Items, Many))
     root = value
     while isinstance(root.base, Call):
         root = root.base
     if root.base is not None and not _counts(value):
-        return isinstance(root.base, (Items, Many, Known))
+        return isinstance(root.base, (Items, Many, KnownValue))
     if root.name.startswith(("numpy.", "math.")):
         return not root.name.startswith("numpy.random.")
     plain = not root.name[:1].isalpha() or root.name in ("slice", "comprehension", "generator")
@@ -155,7 +155,7 @@ def _ran(trace: Trace, sampler: Instance, name: str) -> tuple[Value, list[Call]]
     method = sampler.of.find(name)
     calls: list[Call] = []
     if not isinstance(method, Function):
-        return Unknown(), calls
+        return UnknownValue(), calls
 
     def run(tracer: Tracer) -> Value:
         before = len(tracer.trace.calls)

@@ -14,12 +14,12 @@ from typing import Any
 from ..knowledge import api
 from . import effects, flow
 from .analysis import Reading
-from .lengths import Form, Length, Same, Shape, Shapes, alike, number, root, total
+from .lengths import ConstantArray, Form, Length, Shape, Shapes, alike, number, root, total
 from .losses import Application, Losses, applied
 from .padding_facts import END, START, Observation
 from .pipelines import Columns, Pipeline, Pipelines
 from .syntax import unparse
-from .values import Call, Frame, Index, Instance, Items, Known, Mapping, Value, Write, options, parts
+from .values import Call, Frame, Index, Instance, Items, KnownValue, Mapping, Value, Write, options, parts
 
 #: From here on a number is so large that a softmax makes nothing of what it is added to.
 LARGE = 1e3
@@ -46,14 +46,14 @@ class Column:
 
 
 @dataclass(eq=False)
-class Found:
+class PaddingFound:
     said: list[Observation] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
 
 
-def examine(pipelines: Pipelines) -> Found:
+def examine(pipelines: Pipelines) -> PaddingFound:
     """What is to be said of the padded columns of the data that a script trains with."""
-    found = Found()
+    found = PaddingFound()
     seen: set[tuple[str, str, int]] = set()
     for pipeline in pipelines.found:
         columns = pipelines.columns.get(id(pipeline.leaf)) if pipeline.leaf is not None else None
@@ -165,7 +165,7 @@ class Rules:
     def __init__(self, pipelines: Pipelines, pipeline: Pipeline, columns: Columns) -> None:
         self.pipelines, self.pipeline, self.columns = pipelines, pipeline, columns
         self.reading: Reading = pipelines.reading
-        self.found = Found()
+        self.found = PaddingFound()
         self.names = {id(value): name for name, value in columns.values.items()}
         self.shapes = Shapes(self.held)
         self.shape: dict[str, Shape] = {}
@@ -196,9 +196,9 @@ class Rules:
                 if not isinstance(info, Mapping) or name not in info.items:
                     continue
                 told = info.items[name]
-                value = told.items[1] if isinstance(told, Items) and len(told.items) == 2 else Known(0)
-                if isinstance(value, Known) and value.value is None:
-                    value = Known(0)
+                value = told.items[1] if isinstance(told, Items) and len(told.items) == 2 else KnownValue(0)
+                if isinstance(value, KnownValue) and value.value is None:
+                    value = KnownValue(0)
                 return Form(self.columns.values[name], None, value, END, call)
         return None
 
@@ -238,7 +238,8 @@ class Rules:
         iterator = Call(".create_tuple_iterator", [], {}, leaf.node, leaf.source, leaf)
         batch = Call(".each", [], {}, leaf.node, leaf.source, iterator)
         given: list[Value] = [
-            Call("[]", [Known(place)], {}, leaf.node, leaf.source, batch) for place in range(len(self.columns.order))
+            Call("[]", [KnownValue(place)], {}, leaf.node, leaf.source, batch)
+            for place in range(len(self.columns.order))
         ]
         network = model.argument(["network", "loss_fn"], "network")
         loss = model.argument(["network", "loss_fn"], "loss_fn")
@@ -251,7 +252,7 @@ class Rules:
             network = inner
         if network is None:
             return Items([])
-        if loss is None or (isinstance(loss, Known) and loss.value is None):
+        if loss is None or (isinstance(loss, KnownValue) and loss.value is None):
             return _first(self.pipelines.call(network, given))
         return self.pipelines.call(loss, [self.pipelines.call(network, given[:-1]), *given[-1:]])
 
@@ -300,7 +301,7 @@ class Rules:
                 column.stopped = weighed[0][0] if weighed else application.place
             return
         fill = labels.number
-        known = ignored is None or isinstance(ignored, Known)
+        known = ignored is None or isinstance(ignored, KnownValue)
         if not known or (fill is None and not _looked_up(labels.fill)):
             column.stopped = application.place
         elif fill is None or fill >= 0 or ignored is not None:
@@ -323,7 +324,12 @@ class Rules:
     def of_weight(self, column: Column, labels: Form, made: Call, weight: Value) -> None:
         """What the loss of each place is multiplied by, against what the labels are filled up with."""
         shape, name = self.shapes.of(weight), self.name_within(weight)
-        if isinstance(shape, Same) and number(shape.value) == 1 and name is not None and not _of_data(shape, labels):
+        if (
+            isinstance(shape, ConstantArray)
+            and number(shape.value) == 1
+            and name is not None
+            and not _of_data(shape, labels)
+        ):
             self.say("mask-everywhere", made, {"mask": name, "padded": column.name})
             column.stopped = made
         if not isinstance(shape, Form) or shape.real is None:
@@ -353,7 +359,7 @@ class Rules:
                     shape is not None
                     and shape.mask
                     and not large
-                    and not any(isinstance(a, Known) for a in made.args[:2])
+                    and not any(isinstance(a, KnownValue) for a in made.args[:2])
                 ):
                     signs.append((made, shape))
         right = [(made, shape) for made, shape in signs if shape.real == 1 and shape.number == 0]
@@ -406,7 +412,7 @@ class Rules:
         given = effects.operands(made, (0, 1, 2)) if _operation(made) in ("where", "where_method") else []
         pair = [given[0], given[2]] if _operation(made) == "where_method" and len(given) == 3 else given[1:]
         shapes = [(value, self.shapes.of(value)) for value in pair]
-        return [number(shape.value if isinstance(shape, Same) else value) for value, shape in shapes]
+        return [number(shape.value if isinstance(shape, ConstantArray) else value) for value, shape in shapes]
 
     def of_added(self, made: Call, shape: Form, real: float, fill: float) -> None:
         if real <= -LARGE and fill > -LARGE:
@@ -425,7 +431,7 @@ class Rules:
             read = {name for name, nodes in graph.read.items() if id(made.args[0]) in graph.above(nodes)}
             columns = [column for column in self.found.columns if column.name in read]
             given = made.keywords.get("seq_length") or (made.args[2] if len(made.args) > 2 else None)
-            if given is not None and not (isinstance(given, Known) and given.value is None):
+            if given is not None and not (isinstance(given, KnownValue) and given.value is None):
                 self.of_given(made, given, columns)
                 continue
             for name, length in lengths.items():
@@ -470,7 +476,7 @@ class Rules:
     def of_constants(self, graph: Graph) -> None:
         """A column of ones, as long as one that is filled up, by which something of that column is multiplied: it hides nothing."""
         for name, shape in self.shape.items():
-            if not isinstance(shape, Same) or number(shape.value) != 1 or shape.size is None:
+            if not isinstance(shape, ConstantArray) or number(shape.value) != 1 or shape.size is None:
                 continue
             size = shape.size
             columns = [c for c in self.found.columns if c.hidden is None and alike(total(c.form), size)]
@@ -508,7 +514,7 @@ class Rules:
             if isinstance(shape, Form) and shape.looked is None and shape.real == shape.number == 1:
                 column = next((each for each in self.found.columns if _beside(each.form, shape)), None)
                 at: Call | Write = shape.at
-            elif isinstance(shape, Same) and number(shape.value) == 1 and shape.of is not None:
+            elif isinstance(shape, ConstantArray) and number(shape.value) == 1 and shape.of is not None:
                 length = Length(shape.of, shape.made)
                 column, at = (
                     next((each for each in self.found.columns if self.is_padded(length, each)), None),
@@ -571,7 +577,7 @@ def _of_classes(application: Application) -> bool:
     if labels == "by sparse":
         cell = application.cell
         sparse = cell.argument(list(application.known.positional), "sparse") if cell is not None else None
-        return isinstance(sparse, Known) and sparse.value is True
+        return isinstance(sparse, KnownValue) and sparse.value is True
     return labels in ("classes", "classes or probabilities")
 
 
@@ -582,7 +588,7 @@ def _ignored(application: Application) -> Value | None:
         return None
     cell = application.cell
     given = (known.bind_any(cell.args, cell.keywords) or cell.keywords) if cell is not None else application.arguments
-    return given.get(api.IGNORING) or Known(known.defaults.get(api.IGNORING, api.IGNORED))
+    return given.get(api.IGNORING) or KnownValue(known.defaults.get(api.IGNORING, api.IGNORED))
 
 
 def _looked_up(fill: Value) -> bool:
@@ -600,7 +606,7 @@ def _whole(form: Form) -> bool:
     return form.side == END and not form.changed and not form.cuts
 
 
-def _of_data(same: Same, labels: Form) -> bool:
+def _of_data(same: ConstantArray, labels: Form) -> bool:
     """Ones for the data alone, before they were filled up: no mask of all places."""
     return same.of is not None and same.of is not labels.of
 
@@ -632,7 +638,7 @@ def _sum(value: Value) -> tuple[Value, int]:
     """A value without the number that is added to it."""
     if isinstance(value, Call) and value.name == "+" and len(value.args) == 2:
         for inner, plus in (value.args, value.args[::-1]):
-            if isinstance(plus, Known) and type(plus.value) is int:
+            if isinstance(plus, KnownValue) and type(plus.value) is int:
                 return inner, plus.value
     return value, 0
 
@@ -677,7 +683,7 @@ def _stands(at: Call | Write) -> dict[str, Any]:
 
 def shown(value: Value) -> Any:
     """A value as it is told: the number, or the code that gives it."""
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return value.value
     node = getattr(value, "node", None)
     return unparse(node)[:60] if node is not None else "?"

@@ -15,23 +15,23 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..knowledge import effects
-from .decisions import NO_WAYS, TRUE, Way, Ways, matched, text_of, ways
+from .decisions import NO_WAYS, TRUE, DecisionCase, Ways, matched, text_of, ways
 from .padding_facts import (
     END,
     START,
     Compared,
-    Each,
-    Facts,
-    Fill,
-    Given,
+    FillValue,
     Group,
-    Held,
+    HeldValue,
     Length,
+    LengthUse,
+    ListOf,
     Mask,
+    MissingLength,
     Number,
     Padded,
-    Plain,
-    Room,
+    PaddingFacts,
+    PlainSequence,
     Table,
 )
 from .source import Source
@@ -47,7 +47,7 @@ _NO_LENGTH = re.compile(
     r"max|total|pad|bucket|full|fix|limit|chunk|window|config|target_len|batch|data_?len", re.IGNORECASE
 )
 #: A slice that is written to: its place among the slices, the side and the bound of what it writes, and whether it is the rest.
-Bounded = tuple[int, str, "Held | None", "bool | None"]
+Bounded = tuple[int, str, "HeldValue | None", "bool | None"]
 _WORD = re.compile(r"\w+")
 _MASK = re.compile(r"mask", re.IGNORECASE)
 _COUNT = re.compile(r"len|num|cnt|count|(^|_)[nlt]$|size|shape|valid|real|end$", re.IGNORECASE)
@@ -65,9 +65,9 @@ COMPANION = re.compile(r"segment|token_?type|type_?id|(^|_)pos(ition)?s?(_|$)|se
 SIGNS = ("pad", "mask", "len", "fill", "zeros", "ones", "full", "append", "extend", "size", "shape", "max", "[0]")
 
 
-def read(sources: list[Source]) -> Facts:
+def read(sources: list[Source]) -> PaddingFacts:
     """What the functions of these modules do about padding."""
-    facts = Facts()
+    facts = PaddingFacts()
     modules = [_Module(source) for source in sources]
     functions: dict[str, list[tuple[_Module, ast.FunctionDef]]] = {}
     for module in modules:
@@ -137,8 +137,8 @@ class _Call:
 
     node: ast.Call
     name: str
-    args: list[Held | None]
-    keywords: dict[str, Held | None]
+    args: list[HeldValue | None]
+    keywords: dict[str, HeldValue | None]
     owner: ast.expr | None
     of_module: bool
 
@@ -154,23 +154,23 @@ class _Reader:
         module: _Module,
         functions: dict[str, list[tuple[_Module, ast.FunctionDef]]],
         called: set[str],
-        facts: Facts,
+        facts: PaddingFacts,
     ) -> None:
         self.module, self.functions, self.called, self.facts = module, functions, called, facts
         self.source = module.source
-        self.globals: dict[str, Held | None] = {}
-        self.env: dict[str, Held | None] = {}
+        self.globals: dict[str, HeldValue | None] = {}
+        self.env: dict[str, HeldValue | None] = {}
         #: A word -> the attributes and items in whose text it stands: what goes when the word gets another value.
         self.composed: dict[str, dict[str, None]] = {}
         self.name = ""
         self.node: ast.FunctionDef | None = None
-        self.returned: list[Held | None] = []
+        self.returned: list[HeldValue | None] = []
         self.active: list[ast.AST] = []
         self.steps = 0
         self.runs = self.last_run = 0
         self.loaded: set[str] = set()
         self.when = NO_WAYS
-        self.exits: list[dict[str, Held | None]] = []  # of the innermost loop
+        self.exits: list[dict[str, HeldValue | None]] = []  # of the innermost loop
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ class _Reader:
         """A function with arguments of which nothing is known."""
         self.run(self.module, node, {})
 
-    def run(self, module: _Module, node: ast.FunctionDef, given: dict[str, Held | None]) -> Held | None:
+    def run(self, module: _Module, node: ast.FunctionDef, given: dict[str, HeldValue | None]) -> HeldValue | None:
         outer = self.module, self.source, self.env, self.name, self.returned, self.node, self.loaded, self.runs
         when = self.when
         if self.node is None:
@@ -193,7 +193,8 @@ class _Reader:
         self.runs = self.last_run
         self.module, self.source, self.name, self.node = module, module.source, node.name, node
         self.env = {
-            part.arg: Plain(part.arg) for part in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+            part.arg: PlainSequence(part.arg)
+            for part in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
         }
         self.env.update({name: held for name, held in given.items() if held is not None})
         self.returned, self.loaded = [], _used(node)
@@ -257,9 +258,9 @@ class _Reader:
             return self.block(node.body)
         elif isinstance(node, ast.Try):
             outer, about = self.when, f"{self.runs} try {node.lineno}"
-            self.when = outer | {Way(about, TRUE, True)}
+            self.when = outer | {DecisionCase(about, TRUE, True)}
             runs = self.block([*node.body, *node.orelse])
-            self.when = outer | {Way(about, TRUE, False)}
+            self.when = outer | {DecisionCase(about, TRUE, False)}
             handled = [self.block(handler.body) for handler in node.handlers]
             self.when = outer
             return self.block(node.finalbody) and (runs or any(handled))
@@ -286,7 +287,7 @@ class _Reader:
     def ways(self, arms: list[tuple[Ways, list[ast.stmt]]]) -> bool:
         """The ways of one decision; what is known on all those that go on holds for what follows."""
         before, when = dict(self.env), self.when
-        ends: list[dict[str, Held | None]] = []
+        ends: list[dict[str, HeldValue | None]] = []
         known: list[Ways] = []
         for taken, body in arms:
             self.env, self.when = dict(before), when | taken
@@ -305,17 +306,17 @@ class _Reader:
         arms: list[tuple[Ways, list[ast.stmt]]] = []
         for case in node.cases:
             values = matched(case.pattern)
-            taken = left if values is None else left | {Way(about, values, True)}
+            taken = left if values is None else left | {DecisionCase(about, values, True)}
             if case.guard is not None:
                 taken |= self.way(case.guard, True)
             elif values is None:
                 whole = True
             else:
-                left |= {Way(about, values, False)}
+                left |= {DecisionCase(about, values, False)}
             arms.append((taken, case.body))
         return self.ways(arms if whole else [*arms, (left, [])])
 
-    def assign(self, target: ast.expr, held: Held | None, node: ast.AST) -> None:
+    def assign(self, target: ast.expr, held: HeldValue | None, node: ast.AST) -> None:
         if isinstance(target, (ast.Tuple, ast.List)):
             for place, part in enumerate(target.elts):
                 self.assign(part, self.item(held, place), node)
@@ -324,7 +325,7 @@ class _Reader:
             return
         text = unparse(target)
         if held is None:
-            held = Plain(text)
+            held = PlainSequence(text)
         self.put(text, held, node)
         for name in self.composed.get(_WORD.findall(text)[-1], ()):
             if name in self.env and text in name and _inside(text).search(name):
@@ -337,13 +338,13 @@ class _Reader:
             own = isinstance(target, ast.Attribute) and text_of(target.value) == "self"  # the size of something, mostly
             self.hand_on(_last(target), held, node, kept=not own)
 
-    def hold(self, text: str, held: Held | None) -> None:
+    def hold(self, text: str, held: HeldValue | None) -> None:
         self.env[text] = held
         if not text.isidentifier():
             for word in _WORD.findall(text):
                 self.composed.setdefault(word, {})[text] = None
 
-    def put(self, text: str, held: Held | None, node: ast.AST) -> None:
+    def put(self, text: str, held: HeldValue | None, node: ast.AST) -> None:
         """A name holds something from here on, in place of what it held."""
         old = self.env.get(text)
         self.hold(text, held)
@@ -352,48 +353,48 @@ class _Reader:
         if isinstance(old, (Padded, Mask, Compared)):
             old.gone.append(self.when)
         value = getattr(node, "value", None)
-        made = isinstance(held, (Padded, Mask, Fill))
+        made = isinstance(held, (Padded, Mask, FillValue))
         if not made and isinstance(value, ast.expr) and _reads(value, text):
             self.lessened(old)
 
     @staticmethod
-    def lessened(held: Held | None) -> None:
+    def lessened(held: HeldValue | None) -> None:
         """A mask of which something is taken away."""
-        for mask in (held, held.mask) if isinstance(held, Fill) else (held,):
-            if isinstance(mask, (Fill, Mask)):
+        for mask in (held, held.mask) if isinstance(held, FillValue) else (held,):
+            if isinstance(mask, (FillValue, Mask)):
                 mask.changed = True
 
     @staticmethod
-    def turned(held: Held | None) -> None:
+    def turned(held: HeldValue | None) -> None:
         held = _single(held)
         if isinstance(held, (Padded, Mask)):
             held.turned = True
 
-    def bind(self, held: Held | None, name: str, node: ast.AST) -> None:
+    def bind(self, held: HeldValue | None, name: str, node: ast.AST) -> None:
         """Note that something is called by a name from here on."""
-        if isinstance(held, Fill) and _MASK.search(name):
+        if isinstance(held, FillValue) and _MASK.search(name):
             held = self.as_mask(held)
         if isinstance(held, (Padded, Mask, Compared)) and name not in held.names:
             held.names.append(name)
-        if isinstance(held, (Length, Each)) and name in self.loaded:
+        if isinstance(held, (Length, ListOf)) and name in self.loaded:
             self.hand_on(name, held, node)
 
-    def hand_on(self, name: str, held: Held | None, node: ast.AST, kept: bool = False) -> None:
+    def hand_on(self, name: str, held: HeldValue | None, node: ast.AST, kept: bool = False) -> None:
         """A length that gets a name and is used for more than counting."""
         held = _single(held)
         if isinstance(held, Length) and _LENGTH.search(name) and not _NO_LENGTH.search(name):
-            given = Given(name, held.of, node, self.source, self.name, self.runs, self.when, kept=kept)
+            given = LengthUse(name, held.of, node, self.source, self.name, self.runs, self.when, kept=kept)
             held.given.append(given)
             self.facts.lengths.append(given)
 
-    def sample(self, held: Held | None) -> None:
+    def sample(self, held: HeldValue | None) -> None:
         """A sequence and its length side by side: then the length is that of what is real."""
         items = held.items if isinstance(held, Group) and held.keys is None else []
         for item in items:
             self.keep(item, items)
 
     @staticmethod
-    def keep(held: Held | None, beside: Iterable[Held | None] | None = None) -> None:
+    def keep(held: HeldValue | None, beside: Iterable[HeldValue | None] | None = None) -> None:
         """Note that a length is taken for the number of what is real; only where its sequence is `beside` it, if that is given."""
         held = _single(held)
         if not isinstance(held, Length) or not held.given:
@@ -410,11 +411,11 @@ class _Reader:
             self.bind(held, _last(node.target), node)
         else:
             self.lessened(self.env.get(text))
-            self.put(text, Plain(text), node)
+            self.put(text, PlainSequence(text), node)
 
     # --- padding by loops -----------------------------------------------------------------------------------------------
 
-    def missing(self, test: ast.expr) -> Room | None:
+    def missing(self, test: ast.expr) -> MissingLength | None:
         """The room that `while len(x) < n` fills."""
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
             left, right, kind = test.left, test.comparators[0], test.ops[0]
@@ -424,22 +425,22 @@ class _Reader:
                 return None
             held = self.value(left)
             if isinstance(held, Length):
-                return Room(text_of(right), held.of)
+                return MissingLength(text_of(right), held.of)
         return None
 
-    def counted(self, node: ast.expr) -> Room | None:
+    def counted(self, node: ast.expr) -> MissingLength | None:
         """The room that `for _ in range(n - len(x))` or `range(len(x), n)` fills."""
         if not (isinstance(node, ast.Call) and called_name(node) == "range"):
             return None
         if len(node.args) == 1:
             held = self.value(node.args[0])
-            return held if isinstance(held, Room) else None
+            return held if isinstance(held, MissingLength) else None
         if len(node.args) == 2:
             held = self.value(node.args[0])
-            return Room(text_of(node.args[1]), held.of) if isinstance(held, Length) else None
+            return MissingLength(text_of(node.args[1]), held.of) if isinstance(held, Length) else None
         return None
 
-    def filled_by_loop(self, loop: ast.While | ast.For | ast.AsyncFor, room: Room) -> None:
+    def filled_by_loop(self, loop: ast.While | ast.For | ast.AsyncFor, room: MissingLength) -> None:
         for statement in loop.body:
             call = statement.value if isinstance(statement, ast.Expr) else None
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
@@ -453,7 +454,7 @@ class _Reader:
                 continue
             if not self.one_value(value, loop):
                 continue
-            fill = Fill(value, room, room.size, statement)
+            fill = FillValue(value, room, room.size, statement)
             held = self.padded(self.at(owner), fill, side, statement)
             self.put(unparse(owner), held, statement)
             self.bind(held, _last(owner), statement)
@@ -464,7 +465,7 @@ class _Reader:
             return True
         if isinstance(node, ast.Name):
             held = self.env.get(node.id)
-            return node.id not in stored(loop) and (held is None or isinstance(held, (Number, Plain)))
+            return node.id not in stored(loop) and (held is None or isinstance(held, (Number, PlainSequence)))
         return (
             isinstance(node, ast.Subscript)
             and isinstance(node.slice, ast.Constant)
@@ -473,7 +474,7 @@ class _Reader:
 
     # --- expressions ----------------------------------------------------------------------------------------------------
 
-    def value(self, node: ast.expr | None) -> Held | None:
+    def value(self, node: ast.expr | None) -> HeldValue | None:
         if node is None:
             return None
         self.steps += 1
@@ -481,14 +482,14 @@ class _Reader:
             raise _GaveUp
         method = getattr(self, "on_" + type(node).__name__, None)
         if method is not None:
-            found: Held | None = method(node)
+            found: HeldValue | None = method(node)
             return found
         for child in children(node):
             if isinstance(child, ast.expr):
                 self.value(child)
         return None
 
-    def at(self, node: ast.expr) -> Held:
+    def at(self, node: ast.expr) -> HeldValue:
         """What stands at a place that is written to or asked for by name."""
         text = text_of(node)
         held = self.env.get(text)
@@ -497,43 +498,43 @@ class _Reader:
         if held is None and isinstance(node, ast.Subscript):
             held = self.on_Subscript(node)
         if held is None:
-            held = Plain(text)
+            held = PlainSequence(text)
         self.hold(text, held)
         return held
 
-    def on_Constant(self, node: ast.Constant) -> Held | None:
+    def on_Constant(self, node: ast.Constant) -> HeldValue | None:
         return Number(node.value) if isinstance(node.value, (int, float)) else None
 
-    def on_UnaryOp(self, node: ast.UnaryOp) -> Held | None:
+    def on_UnaryOp(self, node: ast.UnaryOp) -> HeldValue | None:
         held = self.value(node.operand)
         if isinstance(node.op, ast.USub) and isinstance(held, Number):
             return Number(-held.value)
-        if isinstance(node.op, ast.USub) and isinstance(held, Fill):
+        if isinstance(node.op, ast.USub) and isinstance(held, FillValue):
             number = self.constant(held.value)
             return replace(held, value=ast.Constant(-number)) if isinstance(number, (int, float)) else None
         if isinstance(held, Compared) and isinstance(node.op, (ast.Not, ast.Invert)):
             return self.comparison(held.of, held, node, not held.equal)
         return None
 
-    def on_Name(self, node: ast.Name) -> Held | None:
+    def on_Name(self, node: ast.Name) -> HeldValue | None:
         return self.at(node)
 
-    def on_Attribute(self, node: ast.Attribute) -> Held | None:
+    def on_Attribute(self, node: ast.Attribute) -> HeldValue | None:
         if node.attr in ("T", "data", "values"):
             return self.value(node.value)
         if node.attr == "size" and not isinstance(node.value, ast.Name):
             return None
         return self.at(node)
 
-    def on_Starred(self, node: ast.Starred) -> Held | None:
+    def on_Starred(self, node: ast.Starred) -> HeldValue | None:
         return self.value(node.value)
 
-    def on_NamedExpr(self, node: ast.NamedExpr) -> Held | None:
+    def on_NamedExpr(self, node: ast.NamedExpr) -> HeldValue | None:
         held = self.value(node.value)
         self.assign(node.target, held, node)
         return held
 
-    def on_IfExp(self, node: ast.IfExp) -> Held | None:
+    def on_IfExp(self, node: ast.IfExp) -> HeldValue | None:
         self.value(node.test)
         when, found = self.when, []
         for part, holds in ((node.body, True), (node.orelse, False)):
@@ -542,10 +543,10 @@ class _Reader:
         self.when = when
         return _joined(found)
 
-    def on_BoolOp(self, node: ast.BoolOp) -> Held | None:
+    def on_BoolOp(self, node: ast.BoolOp) -> HeldValue | None:
         return _joined([self.value(part) for part in node.values])
 
-    def on_Yield(self, node: ast.Yield | ast.YieldFrom) -> Held | None:
+    def on_Yield(self, node: ast.Yield | ast.YieldFrom) -> HeldValue | None:
         held = self.value(node.value)
         self.sample(held)
         self.returned.append(held)
@@ -553,21 +554,21 @@ class _Reader:
 
     on_YieldFrom = on_Yield
 
-    def on_List(self, node: ast.List | ast.Tuple) -> Held | None:
+    def on_List(self, node: ast.List | ast.Tuple) -> HeldValue | None:
         items = [self.value(part) for part in node.elts]
         if items and all(isinstance(item, Number) for item in items) and isinstance(node, ast.List) and len(items) == 1:
-            return Fill(node.elts[0], None, "1", node)
+            return FillValue(node.elts[0], None, "1", node)
         words = [_word(part) for part in node.elts]
         if words and all(word is not None for word in words) and isinstance(node, ast.List):
             strings = all(isinstance(p, ast.Constant) and isinstance(p.value, str) for p in node.elts)
             if strings or all(isinstance(p, ast.Name) and p.id.isupper() for p in node.elts):
-                return Plain(text_of(node), words=[word for word in words if word is not None], whole=True)
+                return PlainSequence(text_of(node), words=[word for word in words if word is not None], whole=True)
         return Group(items)
 
     on_Tuple = on_List
 
-    def on_Dict(self, node: ast.Dict) -> Held | None:
-        held: list[Held | None] = []
+    def on_Dict(self, node: ast.Dict) -> HeldValue | None:
+        held: list[HeldValue | None] = []
         keys: list[str] = []
         numbers: dict[int, str] = {}
         for key, part in zip(node.keys, node.values, strict=True):
@@ -583,16 +584,18 @@ class _Reader:
             return Table("", [], 0, True, numbers)
         return Group(held, keys)
 
-    def bind_output(self, held: Held | None, name: str, node: ast.AST, kept: bool) -> None:
+    def bind_output(self, held: HeldValue | None, name: str, node: ast.AST, kept: bool) -> None:
         """A field of a sample, or an argument by keyword."""
-        every = isinstance(held, Fill) and held.count is None and held.size and not held.changed and self.ones(held)
-        if isinstance(held, Fill) and _MASK.search(name) and every:
+        every = (
+            isinstance(held, FillValue) and held.count is None and held.size and not held.changed and self.ones(held)
+        )
+        if isinstance(held, FillValue) and _MASK.search(name) and every:
             held = self.mask(None, END, True, held.size, held.node)  # ones throughout, and nothing was taken away
-        if isinstance(held, (Padded, Mask, Compared, Fill)):
+        if isinstance(held, (Padded, Mask, Compared, FillValue)):
             self.bind(held, name, node)
         self.hand_on(name, held, node, kept)
 
-    def on_DictComp(self, node: ast.DictComp) -> Held | None:
+    def on_DictComp(self, node: ast.DictComp) -> HeldValue | None:
         generator = node.generators[0]
         call = generator.iter
         if isinstance(call, ast.Call) and called_name(call) == "enumerate" and isinstance(generator.target, ast.Tuple):
@@ -609,7 +612,7 @@ class _Reader:
             ):
                 start, number = None if start is None else start + number.right.value, number.left
             if isinstance(index, ast.Name) and isinstance(number, ast.Name) and number.id == index.id:
-                words, whole = (listed.words or [], listed.whole) if isinstance(listed, Plain) else ([], False)
+                words, whole = (listed.words or [], listed.whole) if isinstance(listed, PlainSequence) else ([], False)
                 if (letters := _letters(call.args[0])) is not None:
                     words, whole = list(letters), True
                 if isinstance(start, int):
@@ -623,38 +626,38 @@ class _Reader:
         for generator in generators:
             self.assign(generator.target, self.element(self.value(generator.iter)), generator.iter)
 
-    def on_ListComp(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Held | None:
+    def on_ListComp(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> HeldValue | None:
         before = dict(self.env)
         iterated = self.value(node.generators[0].iter)
         room = self.counted(node.generators[0].iter)
         self.comprehend(node.generators)
         alone = len(node.generators) == 1 and not node.generators[0].ifs
         element = node.elt
-        held: Held | None
+        held: HeldValue | None
         if (
             alone
-            and (room is not None or (isinstance(iterated, Plain) and iterated.upto is not None))
+            and (room is not None or (isinstance(iterated, PlainSequence) and iterated.upto is not None))
             and self.one_value(element, node)
         ):
-            count: Held | None = room or (
-                Length(iterated.upto) if isinstance(iterated, Plain) and iterated.upto else None
+            count: HeldValue | None = room or (
+                Length(iterated.upto) if isinstance(iterated, PlainSequence) and iterated.upto else None
             )
-            held = Fill(element, count, room.size if room else "", node)
-        elif alone and isinstance(element, ast.Constant) and isinstance(iterated, (Plain, Padded)):
-            held = Fill(element, Length(iterated), "", node)  # [1 for _ in ids]
+            held = FillValue(element, count, room.size if room else "", node)
+        elif alone and isinstance(element, ast.Constant) and isinstance(iterated, (PlainSequence, Padded)):
+            held = FillValue(element, Length(iterated), "", node)  # [1 for _ in ids]
         else:
             compared = self.chosen(element, node)
             inner = self.value(element)
             if compared is not None and alone:
                 held = self.comparison(iterated, compared, node)
-            elif isinstance(inner, Plain) and inner.tables:
-                held = Plain(text_of(node), inner.tables)  # a number for each word
-            elif isinstance(inner, (Padded, Length, Mask, Group, Each)):
-                held = Each(inner)
-            elif alone and isinstance(iterated, Plain) and isinstance(element, ast.Name):
+            elif isinstance(inner, PlainSequence) and inner.tables:
+                held = PlainSequence(text_of(node), inner.tables)  # a number for each word
+            elif isinstance(inner, (Padded, Length, Mask, Group, ListOf)):
+                held = ListOf(inner)
+            elif alone and isinstance(iterated, PlainSequence) and isinstance(element, ast.Name):
                 held = iterated
             else:
-                held = Plain(text_of(node))
+                held = PlainSequence(text_of(node))
         self.env = before
         return held
 
@@ -700,18 +703,18 @@ class _Reader:
             self.name,
         )
 
-    def on_Compare(self, node: ast.Compare) -> Held | None:
+    def on_Compare(self, node: ast.Compare) -> HeldValue | None:
         found = self.compare(node)
         if found is None:
             sides = [self.value(part) for part in (node.left, *node.comparators)]
             for held in sides if _in_a_row(node) else []:
                 self.keep(held)
             return None
-        if isinstance(found.of, (Padded, Plain, Each)):
+        if isinstance(found.of, (Padded, PlainSequence, ListOf)):
             return self.comparison(found.of, found, node, found.equal)
         return found
 
-    def on_BinOp(self, node: ast.BinOp) -> Held | None:
+    def on_BinOp(self, node: ast.BinOp) -> HeldValue | None:
         left, right = self.value(node.left), self.value(node.right)
         by_number = isinstance(right, Number) or (isinstance(left, Number) and isinstance(node.op, ast.Mult))
         if isinstance(node.op, (ast.Mult, ast.Sub, ast.BitAnd, ast.BitXor)) and not by_number:
@@ -726,37 +729,37 @@ class _Reader:
             return self.repeated(node, left, right)
         return self.summed(node, left, right) if isinstance(node.op, ast.Add) else None
 
-    def repeated(self, node: ast.BinOp, left: Held | None, right: Held | None) -> Held | None:
+    def repeated(self, node: ast.BinOp, left: HeldValue | None, right: HeldValue | None) -> HeldValue | None:
         """[pad] * n, a fill of one value times its count, or an array of ones times a value."""
         for listed, whole, count, text in ((left, node.left, right, node.right), (right, node.right, left, node.left)):
-            single = isinstance(listed, Group) and len(listed.items) == 1 and isinstance(listed.items[0], Plain)
+            single = isinstance(listed, Group) and len(listed.items) == 1 and isinstance(listed.items[0], PlainSequence)
             if single and isinstance(whole, ast.List) and self.one_value(whole.elts[0], whole):
-                return Fill(whole.elts[0], count, text_of(text), node)
-            if not isinstance(listed, Fill):
+                return FillValue(whole.elts[0], count, text_of(text), node)
+            if not isinstance(listed, FillValue):
                 continue
             if listed.size == "1" and not listed.dims:
-                return Fill(listed.value, count, text_of(text), node)
-            if listed.dims and _is(listed.value, 1) and isinstance(count, (Number, Plain)):
-                return Fill(text, listed.count, listed.size, node, listed.dims)
+                return FillValue(listed.value, count, text_of(text), node)
+            if listed.dims and _is(listed.value, 1) and isinstance(count, (Number, PlainSequence)):
+                return FillValue(text, listed.count, listed.size, node, listed.dims)
         return None
 
-    def summed(self, node: ast.BinOp, left: Held | None, right: Held | None) -> Held | None:
+    def summed(self, node: ast.BinOp, left: HeldValue | None, right: HeldValue | None) -> HeldValue | None:
         """Lists behind each other; arrays are added element by element."""
         for listed, other, text in ((left, right, node.right), (right, left, node.left)):
-            if isinstance(listed, Fill) and listed.dims:
-                known = _is(listed.value, 0) and isinstance(other, (Number, Plain))
-                return Fill(text, listed.count, listed.size, node, listed.dims) if known else None
-        if isinstance(left, (Length, Room, Number)) or isinstance(right, (Length, Room, Number)):
-            return left if isinstance(left, Room) else None
+            if isinstance(listed, FillValue) and listed.dims:
+                known = _is(listed.value, 0) and isinstance(other, (Number, PlainSequence))
+                return FillValue(text, listed.count, listed.size, node, listed.dims) if known else None
+        if isinstance(left, (Length, MissingLength, Number)) or isinstance(right, (Length, MissingLength, Number)):
+            return left if isinstance(left, MissingLength) else None
         return self.joined([left, right], node)
 
-    def on_Subscript(self, node: ast.Subscript) -> Held | None:
+    def on_Subscript(self, node: ast.Subscript) -> HeldValue | None:
         if (known := self.env.get(text_of(node))) is not None:
             return known
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
-            return Length(self.value(node.value.value) or Plain(text_of(node.value.value)))
+            return Length(self.value(node.value.value) or PlainSequence(text_of(node.value.value)))
         if isinstance(node.value, ast.Call) and called_name(node.value) in ("shape", "size") and node.value.args:
-            return Length(self.value(node.value.args[0]) or Plain(""))
+            return Length(self.value(node.value.args[0]) or PlainSequence(""))
         held = self.value(node.value)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if any(isinstance(part, ast.Slice) and isinstance(part.step, ast.UnaryOp) for part in parts):
@@ -770,44 +773,44 @@ class _Reader:
                 return held.items[held.keys.index(node.slice.value)]
         if isinstance(held, Table):
             self.value(node.slice)
-            return Plain(text_of(node), (held,))
-        if isinstance(held, Each) and not isinstance(node.slice, ast.Tuple):
+            return PlainSequence(text_of(node), (held,))
+        if isinstance(held, ListOf) and not isinstance(node.slice, ast.Tuple):
             return held.element
         text = text_of(node)
-        self.hold(text, Plain(text, held.tables if isinstance(held, Plain) else ()))
+        self.hold(text, PlainSequence(text, held.tables if isinstance(held, PlainSequence) else ()))
         return self.env[text]
 
-    def cut(self, held: Held | None, part: ast.Slice, node: ast.expr) -> Held | None:
+    def cut(self, held: HeldValue | None, part: ast.Slice, node: ast.expr) -> HeldValue | None:
         """A sequence that is cut to at most a length is still that sequence; other slices are another one."""
         for bound in (part.lower, part.upper, part.step):
             self.value(bound)
         shortened = part.lower is None or _is(part.lower, 0)
-        if isinstance(held, (Padded, Mask, Each)):
+        if isinstance(held, (Padded, Mask, ListOf)):
             return held
-        if isinstance(held, Fill) and isinstance(held.count, Length) and shortened and part.step is None:
+        if isinstance(held, FillValue) and isinstance(held.count, Length) and shortened and part.step is None:
             return held  # as many as the sequence that is cut alike
         if (
-            isinstance(held, Plain)
+            isinstance(held, PlainSequence)
             and shortened
             and part.step is None
             and not isinstance(self.value(part.upper), Number)
         ):
             return held
-        return Plain(text_of(node), held.tables) if isinstance(held, Plain) else None
+        return PlainSequence(text_of(node), held.tables) if isinstance(held, PlainSequence) else None
 
-    def element(self, held: Held | None) -> Held | None:
-        if isinstance(held, Each):
+    def element(self, held: HeldValue | None) -> HeldValue | None:
+        if isinstance(held, ListOf):
             return held.element
         if isinstance(held, Group) and held.keys is None:
             return _joined(held.items)
-        if isinstance(held, Plain):
-            return Plain(held.name + "[]", held.tables)
+        if isinstance(held, PlainSequence):
+            return PlainSequence(held.name + "[]", held.tables)
         return None
 
-    def item(self, held: Held | None, place: int) -> Held | None:
+    def item(self, held: HeldValue | None, place: int) -> HeldValue | None:
         if isinstance(held, Group) and held.keys is None and -len(held.items) <= place < len(held.items):
             return held.items[place]
-        return held.element if isinstance(held, Each) else None
+        return held.element if isinstance(held, ListOf) else None
 
     def constant(self, node: ast.expr | None) -> Any:
         """The number or text that an expression is known to be, else None."""
@@ -823,7 +826,7 @@ class _Reader:
 
     # --- calls ----------------------------------------------------------------------------------------------------------
 
-    def on_Call(self, node: ast.Call) -> Held | None:
+    def on_Call(self, node: ast.Call) -> HeldValue | None:
         call = self.call(node)
         self.disturbed(call)
         own = call.name in _OFTEN_OWN and self.meant(node, call.name) is not None
@@ -844,7 +847,7 @@ class _Reader:
         """A call with what its arguments hold; a keyword binds its value as a name would."""
         called = called_name(node)
         args = [self.value(part) for part in node.args]
-        keywords: dict[str, Held | None] = {}
+        keywords: dict[str, HeldValue | None] = {}
         for keyword in node.keywords:
             keywords[keyword.arg or ""] = held = self.value(keyword.value)
             if keyword.arg:
@@ -870,7 +873,7 @@ class _Reader:
             for one in arguments:
                 self.keep(one)
 
-    def sequence_of(self, call: _Call) -> Held | None:
+    def sequence_of(self, call: _Call) -> HeldValue | None:
         """What a call keeps in order: its first argument, or what it is a method of."""
         inside = call.args[0] if call.args and call.method is None else None
         if inside is None and call.method is not None:
@@ -880,57 +883,57 @@ class _Reader:
 
     # Calls that are known: each gives a tuple of what the call holds, or None where these arguments say nothing.
 
-    def length(self, call: _Call) -> tuple[Held | None] | None:
-        return (Length(call.args[0] or Plain(text_of(call.node.args[0]))),) if len(call.args) == 1 else None
+    def length(self, call: _Call) -> tuple[HeldValue | None] | None:
+        return (Length(call.args[0] or PlainSequence(text_of(call.node.args[0]))),) if len(call.args) == 1 else None
 
-    def numbers(self, call: _Call) -> tuple[Held | None] | None:
+    def numbers(self, call: _Call) -> tuple[HeldValue | None] | None:
         """range(n)."""
         if not call.args:
             return None
         upper = call.args[-1] if len(call.args) <= 2 else None
         text = text_of(call.node)
-        return (Plain(text, upto=upper.of) if isinstance(upper, Length) else Plain(text),)
+        return (PlainSequence(text, upto=upper.of) if isinstance(upper, Length) else PlainSequence(text),)
 
-    def room(self, call: _Call) -> tuple[Held | None] | None:
+    def room(self, call: _Call) -> tuple[HeldValue | None] | None:
         """max(0, n - len(x)) and its like."""
-        return next(((arg,) for arg in call.args if isinstance(arg, Room)), None)
+        return next(((arg,) for arg in call.args if isinstance(arg, MissingLength)), None)
 
-    def bounded_length(self, call: _Call) -> tuple[Held | None] | None:
+    def bounded_length(self, call: _Call) -> tuple[HeldValue | None] | None:
         """min(len(x), n)."""
         return next(((arg,) for arg in call.args if isinstance(arg, Length)), None)
 
-    def mapping(self, call: _Call) -> tuple[Held | None] | None:
+    def mapping(self, call: _Call) -> tuple[HeldValue | None] | None:
         return None if call.args else (Group(list(call.keywords.values()), list(call.keywords)),)
 
-    def numbered(self, call: _Call) -> tuple[Held | None] | None:
-        return (Each(Group([None, self.element(call.args[0])])),) if call.args else None
+    def numbered(self, call: _Call) -> tuple[HeldValue | None] | None:
+        return (ListOf(Group([None, self.element(call.args[0])])),) if call.args else None
 
-    def itself(self, call: _Call) -> tuple[Held | None] | None:
+    def itself(self, call: _Call) -> tuple[HeldValue | None] | None:
         return (call.args[0],) if call.args else None
 
-    def zipped(self, call: _Call) -> tuple[Held | None]:
-        return (Each(Group([self.element(arg) for arg in call.args])),)
+    def zipped(self, call: _Call) -> tuple[HeldValue | None]:
+        return (ListOf(Group([self.element(arg) for arg in call.args])),)
 
-    def blank_array(self, call: _Call) -> tuple[Held | None]:
+    def blank_array(self, call: _Call) -> tuple[HeldValue | None]:
         return (self.blank(call.node, call.name),)
 
-    def concatenated(self, call: _Call) -> tuple[Held | None]:
+    def concatenated(self, call: _Call) -> tuple[HeldValue | None]:
         first = call.node.args[0] if call.node.args else None
         if isinstance(first, (ast.List, ast.Tuple)):
             return (self.joined([self.value(part) for part in first.elts], call.node),)
         parts = call.args[0] if call.args else None
         return (self.joined(parts.items, call.node) if isinstance(parts, Group) else None,)
 
-    def appended(self, call: _Call) -> tuple[Held | None]:
+    def appended(self, call: _Call) -> tuple[HeldValue | None]:
         """list.append(x), or np.append(x, y)."""
         if call.owner is not None and len(call.args) == 1:
             return (self.added(call.owner, call.name, call.args, call.node),)
         return (self.joined(call.args[:2], call.node),)
 
-    def grown(self, call: _Call) -> tuple[Held | None] | None:
+    def grown(self, call: _Call) -> tuple[HeldValue | None] | None:
         return None if call.owner is None else (self.added(call.owner, call.name, call.args, call.node),)
 
-    def compared(self, call: _Call) -> tuple[Held | None] | None:
+    def compared(self, call: _Call) -> tuple[HeldValue | None] | None:
         if len(call.args) != 2:
             return None
         value, of = call.node.args[1], call.args[0]
@@ -939,10 +942,10 @@ class _Reader:
         )
         return (self.comparison(of, like, call.node),)
 
-    def padded_array(self, call: _Call) -> tuple[Held | None] | None:
+    def padded_array(self, call: _Call) -> tuple[HeldValue | None] | None:
         return (self.numpy_pad(call.node, call.args[0]),) if call.args else None
 
-    def padded_sequences(self, call: _Call) -> tuple[Held | None] | None:
+    def padded_sequences(self, call: _Call) -> tuple[HeldValue | None] | None:
         """pad_sequences(x, maxlen=n, padding="post", value=0), which pads in front where nothing is said."""
         if not call.args:
             return None
@@ -951,9 +954,11 @@ class _Reader:
         if side is None:
             return (None,)
         value = _given(call.node, "value", 5) or ast.Constant(0)
-        return (self.padded(call.args[0], Fill(value, Room(size, None), size, call.node), side, call.node),)
+        return (
+            self.padded(call.args[0], FillValue(value, MissingLength(size, None), size, call.node), side, call.node),
+        )
 
-    def mask_chosen(self, call: _Call) -> tuple[Held | None] | None:
+    def mask_chosen(self, call: _Call) -> tuple[HeldValue | None] | None:
         """np.where(x == pad, 0, 1)."""
         mask = call.args[0] if len(call.args) == 3 else None
         if not isinstance(mask, Compared):
@@ -963,10 +968,10 @@ class _Reader:
             return (self.comparison(mask.of, mask, call.node, not mask.equal),)
         return (mask if _is(holds, 1) and _is(fails, 0) else None,)
 
-    def looked_up(self, call: _Call) -> tuple[Held | None] | None:
+    def looked_up(self, call: _Call) -> tuple[HeldValue | None] | None:
         """vocabulary.get(word)."""
         table = self.value(call.owner) if call.owner is not None else None
-        return (Plain(text_of(call.node), (table,)),) if isinstance(table, Table) else None
+        return (PlainSequence(text_of(call.node), (table,)),) if isinstance(table, Table) else None
 
     def is_module(self, node: ast.expr) -> bool:
         """True for np, and for np.random."""
@@ -974,14 +979,14 @@ class _Reader:
             node = node.value
         return isinstance(node, ast.Name) and node.id in self.module.imported
 
-    def blank(self, node: ast.Call, called: str) -> Held | None:
+    def blank(self, node: ast.Call, called: str) -> HeldValue | None:
         """np.zeros(size) and its like; one value throughout, to be written into."""
         if called.endswith("_like"):
             held = self.value(node.args[0]) if node.args else None
             value: ast.expr = ast.Constant(_ZEROS.get(called, 0))
             if called == "full_like" and len(node.args) > 1:
                 value = node.args[1]
-            return Fill(value, Length(held) if held is not None else None, "", node)
+            return FillValue(value, Length(held) if held is not None else None, "", node)
         shape = (
             node.args[0] if node.args else next((k.value for k in node.keywords if k.arg in ("shape", "size")), None)
         )
@@ -996,38 +1001,40 @@ class _Reader:
             value = ast.Constant(_ZEROS.get(called, 0))
         parts = shape.elts if isinstance(shape, (ast.Tuple, ast.List)) else [shape]
         count = self.value(parts[0]) if parts else None
-        if isinstance(count, (Length, Room)) and len(parts) == 1:
-            return Fill(value, count, text_of(parts[0]), node, (text_of(parts[0]),))
-        if isinstance(count, Room):
-            return Fill(value, count, count.size, node, tuple(text_of(part) for part in parts))
+        if isinstance(count, (Length, MissingLength)) and len(parts) == 1:
+            return FillValue(value, count, text_of(parts[0]), node, (text_of(parts[0]),))
+        if isinstance(count, MissingLength):
+            return FillValue(value, count, count.size, node, tuple(text_of(part) for part in parts))
         dims = tuple(text_of(part) for part in parts)
-        return Fill(value, None, dims[0] if dims else "", node, dims)
+        return FillValue(value, None, dims[0] if dims else "", node, dims)
 
-    def added(self, owner: ast.expr, method: str, args: list[Held | None], node: ast.Call) -> Held | None:
+    def added(self, owner: ast.expr, method: str, args: list[HeldValue | None], node: ast.Call) -> HeldValue | None:
         """list.append, .extend, .insert."""
         text = text_of(owner)
         before = self.at(owner)
         if method == "extend" and args:
-            held: Held | None = self.joined([before, args[0]], node)
+            held: HeldValue | None = self.joined([before, args[0]], node)
         elif method == "append" and args:
             one = args[0]
             self.sample(one)
             if _LENGTH.search(_last(owner)):
                 self.keep(one)  # the lengths of all samples
-            if isinstance(one, (Padded, Length, Mask, Group, Each)) or (isinstance(one, Plain) and one.tables):
-                same = isinstance(before, Each) and before.element is not None
-                held = before if same else Each(one)
-                if isinstance(one, Plain) and not same:
-                    held = Plain(text, one.tables)
+            if isinstance(one, (Padded, Length, Mask, Group, ListOf)) or (
+                isinstance(one, PlainSequence) and one.tables
+            ):
+                same = isinstance(before, ListOf) and before.element is not None
+                held = before if same else ListOf(one)
+                if isinstance(one, PlainSequence) and not same:
+                    held = PlainSequence(text, one.tables)
             else:
-                held = before if not isinstance(before, Group) or before.items else Plain(text)
+                held = before if not isinstance(before, Group) or before.items else PlainSequence(text)
         else:
             return None
         self.put(text, held, node)
         self.bind(held, _last(owner), node)
         return None
 
-    def numpy_pad(self, node: ast.Call, held: Held | None) -> Held | None:
+    def numpy_pad(self, node: ast.Call, held: HeldValue | None) -> HeldValue | None:
         """np.pad(x, (0, n - len(x))): only what fills up to a size counts, a border of fixed width does not."""
         width = _given(node, "pad_width", 1) or _given(node, "padding", 1)
         mode = _given(node, "mode", 2)
@@ -1035,26 +1042,26 @@ class _Reader:
         if repeats or not isinstance(width, (ast.Tuple, ast.List)):
             return None
         pairs = [part for part in width.elts if isinstance(part, (ast.Tuple, ast.List)) and len(part.elts) == 2]
-        sides: list[tuple[str, Room]] = []
+        sides: list[tuple[str, MissingLength]] = []
         for pair in [width] if not pairs and len(width.elts) == 2 else pairs:
             before, behind = (self.value(part) for part in pair.elts)
-            if isinstance(behind, Room) and _is(pair.elts[0], 0):
+            if isinstance(behind, MissingLength) and _is(pair.elts[0], 0):
                 sides.append((END, behind))
-            elif isinstance(before, Room) and _is(pair.elts[1], 0):
+            elif isinstance(before, MissingLength) and _is(pair.elts[1], 0):
                 sides.append((START, before))
         if not sides:
             return None
         value = _given(node, "constant_values") or _given(node, "value", 3) or ast.Constant(0)
         if isinstance(value, (ast.Tuple, ast.List)) and value.elts:
             value = value.elts[0 if sides[0][0] == START else -1]
-        made = self.padded(held, Fill(value, sides[0][1], sides[0][1].size, node), sides[0][0], node)
+        made = self.padded(held, FillValue(value, sides[0][1], sides[0][1].size, node), sides[0][0], node)
         if isinstance(made, Padded) and len(sides) > 1:
             made.area = True
         return made
 
     def followed(
-        self, node: ast.Call, called: str, args: list[Held | None], keywords: dict[str, Held | None]
-    ) -> tuple[Held | None] | None:
+        self, node: ast.Call, called: str, args: list[HeldValue | None], keywords: dict[str, HeldValue | None]
+    ) -> tuple[HeldValue | None] | None:
         """What a function of the project returns; None when it is not one, or not for certain."""
         function = self.meant(node, called)
         if function is None or function[1] in self.active or len(self.active) >= DEPTH:
@@ -1071,7 +1078,7 @@ class _Reader:
                 given[name] = Number(default.value)
         return (self.handed(self.run(module, target, given), names, node),)
 
-    def handed(self, made: Held | None, names: list[str], node: ast.Call) -> Held | None:
+    def handed(self, made: HeldValue | None, names: list[str], node: ast.Call) -> HeldValue | None:
         """What a function with parameters of these names padded or marked, beside what others gave where it was called."""
         if not isinstance(made, (Padded, Mask)) or made.run == self.runs:
             return made
@@ -1103,7 +1110,7 @@ class _Reader:
 
     # --- padding and masks ----------------------------------------------------------------------------------------------
 
-    def joined(self, held: list[Held | None], node: ast.AST) -> Held | None:
+    def joined(self, held: list[HeldValue | None], node: ast.AST) -> HeldValue | None:
         """Sequences behind each other: where one of them is a fill up to a size, the others are padded."""
         flat = [part for part in held if part is not None]
         if len(flat) != len(held) or not flat:
@@ -1111,52 +1118,55 @@ class _Reader:
         if len(flat) == 2:
             one, other = flat
             for whole, fill, side in ((one, other, END), (other, one, START)):
-                both = isinstance(whole, Fill) and self.fills_up(whole)
-                if isinstance(fill, Fill) and self.fills_up(fill) and not both:
+                both = isinstance(whole, FillValue) and self.fills_up(whole)
+                if isinstance(fill, FillValue) and self.fills_up(fill) and not both:
                     return self.padded(whole, fill, side, node)
         return self.words_joined(held)
 
-    def words_joined(self, held: list[Held | None]) -> Held | None:
+    def words_joined(self, held: list[HeldValue | None]) -> HeldValue | None:
         """[EOS] + [SOS] + list(words): the first words are known."""
         tables: list[Table] = []
         words: list[str] | None = []
         for part in held:
-            if isinstance(part, Plain):
+            if isinstance(part, PlainSequence):
                 tables += part.tables
                 if words is not None and part.words is not None:
                     words += part.words
                 elif words:
-                    return Plain("", tuple(tables), words, False)
+                    return PlainSequence("", tuple(tables), words, False)
                 else:
                     words = None
             elif isinstance(part, Padded):
                 return part
             else:
                 words = None
-        return Plain(
-            "", tuple(tables), words or None, bool(words) and all(isinstance(p, Plain) and p.whole for p in held)
+        return PlainSequence(
+            "",
+            tuple(tables),
+            words or None,
+            bool(words) and all(isinstance(p, PlainSequence) and p.whole for p in held),
         )
 
-    def fills_up(self, fill: Fill) -> bool:
+    def fills_up(self, fill: FillValue) -> bool:
         """True for as many values as are missing to a size: n - len(x), or a name that says so."""
-        if isinstance(fill.count, Room):
+        if isinstance(fill.count, MissingLength):
             return True
         if isinstance(fill.count, (Length, Number)) or fill.size in ("1", ""):
             return False
         return bool(re.search(r"pad|fill|miss|remain|rest|diff|need", fill.size, re.IGNORECASE))
 
-    def ones(self, fill: Fill) -> bool:
+    def ones(self, fill: FillValue) -> bool:
         return self.constant(fill.value) in (1, 1.0)
 
-    def zeros(self, fill: Fill) -> bool:
+    def zeros(self, fill: FillValue) -> bool:
         return self.constant(fill.value) in (0, 0.0)
 
-    def padded(self, whole: Held | None, fill: Fill, side: str, node: ast.AST) -> Held | None:
-        size = fill.count.size if isinstance(fill.count, Room) else fill.size
-        one = isinstance(whole, Fill) and self.ones(whole) and self.constant(fill.value) in (0, 1, 0.0, 1.0)
-        if one and isinstance(whole, Fill) and isinstance(whole.count, Length):
+    def padded(self, whole: HeldValue | None, fill: FillValue, side: str, node: ast.AST) -> HeldValue | None:
+        size = fill.count.size if isinstance(fill.count, MissingLength) else fill.size
+        one = isinstance(whole, FillValue) and self.ones(whole) and self.constant(fill.value) in (0, 1, 0.0, 1.0)
+        if one and isinstance(whole, FillValue) and isinstance(whole.count, Length):
             return self.mask(whole.count.of, side, self.ones(fill), size, node)
-        tables = whole.tables if isinstance(whole, Plain) else ()
+        tables = whole.tables if isinstance(whole, PlainSequence) else ()
         text = text_of(fill.value)
         return self.noted(
             Padded(whole, self.constant(fill.value), text, side, size, node, self.source, self.name, tables=tables)
@@ -1167,12 +1177,12 @@ class _Reader:
         self.facts.pads.append(made)
         return made
 
-    def mask(self, by: Held | None, side: str, every: bool, size: str, node: ast.AST) -> Mask:
+    def mask(self, by: HeldValue | None, side: str, every: bool, size: str, node: ast.AST) -> Mask:
         made = Mask(by, side, every, size, node, self.source, self.name, run=self.runs, when=self.when)
         self.facts.masks.append(made)
         return made
 
-    def comparison(self, of: Held | None, like: Compared, node: ast.AST, equal: bool | None = None) -> Compared:
+    def comparison(self, of: HeldValue | None, like: Compared, node: ast.AST, equal: bool | None = None) -> Compared:
         made = Compared(
             of,
             like.value,
@@ -1187,7 +1197,7 @@ class _Reader:
         self.facts.compared.append(made)
         return made
 
-    def as_mask(self, fill: Fill) -> Held:
+    def as_mask(self, fill: FillValue) -> HeldValue:
         """A fill that is called a mask: ones for the length of something, or everywhere."""
         of = fill.count.of if isinstance(fill.count, Length) else None
         if isinstance(of, Padded) and not fill.dims and self.ones(fill) and not fill.changed:
@@ -1196,7 +1206,7 @@ class _Reader:
             return fill.mask
         return fill
 
-    def written(self, target: ast.Subscript, held: Held | None, node: ast.AST) -> bool:
+    def written(self, target: ast.Subscript, held: HeldValue | None, node: ast.AST) -> bool:
         """x[:n] = y into a blank array."""
         blank = self.env.get(text_of(target.value))
         self.lessened(blank)
@@ -1207,7 +1217,7 @@ class _Reader:
             self.rest_written(blank, target, held, node)
         if isinstance(blank, (Padded, Mask)):
             return isinstance(target.slice, (ast.Slice, ast.Tuple))
-        if not isinstance(blank, Fill) or not (blank.dims or isinstance(blank.count, Length) or blank.size):
+        if not isinstance(blank, FillValue) or not (blank.dims or isinstance(blank.count, Length) or blank.size):
             return False
         slices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
         found = [
@@ -1221,7 +1231,7 @@ class _Reader:
         if not found and not (every and constant is not None):
             return any(isinstance(part, ast.Slice) for part in slices)
         if every:
-            made: Held | None = blank
+            made: HeldValue | None = blank
             if constant == 1 and self.zeros(blank):
                 made = self.mask(None, END, True, blank.size_of(0), node)
         elif constant is not None:
@@ -1234,7 +1244,7 @@ class _Reader:
         return True
 
     @staticmethod
-    def numbered_word(table: Table, target: ast.Subscript, held: Held | None) -> None:
+    def numbered_word(table: Table, target: ast.Subscript, held: HeldValue | None) -> None:
         """vocabulary["<pad>"] = 0; any other assignment leaves the table unknown in part."""
         word = _word(target.slice)
         if word is not None and isinstance(held, Number) and isinstance(held.value, int):
@@ -1242,13 +1252,13 @@ class _Reader:
         else:
             table.whole = False
 
-    def rest_written(self, padded: Padded, target: ast.Subscript, held: Held | None, node: ast.AST) -> None:
+    def rest_written(self, padded: Padded, target: ast.Subscript, held: HeldValue | None, node: ast.AST) -> None:
         """x[n:] = value: what is behind a sequence gets a value of its own."""
         bounded = self.bounds(target.slice) if isinstance(target.slice, ast.Slice) else None
         if bounded is not None and bounded[2]:
             padded.value, padded.text = held.value if isinstance(held, Number) else None, text_of(node)
 
-    def constant_written(self, blank: Fill, constant: Any, at: Bounded, node: ast.AST) -> Mask | None:
+    def constant_written(self, blank: FillValue, constant: Any, at: Bounded, node: ast.AST) -> Mask | None:
         """x[:n] = 1 into zeros is a mask, and x[n:] = 0 into ones. None where only the rest gets its value first, or where the
         ones stand for the padding."""
         place, side, upto, rest = at
@@ -1260,23 +1270,28 @@ class _Reader:
         opposite = START if side == END else END
         return self.mask(upto, side if inside else opposite, False, blank.size_of(place), node)
 
-    def sequence_written(self, blank: Fill, held: Held | None, found: list[Bounded], node: ast.AST) -> Held:
+    def sequence_written(
+        self, blank: FillValue, held: HeldValue | None, found: list[Bounded], node: ast.AST
+    ) -> HeldValue:
         """x[:n] = y into values that are all alike: y is padded."""
         place, side, upto, _ = found[0]
         size = blank.size_of(place)
-        made = self.padded(held or upto, Fill(blank.value, Room(size, None), size, node), side, node) or blank
+        made = (
+            self.padded(held or upto, FillValue(blank.value, MissingLength(size, None), size, node), side, node)
+            or blank
+        )
         if isinstance(made, Padded):
-            made.area = len([one for one in found if isinstance(one[2], (Plain, Padded))]) > 1
+            made.area = len([one for one in found if isinstance(one[2], (PlainSequence, Padded))]) > 1
         return made
 
     @staticmethod
-    def counts(held: Held | None, node: ast.expr) -> bool:
+    def counts(held: HeldValue | None, node: ast.expr) -> bool:
         """True for a bound that is a length, or is called one."""
-        return isinstance(held, (Length, Room)) or (
+        return isinstance(held, (Length, MissingLength)) or (
             not isinstance(held, Number) and bool(_COUNT.search(_last(node) or text_of(node)))
         )
 
-    def bounds(self, part: ast.Slice) -> tuple[str, Held | None, bool | None] | None:
+    def bounds(self, part: ast.Slice) -> tuple[str, HeldValue | None, bool | None] | None:
         """(side that is written, the sequence that bounds it, whether it is as long as the room beside that sequence) of a
         slice that leaves a rest."""
         upper, lower = part.upper, part.lower
@@ -1290,14 +1305,14 @@ class _Reader:
         held = self.value(bound)
         if bound is None or not self.counts(held, bound):
             return None
-        if isinstance(held, (Length, Room)):
-            return side, held.of, isinstance(held, Room) is not turned
+        if isinstance(held, (Length, MissingLength)):
+            return side, held.of, isinstance(held, MissingLength) is not turned
         return None if turned else (side, None, None)
 
 
 #: Names that projects give to functions of their own, too.
 _OFTEN_OWN = frozenset(("pad", "pad_sequences"))
-_CALLS: dict[str, Callable[[_Reader, _Call], tuple[Held | None] | None]] = {
+_CALLS: dict[str, Callable[[_Reader, _Call], tuple[HeldValue | None] | None]] = {
     "len": _Reader.length,
     "range": _Reader.numbers,
     **dict.fromkeys(("max", "int", "abs"), _Reader.room),
@@ -1318,21 +1333,21 @@ _CALLS: dict[str, Callable[[_Reader, _Call], tuple[Held | None] | None]] = {
 }
 
 
-def _single(held: Held | None) -> Held | None:
+def _single(held: HeldValue | None) -> HeldValue | None:
     """What a list holds all along."""
-    while isinstance(held, Each):
+    while isinstance(held, ListOf):
         held = held.element
     return held
 
 
-def _first(held: Held | None) -> Held | None:
+def _first(held: HeldValue | None) -> HeldValue | None:
     """What was there before it was padded."""
     while isinstance(held, Padded) and held.of is not None:
         held = held.of
     return held
 
 
-def _merged(ends: list[dict[str, Held | None]]) -> dict[str, Held | None]:
+def _merged(ends: list[dict[str, HeldValue | None]]) -> dict[str, HeldValue | None]:
     """What names hold where several ways meet."""
     if len(ends) == 1:
         return ends[0]
@@ -1341,46 +1356,52 @@ def _merged(ends: list[dict[str, Held | None]]) -> dict[str, Held | None]:
     }
 
 
-def _joined(held: list[Held | None]) -> Held | None:
+def _joined(held: list[HeldValue | None]) -> HeldValue | None:
     """One for several possible ones: what tells most of padding counts."""
     known = [part for part in held if part is not None]
     if not known:
         return None
     if _number_on_one_way(held):
-        return next((part for part in known if isinstance(part, Plain)), Plain(""))
+        return next((part for part in known if isinstance(part, PlainSequence)), PlainSequence(""))
     if all(part is known[0] for part in known):
         return known[0]
     groups = [part for part in known if isinstance(part, Group) and part.keys is None]
     if len(groups) == len(known) and len({len(part.items) for part in groups}) == 1:
         return Group([_joined(list(items)) for items in zip(*(g.items for g in groups), strict=True)])
-    for kind in (Padded, Mask, Each, Compared, Group, Table, Fill, Length, Room):
+    for kind in (Padded, Mask, ListOf, Compared, Group, Table, FillValue, Length, MissingLength):
         if found := [part for part in known if isinstance(part, kind)]:
             return found[0]
-    plain = [part for part in known if isinstance(part, Plain)]
+    plain = [part for part in known if isinstance(part, PlainSequence)]
     if len(plain) > 1 and any(part.tables for part in plain):
-        return Plain(plain[0].name, tuple(dict.fromkeys(table for part in plain for table in part.tables)))
+        return PlainSequence(plain[0].name, tuple(dict.fromkeys(table for part in plain for table in part.tables)))
     return known[0]
 
 
-def _number_on_one_way(held: list[Held | None]) -> bool:
+def _number_on_one_way(held: list[HeldValue | None]) -> bool:
     """Whether there are numbers among plain values, and not the same number on every way."""
     known = [part for part in held if part is not None]
     numbers = [part.value if isinstance(part, Number) else None for part in held]
-    if all(number is None for number in numbers) or not all(isinstance(part, (Number, Plain)) for part in known):
+    if all(number is None for number in numbers) or not all(
+        isinstance(part, (Number, PlainSequence)) for part in known
+    ):
         return False
     return any(number is None or number != numbers[0] for number in numbers)
 
 
-def _difference(node: ast.BinOp, left: Held | None, right: Held | None) -> Held | None:
+def _difference(node: ast.BinOp, left: HeldValue | None, right: HeldValue | None) -> HeldValue | None:
     """The room that a length leaves up to a size: n - len(x), or max_len - length."""
     if isinstance(right, Length):
-        return Room(text_of(node.left), right.of)
-    if isinstance(left, Room):
+        return MissingLength(text_of(node.left), right.of)
+    if isinstance(left, MissingLength):
         return left
-    return Room(text_of(node.left), None) if isinstance(right, Plain) and _SIZE.search(_last(node.left)) else None
+    return (
+        MissingLength(text_of(node.left), None)
+        if isinstance(right, PlainSequence) and _SIZE.search(_last(node.left))
+        else None
+    )
 
 
-def _either(one: Held | None, other: Held | None) -> Held | None:
+def _either(one: HeldValue | None, other: HeldValue | None) -> HeldValue | None:
     """What a loop leaves, or what was there before it."""
     return _joined([one, other]) if isinstance(one, Number) else other if one is None else one
 

@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .decisions import NO_WAYS, Ways, apart
-from .source import Placed, Source
+from .source import Source, SourceNode
 
 END, START = "end", "start"
 
 
 @dataclass(eq=False, slots=True)
-class Held:
+class HeldValue:
     """What a name may hold; compared by identity."""
 
 
 @dataclass(eq=False, slots=True)
-class Table(Held):
+class Table(HeldValue):
     """A dict from words to numbers. `words` are its keys in order from number `start`; `whole` when these are all."""
 
     name: str
@@ -42,41 +42,41 @@ class Table(Held):
 
 
 @dataclass(eq=False, slots=True)
-class Plain(Held):
+class PlainSequence(HeldValue):
     """A sequence, or anything else of which no more is known. `tables`: where its numbers come from."""
 
     name: str
     tables: tuple[Table, ...] = ()
     words: list[str] | None = None  # its first elements, where it is a list of texts or names
     whole: bool = False
-    upto: Held | None = None  # range(len(of))
+    upto: HeldValue | None = None  # range(len(of))
 
 
 @dataclass(eq=False, slots=True)
-class Number(Held):
+class Number(HeldValue):
     value: Any
 
 
 @dataclass(eq=False, slots=True)
-class Length(Held):
-    of: Held
-    given: list[Given] = field(default_factory=list)
+class Length(HeldValue):
+    of: HeldValue
+    given: list[LengthUse] = field(default_factory=list)
 
 
 @dataclass(eq=False, slots=True)
-class Room(Held):
+class MissingLength(HeldValue):
     """How much is missing to a size."""
 
     size: str
-    of: Held | None
+    of: HeldValue | None
 
 
 @dataclass(eq=False, slots=True)
-class Fill(Held):
+class FillValue(HeldValue):
     """One value many times: `count` is a Length, a Room, or unknown; `size` its text."""
 
     value: ast.expr
-    count: Held | None
+    count: HeldValue | None
     size: str
     node: ast.AST
     dims: tuple[str, ...] = ()
@@ -89,24 +89,24 @@ class Fill(Held):
 
 
 @dataclass(eq=False, slots=True)
-class Group(Held):
-    items: list[Held | None]
+class Group(HeldValue):
+    items: list[HeldValue | None]
     keys: list[str] | None = None
 
 
 @dataclass(eq=False, slots=True)
-class Each(Held):
+class ListOf(HeldValue):
     """A list of which any element is like `element`."""
 
-    element: Held | None
+    element: HeldValue | None
 
 
 @dataclass(eq=False, slots=True)
-class Padded(Placed, Held):
+class Padded(SourceNode, HeldValue):
     """A sequence brought to `size`. `value` is the constant it is filled with, None where `text` is not one. `when` and `gone`
     as `together` takes them. `turned`: its order is changed somewhere."""
 
-    of: Held | None
+    of: HeldValue | None
     value: Any
     text: str
     side: str
@@ -124,11 +124,11 @@ class Padded(Placed, Held):
 
 
 @dataclass(eq=False, slots=True)
-class Mask(Placed, Held):
+class Mask(SourceNode, HeldValue):
     """Which places are real: the first ones (or the last) as many as `by` has, or all of them; 1 is real. `changed`: single
     places are written, or something is taken off, afterwards. `handed`: by a function that made it where it is not used."""
 
-    by: Held | None
+    by: HeldValue | None
     side: str
     every: bool
     size: str
@@ -145,10 +145,10 @@ class Mask(Placed, Held):
 
 
 @dataclass(eq=False, slots=True)
-class Compared(Placed, Held):
+class Compared(SourceNode, HeldValue):
     """Which elements of `of` are (not) equal to a value, or `above` it."""
 
-    of: Held | None
+    of: HeldValue | None
     value: Any
     text: str
     equal: bool
@@ -163,12 +163,12 @@ class Compared(Placed, Held):
 
 
 @dataclass(eq=False, slots=True)
-class Given(Placed, Held):
+class LengthUse(SourceNode, HeldValue):
     """A length that is used for more than counting. `kept`: as the number of what is real, in a sample or an output, by a
     network or a mask; any other may only be the size of something."""
 
     name: str
-    of: Held
+    of: HeldValue
     node: ast.AST
     source: Source
     function: str
@@ -189,7 +189,7 @@ class Observation:
     likely: bool = False
 
 
-def together(one: Padded | Mask | Compared | Given, other: Padded | Mask | Compared | Given) -> bool:
+def together(one: Padded | Mask | Compared | LengthUse, other: Padded | Mask | Compared | LengthUse) -> bool:
     """True where one run can bring both about: they stand in no two ways of one decision, and neither was replaced on the
     way on which the other was made."""
     if apart(one.when, other.when):
@@ -201,11 +201,11 @@ def together(one: Padded | Mask | Compared | Given, other: Padded | Mask | Compa
 
 
 @dataclass
-class Facts:
+class PaddingFacts:
     """Everything found in one or more modules. `run` numbers the runs of functions: what belongs together has one number."""
 
     pads: list[Padded] = field(default_factory=list)
     masks: list[Mask] = field(default_factory=list)
     compared: list[Compared] = field(default_factory=list)
-    lengths: list[Given] = field(default_factory=list)
+    lengths: list[LengthUse] = field(default_factory=list)
     gave_up: list[Source] = field(default_factory=list)

@@ -19,11 +19,22 @@ from .decisions import apart
 from .masking import Comparison, Masks, of_padding
 from .padded_columns import Column
 from .padding import COMPANION, special
-from .padding_facts import END, START, Compared, Facts, Given, Held, Mask, Padded, Plain, together
+from .padding_facts import (
+    END,
+    START,
+    Compared,
+    HeldValue,
+    LengthUse,
+    Mask,
+    Padded,
+    PaddingFacts,
+    PlainSequence,
+    together,
+)
 from .padding_facts import Observation as Observation
 from .pipelines import of_scripts
 from .source import Source, once_each, read
-from .values import Call, Items, Known, Value, options
+from .values import Call, Items, KnownValue, Value, options
 
 #: So many files beside the scripts are looked at for the code that prepared the data.
 FILES = 300
@@ -160,13 +171,13 @@ def _items(value: Value) -> list[Value]:
 
 
 def _text(value: Value) -> str:
-    return value.value if isinstance(value, Known) and isinstance(value.value, str) else ""
+    return value.value if isinstance(value, KnownValue) and isinstance(value.value, str) else ""
 
 
 def _ignored(scripts: Scripts) -> set[Any]:
     """The labels that losses leave out: what they are told to, and what those of the framework do unless told otherwise."""
     told = (call.keywords.get(IGNORING) for reading in scripts.training for call in reading.trace.calls)
-    return {IGNORED, *(value.value for value in told if isinstance(value, Known) and type(value.value) is int)}
+    return {IGNORED, *(value.value for value in told if isinstance(value, KnownValue) and type(value.value) is int)}
 
 
 # --- code that prepared the data --------------------------------------------------------------------------------------------
@@ -200,7 +211,7 @@ def _texts(call: Call, place: int) -> set[str]:
     found: set[str] = set()
     for option in options(given):
         for item in option.items if isinstance(option, Items) else [option]:
-            if isinstance(item, Known) and isinstance(item.value, str):
+            if isinstance(item, KnownValue) and isinstance(item.value, str):
                 found.add(item.value)
     return found
 
@@ -237,15 +248,15 @@ def _writer(path: Path, root: Path, columns: set[str]) -> Source | None:
 
 
 class _Checks:
-    def __init__(self, facts: Facts, masks: Masks, design: Any, columns: set[str], ignored: set[Any]) -> None:
+    def __init__(self, facts: PaddingFacts, masks: Masks, design: Any, columns: set[str], ignored: set[Any]) -> None:
         self.facts, self.masks, self.design = facts, masks, design
         self.columns, self.ignored = columns, ignored
         self.result = Result()
         self.accounted: set[tuple[str, int, int]] = set()
 
     def run(self) -> None:
-        runs: dict[int, list[Padded | Mask | Compared | Given]] = {}
-        everything: Iterable[Padded | Mask | Compared | Given] = (
+        runs: dict[int, list[Padded | Mask | Compared | LengthUse]] = {}
+        everything: Iterable[Padded | Mask | Compared | LengthUse] = (
             *self.facts.pads,
             *self.facts.masks,
             *self.facts.compared,
@@ -274,7 +285,7 @@ class _Checks:
         self.of_design()
         self.result.hidden = [pad for pad in self.result.pads if _place(pad) in self.accounted]
 
-    def say(self, code: str, at: Padded | Mask | Compared | Given, likely: bool = False, **data: Any) -> None:
+    def say(self, code: str, at: Padded | Mask | Compared | LengthUse, likely: bool = False, **data: Any) -> None:
         self.result.said.append(Observation(code, at.source, at.node, data, likely))
 
     def of_masks(self, pads: list[Padded], marks: list[Mask]) -> None:
@@ -313,7 +324,7 @@ class _Checks:
                 data = {"padded": _name(pad), "side": _side(pad), "companion": _name(companion)}
                 self.say("sides-differ", at, True, **data, other=_side(companion))
 
-    def of_lengths(self, lengths: list[Given]) -> None:
+    def of_lengths(self, lengths: list[LengthUse]) -> None:
         for given in lengths:
             if given.kept and isinstance(given.of, Padded) and _sequence(given.of) and together(given, given.of):
                 self.say("length-padded", given, length=given.name, padded=_name(given.of), **_stands(given.of))
@@ -329,13 +340,19 @@ class _Checks:
                 continue
             self.say("mask-value", one, value=one.value, padded=_name(pad), filled=pad.value, **_stands(pad))
 
-    def account(self, pads: list[Padded], held: list[Padded | Mask | Compared | Given]) -> None:
+    def account(self, pads: list[Padded], held: list[Padded | Mask | Compared | LengthUse]) -> None:
         """Padding that something in the same place accounts for: a length, a mask, or the ids that it goes along with."""
         held = [one for one in held if not (isinstance(one, Mask) and one.handed)]  # whether that is used is not seen
         for pad in pads:
             root = _root(pad)
             for one in held:
-                by = one.of if isinstance(one, Given) else one.by if isinstance(one, Mask) and not one.every else None
+                by = (
+                    one.of
+                    if isinstance(one, LengthUse)
+                    else one.by
+                    if isinstance(one, Mask) and not one.every
+                    else None
+                )
                 same = by is not None and _root(by) is root
                 masked = isinstance(one, Mask) and not one.every and one.size == pad.size
                 compared = isinstance(one, Compared) and one.of is pad and any(_MASK.search(name) for name in one.names)
@@ -370,7 +387,7 @@ class _Checks:
     def measured(self, pad: Padded) -> bool:
         """True where a mask is made, or a real length kept, beside it, and not that of something else that is padded."""
 
-        def beside(one: Padded | Mask | Given) -> bool:
+        def beside(one: Padded | Mask | LengthUse) -> bool:
             return (one.source.path, one.run) == (pad.source.path, pad.run)
 
         others = [_root(one) for one in self.facts.pads if beside(one) and one.size != pad.size]
@@ -470,7 +487,7 @@ def _distance(companion: Padded, pad: Padded) -> tuple[bool, int, bool]:
     return not words & others, abs(pad.line - companion.line), pad.side != companion.side
 
 
-def _root(held: Held | None) -> Held | None:
+def _root(held: HeldValue | None) -> HeldValue | None:
     while isinstance(held, Padded) and held.of is not None:
         held = held.of
     return held
@@ -502,7 +519,9 @@ def _sequence(pad: Padded) -> bool:
 
 def _companion(pad: Padded) -> bool:
     inside = pad.of
-    return (isinstance(inside, Plain) and inside.upto is not None) or any(COMPANION.search(name) for name in pad.names)
+    return (isinstance(inside, PlainSequence) and inside.upto is not None) or any(
+        COMPANION.search(name) for name in pad.names
+    )
 
 
 def _labels(pad: Padded) -> bool:

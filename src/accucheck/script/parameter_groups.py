@@ -12,7 +12,7 @@ from .syntax import walk
 from .values import Call, Value
 
 
-class Forgotten(NamedTuple):
+class UnusedList(NamedTuple):
     """Where parameters are put into a list that nothing reads."""
 
     source: Source
@@ -20,7 +20,7 @@ class Forgotten(NamedTuple):
     name: str
 
 
-def forgotten(given: Value, lists: frozenset[str]) -> Iterator[Forgotten]:
+def forgotten(given: Value, lists: frozenset[str]) -> Iterator[UnusedList]:
     """What is forgotten in the functions that list the parameters which an optimizer is given. `lists`: the methods that list them."""
     if any(isinstance(part, Call) and part.name in lists for part in sources(given, _chooses) if not _chooses(part)):
         return  # all parameters, in plain sight
@@ -30,7 +30,7 @@ def forgotten(given: Value, lists: frozenset[str]) -> Iterator[Forgotten]:
             scope = part.frame.function.node if part.frame is not None else part.source.tree
             if id(scope) not in seen:
                 seen.add(id(scope))
-                yield from (Forgotten(part.source, node, name) for node, name in _unread(scope, lists))
+                yield from (UnusedList(part.source, node, name) for node, name in _unread(scope, lists))
 
 
 def _chooses(value: Value) -> bool:

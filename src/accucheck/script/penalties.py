@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from .factors import Term, operation
 from .loss_scaling import key_names, number_text
 from .remarks import Remark, merged, remark
-from .training_steps import Training
-from .values import Call, Known, Value
+from .training_steps import TrainingSteps
+from .values import Call, KnownValue, Value
 
 #: A factor on gradients within these is a weight or a norm to reach, not a scale.
 FROM, TO = 1 / 16, 16.0
@@ -18,12 +18,12 @@ GUARD = 1e-2
 _BENDS = frozenset({"square", "norm", "l2norm", "pow", "sqrt", "rsqrt", "sumsq", "inplaceadd"})
 
 
-def examine(training: Training) -> list[Remark]:
+def examine(training: TrainingSteps) -> list[Remark]:
     """What there is to say about gradient penalties in one reading."""
     return merged(_examine(training))
 
 
-def _examine(training: Training) -> Iterator[Remark]:
+def _examine(training: TrainingSteps) -> Iterator[Remark]:
     own = [step for step in training.steps if step.kind == "own"]
     updates = {key for step in own for term in training.carried(step) for key in term.gradients}
     bends = {(c.source.file, c.line): c for c in reversed(training.calls) if _bends(training, c, updates)}
@@ -34,12 +34,12 @@ def _examine(training: Training) -> Iterator[Remark]:
         yield remark(steps[0], "no-penalty") if steps else training.no_step()
 
 
-def _inner(training: Training, value: Value, updates: set[int]) -> list[Term]:
+def _inner(training: TrainingSteps, value: Value, updates: set[int]) -> list[Term]:
     """The terms of a value that hold a gradient which is no update of weights."""
     return [term for term in training.factors.of(value) if term.gradients - updates]
 
 
-def _bends(training: Training, call: Call, updates: set[int]) -> bool:
+def _bends(training: TrainingSteps, call: Call, updates: set[int]) -> bool:
     """An operation that makes a penalty of a gradient: a norm, a square, a product with itself."""
     done = operation(call)
     if done.name in _BENDS and done.operands:
@@ -49,7 +49,7 @@ def _bends(training: Training, call: Call, updates: set[int]) -> bool:
     return False
 
 
-def _judged(training: Training, bend: Call, updates: set[int]) -> Iterator[Remark]:
+def _judged(training: TrainingSteps, bend: Call, updates: set[int]) -> Iterator[Remark]:
     factors = training.factors
     wanted = {
         key for term in _inner(training, operation(bend).operands[0], updates) for key in term.gradients - updates
@@ -72,12 +72,12 @@ def _judged(training: Training, bend: Call, updates: set[int]) -> Iterator[Remar
         yield remark(bend, "penalty-clean" if uses else "penalty-without-scale")
 
 
-def _adds(training: Training, call: Call, wanted: set[int]) -> bool:
+def _adds(training: TrainingSteps, call: Call, wanted: set[int]) -> bool:
     """A penalty meets something that is no gradient: the norm to reach, or another loss."""
     return bool(_bent(training, call, wanted))
 
 
-def _bent(training: Training, call: Call, wanted: set[int]) -> list[Term]:
+def _bent(training: TrainingSteps, call: Call, wanted: set[int]) -> list[Term]:
     done = operation(call)
     if done.does not in ("add", "sub") or len(done.operands) < 2:
         return []
@@ -87,12 +87,12 @@ def _bent(training: Training, call: Call, wanted: set[int]) -> list[Term]:
     place = 0 if sides[0] else 1
     other = done.operands[1 - place]
     # A weight is free to be anything once the norm has been compared, so only a constant tells.
-    if not isinstance(other, Known) or not isinstance(other.value, (int, float)) or abs(other.value) < GUARD:
+    if not isinstance(other, KnownValue) or not isinstance(other.value, (int, float)) or abs(other.value) < GUARD:
         return []
     return sides[place] if _is_bent(training, done.operands[place], 0) else []
 
 
-def _is_bent(training: Training, value: Value, depth: int) -> bool:
+def _is_bent(training: TrainingSteps, value: Value, depth: int) -> bool:
     """Whether a norm, a root or a square lies between a value and the gradient."""
     if depth > 24 or not isinstance(value, Call):
         return False
@@ -106,16 +106,16 @@ def _is_bent(training: Training, value: Value, depth: int) -> bool:
     return any(_is_bent(training, operand, depth + 1) for operand in done.operands if training.is_gradient(operand))
 
 
-def _plain(training: Training, term: Term) -> bool:
+def _plain(training: TrainingSteps, term: Term) -> bool:
     return not training.factors.left(term) and (term.number == 0 or FROM <= abs(term.number) <= TO)
 
 
-def _scale(training: Training, terms: list[Term]) -> str:
+def _scale(training: TrainingSteps, terms: list[Term]) -> str:
     keys = {key for term in terms for key in training.factors.left(term)}
     return ", ".join(key_names(training, keys)) or number_text(terms[0].number)
 
 
-def _scales_anywhere(training: Training) -> bool:
+def _scales_anywhere(training: TrainingSteps) -> bool:
     """Whether the script scales a loss at all."""
     own = any(term.put_on for step in training.steps if step.kind == "own" for term in training.carried(step))
     return own or any(

@@ -21,7 +21,7 @@ from .modes import Replay
 from .networks import called, is_cell
 from .records import Records
 from .sample_numbers import constant, is_none, plain
-from .samples import Samples, Way
+from .samples import SamplePath, Samples
 from .trace import Trace
 from .training import purpose, role
 from .values import (
@@ -30,11 +30,11 @@ from .values import (
     Function,
     Instance,
     Items,
-    Known,
+    KnownValue,
     Many,
     Mapping,
     Partial,
-    Unknown,
+    UnknownValue,
     Value,
     join,
     name_of,
@@ -117,16 +117,20 @@ def _column(reader: Call, name: str) -> Call:
         kind = "number"
     if kind == "audio" and name != "waveform":
         kind = "text"
-    return Call("column", [Known(name), Known(kind)], {}, reader.node, reader.source, reader, order=reader.order)
+    return Call(
+        "column", [KnownValue(name), KnownValue(kind)], {}, reader.node, reader.source, reader, order=reader.order
+    )
 
 
 def _names(value: Value | None) -> list[str] | None:
     """The names of columns as they are given: a text or a list of them."""
     for option in options(value):
-        if isinstance(option, Known) and isinstance(option.value, str):
+        if isinstance(option, KnownValue) and isinstance(option.value, str):
             return [option.value]
         if isinstance(option, Items) and not option.open:
-            found = [item.value for item in option.items if isinstance(item, Known) and isinstance(item.value, str)]
+            found = [
+                item.value for item in option.items if isinstance(item, KnownValue) and isinstance(item.value, str)
+            ]
             if len(found) == len(option.items) and found:
                 return found
     return None
@@ -254,7 +258,7 @@ class Input:
 
     name: str
     value: Value
-    ways: tuple[Way, ...]
+    ways: tuple[SamplePath, ...]
     parameter: str = ""
     arrives: frozenset[str] = frozenset()
     frame: Frame | None = None
@@ -425,7 +429,7 @@ class Pipelines:
 
     def generated(self, call: Call, source: Value | None, names: list[str]) -> Columns:
         yielded = [self.sample(option, call) for option in options(source)]
-        value = join([found for found in yielded if found is not None]) if any(yielded) else Unknown("source")
+        value = join([found for found in yielded if found is not None]) if any(yielded) else UnknownValue("source")
         shown: dict[str, Value] = {}
         for place, name in enumerate(names):
             shown[name] = _part(value, place, name, len(names), call)
@@ -441,7 +445,7 @@ class Pipelines:
             method = source.of.find("__getitem__")
             if isinstance(method, Function):
                 bound = Function(method.node, method.scope, method.source, source, method.of)
-                return self.call(bound, [Unknown("index")])
+                return self.call(bound, [UnknownValue("index")])
             return self.trace.again(lambda tracer: tracer.element(source, call.node))
         if isinstance(source, (Function, Partial)):
             found = self.call(source, [])
@@ -471,13 +475,13 @@ class Pipelines:
             return self.mapped(call, columns)
         if call.last in ("batch", "padded_batch") and not is_none(call.keywords.get("per_batch_map")):
             names = _names(call.keywords.get("input_columns")) or columns.order
-            given = [columns.get(name) or Unknown(name) for name in names]
-            result = self.call(call.keywords["per_batch_map"], [*given, Unknown("batch_info")])
+            given = [columns.get(name) or UnknownValue(name) for name in names]
+            result = self.call(call.keywords["per_batch_map"], [*given, UnknownValue("batch_info")])
             return self.replaced(columns, result, names, _names(call.keywords.get("output_columns")) or names, call)
         if call.last == "project":
             wanted = _names(call.argument(["columns"], "columns"))
             if wanted:
-                return Columns({name: columns.get(name) or Unknown(name) for name in wanted}, None, columns.opaque)
+                return Columns({name: columns.get(name) or UnknownValue(name) for name in wanted}, None, columns.opaque)
         if call.last == "rename":
             old, new = (
                 _names(call.argument(["input_columns", "output_columns"], n))
@@ -506,7 +510,7 @@ class Pipelines:
         names = _names(wanted) or (columns.order[: _takes(operations)] if is_none(wanted) else [])
         if not names:
             return columns
-        given = [columns.get(name) or Unknown(name) for name in names]
+        given = [columns.get(name) or UnknownValue(name) for name in names]
         result = self.samples.apply(operations, given, call)
         return self.replaced(columns, result, names, _names(call.argument(known, "output_columns")) or names, call)
 
@@ -532,12 +536,12 @@ class Pipelines:
             if columns is None:
                 return None
             key = made.args[0] if made.args else None
-            if isinstance(key, Known) and isinstance(key.value, str):
+            if isinstance(key, KnownValue) and isinstance(key.value, str):
                 found = columns.get(key.value)
-                return [found] if found is not None else [Unknown(key.value)]
-            if isinstance(key, Known) and type(key.value) is int:
+                return [found] if found is not None else [UnknownValue(key.value)]
+            if isinstance(key, KnownValue) and type(key.value) is int:
                 found = columns.at(key.value)
-                return [found] if found is not None else [Unknown(f"column {key.value}")]
+                return [found] if found is not None else [UnknownValue(f"column {key.value}")]
             return list(columns.values.values())
         columns = self.batch(made)
         return None if columns is None else list(columns.values.values())
@@ -580,7 +584,7 @@ class Pipelines:
 
     def set_of(self, value: Value) -> set[int]:
         """The data sets, by id, that a value is read from."""
-        found = find(value, lambda made: self.batch(made) is not None, lambda part: isinstance(part, Known))
+        found = find(value, lambda made: self.batch(made) is not None, lambda part: isinstance(part, KnownValue))
         if found is None:
             return set()
         iterator = found.base if found.base is not None else found.args[0] if found.args else None
@@ -671,7 +675,7 @@ class Pipelines:
             if any(outer.function.name == "construct" for outer in _outer(frame)):
                 continue
             for place, (name, value) in enumerate(list(frame.parameters.items())[1:]):
-                if isinstance(value, (Known, Instance)) or _computed(value):
+                if isinstance(value, (KnownValue, Instance)) or _computed(value):
                     continue
                 entry = self.input(self.column_name(value) or name, value, name, frame, value, place)
                 entry.inference = self.infers(frame)
@@ -682,7 +686,7 @@ class Pipelines:
             elif _runs_network(call):
                 inside = "construct" in call.functions or _within_idle_cell(call)
                 for place, value in enumerate(call.args[: 0 if inside else 6]):
-                    if not isinstance(value, Known):
+                    if not isinstance(value, KnownValue):
                         yield self.input(self.column_name(value) or str(place), value, "", None, None, place)
 
     def predicted(self, call: Call) -> Input:
@@ -700,7 +704,7 @@ class Pipelines:
     def column_name(self, value: Value) -> str:
         """The column that a value was read from, when it is one."""
         made = find(value, lambda part: part.name in ("[]", ".item") and self.read(part) is not None)
-        if made is None or not made.args or not isinstance(made.args[0], Known):
+        if made is None or not made.args or not isinstance(made.args[0], KnownValue):
             return ""
         key = made.args[0].value
         if isinstance(key, str):
@@ -762,7 +766,7 @@ _LAYERS = re.compile(r"(?i)conv|matmul|dense|linear|lstm|gru|rnn|attention|pool|
 def _usage(made: list[Call]) -> set[str | None]:
     """What data sets say by their own argument that they are for."""
     usages = (option for part in made for option in options(part.keywords.get("usage")))
-    return {purpose({"usage": one.value}) if isinstance(one, Known) else None for one in usages}
+    return {purpose({"usage": one.value}) if isinstance(one, KnownValue) else None for one in usages}
 
 
 def _arrival(user: Call, how: str, part: Value) -> str:
@@ -930,14 +934,14 @@ def _part(value: Value, place: int, name: str, count: int, call: Call) -> Value:
     for option in options(value):
         if isinstance(option, Items) and (count > 1 or len(option.items) == 1):
             inside = place < len(option.items)
-            found.append(option.items[place] if inside else Unknown(name))
+            found.append(option.items[place] if inside else UnknownValue(name))
         elif isinstance(option, Mapping) and name in option.items:
             found.append(option.items[name])
-        elif count == 1 or not isinstance(option, (Call, Unknown)):
+        elif count == 1 or not isinstance(option, (Call, UnknownValue)):
             found.append(option)
         else:
-            found.append(Call("[]", [Known(place)], {}, call.node, call.source, option, order=call.order))
-    return join(found) if found else Unknown(name)
+            found.append(Call("[]", [KnownValue(place)], {}, call.node, call.source, option, order=call.order))
+    return join(found) if found else UnknownValue(name)
 
 
 def _takes(operations: Value) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from .source import Source
 from .syntax import walk
-from .values import Call, Known, Unknown, Value
+from .values import Call, KnownValue, UnknownValue, Value
 
 
 def calls(source: Source) -> Iterator[Call]:
@@ -45,9 +45,9 @@ def _dotted(node: ast.expr, aliases: dict[str, str]) -> str:
 
 def _value(node: ast.expr) -> Value:
     if isinstance(node, ast.Constant):
-        return Known(node.value)
+        return KnownValue(node.value)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
         number = node.operand.value
-        return Known(-number) if isinstance(number, (int, float)) else Unknown()
+        return KnownValue(-number) if isinstance(number, (int, float)) else UnknownValue()
     name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-    return Unknown(name)
+    return UnknownValue(name)

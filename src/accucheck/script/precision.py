@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .analysis import Reading
 from .training import role
 from .training_steps import training
-from .values import Call, Known, Named, Value, options, unseen
+from .values import Call, KnownValue, NamedValue, Value, options, unseen
 
 #: Arguments of trainers that ask for half precision, and what they say then.
 _ASKING: dict[str, dict[object, str]] = {
@@ -28,7 +28,7 @@ _TYPES = {"float16": "float16", "half": "float16", "bfloat16": "bfloat16", "BFlo
 
 
 @dataclass(frozen=True)
-class Use:
+class HalfPrecisionUse:
     """A place where half precision is asked for; `dtype` is "float16" or "bfloat16", "" where it is not known. `maybe`: an option or
     a condition decides."""
 
@@ -42,24 +42,24 @@ class Use:
         return f"{self.made.source.path}:{self.made.line}"
 
 
-def here(reading: Reading) -> list[Use]:
+def here(reading: Reading) -> list[HalfPrecisionUse]:
     """Of a script of MindSpore, but for casts of single values."""
     found = []
     for half in training(reading).halves:
         if half.strong(True):
             given = half.made.keywords.get("dtype")
             dtype = next((named for option in options(given) if (named := _type(option))), "float16")
-            found.append(Use(half.made, half.text, dtype, half.maybe or bool(half.made.tests)))
+            found.append(HalfPrecisionUse(half.made, half.text, dtype, half.maybe or bool(half.made.tests)))
     for made in reading.trace.calls:
         dropped = made.discarded and made.name == ".to"
         if made.name in (".to_float", ".to") and not dropped and any(_type(arg) == "bfloat16" for arg in made.args):
-            found.append(Use(made, f"{made.last}(bfloat16)", "bfloat16", bool(made.tests)))
+            found.append(HalfPrecisionUse(made, f"{made.last}(bfloat16)", "bfloat16", bool(made.tests)))
     return found
 
 
-def there(reading: Reading) -> list[Use]:
+def there(reading: Reading) -> list[HalfPrecisionUse]:
     """Of a script of PyTorch, in what it trains; what is said of a whole training before what is done to one object."""
-    found: list[Use] = []
+    found: list[HalfPrecisionUse] = []
     copying = (call for call in reading.trace.calls if call.name == "copy.deepcopy")
     copies = {id(call.result or call) for call in copying}
     for made in reading.trace.calls:
@@ -71,7 +71,7 @@ def there(reading: Reading) -> list[Use]:
     return sorted(found, key=lambda use: use.made.name.startswith("."))
 
 
-def _torch(made: Call, copies: set[int]) -> Iterator[Use]:
+def _torch(made: Call, copies: set[int]) -> Iterator[HalfPrecisionUse]:
     """`copies`: the ids of deep copies."""
     maybe = bool(made.tests) or unseen(made.frame)
     if made.last in ("autocast", "GradScaler") and made.name.startswith("torch."):
@@ -79,39 +79,41 @@ def _torch(made: Call, copies: set[int]) -> Iterator[Use]:
     elif made.name in (".half", ".bfloat16") and not made.args:
         to_be_saved = any(id(option) in copies for option in options(made.base))
         if not to_be_saved:
-            yield Use(made, f"{made.last}()", "float16" if made.last == "half" else "bfloat16", maybe)
+            yield HalfPrecisionUse(made, f"{made.last}()", "float16" if made.last == "half" else "bfloat16", maybe)
     elif made.name in (".to", "torch.set_default_dtype"):
         for value in (*made.args, *made.keywords.values()):
             if dtype := _type(value):
-                yield Use(made, f"{made.last}({dtype})", dtype, maybe)
+                yield HalfPrecisionUse(made, f"{made.last}({dtype})", dtype, maybe)
     elif made.name.startswith("apex.amp.initialize"):
         level = made.keywords.get("opt_level")
-        if not (isinstance(level, Known) and level.value == "O0" and not level.assumed):
-            yield Use(made, "amp.initialize", "float16", maybe or not isinstance(level, Known) or bool(level.assumed))
+        if not (isinstance(level, KnownValue) and level.value == "O0" and not level.assumed):
+            yield HalfPrecisionUse(
+                made, "amp.initialize", "float16", maybe or not isinstance(level, KnownValue) or bool(level.assumed)
+            )
     elif made.last in ("Trainer", "Accelerator", "Fabric") or made.last.endswith("TrainingArguments"):
         yield from _trainer(made, maybe)
 
 
-def _autocast(made: Call, maybe: bool) -> Iterator[Use]:
+def _autocast(made: Call, maybe: bool) -> Iterator[HalfPrecisionUse]:
     """autocast and GradScaler, which `enabled` turns off."""
     enabled = made.keywords.get("enabled")
     given = list(options(enabled))
-    off = all(isinstance(option, Known) and option.value is False for option in given)
+    off = all(isinstance(option, KnownValue) and option.value is False for option in given)
     if enabled is not None and off and not any(getattr(option, "assumed", None) for option in given):
         return
     dtype = next((named for option in options(made.keywords.get("dtype")) if (named := _type(option))), "")
-    on = all(isinstance(option, Known) and option.value is True and not option.assumed for option in given)
-    yield Use(made, made.last, dtype or "float16", maybe or not (enabled is None or on))
+    on = all(isinstance(option, KnownValue) and option.value is True and not option.assumed for option in given)
+    yield HalfPrecisionUse(made, made.last, dtype or "float16", maybe or not (enabled is None or on))
 
 
-def _trainer(made: Call, maybe: bool) -> Iterator[Use]:
+def _trainer(made: Call, maybe: bool) -> Iterator[HalfPrecisionUse]:
     """Arguments of a trainer that ask for half precision."""
     for name, says in _ASKING.items():
         for option in options(made.keywords.get(name)):
-            kind = says.get(option.value) if isinstance(option, Known) and _plain(option.value) else None
-            if isinstance(option, Known) and kind:
+            kind = says.get(option.value) if isinstance(option, KnownValue) and _plain(option.value) else None
+            if isinstance(option, KnownValue) and kind:
                 text = f"{made.last}({name}={option.value!r})"
-                yield Use(made, text, kind, maybe or bool(option.assumed))
+                yield HalfPrecisionUse(made, text, kind, maybe or bool(option.assumed))
 
 
 def _plain(value: object) -> bool:
@@ -121,6 +123,6 @@ def _plain(value: object) -> bool:
 
 def _type(value: Value | None) -> str:
     """The half precision that a value names; "" for anything else."""
-    if isinstance(value, Named):
+    if isinstance(value, NamedValue):
         return _TYPES.get(value.name.rpartition(".")[2], "")
-    return _TYPES.get(value.value, "") if isinstance(value, Known) and isinstance(value.value, str) else ""
+    return _TYPES.get(value.value, "") if isinstance(value, KnownValue) and isinstance(value.value, str) else ""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from .flow import setting, sources
 from .trace import Trace
 from .training import MANY_DEVICES
-from .values import Call, Frame, Known, Named, Test, Unknown, Value, options
+from .values import Call, Frame, KnownValue, NamedValue, Test, UnknownValue, Value, options
 
 #: What only has a value where there are several devices.
 _OWN = re.compile(r"^(local_?|global_?)?(rank|shard)(_?(id|index))?$", re.IGNORECASE)
@@ -70,7 +70,7 @@ def _kind(value: Value) -> str | None:
         if value.name.startswith("@"):
             return _named(value.name[1:])
         key = value.args[0] if value.name == "[]" and value.args else None
-        if isinstance(key, Known) and isinstance(key.value, str):
+        if isinstance(key, KnownValue) and isinstance(key.value, str):
             return _named(key.value)
         if value.api.startswith(("communication.get_", "mint.distributed.get_", "comm_func.get_")) or (
             value.base is None and "." in value.name
@@ -83,7 +83,7 @@ def _kind(value: Value) -> str | None:
         if value.name in (".get_rank", ".get_rank_id", ".get_group_size"):
             return "size" if value.name.endswith("size") else "rank"
         return None
-    if isinstance(value, Unknown):
+    if isinstance(value, UnknownValue):
         return _named(value.name)
     return None
 
@@ -118,7 +118,7 @@ def parts(count: Value | None, index: Value | None) -> Parts | None:
 def _computed(value: Value | None, rank: int, size: int, depth: int = 0) -> float | None:
     """The number that a value is on this rank of so many. A constant beside what is computed is for a single device."""
     found = options(value)
-    computed = [option for option in found if not isinstance(option, Known) or _told(option) is not None] or found
+    computed = [option for option in found if not isinstance(option, KnownValue) or _told(option) is not None] or found
     numbers = {_option_computed(option, rank, size, depth) for option in computed} if depth < _DEPTH else set()
     return numbers.pop() if len(numbers) == 1 else None
 
@@ -126,7 +126,7 @@ def _computed(value: Value | None, rank: int, size: int, depth: int = 0) -> floa
 def _option_computed(option: Value, rank: int, size: int, depth: int) -> float | None:
     if (kind := _told(option)) is not None:
         return {"rank": rank, "size": size}.get(kind)
-    if isinstance(option, Known):
+    if isinstance(option, KnownValue):
         return option.value if type(option.value) in (int, float) and not option.assumed else None
     if not isinstance(option, Call):
         return None
@@ -143,7 +143,7 @@ def _option_computed(option: Value, rank: int, size: int, depth: int) -> float |
 
 def _told(option: Value) -> str | None:
     """Which of "rank", "size" and "device" a value is, an option of the command line by its name."""
-    return _named(option.name) if isinstance(option, Known) and option.assumed else _kind(option)
+    return _named(option.name) if isinstance(option, KnownValue) and option.assumed else _kind(option)
 
 
 def _named(name: str) -> str | None:
@@ -153,10 +153,10 @@ def _named(name: str) -> str | None:
 def environment(value: Call) -> str | None:
     """The environment variable that a value is read from."""
     if value.name in ("os.getenv", "os.environ.get") or (
-        value.name == "[]" and isinstance(value.base, Named) and value.base.name == "os.environ"
+        value.name == "[]" and isinstance(value.base, NamedValue) and value.base.name == "os.environ"
     ):
         key = value.args[0] if value.args else None
-        return key.value if isinstance(key, Known) and isinstance(key.value, str) else None
+        return key.value if isinstance(key, KnownValue) and isinstance(key.value, str) else None
     return None
 
 
@@ -276,7 +276,7 @@ def _asked(node: ast.expr, value: Value) -> ast.expr:
 
 def _is_size(value: Value) -> bool:
     """True for the number of devices itself, or 1 where there is no group; what is computed from it is another number."""
-    found = [option for option in options(value) if not (isinstance(option, Known) and option.value == 1)]
+    found = [option for option in options(value) if not (isinstance(option, KnownValue) and option.value == 1)]
     return bool(found) and all(
         _kind(option) == "size"
         or (isinstance(option, Call) and option.name == "int" and any(map(_is_size, option.args)))
@@ -307,7 +307,9 @@ def _facts(test: Test) -> dict[str, bool]:
                 queue += [(part, taken) for part in node.values]
         else:
             found[ast.unparse(node)[:300]] = taken
-    if test.taken is not None and isinstance(test.value, Known) and test.value.asked:  # whatever a function calls it
+    if (
+        test.taken is not None and isinstance(test.value, KnownValue) and test.value.asked
+    ):  # whatever a function calls it
         found[test.value.asked] = test.taken
     return found
 
@@ -373,14 +375,15 @@ class Deployment:
         for call in self.contexts:
             full = call.keywords.get("full_batch")
             if any(
-                isinstance(option, Known) and option.value is True and not option.assumed for option in options(full)
+                isinstance(option, KnownValue) and option.value is True and not option.assumed
+                for option in options(full)
             ):
                 return call
             strategy = call.keywords.get("dataset_strategy")
             for option in options(strategy):
-                if isinstance(option, Known) and option.value == "data_parallel":
+                if isinstance(option, KnownValue) and option.value == "data_parallel":
                     continue
-                if option is not None and not (isinstance(option, Known) and option.value is None):
+                if option is not None and not (isinstance(option, KnownValue) and option.value is None):
                     return call
         return None
 
@@ -388,12 +391,18 @@ class Deployment:
     def perhaps_whole(self) -> bool:
         """True when an option decides whether all devices take the same input."""
         given = [option for call in self.contexts for option in options(call.keywords.get("full_batch"))]
-        return any(not isinstance(option, Known) or option.assumed for option in given)
+        return any(not isinstance(option, KnownValue) or option.assumed for option in given)
 
     def modes(self) -> Iterator[str]:
         for call in self.contexts:
             for option in options(call.argument(["device_num"], "parallel_mode")):
-                text = option.name if isinstance(option, Named) else option.value if isinstance(option, Known) else ""
+                text = (
+                    option.name
+                    if isinstance(option, NamedValue)
+                    else option.value
+                    if isinstance(option, KnownValue)
+                    else ""
+                )
                 if isinstance(text, str):
                     yield text.rsplit(".", 1)[-1].lower()
 
@@ -408,7 +417,7 @@ def deployment(trace: Trace) -> Deployment:
         elif call.api == "set_auto_parallel_context":
             found.contexts.append(call)
             given = call.keywords.get("parameter_broadcast")
-            if any(isinstance(option, Known) and option.value is True for option in options(given)):
+            if any(isinstance(option, KnownValue) and option.value is True for option in options(given)):
                 found.broadcasts.append(call)
         elif call.last in _BROADCASTS or call.api in ("ops.Broadcast", "mint.distributed.broadcast"):
             found.broadcasts.append(call)
@@ -418,4 +427,4 @@ def deployment(trace: Trace) -> Deployment:
 def constant(value: Value | None) -> bool:
     """True for a value that is a constant on each way."""
     found = options(value)
-    return bool(found) and all(isinstance(option, Known) for option in found)
+    return bool(found) and all(isinstance(option, KnownValue) for option in found)

@@ -16,7 +16,7 @@ from .values import Call
 
 
 @dataclass(frozen=True, eq=False)
-class Refused:
+class RefusedCall:
     """A call that is refused. `code` says how; `until` is the last version that is known to take it, "" for none. `guarded`: a condition or
     a handler of exceptions may keep the script from it, or from stopping there."""
 
@@ -39,7 +39,7 @@ class Refusals:
     version: str
     fit: dict[str, int] = field(default_factory=dict)
 
-    def examine(self) -> Iterator[Refused]:
+    def examine(self) -> Iterator[RefusedCall]:
         """Each place once, and each name that is gone once, in the order of the scripts."""
         seen: set[tuple[str, int, int]] = set()
         gone: set[str] = set()
@@ -56,10 +56,10 @@ class Refusals:
                 gone.add(found.data["api"] if found.code == "gone" else "")
                 yield found
 
-    def _of(self, call: Call, node: ast.Call, name: str) -> Refused | None:
+    def _of(self, call: Call, node: ast.Call, name: str) -> RefusedCall | None:
         known = signatures.load()
         if known.is_of(self.version) and (gone := known.lacks(call.name)):
-            return Refused("gone", call, {"api": gone})
+            return RefusedCall("gone", call, {"api": gone})
         signature = self._signature(name)
         if signature is None:
             return None
@@ -68,7 +68,7 @@ class Refusals:
             self.fit[name] = self.fit.get(name, 0) + 1
             return None
         code, data = found
-        return Refused(code, call, {"api": name, **data}, _older(name, call))
+        return RefusedCall(code, call, {"api": name, **data}, _older(name, call))
 
     def _signature(self, name: str) -> Signature | None:
         """What it takes in this version, where that is known for certain: no `*args` and no `**kwargs`."""

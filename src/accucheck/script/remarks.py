@@ -15,7 +15,7 @@ from .source import Source
 Edit = tuple[int, int, "Sequence[str]"]
 
 
-class Place(Protocol):
+class SourcePlace(Protocol):
     """Whatever stands somewhere in a script."""
 
     @property
@@ -41,7 +41,7 @@ class Remark:
     edits: Sequence[Edit] = ()
 
 
-def span(place: Place) -> tuple[Source, int, int]:
+def span(place: SourcePlace) -> tuple[Source, int, int]:
     source, node = place.source, place.node
     assert source is not None
     line = getattr(node, "lineno", 1)
@@ -49,10 +49,10 @@ def span(place: Place) -> tuple[Source, int, int]:
 
 
 def remark(
-    place: Place,
+    place: SourcePlace,
     code: str,
     likely: bool = False,
-    also: Iterable[Place] = (),
+    also: Iterable[SourcePlace] = (),
     edits: Sequence[Edit] = (),
     **data: Any,
 ) -> Remark:

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from .sample_functions import CHANCE, COMPUTES, DRAWS, ROUNDS
-from .values import Call, Items, Known, Many, Named, Value, name_of, options
+from .values import Call, Items, KnownValue, Many, NamedValue, Value, name_of, options
 
 #: Factor and offset, by channel.
 Scale = tuple[tuple[float, float], ...]
@@ -15,7 +15,7 @@ Scale = tuple[tuple[float, float], ...]
 
 def constant(value: Value | None, depth: int = 0) -> tuple[float, ...] | None:
     """The numbers of a constant, of a list of them or of an array made of it; None for anything else."""
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         number = value.value
         return (float(number),) if isinstance(number, (int, float)) and not isinstance(number, bool) else None
     if depth > 8:
@@ -67,7 +67,7 @@ def _strung(value: Call, depth: int) -> tuple[float, ...] | None:
         return None
     if value.name == "+" and all(isinstance(arg, Items) for arg in value.args):
         return left + right if len(left + right) <= 16 else None
-    times = next((arg.value for arg in value.args if isinstance(arg, Known)), None)
+    times = next((arg.value for arg in value.args if isinstance(arg, KnownValue)), None)
     if value.name == "*" and type(times) is int:
         listed = left if isinstance(value.args[0], Items) else right
         return listed * times if 0 < len(listed) * times <= 16 else None
@@ -116,19 +116,19 @@ def one_number(value: Value | None) -> float | None:
 
 
 def is_none(value: Value | None) -> bool:
-    return value is None or (isinstance(value, Known) and value.value is None)
+    return value is None or (isinstance(value, KnownValue) and value.value is None)
 
 
 def plain(value: Value | None, depth: int = 0) -> Any:
     """A constant as data: numbers, texts, lists of them; a member of a module by its last name; else its text."""
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return value.value
     if isinstance(value, (Items, Call)) and (numbers := constant(value)) is not None:
         whole = tuple(int(part) if abs(part) < 1e15 and part == int(part) else part for part in numbers)
         return whole if isinstance(value, Items) or len(whole) > 1 else whole[0]
     if isinstance(value, Items) and depth < 3:
         return tuple(plain(item, depth + 1) for item in value.items[:12])
-    if isinstance(value, Named):
+    if isinstance(value, NamedValue):
         return value.name.rpartition(".")[2]
     if isinstance(value, Many):
         return " | ".join(dict.fromkeys(str(plain(option, depth + 1)) for option in value.options[:4]))

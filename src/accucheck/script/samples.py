@@ -70,7 +70,20 @@ from .sample_numbers import (
     text_of,
     varies,
 )
-from .values import Call, Instance, Items, Known, Many, Mapping, Named, Test, Unknown, Value, name_of, options
+from .values import (
+    Call,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    Mapping,
+    NamedValue,
+    Test,
+    UnknownValue,
+    Value,
+    name_of,
+    options,
+)
 
 #: So many ways through the code are kept apart, and so deep a value is followed back.
 WAYS, DEPTH = 6, 80
@@ -135,7 +148,9 @@ class Step:
             return True
         made = self.made if self.made.name or not isinstance(self.made.base, Call) else self.made.base
         told = [test.value for test in self.made.tests] if self.tossed else [*made.args, *made.keywords.values()]
-        drawn = [part for value in told for part in sources(value, lambda v: isinstance(v, Known)) if is_drawn(part)]
+        drawn = [
+            part for value in told for part in sources(value, lambda v: isinstance(v, KnownValue)) if is_drawn(part)
+        ]
         return any(varies(part) for part in drawn[:20])
 
     @property
@@ -158,7 +173,7 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class SamplePath:
     """One way of a value from where it was read (`origin`, `root`), with its steps.
 
     `scale` are factor and offset, by channel, that take what was read to what it is now, as far as that is linear and known.
@@ -200,17 +215,17 @@ class Samples:
     def __init__(
         self,
         columns: Callable[[Call], list[Value] | None] = lambda made: None,
-        call: Callable[[Value, list[Value]], Value] = lambda function, args: Unknown(),
+        call: Callable[[Value, list[Value]], Value] = lambda function, args: UnknownValue(),
     ) -> None:
         self.columns, self.call = columns, call
-        self.known: dict[int, tuple[Value, tuple[Way, ...]]] = {}
+        self.known: dict[int, tuple[Value, tuple[SamplePath, ...]]] = {}
         self.active: set[int] = set()
         self.chances: dict[int, tuple[Value, bool]] = {}
         self.budget = 60_000
 
     # --- following back -----------------------------------------------------------------------------------------------
 
-    def ways(self, value: Value | None) -> tuple[Way, ...]:
+    def ways(self, value: Value | None) -> tuple[SamplePath, ...]:
         """The ways of a value, the most telling ones; empty for none."""
         if value is None:
             return ()
@@ -219,12 +234,12 @@ class Samples:
             return held[1]
         self.budget -= 1
         if id(value) in self.active or len(self.active) > DEPTH or self.budget < 0:
-            return (Way("unknown", value, scale=None, unclear=True),) if self.budget < 0 else ()
+            return (SamplePath("unknown", value, scale=None, unclear=True),) if self.budget < 0 else ()
         self.active.add(id(value))
         try:
             found = _distinct(self._ways(value))
         except RecursionError:
-            found = (Way("unknown", value, scale=None, unclear=True),)
+            found = (SamplePath("unknown", value, scale=None, unclear=True),)
         finally:
             self.active.discard(id(value))
         self.known[id(value)] = value, found
@@ -233,7 +248,7 @@ class Samples:
             self.known[id(value)] = value, found
         return found
 
-    def updated(self, value: Call, before: tuple[Way, ...]) -> tuple[Way, ...]:
+    def updated(self, value: Call, before: tuple[SamplePath, ...]) -> tuple[SamplePath, ...]:
         """The ways of an array after it was written to: x[...] = f(x[...]) changes it in place, as does f(x, x) with a place
         for the result, and what is written into a buffer becomes its content."""
         now = before
@@ -251,62 +266,62 @@ class Samples:
                 now = _distinct([*now, *(replace(way, size=None) for way in stored)])
         return now
 
-    def _ways(self, value: Value) -> Sequence[Way]:
+    def _ways(self, value: Value) -> Sequence[SamplePath]:
         if isinstance(value, Many):
             found = [way for option in value.options for way in self.ways(option)]
             found = [way for way in found if way.data] or found
             return [way for way in found if not any(step.never for step in way.steps)] or found
         if isinstance(value, (Items, Mapping)):
             if constant(value) is not None:
-                return (Way("constant", value),)
+                return (SamplePath("constant", value),)
             inner = value.items if isinstance(value, Items) else list(value.items.values())
             found = [way for item in inner[:12] for way in self.ways(item)]
             return [way for way in found if way.data] or found[:1]
-        if isinstance(value, Known):
+        if isinstance(value, KnownValue):
             if isinstance(value.value, str):
-                return (Way("path", value),)
-            return () if value.value is None else (Way("constant", value),)
+                return (SamplePath("path", value),)
+            return () if value.value is None else (SamplePath("constant", value),)
         if isinstance(value, Call):
             return self.made(value)
-        return (Way("unknown", value, unclear=True),)
+        return (SamplePath("unknown", value, unclear=True),)
 
-    def made(self, made: Call) -> Sequence[Way]:
+    def made(self, made: Call) -> Sequence[SamplePath]:
         columns = self.columns(made)
         if columns is not None:
             return [way for column in columns for way in self.ways(column)]
         if made.name == "column":
             return (_column(made),)
         if constant(made) is not None:
-            return (Way("constant", made),)
+            return (SamplePath("constant", made),)
         if made.name in ("+", "-", "*", "/", "//", "**", "neg", "%", "&", "|", "@"):
             return self.operator(made, made.name, made.args)
         if made.name in ("==", "!=", "<", "<=", ">", ">=", "in", "not in", "not", "slice"):
-            return (Way("number", made),)
+            return (SamplePath("number", made),)
         if made.name in ("[]", ".item"):
             return self.subscript(made)
         if made.name in (".each", "comprehension", "generator", "*args"):
             return self.ways(made.base) or self.ways(made.result) or self.any(made.args[:1])
         if made.name[:1] == "@":
-            return (Way("number", made),) if made.name in COUNTS else self.ways(made.base)
+            return (SamplePath("number", made),) if made.name in COUNTS else self.ways(made.base)
         if made.name == "" and isinstance(made.base, Call):
             return self.applied(made, made.base)
         if made.name == "" and made.result is not None:
             return self.ways(made.result)
         return self.called(made)
 
-    def any(self, values: Sequence[Value]) -> Sequence[Way]:
+    def any(self, values: Sequence[Value]) -> Sequence[SamplePath]:
         found = [way for value in values for way in self.ways(value)]
         best = max((way.rank for way in found), default=0)
         return [way for way in found if way.rank == best]
 
-    def main(self, made: Call) -> tuple[Way, ...]:
+    def main(self, made: Call) -> tuple[SamplePath, ...]:
         """The ways of the input of a call that is the sample: of its object, or of the argument that tells most."""
-        best: tuple[Way, ...] = ()
+        best: tuple[SamplePath, ...] = ()
         given = [made.base, *made.args, *made.keywords.values()]
         if made.last in WIDENS and (made.base is not None or made.args):
             given = [made.base, *made.args[:1]]
         for value in given:
-            if isinstance(value, (Call, Items, Many, Unknown, Mapping)):
+            if isinstance(value, (Call, Items, Many, UnknownValue, Mapping)):
                 ways = self.ways(value)
                 if ways and (not best or ways[0].rank > best[0].rank):
                     best = ways
@@ -314,7 +329,7 @@ class Samples:
 
     # --- operators ----------------------------------------------------------------------------------------------------
 
-    def operator(self, made: Call, symbol: str, args: Sequence[Value]) -> Sequence[Way]:
+    def operator(self, made: Call, symbol: str, args: Sequence[Value]) -> Sequence[SamplePath]:
         if symbol == "neg":
             return [self.scaled(way, made, "neg", (), -1.0, 0.0) for way in self.ways(args[0])] if args else ()
         if len(args) < 2:
@@ -341,11 +356,11 @@ class Samples:
         return [_called(after, way, own) for way, after in zip(ours, found, strict=True)] if own else found
 
     def by_constant(
-        self, way: Way, made: Call, symbol: str, by: tuple[float, ...], written: Value | None = None
-    ) -> Way:
+        self, way: SamplePath, made: Call, symbol: str, by: tuple[float, ...], written: Value | None = None
+    ) -> SamplePath:
         if not way.data:
             return way
-        assumed = any(isinstance(option, Known) and option.assumed is not None for option in options(written))
+        assumed = any(isinstance(option, KnownValue) and option.assumed is not None for option in options(written))
         told: Told = (("0", by[0] if len(by) == 1 else by),)
         if symbol in ("/", "//") and all(by):
             found = self.scaled(way, made, symbol, told, [1 / part for part in by], 0.0, assumed)
@@ -358,7 +373,7 @@ class Samples:
             return self.scaled(way, made, "+", told, 1.0, by, assumed)
         return self.step(way, made, "function", symbol, told, unknown=True)
 
-    def from_constant(self, way: Way, made: Call, symbol: str, by: tuple[float, ...]) -> Way:
+    def from_constant(self, way: SamplePath, made: Call, symbol: str, by: tuple[float, ...]) -> SamplePath:
         if not way.data:
             return way
         told: Told = (("0", by[0] if len(by) == 1 else by),)
@@ -370,7 +385,9 @@ class Samples:
             return self.scaled(way, made, "rsub", told, -1.0, by)
         return self.step(way, made, "function", "r" + symbol, told, unknown=True)
 
-    def by_value(self, way: Way, made: Call, symbol: str, other: Value, theirs: tuple[Way, ...], turned: bool) -> Way:
+    def by_value(
+        self, way: SamplePath, made: Call, symbol: str, other: Value, theirs: tuple[SamplePath, ...], turned: bool
+    ) -> SamplePath:
         """Combined with something that is no constant."""
         named = next((option for option in options(other) if isinstance(option, Call) or name_of(option)), None)
         text = "" if named is None else text_of(named)
@@ -400,14 +417,14 @@ class Samples:
 
     def scaled(
         self,
-        way: Way,
+        way: SamplePath,
         made: Call,
         name: str,
         told: Told,
         factor: float | Sequence[float],
         offset: float | Sequence[float],
         assumed: bool = False,
-    ) -> Way:
+    ) -> SamplePath:
         """After x * factor + offset."""
         if not way.data:
             return way
@@ -435,14 +452,14 @@ class Samples:
 
     # --- items and attributes -----------------------------------------------------------------------------------------
 
-    def subscript(self, made: Call) -> Sequence[Way]:
+    def subscript(self, made: Call) -> Sequence[SamplePath]:
         ways = self.ways(made.base)
         if isinstance(made.base, Call) and made.base.name in COUNTS:
-            return (Way("number", made),)
+            return (SamplePath("number", made),)
         key = made.args[0] if made.args else None
-        if isinstance(made.base, Call) and isinstance(key, Known) and _beside(made.base, key.value):
+        if isinstance(made.base, Call) and isinstance(key, KnownValue) and _beside(made.base, key.value):
             known = made.base.name in READERS  # the rate of a sound
-            return (Way("number" if known else "unknown", made, unclear=not known),)
+            return (SamplePath("number" if known else "unknown", made, unclear=not known),)
         keys = key.items if isinstance(key, Items) else [key]
         slices = [part for part in keys if isinstance(part, Call) and part.name == "slice"]
         if len(keys) > 1 and constant(keys[-1]) == (2.0, 1.0, 0.0):
@@ -459,13 +476,13 @@ class Samples:
         told = (("0", ", ".join(_slice_text(part) for part in slices)),)
         return [self.step(way, made, "slice", "[]", told, random=chance) for way in ways]
 
-    def reversed_last(self, way: Way, made: Call, axes: int) -> Way:
+    def reversed_last(self, way: SamplePath, made: Call, axes: int) -> SamplePath:
         """x[..., ::-1]: the colours the other way round, or a picture that is flipped."""
         if way.layout == "CHW" or (axes == 4 and way.origin != "pixels"):
             return self.step(way, made, "geometry", "[::-1]", (), keeps=True)
         return self.recoloured(way, made, "[::-1]", ())
 
-    def recoloured(self, way: Way, made: Call, name: str, told: Told, colour: str = "turned") -> Way:
+    def recoloured(self, way: SamplePath, made: Call, name: str, told: Told, colour: str = "turned") -> SamplePath:
         """Of another order of colours: `colour`, "turned" for the other way round, or "" for as it was."""
         if not way.data:
             return way
@@ -480,7 +497,7 @@ class Samples:
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
-    def applied(self, made: Call, what: Call) -> Sequence[Way]:
+    def applied(self, made: Call, what: Call) -> Sequence[SamplePath]:
         """The result of calling the result of a call: a transform, or an operator, on a sample."""
         name = what.api
         space, _, last = name.rpartition(".")
@@ -493,9 +510,9 @@ class Samples:
             return self.operator(made, ARITHMETIC[last], made.args)
         if name.startswith("ops.") and MAKES.match(last):
             bounds = (-4.0, 4.0) if "Normal" in last else (0.0, 1.0) if last == "UniformReal" else (None, None)
-            return (Way("generated", made, low=bounds[0], high=bounds[1]),)
+            return (SamplePath("generated", made, low=bounds[0], high=bounds[1]),)
         if name.startswith(("nn.", "mint.nn.")) and last not in ("Pad", "ResizeBilinear", "Norm"):
-            return (Way("network", made, unclear=True),)
+            return (SamplePath("network", made, unclear=True),)
         if what.name and not last[:1].isupper() and not name.startswith(("ops.", "nn.", "mint.")):
             # A function made what is applied, or passed it on: its name does not tell what that does to a sample. One of Python
             # itself, such as list, gives back what it was given.
@@ -518,8 +535,14 @@ class Samples:
         if isinstance(operation, Items):
             return self.composed(operation, args, at)
         if isinstance(operation, Many):
-            given = [option for option in operation.options if not (isinstance(option, Known) and option.value is None)]
-            return Many(tuple(self.apply(option, args, at) for option in given)) if given else (args or [Unknown()])[0]
+            given = [
+                option for option in operation.options if not (isinstance(option, KnownValue) and option.value is None)
+            ]
+            return (
+                Many(tuple(self.apply(option, args, at) for option in given))
+                if given
+                else (args or [UnknownValue()])[0]
+            )
         if isinstance(operation, Call) and operation.api.rpartition(".")[2] == "Compose" and operation.args:
             return self.composed(operation.args[0], args, at)
         if isinstance(operation, Call) and operation.name == "+":
@@ -527,13 +550,13 @@ class Samples:
         if isinstance(operation, Call):
             tests = tuple(dict.fromkeys((*operation.tests, *at.tests)))
             return _made("", args, operation, operation, tests)
-        if isinstance(operation, Named):
+        if isinstance(operation, NamedValue):
             return _made(operation.name, args, at, None, at.tests)
-        if isinstance(operation, Known):
+        if isinstance(operation, KnownValue):
             return args[0] if len(args) == 1 else Items(args)
         return self.call(operation, args)
 
-    def transformed(self, way: Way, made: Call, what: Call, space: str, last: str) -> Way:
+    def transformed(self, way: SamplePath, made: Call, what: Call, space: str, last: str) -> SamplePath:
         """After one of MindSpore's transforms, or one of the same name and sense elsewhere."""
         known = api.transform(what.api) or api.transform("vision." + last)
         told = arguments(what, known.positional if known else (), known.defaults if known else {})
@@ -567,8 +590,8 @@ class Samples:
         return replace(found, origin="text" if space == "text" else way.origin)
 
     def rearranged(
-        self, way: Way, made: Call, what: Call, shown: str, told: Told, values: dict[str, Any], category: str
-    ) -> Way:
+        self, way: SamplePath, made: Call, what: Call, shown: str, told: Told, values: dict[str, Any], category: str
+    ) -> SamplePath:
         """After what keeps the numbers but for their places, or their type."""
         chance = any(self.chance(value) for value in (*what.args, *what.keywords.values()))
         found = self.step(way, made, KEEP[category], shown, told, random=chance, assumed=_rests(what), keeps=True)
@@ -576,7 +599,9 @@ class Samples:
             found = replace(found, integer=any(WHOLE_TYPE.match(str(value)) for value in values.values()))
         return replace(found, size=_size(values)) if category in SIZED else found
 
-    def rescaled(self, way: Way, made: Call, shown: str, told: Told, values: dict[str, Any], assumed: bool) -> Way:
+    def rescaled(
+        self, way: SamplePath, made: Call, shown: str, told: Told, values: dict[str, Any], assumed: bool
+    ) -> SamplePath:
         """After a multiplication and a shift by constants, or by what is not seen."""
         factor, shift = values.get("rescale"), values.get("shift", 0.0)
         if isinstance(factor, (int, float)) and isinstance(shift, (int, float)):
@@ -586,14 +611,14 @@ class Samples:
 
     def normalised(
         self,
-        way: Way,
+        way: SamplePath,
         made: Call,
         shown: str,
         told: Told,
         values: dict[str, Any],
         assumed: bool,
         by_largest: bool,
-    ) -> Way:
+    ) -> SamplePath:
         mean, std = _numbers(values.get("mean")), _numbers(values.get("std"))
         if mean is None or std is None or not all(std) or by_largest:
             found = self.step(way, made, "scale", shown, told, unknown=True, assumed=assumed)
@@ -604,7 +629,7 @@ class Samples:
         )
         return replace(found, normalised=True)
 
-    def called(self, made: Call) -> Sequence[Way]:
+    def called(self, made: Call) -> Sequence[SamplePath]:
         """The result of a function or method that is not followed."""
         name, last = made.name, made.last
         if last in (
@@ -616,40 +641,40 @@ class Samples:
             "len",
             "time",
         ):
-            return (Way("number", made),)
+            return (SamplePath("number", made),)
         if name in READERS:
             origin, colour = READERS[name]
             if origin == "pixels":
-                return (Way(origin, made, low=0.0, high=255.0, colour=_flagged(made, colour)),)
-            return (Way(origin, made),)
+                return (SamplePath(origin, made, low=0.0, high=255.0, colour=_flagged(made, colour)),)
+            return (SamplePath(origin, made),)
         if TABLES.match(name):
-            return (Way("table", made), *(way for way in self.fed(made) if way.normalised))
+            return (SamplePath("table", made), *(way for way in self.fed(made) if way.normalised))
         if ARRAYS.search(name):
             bytes_ = any(str(plain(value)) == "uint8" for value in (*made.args[1:2], *made.keywords.values()))
-            return (Way("array", made, low=0.0, high=255.0) if bytes_ else Way("array", made),)
+            return (SamplePath("array", made, low=0.0, high=255.0) if bytes_ else SamplePath("array", made),)
         if GENERATES.match(name) or (made.base is not None and last in DRAWS and self.chance(made)):
             low, high = drawn_from(made)
-            return (Way("generated", made, low=low, high=high),)
+            return (SamplePath("generated", made, low=low, high=high),)
         if SIMULATORS.match(name):
-            return (Way("simulator", made),)
+            return (SamplePath("simulator", made),)
         if PATHS.match(name) or name.startswith((".format", ".join", ".replace", ".split", ".strip", ".endswith")):
             inner = self.main(made)
-            return inner if inner and inner[0].data and not PATHS.match(name) else (Way("path", made),)
+            return inner if inner and inner[0].data and not PATHS.match(name) else (SamplePath("path", made),)
         ways = self.main(made)
         if not ways or not ways[0].data:
             if made.base is None and not ways:
-                return (Way("unknown", made, unclear=True),)
+                return (SamplePath("unknown", made, unclear=True),)
             if last in SAME or last in LAYOUT:
                 return ways
-            return (Way("opaque", made, unclear=True),)
+            return (SamplePath("opaque", made, unclear=True),)
         return self.function(made, last, made.api, ways)
 
-    def fed(self, made: Call) -> list[Way]:
+    def fed(self, made: Call) -> list[SamplePath]:
         """What was stored into a buffer that starts out as zeros or the like."""
         found = [way for value in made.fed or () for way in self.ways(value)]
         return [way for way in found if way.data]
 
-    def function(self, made: Call, last: str, name: str, ways: Sequence[Way]) -> Sequence[Way]:
+    def function(self, made: Call, last: str, name: str, ways: Sequence[SamplePath]) -> Sequence[SamplePath]:
         """After a function or method known by its name."""
         if name.startswith(".") and last in ("append", "extend"):
             return ways
@@ -658,13 +683,13 @@ class Samples:
         if last in ARITHMETIC and len(made.args) > 1 and not name.startswith("."):
             return self.operator(made, ARITHMETIC[last], made.args)
         if last in COUNTS or last in NUMBERS:
-            return (Way("number", made),)
+            return (SamplePath("number", made),)
         skipped = self.skipped(made, ways[0].rank if ways else 0)
         told = arguments(made, (), skip=skipped)
         chance = any(self.chance(v) for v in (*made.args, *made.keywords.values()) if id(v) not in skipped)
         return [self.by_name(way, made, last, name, told, chance) for way in ways]
 
-    def by_scaler(self, made: Call, ways: Sequence[Way]) -> Sequence[Way]:
+    def by_scaler(self, made: Call, ways: Sequence[SamplePath]) -> Sequence[SamplePath]:
         """What a scaler that was fitted gives; nothing where no scaler is seen."""
         scaler = made.base
         while isinstance(scaler, Call) and scaler.name == ".fit":  # gives the scaler itself
@@ -674,12 +699,12 @@ class Samples:
         given = [way for value in made.args[:1] for way in self.ways(value)] or list(ways)
         return [self.standardised(way, made, scaler.last, ()) for way in given]
 
-    def standardised(self, way: Way, made: Call, name: str, told: Told) -> Way:
+    def standardised(self, way: SamplePath, made: Call, name: str, told: Told) -> SamplePath:
         """Brought to a scale that is not known as numbers."""
         found = self.step(way, made, "scale", name, told, unknown=True)
         return replace(found, normalised=True, unclear=way.unclear)
 
-    def by_name(self, way: Way, made: Call, last: str, name: str, told: Told, chance: bool) -> Way:
+    def by_name(self, way: SamplePath, made: Call, last: str, name: str, told: Told, chance: bool) -> SamplePath:
         """After a function that the knowledge names, or one that it does not. `chance`: it is given random numbers."""
         if last in CLIPS:
             return self.clipped(way, made, last)
@@ -705,7 +730,7 @@ class Samples:
             return self.step(way, made, "function", name, told, unknown=True, random=chance)
         return self.step(way, made, "opaque", name or last, told, unknown=True, random=chance)
 
-    def retyped(self, way: Way, made: Call, last: str, told: Told) -> Way:
+    def retyped(self, way: SamplePath, made: Call, last: str, told: Told) -> SamplePath:
         """After a call that changes the type at most."""
         whole = bool(WHOLE.match(last)) or any(WHOLE_TYPE.match(str(value)) for _, value in told)
         floats = "float" in last or any("float" in str(value) for _, value in told)
@@ -713,7 +738,7 @@ class Samples:
             return way
         return replace(self.step(way, made, "type", last, told, keeps=True), integer=whole)
 
-    def coloured(self, way: Way, made: Call, last: str, name: str, told: Told) -> Way:
+    def coloured(self, way: SamplePath, made: Call, last: str, name: str, told: Told) -> SamplePath:
         """After a call that orders the colours anew; split and merge do where their parts come back in another order."""
         if last in ("split", "merge"):
             return self.recoloured(way, made, name, ()) if _turns(made) else way
@@ -730,7 +755,7 @@ class Samples:
                     found.add(id(value))
         return frozenset(found)
 
-    def clipped(self, way: Way, made: Call, last: str) -> Way:
+    def clipped(self, way: SamplePath, made: Call, last: str) -> SamplePath:
         given = made.args if made.name.startswith(".") else made.args[1:]
         single = [number for number in map(constant, (*made.args, *made.keywords.values())) if number is not None]
         low, high = way.low, way.high
@@ -755,7 +780,7 @@ class Samples:
         found = self.step(way, made, "clip", "clip", told, low=low, high=high)
         return replace(found, low=low, high=high, scale=way.scale, unclear=way.unclear)
 
-    def transposed(self, way: Way, made: Call, last: str, told: Told) -> Way:
+    def transposed(self, way: SamplePath, made: Call, last: str, told: Told) -> SamplePath:
         order = [int(n) for _, value in told for n in (_numbers(value) or ())]
         if not order:
             return way
@@ -769,7 +794,7 @@ class Samples:
 
     def step(
         self,
-        way: Way,
+        way: SamplePath,
         made: Call,
         kind: str,
         name: str,
@@ -781,7 +806,7 @@ class Samples:
         assumed: bool = False,
         low: float | None = None,
         high: float | None = None,
-    ) -> Way:
+    ) -> SamplePath:
         """The way with one more step; `unknown` when the numbers behind it are not known any more."""
         tests = [test for test in made.tests if test.taken is not None]
         tossed = any(self.chance(test.value) for test in tests)
@@ -817,7 +842,7 @@ class Samples:
         """True for what a function of arrays makes of drawn numbers and constants alone."""
         given = [*made.args, *made.keywords.values()]
         drawn = [self.chance(value, depth) for value in given]
-        plain = (isinstance(value, (Known, Named)) or constant(value) is not None for value in given)
+        plain = (isinstance(value, (KnownValue, NamedValue)) or constant(value) is not None for value in given)
         return any(drawn) and all(one or other for one, other in zip(drawn, plain, strict=True))
 
     @staticmethod
@@ -863,7 +888,7 @@ def _rests(made: Call) -> bool:
     for value in (*made.args, *made.keywords.values()):
         for option in options(value):
             inner = option.items if isinstance(option, Items) else [option]
-            if any(isinstance(part, Known) and part.assumed not in (None, "config") for part in inner):
+            if any(isinstance(part, KnownValue) and part.assumed not in (None, "config") for part in inner):
                 return True
     return False
 
@@ -877,12 +902,12 @@ def _numbers(value: Any) -> tuple[float, ...] | None:
 
 
 def _bounds(part: Call) -> tuple[Any, ...]:
-    return tuple(arg.value if isinstance(arg, Known) else ... for arg in part.args)
+    return tuple(arg.value if isinstance(arg, KnownValue) else ... for arg in part.args)
 
 
 def _reverses_last(keys: Sequence[Value | None]) -> bool:
     """Whether only the last of three axes or more is reversed."""
-    leading_ellipsis = len(keys) == 2 and isinstance(keys[0], Known) and keys[0].value is ...
+    leading_ellipsis = len(keys) == 2 and isinstance(keys[0], KnownValue) and keys[0].value is ...
     last = keys[-1]
     reverses = isinstance(last, Call) and last.name == "slice" and _bounds(last) == (None, None, -1)
     return reverses and (len(keys) >= 3 or leading_ellipsis)
@@ -893,7 +918,7 @@ def _slice_text(part: Call) -> str:
     return f"{start}:{stop}" + (f":{step}" if step else "")
 
 
-def _floored(way: Way) -> Way:
+def _floored(way: SamplePath) -> SamplePath:
     """After a division that leaves whole numbers: its last step is no line."""
     low, high = (None if end is None else float(floor(end)) for end in (way.low, way.high))
     steps = (*way.steps[:-1], replace(way.steps[-1], low=low, high=high, pairs=None)) if way.steps else ()
@@ -933,17 +958,17 @@ def _colour_of(text: str) -> str:
 def _flagged(made: Call, colour: str) -> str:
     """cv2.imread(path, 0) reads grey."""
     flag = made.args[1] if len(made.args) > 1 else made.keywords.get("flags")
-    if isinstance(flag, Known) and flag.value == 0:
+    if isinstance(flag, KnownValue) and flag.value == 0:
         return "GRAY"
-    return "GRAY" if isinstance(flag, Named) and "GRAY" in flag.name else colour
+    return "GRAY" if isinstance(flag, NamedValue) and "GRAY" in flag.name else colour
 
 
-def _column(made: Call) -> Way:
+def _column(made: Call) -> SamplePath:
     """A column as the data set class gives it; args are its name and its kind."""
     kind = str(plain(made.args[1])) if len(made.args) > 1 else "record"
     if kind == "pixels":
-        return Way("pixels", made, low=0.0, high=255.0, colour="RGB")
-    return Way(kind if kind in RANK else "record", made)
+        return SamplePath("pixels", made, low=0.0, high=255.0, colour="RGB")
+    return SamplePath(kind if kind in RANK else "record", made)
 
 
 def _beside(call: Call, place: Any) -> bool:
@@ -970,7 +995,7 @@ def _never(value: Value, taken: bool | None) -> bool:
         and re.match(r"^(numpy\.random\.(rand|random|uniform)|random\.(random|uniform))$", left.name)
     ):
         return False
-    if left.args or not (isinstance(right, Known) and isinstance(right.value, (int, float))):
+    if left.args or not (isinstance(right, KnownValue) and isinstance(right.value, (int, float))):
         return False
     if right.value <= 0:
         return taken is (sign == "<")
@@ -981,9 +1006,9 @@ def _made(name: str, args: list[Value], at: Call, base: Value | None, tests: tup
     return Call(name, args, {}, at.node, at.source, base, frame=at.frame, tests=tests, loops=at.loops, order=at.order)
 
 
-def _distinct(ways: Sequence[Way]) -> tuple[Way, ...]:
+def _distinct(ways: Sequence[SamplePath]) -> tuple[SamplePath, ...]:
     """Ways that differ in more than what chance decides; of those that do not, the one with the most steps."""
-    kept: dict[Any, Way] = {}
+    kept: dict[Any, SamplePath] = {}
     for way in ways:
         key = way.origin, id(way.root) if not way.data else "", tuple(step.key for step in way.fixed)
         held = kept.get(key)
@@ -998,7 +1023,7 @@ def _distinct(ways: Sequence[Way]) -> tuple[Way, ...]:
     return tuple(found[:WAYS])
 
 
-def _called(after: Way, before: Way, own: str) -> Way:
+def _called(after: SamplePath, before: SamplePath, own: str) -> SamplePath:
     """A way whose last step has an argument that is computed from the sample itself."""
     if len(after.steps) == len(before.steps):
         return after
@@ -1023,14 +1048,14 @@ def _own(value: Value, sample: Value) -> str:
     return text if "·" in text and len(text) < 500 else ""
 
 
-def _in_part(way: Way) -> Way:
+def _in_part(way: SamplePath) -> SamplePath:
     """A way whose last steps were done to a part only, a channel or a frame: what the whole is like is known no more."""
     if way.steps[-1].kind != "scale":
         return way
     return replace(way, scale=None, low=None, high=None, normalised=True)
 
 
-def _merged(way: Way, other: Way) -> Way:
+def _merged(way: SamplePath, other: SamplePath) -> SamplePath:
     """A way for one that has not all of its random steps: unless chance itself decides about them, they may be left out."""
     there = {id(step.made.node) for step in other.steps}
     steps = tuple(

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..knowledge import api
-from .settings import Settings, Told, plain, written
+from .settings import SettingMessage, Settings, plain, written
 from .training_steps import Step, training
-from .values import Call, Frame, Instance, Known, Test, Value, options, unseen
+from .values import Call, Frame, Instance, KnownValue, Test, Value, options, unseen
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class _Update:
     under: tuple[Test, ...]
 
 
-def miscounted(settings: Settings) -> Iterator[Told]:
+def miscounted(settings: Settings) -> Iterator[SettingMessage]:
     """The schedules that last as many updates as the training has epochs, of several updates each."""
     for optimizer, _, bound in settings.optimizers():
         rates = options(plain(bound.get("learning_rate", bound.get("lr"))))
@@ -41,7 +41,7 @@ def miscounted(settings: Settings) -> Iterator[Told]:
             at = fast[0]
             data = {"schedule": rate.last, "length": written(length), "path": at.path, "line": at.line}
             sure = len(rates) == 1 and not any(one.under for one in fast)
-            yield Told("schedule-by-epochs", rate.source, rate.node, data, likely=sure)
+            yield SettingMessage("schedule-by-epochs", rate.source, rate.node, data, likely=sure)
 
 
 def _length(rate: Value) -> Value | None:
@@ -54,7 +54,7 @@ def _length(rate: Value) -> Value | None:
 
 def _same(one: Value, other: Value) -> bool:
     """Whether two values are one setting: the same object, or a constant that one place gives both."""
-    if isinstance(one, Known) and isinstance(other, Known) and one.name:
+    if isinstance(one, KnownValue) and isinstance(other, KnownValue) and one.name:
         return (one.name, one.origin, one.value) == (other.name, other.origin, other.value)
     return one is other
 

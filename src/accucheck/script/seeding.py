@@ -17,7 +17,7 @@ from .flow import setting, sources
 from .source import Source
 from .syntax import children, conditions_around, walk
 from .trace import Trace
-from .values import Call, Decider, Function, Known, Unknown, Value, options, unseen
+from .values import Call, Function, KnownValue, UnknownValue, Value, ValueOrigin, options, unseen
 
 #: What random numbers are used for, in the order in which it matters.
 KINDS = ("weights", "numpy", "python", "operators", "data", "mint")
@@ -88,7 +88,7 @@ class Seed:
 
 
 @dataclass(frozen=True)
-class Use:
+class RandomUse:
     """Random numbers of one kind are drawn, or will be when this object is used."""
 
     kind: str
@@ -99,7 +99,7 @@ class Use:
 @dataclass
 class Randomness:
     seeds: list[Seed] = field(default_factory=list)
-    uses: list[Use] = field(default_factory=list)
+    uses: list[RandomUse] = field(default_factory=list)
     unseeded: list[Call] = field(default_factory=list)  # generator objects made without a seed
     elsewhere: list[Call] = field(default_factory=list)  # functions out of sight that by their names set seeds
     deterministic: list[Call] = field(default_factory=list)
@@ -108,7 +108,7 @@ class Randomness:
     )  # seeds written where the script does not come
     training: Call | None = None
 
-    def first(self, kind: str) -> Use | None:
+    def first(self, kind: str) -> RandomUse | None:
         """The first use of a kind: one that the script comes to, if there is one."""
         fitting = [use for use in self.uses if use.kind == kind]
         return next((use for use in fitting if use.seen), fitting[0] if fitting else None)
@@ -116,7 +116,7 @@ class Randomness:
     def reaching(self, kind: str) -> list[Seed]:
         return [seed for seed in self.seeds if kind in seed.reaches]
 
-    def undone(self, trace: Trace) -> tuple[Decider, ...]:
+    def undone(self, trace: Trace) -> tuple[ValueOrigin, ...]:
         """The settings of the run that decide the conditions around the first seed that is not reached."""
         if not self.unreached:
             return ()
@@ -153,14 +153,14 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
             nodes.add(id(call.node))
             found.elsewhere.append(call)
         elif kind := drawn(call):
-            found.uses.append(Use(kind, call, seen))
+            found.uses.append(RandomUse(kind, call, seen))
         elif api in GENERATORS and not call.unpacked:
             if not call.args and not call.keywords:
                 found.unseeded.append(call)
         elif api == "set_deterministic" or (api == "set_context" and "deterministic" in call.keywords):
             found.deterministic.append(call)
     if trains is not None and not any(use.kind == "weights" for use in found.uses):
-        found.uses.append(Use("weights", trains, True))
+        found.uses.append(RandomUse("weights", trains, True))
     if not any(seed.seen for seed in found.seeds):
         words = re.compile(r"seed\(")
         written = ((source, node) for source in modules if words.search(source.text) for node in _written(source))
@@ -176,12 +176,12 @@ def _is_training(call: Call) -> bool:
 
 
 def _nothing(value: Value | None) -> bool:
-    return value is None or (isinstance(value, Known) and value.value is None and not value.assumed)
+    return value is None or (isinstance(value, KnownValue) and value.value is None and not value.assumed)
 
 
 def _helps(call: Call) -> bool:
     """True for a function out of sight that by its name sets a seed."""
-    if not (call.base is None or isinstance(call.base, Unknown)):
+    if not (call.base is None or isinstance(call.base, UnknownValue)):
         return False
     if call.name.startswith((".", "mindspore.", "numpy.", "random.", "torch.")):
         return False
@@ -202,13 +202,13 @@ def drawn(call: Call) -> str | None:
     if api == "initializer":
         kind = call.argument(["init", "shape", "dtype"], "init")
         for option in options(kind):
-            name = option.value if isinstance(option, Known) else option.api if isinstance(option, Call) else ""
+            name = option.value if isinstance(option, KnownValue) else option.api if isinstance(option, Call) else ""
             if isinstance(name, str) and _INITIALIZERS.match(name.rsplit(".", 1)[-1]):
                 return "weights"
         return None
     if _DROPOUT.match(api):
         rate = call.argument(["keep_prob", "p"], "p")
-        off = isinstance(rate, Known) and rate.value in (0, 0.0) and not rate.assumed
+        off = isinstance(rate, KnownValue) and rate.value in (0, 0.0) and not rate.assumed
         return None if off else "mint" if api.startswith("mint.") else "operators"
     if _OPERATORS.match(api):
         return "operators"
@@ -228,7 +228,7 @@ def _shuffles(call: Call) -> bool:
     known = dataset_classes.load().sources.get(call.last)
     parameters = known.parameters if known is not None else ["shuffle"]
     given, sampler = call.argument(parameters, "shuffle"), call.argument(parameters, "sampler")
-    if isinstance(given, Known) and given.value is False:
+    if isinstance(given, KnownValue) and given.value is False:
         return False
     if sampler is not None and all(_takes_in_order(option) for option in options(sampler)):
         return False

@@ -23,7 +23,7 @@ from .described import is_described
 from .modes import Event, Replay, underlying, within
 from .networks import FORWARD, called, is_layer, is_parameter, kind_of, trains, weights
 from .project import LIBRARIES
-from .source import Placed, Source
+from .source import Source, SourceNode
 from .syntax import kept
 from .training import role
 from .training_steps import is_optimizer, training
@@ -34,11 +34,11 @@ from .values import (
     Function,
     Instance,
     Items,
-    Known,
+    KnownValue,
     Many,
     Mapping,
     Partial,
-    Unknown,
+    UnknownValue,
     Value,
     options,
 )
@@ -54,7 +54,7 @@ MOST = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Stop(Placed):
+class FollowingStop(SourceNode):
     """Where following stopped: the call, name or class of the project that leads further. `called`: the full name of what is called."""
 
     source: Source
@@ -82,7 +82,7 @@ class Stop(Placed):
 
 
 @dataclass(eq=False)
-class Network(Placed):
+class Network(SourceNode):
     """A network that a step trains. `layers` are those with weights, each as the node that makes it; `applied` those among them
     that are applied in what was followed, `idle` those for which a cell that ran did not ask."""
 
@@ -93,7 +93,7 @@ class Network(Placed):
     applied: set[int] = field(default_factory=set)
     idle: set[int] = field(default_factory=set)
     parameters: int = 0
-    stops: list[Stop] = field(default_factory=list)
+    stops: list[FollowingStop] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -111,12 +111,12 @@ class Network(Placed):
 
 
 @dataclass(eq=False)
-class Seen:
+class TrainingSeen:
     """What was seen of the training in one reading. `stops` are places before any network was reached."""
 
     reading: Reading
     networks: list[Network] = field(default_factory=list)
-    stops: list[Stop] = field(default_factory=list)
+    stops: list[FollowingStop] = field(default_factory=list)
     steps: int = 0
 
     @property
@@ -126,16 +126,16 @@ class Seen:
 
 
 @kept
-def seen(reading: Reading) -> Seen:
+def seen(reading: Reading) -> TrainingSeen:
     """What the training steps of a reading use, made once for all who ask."""
     return _Search(reading).seen()
 
 
-def lost(reading: Reading) -> Stop | None:
+def lost(reading: Reading) -> FollowingStop | None:
     """Where following the training stopped first; else the training step itself, or None where none is seen."""
     found = seen(reading)
     stops = [*found.stops, *(stop for network in found.networks for stop in network.stops)]
-    steps = (Stop(step.source, step.node) for step in training(reading).judged_steps())
+    steps = (FollowingStop(step.source, step.node) for step in training(reading).judged_steps())
     return next(chain(stops, steps), None)
 
 
@@ -145,13 +145,15 @@ class _Search:
         self.calls = sorted(reading.trace.calls, key=lambda call: call.order)
         self.orders = [call.order for call in self.calls]
 
-    def seen(self) -> Seen:
-        found = Seen(self.reading)
+    def seen(self) -> TrainingSeen:
+        found = TrainingSeen(self.reading)
         steps = [step for step in training(self.reading).judged_steps() if step.kind != "own"]
         events = self.used_events
-        places = {id(step.place): (step.network, Stop(step.source, step.node)) for step in steps}
+        places = {id(step.place): (step.network, FollowingStop(step.source, step.node)) for step in steps}
         for model in self.models:
-            places.setdefault(id(model), (model.argument(["network"], "network"), Stop(model.source, model.node)))
+            places.setdefault(
+                id(model), (model.argument(["network"], "network"), FollowingStop(model.source, model.node))
+            )
         found.steps = len(places) + len(events)
         tops = [top for network, place in places.values() for top in self.tops_of(network, place, found)]
         tops += [top for event in events for top in self.tops_in(event, found)]
@@ -201,23 +203,23 @@ class _Search:
         bases = (base for call in self.calls if call.name in (".train", ".fit") for base in options(call.base))
         return [base for base in bases if isinstance(base, Call) and base.api == "Model"]
 
-    def tops_of(self, network: Value | None, place: Stop, found: Seen) -> Iterator[Value]:
+    def tops_of(self, network: Value | None, place: FollowingStop, found: TrainingSeen) -> Iterator[Value]:
         """The networks that a step of the framework was given."""
         for option in underlying(network):
             inner = _copied(option)
             if isinstance(inner, Instance) or _is_framework(inner):
                 yield inner
-            elif not isinstance(inner, Known):
+            elif not isinstance(inner, KnownValue):
                 found.stops.append(_origin(inner) or place)
 
-    def tops_in(self, event: Event, found: Seen) -> Iterator[Value]:
+    def tops_in(self, event: Event, found: TrainingSeen) -> Iterator[Value]:
         """The outermost cells that a computation of gradients runs."""
         inside = [use.cell for use in event.uses]
         tops = [*event.cells, *event.weights] if not inside else _outermost(event)
         found.stops += self.stops([(event.order, event.end)])
         ran = any(frame.node is event.place.node for frame in self.trace.frames)
         if not found.stops and (not tops or (ran and not inside)):  # what is differentiated runs no cell that is seen
-            found.stops.append(Stop(event.source, event.place.node))
+            found.stops.append(FollowingStop(event.source, event.place.node))
         yield from tops
 
     # --- a network ----------------------------------------------------------------------------------------------------
@@ -234,7 +236,11 @@ class _Search:
         through = self.threaded(top)
         found.applied = {node for node in found.layers if node in self.applied or node in through}
         found.idle = {_node(value) for value in self.idle(held.values())} & (found.layers - found.applied)
-        hidden = [] if isinstance(top, Instance) or _is_framework(top) else [_origin(top) or Stop(source, found.node)]
+        hidden = (
+            []
+            if isinstance(top, Instance) or _is_framework(top)
+            else [_origin(top) or FollowingStop(source, found.node)]
+        )
         found.stops = _unique([*hidden, *self.hidden(held.values()), *self.stops(self.spans(held.values()))])
         return found
 
@@ -246,14 +252,14 @@ class _Search:
                 spare = (value for name, value in cell.attributes.items() if name not in cell.read)
                 yield from (part for value in spare for part in within(value).values() if _has_weights(part))
 
-    def hidden(self, held: Iterable[Value]) -> list[Stop]:
+    def hidden(self, held: Iterable[Value]) -> list[FollowingStop]:
         """Objects of the project's classes that leave what they compute to a class which is not seen."""
         found = []
         for value in held:
             if isinstance(value, Instance) and called(value.of) is None and not is_optimizer(value):
                 foreign = [name for name in value.of.beyond() if not _is_plain(name)]
                 if foreign and self.is_applied(value):
-                    found.append(Stop(value.of.source, value.of.node))
+                    found.append(FollowingStop(value.of.source, value.of.node))
         return found
 
     def is_applied(self, value: Instance) -> bool:
@@ -321,9 +327,9 @@ class _Search:
 
     # --- where following stops ----------------------------------------------------------------------------------------
 
-    def stops(self, spans: Iterable[tuple[int, int]]) -> list[Stop]:
+    def stops(self, spans: Iterable[tuple[int, int]]) -> list[FollowingStop]:
         """What is called within some spans of the run, and is neither seen nor known."""
-        found: dict[tuple[str, int, int], Stop] = {}
+        found: dict[tuple[str, int, int], FollowingStop] = {}
         reach = -1
         for first, last in sorted(spans):
             for call in self.calls[
@@ -335,26 +341,26 @@ class _Search:
             reach = max(reach, last)
         return list(found.values())
 
-    def unseen(self, call: Call) -> Stop | None:
+    def unseen(self, call: Call) -> FollowingStop | None:
         """Where following stopped, when a call is of something that may hold layers and is not seen."""
-        place = Stop(call.source, call.node)
+        place = FollowingStop(call.source, call.node)
         if call.name == "":
             stops = (self.hides(base, place) for base in underlying(call.base))
             return next((stop for stop in stops if stop is not None), None)
         owner = call.base
-        if isinstance(owner, Unknown):
+        if isinstance(owner, UnknownValue):
             return self.hides(owner, place) if call.name == owner.name else None
         method = call.name.startswith(".") and isinstance(owner, Call)
         if method and isinstance(owner, Call) and is_foreign(owner) and _held_by_cell(owner):
-            return Stop(owner.source, owner.node, owner.name)
+            return FollowingStop(owner.source, owner.node, owner.name)
         return None
 
-    def hides(self, base: Value, place: Stop) -> Stop | None:
+    def hides(self, base: Value, place: FollowingStop) -> FollowingStop | None:
         """Where following stopped at something that is called at a place; None where it is seen."""
-        name = "@" + base.name if isinstance(base, Unknown) else getattr(base, "name", "")
+        name = "@" + base.name if isinstance(base, UnknownValue) else getattr(base, "name", "")
         if name in self.attributes_of_cells:
             return None
-        if isinstance(base, Unknown):
+        if isinstance(base, UnknownValue):
             return place
         if not isinstance(base, Call):
             return None
@@ -370,7 +376,7 @@ class _Search:
         return {"@" + name for name, part in held if _is_cell(part) or _has_weights(part) or _is_framework(part)}
 
     @cached_property
-    def trainers(self) -> list[Stop]:
+    def trainers(self) -> list[FollowingStop]:
         """Where a script without a training step may go on to train: the calls of what is not seen, the last first, that are given
         an optimizer, else a network, else speak of training."""
         foreign = [call for call in self.calls if is_foreign(call)]
@@ -378,7 +384,7 @@ class _Search:
         optimizing = [call for call, values in given if any(map(is_optimizer, values))]
         running = [call for call, values in given if any(map(_is_cell, values))]
         spoken = [call for call in foreign if role([call.last]) == "train"]
-        return [Stop(call.source, call.node) for call in (*optimizing[::-1], *running[::-1], *spoken[::-1])]
+        return [FollowingStop(call.source, call.node) for call in (*optimizing[::-1], *running[::-1], *spoken[::-1])]
 
 
 def _told(networks: list[Network]) -> list[Network]:
@@ -436,15 +442,15 @@ def _resolved(made: Call) -> bool:
         if value.attached or value.result is not None:
             return True
         value, depth = value.base, depth + 1
-    return isinstance(value, (Known, Items, Mapping, Function, Partial))
+    return isinstance(value, (KnownValue, Items, Mapping, Function, Partial))
 
 
-def _origin(value: Value | None) -> Stop | None:
+def _origin(value: Value | None) -> FollowingStop | None:
     """The call of what is not seen that a value comes from."""
     depth = 0
     while isinstance(value, Call) and depth < 30:
         if value.base is None:
-            return Stop(value.source, value.node, value.name) if value.name[:1].isalpha() else None
+            return FollowingStop(value.source, value.node, value.name) if value.name[:1].isalpha() else None
         value, depth = value.base, depth + 1
     return None
 
@@ -472,7 +478,7 @@ def _passed_through(value: Value) -> list[Value]:
     return _items(value) if isinstance(value, (Items, Mapping)) else []
 
 
-def _held_elsewhere(made: Call) -> Stop | None:
+def _held_elsewhere(made: Call) -> FollowingStop | None:
     """Where following stops within a container of the framework: at an attribute that was set on it from out of sight."""
     held = [option for value in (made.held or {}).values() for option in options(value)] if _is_framework(made) else []
     return next((_origin(option) for option in held if isinstance(option, Call) and is_foreign(option)), None)
@@ -511,5 +517,5 @@ def _distinct(values: Iterable[Value]) -> list[Value]:
     return list({id(value): value for value in values}.values())
 
 
-def _unique(stops: Iterable[Stop]) -> list[Stop]:
+def _unique(stops: Iterable[FollowingStop]) -> list[FollowingStop]:
     return list({stop.key: stop for stop in stops}.values())

@@ -23,21 +23,21 @@ from . import configs, decided, ranks
 from .analysis import Reading, Scripts
 from .flow import sources, users
 from .shuffling import Examination, data_sets
-from .source import Placed, Source
+from .source import Source, SourceNode
 from .syntax import counted, walk
 from .training import role
 from .values import (
     Call,
-    Decider,
     Frame,
     Instance,
     Items,
-    Known,
+    KnownValue,
     Many,
     Mapping,
-    Named,
-    Unknown,
+    NamedValue,
+    UnknownValue,
     Value,
+    ValueOrigin,
     deciders_of,
     name_of,
     options,
@@ -137,7 +137,7 @@ class Setting:
 
 
 @dataclass
-class Told(Placed):
+class SettingMessage(SourceNode):
     """One thing to tell: a code, its place, what fills the words, and all settings that belong to it. `likely` is for what
     is named as suspicious."""
 
@@ -157,7 +157,7 @@ class Definitions:
         self.configurations = configurations
         self.keys: dict[str, dict[str, list[tuple[int, str]]]] = {}
 
-    def place(self, known: Known, prefer: str) -> str:
+    def place(self, known: KnownValue, prefer: str) -> str:
         """The place of a constant by its name and value, the nearest file first; "" where there is none or several."""
         if known.origin in ("config", "configured"):
             return self.configured(known)
@@ -180,7 +180,7 @@ class Definitions:
             found.setdefault(name, []).append((source.path, value.lineno, _literal(value)))
         return found
 
-    def configured(self, known: Known) -> str:
+    def configured(self, known: KnownValue) -> str:
         """The place of a value in the configuration files that were loaded, where one of them alone gives the name this value."""
         places = []
         for shown, path in self.configurations.items():
@@ -262,7 +262,7 @@ def written(value: Value | None, depth: int = 0) -> str:
     value = plain(value)
     if value is None or depth > 5:
         return "…"
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return repr(value.value)[:60]
     if isinstance(value, Many):
         shown = list(dict.fromkeys(written(option, depth + 1) for option in value.options))
@@ -325,21 +325,25 @@ class Settings:
         here = f"{source}:{getattr(at.node, 'lineno', 0) if at is not None else 0}"
         value = plain(value)
         found = [plain(option) for option in options(value)]
-        numbers = tuple(n for o in found if isinstance(o, Known) and (n := number(o.value)) is not None)
+        numbers = tuple(n for o in found if isinstance(o, KnownValue) and (n := number(o.value)) is not None)
         if len(found) == len(numbers) and len(set(numbers)) == 1:  # the same from several places
-            found.sort(key=lambda option: isinstance(option, Known) and option.assumed is None)
+            found.sort(key=lambda option: isinstance(option, KnownValue) and option.assumed is None)
             value = found[0]
         elif len(found) > 1:
-            seen = all(isinstance(option, Known) for option in found)
+            seen = all(isinstance(option, KnownValue) for option in found)
             return Setting(name, written(value), "several" if seen else "unseen", None, numbers, here)
-        if not isinstance(value, Known):
-            constant = isinstance(value, Items) and not value.open and all(isinstance(i, Known) for i in value.items)
+        if not isinstance(value, KnownValue):
+            constant = (
+                isinstance(value, Items) and not value.open and all(isinstance(i, KnownValue) for i in value.items)
+            )
             return Setting(name, written(value), "literal" if constant else "unseen", None, numbers, here)
         origin = _ORIGINS.get(value.origin or "", "literal")
         place, key = self.set_at(value, origin, at, source)
         return Setting(name, repr(value.value)[:80], origin, number(value.value), numbers, place or here, key)
 
-    def set_at(self, value: Known, origin: str, at: Call | Frame | Instance | None, source: str) -> tuple[str, str]:
+    def set_at(
+        self, value: KnownValue, origin: str, at: Call | Frame | Instance | None, source: str
+    ) -> tuple[str, str]:
         """Where a setting is given its value, as far as that is found, and the keys that lead to it in a configuration file."""
         stated = deciders_of([value])
         placed = decided.told(self.definitions.configurations, stated) if len(stated) == 1 else []
@@ -348,12 +352,12 @@ class Settings:
         if origin == "command":
             return value.name, ""
         called = [value.name] if value.name else _read(at.node if at is not None else None)
-        found = (self.definitions.place(Known(value.value, value.origin, name), source) for name in called)
+        found = (self.definitions.place(KnownValue(value.value, value.origin, name), source) for name in called)
         return next((place for place in found if place), ""), ""
 
     # --- learning rates -----------------------------------------------------------------------------------------------
 
-    def rates(self) -> Iterator[Told]:
+    def rates(self) -> Iterator[SettingMessage]:
         given, plainly = list[Value](), list[Value]()
         seen: set[tuple[int, str]] = set()
         found, constant = False, True
@@ -382,7 +386,7 @@ class Settings:
                     yield from self.wrong_rate(told, rate, place)
                 yield told
         if not found:
-            yield Told("no-optimizer", self.reading.source, self.reading.source.tree)
+            yield SettingMessage("no-optimizer", self.reading.source, self.reading.source.tree)
         else:
             yield from self.unused_schedules(given, plainly if constant else None)
 
@@ -410,7 +414,9 @@ class Settings:
                 yield instance, instance.of.node.name, bound
                 break
 
-    def rate(self, place: Call | Instance, optimizer: str, rate: Value | None, defaults: dict[str, Any]) -> Told:
+    def rate(
+        self, place: Call | Instance, optimizer: str, rate: Value | None, defaults: dict[str, Any]
+    ) -> SettingMessage:
         """The learning rate of an optimizer: a constant, a schedule, or something out of sight."""
         source, data = place.source, {"optimizer": optimizer}
         assert source is not None and place.node is not None
@@ -421,17 +427,19 @@ class Settings:
             later = [self.schedule(made) for made in self.schedules if self.drives(made, place)]
             if later and later[0]:
                 data["schedule"] = later[0][0]
-                return Told("rate-schedule", source, place.node, data, [*rows, *later[0][1]])
-            return Told("rate", source, place.node, data | {"rate": row.text, "how": row}, rows)
+                return SettingMessage("rate-schedule", source, place.node, data, [*rows, *later[0][1]])
+            return SettingMessage("rate", source, place.node, data | {"rate": row.text, "how": row}, rows)
         found = self.scheduled(rate)
         if found:
             data["schedule"] = ", ".join(dict.fromkeys(name for name, _ in found[:3]))
-            return Told("rate-schedule", source, place.node, data, [*rows, *(r for _, more in found[:3] for r in more)])
+            return SettingMessage(
+                "rate-schedule", source, place.node, data, [*rows, *(r for _, more in found[:3] for r in more)]
+            )
         if row.origin == "several":
-            return Told("rate", source, place.node, data | {"rate": row.text, "how": row}, rows)
+            return SettingMessage("rate", source, place.node, data | {"rate": row.text, "how": row}, rows)
         if rate is None and default is None:
             row = Setting("learning_rate", "?", "unseen")
-        return Told("rate-unknown", source, place.node, data | {"expression": row.text}, rows)
+        return SettingMessage("rate-unknown", source, place.node, data | {"expression": row.text}, rows)
 
     def drives(self, made: Call, optimizer: Value) -> bool:
         """Whether a call makes a schedule that sets the rate of this optimizer."""
@@ -471,7 +479,7 @@ class Settings:
 
     def gives_rate(self, frame: Frame, held: set[int]) -> bool:
         """Whether a function of the project computes a learning rate: something with numbers in it, no whole program."""
-        if frame.returned is None or isinstance(frame.returned, (Known, Unknown, Named)):
+        if frame.returned is None or isinstance(frame.returned, (KnownValue, UnknownValue, NamedValue)):
             return False
         given = [frame.returned, *(options(frame.returned))]
         if not any(id(value) in held for value in given):
@@ -497,7 +505,7 @@ class Settings:
             for key, entry in inside.items()
             if isinstance(key, str)
             and (_is_rate(key) or "warm" in key.lower() or _EPOCH.search(key))
-            and isinstance(entry, (Known, Items))
+            and isinstance(entry, (KnownValue, Items))
         ]
 
     def groups(self, bound: dict[str, Value], place: Call | Instance) -> list[Setting]:
@@ -526,7 +534,7 @@ class Settings:
         """Whether an optimizer is never applied, nor given to anything, where others of the script are."""
         return not self.uses.get(id(optimizer)) and any(self.uses.get(id(other)) for other, _, _ in self.optimizers())
 
-    def wrong_rate(self, told: Told, rate: Value | None, place: Call | Instance) -> Iterator[Told]:
+    def wrong_rate(self, told: SettingMessage, rate: Value | None, place: Call | Instance) -> Iterator[SettingMessage]:
         """Rates that cannot be right."""
         for row in _stated_rates(told) or self.parts_called_rate(rate, place):
             for value in (*row.numbers, *((row.number,) if row.number is not None else ())):
@@ -534,16 +542,16 @@ class Settings:
                 if code == "rate-huge" or (code and told.code == "rate"):
                     likely = row.origin in ("literal", "default")
                     data = {"optimizer": told.data["optimizer"], "rate": f"{value:g}", "how": row}
-                    yield Told(code, told.source, told.node, data, told.rows, likely)
+                    yield SettingMessage(code, told.source, told.node, data, told.rows, likely)
                     return
 
     def parts_called_rate(self, rate: Value | None, place: Call | Instance) -> Iterator[Setting]:
         """The constants that a computed rate is made of and that are called a rate where they are set."""
         for part in sources(rate):
-            if isinstance(part, Known) and {part.name, *(one.name for one in part.deciders)} & _PEAKS:
+            if isinstance(part, KnownValue) and {part.name, *(one.name for one in part.deciders)} & _PEAKS:
                 yield self.setting("learning_rate", part, place)
 
-    def unused_schedules(self, given: list[Value], rates: list[Value] | None) -> Iterator[Told]:
+    def unused_schedules(self, given: list[Value], rates: list[Value] | None) -> Iterator[SettingMessage]:
         """Schedules that are made and that nothing uses; `rates`: those of all optimizers, where they are seen and stay as they are."""
         reached = {id(part) for value in given for part in sources(value)}
         held = reached | self.held_anywhere()
@@ -552,7 +560,7 @@ class Settings:
             free = id(made) not in held and not self.uses.get(id(made)) and not returned[id(made)]
             if free and made.name.startswith("mindspore.nn.") and not unseen(made.frame):
                 code = "schedule-ignored" if rates is not None else "schedule-unused"
-                yield Told(code, made.source, made.node, {"schedule": made.last}, likely=True)
+                yield SettingMessage(code, made.source, made.node, {"schedule": made.last}, likely=True)
         for frame in self.trace.frames:
             value = frame.returned
             if not isinstance(value, (Call, Items)) or frame.owner is not None or returned[id(value)] > 1:
@@ -562,7 +570,7 @@ class Settings:
             named = [frame.function.name, *(value.bound if isinstance(value, Call) else ())]
             if free and (any(map(_RATE_NAME.search, named)) or (_is_row(value) and _is_of(value, rates or []))):
                 code = "schedule-ignored" if rates is not None and _is_row(value) else "schedule-unused"
-                yield Told(code, frame.source, frame.node, {"schedule": frame.function.name}, likely=True)
+                yield SettingMessage(code, frame.source, frame.node, {"schedule": frame.function.name}, likely=True)
 
     def held_anywhere(self) -> set[int]:
         """The ids of what functions are given, and of what objects hold."""
@@ -582,9 +590,9 @@ class Settings:
 
     # --- epochs -------------------------------------------------------------------------------------------------------
 
-    def epochs(self) -> Iterator[Told]:
+    def epochs(self) -> Iterator[SettingMessage]:
         counts: list[Setting] = []
-        told: list[Told] = []
+        told: list[SettingMessage] = []
         repeats = any(call.name == ".repeat" for call in self.trace.calls)
         sets = self.data.sets()[:LIMIT] if repeats else []
         for made, dataset, given in islice(self.trainings(), LIMIT):
@@ -593,13 +601,13 @@ class Settings:
             rows = [row]
             for name in ("sink_size", "initial_epoch", "dataset_sink_mode"):
                 value = plain(made.argument(order, name))
-                if isinstance(value, Known) or (value is not None and name != "dataset_sink_mode"):
+                if isinstance(value, KnownValue) or (value is not None and name != "dataset_sink_mode"):
                     rows.append(self.setting(name, value, made))
             call = f"Model.{made.last}"
             told.append(self.rounds(made.source, made.node, row, rows, call))
             counts.append(row)
             sink = made.argument(order, "sink_size")
-            if repeats and (sink is None or (isinstance(sink, Known) and sink.value == -1)):
+            if repeats and (sink is None or (isinstance(sink, KnownValue) and sink.value == -1)):
                 told += self.repeated(made, given, row, dataset)
         for node, source, given, at in islice(self.loops(), LIMIT):
             row = self.setting("range", given, at)
@@ -613,7 +621,7 @@ class Settings:
                     told += self.repeated(readers[0], given, row, leaf)
         yield from _once(told)
         if not told:
-            yield Told("no-epochs", self.reading.source, self.reading.source.tree)
+            yield SettingMessage("no-epochs", self.reading.source, self.reading.source.tree)
         else:
             yield from _once(self.lengths(counts))
 
@@ -655,15 +663,17 @@ class Settings:
                     start = made.args[0] if len(made.args) > 1 else None
                     yield node, made.source, _count(start, given), made
 
-    def rounds(self, source: Source, node: ast.AST, row: Setting, rows: list[Setting], call: str) -> Told:
+    def rounds(self, source: Source, node: ast.AST, row: Setting, rows: list[Setting], call: str) -> SettingMessage:
         data = {"call": call, "epochs": row.text}
         if row.number is not None and row.number <= 0:
-            return Told("epochs-zero", source, node, data, rows, row.origin == "literal")
+            return SettingMessage("epochs-zero", source, node, data, rows, row.origin == "literal")
         if row.known:
-            return Told("epochs", source, node, data | {"how": row}, rows)
-        return Told("epochs-unknown", source, node, data, rows)
+            return SettingMessage("epochs", source, node, data | {"how": row}, rows)
+        return SettingMessage("epochs-unknown", source, node, data, rows)
 
-    def repeated(self, user: Call, given: Value | None, row: Setting, dataset: Value | None) -> Iterator[Told]:
+    def repeated(
+        self, user: Call, given: Value | None, row: Setting, dataset: Value | None
+    ) -> Iterator[SettingMessage]:
         """A data set that is repeated for all epochs, and then trained with for that many epochs."""
         for option in options(dataset):
             for call in self.data.uses.chain(option) if isinstance(option, Call) else ():
@@ -672,9 +682,11 @@ class Settings:
                 count = call.args[0] if call.args else call.keywords.get("count")
                 times = self.setting("repeat", count, call)
                 same = row.number is not None and times.number is not None and row.number == times.number > 1
-                alike = count is not None and not isinstance(plain(count), Known) and plain(count) is plain(given)
+                alike = count is not None and not isinstance(plain(count), KnownValue) and plain(count) is plain(given)
                 named = (
-                    isinstance(count, Known) and bool(_EPOCH.search(count.name)) and times.number not in (None, 1, -1)
+                    isinstance(count, KnownValue)
+                    and bool(_EPOCH.search(count.name))
+                    and times.number not in (None, 1, -1)
                 )
                 if (same and (row.number or 0) > 1) or alike or (named and row.number != 1):
                     data = {"count": times.text, "epochs": row.text, "line": user.line, "path": user.source.path}
@@ -682,9 +694,9 @@ class Settings:
                     one = alike or (same and row.place == times.place and row.place not in {"", *places})
                     whole = user.name in (".train", ".fit") and "sink_size" not in user.keywords
                     code = "epochs-squared" if one and whole else "epochs-twice"
-                    yield Told(code, call.source, call.node, data, [row, times], same or alike)
+                    yield SettingMessage(code, call.source, call.node, data, [row, times], same or alike)
 
-    def lengths(self, counts: list[Setting]) -> Iterator[Told]:
+    def lengths(self, counts: list[Setting]) -> Iterator[SettingMessage]:
         """Schedules for another number of epochs than the script trains."""
         trained = {row.number for row in counts}
         if len(trained) != 1 or None in trained or any(row.origin in ("parameter", "several") for row in counts):
@@ -721,7 +733,7 @@ class Settings:
             for name, value in frame.parameters.items():
                 told = plain(value)
                 if (
-                    isinstance(told, Known)
+                    isinstance(told, KnownValue)
                     and _ROUNDS.match(name)
                     and number(told.value)
                     and told.assumed != "parameter"
@@ -737,7 +749,7 @@ class Settings:
             if len(sums) > LIMIT or not any(id(value) in held for value in options(frame.returned)):
                 continue
             told = [plain(value) for name, value in frame.parameters.items() if _ROUNDS.match(name)]
-            own = {number(value.value) or 0.0 for value in told if isinstance(value, Known)}
+            own = {number(value.value) or 0.0 for value in told if isinstance(value, KnownValue)}
             sums |= {before + epochs for before in sums for epochs in own}
         return sums
 
@@ -748,11 +760,11 @@ class Settings:
         if not bound or "total_step" not in bound or "step_per_epoch" not in bound:
             return None
         total, steps = plain(bound["total_step"]), plain(bound["step_per_epoch"])
-        if isinstance(total, Known) and isinstance(steps, Known):
+        if isinstance(total, KnownValue) and isinstance(steps, KnownValue):
             if number(total.value) and number(steps.value) and total.value % steps.value == 0:
                 return float(total.value / steps.value)
             return None
-        if isinstance(total, Call) and total.name == "*" and not isinstance(steps, Known):
+        if isinstance(total, Call) and total.name == "*" and not isinstance(steps, KnownValue):
             for factor, other in (total.args, total.args[::-1]):
                 factor_, other_ = plain(factor), plain(other)
                 alike = other_ is steps or (
@@ -761,13 +773,13 @@ class Settings:
                     and other_.name == steps.name == ".get_dataset_size"
                     and other_.base is steps.base
                 )
-                if alike and isinstance(factor_, Known):
+                if alike and isinstance(factor_, KnownValue):
                     return number(factor_.value)
         return None
 
     def other(
         self, source: Source, node: ast.AST, schedule: str, length: float, epochs: float | None, place: Call | Instance
-    ) -> Told:
+    ) -> SettingMessage:
         assert place.source is not None
         data = {
             "schedule": schedule,
@@ -775,23 +787,23 @@ class Settings:
             "epochs": f"{epochs:g}",
             "place": f"{place.source.path}:{place.line}",
         }
-        return Told("schedule-length", source, node, data)
+        return SettingMessage("schedule-length", source, node, data)
 
     # --- batches ------------------------------------------------------------------------------------------------------
 
-    def batches(self) -> Iterator[Told]:
+    def batches(self) -> Iterator[SettingMessage]:
         deployment = ranks.deployment(self.trace)
         devices = self.devices or next(
             (
                 int(n)
                 for call in deployment.contexts
                 for o in options(call.argument(["device_num"], "device_num"))
-                if isinstance(o, Known) and (n := number(o.value)) is not None
+                if isinstance(o, KnownValue) and (n := number(o.value)) is not None
             ),
             None,
         )
         steps = self.accumulated()
-        told: list[Told] = []
+        told: list[SettingMessage] = []
         batched = any(call.name in _BATCHES for call in self.trace.calls)
         for _, chain in self.data.sets()[:LIMIT] if batched else ():
             for call in chain:
@@ -810,25 +822,27 @@ class Settings:
             told += islice(self.named(steps, devices), LIMIT)
         yield from _once(told)
         if not told:
-            yield Told("no-batch", self.reading.source, self.reading.source.tree)
+            yield SettingMessage("no-batch", self.reading.source, self.reading.source.tree)
 
     def batch(
         self, source: Source, node: ast.AST, row: Setting, rows: list[Setting], call: str, devices: int | None
-    ) -> Told:
+    ) -> SettingMessage:
         data: dict[str, Any] = {"call": call, "batch": row.text}
         if row.number is not None and row.number < 1:
-            return Told("batch-not-positive", source, node, data, rows, row.origin == "literal")
+            return SettingMessage("batch-not-positive", source, node, data, rows, row.origin == "literal")
         if not row.known:
-            return Told("batch-unknown", source, node, data, rows)
+            return SettingMessage("batch-unknown", source, node, data, rows)
         if row.number is not None and row.number > HUGE_BATCH:
-            return Told("batch-huge", source, node, data | {"how": row}, rows)
+            return SettingMessage("batch-huge", source, node, data | {"how": row}, rows)
         if devices and devices > 1 and row.number is not None:
             total = f"{row.number * devices:g}"
             rows = [*rows, Setting("devices", str(devices), "literal"), Setting("global batch", total, "literal")]
-            return Told("batch-devices", source, node, data | {"how": row, "devices": devices, "total": total}, rows)
-        return Told("batch", source, node, data | {"how": row}, rows)
+            return SettingMessage(
+                "batch-devices", source, node, data | {"how": row, "devices": devices, "total": total}, rows
+            )
+        return SettingMessage("batch", source, node, data | {"how": row}, rows)
 
-    def named(self, steps: list[Setting], devices: int | None) -> Iterator[Told]:
+    def named(self, steps: list[Setting], devices: int | None) -> Iterator[SettingMessage]:
         """Batch sizes given to functions and classes that do the batching themselves."""
         for made in self.trace.calls:
             known = api.find(made.api)
@@ -857,7 +871,7 @@ class Settings:
         given += [(n, v, made) for made in self.trace.calls for n, v in made.keywords.items()]
         given += [(n, v, frame) for frame in self.trace.frames for n, v in frame.parameters.items()]
         for name, value, at in given:
-            if _ACCUMULATES.search(name) and isinstance(plain(value), Known):
+            if _ACCUMULATES.search(name) and isinstance(plain(value), KnownValue):
                 row = self.setting(name, value, at)
                 if row.number is not None and row.number > 1:
                     rows.setdefault(name, row)
@@ -883,8 +897,8 @@ def _count(start: Value | None, end: Value) -> Value:
     if isinstance(end, Call) and end.name == "+":
         others = [part for part in end.args if part is not start and written(part) != written(start)]
         return others[0] if len(others) == 1 else end
-    if isinstance(start, Known) and start.value == 1 and isinstance(end, Known) and number(end.value):
-        return Known(end.value - 1, end.origin, end.name)
+    if isinstance(start, KnownValue) and start.value == 1 and isinstance(end, KnownValue) and number(end.value):
+        return KnownValue(end.value - 1, end.origin, end.name)
     return end
 
 
@@ -930,10 +944,10 @@ def _is_of(value: Value, rates: list[Value]) -> bool:
     return any(_mark(part) in of_optimizer for part in sources(value))
 
 
-def _mark(value: Value) -> tuple[float, tuple[Decider, ...]] | None:
+def _mark(value: Value) -> tuple[float, tuple[ValueOrigin, ...]] | None:
     """What tells a setting of the run from others."""
-    by = deciders_of([value]) if isinstance(value, Known) and type(value.value) is float else ()
-    return (value.value, by) if by and isinstance(value, Known) else None
+    by = deciders_of([value]) if isinstance(value, KnownValue) and type(value.value) is float else ()
+    return (value.value, by) if by and isinstance(value, KnownValue) else None
 
 
 def _is_row(value: Call | Items) -> bool:
@@ -947,7 +961,7 @@ def _is_row(value: Call | Items) -> bool:
     return value.name.startswith("numpy.") or value.name == "comprehension" or value.api == "Tensor"
 
 
-def _stated_rates(told: Told) -> list[Setting]:
+def _stated_rates(told: SettingMessage) -> list[Setting]:
     """The rates that an optimizer, a group of its parameters or its schedule is given as constants. A schedule may begin or end at 0."""
     if told.code == "rate":
         return [told.data["how"]]
@@ -988,7 +1002,7 @@ def _rooted(value: Value, root: Value) -> bool:
     return False
 
 
-def _once(told: Iterable[Told]) -> Iterator[Told]:
+def _once(told: Iterable[SettingMessage]) -> Iterator[SettingMessage]:
     seen = set()
     for one in told:
         key = (

@@ -19,7 +19,7 @@ from .factors import operation
 from .losses import Losses, Observation, applied
 from .networks import kind_of, outputs
 from .pipelines import Pipelines
-from .values import Call, Items, Known, Many, Unknown, Value, options
+from .values import Call, Items, KnownValue, Many, UnknownValue, Value, options
 
 #: Values within values are followed so far.
 DEEP = 40
@@ -93,11 +93,13 @@ class Shapes:
             two = len(sets) == len(columns) == 1 and len(columns[0].order) == 2
             shape = self.batched(sets[0], {self.of(columns[0].at(1), 1)}) if two else None
             parts = (part for value in handed.losses for part in flow.sources(value))
-            found.update({id(part): shape for part in parts if isinstance(part, Unknown) and part.name == "labels"})
+            found.update(
+                {id(part): shape for part in parts if isinstance(part, UnknownValue) and part.name == "labels"}
+            )
         return found
 
     def of(self, value: Value | None, depth: int = 0) -> Shape | None:
-        if isinstance(value, Unknown):
+        if isinstance(value, UnknownValue):
             return self.labels.get(id(value))
         if isinstance(value, Many):
             found = {self.of(option, depth + 1) for option in value.options} if depth < DEEP else set()
@@ -149,7 +151,7 @@ class Shapes:
         base, key = made.base, made.args[0] if made.args else None
         if made.api == "numpy.load":
             return self.stored(key, None)
-        if made.name == "[]" and isinstance(base, Call) and isinstance(key, Known) and isinstance(key.value, str):
+        if made.name == "[]" and isinstance(base, Call) and isinstance(key, KnownValue) and isinstance(key.value, str):
             if base.api == "numpy.load" and base.args:
                 return self.stored(base.args[0], key.value)
             if base.name.startswith("pandas.read_"):
@@ -160,7 +162,7 @@ class Shapes:
 
     def stored(self, name: Value | None, member: str | None) -> Shape | None:
         """The shape that the header of a file below the project tells."""
-        if not isinstance(name, Known) or not isinstance(name.value, str):
+        if not isinstance(name, KnownValue) or not isinstance(name.value, str):
             return None
         source = self.reading.source.file
         path = configs.find(self.reading.project.root, source.parent, source, name.value)
@@ -224,7 +226,7 @@ def _reshaped(made: Call) -> Shape | None:
         return Shape(1, None) if made.name[:1] == "." else None
     last = sizes[-1]
     return Shape(
-        len(sizes), last.value if isinstance(last, Known) and type(last.value) is int and last.value > 0 else None
+        len(sizes), last.value if isinstance(last, KnownValue) and type(last.value) is int and last.value > 0 else None
     )
 
 
@@ -235,7 +237,7 @@ def _with_axis(made: Call, before: Shape, adds: bool) -> Shape | None:
         return None
     if axis is None:
         return Shape(1, None) if not adds and before == (2, 1) else None
-    if not isinstance(axis, Known) or type(axis.value) is not int:
+    if not isinstance(axis, KnownValue) or type(axis.value) is not int:
         return None
     rank = before.rank + (1 if adds else -1)
     at_end = axis.value in (-1, max(rank, before.rank) - 1)
@@ -245,5 +247,5 @@ def _with_axis(made: Call, before: Shape, adds: bool) -> Shape | None:
 def _drawn(made: Call) -> Shape | None:
     sizes = [*made.args] or _sizes(made)
     sizes = sizes[0].items if len(sizes) == 1 and isinstance(sizes[0], Items) else sizes
-    known = [size.value for size in sizes if isinstance(size, Known) and type(size.value) is int]
+    known = [size.value for size in sizes if isinstance(size, KnownValue) and type(size.value) is int]
     return Shape(len(known), known[-1]) if known and len(known) == len(sizes) else None

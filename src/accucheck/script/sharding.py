@@ -20,7 +20,7 @@ from .shuffling import IN_PLACE, SHUFFLED, data_sets
 from .source import Source, once_each
 from .syntax import called_name, walk
 from .training_steps import devices, on_cpu
-from .values import Call, Function, Instance, Items, Known, Test, Unknown, Value, options
+from .values import Call, Function, Instance, Items, KnownValue, Test, UnknownValue, Value, options
 
 _LISTINGS = frozenset(
     ("os.listdir", "glob.glob", "glob.iglob", "os.walk", "os.scandir", "os.fwalk", ".iterdir", ".glob", ".rglob")
@@ -166,7 +166,7 @@ class _Sharding:
         if (place := self.single_elsewhere(tests, count)) is not None:
             told = data | {"start": f"{place.source.path}:{place.line}"}
             yield Observation("shards-on-one-kind", origin.source, origin.node, told, likely=True)
-        fixed = [option.value for option in options(index) if isinstance(option, Known) and not option.assumed]
+        fixed = [option.value for option in options(index) if isinstance(option, KnownValue) and not option.assumed]
         if index is not None and len(fixed) == len(options(index)):
             if branch is True or many or not ranks.constant(count):
                 value = next((v for v in fixed if v is not None), None)
@@ -381,14 +381,14 @@ class _Sharding:
             return "numpy" if call.name.startswith("numpy") else "python"
         elif id(call) in everything and call.last in _SPLITS and call.name.startswith("sklearn."):
             state = call.keywords.get("random_state")
-            return None if state is not None and not isinstance(state, Known) else self.split_kind(call)
+            return None if state is not None and not isinstance(state, KnownValue) else self.split_kind(call)
         return None
 
     @staticmethod
     def split_kind(call: Call) -> str | None:
         state, shuffle = call.keywords.get("random_state"), call.keywords.get("shuffle")
-        fixed = isinstance(state, Known) and state.value is not None
-        return None if fixed or (isinstance(shuffle, Known) and shuffle.value is False) else "numpy"
+        fixed = isinstance(state, KnownValue) and state.value is not None
+        return None if fixed or (isinstance(shuffle, KnownValue) and shuffle.value is False) else "numpy"
 
     def seeded(self, call: Call, kind: str) -> bool:
         """True when a seed that is the same on every device was set before."""
@@ -452,7 +452,7 @@ def _takes_some(value: Call) -> bool:
 def _with_elements(value: Value | None, depth: int = 0) -> Iterator[Value]:
     """A list, and what is in it: an element is followed by itself once it is taken out."""
     for part in options(value):
-        if isinstance(part, Known):
+        if isinstance(part, KnownValue):
             continue
         yield part
         inner = part.items if isinstance(part, Items) else []
@@ -465,13 +465,13 @@ def _with_elements(value: Value | None, depth: int = 0) -> Iterator[Value]:
 
 def _one(count: Value | None) -> bool:
     """True for no number of shards, or one; not for an option that is one by default."""
-    return all(isinstance(o, Known) and o.value in (None, 1) and not o.assumed for o in options(count))
+    return all(isinstance(o, KnownValue) and o.value in (None, 1) and not o.assumed for o in options(count))
 
 
 def _undivided(count: Value | None) -> bool:
     """True for one part, also where it is the default of a parameter that no caller gives."""
     return all(
-        isinstance(o, Known) and o.value in (None, 1) and o.assumed in (None, "parameter") for o in options(count)
+        isinstance(o, KnownValue) and o.value in (None, 1) and o.assumed in (None, "parameter") for o in options(count)
     )
 
 
@@ -482,16 +482,18 @@ def _speaks_of_ranks(source: Source) -> bool:
 def _by_name(*values: Value | None) -> bool:
     """Whether that a value is of a rank or a number of devices is told by what it is called alone."""
     parts = (part for value in values for part in sources(value))
-    return any(isinstance(part, Unknown) or (isinstance(part, Known) and part.assumed) for part in parts)
+    return any(isinstance(part, UnknownValue) or (isinstance(part, KnownValue) and part.assumed) for part in parts)
 
 
 def _written(node: ast.expr | None, value: Value | None) -> object:
     """The constant that an argument is: there, or among the constants of a class or a dict, which no setting of the run decides."""
     if isinstance(node, ast.Constant):
         return node.value
-    fixed = isinstance(value, Known) and value.origin is None and not value.deciders
+    fixed = isinstance(value, KnownValue) and value.origin is None and not value.deciders
     return (
-        value.value if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(value, Known) and fixed else None
+        value.value
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(value, KnownValue) and fixed
+        else None
     )
 
 
@@ -545,7 +547,7 @@ def _inserted(source: Source, call: ast.Call, last: ast.expr, text: str) -> str 
 def _chooses_once(call: Call) -> bool:
     """Whether numpy.random.choice is told to draw without replacement."""
     replaces = call.argument(["a", "size", "replace"], "replace")
-    return call.name == "numpy.random.choice" and isinstance(replaces, Known) and not replaces.value
+    return call.name == "numpy.random.choice" and isinstance(replaces, KnownValue) and not replaces.value
 
 
 def _in_order(listing: Call) -> str | None:

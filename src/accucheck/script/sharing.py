@@ -18,9 +18,9 @@ from typing import Any
 
 from .analysis import Scripts
 from .networks import (
+    AttributeUses,
     Observation,
     Structure,
-    Use,
     asked,
     base_names,
     comment,
@@ -42,7 +42,7 @@ from .networks import (
 )
 from .source import Source
 from .syntax import conditions_around, stored, walk
-from .values import Call, Frame, Function, Instance, Items, Known, Value, options
+from .values import Call, Frame, Function, Instance, Items, KnownValue, Value, options
 
 #: So many objects of one network are looked at, on so long ways.
 OBJECTS, DEEP = 4000, 12
@@ -101,9 +101,9 @@ class _Look:
     def __init__(self, structure: Structure, sources: list[Source]) -> None:
         self.structure, self.sources = structure, sources
         self.trace = structure.reading.trace
-        self.texts: dict[int, Use] = {}
+        self.texts: dict[int, AttributeUses] = {}
 
-    def use(self, cell: Instance) -> Use:
+    def use(self, cell: Instance) -> AttributeUses:
         if id(cell.of) not in self.texts:
             self.texts[id(cell.of)] = uses(cell.of)
         return self.texts[id(cell.of)]
@@ -195,7 +195,7 @@ class _Look:
             value: Value | None = None
             if call.name == "*" and len(call.args) == 2:
                 value = next((arg for arg in call.args if isinstance(arg, Items)), None)
-                number = next((arg for arg in call.args if isinstance(arg, Known)), None)
+                number = next((arg for arg in call.args if isinstance(arg, KnownValue)), None)
                 if number is not None and number.value in (0, 1):
                     continue
                 value = value.items[0] if isinstance(value, Items) and len(value.items) == 1 else None
@@ -204,7 +204,12 @@ class _Look:
                 value = value if value is not None and _bare(call.node) else None
             elif kind(call.api) == "container":
                 value = _twice(call)
-            if value is not None and not isinstance(value, Known) and _in_network(call.frame) and has_weights(value):
+            if (
+                value is not None
+                and not isinstance(value, KnownValue)
+                and _in_network(call.frame)
+                and has_weights(value)
+            ):
                 yield from self.said_repeated(call, value)
         yield from self.appended()
 
@@ -345,7 +350,7 @@ class _Look:
             if not any(
                 has_weights(old.attributes[name])
                 for name in taken.values()
-                if not isinstance(old.attributes[name], Known)
+                if not isinstance(old.attributes[name], KnownValue)
             ):
                 continue
             fresh = []
@@ -774,7 +779,7 @@ def _fits(dense: Call, table: Call) -> bool:
 
 
 def _equal(one: Value | None, other: Value | None) -> bool:
-    if isinstance(one, Known) and isinstance(other, Known):
+    if isinstance(one, KnownValue) and isinstance(other, KnownValue):
         return bool(one.value == other.value)
     if one is None or other is None:
         return False
@@ -789,7 +794,7 @@ def _given(call: Call) -> list[str]:
     """The arguments of a call by position: the value of each that is known, and the text of any other."""
     node = call.node
     texts = [ast.unparse(arg) for arg in node.args] if isinstance(node, ast.Call) else []
-    values = [repr(value.value) if isinstance(value, Known) else "" for value in call.args]
+    values = [repr(value.value) if isinstance(value, KnownValue) else "" for value in call.args]
     return [value or text for value, text in zip_longest(values, texts, fillvalue="")]
 
 

@@ -32,10 +32,10 @@ from .values import (
     Index,
     Instance,
     Items,
-    Known,
+    KnownValue,
     Many,
     Mapping,
-    Named,
+    NamedValue,
     Value,
     name_of,
     options,
@@ -205,7 +205,7 @@ class Examination:
         chosen = replace(chosen, origins=origins)
         if call.last == "split" and chosen.order == IN_ORDER:
             randomize = call.argument(["sizes", "randomize"], "randomize")
-            if not (isinstance(randomize, Known) and randomize.value is False):
+            if not (isinstance(randomize, KnownValue) and randomize.value is False):
                 return replace(chosen, code="split-in-order", at=call)
         return self.below_batch(call, chosen) or chosen
 
@@ -215,7 +215,7 @@ class Examination:
             return None
         size = call.argument(["batch_size"], "batch_size")
         files = all(_reads_files(self.known.sources[origin.last].parameters) for origin in before.origins)
-        if not isinstance(size, Known) or type(size.value) is not int or size.assumed:
+        if not isinstance(size, KnownValue) or type(size.value) is not int or size.assumed:
             return None
         if before.buffer >= size.value or (files and before.buffer < NEARBY):  # so few are told in any case
             return None
@@ -224,7 +224,7 @@ class Examination:
 
     def shuffled(self, call: Call, base: State) -> State:
         size = call.argument(self.known.methods.shuffle, "buffer_size")
-        buffer = size.value if isinstance(size, Known) and type(size.value) is int else None
+        buffer = size.value if isinstance(size, KnownValue) and type(size.value) is int else None
         data = {"dataset": base.data["dataset"]}
         if base.order != SHUFFLED and buffer is not None and buffer <= 1:
             order = base.order if base.order == IN_ORDER else UNKNOWN
@@ -266,7 +266,7 @@ class Examination:
             return state(UNKNOWN, "unresolved", expression=_unpacked(call))
         found: list[State] = []
         for option in samplers:
-            ways = options(shuffle) or (Known(None),)
+            ways = options(shuffle) or (KnownValue(None),)
             found += (
                 [self.asked(call, wanted, access, state) for wanted in ways]
                 if is_none(option)
@@ -294,7 +294,7 @@ class Examination:
         place = self.known.sources[call.last].parameters.index("shuffle")
         decided, why = self.decide(wanted)
         text = self.text(call, "shuffle", place)
-        if isinstance(wanted, Known) and wanted.value is None and not wanted.assumed:
+        if isinstance(wanted, KnownValue) and wanted.value is None and not wanted.assumed:
             if access == "unseen":
                 return state(UNKNOWN, "unresolved", expression=self.text(call, "source", 0))
             return state(SHUFFLED, "shuffled", why="default")
@@ -309,7 +309,7 @@ class Examination:
     def samplers(self, call: Call, parameters: list[str]) -> list[Value]:
         """The samplers that a data set may have, Known(None) for none: of its constructor, or what replaces that later, or picks
         from what those pick."""
-        found = [*(options(call.argument(parameters, "sampler")) or (Known(None),))]
+        found = [*(options(call.argument(parameters, "sampler")) or (KnownValue(None),))]
         for later in self.setting[id(call)]:
             given = options(later.args[0])
             always = later.name == ".use_sampler" and len(later.tests) <= len(call.tests)
@@ -340,7 +340,7 @@ class Examination:
             wanted = sampler.argument(known.parameters, "shuffle")
             decided = [
                 (known.shuffle, "") if wanted is None else self.decide(option)
-                for option in options(wanted) or (Known(None),)
+                for option in options(wanted) or (KnownValue(None),)
             ]
             answers = {answer for answer, _ in decided}
             if answers == {True}:
@@ -366,12 +366,12 @@ class Examination:
 
     def decide(self, value: Value) -> tuple[bool | None, str]:
         """Whether a shuffle argument shuffles, and the code that says why this is not certain."""
-        if isinstance(value, Named):
+        if isinstance(value, NamedValue):
             last = value.name.rsplit(".", 1)[-1]
             if value.name.startswith("mindspore.") and last.isupper():
                 return {"FALSE": (False, ""), "FILES": (None, "files-only")}.get(last, (True, ""))
             return None, ""
-        if isinstance(value, Known) and isinstance(value.value, str):
+        if isinstance(value, KnownValue) and isinstance(value.value, str):
             text = value.value.lower()
             if text in ("true", "false"):
                 value = replace(value, value=text == "true")
@@ -379,13 +379,13 @@ class Examination:
                 return (None, "files-only") if text == "files" else (True, "")
             else:
                 return None, ""
-        if isinstance(value, Known) and value.assumed is None:
+        if isinstance(value, KnownValue) and value.assumed is None:
             return (True, "") if value.value is None else (bool(value.value), "")
         name = name_of(value)
         taken = assume(name, None) if name else None
         if taken is not None:
             return taken, ""
-        if isinstance(value, Known):
+        if isinstance(value, KnownValue):
             return (True, "") if value.value is None or bool(value.value) else (None, "off-by-default")
         if isinstance(value, Many):
             answers = {self.decide(option) for option in value.options}
@@ -668,7 +668,9 @@ class Examination:
         chains = [part for members in groups.values() for _, _, _, chain in members for part in chain]
         for store in self.trace.stores:
             owner, value, node = store.owner, store.value, store.node
-            if store.attribute != "reshuffle_each_epoch" or not (isinstance(value, Known) and value.value is False):
+            if store.attribute != "reshuffle_each_epoch" or not (
+                isinstance(value, KnownValue) and value.value is False
+            ):
                 continue
             for part in chains:
                 holds = (part, *(p for v in (*part.args, *part.keywords.values()) for p in parts(v)))
@@ -732,7 +734,7 @@ def _batched(data: Value | None) -> Call | None:
             return None
         if data.name in (".batch", ".padded_batch", ".bucket_batch_by_length"):
             size = data.argument(["batch_size"], "batch_size")
-            return None if isinstance(size, Known) and size.value == 1 else data
+            return None if isinstance(size, KnownValue) and size.value == 1 else data
         data = data.base
     return None
 
@@ -755,10 +757,10 @@ def _divisor(size: Value | None) -> float:
     if not isinstance(size, Call) or size.name not in ("//", "/", "*") or len(size.args) != 2:
         return 1
     whole, by = size.args
-    if size.name == "*" and isinstance(whole, Known):
+    if size.name == "*" and isinstance(whole, KnownValue):
         whole, by = by, whole
     sized = any(isinstance(part, Call) and part.last in ("get_dataset_size", "len") for part in sources(whole))
-    number = by.value if isinstance(by, Known) and type(by.value) in (int, float) else 0
+    number = by.value if isinstance(by, KnownValue) and type(by.value) in (int, float) else 0
     if not sized or number <= 0:
         return 1
     return float(1 / number if size.name == "*" else number)
@@ -768,7 +770,9 @@ def _assumed(value: Value | None) -> bool:
     """True for a value that a run may change: a default, an option, a flag read as when the script trains."""
     if isinstance(value, Many):
         return any(_assumed(option) for option in value.options)
-    return not (value is None or isinstance(value, Named) or (isinstance(value, Known) and value.assumed is None))
+    return not (
+        value is None or isinstance(value, NamedValue) or (isinstance(value, KnownValue) and value.assumed is None)
+    )
 
 
 def _state(state: Any, order: str, code: str, **data: Any) -> State:
@@ -785,7 +789,7 @@ def _outside(call: Call) -> bool:
 def _for_evaluation(call: Call) -> bool:
     """True when a flag among the arguments says that this is not for training."""
     return any(
-        isinstance(value, Known) and value.value is False and assume(name, None) is True
+        isinstance(value, KnownValue) and value.value is False and assume(name, None) is True
         for name, value in call.keywords.items()
     )
 
@@ -809,7 +813,7 @@ def _single(length: Value | None) -> bool:
 def _beyond(of: Class) -> bool:
     """True for a class with a base that is not examined."""
     bases = [base for each in of.lineage() for base in each.bases if not isinstance(base, Class)]
-    return any(not (isinstance(base, Named) and base.name in ("object", "abc.ABC")) for base in bases)
+    return any(not (isinstance(base, NamedValue) and base.name in ("object", "abc.ABC")) for base in bases)
 
 
 def _in_order(iterated: Value | None) -> bool:

@@ -13,10 +13,10 @@ from math import prod, sqrt
 from ..knowledge import api, initializers
 from .analysis import Scripts
 from .effects import effect, kept, operands
-from .initial_weights import Later, Observation
+from .initial_weights import LaterValues, Observation
 from .losses import Losses
 from .networks import kind_of, structure_of
-from .values import Call, Items, Known, Value
+from .values import Call, Items, KnownValue, Value
 
 #: A network of at least so many layers with weights that are drawn too narrowly, which leaves less than this of its input.
 LAYERS, LEAST = 4, 1e-5
@@ -30,7 +30,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
     """Each network that passes next to nothing on, at its first layer."""
     told: set[tuple[str, int]] = set()
     for reading in scripts.training:
-        later = Later(structure_of(reading))
+        later = LaterValues(structure_of(reading))
         for application in Losses(reading).applications:
             gains = _gains(application.prediction, later)
             total = prod(gain for _, gain in gains)
@@ -44,7 +44,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
                 yield Observation("signal-vanishes", first.source, first.node, data)
 
 
-def _gains(value: Value | None, later: Later) -> list[tuple[Call, float]]:
+def _gains(value: Value | None, later: LaterValues) -> list[tuple[Call, float]]:
     """The layers that a value comes through, the last first, and by what each multiplies the spread of its input at most."""
     found: list[tuple[Call, float]] = []
     for _ in range(STEPS):
@@ -86,13 +86,13 @@ def _gain(layer: Call) -> float:
 def _inputs(bound: dict[str, Value]) -> int | None:
     """How many numbers each output of a layer is the sum of; None where that is not seen, or where channels come in groups."""
     width = bound.get("in_channels") or bound.get("in_features")
-    if "group" in bound or "groups" in bound or not isinstance(width, Known) or type(width.value) is not int:
+    if "group" in bound or "groups" in bound or not isinstance(width, KnownValue) or type(width.value) is not int:
         return None
     if "kernel_size" not in bound:
         return width.value
     kernel = bound["kernel_size"]
     parts = kernel.items if isinstance(kernel, Items) else [kernel, kernel]
-    sizes = [part.value for part in parts if isinstance(part, Known) and type(part.value) is int]
+    sizes = [part.value for part in parts if isinstance(part, KnownValue) and type(part.value) is int]
     return width.value * prod(sizes) if len(sizes) == len(parts) == 2 else None
 
 
@@ -100,13 +100,13 @@ def _spread(initial: Value | None) -> float | None:
     """The spread of what an initializer draws; None for one that looks at the size of the layer, or is not seen."""
     if isinstance(initial, Call) and initial.api == "initializer":
         initial = next(iter(initial.args), None)
-    if isinstance(initial, Known) and isinstance(initial.value, str):
+    if isinstance(initial, KnownValue) and isinstance(initial.value, str):
         known = initializers.by_alias(initial.value)
         return known.spread if known is not None else None
     known = initializers.find(initial.api) if isinstance(initial, Call) else None
     if known is None or not isinstance(initial, Call):
         return None
-    given = initial.argument(known.parameters, known.of) or Known(known.default)
-    if not isinstance(given, Known) or type(given.value) not in (int, float):
+    given = initial.argument(known.parameters, known.of) or KnownValue(known.default)
+    if not isinstance(given, KnownValue) or type(given.value) not in (int, float):
         return None
     return known.factor * given.value if given.value > 0 else None

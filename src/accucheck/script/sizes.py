@@ -16,7 +16,7 @@ from .factors import argument_of, operation
 from .networks import kind_of, outputs
 from .syntax import kept as once
 from .trace import Trace
-from .values import Call, Items, Known, Value
+from .values import Call, Items, KnownValue, Value
 
 #: Values within values are looked into so far.
 DEPTH = 40
@@ -90,7 +90,7 @@ class Shapes:
 
     def size(self, value: Value, depth: int = 0) -> Size | None:
         """A length that a script computes, as a product."""
-        if isinstance(value, Known):
+        if isinstance(value, KnownValue):
             return Size(Counter(), value.value) if type(value.value) is int and value.value > 0 else None
         if not isinstance(value, Call):
             return None
@@ -112,7 +112,7 @@ class Shapes:
         if isinstance(whole, Items):
             told = [] if whole.open else whole.items
         sizes = [self.size(part, depth) for part in told]
-        rest = [place for place, part in enumerate(told) if isinstance(part, Known) and part.value == -1]
+        rest = [place for place, part in enumerate(told) if isinstance(part, KnownValue) and part.value == -1]
         if len(rest) == 1:
             others = [size for place, size in enumerate(sizes) if place != rest[0]]
             sizes[rest[0]] = self._rest(made, others, depth) or Size(Counter([(id(made), rest[0])]), 1)
@@ -153,7 +153,7 @@ class Shapes:
 
     def _item(self, made: Call, depth: int) -> Shape | None:
         key = made.args[0] if made.args else None
-        if made.base is None or not isinstance(key, Known) or type(key.value) is not int:
+        if made.base is None or not isinstance(key, KnownValue) or type(key.value) is not int:
             return None
         of = effect(made.base) if isinstance(made.base, Call) else None
         if of is not None and (of.several or of.pieces or of.kind == "description"):
@@ -175,7 +175,7 @@ class Shapes:
 
     def _together(self, given: list[Value], depth: int) -> Shape | None:
         """Of arrays that are put together element by element: an axis of length 1 takes that of the others."""
-        shapes = [self.of(part, depth + 1) for part in given if not isinstance(part, Known)]
+        shapes = [self.of(part, depth + 1) for part in given if not isinstance(part, KnownValue)]
         closed = [shape.sizes for shape in shapes if not shape.open]
         if not closed:
             return shapes[0] if len(shapes) == 1 else None
@@ -223,7 +223,7 @@ def contracted(made: Call) -> tuple[int, int]:
     """The axes, from the end, along which a product of matrices sums up."""
     maker = made.base if made.name == "" and isinstance(made.base, Call) else made
     turned = [
-        isinstance(value, Known) and value.value is True
+        isinstance(value, KnownValue) and value.value is True
         for value in (
             argument_of(maker, "transpose_a") or argument_of(maker, "transpose_x1"),
             argument_of(maker, "transpose_b") or argument_of(maker, "transpose_x2"),
@@ -263,7 +263,7 @@ def _root(value: Value) -> Value:
 def _asked(value: Call) -> tuple[Value, int] | None:
     """The array and the place of its axis whose length a value is."""
     key = value.args[0] if value.args else None
-    if value.name == "[]" and isinstance(value.base, Call) and isinstance(key, Known) and type(key.value) is int:
+    if value.name == "[]" and isinstance(value.base, Call) and isinstance(key, KnownValue) and type(key.value) is int:
         described = _described(value.base)
         return (described, key.value) if described is not None else None
     return None

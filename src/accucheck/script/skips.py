@@ -15,7 +15,7 @@ from .effects import effect, operands
 from .factors import argument_of
 from .networks import FORWARD, Observation, Structure, has_weights, is_cell, kind_of
 from .syntax import walk
-from .values import Call, Frame, Instance, Known, Value, options
+from .values import Call, Frame, Instance, KnownValue, Value, options
 
 #: What normalisations call the number of features that they take.
 _WIDTHS = ("normalized_shape", "num_features", "num_channels")
@@ -90,7 +90,7 @@ def added(made: Call) -> tuple[Value, Value] | None:
     """The two addends of a sum, however it is written; none of a sum with a number."""
     known, given = effect(made), operands(made, (0, 1))
     sums = known is not None and known.operation == "add" and len(given) == 2
-    return (given[0], given[1]) if sums and not any(isinstance(one, Known) for one in given) else None
+    return (given[0], given[1]) if sums and not any(isinstance(one, KnownValue) for one in given) else None
 
 
 def _joins(terms: tuple[Value, Value], norm: Call) -> bool:
@@ -115,7 +115,7 @@ def _changes_size(layer: Value | None, of: Value | None) -> bool:
         return False
     out = layer.argument(["in_channels", "out_channels"], "out_channels")
     last = sizes[-1]
-    if isinstance(out, Known) and isinstance(last, Known):
+    if isinstance(out, KnownValue) and isinstance(last, KnownValue):
         return bool(out.value != last.value)
     return out is not last
 

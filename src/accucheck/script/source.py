@@ -23,7 +23,7 @@ LIMIT = 4 << 20
 LARGEST = 1 << 16
 
 
-class Placed:
+class SourceNode:
     """What stands at a node of a syntax tree."""
 
     __slots__ = ()
@@ -34,7 +34,7 @@ class Placed:
         return getattr(self.node, "lineno", 1)
 
 
-class Said(Protocol):
+class RuleMessage(Protocol):
     """What a rule says of a place."""
 
     @property
@@ -47,7 +47,7 @@ class Said(Protocol):
     def node(self) -> ast.AST: ...
 
 
-_Said = TypeVar("_Said", bound=Said)
+_Said = TypeVar("_Said", bound=RuleMessage)
 
 
 def once_each(said: Iterable[_Said]) -> list[_Said]:

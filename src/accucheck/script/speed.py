@@ -16,8 +16,8 @@ from .loss_scaling import about
 from .pipelines import Pipeline
 from .remarks import Remark, merged, remark
 from .syntax import unparse
-from .training_steps import Training
-from .values import Call, Instance, Items, Known, Mapping, Named, Value, options, parts
+from .training_steps import TrainingSteps
+from .values import Call, Instance, Items, KnownValue, Mapping, NamedValue, Value, options, parts
 
 #: Parameters with the number of features that enter and leave a layer; None for what enters where it is an index.
 _WIDTHS: dict[str, tuple[str | None, str]] = {
@@ -48,7 +48,7 @@ class Layer(NamedTuple):
     after: int | None
 
 
-def layers(training: Training) -> list[Layer]:
+def layers(training: TrainingSteps) -> list[Layer]:
     """The layers with weights that a script makes, each place once for each pair of widths."""
     found: dict[tuple[str, int, int | None, int | None], Layer] = {}
     for call in training.calls:
@@ -63,7 +63,7 @@ def layers(training: Training) -> list[Layer]:
 
 
 def _width(value: Value | None) -> int | None:
-    found = {option.value if isinstance(option, Known) else None for option in options(value)}
+    found = {option.value if isinstance(option, KnownValue) else None for option in options(value)}
     only = found.pop() if len(found) == 1 else None
     return only if type(only) is int and only > 0 else None
 
@@ -110,18 +110,18 @@ def sizes(pipeline: Pipeline) -> list[Size]:
 
 def _of_tokens(columns: Value | None) -> bool:
     names = [name for option in options(columns) for name in (option.items if isinstance(option, Items) else [option])]
-    return any(isinstance(name, Known) and _TOKENS.search(str(name.value)) for name in names)
+    return any(isinstance(name, KnownValue) and _TOKENS.search(str(name.value)) for name in names)
 
 
 # --- casts ------------------------------------------------------------------------------------------------------------
 
 
-def recast(training: Training) -> list[Remark]:
+def recast(training: TrainingSteps) -> list[Remark]:
     """Casts within networks that change nothing, or that the next one undoes."""
     return merged(_recast(training))
 
 
-def _recast(training: Training) -> Iterator[Remark]:
+def _recast(training: TrainingSteps) -> Iterator[Remark]:
     casts = [(call, to) for call in training.calls if "construct" in call.functions and (to := _cast_to(call))]
     for call, to in casts:
         froms = {_made_as(option) for option in options(operation(call).operand(0))}
@@ -150,7 +150,7 @@ def _cast_to(call: Call) -> str:
 def _type(value: Value | None) -> str:
     found = set()
     for option in options(value):
-        if isinstance(option, Named) and option.name.startswith("mindspore."):
+        if isinstance(option, NamedValue) and option.name.startswith("mindspore."):
             found.add(names.canonical(option.name))
         else:
             found.add("")
@@ -171,12 +171,12 @@ def _made_as(value: Value) -> tuple[Call, str] | None:
 # --- reducing gradients -----------------------------------------------------------------------------------------------
 
 
-def fused(training: Training) -> list[Remark]:
+def fused(training: TrainingSteps) -> list[Remark]:
     """In how many parts gradients of several devices are reduced."""
     return merged(_fused(training))
 
 
-def _fused(training: Training) -> Iterator[Remark]:
+def _fused(training: TrainingSteps) -> Iterator[Remark]:
     steps = training.judged_steps()
     if not steps:
         yield training.no_step()
@@ -206,12 +206,12 @@ def _reduces_alone(value: Value) -> bool:
 # --- fusion of kernels ------------------------------------------------------------------------------------------------
 
 
-def kernels(training: Training, known: str, old: bool) -> list[Remark]:
+def kernels(training: TrainingSteps, known: str, old: bool) -> list[Remark]:
     """Whether the compiler may fuse operators. `known`: the device of the case, in lower case, else empty; `old`: MindSpore 1.x."""
     return merged(_kernels(training, known, old))
 
 
-def _kernels(training: Training, known: str, old: bool) -> Iterator[Remark]:
+def _kernels(training: TrainingSteps, known: str, old: bool) -> Iterator[Remark]:
     here = accelerated(training, known)
     if isinstance(here, Remark):
         yield here
@@ -233,12 +233,12 @@ def _kernels(training: Training, known: str, old: bool) -> Iterator[Remark]:
 def _fuses(call: Call) -> bool | None:
     """What a call says of graph kernel fusion: by its own switch, or by the level of compilation that holds it (O1)."""
     switch = call.keywords.get("enable_graph_kernel")
-    if isinstance(switch, Known) and isinstance(switch.value, bool):
+    if isinstance(switch, KnownValue) and isinstance(switch.value, bool):
         return switch.value
     levels = [call.keywords.get("jit_level")]
     for option in options(call.keywords.get("jit_config")):
         levels += [option.items.get("jit_level")] if isinstance(option, Mapping) else []
-    found = {option.value for level in levels for option in options(level) if isinstance(option, Known)}
+    found = {option.value for level in levels for option in options(level) if isinstance(option, KnownValue)}
     return None if len(found) != 1 else found.pop() != "O0"
 
 
@@ -249,7 +249,7 @@ def settings(pipeline: Pipeline) -> Iterator[Remark]:
     """What the settings of a training pipeline say about its speed."""
     for call in pipeline.chain:
         workers = call.keywords.get("num_parallel_workers")
-        one = isinstance(workers, Known) and workers.value == 1
+        one = isinstance(workers, KnownValue) and workers.value == 1
         if call.last in ("map", "batch") and one and (call.last == "map" or "per_batch_map" in call.keywords):
             yield remark(call, "one-worker", stage=call.last)
         if call.last == "GeneratorDataset":
@@ -258,16 +258,21 @@ def settings(pipeline: Pipeline) -> Iterator[Remark]:
             if reads and (one or workers is None) and not call.unpacked:
                 yield remark(call, "one-reader", stage=call.last)
             processes = call.keywords.get("python_multiprocessing")
-            if reads and isinstance(processes, Known) and processes.value is False and not (one or workers is None):
+            if (
+                reads
+                and isinstance(processes, KnownValue)
+                and processes.value is False
+                and not (one or workers is None)
+            ):
                 yield remark(call, "threads-only", stage=call.last)
 
 
-def queue_settings(training: Training) -> Iterator[Remark]:
+def queue_settings(training: TrainingSteps) -> Iterator[Remark]:
     """Settings for all pipelines that leave no room to work ahead."""
     for call in training.calls:
         if call.api in ("dataset.config.set_prefetch_size", "dataset.config.set_num_parallel_workers"):
             given = call.args[0] if call.args else next(iter(call.keywords.values()), None)
-            if isinstance(given, Known) and given.value == 1:
+            if isinstance(given, KnownValue) and given.value == 1:
                 yield remark(call, "config-one", setting=call.last)
 
 

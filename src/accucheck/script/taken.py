@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from .shuffling import Examination, Observation, data_sets
 from .trace import Trace
-from .values import Call, Known
+from .values import Call, KnownValue
 
 #: So few batches are learnt by heart; up to so many are still a trial more often than a training.
 ONE, TRIAL = 1, 10
@@ -54,16 +54,18 @@ def _cuts(chain: list[Call]) -> Iterator[tuple[Call, int, int]]:
             yield part, number, batches
 
 
-def _count(made: Call) -> Known | None:
+def _count(made: Call) -> KnownValue | None:
     """How many elements a call leaves of a data set, where it tells a number."""
     given = made.argument(["count"], "count") if made.name == ".take" else made.keywords.get("num_samples")
-    return given if isinstance(given, Known) and type(given.value) is int else None
+    return given if isinstance(given, KnownValue) and type(given.value) is int else None
 
 
 def _rows(later: list[Call]) -> int:
     """How many rows a batch holds that is made behind; 1 where none is, or its size is not seen."""
     sizes = [made.argument(["batch_size"], "batch_size") for made in later if made.name in _BATCHES]
-    known = [size.value for size in sizes if isinstance(size, Known) and type(size.value) is int and size.value > 0]
+    known = [
+        size.value for size in sizes if isinstance(size, KnownValue) and type(size.value) is int and size.value > 0
+    ]
     return known[-1] if known else 1
 
 

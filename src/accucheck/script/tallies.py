@@ -19,7 +19,7 @@ from .shuffling import Examination, data_sets
 from .source import Source
 from .syntax import called_name, children, unparse
 from .syntax import kept as kept_with_code
-from .values import Call, Class, Frame, Known, Value, options
+from .values import Call, Class, Frame, KnownValue, Value, options
 
 #: Values within values are looked into so far.
 DEPTH = 24
@@ -204,7 +204,7 @@ class Tallies:
         if depth > DEPTH:
             return None
         if isinstance(node, ast.Constant):
-            return Known(node.value)
+            return KnownValue(node.value)
         if isinstance(node, ast.Name):
             stored, assigned = _assigned(code.node, node.id)
             if not stored:
@@ -232,7 +232,7 @@ class Tallies:
         return found.pop() if len(found) == 1 else ""
 
     def _amount(self, value: Value, depth: int) -> str:
-        if isinstance(value, Known):
+        if isinstance(value, KnownValue):
             whole = type(value.value) in (int, float) and not isinstance(value.value, bool)
             return ("turns" if value.value == 1 else "number") if whole else ""
         if not isinstance(value, Call) or depth > DEPTH:
@@ -251,7 +251,7 @@ class Tallies:
         if known is None or known.operation not in ("sum", "add_n", "count", "mean"):
             return ""
         given = operands(made, (0, 1))
-        along = len(given) > 1 and not (isinstance(given[1], Known) and given[1].value is None)
+        along = len(given) > 1 and not (isinstance(given[1], KnownValue) and given[1].value is None)
         if not given or along or "axis" in made.keywords:
             return ""
         if is_right(given[0]):
@@ -261,7 +261,7 @@ class Tallies:
     def _size(self, made: Call) -> str:
         """Of a number of rows or of batches."""
         if made.name == "[]" and isinstance(made.base, Call) and made.base.name == "@shape":
-            return "rows" if made.args and isinstance(made.args[0], Known) and made.args[0].value == 0 else ""
+            return "rows" if made.args and isinstance(made.args[0], KnownValue) and made.args[0].value == 0 else ""
         if made.name == "@size":
             return "rows"
         of = made.args[0] if made.name == "len" and made.args else made.base

@@ -25,19 +25,19 @@ from .training import MANY_DEVICES
 from .values import (
     Call,
     Class,
-    Decider,
     Frame,
     Function,
     Instance,
     Items,
-    Known,
+    KnownValue,
     Mapping,
-    Named,
+    NamedValue,
     Partial,
     Scope,
     Test,
-    Unknown,
+    UnknownValue,
     Value,
+    ValueOrigin,
     Words,
     Write,
     deciders_of,
@@ -89,10 +89,10 @@ class Trace:
     broken: list[tuple[str, int, str]] = field(default_factory=list)
     loaded: list[Path] = field(default_factory=list)
     unbound: list[tuple[str, str, str, int]] = field(default_factory=list)
-    decided: dict[ast.expr, tuple[Decider, ...]] = field(default_factory=dict)
+    decided: dict[ast.expr, tuple[ValueOrigin, ...]] = field(default_factory=dict)
     assumed: bool = False
     gave_up: bool = False
-    again: Callable[[Callable[[Tracer], Value]], Value] = lambda wanted: Unknown()
+    again: Callable[[Callable[[Tracer], Value]], Value] = lambda wanted: UnknownValue()
 
 
 @dataclass(eq=False, slots=True)
@@ -183,12 +183,14 @@ class Tracer(Expressions):
         self.tables: list[Mapping] = []  # dicts that modules make empty: what is defined may enter itself there
         self.flags = Mapping({})  # those that absl has
         self.commands: list[Function] = []  # functions that click makes commands
-        self.waiting: list[Named] = []  # imported modules that are not run yet
+        self.waiting: list[NamedValue] = []  # imported modules that are not run yet
         self.stepwise: list[Frame | None] = []  # where loops over words of the command run, which are taken as they run
         self.words = models.arguments(command)
-        self.loose: dict[str, tuple[Known, Call]] = {}  # keys of configurations that no option is, with the parse
+        self.loose: dict[str, tuple[KnownValue, Call]] = {}  # keys of configurations that no option is, with the parse
         self.loose_read: set[str] = set()  # options that were asked for; "*": all at once
-        self.unknown_names: dict[str, tuple[Known, str, int]] = {}  # looked up in a table that has none, with the place
+        self.unknown_names: dict[
+            str, tuple[KnownValue, str, int]
+        ] = {}  # looked up in a table that has none, with the place
         self.found_names: set[str] = set()  # looked up elsewhere
         self.loading: list[
             tuple[Path, Frame | None]
@@ -212,8 +214,8 @@ class Tracer(Expressions):
 
     def module(self) -> None:
         scope = Scope()
-        scope.names["__name__"] = Known("__main__")
-        scope.names["__file__"] = Known(str(self.source.file), name="__file__")
+        scope.names["__name__"] = KnownValue("__main__")
+        scope.names["__file__"] = KnownValue(str(self.source.file), name="__file__")
         self.scopes.append(scope)
         self.block(self.source.tree.body, scope)
 
@@ -264,7 +266,7 @@ class Tracer(Expressions):
         try:
             return wanted(self)
         except (_GaveUp, RecursionError):
-            return Unknown()
+            return UnknownValue()
         finally:
             order = self.order
             self.__dict__.update(state)
@@ -275,15 +277,15 @@ class Tracer(Expressions):
     def made_of(self, of: Class) -> bool:
         return any(of in instance.of.lineage() for instance in self.trace.instances)
 
-    def imported(self, module: Named) -> Scope | None:
+    def imported(self, module: NamedValue) -> Scope | None:
         """The names of a module that is followed into. It is run when something of it is first asked for."""
         source = self.find(module.name, module.importer or self.source)
         if source is None or source.file == self.trace.source.file:
             return None
         if source.file not in self.modules:
             scope = self.modules[source.file] = Scope()
-            scope.names["__name__"] = Known(module.name)
-            scope.names["__file__"] = Known(str(source.file), name="__file__")
+            scope.names["__name__"] = KnownValue(module.name)
+            scope.names["__file__"] = KnownValue(str(source.file), name="__file__")
             outer = self.source, self.tests, self.left, self.loops, self.frame
             self.source, self.tests, self.left, self.loops, self.frame = source, (), (), (), None
             try:
@@ -413,7 +415,7 @@ class Tracer(Expressions):
         parts = [part for statement in node.body for part in walk(statement)]
         named = len(turns) <= models.SHORT and any(map(_names_attribute, parts))
         if named or (len(turns) <= UNROLLED and self.takes_cells(parts, node.target.id, scope)):
-            return Words([Known(turn) for turn in turns])
+            return Words([KnownValue(turn) for turn in turns])
         return None
 
     def takes_cells(self, parts: list[ast.AST], name: str, scope: Scope) -> bool:
@@ -431,7 +433,7 @@ class Tracer(Expressions):
                     break
                 head = self.value(node.test, scope)
             self.stepwise.pop()
-        if self.truth(head) is not False or not isinstance(head, (Words, Known)):
+        if self.truth(head) is not False or not isinstance(head, (Words, KnownValue)):
             self.loop(node, scope, head)
         self.block(node.orelse, scope)
         return True
@@ -480,7 +482,7 @@ class Tracer(Expressions):
         ends, kept = ([scope.names], self.left) if runs else ([], left)
         for handler in node.handlers:
             scope.names = dict(before)
-            self.tests, self.left = (*outer, Test(Unknown(), None, handler)), left
+            self.tests, self.left = (*outer, Test(UnknownValue(), None, handler)), left
             if self.block(handler.body, scope):
                 ends.append(scope.names)
             self.tests = outer
@@ -520,17 +522,17 @@ class Tracer(Expressions):
         if isinstance(pattern, ast.MatchValue):
             wanted = self.value(pattern.value, scope)
         elif isinstance(pattern, ast.MatchSingleton):
-            wanted = Known(pattern.value)
+            wanted = KnownValue(pattern.value)
         else:
             return None
-        if not isinstance(wanted, Known):
+        if not isinstance(wanted, KnownValue):
             return None
-        if isinstance(subject, Known) and subject.assumed is None:
+        if isinstance(subject, KnownValue) and subject.assumed is None:
             return bool(subject.value == wanted.value)
         return self.assume(name_of(subject), wanted.value) if name_of(subject) else None
 
     def do_Return(self, node: ast.Return, scope: Scope) -> bool:
-        value = Known(None) if node.value is None else self.value(node.value, scope)
+        value = KnownValue(None) if node.value is None else self.value(node.value, scope)
         if self.returns:
             self.returns[-1].append(value)
         return False
@@ -598,30 +600,30 @@ class Tracer(Expressions):
     def do_Import(self, node: ast.Import, scope: Scope) -> bool:
         for alias in node.names:
             name = alias.name if alias.asname else alias.name.split(".")[0]
-            scope.names[alias.asname or name] = Named(name)
-            self.load(Named(alias.name))
+            scope.names[alias.asname or name] = NamedValue(name)
+            self.load(NamedValue(alias.name))
         return True
 
     def do_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> bool:
         module = "." * node.level + (node.module or "")
         importer = self.source if node.level else None
-        self.load(Named(module, importer))
+        self.load(NamedValue(module, importer))
         for alias in node.names:
             if alias.name == "*":
-                scope.stars.append(Named(module, importer))
+                scope.stars.append(NamedValue(module, importer))
             else:
                 dot = "" if module.endswith(".") else "."
-                named = Named(f"{module}{dot}{alias.name}", importer)
+                named = NamedValue(f"{module}{dot}{alias.name}", importer)
                 scope.names[alias.asname or alias.name] = named
-                self.waiting.append(Named(named.name, self.source))  # perhaps a module
+                self.waiting.append(NamedValue(named.name, self.source))  # perhaps a module
         return True
 
-    def load(self, module: Named) -> None:
+    def load(self, module: NamedValue) -> None:
         """Importing a module runs it: what it does at its top counts, for instance a seed that is set there."""
         if len(self.active) < DEPTH and self.at_once(module.name, module.importer or self.source):
             self.imported(module)
         else:
-            self.waiting.append(Named(module.name, self.source))
+            self.waiting.append(NamedValue(module.name, self.source))
 
     def do_Global(self, node: ast.Global | ast.Nonlocal, scope: Scope) -> bool:
         scope.outer.update(node.names)
@@ -644,7 +646,7 @@ class Tracer(Expressions):
         return True
 
     def remove(self, owner: Value, key: Value) -> None:
-        known = key.value if isinstance(key, Known) and not self.tests else None
+        known = key.value if isinstance(key, KnownValue) and not self.tests else None
         if isinstance(owner, Mapping) and models.hashable(known):
             owner.items.pop(known, None)
         elif isinstance(owner, Items):
@@ -684,9 +686,9 @@ class Tracer(Expressions):
 
     def assign(self, target: ast.expr, value: Value, scope: Scope) -> None:
         if isinstance(target, ast.Name):
-            if isinstance(value, Known) and not value.name:
-                value = Known(value.value, value.origin, target.id, deciders=value.deciders)
-            elif isinstance(value, Unknown) and not value.name:
+            if isinstance(value, KnownValue) and not value.name:
+                value = KnownValue(value.value, value.origin, target.id, deciders=value.deciders)
+            elif isinstance(value, UnknownValue) and not value.name:
                 value.name = target.id
             self.bind(target.id, value, scope)
             _bound(value, target.id)
@@ -698,7 +700,7 @@ class Tracer(Expressions):
             key = self.value(target.slice, scope)
             for owner in options(self.value(target.value, scope)):
                 self.set_item(owner, key, value, target)
-            if isinstance(key, Known) and isinstance(key.value, str):
+            if isinstance(key, KnownValue) and isinstance(key.value, str):
                 _bound(value, key.value)
         elif isinstance(target, (ast.Tuple, ast.List)):
             count = len(target.elts)
@@ -738,7 +740,7 @@ class Tracer(Expressions):
             held = owner.items
         else:
             self.store(owner, name, value, node)
-            if not isinstance(owner, (Call, Unknown)):
+            if not isinstance(owner, (Call, UnknownValue)):
                 return
             if owner.held is None:
                 owner.held = {}
@@ -746,24 +748,28 @@ class Tracer(Expressions):
         old = held.get(name)
         if old is None and self.tests and isinstance(owner, Call):
             given = command_line.option(self, owner, name)
-            old = given if isinstance(given, Known) else None
-        if old is not None and isinstance(value, Unknown) and self.frame is not None and self.frame.unseen:
+            old = given if isinstance(given, KnownValue) else None
+        if old is not None and isinstance(value, UnknownValue) and self.frame is not None and self.frame.unseen:
             return  # a setter that nobody calls, given nobody knows what
         held[name] = self.instead(old, value)
 
     def set_item(self, owner: Value, key: Value, value: Value, node: ast.expr) -> None:
-        constant = isinstance(key, Known) and models.hashable(key.value)
+        constant = isinstance(key, KnownValue) and models.hashable(key.value)
         if isinstance(owner, Instance) and owner.of.find("__setitem__") is None:
             owner.vague |= not constant
             owner = models.as_dict(owner) or owner
         elif isinstance(owner, Call):
             owner = models.as_dict(owner) or owner
-        if isinstance(owner, Mapping) and isinstance(key, Known) and constant:
+        if isinstance(owner, Mapping) and isinstance(key, KnownValue) and constant:
             owner.items[key.value] = self.instead(owner.items.get(key.value), value)
         elif isinstance(owner, Mapping):
             owner.fed = [*(owner.fed or []), value][:200]
         elif isinstance(owner, Items):
-            if isinstance(key, Known) and type(key.value) is int and -len(owner.items) <= key.value < len(owner.items):
+            if (
+                isinstance(key, KnownValue)
+                and type(key.value) is int
+                and -len(owner.items) <= key.value < len(owner.items)
+            ):
                 owner.items[key.value] = self.instead(owner.items[key.value], value)
             elif isinstance(key, Call) and key.name == "slice":
                 owner.items.append(value)
@@ -771,10 +777,10 @@ class Tracer(Expressions):
             elif len(owner.items) <= 100:  # one of them, nobody knows which
                 owner.items = [join([item, value]) for item in owner.items]
             else:
-                owner.items, owner.open = [join([Unknown(), value])], True
-        elif isinstance(owner, (Call, Unknown)):
+                owner.items, owner.open = [join([UnknownValue(), value])], True
+        elif isinstance(owner, (Call, UnknownValue)):
             self.store(owner, "[]", value, node)
-            if isinstance(key, Known) and isinstance(key.value, str):
+            if isinstance(key, KnownValue) and isinstance(key.value, str):
                 owner.held = owner.held or {}
                 owner.held[key.value] = self.instead(owner.held.get(key.value), value)
             if isinstance(owner, Call):
@@ -842,10 +848,10 @@ class Tracer(Expressions):
         if not found and _stub(node):
             found.append(self.made(function.name, args, keywords, call, function.owner, unpacked))
         elif runs_on:
-            found.append(Known(None))
+            found.append(KnownValue(None))
         elif not found:  # it raises on every way
-            found.append(Unknown())
-        useful = [value for value in found if not (isinstance(value, Known) and value.value is None)]
+            found.append(UnknownValue())
+        useful = [value for value in found if not (isinstance(value, KnownValue) and value.value is None)]
         frame.returned = join(useful or found)
         return frame.returned
 
@@ -881,20 +887,26 @@ class Tracer(Expressions):
             elif name in defaults and not unpacked:
                 value = self.value(defaults[name], function.scope)
                 if unseen:
-                    value = Known(value.value, "parameter", name) if isinstance(value, Known) else Unknown(name)
+                    value = (
+                        KnownValue(value.value, "parameter", name)
+                        if isinstance(value, KnownValue)
+                        else UnknownValue(name)
+                    )
             else:
-                value = Unknown(name)
-            if isinstance(value, Known) and not value.name:
-                value = Known(value.value, value.origin, name, deciders=value.deciders)
-            elif isinstance(value, Unknown) and not value.name:
+                value = UnknownValue(name)
+            if isinstance(value, KnownValue) and not value.name:
+                value = KnownValue(value.value, value.origin, name, deciders=value.deciders)
+            elif isinstance(value, UnknownValue) and not value.name:
                 value.name = name
             scope.names[name] = value
         if spec.vararg is not None:
             whole = not (unpacked or unseen)
-            scope.names[spec.vararg.arg] = Items(given[len(names) :]) if whole else several or Unknown(spec.vararg.arg)
+            scope.names[spec.vararg.arg] = (
+                Items(given[len(names) :]) if whole else several or UnknownValue(spec.vararg.arg)
+            )
         if spec.kwarg is not None:
             whole = not (unpacked or unseen)
-            scope.names[spec.kwarg.arg] = Mapping(dict(rest)) if whole else Unknown(spec.kwarg.arg)
+            scope.names[spec.kwarg.arg] = Mapping(dict(rest)) if whole else UnknownValue(spec.kwarg.arg)
 
     def spread(self, given: list[Value], spec: ast.arguments, node: ast.AST) -> Value | None:
         """Put the items of *batch in the places of the parameters that need one; what it is where there are none. Several ways of one,
@@ -981,7 +993,7 @@ def _is_configuration(value: Value, depth: int = 3) -> bool:
 
 
 def _of_file(value: Value) -> bool:
-    return isinstance(value, Known) and value.origin in ("config", "configured")
+    return isinstance(value, KnownValue) and value.origin in ("config", "configured")
 
 
 def _stub(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -1021,7 +1033,7 @@ def _listed(over: Value) -> Value:
     zip make of short lists."""
     held = models.as_dict(over) or models.cells(over) or over
     if isinstance(held, Mapping) and not held.fed:
-        return Items([Known(key) for key in held.items])
+        return Items([KnownValue(key) for key in held.items])
     if held is not over:
         return held if isinstance(held, Items) and not held.open and _differ(held.items) else over
     if not isinstance(over, Call) or over.name not in ("enumerate", "zip") or over.keywords:
@@ -1034,7 +1046,7 @@ def _paired(over: Call) -> Value:
     lists = [arg.items for arg in map(_listed, over.args) if _short(arg) or _described(arg)]
     if not lists or len(lists) < len(over.args):
         return over
-    numbers = [[Known(number) for number in range(len(lists[0]))]] if over.name == "enumerate" else []
+    numbers = [[KnownValue(number) for number in range(len(lists[0]))]] if over.name == "enumerate" else []
     return Items([Items(list(pair), fixed=True) for pair in zip(*numbers, *lists, strict=False)])
 
 
@@ -1048,7 +1060,9 @@ def _of_files(over: Items) -> bool:
 
 
 def _names_file(value: Value) -> bool:
-    return isinstance(value, Known) and isinstance(value.value, str) and value.value.lower().endswith(configs.ENDINGS)
+    return (
+        isinstance(value, KnownValue) and isinstance(value.value, str) and value.value.lower().endswith(configs.ENDINGS)
+    )
 
 
 def _differ(items: list[Value]) -> bool:
@@ -1078,7 +1092,7 @@ def _range(over: Value) -> range | None:
     """The numbers of range(...) of constants."""
     if not (isinstance(over, Call) and over.name == "range"):
         return None
-    bounds = [arg.value for arg in over.args if isinstance(arg, Known) and type(arg.value) is int]
+    bounds = [arg.value for arg in over.args if isinstance(arg, KnownValue) and type(arg.value) is int]
     return range(*bounds) if bounds and len(bounds) == len(over.args) and 0 not in bounds[2:] else None
 
 
@@ -1113,8 +1127,8 @@ def _held(item: Value) -> list[Value]:
     return list(item.items.values()) if isinstance(item, Mapping) else item.items if isinstance(item, Items) else []
 
 
-def _of_configuration(value: Value) -> TypeGuard[Known]:
-    return isinstance(value, Known) and isinstance(value.value, str) and value.origin in ("config", "configured")
+def _of_configuration(value: Value) -> TypeGuard[KnownValue]:
+    return isinstance(value, KnownValue) and isinstance(value.value, str) and value.origin in ("config", "configured")
 
 
 def _fills(node: ast.For, over: Items) -> bool:

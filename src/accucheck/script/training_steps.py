@@ -19,7 +19,21 @@ from .remarks import Remark
 from .source import Source
 from .syntax import kept
 from .trace import Tracer
-from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Named, Test, Unknown, Value, options
+from .values import (
+    Call,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    Mapping,
+    NamedValue,
+    Test,
+    UnknownValue,
+    Value,
+    options,
+)
 
 _WRAPPERS = (
     "nn.LARS",
@@ -56,7 +70,7 @@ HALF = frozenset({"float16", "half", "numpy.float16", "numpy.half"})
 
 
 @dataclass(frozen=True)
-class Half:
+class HalfPrecision:
     """A place where computation in float16 is asked for. `how` is "level", "to_float", "argument", "parameter", "flag" or
     "cast"; `maybe` tells that an option or a device decides, or that nothing is seen to run it, `chosen` under which conditions it is
     float16 that is asked for."""
@@ -150,7 +164,7 @@ def _is_made_up(owner: Value) -> bool:
     return isinstance(owner, Instance) and owner.node is owner.of.node
 
 
-class Training:
+class TrainingSteps:
     """The steps and the half precision of one reading."""
 
     def __init__(self, reading: Reading) -> None:
@@ -178,7 +192,7 @@ class Training:
     def _run(self, instance: Instance, tracer: Tracer) -> Value:
         method = instance.of.find("construct")
         if not isinstance(method, Function):
-            return Unknown()
+            return UnknownValue()
         calls, frames = len(tracer.trace.calls), len(tracer.trace.frames)
         bound = Function(method.node, method.scope, method.source, instance, method.of)
         found = tracer.call_function(bound, [], {}, method.node, unseen=True)
@@ -352,7 +366,7 @@ class Training:
         """The call that sets a mode of the context which computes in half precision whatever the script asks for."""
         return next((call for call in self.calls if half_mode(call)), None)
 
-    def halves_of(self, step: Step) -> list[Half]:
+    def halves_of(self, step: Step) -> list[HalfPrecision]:
         """The half precision that a step trains in: its own level, and what the script asks for besides, as far as both can
         be at once."""
         here = self.given(step)
@@ -361,7 +375,7 @@ class Training:
         both = (half for half in (*own, *general) if not on_cpu(half.made.under))
         return [half for half in both if self.under(half).times(here) is not None]
 
-    def under(self, half: Half) -> Term:
+    def under(self, half: HalfPrecision) -> Term:
         """The conditions under which half precision is asked for."""
         return Term(choices=self.factors.conditions((*half.made.under, *half.chosen)))
 
@@ -478,9 +492,9 @@ def on_cpu(tests: tuple[Test, ...]) -> bool:
 
 
 @kept
-def training(reading: Reading) -> Training:
+def training(reading: Reading) -> TrainingSteps:
     """The steps of a reading, made once for all who ask."""
-    return Training(reading)
+    return TrainingSteps(reading)
 
 
 def _is_step(instance: Instance) -> bool:
@@ -511,17 +525,17 @@ def devices(test: Test) -> set[str] | None:
 
 def _compared(value: Value) -> tuple[str, list[str]]:
     """How something is compared, and the texts that it is compared with."""
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         asked = _ASKED.search(value.asked)
         return (asked[1], [asked[2]]) if asked is not None else ("", [])
     if not isinstance(value, Call) or value.name not in ("==", "!=", "in", "not in"):
         return "", []
     each = [option for arg in value.args for option in (arg.items if isinstance(arg, Items) else [arg])]
-    return value.name, [o.value for o in each if isinstance(o, Known) and isinstance(o.value, str)]
+    return value.name, [o.value for o in each if isinstance(o, KnownValue) and isinstance(o.value, str)]
 
 
 def _is_none(value: Value) -> bool:
-    return isinstance(value, Known) and value.value is None
+    return isinstance(value, KnownValue) and value.value is None
 
 
 # --- optimizers -------------------------------------------------------------------------------------------------------
@@ -551,20 +565,20 @@ def is_optimizer(value: Value | None) -> bool:
             return True
         if value.name.startswith("mindspore."):
             return False
-    return isinstance(value, (Call, Unknown)) and any(_OPTIMIZER.search(name) for name in called(value))
+    return isinstance(value, (Call, UnknownValue)) and any(_OPTIMIZER.search(name) for name in called(value))
 
 
 # --- half precision ---------------------------------------------------------------------------------------------------
 
 
-def _halves(calls: list[Call]) -> Iterator[Half]:
+def _halves(calls: list[Call]) -> Iterator[HalfPrecision]:
     for made in calls:
         found = _half(made)
         if found is not None:
             yield found if is_run(made.frame) else replace(found, maybe=True)
 
 
-def _half(made: Call) -> Half | None:
+def _half(made: Call) -> HalfPrecision | None:
     name = made.api
     if name == "Model":
         optimizer = made.argument(_MODEL, "optimizer")
@@ -583,15 +597,17 @@ def _half(made: Call) -> Half | None:
         return _leveled(made, level)
     if name == "amp.custom_mixed_precision":
         return (
-            None if "dtype" in made.keywords and is_half(made.keywords["dtype"]) is None else Half("level", made, "O1")
+            None
+            if "dtype" in made.keywords and is_half(made.keywords["dtype"]) is None
+            else HalfPrecision("level", made, "O1")
         )
     if made.name in (".to_float",) and made.args:
         return _typed("to_float", made, made.args[0])
     if made.name in (".add_flags_recursive", ".add_flags"):
         flag = made.keywords.get("fp16")
-        return Half("flag", made) if isinstance(flag, Known) and flag.value is True else None
+        return HalfPrecision("flag", made) if isinstance(flag, KnownValue) and flag.value is True else None
     if name == "Parameter":
-        return Half("parameter", made) if made.args and _holds_half(made.args[0], 0) else None
+        return HalfPrecision("parameter", made) if made.args and _holds_half(made.args[0], 0) else None
     if name.split(".")[0] in ("nn", "mint", "parallel") and made.name:
         known = effect(made)
         if known is not None and known.new:  # one-hot labels, zeros and the like: no gradient goes through them
@@ -603,17 +619,17 @@ def _half(made: Call) -> Half | None:
     return _cast(made)
 
 
-def _leveled(made: Call, level: Value | None) -> Half | None:
-    found = [o for o in options(level) if isinstance(o, Known) and o.value in ("O1", "O2", "O3", "auto")]
+def _leveled(made: Call, level: Value | None) -> HalfPrecision | None:
+    found = [o for o in options(level) if isinstance(o, KnownValue) and o.value in ("O1", "O2", "O3", "auto")]
     if not found:
         return None
     worst = max(found, key=lambda option: ("auto", "O1", "O2", "O3").index(str(option.value)))
-    return Half("level", made, str(worst.value), len(options(level)) > 1 or bool(worst.assumed))
+    return HalfPrecision("level", made, str(worst.value), len(options(level)) > 1 or bool(worst.assumed))
 
 
-def _typed(how: str, made: Call, dtype: Value) -> Half | None:
+def _typed(how: str, made: Call, dtype: Value) -> HalfPrecision | None:
     found = is_half(dtype)
-    return None if found is None else Half(how, made, maybe=not found, chosen=_chosen(dtype))
+    return None if found is None else HalfPrecision(how, made, maybe=not found, chosen=_chosen(dtype))
 
 
 def _chosen(dtype: Value) -> tuple[Test, ...]:
@@ -627,13 +643,13 @@ def _chosen(dtype: Value) -> tuple[Test, ...]:
 def is_half(dtype: Value | None) -> bool | None:
     """True for float16, False where it is one of several, None where it is not."""
     kinds = [
-        (isinstance(o, Named) and canonical(o.name) in HALF)
-        or (isinstance(o, Known) and o.value in ("float16", "fp16", "half"))
+        (isinstance(o, NamedValue) and canonical(o.name) in HALF)
+        or (isinstance(o, KnownValue) and o.value in ("float16", "fp16", "half"))
         for o in options(dtype)
     ]
     if not any(kinds):
         return None
-    return all(kinds) and not any(isinstance(o, Known) and o.assumed for o in options(dtype))
+    return all(kinds) and not any(isinstance(o, KnownValue) and o.assumed for o in options(dtype))
 
 
 def _holds_half(value: Value, depth: int) -> bool:
@@ -647,7 +663,7 @@ def _holds_half(value: Value, depth: int) -> bool:
     dtypes = [value.keywords.get("dtype"), *value.args[value.name[:1] != "." :]]
     if any(is_half(dtype) is not None for dtype in dtypes if dtype is not None):
         return True
-    if any(isinstance(d, Named) and canonical(d.name).startswith(("float", "bfloat", "int")) for d in dtypes):
+    if any(isinstance(d, NamedValue) and canonical(d.name).startswith(("float", "bfloat", "int")) for d in dtypes):
         return False
     done = operation(value)
     first = done.operand(0)
@@ -658,28 +674,28 @@ def _holds_half(value: Value, depth: int) -> bool:
     )
 
 
-def _cast(made: Call) -> Half | None:
+def _cast(made: Call) -> HalfPrecision | None:
     """A value of the network made float16: within construct, or a function that is called for a loss. A result that is thrown
     away changes nothing: tensors are cast into new ones."""
     done = operation(made)
     if done.name not in ("cast", "astype", "to", "half") or made.frame is None or made.discarded:
         return None
     if done.name == "half":
-        return Half("cast", made) if made.name == ".half" and not made.args else None
+        return HalfPrecision("cast", made) if made.name == ".half" and not made.args else None
     dtype = done.operand(1, "dtype")
     if dtype is None or (found := is_half(dtype)) is None:
         return None
-    if isinstance(dtype, Named) and dtype.name.startswith("numpy."):
+    if isinstance(dtype, NamedValue) and dtype.name.startswith("numpy."):
         return None
-    return Half("cast", made, maybe=not found, chosen=_chosen(dtype))
+    return HalfPrecision("cast", made, maybe=not found, chosen=_chosen(dtype))
 
 
 def half_mode(call: Call) -> str:
     """The half precision that set_context(ascend_config=...), or its newer spelling, is asked for by precision_mode; "" for none."""
     if call.api != "set_context" and call.last != "precision_mode":
         return ""
-    given: list[Value] = [*call.args, call.keywords.get("precision_mode") or Known(None)]
+    given: list[Value] = [*call.args, call.keywords.get("precision_mode") or KnownValue(None)]
     for option in options(call.keywords.get("ascend_config")):
         given += option.items.values() if isinstance(option, Mapping) else []
-    values = [option.value for value in given for option in options(value) if isinstance(option, Known)]
+    values = [option.value for value in given for option in options(value) if isinstance(option, KnownValue)]
     return next((value for value in values if value in _HALF_MODES), "")

@@ -13,11 +13,11 @@ from typing import Any
 
 from .analysis import Scripts
 from .attention import is_of_product, softmax_axis
-from .axes import Place
+from .axes import AxisPosition
 from .effects import effect, kept, name_of, operands
 from .factors import COMPARES, comparison, operation
 from .networks import Observation, first_of_place, structure_of
-from .values import Call, Items, Known, Named, Value
+from .values import Call, Items, KnownValue, NamedValue, Value
 
 #: The places of the sequence.
 PLACES = range(3)
@@ -62,7 +62,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
 
 def _attends(made: Call) -> bool:
     """Whether a call is a softmax over the keys of products of queries and keys."""
-    return softmax_axis(made) == Place(-1, True) and is_of_product(operands(made)[:1])
+    return softmax_axis(made) == AxisPosition(-1, True) and is_of_product(operands(made)[:1])
 
 
 def seen(softmax: Call) -> Square | None:
@@ -139,9 +139,9 @@ def _each(shape: Square | float | None, change: Callable[[float], Any]) -> Squar
 
 def shape_of(value: Value | None, depth: int = 0) -> Square | float | None:
     """A mask as it is for three places, a number, or None for anything else."""
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return float(value.value) if type(value.value) in (int, float, bool) else None
-    if isinstance(value, Named):
+    if isinstance(value, NamedValue):
         return float("inf") if value.name.rpartition(".")[2].lower() in ("inf", "infty") else None
     if isinstance(value, Items) and len(value.items) == 1:
         return shape_of(value.items[0], depth + 1)
@@ -186,7 +186,7 @@ def _from_the_start(key: Value | None) -> bool:
     parts = key.items if isinstance(key, Items) else [key]
     for part in parts:
         begins = part.args[0] if isinstance(part, Call) and part.name == "slice" and part.args else part
-        if not (isinstance(begins, Known) and (begins.value is None or begins.value is ... or begins.value == 0)):
+        if not (isinstance(begins, KnownValue) and (begins.value is None or begins.value is ... or begins.value == 0)):
             return False
     return True
 
@@ -202,7 +202,7 @@ def _cut(made: Call, depth: int) -> Square | None:
     """A triangle of a square: below its diagonal, or above it."""
     inner = shape_of(next(iter(operands(made)), None), depth + 1)
     named = [made.keywords[name] for name in ("diagonal", "k") if name in made.keywords]
-    by = shape_of(next(iter([*named, *operands(made, (1,))]), Known(0)), depth + 1)
+    by = shape_of(next(iter([*named, *operands(made, (1,))]), KnownValue(0)), depth + 1)
     if not isinstance(inner, tuple) or not isinstance(by, float):
         return None
     lower = name_of(made).lower().endswith("tril")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from . import declared
 from .declared import Option
-from .values import Call, Function, Known, Named, Unknown, Value
+from .values import Call, Function, KnownValue, NamedValue, UnknownValue, Value
 
 if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
@@ -50,23 +50,23 @@ def run(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast
     """typer.run(function)."""
     if not args or not isinstance(args[0], Function):
         return None
-    return _whole(tracer, args[0], declared.words(tracer), node, Unknown("ctx"))
+    return _whole(tracer, args[0], declared.words(tracer), node, UnknownValue("ctx"))
 
 
 def applied(tracer: Tracer, app: Call, texts: list[str] | None, node: ast.AST) -> Value | None:
     """The run of a Typer: its callback, then its only command or the one that the words name. None where it is not seen."""
     held = _held(tracer, app)
-    context = Unknown("ctx", {"obj": Known(None)})
+    context = UnknownValue("ctx", {"obj": KnownValue(None)})
     if len(held.commands) == 1 and not held.callbacks and not held.inner:
         return _whole(tracer, next(iter(held.commands.values())), texts, node, context)
     if texts is None:
         results = [_run(tracer, each, None, node, context)[0] for each in (*held.callbacks, *held.commands.values())]
-        return Unknown() if results else None
+        return UnknownValue() if results else None
     return _named(tracer, held, texts, node, context, DEPTH)
 
 
 @dataclass
-class _Held:
+class _TyperApp:
     """What a Typer has: callbacks, commands and further Typers by the words that name them."""
 
     callbacks: list[Function]
@@ -74,16 +74,18 @@ class _Held:
     inner: dict[str, Call]
 
 
-def _held(tracer: Tracer, app: Call) -> _Held:
+def _held(tracer: Tracer, app: Call) -> _TyperApp:
     made = {id(each.node): (each, made) for each in tracer.commands if (made := _made_by(each)) and made.base is app}
-    return _Held(
+    return _TyperApp(
         [function for function, by in made.values() if by.name == ".callback"],
         {_name(function, by): function for function, by in made.values() if by.name == ".command"},
         _added(tracer, app),
     )
 
 
-def _named(tracer: Tracer, held: _Held, texts: list[str], node: ast.AST, context: Value, depth: int) -> Value | None:
+def _named(
+    tracer: Tracer, held: _TyperApp, texts: list[str], node: ast.AST, context: Value, depth: int
+) -> Value | None:
     """The run of the command that the words name, after the callback."""
     for each in held.callbacks[:1]:
         texts = _run(tracer, each, texts, node, context, stop=True)[1]
@@ -130,7 +132,7 @@ def _made_by(function: Function) -> Call | None:
 
 def _name(function: Function, made: Call) -> str:
     given = made.argument(["name"], "name")
-    if isinstance(given, Known) and isinstance(given.value, str):
+    if isinstance(given, KnownValue) and isinstance(given.value, str):
         return given.value
     return function.name.lower().replace("_", "-")
 
@@ -140,7 +142,7 @@ def _added(tracer: Tracer, app: Call) -> dict[str, Call]:
     found: dict[str, Call] = {}
     for call in tracer.trace.calls:
         inner, name = call.argument(["typer_instance"], "typer_instance"), call.keywords.get("name")
-        if call.name == ".add_typer" and call.base is app and isinstance(inner, Call) and isinstance(name, Known):
+        if call.name == ".add_typer" and call.base is app and isinstance(inner, Call) and isinstance(name, KnownValue):
             found[str(name.value)] = inner
     return found
 
@@ -165,10 +167,10 @@ def _parameter(tracer: Tracer, function: Function, part: ast.arg, given: ast.exp
             found.default = mark.args[0] if mark.args else mark.keywords.get("default")
             texts = mark.args[1:]
         found.mark = mark.name
-        found.flags = [text.value for text in texts if isinstance(text, Known) and isinstance(text.value, str)]
+        found.flags = [text.value for text in texts if isinstance(text, KnownValue) and isinstance(text.value, str)]
         count = mark.keywords.get("count")
-        found.count = isinstance(count, Known) and count.value is True
-    if isinstance(found.default, Known) and found.default.value is ...:
+        found.count = isinstance(count, KnownValue) and count.value is True
+    if isinstance(found.default, KnownValue) and found.default.value is ...:
         found.default = None
     return found
 
@@ -186,8 +188,8 @@ def _is_mark(value: Value | None) -> TypeGuard[Call]:
 
 
 def _option(tracer: Tracer, of: _Parameter) -> Option:
-    convert = declared.converter(tracer, Named(of.kind) if of.kind else None, of.default)
-    default = Unknown(of.name) if of.default is None else of.default
+    convert = declared.converter(tracer, NamedValue(of.kind) if of.kind else None, of.default)
+    default = UnknownValue(of.name) if of.default is None else of.default
     if of.placed:
         return Option(of.name, (), convert, default, width=-1 if of.many else 1)
     dashed = of.name.replace("_", "-")

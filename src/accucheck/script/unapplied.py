@@ -13,7 +13,7 @@ from . import flow
 from .analysis import Reading, Scripts
 from .effects import effect, gradient_maker, name_of
 from .factors import Gradient, gradient, operation
-from .freezing import PARAMETERS, Look, applies, behind, learns, optimizers_of, reach
+from .freezing import PARAMETERS, FreezeScan, applies, behind, learns, optimizers_of, reach
 from .networks import (
     Observation,
     Structure,
@@ -29,7 +29,7 @@ from .networks import (
 )
 from .training_steps import training
 from .updating import CHECKS
-from .values import Call, Frame, Function, Instance, Items, Known, Many, Mapping, Unknown, Value, options
+from .values import Call, Frame, Function, Instance, Items, KnownValue, Many, Mapping, UnknownValue, Value, options
 
 #: Values that something is made of a gradient are looked at.
 LIMIT = 2000
@@ -41,11 +41,11 @@ DEEP, WIDE = 12, 60
 def examine(scripts: Scripts) -> Iterator[Observation]:
     """Gradients and weights that are left out."""
     for reading in scripts.training:
-        unapplied = Unapplied(reading)
+        unapplied = UnappliedLoad(reading)
         yield from (*unapplied.dropped(), *unapplied.left_out(), *unapplied.unheld(), *unapplied.outside())
 
 
-class Unapplied:
+class UnappliedLoad:
     def __init__(self, reading: Reading) -> None:
         self.reading, self.trace = reading, reading.trace
         self.structure: Structure = structure_of(reading)
@@ -64,7 +64,7 @@ class Unapplied:
 
     def left_out(self) -> Iterator[Observation]:
         """An optimizer that is given a slice of a network's parameters, where no other has the rest."""
-        look = Look(self.structure)
+        look = FreezeScan(self.structure)
         if look.frozen or look.loaded():
             return  # what is not trained is chosen, or starts from what was learnt
         for optimizer, given in look.optimizers:
@@ -81,7 +81,7 @@ class Unapplied:
 
     def unheld(self) -> Iterator[Observation]:
         """Layers that a loss is computed with beside those that are trained, and that no optimizer is given."""
-        look = Look(self.structure)
+        look = FreezeScan(self.structure)
         if look.registers or not look.optimizers or not all(_is_whole(optimizer) for optimizer, _ in look.optimizers):
             return
         held = look.trained
@@ -98,13 +98,13 @@ class Unapplied:
             loaded = look.loaded(perhaps=True)
             yield Observation("layers-unheld", optimizer.source, optimizer.node, data, certain=False, possible=loaded)
 
-    def stays_random(self, look: Look, layer: Call) -> bool:
+    def stays_random(self, look: FreezeScan, layer: Call) -> bool:
         """Whether a layer has weights to be trained, that nothing else writes."""
         return learns(layer) and kind_of(layer) != "normalization" and not look.is_written(layer)
 
     def outside(self) -> Iterator[Observation]:
         """A differentiated function that uses no weight to be trained, while what it works on was computed with these before it ran."""
-        look = Look(self.structure)
+        look = FreezeScan(self.structure)
         told: set[int] = set()
         for call in self.trace.calls:
             found = gradient(call)
@@ -204,7 +204,7 @@ def _is_whole(optimizer: Call | Instance) -> bool:
     parts = list(behind(given))
     lists = (*PARAMETERS, "@parameters", "+", "list", "tuple", "filter")
     return len(parts) > 0 and all(
-        isinstance(part, (Items, Mapping, Known))
+        isinstance(part, (Items, Mapping, KnownValue))
         or is_parameter(part)
         or (isinstance(part, Call) and part.name in lists and (part.name not in PARAMETERS or _followed(part)))
         for part in parts
@@ -236,7 +236,7 @@ def _there_before(value: Value, order: int, given: set[int], trained: set[int]) 
 
 def _computed_from(value: Value, trained: set[int]) -> list[Value] | None:
     """What a value is computed from, by operations that have no weights that are trained; None where that is not seen."""
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         return []
     if isinstance(value, (Many, Items)):
         return flow.inputs(value)
@@ -283,7 +283,7 @@ def _given_part(optimizer: Call | Instance) -> _Part | None:
         if isinstance(part, Call) and part.name == "[]" and _is_listing(part.base):
             slices[id(part)] = part
         else:
-            others |= _is_listing(part) or is_parameter(part) or isinstance(part, Unknown)
+            others |= _is_listing(part) or is_parameter(part) or isinstance(part, UnknownValue)
     return _cut(next(iter(slices.values()))) if len(slices) == 1 and not others else None
 
 
@@ -307,7 +307,7 @@ def _cut(given: Call) -> _Part | None:
     key, listed = given.args[0] if given.args else None, given.base
     if not (isinstance(key, Call) and key.name == "slice" and isinstance(listed, Call)):
         return None
-    first, last, step = (part.value if isinstance(part, Known) else "" for part in key.args)
+    first, last, step = (part.value if isinstance(part, KnownValue) else "" for part in key.args)
     kept = -first if _is_number(first, below=True) and last is None else last if first in (None, 0) else None
     if listed.name != ".trainable_params" or listed.base is None or step is not None or not _is_number(kept):
         return None
@@ -351,11 +351,11 @@ def _maker(call: Call) -> Call:
 
 def _is_item(made: Call, place: int) -> bool:
     key = made.args[0] if made.name == "[]" and made.args else None
-    return isinstance(key, Known) and type(key.value) is int and key.value == place
+    return isinstance(key, KnownValue) and type(key.value) is int and key.value == place
 
 
 def _is_none(value: Value) -> bool:
-    return isinstance(value, Known) and value.value is None
+    return isinstance(value, KnownValue) and value.value is None
 
 
 def _flat(value: Value | None, depth: int = 0) -> Iterator[Value]:

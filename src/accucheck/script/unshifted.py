@@ -17,7 +17,7 @@ from .losses import Application, Observation, applied
 from .networks import kind_of
 from .padded_columns import Graph, Rules, inputs
 from .pipelines import Pipelines, of_scripts
-from .values import Call, Items, Known, Unknown, Value
+from .values import Call, Items, KnownValue, UnknownValue, Value
 
 #: Values within values are looked into so far.
 DEPTH = 60
@@ -136,7 +136,7 @@ def _origin(pipelines: Pipelines, value: Value | None) -> Origin | None:
 
 
 def _is_nameless(value: Value) -> bool:
-    return isinstance(value, (Known, Items)) or (isinstance(value, Unknown) and not value.name)
+    return isinstance(value, (KnownValue, Items)) or (isinstance(value, UnknownValue) and not value.name)
 
 
 def _cut(made: Call) -> tuple[Value | None, int] | None:
@@ -149,12 +149,12 @@ def _cut(made: Call) -> tuple[Value | None, int] | None:
 
 
 def _takes_all(part: Value | None) -> bool:
-    return isinstance(part, Known) and (part.value is None or part.value is ...)
+    return isinstance(part, KnownValue) and (part.value is None or part.value is ...)
 
 
 def _first(begin: Value) -> tuple[Value | None, int] | None:
     """Where a slice begins; None for a place that is counted from the end."""
-    if not isinstance(begin, Known):
+    if not isinstance(begin, KnownValue):
         return plus(begin)
     place = 0 if begin.value is None else begin.value
     return (None, place) if type(place) is int and place >= 0 else None

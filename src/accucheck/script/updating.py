@@ -15,8 +15,8 @@ from .overflow import Overflow, Status, speaks_of_overflow
 from .remarks import Remark, merged, remark
 from .step_faults import OVERFLOW
 from .syntax import conditions_around, walk
-from .training_steps import DYNAMIC, FIXED, Half, Step, Training
-from .values import Call, Frame, Known, Many, Test, Value, options
+from .training_steps import DYNAMIC, FIXED, HalfPrecision, Step, TrainingSteps
+from .values import Call, Frame, KnownValue, Many, Test, Value, options
 
 #: Operations that tell an overflow.
 CHECKS = frozenset(
@@ -38,12 +38,12 @@ _SPEAKS = re.compile(r"finite|overflow|(?<![a-z])(is_?)?(nan|inf)s?(?![a-z])", r
 _Statuses = tuple["Status | None", ...]
 
 
-def examine(training: Training) -> list[Remark]:
+def examine(training: TrainingSteps) -> list[Remark]:
     """What there is to say about overflow in one reading."""
     return merged(_examine(training))
 
 
-def _examine(training: Training) -> Iterator[Remark]:
+def _examine(training: TrainingSteps) -> Iterator[Remark]:
     overflow = Overflow(training.calls, training.factors)
     steps = training.judged_steps()
     if not steps:
@@ -60,20 +60,20 @@ def _examine(training: Training) -> Iterator[Remark]:
         yield about(steps[0], "no-half") if mode is None else about(steps[0], "precision-mode", mode)
 
 
-def _half_by_default(training: Training, step: Step) -> bool:
+def _half_by_default(training: TrainingSteps, step: Step) -> bool:
     """Whether a step computes in float16 where options and configuration files are left as they are."""
     ways = (training.factors.by_default(training.under(half)) for half in training.halves_of(step))
     return any(way is not False for way in ways)
 
 
-def _elsewhere(training: Training, step: Step, sound: list[Any]) -> bool:
+def _elsewhere(training: TrainingSteps, step: Step, sound: list[Any]) -> bool:
     """A step that options do not lead to by default, or next to which there is a sound one."""
     here = training.given(step)
     default = training.factors.by_default(here)
     return default is False or (default is None and any(here.times(other) is None for other in sound))
 
 
-def _step(training: Training, step: Step, overflow: Overflow) -> Iterator[Remark]:
+def _step(training: TrainingSteps, step: Step, overflow: Overflow) -> Iterator[Remark]:
     halves = training.halves_of(step)
     if step.kind == "own":
         return _own(training, step, halves, overflow)
@@ -83,7 +83,7 @@ def _step(training: Training, step: Step, overflow: Overflow) -> Iterator[Remark
 # --- the framework's steps --------------------------------------------------------------------------------------------
 
 
-def _framework(step: Step, halves: list[Half]) -> Iterator[Remark]:
+def _framework(step: Step, halves: list[HalfPrecision]) -> Iterator[Remark]:
     level = next((half.level for half in halves if half.made is step.place), "")
     if step.kind == "scale cell" or (step.kind == "model" and step.manager is None and level == "O2"):
         yield about(step, "checked-by-framework")
@@ -108,20 +108,22 @@ def _drops(manager: Value) -> bool | None:
         given = manager.argument(["loss_scale", "drop_overflow_update"], "drop_overflow_update")
         if given is None:
             return True
-        return bool(given.value) if isinstance(given, Known) else None
+        return bool(given.value) if isinstance(given, KnownValue) else None
     if isinstance(manager, Call) and manager.api in DYNAMIC:
         return True
-    return False if isinstance(manager, Known) else None
+    return False if isinstance(manager, KnownValue) else None
 
 
 def _scales(step: Step) -> bool:
-    return step.kind == "cell" and not all(isinstance(o, Known) and o.value in (1, None) for o in options(step.sens))
+    return step.kind == "cell" and not all(
+        isinstance(o, KnownValue) and o.value in (1, None) for o in options(step.sens)
+    )
 
 
 # --- steps of the project ---------------------------------------------------------------------------------------------
 
 
-def _own(training: Training, step: Step, halves: list[Half], overflow: Overflow) -> Iterator[Remark]:
+def _own(training: TrainingSteps, step: Step, halves: list[HalfPrecision], overflow: Overflow) -> Iterator[Remark]:
     here = training.given(step)
     scales = {key for term in training.carried(step) if term.times(here) is not None for key in term.put_on}
     checks = _checks(training, step)
@@ -155,7 +157,9 @@ def _updated_both_ways(step: Step, other: Step, test: Test, gated: bool) -> Rema
     return about(last, "update-on-overflow", condition=test.text, also=[first])
 
 
-def _ungated(training: Training, step: Step, halves: list[Half], scales: set[Key], checks: list[Call]) -> Remark:
+def _ungated(
+    training: TrainingSteps, step: Step, halves: list[HalfPrecision], scales: set[Key], checks: list[Call]
+) -> Remark:
     """What is to say of an update that no check is seen to hold back."""
     changing = any(_changes(training, key) for key in scales)
     if vague := _vague(training, step, checks):
@@ -175,7 +179,7 @@ def _tells(found: _Statuses) -> bool:
     return any(status is not None and status.checks for status in found)
 
 
-def _changes(training: Training, key: Key) -> bool:
+def _changes(training: TrainingSteps, key: Key) -> bool:
     """A scale that is made to change with overflow."""
     value = training.factors.values.get(key)
     if not isinstance(value, Call):
@@ -223,7 +227,7 @@ def _judged(status: Status, test: Test) -> str:
     return "gate-inverted" if over else "gate-closed"
 
 
-def _other_way(training: Training, step: Step, tests: list[Test]) -> tuple[Step, Test] | None:
+def _other_way(training: TrainingSteps, step: Step, tests: list[Test]) -> tuple[Step, Test] | None:
     """Another update of the same optimizer, on the other way of one of these conditions."""
     optimizers = {id(option) for option in options(step.optimizer)}
     for test in tests:
@@ -247,7 +251,7 @@ def _asked_for(step: Step, gate: Test) -> str | None:
     return None
 
 
-def _settled(training: Training, step: Step) -> str | None:
+def _settled(training: TrainingSteps, step: Step) -> str | None:
     """A condition around the update that a setting of the run decides before its other part is asked: `not drop or not overflow`. Whoever
     set it may know what the hardware makes of an overflow."""
     if step.frame is None or step.node is None:
@@ -265,7 +269,7 @@ class _Condition:
         self.node, self.source = test.node, step.source
 
 
-def _checks(training: Training, step: Step) -> list[Call]:
+def _checks(training: TrainingSteps, step: Step) -> list[Call]:
     """Overflow checks of these gradients that may run before this update, whatever becomes of them."""
     wanted = {key for term in training.carried(step) for key in term.gradients}
     here = training.given(step)
@@ -308,7 +312,7 @@ def _masked(step: Step, overflow: Overflow) -> bool:
     return False
 
 
-def _vague(training: Training, step: Step, checks: list[Call]) -> list[Test]:
+def _vague(training: TrainingSteps, step: Step, checks: list[Call]) -> list[Test]:
     """The conditions of an update that ask for an overflow in a way that is not seen through: by what they are called, by what
     flows into them, or by a name or function that one of the checks decides."""
     looked = {id(check.node) for check in checks}

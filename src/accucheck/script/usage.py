@@ -83,7 +83,7 @@ _LISTS = frozenset(("ModuleList", "CellList", "ModuleDict", "CellDict", "Paramet
 
 
 @dataclass(frozen=True)
-class Use:
+class ApiUse:
     """An API where it stands. `given` are the constants among its arguments by name, and by place as "0", "1"; `names` all
     arguments given. `varies`: an argument is a number that was read out of a tensor. `network`: within a method of a network."""
 
@@ -98,7 +98,7 @@ class Use:
 
 
 @dataclass(frozen=True)
-class Remark:
+class UsageRemark:
     """Something a rule may want to know that is no API: branch, loop, mask-index, slice, shared-weight, or random-size."""
 
     kind: str
@@ -111,8 +111,8 @@ class Remark:
 class Usage:
     """All of one file. `unknown` counts calls of methods on objects whose class is not seen, by the method's name."""
 
-    uses: list[Use] = field(default_factory=list)
-    remarks: list[Remark] = field(default_factory=list)
+    uses: list[ApiUse] = field(default_factory=list)
+    remarks: list[UsageRemark] = field(default_factory=list)
     unknown: dict[str, int] = field(default_factory=dict)
 
 
@@ -276,7 +276,7 @@ class _Reader:
                         given[keyword.arg] = keyword.value.value
         line = getattr(node, "end_lineno", None) if isinstance(node, ast.Attribute) else node.lineno
         self.usage.uses.append(
-            Use(
+            ApiUse(
                 api,
                 line or node.lineno,
                 node.col_offset,
@@ -289,7 +289,7 @@ class _Reader:
         )
 
     def remark(self, kind: str, node: ast.expr | ast.stmt) -> None:
-        self.usage.remarks.append(Remark(kind, node.lineno, node.col_offset, self.network))
+        self.usage.remarks.append(UsageRemark(kind, node.lineno, node.col_offset, self.network))
 
     # --- statements ----------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..knowledge import names
-from .source import Placed, Source
+from .source import Source, SourceNode
 from .syntax import unparse
 
 
@@ -65,7 +65,7 @@ class Frame(Value):
     @property
     def given(self) -> dict[str, Any]:
         """The parameters that are constants for sure."""
-        return {n: v.value for n, v in self.parameters.items() if isinstance(v, Known) and not v.assumed}
+        return {n: v.value for n, v in self.parameters.items() if isinstance(v, KnownValue) and not v.assumed}
 
 
 def unseen(frame: Frame | None) -> bool:
@@ -78,7 +78,7 @@ def unseen(frame: Frame | None) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Decider:
+class ValueOrigin:
     """What decides a value in a run. `how`: "configuration" (`keys` lead to it in the file `place`), "command" (the option `name`), or
     "default" (of the option `name`, which is declared at `place`, a path and line as they are shown)."""
 
@@ -96,7 +96,7 @@ COMMANDED = ("command", "unset", "configured")
 
 
 @dataclass(eq=False, slots=True)
-class Known(Value):
+class KnownValue(Value):
     """A constant. `origin` says where it comes from, if the script does not fix it: "argparse" (the default of an option),
     "parameter", "config", and of a run whose command is known "command" (given there), "unset" (left at its default there) or
     "configured" (of a configuration file that it loads); `name` what it is called; `asked` which option was compared with what, for
@@ -106,7 +106,7 @@ class Known(Value):
     origin: str | None = None
     name: str = ""
     asked: str = ""
-    deciders: tuple[Decider, ...] = ()
+    deciders: tuple[ValueOrigin, ...] = ()
 
     @property
     def assumed(self) -> str | None:
@@ -114,14 +114,14 @@ class Known(Value):
         return None if self.origin in COMMANDED else self.origin
 
 
-def deciders_of(values: Iterable[Value | None], limit: int = DECIDERS) -> tuple[Decider, ...]:
+def deciders_of(values: Iterable[Value | None], limit: int = DECIDERS) -> tuple[ValueOrigin, ...]:
     """The settings of the run that constants are, or were computed from: the first of them."""
-    found: list[Decider] = []
+    found: list[ValueOrigin] = []
     for value in values:
-        if isinstance(value, Known):
+        if isinstance(value, KnownValue):
             own = value.deciders
             if not own and value.origin in _HOW:
-                own = (Decider(_HOW[value.origin], value.name, value.value),)
+                own = (ValueOrigin(_HOW[value.origin], value.name, value.value),)
             found += [one for one in own if one not in found]
     return tuple(found[:limit])
 
@@ -131,7 +131,7 @@ _HOW = {"command": "command", "argparse": "default", "unset": "default"}
 
 
 @dataclass(eq=False, slots=True)
-class Unknown(Value):
+class UnknownValue(Value):
     """Something that the script alone does not tell; `name` is what the script calls it, `held` what was set on it."""
 
     name: str = ""
@@ -139,14 +139,14 @@ class Unknown(Value):
 
 
 @dataclass(eq=False, slots=True)
-class Rest(Unknown):
+class Rest(UnknownValue):
     """What more values there may be than are told apart: `of`, so that it is seen that they are used."""
 
     of: tuple[Value, ...] = ()
 
 
 @dataclass(eq=False, slots=True)
-class Index(Unknown):
+class Index(UnknownValue):
     """The place of an element of `of`, counted from 0."""
 
     of: Value | None = None
@@ -202,7 +202,7 @@ class Mapping(Value):
 
 
 @dataclass(eq=False, slots=True)
-class Named(Value):
+class NamedValue(Value):
     """A module, or something in a module that is not examined, by its full dotted name whatever its alias here.
 
     A relative name starts with dots and counts from `importer`.
@@ -276,13 +276,13 @@ class Class(Value):
         for base in self.bases:
             if isinstance(base, Class) and depth < 10:
                 found += base.beyond(depth + 1)
-            elif isinstance(base, (Named, Call)):
+            elif isinstance(base, (NamedValue, Call)):
                 found.append(base.name)
         return found
 
 
 @dataclass(eq=False, slots=True)
-class Instance(Placed, Value):
+class Instance(SourceNode, Value):
     """An object of a class of the project. `supers`: calls of a base's __init__ that is not followed, with their arguments;
     `read`: the names of the attributes that were asked for; `layer`: the layer with weights that its base makes of it; `unseen`:
     nobody is seen to make it. `vague`: of a class derived from dict, something was set under keys that are not known."""
@@ -310,7 +310,7 @@ class Instance(Placed, Value):
 
 
 @dataclass(eq=False, slots=True)
-class Call(Placed, Value):
+class Call(SourceNode, Value):
     """The result of a call or operator that is not followed.
 
     `name` is the full dotted name of a function elsewhere, ".method" of `base`, "" for calling `base` itself, a symbol such
@@ -381,7 +381,7 @@ class Scope:
     def __init__(self, parent: Scope | None = None) -> None:
         self.names: dict[str, Value] = {}
         self.parent = parent
-        self.stars: list[Named] = []  # modules imported with *
+        self.stars: list[NamedValue] = []  # modules imported with *
         self.outer: set[str] = set()  # names declared global or nonlocal
 
     def get(self, name: str) -> Value | None:
@@ -419,14 +419,14 @@ def join(values: list[Value], limit: int = 8) -> Value:
 
 def _fewer(options: list[Value], limit: int) -> list[Value]:
     """The first of some values, and an unknown one for the rest."""
-    rest = next((option for option in options if isinstance(option, Unknown)), Unknown(name_of(options[0])))
+    rest = next((option for option in options if isinstance(option, UnknownValue)), UnknownValue(name_of(options[0])))
     kept = [option for option in options[:limit] if option is not rest]
     return [*kept, _rest(rest, [option for option in options[limit:] if option is not rest])]
 
 
-def _rest(unknown: Unknown, more: list[Value]) -> Unknown:
+def _rest(unknown: UnknownValue, more: list[Value]) -> UnknownValue:
     """What stands for further values; MOST of them are kept."""
-    if not more or unknown.held or type(unknown) not in (Unknown, Rest):
+    if not more or unknown.held or type(unknown) not in (UnknownValue, Rest):
         return unknown
     before = unknown.of if isinstance(unknown, Rest) else ()
     return Rest(unknown.name, of=(*before, *more)[:MOST])
@@ -436,16 +436,20 @@ def joined(values: list[Value], tests: list[Test]) -> Value:
     """The same of one value for each condition: functions, names and constants do not tell when they are the one, as what is made does."""
     found = join(values)
     apart = isinstance(found, Many) and len(found.options) == len(values) == len(tests)
-    if apart and isinstance(found, Many) and all(isinstance(option, (Function, Named, Known)) for option in values):
+    if (
+        apart
+        and isinstance(found, Many)
+        and all(isinstance(option, (Function, NamedValue, KnownValue)) for option in values)
+    ):
         return Many(found.options, when=tuple(tests))
     return found
 
 
 def same(one: Value, other: Value) -> bool:
-    if isinstance(one, Known) and isinstance(other, Known):
+    if isinstance(one, KnownValue) and isinstance(other, KnownValue):
         alike = one.origin == other.origin and one.asked == other.asked
         return alike and type(one.value) is type(other.value) and one.value == other.value
-    if isinstance(one, Named) and isinstance(other, Named):
+    if isinstance(one, NamedValue) and isinstance(other, NamedValue):
         return one.name == other.name
     return one is other
 
@@ -458,16 +462,16 @@ def options(value: Value | None) -> tuple[Value, ...]:
 def name_of(value: Value) -> str:
     """What the script calls a value: the flag behind do_train, args.do_train.lower(), config["do_train"] and
     config.get("do_train") alike."""
-    if isinstance(value, (Known, Unknown)):
+    if isinstance(value, (KnownValue, UnknownValue)):
         return value.name
-    if isinstance(value, Named):
+    if isinstance(value, NamedValue):
         return value.name.rpartition(".")[2]
     if isinstance(value, Call):
         if value.name[:1] == "@":
             return value.name[1:]
         if value.name == "[]" or (value.last == "get" and value.args):
             key = value.args[0]
-            return key.value if isinstance(key, Known) and isinstance(key.value, str) else ""
+            return key.value if isinstance(key, KnownValue) and isinstance(key.value, str) else ""
         if value.name in (".lower", ".upper", ".strip") and value.base is not None:
             return name_of(value.base)
         if value.last in ("bool", "str2bool") and value.base is None and len(value.args) == 1:
@@ -479,11 +483,11 @@ def words(value: Value | None, depth: int = 0) -> Iterator[str]:
     """The strings and names within a value, however it was put together: what a path or an address mentions."""
     if value is None or depth > 6:
         return
-    if isinstance(value, Known):
+    if isinstance(value, KnownValue):
         if isinstance(value.value, str):
             yield value.value
         yield value.name
-    elif isinstance(value, Unknown):
+    elif isinstance(value, UnknownValue):
         yield value.name
     elif isinstance(value, Many):
         for option in value.options:

@@ -34,8 +34,18 @@ from ..session import Entry, Role, Session, Training, user
 from ..settings import Settings
 from . import opening
 from .colourless import COLOURLESS, Colourless
-from .messages import EngineSaid, HungUp, RunEnded, Saved, StaleKnown, Surveyed, TryEnded, TuneEnded, WatchEnded
-from .runner import Runner, Running
+from .messages import (
+    EngineEvent,
+    RunEnded,
+    SaveEnded,
+    StaleChecked,
+    SurveyEnded,
+    TerminalGone,
+    TryEnded,
+    TuneEnded,
+    WatchEnded,
+)
+from .runner import ProbeProgress, Runner
 from .screens.checklist import ChecklistScreen
 from .signs import Speech, plain
 from .themes import DARK, OWN
@@ -47,7 +57,7 @@ if TYPE_CHECKING:
     from textual.command import Provider
     from textual.dom import DOMNode
 
-    from ..mending import Mend
+    from ..mending import FileChange
     from ..proposal import Survey
     from .screens.dialogs import Told
     from .screens.progress import JobScreen
@@ -117,15 +127,15 @@ class Walkthrough(App[None]):
         self._told: UserError | None = None  # the session's last notice that was shown
         self._ended_drafts: set[str] = set()  # drafts whose text is in the session, but not saved yet
         self.runner = Runner(project, self.post_message)
-        self.running: dict[tuple[str, str], tuple[Running, list[Finding]]] = {}
+        self.running: dict[tuple[str, str], tuple[ProbeProgress, list[Finding]]] = {}
         self.stale: set[tuple[str, str]] = set()
         self.saved = "read-only" if self.session.read_only else "saved"
-        self.undo: list[tuple[str, Entry | Mend]] = []
+        self.undo: list[tuple[str, Entry | FileChange]] = []
         self.written: list[Path] = []
         self.writing: list[object] = []
         self.unwritten: list[UserError] = []
         self.failed: Exception | None = None
-        self.mends: dict[str, Mend] = {}  # what was written into files in this visit, by its diff
+        self.mends: dict[str, FileChange] = {}  # what was written into files in this visit, by its diff
         self.before: dict[tuple[str, str], ProbeResult] = {}  # by item and probe what its last run replaced
         self._tell_stale = False
         self.proof = ""  # what came of the last run of what was out of date
@@ -253,7 +263,7 @@ class Walkthrough(App[None]):
             self.runner.look_for_stale()
         self.call_later(opening.remember, self)
 
-    def on_surveyed(self, message: Surveyed) -> None:
+    def on_survey_ended(self, message: SurveyEnded) -> None:
         self.survey, self.probes_known = message.survey, message.probes
         for screen in self.screen_stack:
             if (take := getattr(screen, "surveyed", None)) is not None:
@@ -353,7 +363,7 @@ class Walkthrough(App[None]):
         self.runner.save()
         self._refresh()
 
-    def on_saved(self, message: Saved) -> None:
+    def on_save_ended(self, message: SaveEnded) -> None:
         if message.error is None:
             self.saved = "saving" if self.session.unsaved else "saved"
             self._tell_notice()
@@ -420,19 +430,19 @@ class Walkthrough(App[None]):
 
     # --- what the engine says -----------------------------------------------------------------------------------------
 
-    def on_engine_said(self, message: EngineSaid) -> None:
+    def on_engine_event(self, message: EngineEvent) -> None:
         from .. import engine
 
         event = message.event
         key = (event.job.item, event.job.probe)
         if isinstance(event, engine.Started):
-            self.running[key] = (Running(), [])
+            self.running[key] = (ProbeProgress(), [])
             if message.before is not None and message.before.status is Status.DONE:
                 self.before[key] = message.before
-        elif isinstance(event, engine.Progressed):
+        elif isinstance(event, engine.ProgressEvent):
             if key in self.running:
                 self.running[key][0].progress = event.progress
-        elif isinstance(event, engine.Found):
+        elif isinstance(event, engine.FindingEvent):
             if key in self.running:
                 self.running[key][1].append(event.finding)
         else:
@@ -488,7 +498,7 @@ class Walkthrough(App[None]):
         if not shown and error is None:
             self.notify(self.speech.say(f"{kind.JOB}-ready"), timeout=8, markup=False)
 
-    def on_stale_known(self, message: StaleKnown) -> None:
+    def on_stale_checked(self, message: StaleChecked) -> None:
         self.stale = message.stale
         if message.error is not None:
             self.notify(message.error.text(self.speech.language), severity="warning", markup=False)
@@ -499,7 +509,7 @@ class Walkthrough(App[None]):
         if isinstance(top := self._top, VerbScreen) and top is not self.checklist:
             top.show_keys()
 
-    def write_mend(self, diffs: Sequence[str], mend: Mend) -> Path:
+    def write_mend(self, diffs: Sequence[str], mend: FileChange) -> Path:
         """Write a mend of these diffs into its file, remembered for undo; returns the copy of the file as it was. Raises UserError."""
         from ..mending import apply
 
@@ -510,7 +520,7 @@ class Walkthrough(App[None]):
         self.look_for_stale()
         return kept
 
-    def take_back(self, mend: Mend) -> None:
+    def take_back(self, mend: FileChange) -> None:
         """Put a file back as it was before its mend. Raises UserError."""
         from ..mending import undo
 
@@ -660,7 +670,7 @@ class Walkthrough(App[None]):
             opening.remember(self, wait=True)
         super().exit(result, return_code, message)
 
-    def on_hung_up(self, message: HungUp) -> None:
+    def on_terminal_gone(self, message: TerminalGone) -> None:
         """Nobody is there to ask: end as with q, and keep what is half typed."""
         self.hung_up = True
         self.exit(return_code=128 + message.number)

@@ -12,10 +12,10 @@ from ..model import ProbeResult
 
 if TYPE_CHECKING:
     from ..proposal import Survey
-    from ..watching import Watched
+    from ..watching import WatchResult
 
 
-class EngineSaid(Message):
+class EngineEvent(Message):
     """One event of a run; a Finished is recorded in the session before this is posted.
 
     before: with a Started, the result that this run will replace. It cannot be asked for later: the run goes on meanwhile.
@@ -37,7 +37,7 @@ class RunEnded(Message):
 class WatchEnded(Message):
     """A watched command has ended; `error` is why it could not be watched, for instance as it could not be started."""
 
-    def __init__(self, watched: Watched | None, error: UserError | None = None) -> None:
+    def __init__(self, watched: WatchResult | None, error: UserError | None = None) -> None:
         super().__init__()
         self.watched, self.error = watched, error
 
@@ -58,7 +58,7 @@ class TuneEnded(Message):
         self.error = error
 
 
-class Saved(Message):
+class SaveEnded(Message):
     """A save ended; `error` says why it failed."""
 
     def __init__(self, error: UserError | None = None) -> None:
@@ -66,7 +66,7 @@ class Saved(Message):
         self.error = error
 
 
-class Surveyed(Message):
+class SurveyEnded(Message):
     """What a look at the project found; `probes`: they are loaded too, and tell what each input is for."""
 
     def __init__(self, survey: Survey, *, probes: bool) -> None:
@@ -74,7 +74,7 @@ class Surveyed(Message):
         self.survey, self.probes = survey, probes
 
 
-class StaleKnown(Message):
+class StaleChecked(Message):
     """Which results are out of date; with `error` it could not be found out."""
 
     def __init__(self, stale: set[tuple[str, str]], error: UserError | None = None) -> None:
@@ -82,7 +82,7 @@ class StaleKnown(Message):
         self.stale, self.error = stale, error
 
 
-class HungUp(Message):
+class TerminalGone(Message):
     """The terminal is gone, or somebody ends the program; `number` is the signal."""
 
     def __init__(self, number: int) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..errors import SaveError, UserError
 from ..model import now
 from ..session import Training
-from .messages import Surveyed
+from .messages import SurveyEnded
 
 if TYPE_CHECKING:
     from .app import Walkthrough
@@ -30,9 +30,9 @@ def look_around(app: Walkthrough) -> None:
         from ..proposal import survey
 
         found = survey(Path(app.project.case.root))
-        app.post_message(Surveyed(found, probes=False))
+        app.post_message(SurveyEnded(found, probes=False))
         _ = app.project.needs  # loads the probes here, where nobody waits
-        app.post_message(Surveyed(found, probes=True))
+        app.post_message(SurveyEnded(found, probes=True))
 
     Thread(target=look, daemon=True).start()
 

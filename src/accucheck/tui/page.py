@@ -9,11 +9,11 @@ from typing import Any
 
 from textual.drivers.web_driver import WebDriver
 
-from .messages import HungUp
+from .messages import TerminalGone
 
 
 class Page(WebDriver):
-    """Textual's driver, but a server that is gone is told to the app as HungUp, and what is written to it is dropped."""
+    """Textual's driver, but a server that is gone is told to the app as TerminalGone, and what is written to it is dropped."""
 
     def __init__(self, app: Any, **settings: Any) -> None:
         super().__init__(app, **settings)
@@ -23,5 +23,5 @@ class Page(WebDriver):
         try:
             return os.write(self.fileno, data)
         except OSError:
-            self._app.post_message(HungUp(signal.SIGHUP))
+            self._app.post_message(TerminalGone(signal.SIGHUP))
             return len(data)

@@ -12,7 +12,7 @@ from textual.events import Click
 
 from ..checklist import load, shipped
 from .signs import plain
-from .steady import Steady
+from .steady import SteadyScreen
 from .verbs import LANGUAGE, PALETTE, QUIT, RECENT, THEME, VerbScreen
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _checklists(app: Walkthrough) -> Iterator[Command]:
             yield Command(text, "", f"app.toggle_checklist('{name}')")
 
 
-class Palette(Steady, CommandPalette):
+class Palette(SteadyScreen, CommandPalette):
     """Textual's, which would fail when two keys in quick succession leave it, and on a click where the terminal has just ended."""
 
     def on_click(self, event: Click) -> None:

@@ -15,21 +15,21 @@ from .. import engine
 from ..errors import SaveError, UserError
 from ..model import ProbeResult, Progress
 from ..project import Project
-from ..watching import Plan, Watched, Watching
-from .messages import EngineSaid, RunEnded, Saved, StaleKnown, TryEnded, TuneEnded, WatchEnded
+from ..watching import Plan, Watching, WatchResult
+from .messages import EngineEvent, RunEnded, SaveEnded, StaleChecked, TryEnded, TuneEnded, WatchEnded
 
 if TYPE_CHECKING:
-    from ..tried import Trial, Tried
-    from ..trying import Trying
+    from ..tried import Trial, TryResults
+    from ..trying import TryRunner
+    from ..tuned import StudyResults
     from ..tuned import Trial as Searched
-    from ..tuned import Tuned
-    from ..tuning import Far, Tuning
+    from ..tuning import StudyProgress, StudyRunner
 
 #: Findings of one probe that the screen follows while it runs; all are kept, the rest shows when it ends.
 FINDINGS_SHOWN = 200
 
 
-class Running:
+class ProbeProgress:
     """How far one probe is: since when (monotonic seconds), and its last progress."""
 
     def __init__(self) -> None:
@@ -50,19 +50,19 @@ class Runner:
         self._closing = False
         #: The watch that was begun last, its plan being in it, and what came of it.
         self.watching: Watching | None = None
-        self.watched: Watched | None = None
+        self.watched: WatchResult | None = None
         self._watcher: threading.Thread | None = None
         #: The changes that are tried, and what came of them so far; the training that runs with its number, of how many, and since when.
-        self.trying: Trying | None = None
+        self.trying: TryRunner | None = None
         self.try_error: UserError | None = None
-        self.tried: Tried | None = None
+        self.tried: TryResults | None = None
         self.trial: tuple[Trial, int, int, float] | None = None
         self._trier: threading.Thread | None = None
         #: The search that was begun last, what is known of it, and the trial that runs, with how far all is.
-        self.tuning: Tuning | None = None
+        self.tuning: StudyRunner | None = None
         self.tune_error: UserError | None = None
-        self.tuned: Tuned | None = project.session.record.tuned if project.session is not None else None
-        self.searched: tuple[Searched | None, Far | None] = None, None
+        self.tuned: StudyResults | None = project.session.record.tuned if project.session is not None else None
+        self.searched: tuple[Searched | None, StudyProgress | None] = None, None
         self._tuner: threading.Thread | None = None
 
     @property
@@ -70,27 +70,27 @@ class Runner:
         """Whether a search runs."""
         return self._tuner is not None and self._tuner.is_alive()
 
-    def tune(self, tuning: Tuning) -> None:
+    def tune(self, tuning: StudyRunner) -> None:
         """Search for hyper-parameters; the caller has made sure that no search runs."""
         self.tuning, self.tune_error, self.searched = tuning, None, (None, None)
         tuning.begins, tuning.far, tuning.tell = self._search_begins, self._search_goes_on, self._search_found
         self._tuner = threading.Thread(target=self._tune, args=(tuning,), daemon=True)
         self._tuner.start()
 
-    def _search_begins(self, trial: Searched, far: Far) -> None:
+    def _search_begins(self, trial: Searched, far: StudyProgress) -> None:
         self.searched = trial, far
 
-    def _search_goes_on(self, far: Far) -> None:
+    def _search_goes_on(self, far: StudyProgress) -> None:
         self.searched = self.searched[0], far
 
-    def _search_found(self, trial: Searched, known: Tuned) -> None:
+    def _search_found(self, trial: Searched, known: StudyResults) -> None:
         self.tuned = known
         session = self.project.session
         if session is not None and not session.read_only:
             session.keep_tuned(known)
             self.save()
 
-    def _tune(self, tuning: Tuning) -> None:
+    def _tune(self, tuning: StudyRunner) -> None:
         error: UserError | None = None
         try:
             found = tuning.run()
@@ -110,7 +110,7 @@ class Runner:
         """Whether changes are tried."""
         return self._trier is not None and self._trier.is_alive()
 
-    def try_fixes(self, trying: Trying) -> None:
+    def try_fixes(self, trying: TryRunner) -> None:
         """Train copies with changes; the caller has made sure that none is tried."""
         self.trying, self.tried, self.trial, self.try_error = trying, None, None, None
         trying.begins, trying.tell = self._trial_begins, self._trial_ended
@@ -120,14 +120,14 @@ class Runner:
     def _trial_begins(self, trial: Trial, number: int, count: int, known: bool) -> None:
         self.trial = trial, number, count, time.monotonic()
 
-    def _trial_ended(self, trial: Trial, tried: Tried) -> None:
+    def _trial_ended(self, trial: Trial, tried: TryResults) -> None:
         self.tried = tried
         session = self.project.session
         if session is not None and not session.read_only:
             session.keep_tried(tried)
             self.save()
 
-    def _try(self, trying: Trying) -> None:
+    def _try(self, trying: TryRunner) -> None:
         error: UserError | None = None
         try:
             trying.run()
@@ -184,12 +184,12 @@ class Runner:
         seen: Counter[tuple[str, str]] = Counter()
         try:
             for event in self.project.run(jobs, live=live, cancel=cancel, modest=True):
-                if isinstance(event, engine.Found):
+                if isinstance(event, engine.FindingEvent):
                     seen[event.job.item, event.job.probe] += 1
                     if seen[event.job.item, event.job.probe] > FINDINGS_SHOWN:
                         continue
                 before = self._result(event.job) if isinstance(event, engine.Started) else None
-                self._post(EngineSaid(event, before))
+                self._post(EngineEvent(event, before))
                 if isinstance(event, engine.Finished):
                     self.save()
         except Exception as problem:
@@ -222,9 +222,9 @@ class Runner:
             try:
                 session.save()
             except Exception as error:  # whatever it is: the next wish is to find this thread alive
-                self._post(Saved(told(error, self.project.case.root)))
+                self._post(SaveEnded(told(error, self.project.case.root)))
             else:
-                self._post(Saved())
+                self._post(SaveEnded())
 
     def look_for_stale(self) -> None:
         """Find out in a thread which results are out of date."""
@@ -234,9 +234,9 @@ class Runner:
         try:
             stale = self.project.stale()
         except Exception as error:
-            self._post(StaleKnown(set(), told(error, self.project.case.root)))
+            self._post(StaleChecked(set(), told(error, self.project.case.root)))
         else:
-            self._post(StaleKnown(stale))
+            self._post(StaleChecked(stale))
 
     def close(self) -> None:
         """Store what is unsaved, stop the run, and store what that left. Raises SaveError."""

@@ -17,7 +17,7 @@ else:
     _Screen = object  # textual looks for styles and bindings in the first base only
 
 
-class Steady(_Screen):
+class SteadyScreen(_Screen):
     """`dismiss` does nothing unless this screen is the one on top, however many keys that leave it have come; a click on what was
     removed since it was drawn does nothing; only the newest of several sizes counts, for a screen tells itself each size that it takes,
     so that two on their way at once would take turns for ever."""

@@ -19,7 +19,7 @@ from textual.events import Resize
 from textual.geometry import Size
 from textual.message import Message
 
-from .messages import HungUp
+from .messages import TerminalGone
 
 #: Name of the error handler of an encoding that lacks a character: as many question marks as the character has cells.
 _CELLS = "accucheck-cells"
@@ -34,7 +34,7 @@ def is_alone() -> bool:
 
 class Terminal(LinuxDriver):
     """Textual's driver, but: the keyboard speaks the locale's encoding, and bytes that it lacks end nothing; what is written to
-    a terminal that is gone is dropped; the end of input, SIGHUP and SIGTERM are told to the app as HungUp; SIGCONT
+    a terminal that is gone is dropped; the end of input, SIGHUP and SIGTERM are told to the app as TerminalGone; SIGCONT
     without a stop before it starts nothing twice."""
 
     def __init__(self, app: Any, **settings: Any) -> None:
@@ -48,7 +48,7 @@ class Terminal(LinuxDriver):
             loop.add_signal_handler(number, self._hung_up, number)
 
     def _hung_up(self, number: int) -> None:
-        self._app.post_message(HungUp(number))
+        self._app.post_message(TerminalGone(number))
 
     def start_application_mode(self) -> None:
         if self._active:

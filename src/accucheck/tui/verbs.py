@@ -16,8 +16,8 @@ from textual.screen import Screen, ScreenResultType
 from textual.widget import Widget
 
 from ..session import Role
-from .steady import Steady
-from .widgets.keybar import KeyBar, Shown
+from .steady import SteadyScreen
+from .widgets.keybar import KeyBar, KeyEntry
 
 if TYPE_CHECKING:
     from .app import Walkthrough
@@ -94,7 +94,7 @@ def key_name(key: str, *, only_ascii: bool = False) -> str:
     return "".join("^" if each == "ctrl" else f"{each.capitalize()}+" for each in modifiers) + name
 
 
-class VerbScreen(Steady, Screen[ScreenResultType]):
+class VerbScreen(SteadyScreen, Screen[ScreenResultType]):
     """A screen with a table of verbs and a key bar. What cannot be done now stays in sight, with the reason."""
 
     VERBS: ClassVar[list[Verb]] = []
@@ -154,7 +154,7 @@ class VerbScreen(Steady, Screen[ScreenResultType]):
 
     def show_keys(self) -> None:
         """Draw the key bar again."""
-        entries: list[Shown] = []
+        entries: list[KeyEntry] = []
         last = ""
         for verb in self.verbs:
             names = self.key_names(verb)
@@ -164,9 +164,9 @@ class VerbScreen(Steady, Screen[ScreenResultType]):
             dim = self.why_not(verb.id) is not None
             if verb.short == last:
                 before = entries.pop()
-                entries.append(Shown([*before.keys, key], before.words, dim and before.dim))
+                entries.append(KeyEntry([*before.keys, key], before.words, dim and before.dim))
             else:
-                entries.append(Shown([key], self.short(verb), dim))
+                entries.append(KeyEntry([key], self.short(verb), dim))
             last = verb.short
         if (bar := self.there(KeyBar)) is not None:
             bar.show(entries)

@@ -11,7 +11,7 @@ from .pipeline import Tell, blamed, kinds
 MOST = 200_000
 
 
-class Places:
+class ParameterPlaces:
     """Where each Parameter stands: cells that are held several times count at each place."""
 
     def __init__(self, network: Cell) -> None:
@@ -68,7 +68,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     setup = Setup(request, tell)
     with blamed(request["network"]["call"], request["root"]):
         setup.network.init_parameters_data()
-        places = Places(setup.network)
+        places = ParameterPlaces(setup.network)
         if request.get("save"):
             mindspore.save_checkpoint(setup.network, request["save"])
     lines = lines_of(setup.network, request["root"])

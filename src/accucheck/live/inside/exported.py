@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .network import Batch, Cell, Setup, numbers
-from .pipeline import Stop, Tell, shown
+from .pipeline import EndRun, Tell, shown
 
 #: Weights that differ by less, relative to the largest, are the same: they may have been kept in 16 bits.
 WEIGHTS = 1e-2
@@ -32,7 +32,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
         stored = {name: numbers(one) for name, one in exported.parameters_dict().items()}
         there = _outputs(exported, setup, batches)
         again = _outputs(exported, setup, batches)
-    except Stop:
+    except EndRun:
         raise
     except Exception as error:
         tell(event="cannot", error=shown(error))

@@ -89,7 +89,7 @@ def digested(source: Node, label: str | None, codes: Codes) -> Node:
     return source.map(digest, input_columns=columns, output_columns=["id", "code"], num_parallel_workers=1)
 
 
-class Rebuilt:
+class TaggedPipeline:
     """The user's pipeline with rows that say which sample they are. `indexed`: by index, otherwise by digest.
 
     Without `batches` one row comes out at a time; `by_content` asks for digests in any case.
@@ -195,7 +195,7 @@ class Reader:
 
 
 def rows_at(
-    rebuilt: Rebuilt, ids: list[int], label: str | None, codes: Codes, seconds: float
+    rebuilt: TaggedPipeline, ids: list[int], label: str | None, codes: Codes, seconds: float
 ) -> dict[int, tuple[int, int]]:
     """(digests, labels) of the samples with these ids as their sources hand them out, as far as the time reaches."""
     ds = rebuilt.ds

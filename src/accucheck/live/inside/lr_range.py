@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .network import Batch, Cell, Setup, described, numbers
-from .pipeline import Stop, Tell, blamed
+from .pipeline import EndRun, Tell, blamed
 from .targets import paired
 
 #: Steps, where none are given: this many epochs, but enough for a curve and not more than it needs.
@@ -34,8 +34,8 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     optimizer = setup.optimizer(**{request["argument"]: float(rates[0])})
     held = rates_of(optimizer)
     if not held:
-        raise Stop(event="no-rate", found=described(optimizer))
-    kept = Kept(setup.network, optimizer)
+        raise EndRun(event="no-rate", found=described(optimizer))
+    kept = ParameterSnapshot(setup.network, optimizer)
     tell(event="planned", steps=steps)
 
     def forward(batch: Batch) -> tuple[Tensor, Any]:
@@ -123,7 +123,7 @@ class Watch:
         return "diverged" if smooth > TIMES * self.best > 0 and smooth > BACK * self.start else None
 
 
-class Kept:
+class ParameterSnapshot:
     """The parameters of network and optimizer as they were, and the digest of them all."""
 
     def __init__(self, network: Cell, optimizer: Cell) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .network import Batch, Cell, Setup, numbers
-from .pipeline import Stop, Tell, blamed, kinds
+from .pipeline import EndRun, Tell, blamed, kinds
 
 #: Names of layers that are told, at most.
 SHOWN = 20
@@ -185,7 +185,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     network.set_train(False)
     try:
         inference, lottery, other = measure.mean()
-    except Stop as stop:  # what the network gives in inference may be of another form, which the loss does not take
+    except EndRun as stop:  # what the network gives in inference may be of another form, which the loss does not take
         told["error"] = stop.event.get("error", "")
     else:
         told |= {"inference": finite(other), "lottery": lottery, "agreement": inference.agreement(training)}
@@ -208,7 +208,7 @@ def alone(mean: Callable[[], tuple[Result, bool, float]], inference: Result) -> 
     """What one kind of layer alone does in training mode. Empty where the user's code does not stand it."""
     try:
         result, random, loss = mean()
-    except Stop:
+    except EndRun:
         return {}
     return {"loss": finite(loss), "agreement": inference.agreement(result), "random": random}
 

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from .columns import labels_of
-from .pipeline import Node, Stop, Tell, blamed, called, returned, theirs
+from .pipeline import EndRun, Node, Tell, blamed, called, returned, theirs
 from .values import batched
 from .versions import checkpoint, is_half
 
@@ -73,7 +73,7 @@ class Setup:
         with self._seeing_what_is_loaded():
             network = returned(what, self.root, self.tell)
         if not isinstance(network, nn.Cell):
-            raise Stop(event="no-network", found=described(network))
+            raise EndRun(event="no-network", found=described(network))
         return network
 
     @contextmanager
@@ -99,7 +99,7 @@ class Setup:
     def _loss(self) -> Callable[..., Tensor]:
         loss = returned(self.request["loss"], self.root, self.tell)
         if not callable(loss):
-            raise Stop(event="no-loss", found=described(loss))
+            raise EndRun(event="no-loss", found=described(loss))
         made: Callable[..., Tensor] = loss
         return made
 
@@ -111,7 +111,7 @@ class Setup:
         what = {"call": what["call"], "args": {**what["args"], **instead}}
         optimizer = returned(what, self.root, self.tell, self.trained())
         if not isinstance(optimizer, nn.Optimizer) and not hasattr(optimizer, "parameters"):
-            raise Stop(event="no-optimizer", found=described(optimizer))
+            raise EndRun(event="no-optimizer", found=described(optimizer))
         return optimizer
 
     def trained(self) -> list[Any]:
@@ -137,7 +137,7 @@ class Setup:
         """The first batches of the training pipeline; fewer where it ends. Raises Stop when there is none."""
         found = list(islice(self.each_batch(), count))
         if not found:
-            raise Stop(event="no-batch")
+            raise EndRun(event="no-batch")
         return found
 
     def each_batch(self) -> Iterator[Batch]:
@@ -158,7 +158,7 @@ class Setup:
                 given = True
                 yield batch
             if not given:
-                raise Stop(event="no-batch", call=self.request["pipeline"]["call"])
+                raise EndRun(event="no-batch", call=self.request["pipeline"]["call"])
 
     def dataset(self) -> Node:
         """The training pipeline, in batches; sets `names`, `inputs` and `labels`. Raises Stop."""
@@ -191,7 +191,7 @@ class Setup:
         for name in named or []:
             if name not in self.names and not (loss and of_network(name)):
                 more = f", {NETWORK}, {NETWORK}.0" if loss else ""
-                raise Stop(event="no-column", key=key, name=name, names=", ".join(self.names), more=more)
+                raise EndRun(event="no-column", key=key, name=name, names=", ".join(self.names), more=more)
         return named or []
 
     def _require(self, what: str, function: Callable[..., Any], given: list[str]) -> None:
@@ -206,7 +206,7 @@ class Setup:
             example = ", ".join([NETWORK, *self.names] if what == "loss" else self.names)
             told = {"takes": str(signature)[:200], "given": ", ".join(given) or "-", "names": ", ".join(self.names)}
             call = self.request[what]["call"]
-            raise Stop(event="columns", call=call, key=f"{what}.inputs", example=example, **told) from None
+            raise EndRun(event="columns", call=call, key=f"{what}.inputs", example=example, **told) from None
 
     def columns(self, batch: Sequence[Tensor], names: Sequence[str]) -> list[Tensor]:
         return [batch[self.names.index(name)] for name in names]
@@ -240,7 +240,7 @@ class Setup:
         several = list(output) if isinstance(output, (tuple, list)) else []
         if int(place) >= len(several):
             names = ", ".join([NETWORK, *(f"{NETWORK}.{number}" for number in range(len(several)))])
-            raise Stop(event="no-column", key="loss.inputs", name=name, names=names, more="")
+            raise EndRun(event="no-column", key="loss.inputs", name=name, names=names, more="")
         return several[int(place)]
 
     def first(self, value: Any, maker: str = "network") -> Tensor:
@@ -249,7 +249,7 @@ class Setup:
 
         first = value[0] if isinstance(value, (tuple, list)) and value else value
         if not isinstance(first, mindspore.Tensor):
-            raise Stop(event="no-tensor", call=self.request[maker]["call"], found=described(first))
+            raise EndRun(event="no-tensor", call=self.request[maker]["call"], found=described(first))
         return first
 
     def gradients(self, batch: Batch, weights: Sequence[Any] | None = None) -> tuple[Tensor, tuple[Tensor, ...]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from .identity import Codes, Reader, Rebuilt, digested, label_column, rows_at
+from .identity import Codes, Reader, TaggedPipeline, digested, label_column, rows_at
 from .pipeline import Node, Tell, blamed, called, described, kinds, sharded, single, sources_of, unshuffled
 
 #: Labels are read of at most so many samples, and for at most so many seconds.
@@ -37,7 +37,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
 
 def run(dataset: Node, label: str | None, codes: Codes, request: dict[str, Any], tell: Tell) -> None:
     samples, seconds = request["samples"], request["seconds"]
-    rebuilt = Rebuilt(dataset, label, codes)
+    rebuilt = TaggedPipeline(dataset, label, codes)
     rows = rebuilt.rows()
     reader = Reader(seconds, tell)
     tell(
@@ -88,7 +88,7 @@ def reference(dataset: Node, label: str | None, codes: Codes, samples: int, read
 
 
 def witnesses(
-    rebuilt: Rebuilt, first: list[int], second: list[int] | None, label: str | None, codes: Codes, tell: Tell
+    rebuilt: TaggedPipeline, first: list[int], second: list[int] | None, label: str | None, codes: Codes, tell: Tell
 ) -> None:
     """Labels of the first samples of an epoch and of samples across the source; and whether a row is the same twice.
 

@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 _FRAME = re.compile(r'\s*File "(.+)", line (\d+), in (.+)')
 
 
-class Stop(Exception):
+class EndRun(Exception):
     """The run ends here with this event."""
 
     def __init__(self, **event: Any) -> None:
@@ -49,12 +49,12 @@ def blamed(call: str, root: str) -> Iterator[None]:
     """What is raised within is the user's own doing, save by our own code: it becomes a Stop with its last lines."""
     try:
         yield
-    except (Stop, NotReplayed):
+    except (EndRun, NotReplayed):
         raise
     except (Exception, SystemExit) as error:
         if own_place(error, root):
             raise
-        raise Stop(event="raised", call=call, error=shown(error), lines=last_lines(error, root))
+        raise EndRun(event="raised", call=call, error=shown(error), lines=last_lines(error, root))
 
 
 def theirs(function: Callable[..., Any], *given: Any, **named: Any) -> Any:
@@ -112,7 +112,7 @@ def called(pipeline: dict[str, Any], root: str, tell: Tell) -> Node:
         found = [entry for entry in value.values() if is_dataset(entry)]
     if len(found) != 1:
         described = type(value).__module__ + "." + type(value).__qualname__
-        raise Stop(event="no-dataset", call=call, found=described, count=len(found))
+        raise EndRun(event="no-dataset", call=call, found=described, count=len(found))
     return found[0]
 
 

@@ -17,8 +17,8 @@ import sys
 import time
 from typing import Any
 
-from .identity import Codes, Reader, Rebuilt, label_column, rows_at
-from .pipeline import Node, Stop, Tell, blamed, called, described, last_lines, shown, sources_of
+from .identity import Codes, Reader, TaggedPipeline, label_column, rows_at
+from .pipeline import EndRun, Node, Tell, blamed, called, described, last_lines, shown, sources_of
 
 #: Arguments of a function that tell it about ranks.
 RANKS = re.compile(r"shard|rank|device_num|group_size|world_size|num_replicas", re.I)
@@ -98,7 +98,7 @@ def one(request: dict[str, Any], count: int, index: int, by_content: bool) -> di
     with blamed(pipeline["call"], root):
         codes = Codes()
         label = next((name for name in (label_column(s, request["label"]) for s in sources_of(dataset)) if name), None)
-        rebuilt = Rebuilt(dataset, label, codes, batches=False, by_content=by_content)
+        rebuilt = TaggedPipeline(dataset, label, codes, batches=False, by_content=by_content)
         told: dict[str, Any] = {
             "indexed": rebuilt.indexed,
             "unknown": rebuilt.unknown,
@@ -129,7 +129,7 @@ def one(request: dict[str, Any], count: int, index: int, by_content: bool) -> di
             known = zip(ids[::every], classes[::every])  # noqa: B905  (Python 3.9)
             told["labels"] = [[row, code] for row, code in known if code >= 0]
         if not rebuilt.indexed:  # content that differs at every reading identifies nothing
-            again = Rebuilt(dataset, label, codes, batches=False, by_content=True)
+            again = TaggedPipeline(dataset, label, codes, batches=False, by_content=True)
             few = Reader(request["seconds"], lambda **event: None)
             rows = again.root.create_dict_iterator(num_epochs=1, output_numpy=True)
             second, _, _ = few.read(rows, min(len(ids), PICKS * 8))
@@ -137,7 +137,7 @@ def one(request: dict[str, Any], count: int, index: int, by_content: bool) -> di
     return told
 
 
-def labels_of_rows(rebuilt: Rebuilt, label: str | None, codes: Codes, seconds: float) -> list[list[int]]:
+def labels_of_rows(rebuilt: TaggedPipeline, label: str | None, codes: Codes, seconds: float) -> list[list[int]]:
     """[number of a row, number of its class], evenly over data that are read by index; empty where they have no column of labels."""
     total = sum(rows for _, _, rows in rebuilt.parts)
     if not rebuilt.indexed or label is None or not total:
@@ -157,7 +157,7 @@ def forked(request: dict[str, Any], count: int, index: int, by_content: bool, de
             end_with_parent()
             try:
                 told = one(request, count, index, by_content)
-            except Stop as stop:
+            except EndRun as stop:
                 told = {"stop": stop.event}
             except BaseException as error:
                 told = {"stop": {"event": "failed", "error": shown(error), "lines": last_lines(error, request["root"])}}
@@ -181,10 +181,10 @@ def forked(request: dict[str, Any], count: int, index: int, by_content: bool, de
         os.kill(child, signal.SIGKILL)
         status = os.waitpid(child, 0)[1]
     if not parts:
-        raise Stop(event="died", status=-os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))
+        raise EndRun(event="died", status=-os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))
     told = json.loads(b"".join(parts))
     if "stop" in told:
-        raise Stop(**told["stop"])
+        raise EndRun(**told["stop"])
     return dict(told)
 
 

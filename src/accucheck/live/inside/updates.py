@@ -9,7 +9,7 @@ from .network import Setup, numbers
 from .pipeline import Tell, blamed
 
 
-class Change:
+class ParameterUpdate:
     """Of one Parameter: the largest gradient seen, and whether it was finite."""
 
     def __init__(self, parameter: Any, held: bool) -> None:
@@ -57,7 +57,7 @@ def examine(request: dict[str, Any], tell: Tell) -> None:
     held, weights = setup.weights(optimizer)
     known = {id(one) for one in held}
     every = {id(one): one for one in (*setup.network.get_parameters(), *held)}
-    changes = {key: Change(one, key in known) for key, one in every.items()}
+    changes = {key: ParameterUpdate(one, key in known) for key, one in every.items()}
     deadline = time.monotonic() + request["seconds"]
     losses: list[float] = []
     for step in range(request["steps"]):

@@ -124,12 +124,12 @@ class Answering(Running):
     @work
     async def action_attach(self) -> None:
         from ..places import require_file
-        from .dialogs import Ask
+        from .dialogs import AskLine
 
         item = self.item
         if item is None:
             return
-        answer = await self.app.push_screen_wait(Ask(lambda: self.speech.say("attach-title")))
+        answer = await self.app.push_screen_wait(AskLine(lambda: self.speech.say("attach-title")))
         if answer is None:
             return
         path = Path(os.path.expanduser(answer))

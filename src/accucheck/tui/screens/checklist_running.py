@@ -125,7 +125,7 @@ class Running(Showing):
 
     def _tell_proof(self) -> None:
         """What became of the findings whose probes were run again."""
-        from ...mending import Proof
+        from ...mending import FixCheck
         from ..widgets.findings import proof_of
 
         say, proofs, others = self.speech.say, [], Counter[str]()
@@ -137,7 +137,7 @@ class Running(Showing):
                 proofs.append(found)
             else:  # of a probe that is done, what it found is not told apart
                 others["unlike" if result.status is Status.DONE else result.status.value] += 1
-        counts = Proof(*map(sum, zip(*proofs, strict=True)))._asdict() if proofs else {}
+        counts = FixCheck(*map(sum, zip(*proofs, strict=True)))._asdict() if proofs else {}
         told = [say(f"proof-{name}", **{name: number}) for name, number in [*counts.items(), *others.items()]]
         text = self.app.proof = say("stale-ended", count=len(again), counts=say("list-separator").join(told))
         self.notify(text, timeout=8, markup=False)

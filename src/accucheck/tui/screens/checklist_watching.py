@@ -19,8 +19,8 @@ from ...project import Project
 from .checklist_reviewing import Reviewing
 
 if TYPE_CHECKING:
-    from ...tuning import Tuning
-    from ...watching import Watched
+    from ...tuning import StudyRunner
+    from ...watching import WatchResult
 
 #: Training steps that are watched.
 STEPS = 50
@@ -78,7 +78,7 @@ class Watching(Reviewing):
             self._command = chosen
             wanted = trying.want(app.project.case, chosen, seconds=float(SECONDS), seeds=SEEDS)
             kept = app.session.record.tried
-            app.runner.try_fixes(trying.Trying(wanted, patches, kept.known if kept is not None else ()))
+            app.runner.try_fixes(trying.TryRunner(wanted, patches, kept.known if kept is not None else ()))
         except UserError as error:
             app.show_error(error.text(self.speech.language))
             return
@@ -101,7 +101,7 @@ class Watching(Reviewing):
     async def tune_anew(self) -> None:
         """Ask what is to be searched and with which command, and search; where faults are known, only if the person insists."""
         from ...guidance import watchable
-        from .dialogs import Ask
+        from .dialogs import AskLine
 
         app, say = self.app, self.speech.say
         if (why := app.why_alone()) is not None:
@@ -111,7 +111,7 @@ class Watching(Reviewing):
             return
         kept = app.runner.tuned
         before = shlex.join(axis.text for axis in kept.axes) if kept is not None else _searched(app.project)
-        texts = self._split(await app.push_screen_wait(Ask(say("tune-search"), before)) or "")
+        texts = self._split(await app.push_screen_wait(AskLine(say("tune-search"), before)) or "")
         if not texts:
             return
         command = self._command or (kept.command if kept is not None else []) or watchable(app.project)
@@ -181,12 +181,12 @@ class Watching(Reviewing):
     ) -> list[str]:
         """The command as the person wants it; empty where it is not to run. It may come from a stranger's case file: so it is asked."""
         from ... import consent
-        from .dialogs import Ask, Choose
+        from .dialogs import AskLine, Choose
 
         say, case = self.speech.say, self.app.project.case
         while True:
             if not command:
-                typed = await self.app.push_screen_wait(Ask(say("watch-script")))
+                typed = await self.app.push_screen_wait(AskLine(say("watch-script")))
                 command = self._split(typed or "")
                 if not command:
                     return []
@@ -198,7 +198,7 @@ class Watching(Reviewing):
             answers = [(name, say(f"watch-{name}")) for name in names]
             answer = await self.app.push_screen_wait(Choose(say(title), text, answers))
             if answer == "edit":
-                typed = await self.app.push_screen_wait(Ask(say("watch-command"), shlex.join(command)))
+                typed = await self.app.push_screen_wait(AskLine(say("watch-command"), shlex.join(command)))
                 command = self._split(typed or "") or command
                 continue
             if answer == "always":
@@ -221,7 +221,7 @@ class Watching(Reviewing):
         if not isinstance(self.app.screen, WatchScreen):
             self.app.push_screen(WatchScreen())
 
-    def watch_ended(self, watched: Watched | None) -> None:
+    def watch_ended(self, watched: WatchResult | None) -> None:
         """What was recorded becomes part of the case, and the probes look at it."""
         if watched is None or not any(one.recordings for one in watched.passes):
             return
@@ -252,16 +252,16 @@ def _tryable(project: Project) -> list[tuple[str, ProbeResult]]:
     return [(item, result) for item, result in project.recorded() if item not in settled]
 
 
-def _searching(project: Project, command: list[str], texts: list[str]) -> Tuning:
+def _searching(project: Project, command: list[str], texts: list[str]) -> StudyRunner:
     """The search that a person asks for. Raises UserError for what cannot be searched."""
     from ... import search_space, trying
-    from ...tuning import Goal, Tuning
+    from ...tuning import Goal, StudyRunner
 
     wanted = trying.want(project.case, command, seconds=0.0)
     spaces = [search_space.parse(text) for text in texts]
     search = search_space.bind(project.case, [*wanted.command], spaces, Path(project.case.root))
     goal = Goal(search, trials=TRIALS, metric=project.case.spec.tune.metric or "")
-    return Tuning(project.case, wanted, goal)
+    return StudyRunner(project.case, wanted, goal)
 
 
 def _searched(project: Project) -> str:

@@ -16,7 +16,7 @@ from textual.widgets import Input, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from ..signs import plain
-from ..steady import Steady
+from ..steady import SteadyScreen
 
 if TYPE_CHECKING:
     from ..app import Walkthrough
@@ -40,7 +40,7 @@ def _said(words: Told) -> str:
     return words if isinstance(words, str) else words()
 
 
-class _Titled(Steady, ModalScreen[ScreenResultType]):
+class _TitledDialog(SteadyScreen, ModalScreen[ScreenResultType]):
     """A dialog whose title is said again when the language changes; what was typed stays."""
 
     title_words: Told
@@ -49,7 +49,7 @@ class _Titled(Steady, ModalScreen[ScreenResultType]):
         self.query_one(".title", Static).update(plain(_said(self.title_words)))
 
 
-class Choose(_Titled[str | None]):
+class Choose(_TitledDialog[str | None]):
     """A question with named answers; the result is the id of the answer, or None."""
 
     CSS = _CSS.format(name="Choose")
@@ -110,7 +110,7 @@ class _NoteArea(TextArea):
             super()._recompute_cursor_offset()  # type: ignore[no-untyped-call]
 
 
-class WriteNote(_Titled[str]):
+class WriteNote(_TitledDialog[str]):
     """A note of one or more lines. Whatever was typed is the result: Esc keeps it too.
 
     What is typed is also kept as the draft `key`, until the app has saved what became of it; a draft that was not ended the last
@@ -156,7 +156,7 @@ class WriteNote(_Titled[str]):
         self.dismiss(text.strip())
 
 
-class Ask(_Titled[str | None]):
+class AskLine(_TitledDialog[str | None]):
     """One line of text, or None."""
 
     CSS = _CSS.format(name="Ask")

@@ -24,7 +24,7 @@ from ..widgets.evidence import file_of, text_of, told, ways, widgets
 from ..widgets.findings import explanation_of, message_of, place, title_of
 from ..widgets.keybar import KeyBar
 from ..widgets.pages import Pages, cell_text
-from .dialogs import Ask, Choose
+from .dialogs import AskLine, Choose
 
 #: More of a diff would only slow the screen down; the mend shows all of it.
 LINES, WIDEST = 60, 400
@@ -286,7 +286,7 @@ class EvidenceScreen(VerbScreen[None]):
             return
         content, ending = file_of(name, evidence, self.speech)
         proposed = str(Path(self.app.project.case.root, f"{finding.code}{ending}"))
-        target = await self.app.push_screen_wait(Ask(self.speech.say("save-as-title"), proposed))
+        target = await self.app.push_screen_wait(AskLine(self.speech.say("save-as-title"), proposed))
         if target is not None:
             write_new(self, target, content)
 

@@ -25,10 +25,10 @@ from ..widgets.filtered import FilteredList
 from ..widgets.keybar import KeyBar
 
 if TYPE_CHECKING:
-    from ...report import Options, Written
+    from ...report import Options, WrittenReports
     from ...report.issue import IssueFiles
-    from ...report.leftovers import Left
-    from ...report.redact import Preview
+    from ...report.leftovers import Leftover
+    from ...report.redact import RedactionPreview
     from ..app import Walkthrough
 
 #: What the formats and trackers are called; one that is not here by its own name.
@@ -132,7 +132,7 @@ class ExportScreen(VerbScreen[None]):
     def __init__(self) -> None:
         super().__init__()
         self.allow: tuple[str, ...] = ()
-        self.results: dict[str, Written | IssueFiles | UserError] = {}
+        self.results: dict[str, WrittenReports | IssueFiles | UserError] = {}
         self._job: _Job | None = None  # the last one
         self._busy = False
         self._is_whole = True  # but while all widgets are made again
@@ -232,12 +232,12 @@ class ExportScreen(VerbScreen[None]):
         from ... import report
 
         try:
-            found: Preview | UserError = report.preview(self.app.project, report.Options(allow=self.allow))
+            found: RedactionPreview | UserError = report.preview(self.app.project, report.Options(allow=self.allow))
         except UserError as error:
             found = error
         self.call_later(self._previewed, found)
 
-    def _previewed(self, found: Preview | UserError) -> None:
+    def _previewed(self, found: RedactionPreview | UserError) -> None:
         language = self.speech.language
         if isinstance(found, UserError):
             self._show_preview((found.text(language), "$text-error"))
@@ -338,7 +338,7 @@ class ExportScreen(VerbScreen[None]):
     def _write_parts(self, app: Walkthrough, job: _Job, replaced: dict[Path, int]) -> None:
         from ... import report
 
-        results: dict[str, Written | IssueFiles | UserError] = {}
+        results: dict[str, WrittenReports | IssueFiles | UserError] = {}
         for part in job.parts:
             self.call_later(self._show, (f"export-working-{part}", "$text-accent"))
             try:
@@ -370,7 +370,7 @@ class ExportScreen(VerbScreen[None]):
         """Whether what a thread tells finds its widgets: they are not gone, and not just being made again."""
         return self.is_attached and self._is_whole
 
-    def _done(self, results: dict[str, Written | IssueFiles | UserError]) -> None:
+    def _done(self, results: dict[str, WrittenReports | IssueFiles | UserError]) -> None:
         self._busy = False
         found = self.results | results
         self.results = {part: found[part] for part in PARTS if part in found}
@@ -383,7 +383,7 @@ class ExportScreen(VerbScreen[None]):
     # --- what came of it ----------------------------------------------------------------------------------------------
 
     @property
-    def left(self) -> list[Left]:
+    def left(self) -> list[Leftover]:
         return [left for result in self.results.values() if not isinstance(result, UserError) for left in result.left]
 
     @property
@@ -459,7 +459,7 @@ class ExportScreen(VerbScreen[None]):
             lines.append((say("export-left-out-more", count=len(written.left_out) - MAX_TOLD), "$text-warning"))
         return [(self._drawable(text), style) for text, style in lines if text]
 
-    def _left_text(self, left: Left) -> str:
+    def _left_text(self, left: Leftover) -> str:
         from ...report import forms, leftovers
 
         language = self.speech.language
@@ -490,7 +490,7 @@ class ExportScreen(VerbScreen[None]):
         self.notify(self.speech.say("copied"), timeout=2, markup=False)
 
 
-def paths_of(result: Written | IssueFiles | UserError) -> list[Path]:
+def paths_of(result: WrittenReports | IssueFiles | UserError) -> list[Path]:
     """The files that a person is told of."""
     if isinstance(result, UserError):
         return []

@@ -14,7 +14,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from ..signs import SIGNS, plain, wrap
-from ..steady import Steady
+from ..steady import SteadyScreen
 from ..verbs import VerbScreen
 from ..widgets.filtered import FilteredList
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LOW = 20
 
 
-class HelpScreen(Steady, ModalScreen[str]):
+class HelpScreen(SteadyScreen, ModalScreen[str]):
     """The result is the id of the verb that is to be done, if any."""
 
     CSS = """

@@ -20,7 +20,7 @@ from ..signs import plain, wrap
 from ..verbs import BACK, HELP, PALETTE, Verb, VerbScreen
 from ..widgets.findings import explanation_of, message_of, place
 from ..widgets.keybar import KeyBar
-from .dialogs import Ask, Choose
+from .dialogs import AskLine, Choose
 from .evidence import diff_style, write_new
 
 
@@ -48,7 +48,7 @@ class MendScreen(VerbScreen[None]):
     def __init__(self, name: str, finding: Finding) -> None:
         super().__init__()
         self._probe, self._finding = name, finding
-        self._mend: mending.Mend | None = None
+        self._mend: mending.FileChange | None = None
         self._refused = ""
 
     @property
@@ -56,7 +56,7 @@ class MendScreen(VerbScreen[None]):
         return self._finding.fix.diff or "" if self._finding.fix is not None else ""
 
     @property
-    def _written(self) -> mending.Mend | None:
+    def _written(self) -> mending.FileChange | None:
         """The mend, where it was written in this visit and not taken back."""
         return self.app.mends.get(self._diff)
 
@@ -234,7 +234,7 @@ class MendScreen(VerbScreen[None]):
     @work
     async def action_save(self) -> None:
         proposed = str(Path(self.app.project.case.root, f"{self._finding.code}.patch"))
-        target = await self.app.push_screen_wait(Ask(self.speech.say("save-as-title"), proposed))
+        target = await self.app.push_screen_wait(AskLine(self.speech.say("save-as-title"), proposed))
         if target is not None:
             write_new(self, target, self._diff.encode("utf-8", "surrogateescape"))
 

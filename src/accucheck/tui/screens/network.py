@@ -22,12 +22,12 @@ from ...model import Finding
 from ..signs import plain, wrap
 from ..verbs import BACK, FILTER, HELP, PALETTE, Verb, VerbScreen
 from ..widgets.keybar import KeyBar
-from .dialogs import Ask
+from .dialogs import AskLine
 from .evidence import write_new
 
 if TYPE_CHECKING:
-    from ...network.beside import Beside
-    from ...network.tree import Hit, Network
+    from ...network.beside import NetworkMatch
+    from ...network.tree import Network, SearchHit
 
 #: What a search shows, children of one cell that are shown, lines of the head, and of the head of a terminal of fewer than so many lines.
 _FOUND, _CHILDREN, _HEAD = 50, 2000, 4
@@ -67,17 +67,17 @@ class NetworkScreen(VerbScreen[None]):
         super().__init__()
         self._finding, self._of_item = finding, of_item
         self._network: Network | None = None
-        self._beside: Beside | None = None
+        self._beside: NetworkMatch | None = None
         self._error: UserError | None = None
-        self._by_hit: dict[Hit, TreeNode[Hit]] = {}
-        self._hits: list[Hit] = []
+        self._by_hit: dict[SearchHit, TreeNode[SearchHit]] = {}
+        self._hits: list[SearchHit] = []
         self._marks = -1
 
     def compose(self) -> ComposeResult:
         yield Static(id="head", markup=False)
         yield Input(id="search", placeholder=self.speech.say("graph-search"))
         yield OptionList(id="found", markup=False)
-        tree: Tree[Hit] = Tree("")
+        tree: Tree[SearchHit] = Tree("")
         if self.speech.only_ascii:
             tree.ICON_NODE, tree.ICON_NODE_EXPANDED, tree.show_guides = "> ", "v ", False
         with Container(id="body"):
@@ -127,28 +127,28 @@ class NetworkScreen(VerbScreen[None]):
         self._fill()
         if network is not None:
             from ...network.places import of_finding
-            from ...network.tree import Hit
+            from ...network.tree import SearchHit
 
             findings = self._of_item if self._finding is None else [self._finding]
             hit = next((place for each in findings if (place := of_finding(network, each)) is not None), None)
             if self._finding is not None and hit is None:
                 self.notify(self.speech.say("graph-not-there"), severity="warning", markup=False)
             bad = network.first_bad
-            self._show(hit or (Hit(False, bad.cell) if bad is not None else Hit(False, 0)))
+            self._show(hit or (SearchHit(False, bad.cell) if bad is not None else SearchHit(False, 0)))
         self.show_keys()
 
     # --- the tree -----------------------------------------------------------------------------------------------------
 
     def _fill(self) -> None:
-        from ...network.tree import Hit
+        from ...network.tree import SearchHit
 
         self._show_head()
         if self._network is None:
             return
-        tree: Tree[Hit] = self.query_one(Tree)
+        tree: Tree[SearchHit] = self.query_one(Tree)
         self._by_hit = {}
-        tree.reset(self._label(Hit(False, 0)), Hit(False, 0))
-        self._by_hit[Hit(False, 0)] = tree.root
+        tree.reset(self._label(SearchHit(False, 0)), SearchHit(False, 0))
+        self._by_hit[SearchHit(False, 0)] = tree.root
         self._unfold(tree.root)
         tree.root.expand()
 
@@ -174,7 +174,7 @@ class NetworkScreen(VerbScreen[None]):
     def _drawn(self, text: str) -> str:
         return visible(text).translate(_ASCII) if self.speech.only_ascii else visible(text)
 
-    def _label(self, hit: Hit) -> Text:
+    def _label(self, hit: SearchHit) -> Text:
         from ...network import telling
 
         assert self._network is not None
@@ -195,32 +195,35 @@ class NetworkScreen(VerbScreen[None]):
         text.append(f"  ({self._drawn(', '.join(inner))})" if inner else "", "italic")
         return text
 
-    def _is_bad(self, hit: Hit) -> bool:
+    def _is_bad(self, hit: SearchHit) -> bool:
         assert self._network is not None
         one = (self._network.weights if hit.weight else self._network.cells)[hit.number]
         return bool({"bad", "never-called", "unused", "not-finite-gradient"}.intersection(one.marks))
 
-    def _unfold(self, node: TreeNode[Hit]) -> None:
+    def _unfold(self, node: TreeNode[SearchHit]) -> None:
         """Make the nodes below one, when it is opened first."""
-        from ...network.tree import Hit
+        from ...network.tree import SearchHit
 
         if self._network is None or node.data is None or node.data.weight or node.children:
             return
         cell = self._network.cells[node.data.number]
-        below = [*(Hit(True, number) for number in cell.weights), *(Hit(False, number) for number in cell.children)]
+        below = [
+            *(SearchHit(True, number) for number in cell.weights),
+            *(SearchHit(False, number) for number in cell.children),
+        ]
         for hit in below[:_CHILDREN]:
             inner = None if hit.weight else self._network.cells[hit.number]
             opens = inner is not None and bool(inner.weights or inner.children)
             self._by_hit[hit] = node.add(self._label(hit), hit, allow_expand=opens)
 
-    def on_tree_node_expanded(self, event: Tree.NodeExpanded[Hit]) -> None:
+    def on_tree_node_expanded(self, event: Tree.NodeExpanded[SearchHit]) -> None:
         self._unfold(event.node)
 
-    def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Hit]) -> None:
+    def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[SearchHit]) -> None:
         if event.node.data is not None:
             self._tell(event.node.data)
 
-    def _tell(self, hit: Hit) -> None:
+    def _tell(self, hit: SearchHit) -> None:
         from ...network import telling
 
         if self._network is None:
@@ -234,13 +237,13 @@ class NetworkScreen(VerbScreen[None]):
         self.query_one("#known", VerticalScroll).scroll_home(animate=False)
 
     @property
-    def _chosen(self) -> Hit | None:
+    def _chosen(self) -> SearchHit | None:
         node = self.query_one(Tree).cursor_node
         return node.data if node is not None else None
 
-    def _show(self, hit: Hit) -> None:
+    def _show(self, hit: SearchHit) -> None:
         """Open the tree at a place."""
-        from ...network.tree import Hit as Place
+        from ...network.tree import SearchHit as Place
 
         network = self._network
         assert network is not None
@@ -350,7 +353,7 @@ class NetworkScreen(VerbScreen[None]):
         else:
             self.app.call_from_thread(self._set_beside, found)
 
-    def _set_beside(self, found: Beside) -> None:
+    def _set_beside(self, found: NetworkMatch) -> None:
         if not self.is_attached:
             return
         hit, self._beside = self._chosen, found
@@ -365,7 +368,7 @@ class NetworkScreen(VerbScreen[None]):
 
         assert self._network is not None
         proposed = str(Path(self.app.project.case.root, "network.html"))
-        target = await self.app.push_screen_wait(Ask(self.speech.say("save-as-title"), proposed))
+        target = await self.app.push_screen_wait(AskLine(self.speech.say("save-as-title"), proposed))
         if target is None:
             return
         try:

@@ -17,7 +17,18 @@ from textual.widgets.option_list import Option
 from ...checklist import Checklist, Item
 from ...errors import UserError
 from ...model import Verdict
-from ...path import FRAMEWORKS, Step, Walked, Wanted, collected, frameworks, script, uncollected, walk, wanted
+from ...path import (
+    FRAMEWORKS,
+    PathPosition,
+    RequiredInput,
+    Step,
+    collected,
+    frameworks,
+    script,
+    uncollected,
+    walk,
+    wanted,
+)
 from ...report.machine import input_text, telling, way_text, ways_of, ways_text
 from ..signs import plain, prose, wrap
 from ..verbs import BACK, FILTER, HELP, PALETTE, Verb, VerbScreen
@@ -167,7 +178,7 @@ class PathScreen(VerbScreen[tuple[str, bool]]):
         line = self._line(state, item, self._late(item) + self._folded(item), width, faint=faint)
         return Content("\n").join([line, *self._branches(item, width, "  ")])
 
-    def _off(self, path: Walked, width: int) -> list[Option]:
+    def _off(self, path: PathPosition, width: int) -> list[Option]:
         """What was looked at and lies off the path as it goes now."""
         on = {step.item.id for step in path.steps} | {item.id for item in path.ahead}
         on |= {path.here.id} if path.here is not None else set()
@@ -360,10 +371,10 @@ class PathScreen(VerbScreen[tuple[str, bool]]):
 
     # --- code ---------------------------------------------------------------------------------------------------------
 
-    def _inputs(self, item: Item | None) -> list[Wanted]:
+    def _inputs(self, item: Item | None) -> list[RequiredInput]:
         return wanted(self._checklist, item, self.app.project.case) if item is not None else []
 
-    def _code(self, item: Item | None) -> list[Wanted]:
+    def _code(self, item: Item | None) -> list[RequiredInput]:
         """The inputs whose code is shown: those that are lacking, or all where none is."""
         inputs = self._inputs(item)
         return uncollected(inputs) or inputs
@@ -393,14 +404,14 @@ class PathScreen(VerbScreen[tuple[str, bool]]):
     @work
     async def action_save(self) -> None:
         """Write the code that is shown to a file that does not exist yet."""
-        from .dialogs import Ask
+        from .dialogs import AskLine
 
         item, text = self._item, self._text()
         if item is None or not text:
             return
         name = f"collect_{item.id}_{self._chosen(self._frameworks(item))}.py"
         proposed = str(Path(self.app.project.case.root, name))
-        target = await self.app.push_screen_wait(Ask(self.speech.say("save-as-title"), proposed))
+        target = await self.app.push_screen_wait(AskLine(self.speech.say("save-as-title"), proposed))
         if target is None:
             return
         write_new(self, target, text.encode())

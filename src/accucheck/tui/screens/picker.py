@@ -23,7 +23,7 @@ from ...errors import UserError, from_os_error
 from ...language import word
 from ...proposal.keys import KEYS, TITLES, check, completions, fits
 from ..signs import Speech, plain
-from ..steady import Steady
+from ..steady import SteadyScreen
 
 if TYPE_CHECKING:
     from ..app import Walkthrough
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ENTRIES, PAGE = 200_000, 500
 
 
-class AskValue(Steady, ModalScreen[str | None]):
+class AskValue(SteadyScreen, ModalScreen[str | None]):
     """One line of text with completion, or None. What will not do is not taken, and why is said while it is typed."""
 
     CSS = """
@@ -118,12 +118,12 @@ class AskValue(Steady, ModalScreen[str | None]):
 
 async def ask_value(app: Walkthrough, case: Case, key: str, value: str = "") -> str | None:
     """A value for a key of the case: one of its choices, or what the person types or picks. Runs in a worker."""
-    from .dialogs import Ask, Choose
+    from .dialogs import AskLine, Choose
 
     say, known = app.speech.say, KEYS.get(key)
     if known is None:
         words = "start-call" if key.endswith(".call") else "start-value"
-        return await app.push_screen_wait(Ask(say(words, key=key)))
+        return await app.push_screen_wait(AskLine(say(words, key=key)))
     named = f"{word(TITLES, key, app.speech.language)} ({key})"
     if known.choices:
         answers = [(choice, choice) for choice in known.choices]
@@ -136,7 +136,7 @@ class _Entries(OptionList):
     BINDINGS = [Binding("j", "cursor_down", show=False), Binding("k", "cursor_up", show=False)]
 
 
-class Picker(Steady, ModalScreen[str | None]):
+class Picker(SteadyScreen, ModalScreen[str | None]):
     """A walk through folders; the result is a path as the case file has it, or None. Files that fit the key come first."""
 
     CSS = """

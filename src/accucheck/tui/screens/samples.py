@@ -151,14 +151,14 @@ class SamplesScreen(VerbScreen[bool]):
 
         def progress(step: Progress) -> None:
             if worker.is_cancelled:
-                raise _Left
+                raise _ScreenLeft
             self._tell(self._drawing, step)
 
         try:
             plan, gaps = sampling.drawn_now(
                 self.app.project.case, role, sampling.SEED, sampling.COUNT, self.app.who, progress
             )
-        except _Left:
+        except _ScreenLeft:
             return record, []
         return marks.with_plan(record, role, plan), gaps
 
@@ -463,10 +463,10 @@ class SamplesScreen(VerbScreen[bool]):
 
     @work
     async def _ask_words(self) -> None:
-        from .dialogs import Ask
+        from .dialogs import AskLine
 
         say, plan = self.speech.say, self.plan
-        words = await self.app.push_screen_wait(Ask(lambda: self.speech.say("samples-filter"), self.words))
+        words = await self.app.push_screen_wait(AskLine(lambda: self.speech.say("samples-filter"), self.words))
         if words is None or plan is None:
             return
         before, self.words = self.words, words
@@ -532,5 +532,5 @@ class SamplesScreen(VerbScreen[bool]):
         self.dismiss(self.changed)
 
 
-class _Left(Exception):
+class _ScreenLeft(Exception):
     """The screen was left while the sample was being drawn."""

@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from ... import tuned
 from ...language import aligned
-from ...tuned import Tuned
+from ...tuned import StudyResults
 from ..signs import plain, wrap
 from ..verbs import BACK, HELP, PALETTE, Verb
 from ..widgets.chart import curve, cut
@@ -81,7 +81,7 @@ class SearchScreen(JobScreen):
         what = cut(tuned.label(trial, language), width, only_ascii=self.speech.only_ascii)
         return Content.assemble((bar, "$accent"), " " if bar else "", plain(told.rstrip()), "\n", plain(what, "bold"))
 
-    def _found(self, kept: Tuned, width: int) -> list[Content]:
+    def _found(self, kept: StudyResults, width: int) -> list[Content]:
         """What it says, how to train with the best, the trials, and the best of them on their axes."""
         language, only_ascii = self.speech.language, self.speech.only_ascii
         told = [plain(wrap(tuned.verdict(kept, language), width), "bold")]
@@ -96,7 +96,7 @@ class SearchScreen(JobScreen):
         blank = Content("")
         return [*told, blank, *table, blank, *drawn, blank, *notes, *self._courses(kept, width)]
 
-    def _courses(self, kept: Tuned, width: int) -> list[Content]:
+    def _courses(self, kept: StudyResults, width: int) -> list[Content]:
         """The metric of the best trials over their training, on a screen that has room."""
         charts = tuned.charts(kept, self.speech.language)
         if self.size.height < _TALL or len(charts) < 2:

@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from ..steady import Steady
+from ..steady import SteadyScreen
 from ..themes import OWN
 from ..widgets.filtered import FilteredList
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..app import Walkthrough
 
 
-class ThemeScreen(Steady, ModalScreen[bool]):
+class ThemeScreen(SteadyScreen, ModalScreen[bool]):
     """The result is whether the theme is to be kept."""
 
     CSS = """

@@ -13,7 +13,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from ... import recent
-from ...proposal import Survey, Trained
+from ...proposal import Survey, TrainingState
 from ...session import Training
 from ..signs import plain, wrap
 from ..verbs import BACK, HELP, LANGUAGE, PALETTE, QUIT, Verb, VerbScreen
@@ -88,7 +88,7 @@ class TrainingScreen(VerbScreen[Training | None]):
         options.highlighted = at if at is not None and self._moved else likely
         self.query_one("#seen", Static).update(self._seen(trained, width))
 
-    def _seen(self, trained: Trained | None, width: int) -> Content:
+    def _seen(self, trained: TrainingState | None, width: int) -> Content:
         say = self.speech.say
         if self._survey is None:
             return Content.styled(say("training-looking"), "$text-muted")
@@ -124,7 +124,7 @@ class ErrorScreen(VerbScreen[bool]):
     ]
     HERE = ("help-error",)
 
-    def __init__(self, trained: Trained | None) -> None:
+    def __init__(self, trained: TrainingState | None) -> None:
         super().__init__()
         self._trained = trained
 

@@ -13,8 +13,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from ...model import Curve
-from ...readers.following import Following, Seen
-from ...watching import OUTPUT, Watched, Watching, ended_early
+from ...readers.following import Following, ProcessState
+from ...watching import OUTPUT, Watching, WatchResult, ended_early
 from ..signs import plain, wrap
 from ..verbs import BACK, HELP, PALETTE, Verb
 from ..widgets.chart import curve, cut
@@ -110,7 +110,7 @@ class WatchScreen(JobScreen):
             lines += [plain(cut(line, width, only_ascii=self.speech.only_ascii)) for line in printed]
         self.query_one("#seen", Static).update(Content("\n").join(lines))
 
-    def _not_watched(self, seen: Seen) -> list[str]:
+    def _not_watched(self, seen: ProcessState) -> list[str]:
         """What this MindSpore has no place to watch at, and what could not be watched any more."""
         say = self.speech.say
         assert self._of is not None
@@ -120,7 +120,7 @@ class WatchScreen(JobScreen):
         failed = seen.failed[:_FAILED]
         return told + [say("watch-failed", hook=hook, error=error, place=place) for hook, error, place in failed]
 
-    def _state(self, seen: Seen | None, width: int) -> Content:
+    def _state(self, seen: ProcessState | None, width: int) -> Content:
         """How far it is, or how it ended."""
         say, runner, of = self.speech.say, self.app.runner, self._of
         assert of is not None
@@ -141,7 +141,7 @@ class WatchScreen(JobScreen):
         told = say("watch-state", mode=seen.mode, steps=far, rate=seen.seconds / steps, waited=waited)
         return plain(f"{told}  {say('watch-stopping')}" if self._stopping else told)
 
-    def _chart(self, seen: Seen, width: int) -> list[Content]:
+    def _chart(self, seen: ProcessState, width: int) -> list[Content]:
         say = self.speech.say
         rows = max(_LEAST, min(_MOST, int((self.size.height - 2) * _SHARE)))
         points = [(step, loss) for step, loss in seen.losses if math.isfinite(loss)]
@@ -156,7 +156,7 @@ class WatchScreen(JobScreen):
         )
         return curve(chart, say, width, rows, only_ascii=self.speech.only_ascii)
 
-    def _last(self, seen: Seen) -> Content:
+    def _last(self, seen: ProcessState) -> Content:
         """The values of the last step; of several groups of parameters or optimizers each rate that is another one."""
         told = {name: f"{seen.values[name]:.4g}" for name in _VALUES if name in seen.values}
         rates = dict.fromkeys(f"{value:.4g}" for name, value in seen.values.items() if "lr" in name.split("."))
@@ -165,7 +165,7 @@ class WatchScreen(JobScreen):
         parts = [self.speech.say(f"watch-value-{name}", value=told[name]) for name in _VALUES if name in told]
         return plain("   ".join(parts), "bold")
 
-    def _layers(self, seen: Seen, width: int) -> list[Content]:
+    def _layers(self, seen: ProcessState, width: int) -> list[Content]:
         """A bar for each parameter, in the order of the network."""
         if not seen.layers:
             return []
@@ -202,7 +202,7 @@ class WatchScreen(JobScreen):
         return [line.rpartition("\r")[2] for line in text.splitlines() if line.strip()][-most:]
 
 
-def _nothing_seen(watched: Watched) -> str:
+def _nothing_seen(watched: WatchResult) -> str:
     """Of a command without a training step: how far it came."""
     if not any(one.started for one in watched.passes):
         return "watch-over-no-python"

@@ -34,13 +34,13 @@ from ...model import (
     Where,
 )
 from ...report.words import KINDS
-from ..runner import Running
+from ..runner import ProbeProgress
 from ..signs import Speech, plain, wrap
 from . import chart
-from .longlist import Later, LongList
+from .longlist import LazyOption, LongList
 
 if TYPE_CHECKING:
-    from ...mending import Proof
+    from ...mending import FixCheck
 
 #: More would only slow the screen down; the report and the session have all.
 FINDINGS_SHOWN = 100
@@ -104,7 +104,7 @@ class FindingList(LongList):
         speech: Speech,
         item: Item,
         results: dict[str, ProbeResult],
-        running: dict[str, tuple[Running, list[Finding]]],
+        running: dict[str, tuple[ProbeProgress, list[Finding]]],
         stale: set[str],
         width: int,
         before: dict[str, ProbeResult] | None = None,
@@ -200,7 +200,7 @@ class FindingList(LongList):
     def _option(self, target: tuple[str, Finding, int], content: Callable[[], Content]) -> Option:
         key = f"t{len(self._targets)}"
         self._targets[key] = target
-        return Option(Later(content), id=key)
+        return Option(LazyOption(content), id=key)
 
 
 def _line(speech: Speech, name: str, finding: Finding, width: int) -> Content:
@@ -227,7 +227,7 @@ def _fix(speech: Speech, name: str, finding: Finding, width: int) -> Content:
 TOLD_APART = 500
 
 
-def proof_of(item: str, before: ProbeResult, result: ProbeResult) -> Proof | None:
+def proof_of(item: str, before: ProbeResult, result: ProbeResult) -> FixCheck | None:
     """What became of what the last run had found; None for what is not told apart one by one."""
     from ...mending import proof
 

@@ -20,7 +20,7 @@ from .filtered import FilteredList
 _WORD = {Language.EN: 7, Language.ZH: 6}
 
 
-class _Told(NamedTuple):
+class _ItemLine(NamedTuple):
     """What the line of an item says: its title, its state and whether that is only suggested, and what the review says."""
 
     title: str
@@ -35,7 +35,7 @@ class ItemList(FilteredList):
     PLACEHOLDER = "filter"
 
     def __init__(self, **settings: Any) -> None:
-        self._told: dict[str, _Told] = {}
+        self._told: dict[str, _ItemLine] = {}
         self._speech: Speech | None = None
         self._room = 0
         super().__init__(**settings)
@@ -60,7 +60,7 @@ class ItemList(FilteredList):
                 lines: list[Option] = []
                 for item in section.items:
                     title = item.named(states[item.id][0])[speech.language]
-                    self._told[item.id] = _Told(title, *states[item.id], reviews[item.id])
+                    self._told[item.id] = _ItemLine(title, *states[item.id], reviews[item.id])
                     (last if item.id in apart else lines).append(Option(self._line(item.id), id=item.id))
                 if lines:
                     heading = Content.styled(section.title[speech.language], "bold $text-muted")
@@ -80,7 +80,7 @@ class ItemList(FilteredList):
         return f"{option.id} {speech.say(told.state)} {speech.say(f'short-{told.state}')} {told.title} {review}"
 
     def set_state(self, speech: Speech, item: str, title: str, state: str, suggested: bool, review: str) -> None:
-        self._speech, self._told[item] = speech, _Told(title, state, suggested, review)
+        self._speech, self._told[item] = speech, _ItemLine(title, state, suggested, review)
         self.replace_option_prompt(item, self._line(item))
 
     def on_resize(self, _: Resize) -> None:

@@ -12,7 +12,7 @@ from textual.widgets import Static
 _HELP = "?"
 
 
-class Shown(NamedTuple):
+class KeyEntry(NamedTuple):
     """One entry: keys, each with the action of a click on it, and their words; `dim` for what cannot be done now."""
 
     keys: list[tuple[str, str]]
@@ -29,9 +29,9 @@ class KeyBar(Static):
 
     def __init__(self) -> None:
         super().__init__(markup=False)
-        self.entries: list[Shown] = []
+        self.entries: list[KeyEntry] = []
 
-    def show(self, entries: list[Shown]) -> None:
+    def show(self, entries: list[KeyEntry]) -> None:
         if entries != self.entries:
             self.entries = entries
             self._draw()
@@ -53,7 +53,7 @@ class KeyBar(Static):
             shown = shown + part
         self.update(shown, layout=False)
 
-    def _part(self, entry: Shown) -> Content:
+    def _part(self, entry: KeyEntry) -> Content:
         """One entry, its keys and words to be clicked."""
         keys, words, dim = entry
         faint = "dim " if dim else ""

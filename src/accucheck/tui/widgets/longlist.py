@@ -14,7 +14,7 @@ from .filtered import FilteredList
 AT_ONCE = 40
 
 
-class Later:
+class LazyOption:
     """The words of an option, made when the list takes it in or words are looked for."""
 
     def __init__(self, make: Callable[[], Content]) -> None:

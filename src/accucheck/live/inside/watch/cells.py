@@ -22,7 +22,7 @@ def class_of(value: Any) -> str:
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
-class Made:
+class CellOrigins:
     """The place and the arguments of each cell as it was made."""
 
     def __init__(self, hooks: Hooks) -> None:
@@ -84,7 +84,7 @@ def names_fit(cell: Cell) -> bool:
 class Network:
     """A network that is trained, or run, with the names of its cells."""
 
-    def __init__(self, number: int, top: Cell, made: Made) -> None:
+    def __init__(self, number: int, top: Cell, made: CellOrigins) -> None:
         self.number, self.top, self.made = number, top, made
         self.cell = network_of(top)
         self.names = {id(cell): f"^{name}" for name, cell in top.cells_and_names()}

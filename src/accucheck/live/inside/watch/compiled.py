@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from ..measures import array, described, plain, tensors
 from .hooks import RAISED
-from .optimizers import Watched
+from .optimizers import ObservedOptimizer
 from .passes import MANY, loss_of, rows_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ Cell = Any  # a mindspore.nn.Cell
 class Step:
     """One call: the networks within, the optimizers that it updates with, and what it was given."""
 
-    def __init__(self, networks: list[int], optimizers: list[Watched], given: list[Any]) -> None:
+    def __init__(self, networks: list[int], optimizers: list[ObservedOptimizer], given: list[Any]) -> None:
         self.networks, self.optimizers = networks, optimizers
         self.batch = list(tensors(given))[:MANY]
 

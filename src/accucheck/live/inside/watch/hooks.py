@@ -27,7 +27,7 @@ Before = Optional[Callable[[tuple[Any, ...], dict[str, Any]], Any]]  # noqa: UP0
 After = Optional[Callable[[Any, tuple[Any, ...], dict[str, Any], Any], None]]  # noqa: UP045  # Python 3.9
 
 
-class Put(NamedTuple):
+class InstalledHook(NamedTuple):
     """One function that was replaced: `own` says whether its owner held it itself, `keys` where modules held it too; `steps` whether
     it is needed only in steps that are looked at."""
 
@@ -50,7 +50,7 @@ class Hooks:
         #: Whether a hook runs now: what it calls itself is not told.
         self.busy = False
         self.asleep = False
-        self.put: list[Put] = []
+        self.put: list[InstalledHook] = []
         #: What further takes back what was changed.
         self.back: list[Callable[[], None]] = []
         self._places: dict[CodeType, str | None] = {}
@@ -103,7 +103,7 @@ class Hooks:
 
     def replace(self, owner: Any, name: str, original: Any, replaced: Any, steps: bool = False) -> None:
         """In its owner, and wherever a module of MindSpore has taken it over by name."""
-        put = Put(owner, name, original, replaced, name in vars(owner), [], steps)
+        put = InstalledHook(owner, name, original, replaced, name in vars(owner), [], steps)
         if not isinstance(owner, type):
             for module in list(sys.modules.values()):
                 if getattr(module, "__name__", "").partition(".")[0] == "mindspore":
@@ -159,13 +159,13 @@ class Hooks:
         return path[len(self.root) :] if inside and not installed else None
 
 
-def _in(put: Put) -> None:
+def _in(put: InstalledHook) -> None:
     setattr(put.owner, put.name, put.replaced)
     for module, key in put.keys:
         setattr(module, key, put.replaced)
 
 
-def _out(put: Put) -> None:
+def _out(put: InstalledHook) -> None:
     if vars(put.owner).get(put.name) is not put.replaced:
         return
     if put.own:

@@ -29,12 +29,12 @@ def of_inputs(passes: Passes, ended: Pass) -> dict[str, Any] | None:
         if "reason" in found:
             return found
         network = found["trial"].network
-        looks = Looks(network, passes)
+        looks = InputObserver(network, passes)
         looks.run(found["trial"])
         return {"network": found["network"], "inputs": looks.told, "rows": looks.rows}
 
 
-class Looks:
+class InputObserver:
     def __init__(self, network: Cell, passes: Passes) -> None:
         self.network, self.hooks = network, passes.hooks
         self.told: list[dict[str, Any]] = []

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..measures import Array, array, described, plain, tensors
 from .hooks import Hooks
-from .optimizers import Watched
+from .optimizers import ObservedOptimizer
 from .passes import Pass, Passes
 
 #: First operators that are told, operators of a pass that are remembered, and numbers among an operator's arguments that are told.
@@ -24,7 +24,7 @@ FIRSTS, TAPE, NUMBERS = 16, 1 << 16, 4
 SUMS = ("Add", "AddExt", "AddN", "InplaceAddExt")
 
 
-class Entry:
+class OperatorRun:
     """One operator that ran forward. `ran` counts what ran backward for it and was seen, `spoilt` whether that was where it began."""
 
     __slots__ = ("cell", "inputs", "name", "numbers", "outputs", "place", "ran", "spoilt")
@@ -42,9 +42,9 @@ class Origin:
 
     __slots__ = ("entry", "how", "output", "sure", "turned")
 
-    def __init__(self, entry: Entry, how: str, output: Any, sure: bool = True) -> None:
+    def __init__(self, entry: OperatorRun, how: str, output: Any, sure: bool = True) -> None:
         self.entry, self.how, self.output, self.sure = entry, how, output, sure
-        self.turned: Entry | None = None
+        self.turned: OperatorRun | None = None
 
 
 #: What tells tensors apart, whichever object of Python stands for them: where they lie and their shape.
@@ -66,13 +66,13 @@ class Operators:
 
     def clear(self) -> None:
         """A pass begins that lies within no other."""
-        self.tape: list[Entry] = []
-        self.made: dict[Key, Entry] = {}
+        self.tape: list[OperatorRun] = []
+        self.made: dict[Key, OperatorRun] = {}
         self.origins: dict[Key, Origin] = {}
         self.heard: set[Key] = set()
         self.gradients: dict[Key, tuple[float, float]] = {}
         self.first: Any = None
-        self.running: Entry | None = None
+        self.running: OperatorRun | None = None
 
     # --- forward --------------------------------------------------------------------------------------------------------
 
@@ -87,7 +87,7 @@ class Operators:
             return
         if len(self.tape) >= TAPE:
             return
-        entry = Entry(name, inputs, outputs, list(numbers(args))[:NUMBERS])
+        entry = OperatorRun(name, inputs, outputs, list(numbers(args))[:NUMBERS])
         entry.cell = self.passes.stack[-1] if self.passes.stack else None
         entry.place = self.hooks.place()
         bad = [one for one in outputs if not finite(one)]
@@ -101,7 +101,7 @@ class Operators:
             assert origin is not None
             self.origins[key_of(one)] = origin
 
-    def origin(self, entry: Entry, bad: list[Any]) -> Origin:
+    def origin(self, entry: OperatorRun, bad: list[Any]) -> Origin:
         """Where what is not finite in its result began."""
         known = [self.origins[key_of(one)] for one in entry.inputs if key_of(one) in self.origins]
         strange = [one for one in entry.inputs if self.is_strange(one) and not finite(one)]
@@ -170,7 +170,7 @@ class Operators:
         if not all(finite(one) for one in outputs) and all(finite(one) for one in inputs):
             entry.spoilt = True
 
-    def culprit(self, key: Key) -> tuple[Entry | None, bool]:
+    def culprit(self, key: Key) -> tuple[OperatorRun | None, bool]:
         """Of the operators that took this tensor, their own gradient finite, the one whose derivative is not; whether that is sure."""
         takers = [
             one
@@ -243,7 +243,7 @@ class Operators:
             **more,
         )
 
-    def tell(self, step: int, phase: str, entry: Entry, ended: Pass, **more: Any) -> None:
+    def tell(self, step: int, phase: str, entry: OperatorRun, ended: Pass, **more: Any) -> None:
         inputs = [described(array(one)) for one in entry.inputs[:4]]
         names = [one.name for one in entry.inputs if is_weight(one)][:4]
         cell = self.cell(entry, ended)
@@ -264,7 +264,7 @@ class Operators:
             **more,
         )
 
-    def cell(self, entry: Entry, ended: Pass) -> list[str] | None:
+    def cell(self, entry: OperatorRun, ended: Pass) -> list[str] | None:
         """Name and class of the cell that it ran in."""
         if entry.cell is None:
             return None
@@ -273,7 +273,7 @@ class Operators:
 
     # --- updates --------------------------------------------------------------------------------------------------------
 
-    def updates(self, held: Watched, gradients: Any) -> None:
+    def updates(self, held: ObservedOptimizer, gradients: Any) -> None:
         """An optimizer is called."""
         self.updating = True
         if self.lost:
@@ -283,7 +283,7 @@ class Operators:
         good = all(finite(one) for one in given) and all(finite_array(one) for one in weights)
         self.before = good, [described(one) for one in weights], [described(array(one)) for one in given]
 
-    def updated(self, held: Watched, step: int, rate: Any) -> None:
+    def updated(self, held: ObservedOptimizer, step: int, rate: Any) -> None:
         """It is done: weights that were finite, and whose gradients were, may not be so any more."""
         self.updating = False
         before, self.before = self.before, None

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..measures import array, digest, norm, plain, sample, scalar, short
 from ..rates import Rates
-from .cells import Made, class_of
+from .cells import CellOrigins, class_of
 
 #: Of the training's time, what reading a rate that MindSpore must compute may cost.
 SHARE = 0.1
@@ -19,10 +19,10 @@ NEAR = 1e-3
 Optimizer = Any  # a mindspore.nn.Optimizer, or one of mindspore.experimental.optim
 
 
-class Watched:
+class ObservedOptimizer:
     """One optimizer, by the order of its first call."""
 
-    def __init__(self, number: int, optimizer: Optimizer, made: Made) -> None:
+    def __init__(self, number: int, optimizer: Optimizer, made: CellOrigins) -> None:
         self.number, self.optimizer = number, optimizer
         self.place, self.arguments = made.of(optimizer)
         self.parameters = list(optimizer.parameters)
@@ -102,7 +102,7 @@ class Watched:
         return [digest(array(one)) for one in self.parameters]
 
 
-class Sums:
+class GradientSums:
     """What the gradients of the passes since the last update add up to, in samples, against what the optimizer is given."""
 
     def __init__(self) -> None:

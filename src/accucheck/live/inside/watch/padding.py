@@ -251,11 +251,11 @@ class Trial:
         chosen: Array | None,
         instead: dict[int, Any] | None = None,
         turned: tuple[Array, int] | None = None,
-    ) -> Ran:
+    ) -> PassOutputs:
         """One pass, in which the vectors that a layer gives for these ids are changed at the chosen places; or what the network gives is
         turned: moved on along an axis at some places of the others."""
         put_back(self.state)
-        ran = Ran()
+        ran = PassOutputs()
 
         def layer(original: Callable[..., Any]) -> Callable[..., Any]:
             def called(*args: Any, **kwargs: Any) -> Any:
@@ -289,7 +289,7 @@ class Trial:
         return ran
 
 
-class Ran:
+class PassOutputs:
     """What a pass gave: outputs of the network and the loss; `hits` are the tensors whose vectors were looked at."""
 
     def __init__(self) -> None:

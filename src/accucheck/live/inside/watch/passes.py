@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..measures import Array, array, described, identities, tensors
-from .cells import CALLS, Call, Cell, Made, Network, class_of
+from .cells import CALLS, Call, Cell, CellOrigins, Network, class_of
 from .hooks import RAISED, Hooks
 from .losses import compared
 
@@ -90,7 +90,7 @@ class Passes:
         nested: Callable[[Pass], None],
     ) -> None:
         self.hooks, self.looks, self.between, self.trained, self.nested = hooks, looks, between, trained, nested
-        self.made = Made(hooks)
+        self.made = CellOrigins(hooks)
         #: Is told each network, and the cells around it, by kind, number and cell.
         self.tell: Callable[[str, int, Any], None] = lambda *_: None
         self.networks: dict[int, Network] = {}

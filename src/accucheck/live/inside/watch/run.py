@@ -22,7 +22,7 @@ from .hooks import RAISED, Hooks
 from .inputs import of_inputs
 from .journal import opened
 from .operators import Operators, install
-from .optimizers import Sums, Watched
+from .optimizers import GradientSums, ObservedOptimizer
 from .order import examined
 from .origins import Origins
 from .padding import examine, of_beyond, of_next
@@ -50,7 +50,7 @@ SAMPLES = 64
 MORE = 0.5
 
 
-class Enough(SystemExit):
+class StepLimitReached(SystemExit):
     """Ends the command after the steps that were to be watched; its exit code is 0."""
 
 
@@ -72,12 +72,12 @@ class Run:
         self.every: int = settings.get("every", EVERY)
         self.data = Data(hooks, self.end_here)
         self.passes = Passes(hooks, self.looks, self.between, self.trained, self.nested)
-        self.optimizers: dict[int, Watched] = {}
+        self.optimizers: dict[int, ObservedOptimizer] = {}
         self.steps = self.inference = self.inferences = 0
         #: Optimizers that the step has called; whether it is known how many there are.
         self.done: set[int] = set()
         self.known = self.ended = False
-        self.updating: Watched | None = None
+        self.updating: ObservedOptimizer | None = None
         #: What passes of training told since the last update: facts, and values of the step.
         self.facts: list[tuple[str, dict[str, Any]]] = []
         self.values: dict[str, Any] = {}
@@ -86,7 +86,7 @@ class Run:
         #: Whether what trained last was in training mode.
         self.awake = False
         self.gradients: Any = None
-        self.sums = Sums()
+        self.sums = GradientSums()
         #: What tells the batches of the passes since the last update apart.
         self.batches: set[Any] = set()
         #: What was told last of passes with the same networks.
@@ -171,22 +171,24 @@ class Run:
         return self, self.passes.entered(cell, given)
 
     def left(self, state: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-        if isinstance(state, Watched):
+        if isinstance(state, ObservedOptimizer):
             self.after_update(state, result)
         elif isinstance(state, Step):
             self.compiled.ends(state, result)
         elif state is not None:
             self.passes.left(state[1], args[0], result)
 
-    def held(self, optimizer: Any) -> Watched:
+    def held(self, optimizer: Any) -> ObservedOptimizer:
         """What is known of an optimizer, told when it is seen for the first time."""
         if id(optimizer) not in self.optimizers:
-            found = self.optimizers[id(optimizer)] = Watched(len(self.optimizers), optimizer, self.passes.made)
+            found = self.optimizers[id(optimizer)] = ObservedOptimizer(
+                len(self.optimizers), optimizer, self.passes.made
+            )
             self.journal.fact("optimizer", **found.facts())
             self.origins.tell("optimizer", found.number, optimizer)
         return self.optimizers[id(optimizer)]
 
-    def rates(self, held: Watched) -> None:
+    def rates(self, held: ObservedOptimizer) -> None:
         """The rates in force of the step that runs now."""
         prefix = f"opt{held.number}." if held.number else ""
         rates = held.rate() or []
@@ -230,7 +232,7 @@ class Run:
             return total
         return plain(squares(array(one) for one in raw) ** 0.5)
 
-    def after_update(self, held: Watched, result: Any) -> None:
+    def after_update(self, held: ObservedOptimizer, result: Any) -> None:
         self.updating, self.gradients, self.count = None, None, 0
         self.sums.clear()
         self.batches.clear()
@@ -523,7 +525,7 @@ class Run:
             enough = 0 < self.most <= self.steps and self.trained_enough()
         if enough:
             self.at_exit("enough")
-            raise Enough(0)
+            raise StepLimitReached(0)
 
     def trained_enough(self) -> bool:
         """After the last step. Not every rank evaluates, and those that do not wait for the others: all of several end by steps alone."""
