@@ -27,10 +27,10 @@ from _measuring import ROOT, Row, report, row
 from accucheck import case as cases
 from accucheck import studies
 from accucheck.metering import Meter
+from accucheck.search_runs import Goal, StudyRunner
 from accucheck.search_space import bind, parse
-from accucheck.trying import TryRequest
-from accucheck.tuned import Trial
-from accucheck.tuning import Goal, StudyRunner
+from accucheck.study_results import Trial
+from accucheck.try_runs import TryRequest
 
 #: Epochs of a training, and the grid: as many points of each setting as fit into the same epochs.
 EPOCHS = 2

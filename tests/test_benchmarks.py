@@ -545,7 +545,7 @@ def test_a_planted_setting_changes_one_line_or_the_command_alone(tmp_path: Path,
     import yaml
 
     planted = [case for case in started.cases([style]) if case.fault]
-    assert {case.fault for case in planted} == set(started.FAULTS)
+    assert planted and {case.fault for case in planted} <= set(started.FAULTS)
     before = {path.name: path.read_text() for path in (started.HERE / style).iterdir()}
     for number, case in enumerate(planted):
         project = tmp_path / str(number)

@@ -128,7 +128,7 @@ def test_a_killed_parent_leaves_no_orphan(tmp_path):
     code = (
         "from accucheck import engine; from accucheck.case import Case\n"
         f"for e in engine.run(Case({str(tmp_path)!r}), [engine.Job('xx.01', 'fake_stubborn')]):\n"
-        "    if isinstance(e, engine.Found): print(e.finding.data['n'], flush=True)\n"
+        "    if isinstance(e, engine.FindingEvent): print(e.finding.data['n'], flush=True)\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     pid = int(parent.stdout.readline())

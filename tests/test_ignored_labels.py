@@ -12,7 +12,7 @@ import pipelines
 from accucheck import probe, sampling
 from accucheck.case import Case, CaseFile
 from accucheck.model import Finding, Language, Level
-from accucheck.probes import _labelled, _meant
+from accucheck.probes import _declared_padding, _labelled
 
 ROWS = "x,label\n" + "".join(f"{n},{n % 4}\n" for n in range(80))
 
@@ -109,7 +109,7 @@ def test_labels_in_their_order(tmp_path: Path) -> None:
 
 
 def test_it_is_decided_in_one_place() -> None:
-    meant = _meant.of_case(case_of(Path("/"), loss=loss(7), design={"padding": {"value": 0}}))
+    meant = _declared_padding.of_case(case_of(Path("/"), loss=loss(7), design={"padding": {"value": 0}}))
     assert meant.no_classes("label") == {"-100", "7"} and meant.no_classes("label", sequences=True) == {
         "-100",
         "7",

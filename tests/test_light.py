@@ -31,7 +31,7 @@ found = []
 for mode in tables.MODES[1:]:
     try:
         found.append([row for batch in tables.batches(path, kind, mode) for row in batch.to_dicts()])
-    except tables.SecondLook:
+    except tables.RereadNeeded:
         continue
     except ReadError as error:
         found.append(error.code)

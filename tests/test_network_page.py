@@ -7,7 +7,7 @@ import pytest
 
 from accucheck.errors import ReadError
 from accucheck.language import Language
-from accucheck.network import beside, page, stored
+from accucheck.network import matching, page, stored
 from accucheck.network.tree import Network
 from accucheck.readers.tensors import TensorInfo
 from browser import CHROMIUM, browser
@@ -27,7 +27,7 @@ def test_the_page_in_a_browser(tmp_path: Path) -> None:
     pages = {
         "large": page.write(network(*large), Language.EN),
         "wild": page.write(network(f"a.{WILD}.weight", f"b{WILD}.bias"), Language.ZH),
-        "beside": page.write(own := network("net.fc.weight"), Language.EN, beside.put(own, network("fc.weight"))),
+        "beside": page.write(own := network("net.fc.weight"), Language.EN, matching.put(own, network("fc.weight"))),
     }
     for name, content in pages.items():
         (tmp_path / f"{name}.html").write_bytes(content)

@@ -6,7 +6,7 @@ import pytest
 
 from accucheck.errors import ReadError, UserError
 from accucheck.language import Language
-from accucheck.network import beside, dumped, sources, stored, telling, tree
+from accucheck.network import dumped, matching, sources, stored, telling, tree
 from accucheck.network.tree import Network, SearchHit, abbreviates
 from accucheck.readers import recordings
 from accucheck.readers.graphs import Graph, Node, Parameter
@@ -126,7 +126,7 @@ def test_beside_the_benchmark_each_cell_has_its_counterpart() -> None:
     other = infos(
         ("conv1.weight", (4, 3, 3, 3)), ("bn1.weight", (4,)), ("head.weight", (3, 8)), ("extra.weight", (5, 5))
     )
-    found = beside.put(own, other)
+    found = matching.put(own, other)
     assert marked(own) == {"other-shape": ["net.head.weight"], "only-here": ["net.own.bias"]}
     cells = {own.cells[one].name: other.cells[there].name for one, there in found.cells.items()}
     assert cells["net.bn1"] == "bn1" and cells["net.conv1"] == "conv1" and cells["net"] == ""

@@ -144,7 +144,6 @@ KINDS: dict[str, list[tuple[str, str]]] = {
         *_ONE_BATCH,
         ("0.05, 0.9", "1e-9, 0.9"),
         ("self.head = nn.Dense(16, 2)", "self.head = nn.Dense(16, 2, weight_init=initializer(Normal(300.0), (2, 16)))"),
-        ("import initializer", "import Normal, initializer"),
     ],
     "rate-tiny": [("0.05, 0.9", "1e-9, 0.9")],
     "never-switched": [("    net.set_train()\n", ""), ("    net.set_train(False)\n", "")],

@@ -18,7 +18,7 @@ from .language import Language, Words, visible, word
 from .model import ProbeResult, Status
 
 if TYPE_CHECKING:
-    from .script.fixing import Names, SeedPlace
+    from .script.randomness import Names, SeedPlace
 
 #: Where the runs of a plan are to leave what they write.
 FOLDER = "collect"
@@ -344,7 +344,7 @@ class _Plan:
         yield from self.moving(step, found_by)
 
     def freeing(self) -> Iterator[str]:
-        from .script.fixing import SUBJECTS
+        from .script.randomness import SUBJECTS
 
         run, base = self.command("train"), _code(_one(self.case, "curves.train", f"{FOLDER}/fixed.csv"))
         yield from ("", f"## {self.say('free')}", "", self.say("free-why"), "")
@@ -398,7 +398,7 @@ class _Plan:
 
     def side(self, key: str, names: Names | None, numbers: dict[str, int], curve: str, log: str) -> Iterator[str]:
         """Code and expectations of one of the two trainings."""
-        from .script.fixing import Names
+        from .script.randomness import Names
 
         torch, names = key == "theirs", names or Names()
         script = _one(self.case, "benchmark.scripts.train" if torch else "scripts.train", "train.py")
@@ -473,7 +473,7 @@ class _Plan:
 
 def _read(case: Case) -> tuple[list[SeedPlace], Names | None, Names | None, list[str]]:
     """What the scripts tell: lines about randomness, and the names of the first training of each side; and what was not read."""
-    from .script import benchmark, fixing, seeding
+    from .script import benchmark, randomness, seeding
     from .script.analysis import read_scripts
     from .script.settings import of_scripts
 
@@ -481,11 +481,11 @@ def _read(case: Case) -> tuple[list[SeedPlace], Names | None, Names | None, list
     spots: list[SeedPlace] = []
     settings = of_scripts(scripts, None)
     for one in settings:
-        spots += fixing.spots(one, seeding.read(one.reading.trace, scripts.sources))
+        spots += randomness.spots(one, seeding.read(one.reading.trace, scripts.sources))
     theirs, gaps = benchmark.training(case)
-    ours = fixing.names(settings[0]) if settings else None
+    ours = randomness.names(settings[0]) if settings else None
     unread = list(dict.fromkeys(gap.path for gap in (*scripts.gaps, *gaps)))
-    return spots, ours, fixing.names(theirs[0], torch=True) if theirs else None, unread
+    return spots, ours, randomness.names(theirs[0], torch=True) if theirs else None, unread
 
 
 def _one(case: Case, key: str, otherwise: str) -> str:

@@ -37,7 +37,7 @@ from .readers.recordings import MAGIC, VERSION
 if TYPE_CHECKING:
     import numpy as np
 
-    from .opened import Recorder as Watch
+    from .opened_files import Recorder as Watch
 
     Array = np.ndarray[Any, Any]
 
@@ -74,7 +74,7 @@ class Recorder:
     """Appends what happens in a training to `path`; folders are made, and an earlier recording there is continued.
 
     `rank` is what the launcher says (RANK_ID), else 0; a rank above 0 writes beside it, as run.rank1.jsonl. `opened` is a folder of
-    data: which of its files are opened until close() is recorded too (Linux; see accucheck.opened for what that cannot see).
+    data: which of its files are opened until close() is recorded too (Linux; see accucheck.opened_files for what that cannot see).
     Raises SaveError for a path that cannot be written or holds something else, UserError where opened files cannot be watched.
     Later, a full disk costs records and is warned of once, never the training.
     """
@@ -96,7 +96,7 @@ class Recorder:
         self._file, self._torn = _open(self.path)
         try:
             if opened is not None:
-                from . import opened as watching
+                from . import opened_files as watching
 
                 self._watch = watching.Recorder(opened)
             mindspore = sys.modules.get("mindspore")

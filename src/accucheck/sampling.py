@@ -15,7 +15,7 @@ from .errors import ReadError, UserError
 from .manifest import finish
 from .marks import File, Plan, Sample
 from .model import Finding, Progress, now
-from .probes import _labelled, _meant
+from .probes import _declared_padding, _labelled
 
 if TYPE_CHECKING:
     from .readers.drawing import Drawing
@@ -39,7 +39,7 @@ def draw(
     if case.get(f"data.{role}.path") is None:
         raise UserError("without-data", key=f"data.{role}.path")
     files = _labelled.files_of(case, role)
-    nothing = _meant.of_case(case, role).no_classes()
+    nothing = _declared_padding.of_case(case, role).no_classes()
     drawing = Drawing(seed, count)
     sources: list[tuple[Place, str]] = []
     done = 0

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 from .case import Case
 from .document import beyond_bounds
 from .errors import UserError
-from .script import asked, configs
+from .script import command_options, configs
 from .script.command import read as read_command
-from .script.declared import Option
+from .script.declared_options import Option
 
 #: Values that are chosen from, names that are searched, and characters of one.
 _CHOICES, _NAMES, _LETTERS = 256, 32, 200
@@ -241,7 +241,7 @@ def bind(case: Case, command: Sequence[str], spaces: Sequence[Space], folder: Pa
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None or len(names) > _NAMES:
         raise UserError("tune-twice", name=twice or names[-1], limit=_NAMES)
-    script = asked.of_command(case, [*command], folder)
+    script = command_options.of_command(case, [*command], folder)
     files = dict(_files(case, command, script, folder))
     texts = {name: text for name, (text, _) in files.items()}
     knobs = [_knob(space, command, script, {name: nodes for name, (_, nodes) in files.items()}) for space in spaces]
@@ -251,7 +251,7 @@ def bind(case: Case, command: Sequence[str], spaces: Sequence[Space], folder: Pa
 
 
 def _knob(
-    space: Space, command: Sequence[str], script: asked.StartedScript | None, files: Mapping[str, list[_Node]]
+    space: Space, command: Sequence[str], script: command_options.StartedScript | None, files: Mapping[str, list[_Node]]
 ) -> SearchKnob:
     name = space.name
     option = _option(name, script.options if script is not None else [])
@@ -278,7 +278,7 @@ def _default(option: Option, files: Mapping[str, list[_Node]]) -> str | None:
     ]
     if configured:
         return configured[0] if len(configured) == 1 else None
-    return asked.text_of(option)
+    return command_options.text_of(option)
 
 
 def _order(flag: str, option: Option) -> tuple[bool, bool]:
@@ -297,7 +297,7 @@ def _key(name: str, files: Mapping[str, list[_Node]]) -> tuple[Key, str] | None:
 
 
 def _nowhere(
-    name: str, command: Sequence[str], script: asked.StartedScript | None, files: Mapping[str, Any]
+    name: str, command: Sequence[str], script: command_options.StartedScript | None, files: Mapping[str, Any]
 ) -> UserError:
     if script is None and not files:
         return UserError("tune-unread", name=name, command=shlex.join(command))
@@ -372,7 +372,7 @@ def _with_switch(words: list[str], place: Flag, value: str) -> list[str]:
     return kept if flag is None else [*kept, flag]
 
 
-def _require_passed(search: Search, script: asked.StartedScript | None, folder: Path) -> None:
+def _require_passed(search: Search, script: command_options.StartedScript | None, folder: Path) -> None:
     """Refuse options that the command does not hand on to its script, as a shell script that takes no arguments. Raises UserError."""
     if script is None:
         return
@@ -389,13 +389,13 @@ def _require_passed(search: Search, script: asked.StartedScript | None, folder: 
 
 
 def _files(
-    case: Case, command: Sequence[str], script: asked.StartedScript | None, folder: Path
+    case: Case, command: Sequence[str], script: command_options.StartedScript | None, folder: Path
 ) -> Iterator[tuple[str, tuple[str, list[_Node]]]]:
     """The configuration files of the project that the command, the defaults of its options or the case name, each once."""
     root = Path(os.path.realpath(case.root))
     folders = [folder, root, *([script.command.script.parent] if script is not None else [])]
     named = [word.rpartition("=")[2] for word in [*command, *(script.command.words if script is not None else ())]]
-    named += [asked.text_of(option) or "" for option in (script.options if script is not None else ())]
+    named += [command_options.text_of(option) or "" for option in (script.options if script is not None else ())]
     if isinstance(used := case.get("configs.used"), str):
         named.append(str(case.path(used)))
     seen: set[Path] = set()

@@ -25,8 +25,8 @@ from .checklist import Item
 from .errors import ReadError, SaveError, UserError, from_os_error
 from .model import CONCLUSIONS, ProbeResult, Status, Verdict, combine, now, suspected, too_deep, weigh
 from .store import FOLDER, atomically, is_at, open_own, require_own, sweep
-from .tried import TryResults
-from .tuned import StudyResults
+from .study_results import StudyResults
+from .try_results import TryResults
 
 VERSION = 2
 FILE_NAME = "session.json"

@@ -25,7 +25,7 @@ from .lacking import requirement
 from .model import now
 from .search_space import Search, Space
 from .store import FOLDER, require_own
-from .tuned import Axis, StudyResults, Trial
+from .study_results import Axis, StudyResults, Trial
 
 #: Where a study lies that no storage is named for, in the project.
 FILE = f"{FOLDER}/tune.db"

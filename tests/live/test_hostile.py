@@ -24,8 +24,8 @@ def needs(name: str, key: str) -> bool:
 
 LIVE = [name for name in probe.names() if name != "fake_live" and probe.load(name).KIND is Kind.LIVE]
 #: Those that build the network, and those of the data alone.
-NETWORKS = [name for name in LIVE if needs(name, "network")]
-NAMES = [name for name in LIVE if name not in NETWORKS]
+NETWORKS = [name for name in LIVE if needs(name, "network") and not needs(name, "graphs.path")]
+NAMES = [name for name in LIVE if not needs(name, "network")]
 CALLS = {"train": {"call": "pipe:create"}, "eval": {"call": "pipe:create"}}
 TWO = {"distributed": {"devices": 2}}
 

@@ -72,7 +72,7 @@ try:
     with pipeline.blamed("project:Own", sys.argv[2]):
         network(x if sys.argv[3] != "shape" else x[:, :2])
     said = "nobody"
-except pipeline.Stop as stop:
+except pipeline.EndRun as stop:
     said = "user"
 except Exception as error:
     said = pipeline.own_place(error, sys.argv[2])

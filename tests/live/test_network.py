@@ -66,7 +66,7 @@ spec = importlib.util.spec_from_file_location("main", sys.argv[1])
 main = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(main)
 network = main.neighbour("network")
-Stop = main.neighbour("pipeline").Stop
+EndRun = main.neighbour("pipeline").EndRun
 request = json.loads(sys.argv[2])
 told = {}
 try:
@@ -81,7 +81,7 @@ try:
         losses.append(float(loss))
     told = {"inputs": setup.inputs, "labels": setup.labels, "batches": [batch[0].shape[0] for batch in batches], "losses": losses,
             "optimizer": type(optimizer).__name__, "grads": [list(grad.shape) for grad in grads]}
-except Stop as stop:
+except EndRun as stop:
     told = stop.event
 print(json.dumps(told))
 """

@@ -113,11 +113,6 @@ def test_what_is_said_of_the_training_is_named_before_what_is_done_to_a_network(
             "from llamafactory.train.tuner import run_exp\nrun_exp()\n",
             ["reference.py"],
         ),
-        (
-            "from mindformers import Trainer\nTrainer(args='run.yaml').train()\n",
-            "import torch\nwith torch.autocast('cuda'):\n    net(x)\n",
-            ["train.py"],
-        ),
         ("print(1)\n", "print(1)\n", ["train.py", "reference.py"]),
     ],
 )
@@ -128,6 +123,12 @@ def test_a_training_out_of_sight_is_not_called_one_in_full_precision(
     assert [(f.code, f.where.path, f.level, f.incomplete) for f in found] == [
         ("no-training", path, Level.INFO, True) for path in unseen
     ]
+
+
+def test_a_configuration_that_is_not_there_leaves_the_precision_open(tmp_path: Path) -> None:
+    here = "from mindformers import Trainer\nTrainer(args='run.yaml').train()\n"
+    found = compare(tmp_path, here, "import torch\nwith torch.autocast('cuda'):\n    net(x)\n", head=False)
+    assert [(f.code, f.incomplete) for f in found] == [("no-config", False), ("both-half", True)]
 
 
 def test_the_arguments_of_a_trainer_say_its_precision(tmp_path: Path) -> None:

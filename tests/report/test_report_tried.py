@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from accucheck.session import open_session
-from accucheck.tried import Trial, TryResults
+from accucheck.try_results import Trial, TryResults
 from command_line import accucheck
 
 LOSSES: list[tuple[int, float | None]] = [(step, 2.0 / step) for step in range(1, 11)]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from accucheck.session import open_session
-from accucheck.tuned import Axis, StudyResults, Trial
+from accucheck.study_results import Axis, StudyResults, Trial
 from command_line import accucheck
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from accucheck.model import Verdict
 from accucheck.probes import api_differences
-from accucheck.script import plain
+from accucheck.script import imported_calls
 from accucheck.script.analysis import Reading
 from accucheck.script.differences import Differences, meaning, numbers
 from accucheck.script.project import Project
@@ -255,7 +255,7 @@ def build(n, momentum):
     return [layers.Conv2d(3, n, 3), Norm(n, -1, momentum=momentum), Dropout(0.1), unknown.Dense(1)]
 """
     (tmp_path / "nets.py").write_text(text)
-    found = {call.api: call for call in plain.calls(read(tmp_path / "nets.py", "nets.py"))}
+    found = {call.api: call for call in imported_calls.calls(read(tmp_path / "nets.py", "nets.py"))}
     assert list(found) == ["nn.Conv2d", "nn.BatchNorm2d"]
     norm = found["nn.BatchNorm2d"]
     assert isinstance(norm.args[1], KnownValue) and norm.args[1].value == -1

@@ -9,7 +9,7 @@ import pytest
 from metric_twins import CASES, twins
 
 from accucheck import case
-from accucheck.script import metrics, mistaken
+from accucheck.script import differing_results, metrics
 from accucheck.script.analysis import read_scripts
 
 
@@ -18,7 +18,7 @@ def observed(script: str, root: Path) -> list[str]:
     (root / "train.py").write_text(script, encoding="utf-8")
     (root / "accucheck.yaml").write_text("scripts: {train: train.py}\n", encoding="utf-8")
     scripts = read_scripts(case.load(root))
-    axes = [one.code for reading in scripts.readings for one in mistaken.wrong(reading)]
+    axes = [one.code for reading in scripts.readings for one in differing_results.wrong(reading)]
     return [one.code for one in metrics.examine(scripts)] + axes
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from accucheck.errors import ReadError
 from accucheck.model import Language
-from accucheck.script import salvage
+from accucheck.script import partial_parse
 from accucheck.script.source import LIMIT, Source, read
 
 SCRIPT = "# 训练脚本\nx = 'é'\n"
@@ -150,7 +150,7 @@ def test_a_link_to_a_script_is_read(tmp_path: Path) -> None:
 
 def test_what_is_left_of_a_broken_script_in_another_encoding(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_bytes("x = '混洗'\nprint 'two'\ny = 2\n".encode("gbk"))
-    source = salvage.rest(tmp_path / "a.py", "a.py")
+    source = partial_parse.rest(tmp_path / "a.py", "a.py")
     assert source is not None and source.encoding == "gb18030"
     assert [type(node).__name__ for node in source.tree.body] == ["Assign", "Pass", "Assign"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from training_scripts import HEAD, LOOP, bound, training
 
-from accucheck.script import clipping, loss_scaling, updating
+from accucheck.script import clipping, loss_scaling, overflow_gate
 from accucheck.script.overflow import Overflow
 from accucheck.script.patch import parse
 from accucheck.script.remarks import with_keyword, without_keyword
@@ -144,7 +144,7 @@ def test_hostile_scripts_are_examined(tmp_path: Path) -> None:
     chain = "value = opt\n" + "value = value.inner\n" * 3000 + "total = 1.0\n" + "total = total * net(total)\n" * 800
     cycle = "items = []\nitems.append(items)\nnet.items = items\n"
     made = training(tmp_path, chain + cycle + text)
-    for module in (loss_scaling, updating, clipping):
+    for module in (loss_scaling, overflow_gate, clipping):
         assert module.examine(made)
 
 

@@ -6,7 +6,7 @@ import random
 import pytest
 from rich.cells import cell_len
 
-from accucheck import alternatives
+from accucheck import chart_texts
 from accucheck.axes import decades, finite, logarithmic, logarithmic_x, ticks
 from accucheck.language import Language
 from accucheck.model import Curve, Heatmap, Histogram
@@ -38,9 +38,9 @@ def test_what_has_no_room_or_no_values_is_not_drawn():
     assert chart.curve(CURVE, str, 10, 20) == [] and chart.curve(CURVE, str, 80, 4) == []
     nothing = Curve("t", "x", "y", [1.0, 2.0], {"a": [None, None], "b": [math.nan, math.inf]})
     assert chart.curve(nothing, str, 80, 20) == []
-    assert alternatives.curve(nothing, str, Language.EN) == [f"{name}: nothing that can be drawn" for name in "ab"]
+    assert chart_texts.curve(nothing, str, Language.EN) == [f"{name}: nothing that can be drawn" for name in "ab"]
     assert chart.curve(Curve("t", "x", "y", [], {}), str, 80, 20) == []
-    assert alternatives.bars(Histogram("t", [], []), str, Language.ZH) == ["没有可画的值"]
+    assert chart_texts.bars(Histogram("t", [], []), str, Language.ZH) == ["没有可画的值"]
 
 
 def test_one_spike_among_many_thousand_points_is_seen():
@@ -71,10 +71,10 @@ def test_series_are_told_apart_without_colour():
 def test_gaps_are_crossed_and_told_and_other_steps_are_no_gaps():
     lines = drawn(chart.curve(CURVE, str, 76, 14))
     assert 1 <= lines[-2].count("╳") <= 4
-    told = alternatives.curve(CURVE, str, Language.EN)
+    told = chart_texts.curve(CURVE, str, Language.EN)
     assert "9 places" in told[0] and "first at 步 101" in told[0] and told[0].startswith("训练: 291 points")
     assert told[2:] == ["mark 首次溢出: 步 100", "mark end: 步 299"]
-    assert "首 2.4，末" in alternatives.curve(CURVE, str, Language.ZH)[0]
+    assert "首 2.4，末" in chart_texts.curve(CURVE, str, Language.ZH)[0]
     lone = Curve("t", "x", "y", [1.0, 2.0, 3.0, 4.0, 5.0], {"a": [1.0, 1.0, None, 3.0, None]})
     assert any("●" in line for line in drawn(chart.curve(lone, str, 60, 12))[1:-2])
 
@@ -128,7 +128,7 @@ def test_bars_show_what_is_small_and_what_is_none():
     assert "░" in lines[3]
     plain = drawn(chart.bars(counts, str, 60, 20, only_ascii=True))
     assert "# 3" in plain[1] and "".join(plain).replace("青蛙", "").isascii()
-    assert alternatives.bars(counts, str, Language.EN) == [
+    assert chart_texts.bars(counts, str, Language.EN) == [
         "4 bars, 4,903 in all, highest airplane (5,000), lowest below (-100)"
     ]
 
@@ -190,13 +190,13 @@ def test_a_heat_map_fills_its_width_and_no_more(width, only_ascii):
 
 
 def test_a_heat_map_in_words():
-    lines = alternatives.heat(HEAT, str, Language.EN)
+    lines = chart_texts.heat(HEAT, str, Language.EN)
     assert lines[0].startswith("24 rows of 80 columns, lowest 1.77828e-06 (backbone.layer23.weight, 步 1), highest 1 (")
     assert lines[1:3] == ["1 cell marked, first backbone.layer20.weight, 步 80", "no value in 1 cell"]
     assert lines[3] == "backbone.layer0.weight: 1  1  1  1  1"
     assert lines[23].endswith("×1e-05")
     assert len(lines) == 27
-    assert alternatives.heat(Heatmap("t", "x", "y", "v", [], [], []), str, Language.ZH) == ["没有可画的值"]
+    assert chart_texts.heat(Heatmap("t", "x", "y", "v", [], [], []), str, Language.ZH) == ["没有可画的值"]
     assert chart.heat(Heatmap("t", "x", "y", "v", [], [], []), str, 80) == []
 
 
@@ -207,4 +207,4 @@ def test_a_heat_map_from_elsewhere_breaks_nothing():
     )
     lines = drawn(chart.heat(odd, str, 60))
     assert len(lines) == 4 and "\x1b" not in "".join(lines) and "[red]a" in lines[0]
-    assert alternatives.heat(odd, str, Language.EN)
+    assert chart_texts.heat(odd, str, Language.EN)

@@ -39,7 +39,7 @@ SCREENS = {
     "GlossaryScreen": ("g",),
     "ThemeScreen": ("t",),
     "WriteNote": ("n",),
-    "Ask": ("a",),
+    "AskLine": ("a",),
     "Choose": ("A",),
     "Palette": ("ctrl+p",),
 }

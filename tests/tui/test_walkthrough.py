@@ -571,7 +571,7 @@ async def test_evidence_is_saved_without_formulas_and_never_over_a_file(walkthro
         await until(pilot, lambda: "=cmd()" in text_of(app))
         for expected in ("saved", "refused"):
             await pilot.press("s")
-            await until(pilot, lambda: app.screen.query("Ask Input") or type(app.screen).__name__ == "Ask")
+            await until(pilot, lambda: app.screen.query("AskLine Input") or type(app.screen).__name__ == "AskLine")
             app.screen.query_one(Input).value = str(tmp_path / "out.csv")
             await pilot.press("enter")
             if expected == "refused":
@@ -608,12 +608,12 @@ async def test_attach_and_editor(walkthrough, tmp_path, monkeypatch):
     (tmp_path / "project" / "shot.png").write_bytes(b"x")
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("a")
-        await until(pilot, lambda: type(app.screen).__name__ == "Ask")
+        await until(pilot, lambda: type(app.screen).__name__ == "AskLine")
         app.screen.query_one(Input).value = str(tmp_path / "project" / "shot.png")
         await pilot.press("enter")
         await until(pilot, lambda: app.session.entry("xx.01").attachments == ["shot.png"])
         await pilot.press("a")
-        await until(pilot, lambda: type(app.screen).__name__ == "Ask")
+        await until(pilot, lambda: type(app.screen).__name__ == "AskLine")
         app.screen.query_one(Input).value = "nowhere.png"
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, Choose) and "does not exist" in text_of(app))
@@ -643,7 +643,7 @@ async def test_a_path_that_cannot_be_attached_is_told(walkthrough, path, said):
     app = walkthrough()
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("a")
-        await until(pilot, lambda: type(app.screen).__name__ == "Ask")
+        await until(pilot, lambda: type(app.screen).__name__ == "AskLine")
         app.screen.query_one(Input).value = path
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, Choose) and said in text_of(app).lower())
@@ -661,7 +661,7 @@ async def test_evidence_may_be_saved_under_a_name_with_a_tilde(walkthrough, tmp_
         await pilot.press("v")
         await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
         await pilot.press("s")
-        await until(pilot, lambda: type(app.screen).__name__ == "Ask")
+        await until(pilot, lambda: type(app.screen).__name__ == "AskLine")
         app.screen.query_one(Input).value = "~nobody_here.csv"
         await pilot.press("enter")
         await until(pilot, (tmp_path / "~nobody_here.csv").exists)
@@ -692,7 +692,7 @@ async def test_drafts_are_told_with_the_keys_in_force(walkthrough):
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await until(pilot, lambda: app._notifications)
         [told] = [each.message for each in app._notifications]
-        assert told.endswith("xx.01, xx.02. Go there and press m/s to go on.")
+        assert told.endswith("xx.01, xx.02. Go there and press m/s to continue.")
 
 
 async def test_chinese_has_colons_of_its_own(walkthrough):

@@ -100,7 +100,7 @@ _SECONDS = 120.0
 
 def _seen(project: Path, count: int, live: bool) -> Page:
     """The samples of a project as its pipelines see them. Raises UserError without consent."""
-    from .. import beside, consent
+    from .. import consent, sample_sides
     from ..errors import UserError
     from ..probe import REASONS, Skip
     from ..project import open_project
@@ -111,7 +111,7 @@ def _seen(project: Path, count: int, live: bool) -> Page:
     if not (live or consent.granted(opened.case)):
         raise UserError("data-consent")
     try:
-        return beside.page(opened.case, min(count, 100), _SECONDS, language())
+        return sample_sides.page(opened.case, min(count, 100), _SECONDS, language())
     except Skip as skip:
         talk(word(REASONS, skip.reason.code, language(), **skip.reason.data))
         raise SystemExit(WRONG_USE) from None

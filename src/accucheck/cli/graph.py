@@ -25,7 +25,7 @@ from .frame import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..network.beside import NetworkMatch
+    from ..network.matching import NetworkMatch
     from ..network.tree import Network, SearchHit
     from ..project import Project
 
@@ -58,7 +58,7 @@ def graph(
     force: bool,
     as_json: bool,
 ) -> None:
-    from ..network import beside as besides
+    from ..network import matching as besides
 
     opened = _opened(source, project)
     network = _read(opened, source)

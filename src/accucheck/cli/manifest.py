@@ -39,7 +39,7 @@ def manifest_(
     if opened is not None:
         if output is not None or check is not None or compare or scheduler or full or form or as_json:
             raise click.UsageError(say("opened-alone"))
-        from .. import opened as recording
+        from .. import opened_files as recording
 
         raise SystemExit(recording.command(folder[0], opened, folder[1:], language=language(), echo=echo))
 

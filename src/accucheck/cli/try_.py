@@ -34,8 +34,8 @@ from .frame import (
 if TYPE_CHECKING:
     from ..model import ProbeResult
     from ..project import Project
-    from ..tried import Trial, TryResults
-    from ..trying import Patch, TryRequest, TryRunner
+    from ..try_results import Trial, TryResults
+    from ..try_runs import Patch, TryRequest, TryRunner
 
 #: Bytes.
 _MEGABYTE = 1 << 20
@@ -65,7 +65,7 @@ _MEGABYTE = 1 << 20
 )
 def try_(**given: Any) -> None:
     from ..guidance import watchable
-    from ..trying import TryRunner, chosen
+    from ..try_runs import TryRunner, chosen
     from .progress import stoppable
 
     opened = opened_to_train(given)
@@ -112,7 +112,7 @@ def _patches(opened: Project, items: tuple[str, ...]) -> list[Patch]:
     from pathlib import Path
 
     from ..model import Kind
-    from ..trying import patches
+    from ..try_runs import patches
 
     named, session = opened.named(items), opened.session
     assert session is not None
@@ -136,7 +136,7 @@ def _wanted(opened: Project, given: dict[str, Any], command: list[str] | tuple[s
     """What is to be tried. Raises UserError where nobody has agreed to the command."""
     from .. import consent
     from ..errors import UserError
-    from ..trying import want
+    from ..try_runs import want
 
     evaluation = None if given["evaluate"] is None else split_command(given["evaluate"])
     bounds = {name: given[name] for name in ("steps", "seconds", "seeds", "again")}
@@ -170,8 +170,8 @@ def _run(opened: Project, trying: TryRunner, asked: Any) -> TryResults:
     """Train all, saying on stderr what is going on; each result is kept at once."""
     from threading import Thread
 
-    from ..tried import cells, compare, label
-    from ..tried import say as words
+    from ..try_results import cells, compare, label
+    from ..try_results import say as words
 
     session, shown = opened.session, language()
     assert session is not None
@@ -199,8 +199,8 @@ def _run(opened: Project, trying: TryRunner, asked: Any) -> TryResults:
 
 def _print(tried: TryResults, *, as_json: bool) -> None:
     from ..language import aligned
-    from ..tried import as_json as plain
-    from ..tried import cells, compare, head, notes
+    from ..try_results import as_json as plain
+    from ..try_results import cells, compare, head, notes
 
     if as_json:
         show_json(plain(tried, language()))

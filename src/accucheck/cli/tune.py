@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from ..model import ProbeResult
     from ..project import Project
-    from ..tuned import StudyResults, Trial
-    from ..tuning import Goal, StudyProgress, StudyRunner
+    from ..search_runs import Goal, StudyProgress, StudyRunner
+    from ..study_results import StudyResults, Trial
 
 #: Bytes; trials where nothing bounds the search; faults that are named.
 _MEGABYTE, _TRIALS, _NAMED = 1 << 20, 20, 5
@@ -80,7 +80,7 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
     ],
 )
 def tune(**given: Any) -> None:
-    from ..tuned import judge
+    from ..study_results import judge
     from .progress import stoppable
 
     opened = opened_to_train({**given, "scripts": ()})
@@ -125,8 +125,8 @@ def _tuning(opened: Project, given: dict[str, Any]) -> StudyRunner:
     from .. import consent
     from ..errors import UserError
     from ..guidance import watchable
-    from ..trying import want
-    from ..tuning import StudyRunner
+    from ..search_runs import StudyRunner
+    from ..try_runs import want
 
     command = given["command"] or watchable(opened)
     evaluation = None if given["evaluate"] is None else split_command(given["evaluate"])
@@ -141,7 +141,7 @@ def _tuning(opened: Project, given: dict[str, Any]) -> StudyRunner:
 
 def _goal(opened: Project, command: list[str], folder: Any, given: dict[str, Any]) -> Goal:
     from .. import search_space
-    from ..tuning import Goal
+    from ..search_runs import Goal
 
     spaces = [search_space.parse(text) for text in given["searches"]] or search_space.of_case(opened.case)
     search = search_space.bind(opened.case, command, spaces, folder)
@@ -166,7 +166,7 @@ def _require_sound(opened: Project) -> None:
     from ..errors import UserError
     from ..model import Kind
     from ..report.machine import Speech
-    from ..tuning import faults
+    from ..search_runs import faults
 
     session = opened.session
     assert session is not None
@@ -211,32 +211,32 @@ def _run(opened: Project, tuning: StudyRunner, asked: Any) -> StudyResults:
 
 
 def _tellers(opened: Project, line: Callable[[str], None]) -> tuple[Any, Any, Any]:
-    from .. import tuned
+    from .. import study_results
 
     session, shown = opened.session, language()
     assert session is not None
 
     def begins(trial: Trial, far: StudyProgress) -> None:
         line("")
-        what = tuned.label(trial, shown)
+        what = study_results.label(trial, shown)
         count = f"{far.done + 1}/{far.of}" if far.of else f"{far.done + 1}"
         talk(say("tune-begins", count=count, what=what, left=_left(far.left)))
 
     def far(now: StudyProgress) -> None:
-        line(say("tune-far", epoch=now.epoch, value=tuned.number(now.value) or "-", left=_left(now.left)))
+        line(say("tune-far", epoch=now.epoch, value=study_results.number(now.value) or "-", left=_left(now.left)))
 
     def tell(trial: Trial, known: StudyResults) -> None:
         line("")
         if not session.read_only:
             session.keep_tuned(known)
-        best = next((one for one in tuned.ranked(known) if one.whole), None)
+        best = next((one for one in study_results.ranked(known) if one.whole), None)
         data = {
-            "value": tuned.number(trial.value) or "-",
-            "result": tuned.say(trial.ended, shown, code=trial.code, metric=known.metric),
+            "value": study_results.number(trial.value) or "-",
+            "result": study_results.say(trial.ended, shown, code=trial.code, metric=known.metric),
         }
         told = say("tune-done", seconds=trial.seconds, epochs=trial.epochs, metric=known.metric, **data)
         if best is not None and best.number != trial.number:
-            told = say("tune-done-best", told=told, best=tuned.number(best.value), number=best.number)
+            told = say("tune-done-best", told=told, best=study_results.number(best.value), number=best.number)
         talk(told)
 
     return begins, far, tell
@@ -253,33 +253,33 @@ def _left(seconds: float | None) -> str:
 
 
 def _print(found: StudyResults, *, as_json: bool) -> None:
-    from .. import tuned
+    from .. import study_results
     from ..language import aligned
 
     shown = language()
     if as_json:
-        show_json(tuned.as_json(found, shown))
+        show_json(study_results.as_json(found, shown))
         return
     if not found.trials:
         return
     only_ascii = "utf" not in (sys.stdout.encoding or "ascii").lower()
-    for line in aligned(tuned.lines(found, shown)):
+    for line in aligned(study_results.lines(found, shown)):
         show(line)
-    left = len(found.trials) - tuned.SHOWN
+    left = len(found.trials) - study_results.SHOWN
     if left > 0:
-        show(tuned.say("more", shown, count=left))
+        show(study_results.say("more", shown, count=left))
     for part in (
-        tuned.parallel(found, shown, only_ascii=only_ascii),
-        tuned.weights(found, shown, only_ascii=only_ascii),
+        study_results.parallel(found, shown, only_ascii=only_ascii),
+        study_results.weights(found, shown, only_ascii=only_ascii),
     ):
         if part:
             show("")
             for line in part:
                 show(line)
     show("")
-    show(tuned.verdict(found, shown))
-    for line in tuned.advice(found, shown):
+    show(study_results.verdict(found, shown))
+    for line in study_results.advice(found, shown):
         show(line)
     sys.stdout.flush()
-    for note in tuned.notes(found, shown):
+    for note in study_results.notes(found, shown):
         talk(note)

@@ -13,7 +13,7 @@ from .telling import ALL_MARKS, WORDS, amount, details, flow, head, name_of, row
 from .tree import Network, SearchHit, each_marked
 
 if TYPE_CHECKING:
-    from .beside import NetworkMatch
+    from .matching import NetworkMatch
 
 #: Rows of a page; a browser takes about a second for so many.
 ROWS = 60_000

@@ -9,7 +9,7 @@ from ..language import Language, Words, visible, word
 from .tree import MARKS, Cell, Network, SearchHit, Tensor, Traffic, Weight, each_marked
 
 if TYPE_CHECKING:
-    from .beside import NetworkMatch
+    from .matching import NetworkMatch
 
 WORDS: Words = {
     # marks, and how many there are of each

@@ -13,8 +13,8 @@ from ..probe import DECIDED
 
 if TYPE_CHECKING:
     from ..script.analysis import Scripts
-    from ..script.decided import Setting
     from ..script.grading import CertaintyPath
+    from ..script.setting_origins import Setting
 
 #: Part of the WORDS of every probe that asks here.
 WORDS: Words = {"depends-on": {"en": "Depends on", "zh": "取决于"}}
@@ -87,12 +87,14 @@ def _with_settings(scripts: Scripts, finding: Finding) -> Finding:
     """A finding with what sets the values at its place."""
     from msgspec.structs import replace
 
-    from ..script import decided
+    from ..script import setting_origins
 
     where = finding.where
     if where.path is None or where.line is None or DECIDED in finding.data:
         return finding
-    return replace(finding, data=finding.data | settings(decided.at(scripts, where.path, where.line, where.column)))
+    return replace(
+        finding, data=finding.data | settings(setting_origins.at(scripts, where.path, where.line, where.column))
+    )
 
 
 def settings(found: Iterable[Setting]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Level, Verdict
 from ..model import suggest as usual
-from . import _meant
+from . import _declared_padding
 
 if TYPE_CHECKING:
     from ..knowledge.api import Api
@@ -154,7 +154,7 @@ def spread_over(outputs: list[int], labels: list[int]) -> list[int]:
 
 def ignored(case: Case) -> set[float]:
     """Labels that stand for nothing: what the loss leaves out, and the value that pads."""
-    return _meant.of_case(case).labels()
+    return _declared_padding.of_case(case).labels()
 
 
 def _loss(case: Case) -> Api | None:

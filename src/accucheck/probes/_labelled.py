@@ -12,7 +12,7 @@ from ..case import Case, redacted
 from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Language, Level, Progress, Where
-from . import _files, _meant
+from . import _declared_padding, _files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -178,7 +178,7 @@ def in_order(case: Case, role: str) -> Generator[Progress, None, OrderedLabels]:
     from ..readers.drawing import labels_of
     from ..readers.labels import NoLabelField, class_folders
 
-    labels = OrderedLabels(files_of(case, role), _meant.of_case(case, role).no_classes())
+    labels = OrderedLabels(files_of(case, role), _declared_padding.of_case(case, role).no_classes())
     files = labels.files
     done = 0
     for path, kind, size in files.todo:

@@ -14,7 +14,7 @@ from ..model import Finding, Level, Where
 
 if TYPE_CHECKING:
     from ..script.analysis import Reading, Scripts
-    from ..script.seen import FollowingStop, Network
+    from ..script.training_seen import FollowingStop, Network
 
 #: So many networks, data sets and places where following stopped are told for each script.
 MOST = 3
@@ -79,8 +79,8 @@ MESSAGES: Words = {
 
 def nothing(code: str, readings: list[Reading], data: dict[str, Any] | None = None) -> Finding:
     """That something was not seen in these scripts. It is shown where following stopped, else at the training step."""
-    from ..script.fed import fed
-    from ..script.seen import lost
+    from ..script.training_data import fed
+    from ..script.training_seen import lost
 
     stops = [stop for reading in readings for stop in (lost(reading), *fed(reading).stops[:1]) if stop is not None]
     path = readings[0].source.path if readings else None
@@ -94,7 +94,7 @@ def nothing(code: str, readings: list[Reading], data: dict[str, Any] | None = No
 def networks(scripts: Scripts, inside: bool = True) -> Iterator[Finding]:
     """The networks that the training steps use, or where following them stopped. Without `inside` only what is done with them matters:
     the network of a package whose trainer is known may then also be a copy in the project."""
-    from ..script.seen import seen
+    from ..script.training_seen import seen
 
     for reading in scripts.training:
         found = seen(reading)
@@ -110,7 +110,7 @@ def networks(scripts: Scripts, inside: bool = True) -> Iterator[Finding]:
 
 def data(scripts: Scripts) -> Iterator[Finding]:
     """The data sets that feed the training, or where following them stopped."""
-    from ..script.fed import fed
+    from ..script.training_data import fed
 
     for reading in scripts.training:
         found = fed(reading)
@@ -124,8 +124,8 @@ def data(scripts: Scripts) -> Iterator[Finding]:
 
 def _unfed(reading: Reading) -> Iterator[Finding]:
     """What there is to say of a script whose training is not seen to get any data."""
-    from ..script.fed import made
-    from ..script.seen import seen
+    from ..script.training_data import made
+    from ..script.training_seen import seen
 
     training, path = seen(reading), reading.source.path
     sets = made(reading)

@@ -375,7 +375,7 @@ MOST, MOST_NAMED = 100, 5
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import mistaken
+    from ..script import differing_results
     from ..script.analysis import read_scripts
     from ..script.differences import Differences
 
@@ -390,7 +390,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if paths := [(path, case.relative(path)) for path in case.paths("benchmark.scripts.train")]:
         comparison, beside = found.against(paths)
         yield from _of_benchmark(comparison, paths[0][1], beside)
-    for one in (*found.wrong(), *(one for r in readings for one in mistaken.wrong(r)), *beside):
+    for one in (*found.wrong(), *(one for r in readings for one in differing_results.wrong(r)), *beside):
         node = one.place.node
         key = one.code, one.place.source.path, node.lineno, node.col_offset, one.data.get("setting")
         if key not in wrong and told.get(one.code, 0) < MOST:

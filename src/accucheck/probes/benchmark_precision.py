@@ -150,7 +150,8 @@ def _judged(here: list[HalfPrecisionUse], there: list[HalfPrecisionUse], path: s
     if here and there:
         data |= {"here": types[0], "there": types[1], "place": there[0].place}
         if types[0] == types[1]:
-            return Finding("both-half", Level.INFO, where, data, [table])
+            unsure = any(all(use.maybe for use in uses) for uses in (here, there))
+            return Finding("both-half", Level.INFO, where, data, [table], incomplete=unsure)
         return Finding("other-type", Level.SUSPECT, where, data, [table], Fix("fix-alike"), sure=Sure.LIKELY)
     maybe = all(use.maybe for use in (here or there))
     level, sure = (Level.SUSPECT, Sure.POSSIBLE) if maybe else (Level.PROBLEM, Sure.CERTAIN)

@@ -36,7 +36,7 @@ from ..model import (
     Where,
 )
 from ..probe import Example
-from . import _files, _labelled, _meant
+from . import _declared_padding, _files, _labelled
 
 if TYPE_CHECKING:
     from ..readers.labels import Counts
@@ -220,7 +220,7 @@ class Role:
 
     def leave_out(self, case: Case) -> None:
         """Take out the labels that stand for nothing; folders are classes, whatever they are called."""
-        meant = _meant.of_case(case, self.files.role)
+        meant = _declared_padding.of_case(case, self.files.role)
         for text in meant.no_classes(self.counts.column or None, sequences=self.counts.many):
             if number := self.counts.classes.pop(text, 0):
                 self.left_out[text] += number

@@ -314,15 +314,15 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import freezing, made_frozen, unapplied
+    from ..script import freezing, unapplied_gradients, untrained_parameters
     from ..script.analysis import read_scripts
 
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     declared = case.get("design.frozen")
     said = list(freezing.examine(scripts, list(declared) if declared is not None else None))
-    said += unapplied.examine(scripts)
-    said += made_frozen.examine(scripts)
+    said += unapplied_gradients.examine(scripts)
+    said += untrained_parameters.examine(scripts)
     yield from _networks.findings(said, freezing.TOLD, _SUSPECTS, _FIXES, whole=True, unseen=freezing.UNSEEN)
     if not said:
         yield Finding("nothing-frozen", Level.INFO)

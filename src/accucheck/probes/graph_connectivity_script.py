@@ -422,7 +422,7 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import attention, branches, list_places, reshapes, triangles, turns
+    from ..script import attention, branches, list_places, overwritten_layers, reshapes, triangles
     from ..script.analysis import read_scripts
     from ..script.connections import examine
 
@@ -434,7 +434,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said += attention.examine(scripts)
     said += reshapes.examine(scripts)
     said += triangles.examine(scripts)
-    said += turns.examine(scripts)
+    said += overwritten_layers.examine(scripts)
     yield from _networks.findings(said, _TOLD, _SUSPECTS, _FIXES)
     yield _layers(scripts)
     yield from _seen.networks(scripts)

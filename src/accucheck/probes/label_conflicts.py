@@ -21,7 +21,7 @@ from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
 from ..probe import Example
-from . import _files, _labelled, _meant
+from . import _declared_padding, _files, _labelled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -175,7 +175,7 @@ def _read(case: Case, files: _labelled.Files, params: Params) -> Generator[Progr
     from ..readers.labels import NoLabelField
     from ..readers.samples import batches
 
-    seen = _RoleSamples(_meant.of_case(case, files.role).no_classes())
+    seen = _RoleSamples(_declared_padding.of_case(case, files.role).no_classes())
     total = files.size + sum(len(paths) for _, paths in files.images)
     done = 0
     ends = _ends(files) if files.todo else {}

@@ -21,7 +21,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example, script_example
-from . import _beside, _gaps, _grades, _seen
+from . import _gaps, _grades, _second_place, _seen
 
 if TYPE_CHECKING:
     from ..script.losses import Observation
@@ -525,10 +525,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         class_axis,
         class_numbers,
         direction,
-        exchanged,
+        double_softmax,
+        exchanged_arguments,
         input_gradients,
         shapes,
-        squashed,
         unshifted,
     )
     from ..script.analysis import read_scripts
@@ -539,7 +539,16 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     done: set[tuple[str, str, int]] = set()
     for number, reading in enumerate(scripts.training, 1):
         losses = Losses(reading)
-        rules = (exchanged, direction, adversaries, input_gradients, shapes, class_axis, class_numbers, squashed)
+        rules = (
+            exchanged_arguments,
+            direction,
+            adversaries,
+            input_gradients,
+            shapes,
+            class_axis,
+            class_numbers,
+            double_softmax,
+        )
         said = [*losses.examine(), *(one for rule in rules for one in rule.examine(losses))]
         told: dict[str, int] = {}
         for one in said:
@@ -559,7 +568,11 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 def _finding(said: Observation) -> Finding:
     place, other = said.place, said.also
     level = _LEVELS.get(said.code, Level.INFO)
-    data: dict[str, Any] = {**said.data, "other": (other or place).line, "at": _beside.beside(place, other or place)}
+    data: dict[str, Any] = {
+        **said.data,
+        "other": (other or place).line,
+        "at": _second_place.beside(place, other or place),
+    }
     evidence = [place.source.code(place.line, min(_last(place), place.line + 3))]
     if (
         other is not None

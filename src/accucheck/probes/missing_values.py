@@ -25,7 +25,7 @@ from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Fix, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
 from ..probe import Example
-from . import _files, _meant
+from . import _declared_padding, _files
 
 if TYPE_CHECKING:
     from ..readers.mindrecord import Shard
@@ -247,7 +247,7 @@ class _Role:
     name: str
     markers: dict[str, list[Any]]
     label: str | None
-    meant: _meant.DeclaredPadding = field(default_factory=_meant.DeclaredPadding)
+    meant: _declared_padding.DeclaredPadding = field(default_factory=_declared_padding.DeclaredPadding)
     odd: dict[str, list[tuple[str, str, str, int, float, str]]] = field(default_factory=dict)
     levels: dict[str, Level] = field(default_factory=dict)
     broken: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
@@ -316,7 +316,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     several = sum(map(len, named.values())) > 1
     seen: set[str] = set()
     for name, addresses in named.items():
-        role = _Role(name, _markers(case, name), case.get(f"data.{name}.label"), _meant.of_case(case, name))
+        role = _Role(name, _markers(case, name), case.get(f"data.{name}.label"), _declared_padding.of_case(case, name))
         todo: list[tuple[File, str, int]] = []
         images: list[Listing] = []
         shared = False  # with a role before this one, which has said what there is to say

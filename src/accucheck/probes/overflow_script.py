@@ -205,7 +205,7 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script.updating import examine
+    from ..script.overflow_gate import examine
 
     yield from _training.findings(case, examine, _LEVELS, _OPEN, _FIXES, network=True, inside=True)
 

@@ -20,7 +20,7 @@ from ..case import Case, ColumnPadding
 from ..language import Words
 from ..model import Curve, Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Table, Verdict, Where
 from ..probe import Example
-from . import _live, _meant
+from . import _declared_padding, _live
 
 KIND = Kind.LIVE
 NEEDS: tuple[str | tuple[str, ...], ...] = (("pipelines.train", "pipelines.eval", "pipelines.infer"),)
@@ -239,7 +239,7 @@ def judge(case: Case, seen: dict[str, Any], named: dict[str, Any], nodes: list[d
         masked = any(
             not mask["counted"] and not mask["left_out"] and _alike(column, padded, mask) for mask in seen["masks"]
         )
-        fine = _Column(column, wanted, _masked(seen), aside, set(_meant.of_case(case).ignored), masked)
+        fine = _Column(column, wanted, _masked(seen), aside, set(_declared_padding.of_case(case).ignored), masked)
         yield from _of_column(fine, bool(design), named, evidence)
     first, *others = padded or [None]
     for column in others:

@@ -22,7 +22,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example
-from . import _beside, _gaps, _grades, _seen
+from . import _gaps, _grades, _second_place, _seen
 
 if TYPE_CHECKING:
     import ast
@@ -337,7 +337,7 @@ def _finding(said: Observation) -> Finding:
     fix = Fix(_FIXES[said.code])
     data = said.data
     if "line" in data:
-        data = {**data, "at": _beside.at(data["path"], data["line"], said.source.path)}
+        data = {**data, "at": _second_place.at(data["path"], data["line"], said.source.path)}
     return Finding(said.code, _LEVELS[said.code], where, data, [evidence], fix, sure=sure)
 
 
@@ -374,7 +374,7 @@ def _columns(result: Result) -> Iterator[Finding]:
         end = column.hidden or column.stopped
         data: dict[str, Any] = {"padded": column.name, "side": side, "value": shown(column.form.fill)}
         if end is not None:
-            data["place"] = _beside.at(end.source.path, getattr(end.node, "lineno", 1), at.source.path)
+            data["place"] = _second_place.at(end.source.path, getattr(end.node, "lineno", 1), at.source.path)
         code = "left-out" if column.hidden else "stopped" if column.stopped else "found"
         yield Finding(code, Level.INFO, where, data, [evidence], incomplete=column.hidden is None)
 

@@ -18,7 +18,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example
-from . import _beside, _gaps, _grades
+from . import _gaps, _grades, _second_place
 
 if TYPE_CHECKING:
     from ..script.loading import Observation
@@ -313,7 +313,7 @@ def _finding(said: Observation) -> Finding:
     data = said.data
     if said.also and "at" not in data:
         other, first, _ = said.also[0]
-        data = {**data, "at": _beside.at(other.path, first, source.path)}
+        data = {**data, "at": _second_place.at(other.path, first, source.path)}
     return Finding(
         code,
         level,

@@ -253,7 +253,7 @@ def _firmest(scripts: Scripts, uses: list[RandomUse]) -> RandomUse:
 
 def _none(reading: Reading, found: Randomness, scripts: Scripts) -> Finding:
     """No seed that the script gets to: at a place where something random happens in any case."""
-    from ..script import decided
+    from ..script import setting_origins
 
     use = _firmest(scripts, found.uses)
     data: dict[str, Any] = {"what": _WHAT[use.kind]}
@@ -263,7 +263,7 @@ def _none(reading: Reading, found: Randomness, scripts: Scripts) -> Finding:
     if written:
         source, line = written[0]
         data["place"] = f"{source.path}:{line}"
-        data |= _grades.settings(decided.told(scripts.configurations, found.undone(reading.trace)))
+        data |= _grades.settings(setting_origins.told(scripts.configurations, found.undone(reading.trace)))
         return _finding("seed-not-reached", Level.PROBLEM, use.call, data, Sure.LIKELY, fix)
     return _finding("no-seed", Level.PROBLEM, use.call, data, _sure(use), fix)
 

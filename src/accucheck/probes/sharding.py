@@ -19,7 +19,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example, script_example
-from . import _beside, _gaps, _grades, _seen
+from . import _gaps, _grades, _second_place, _seen
 
 if TYPE_CHECKING:
     from ..script.sharding import Observation
@@ -282,7 +282,7 @@ def _finding(said: Observation) -> Finding:
     fix = Fix(_FIXES[said.code], said.diff) if said.code in _FIXES else None
     data = said.data
     if "call" in data and "line" in data:
-        data = {**data, "at": _beside.at(data["path"], data["line"], said.source.path)}
+        data = {**data, "at": _second_place.at(data["path"], data["line"], said.source.path)}
     return Finding(said.code, level, where, data, [*evidence], fix, incomplete=said.code in _GAPS, sure=sure)
 
 

@@ -321,14 +321,14 @@ def _layers_of_project(reading: Reading, fault: ModeFault) -> list[str]:
     """The layers that depend on the mode in the project's files, when its network is picked in a way that is not followed and
     nothing in any file calls set_train."""
     from ..knowledge import api
-    from ..script import plain
+    from ..script import imported_calls
     from ..script.values import Call
 
     sources = [source for source in reading.project.sources.values() if source is not None]
     elsewhere = any(isinstance(cell, Call) and "." in cell.name[1:] for cell in fault.layers)
     if elsewhere or any("set_train" in line for source in (*sources, reading.source) for line in source.lines):
         return []
-    names = dict.fromkeys(call.api for source in sources for call in plain.calls(source))
+    names = dict.fromkeys(call.api for source in sources for call in imported_calls.calls(source))
     return [name for name in names if (known := api.find(name)) is not None and known.modes]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from .. import __version__, probe, tried, tuned
+from .. import __version__, probe, study_results, try_results
 from ..checklist import Checklist
 from ..errors import UserError
 from ..language import word
@@ -60,14 +60,14 @@ def tried_part(context: Context) -> TriedPart | None:
     kept = context.record.tried
     if kept is None or not kept.trials:
         return None
-    found = tried.compare(kept.trials)
-    rows: list[list[Plain]] = [[*tried.cells(row, found.by, context.language)] for row in found.rows]
+    found = try_results.compare(kept.trials)
+    rows: list[list[Plain]] = [[*try_results.cells(row, found.by, context.language)] for row in found.rows]
     numeric = [True, True, True, False, False]
-    table = table_part(context, "", Table("", tried.head(context.language), rows))
+    table = table_part(context, "", Table("", try_results.head(context.language), rows))
     return TriedPart(
-        tried.say("title", context.language),
+        try_results.say("title", context.language),
         msgspec.structs.replace(table, numeric=numeric),
-        [context.line(note) for note in tried.notes(found, context.language)],
+        [context.line(note) for note in try_results.notes(found, context.language)],
     )
 
 
@@ -76,18 +76,21 @@ def tuned_part(context: Context) -> TunedPart | None:
     kept = context.record.tuned
     if kept is None or not kept.trials:
         return None
-    head, *rows = tuned.lines(kept, context.language)
+    head, *rows = study_results.lines(kept, context.language)
     table = table_part(context, "", Table("", head, [[*row] for row in rows]))
     numeric = [True] * (len(head) - 1) + [False]
-    drawn = zip(tuned.charts(kept, context.language), tuned.charts(kept, Language.EN), strict=True)
+    drawn = zip(study_results.charts(kept, context.language), study_results.charts(kept, Language.EN), strict=True)
     charts = [_chart(context, chart, english) for chart, english in drawn]
     return TunedPart(
-        tuned.say("title", context.language),
-        context.line(tuned.verdict(kept, context.language)),
-        [context.line(line) for line in tuned.advice(kept, context.language)],
+        study_results.say("title", context.language),
+        context.line(study_results.verdict(kept, context.language)),
+        [context.line(line) for line in study_results.advice(kept, context.language)],
         msgspec.structs.replace(table, numeric=numeric),
         charts,
-        [context.line(line) for line in [*tuned.weights(kept, context.language), *tuned.notes(kept, context.language)]],
+        [
+            context.line(line)
+            for line in [*study_results.weights(kept, context.language), *study_results.notes(kept, context.language)]
+        ],
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from .. import __version__, tried, tuned
+from .. import __version__, study_results, try_results
 from ..case import FILE_NAME, Case
 from ..checklist import Checklist
 from ..difference import Difference
@@ -101,8 +101,8 @@ def _report(
         "grade": msgspec.to_builtins(grade),
         "environment": environment,
         "inputs": inputs,
-        **({"tried": tried.as_json(context.record.tried, context.language)} if context.record.tried else {}),
-        **({"tuned": tuned.as_json(context.record.tuned, context.language)} if context.record.tuned else {}),
+        **({"tried": try_results.as_json(context.record.tried, context.language)} if context.record.tried else {}),
+        **({"tuned": study_results.as_json(context.record.tuned, context.language)} if context.record.tuned else {}),
     }
     changed = background.configuration(context)
     return Report(

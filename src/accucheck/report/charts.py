@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 from xml.etree import ElementTree
 
-from .. import alternatives, lacking
+from .. import chart_texts, lacking
 from ..axes import LARGEST, finite, logarithmic, logarithmic_x, shades
 from ..language import Language, Words, word
 from ..model import Curve, Heatmap, Histogram
@@ -93,7 +93,7 @@ def drawn_here() -> bool:
 
 def in_words(part: ChartPart, language: Language) -> list[str]:
     """What a chart shows, a line for each of its curves or bars, and what to install to see it."""
-    told = alternatives.words(part.chart, str, language)
+    told = chart_texts.words(part.chart, str, language)
     return [*told, word(_NOT_DRAWN, "install", language, install=lacking.requirement())]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from .. import alternatives
+from .. import chart_texts
 from ..case import Case
 from ..checklist import Checklist, Item
 from ..language import aligned
@@ -231,7 +231,7 @@ def evidence_lines(context: Context, part: EvidencePart) -> list[str]:
         if len(part.rows) > _ROWS:
             lines.append("  " + context.say("rows", shown=_ROWS, total=len(part.rows)))
     elif isinstance(part, ChartPart):
-        lines = [part.title, *("  " + line for line in alternatives.words(part.chart, str, context.language))]
+        lines = [part.title, *("  " + line for line in chart_texts.words(part.chart, str, context.language))]
     else:
         lines = [part.title, *("  " + line for line in part.lines[:_ROWS])]
     return [*lines, *([f"({part.bound})"] if part.bound else [])]

@@ -13,7 +13,7 @@ from ..case import Case
 from ..errors import ReadError
 from ..knowledge import api
 from ..model import Language
-from . import salvage
+from . import partial_parse
 from .command import read as read_command
 from .described import Described
 from .project import Project
@@ -169,7 +169,7 @@ def _followed(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
             source = read(path, shown)
         except ReadError as error:
             scripts.gaps.append(gap(error, shown))
-            remains = salvage.rest(path, shown) if error.code == "script-syntax" else None
+            remains = partial_parse.rest(path, shown) if error.code == "script-syntax" else None
             if remains is None:
                 continue
             source = remains

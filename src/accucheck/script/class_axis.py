@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from .attention import softmax_axis
 from .axes import axis_of, place, rank, width
+from .double_softmax import handed_on
 from .effects import effect, name_of, operands
 from .losses import Head, Losses, Observation, heads
 from .networks import outputs
-from .squashed import handed_on
 from .values import Call, Instance, Value, unseen
 
 

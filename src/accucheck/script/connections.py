@@ -16,7 +16,7 @@ from itertools import combinations
 from typing import Any
 
 from ..knowledge import api
-from . import flow, skips
+from . import flow, skip_connections
 from .analysis import Scripts
 from .models import as_dict
 from .networks import (
@@ -93,7 +93,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
         *_left_out(training),
         *_ignored(training),
         *_skipped(training),
-        *skips.examine(training),
+        *skip_connections.examine(training),
         *_discarded(structures),
     ):
         place = _place(said.source, said.node)

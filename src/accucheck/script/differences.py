@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..knowledge import api
-from . import flow, plain
+from . import flow, imported_calls
 from .analysis import Reading
 from .effects import TAKEN, kept
 from .grading import replacements
@@ -123,7 +123,7 @@ class Differences:
     def beyond(self, readings: Sequence[Reading]) -> list[Call]:
         """The calls in all files of the project, where the network is picked in a way that is not followed."""
         sources = {s.file: s for r in readings for s in r.project.sources.values() if s is not None}
-        found = [call for source in sources.values() for call in plain.calls(source) if api.find(call.api)]
+        found = [call for source in sources.values() for call in imported_calls.calls(source) if api.find(call.api)]
         self.unreached.update(id(call) for call in found)
         return found
 

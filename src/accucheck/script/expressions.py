@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..knowledge import api as apis
 from ..knowledge import names
-from . import declared, models
+from . import declared_options, models
 from . import options as command_line
 from .source import Source
 from .syntax import children
@@ -574,8 +574,8 @@ class Expressions:
             known = models.method(self, owner, name, args, keywords, node)
             return known or self.made("." + name, args, keywords, node, owner, unpacked)
         if isinstance(called, Function):
-            if declared.is_command(called):
-                return declared.call_command(self, called, args, keywords, node)
+            if declared_options.is_command(called):
+                return declared_options.call_command(self, called, args, keywords, node)
             return self.call_function(called, args, keywords, node, unpacked)
         if isinstance(called, Class):
             return self.construct(called, args, keywords, node, unpacked)

@@ -14,7 +14,7 @@ from pathlib import Path
 from ..case import IGNORED, Case
 from ..errors import ReadError
 from ..model import Code, Progress
-from . import salvage, usage
+from . import partial_parse, usage
 from .analysis import UnreadPlace, gap
 from .project import Project
 from .source import LIMIT, Source, read
@@ -141,7 +141,7 @@ def _add(folder: Folder, path: Path, shown: str, benchmark: bool, around: _Sibli
         if error.code in ("empty", "script-empty"):
             return
         folder.gaps.append(gap(error, shown))
-        source = salvage.rest(path, shown) if error.code == "script-syntax" else None
+        source = partial_parse.rest(path, shown) if error.code == "script-syntax" else None
     if source is None:
         return
     if (local := around.shadow(path)) is not None:

@@ -37,10 +37,10 @@ from .networks import (
     uses,
     weights,
 )
-from .seen import is_foreign
 from .source import Source
 from .syntax import kept, walk
 from .trace import Store, Trace
+from .training_seen import is_foreign
 from .training_steps import is_optimizer, training
 from .values import (
     Call,

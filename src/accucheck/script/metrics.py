@@ -13,7 +13,7 @@ from functools import cached_property
 from ..knowledge.api import IGNORING
 from ..knowledge.dataset_classes import ITERATORS
 from ..knowledge.metric_functions import gathering, metric_functions
-from . import flow, kept_state
+from . import flow, metric_state
 from .analysis import Reading, Scripts
 from .axes import axis_of, place, rank, width
 from .effects import MOVED, effect, kept, name_of, operands
@@ -61,7 +61,7 @@ class Metrics:
         self.data = self.tallies.data
 
     def examine(self) -> Iterator[Observation]:
-        yield from kept_state.examine(self.reading)
+        yield from metric_state.examine(self.reading)
         yield from self.averages()
         yield from self.kept_over_epochs()
         yield from self.not_cleared()
@@ -285,7 +285,7 @@ class Metrics:
             name = tally.key.partition(".")[2]
             again = [loop for loop in addition.loops if loop not in owner.loops and self.trains((loop,))]
             inner = self.trains((addition.loop,)) or addition.loop in again
-            if again and not inner and not kept_state.is_set_again(owner.of, name) and not self.is_set_outside(name):
+            if again and not inner and not metric_state.is_set_again(owner.of, name) and not self.is_set_outside(name):
                 return addition
         return None
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..knowledge import api as apis
 from ..knowledge import effects, names, signatures
-from . import declared, typer
+from . import declared_options, typer
 from .effects import differentiates, effect
 from .options import namespace
 from .syntax import walk
@@ -161,7 +161,7 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
     ):  # dict.__setitem__(self, key, value)
         rest = name.removeprefix("dict.")
         return _of_mapping(tracer, held, rest, args[1:], keywords, node) if isinstance(held, Mapping) else None
-    if name.startswith("absl.") and (found := declared.absl(tracer, name, args, keywords, node)) is not None:
+    if name.startswith("absl.") and (found := declared_options.absl(tracer, name, args, keywords, node)) is not None:
         return found
     if isinstance(target := _target(name, args, keywords), Call):
         made = tracer.made(name, args, keywords, node)
@@ -652,7 +652,7 @@ def _getopt(read: Any) -> Any:
         try:
             found, rest = read(texts, str(short.value), names)
         except getopt.GetoptError as error:
-            declared.unbound(tracer, node, "options-refused", str(error))
+            declared_options.unbound(tracer, node, "options-refused", str(error))
             return None
         pairs = [
             Items([KnownValue(flag, "command"), _word(tracer.command, text, flag.lstrip("-"))], fixed=True)
@@ -820,8 +820,8 @@ _FUNCTIONS: dict[str, Any] = {
     "importlib.import_module": _module,
     "importlib.util.module_from_spec": _module_from_spec,
     "runpy.run_path": _run_path,
-    "fire.Fire": declared.fire,
-    "tyro.cli": declared.tyro,
+    "fire.Fire": declared_options.fire,
+    "tyro.cli": declared_options.tyro,
     "typer.run": typer.run,
     "getopt.getopt": _getopt(getopt.getopt),
     "getopt.gnu_getopt": _getopt(getopt.gnu_getopt),
@@ -870,7 +870,7 @@ def method(
     if name == "apply" and len(args) == 1 and isinstance(args[0], Function):
         return _apply(tracer, owner, args[0], node)
     if name == "parse_args_into_dataclasses" and isinstance(owner, Call):
-        return declared.parsed_classes(tracer, owner, node)
+        return declared_options.parsed_classes(tracer, owner, node)
     if isinstance(owner, Super):
         return _of_super(tracer, owner, name, args, keywords, node)
     if isinstance(owner, Instance) and name in _CHAINED:
@@ -1179,7 +1179,7 @@ def applied(tracer: Tracer, called: Call, args: list[Value], keywords: dict[str,
     if called.attached:
         return attached(tracer, called, args, node)
     if called.name == "typer.Typer":
-        return typer.applied(tracer, called, declared.words(tracer), node)
+        return typer.applied(tracer, called, declared_options.words(tracer), node)
     if api in _SEQUENTIAL:
         return _threaded(tracer, contained(called), args, node)
     if api in _STEPS:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import configs
-from .declared import ArgumentError, Option, evaluated, settled, unbound
+from .declared_options import ArgumentError, Option, evaluated, settled, unbound
 from .values import (
     Call,
     Function,

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import ReadError
-from . import described, salvage
+from . import described, partial_parse
 from .search_path import additions
 from .source import LIMIT, Source, read
 
@@ -158,7 +158,7 @@ class Project:
         except ReadError as error:
             if error.code not in ("empty", "script-empty"):
                 self.unreadable[shown] = error
-            return salvage.rest(path, shown) if error.code == "script-syntax" else None
+            return partial_parse.rest(path, shown) if error.code == "script-syntax" else None
 
     def _folders(self, top: str, here: Path) -> Iterator[Path]:
         """Where an absolute name that begins with `top` may be found, most likely first."""

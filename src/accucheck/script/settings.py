@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..knowledge import api, names
-from . import configs, decided, ranks
+from . import configs, ranks, setting_origins
 from .analysis import Reading, Scripts
 from .flow import sources, users
 from .shuffling import Examination, data_sets
@@ -346,7 +346,7 @@ class Settings:
     ) -> tuple[str, str]:
         """Where a setting is given its value, as far as that is found, and the keys that lead to it in a configuration file."""
         stated = deciders_of([value])
-        placed = decided.told(self.definitions.configurations, stated) if len(stated) == 1 else []
+        placed = setting_origins.told(self.definitions.configurations, stated) if len(stated) == 1 else []
         if origin == "configuration" and placed:
             return placed[0].place, placed[0].key
         if origin == "command":

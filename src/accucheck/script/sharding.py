@@ -11,14 +11,14 @@ from typing import Any
 
 from . import ranks, seeding
 from .analysis import Reading
-from .fed import given
 from .flow import setting, sources
-from .own_samplers import asks_rank, divides, length_of_all
+from .project_samplers import asks_rank, divides, length_of_all
 from .sample_numbers import is_none
-from .seen import is_foreign
 from .shuffling import IN_PLACE, SHUFFLED, data_sets
 from .source import Source, once_each
 from .syntax import called_name, walk
+from .training_data import given
+from .training_seen import is_foreign
 from .training_steps import devices, on_cpu
 from .values import Call, Function, Instance, Items, KnownValue, Test, UnknownValue, Value, options
 

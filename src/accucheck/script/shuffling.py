@@ -15,8 +15,8 @@ from ..knowledge import dataset_classes
 from .factors import gradient
 from .flow import sources
 from .networks import kind, of_training, speaks_of_training
-from .own_samplers import draws, in_order, made_anew
 from .pipelines import LOOKS, PASSES_ON, READERS, Uses
+from .project_samplers import draws, in_order, made_anew
 from .sample_functions import ARRAYS, TABLES
 from .sample_functions import READERS as READS
 from .sample_numbers import is_none

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard, cast
 
-from . import configs, declared, models, typer
+from . import configs, declared_options, models, typer
 from . import options as command_line
 from .command import Command
 from .expressions import Expressions, decorated_as
@@ -84,7 +84,7 @@ class Trace:
     stores: list[Store] = field(default_factory=list)
     sets: list[Store] = field(default_factory=list)
     options: list[Call] = field(default_factory=list)
-    declarations: list[declared.Option] = field(default_factory=list)
+    declarations: list[declared_options.Option] = field(default_factory=list)
     unread: list[tuple[str, str, int]] = field(default_factory=list)
     broken: list[tuple[str, int, str]] = field(default_factory=list)
     loaded: list[Path] = field(default_factory=list)
@@ -228,7 +228,7 @@ class Tracer(Expressions):
                 if not self.made_of(value):
                     self.construct(value, [], {}, value.node, unseen=True)
             elif isinstance(value, Function) and value.node not in self.entered:
-                self.call_function(value, [], declared.defaults(self, value), value.node, unseen=True)
+                self.call_function(value, [], declared_options.defaults(self, value), value.node, unseen=True)
         done = 0
         while done < len(self.trace.instances) or self.handed:
             for function in self.handed:
@@ -551,7 +551,7 @@ class Tracer(Expressions):
                     root.attached = [*(root.attached or []), function]
                 elif isinstance(made, Function):
                     self.decorate(made, function, decorator)
-        if declared.is_command(function) or typer.is_command(function):
+        if declared_options.is_command(function) or typer.is_command(function):
             self.commands.append(function)
         sets = decorated_as(node, "setter") or decorated_as(node, "deleter")
         if not sets:  # a property gives what its getter returns

@@ -60,7 +60,7 @@ DYNAMIC = ("amp.DynamicLossScaleManager", "nn.DynamicLossScaleUpdateCell", "amp.
 FIXED = ("amp.FixedLossScaleManager", "nn.FixedLossScaleUpdateCell", "amp.StaticLossScaler")
 
 _DEVICES = {"ascend", "gpu", "cpu"}
-#: Which option was compared with what, as values.Known has it.
+#: Which option was compared with what, as values.KnownValue has it.
 _ASKED = re.compile(r" (==|!=) '(\w+)'$")
 #: Values of precision_mode, in either spelling of CANN, that compute in half precision of their own accord.
 _HALF_MODES = frozenset(

@@ -10,8 +10,8 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from . import declared
-from .declared import Option
+from . import declared_options
+from .declared_options import Option
 from .values import Call, Function, KnownValue, NamedValue, UnknownValue, Value
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def run(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast
     """typer.run(function)."""
     if not args or not isinstance(args[0], Function):
         return None
-    return _whole(tracer, args[0], declared.words(tracer), node, UnknownValue("ctx"))
+    return _whole(tracer, args[0], declared_options.words(tracer), node, UnknownValue("ctx"))
 
 
 def applied(tracer: Tracer, app: Call, texts: list[str] | None, node: ast.AST) -> Value | None:
@@ -111,14 +111,14 @@ def _run(
     """What a function gives that runs with these words, and the words that are left."""
     parameters = [_parameter(tracer, function, part, given) for part, given in _signature(function)]
     options = [_option(tracer, each) for each in parameters if each.kind != "Context"]
-    values, rest = declared.bound(tracer, options, texts, node, stop)
+    values, rest = declared_options.bound(tracer, options, texts, node, stop)
     values |= {each.name: context for each in parameters if each.kind == "Context"}
     return tracer.call_function(function, [], values, node), rest
 
 
 def _left(tracer: Tracer, node: ast.AST, rest: list[str]) -> None:
     if rest:
-        declared.unbound(tracer, node, "options-unknown", shlex.join(rest))
+        declared_options.unbound(tracer, node, "options-unknown", shlex.join(rest))
 
 
 def _made_by(function: Function) -> Call | None:
@@ -158,7 +158,7 @@ def _signature(function: Function) -> list[tuple[ast.arg, ast.expr | None]]:
 def _parameter(tracer: Tracer, function: Function, part: ast.arg, given: ast.expr | None) -> _Parameter:
     default = None if given is None else tracer.value(given, function.scope)
     annotation, beside = _unwrapped(part.annotation)
-    kind, many = ("", False) if annotation is None else declared.annotation(annotation)
+    kind, many = ("", False) if annotation is None else declared_options.annotation(annotation)
     found = _Parameter(part.arg, kind, many, default)
     marks = [mark for mark in (default, *(tracer.value(each, function.scope) for each in beside)) if _is_mark(mark)]
     for mark in marks[-1:]:
@@ -180,7 +180,7 @@ def _unwrapped(annotation: ast.expr | None) -> tuple[ast.expr | None, list[ast.e
     if not isinstance(annotation, ast.Subscript) or not isinstance(annotation.slice, ast.Tuple):
         return annotation, []
     inside = annotation.slice.elts
-    return (inside[0], inside[1:]) if declared.annotated(annotation.value) == "Annotated" else (annotation, [])
+    return (inside[0], inside[1:]) if declared_options.annotated(annotation.value) == "Annotated" else (annotation, [])
 
 
 def _is_mark(value: Value | None) -> TypeGuard[Call]:
@@ -188,7 +188,7 @@ def _is_mark(value: Value | None) -> TypeGuard[Call]:
 
 
 def _option(tracer: Tracer, of: _Parameter) -> Option:
-    convert = declared.converter(tracer, NamedValue(of.kind) if of.kind else None, of.default)
+    convert = declared_options.converter(tracer, NamedValue(of.kind) if of.kind else None, of.default)
     default = UnknownValue(of.name) if of.default is None else of.default
     if of.placed:
         return Option(of.name, (), convert, default, width=-1 if of.many else 1)

@@ -11,8 +11,8 @@ from textual.errors import NoWidget
 from textual.events import Click
 
 from ..checklist import load, shipped
+from .early_keys import SteadyScreen
 from .signs import plain
-from .steady import SteadyScreen
 from .verbs import LANGUAGE, PALETTE, QUIT, RECENT, THEME, VerbScreen
 
 if TYPE_CHECKING:

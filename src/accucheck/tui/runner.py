@@ -19,11 +19,11 @@ from ..watching import Plan, Watching, WatchResult
 from .messages import EngineEvent, RunEnded, SaveEnded, StaleChecked, TryEnded, TuneEnded, WatchEnded
 
 if TYPE_CHECKING:
-    from ..tried import Trial, TryResults
-    from ..trying import TryRunner
-    from ..tuned import StudyResults
-    from ..tuned import Trial as Searched
-    from ..tuning import StudyProgress, StudyRunner
+    from ..search_runs import StudyProgress, StudyRunner
+    from ..study_results import StudyResults
+    from ..study_results import Trial as Searched
+    from ..try_results import Trial, TryResults
+    from ..try_runs import TryRunner
 
 #: Findings of one probe that the screen follows while it runs; all are kept, the rest shows when it ends.
 FINDINGS_SHOWN = 200

@@ -16,7 +16,7 @@ from textual.screen import Screen, ScreenResultType
 from textual.widget import Widget
 
 from ..session import Role
-from .steady import SteadyScreen
+from .early_keys import SteadyScreen
 from .widgets.keybar import KeyBar, KeyEntry
 
 if TYPE_CHECKING:

@@ -75,18 +75,18 @@ def main() -> None:
 
     threading.Thread(target=end_with_parent, daemon=True).start()
     pipeline = neighbour("pipeline")
-    Stop, shown, code = pipeline.Stop, pipeline.shown, 0
+    EndRun, shown, code = pipeline.EndRun, pipeline.shown, 0
     try:
         try:
             import mindspore
         except ModuleNotFoundError as error:
-            raise Stop(event="no-mindspore" if error.name == "mindspore" else "no-import", error=shown(error))
+            raise EndRun(event="no-mindspore" if error.name == "mindspore" else "no-import", error=shown(error))
         except Exception as error:
-            raise Stop(event="no-import", error=shown(error))
+            raise EndRun(event="no-import", error=shown(error))
         tell(event="runtime", mindspore=str(mindspore.__version__), python=sys.version.split()[0])
         neighbour(request["task"]).examine(request, tell)
         tell(event="end")
-    except Stop as stop:
+    except EndRun as stop:
         tell(**stop.event)
     except BaseException as error:
         lines, place = pipeline.last_lines(error, request["root"]), pipeline.own_place(error, request["root"])

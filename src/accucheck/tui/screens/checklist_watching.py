@@ -19,7 +19,7 @@ from ...project import Project
 from .checklist_reviewing import Reviewing
 
 if TYPE_CHECKING:
-    from ...tuning import StudyRunner
+    from ...search_runs import StudyRunner
     from ...watching import WatchResult
 
 #: Training steps that are watched.
@@ -56,7 +56,7 @@ class Watching(Reviewing):
     @work
     async def try_anew(self, *, ask: bool = False) -> None:
         """Ask for the command, and train copies of the project with the changes of findings; `ask` also where it was agreed to."""
-        from ... import trying
+        from ... import try_runs
         from ...guidance import watchable
 
         app, say = self.app, self.speech.say
@@ -65,8 +65,8 @@ class Watching(Reviewing):
             return
         root = Path(app.project.case.root)
         try:
-            found = await asyncio.to_thread(trying.patches, root, _tryable(app.project))
-            patches = trying.chosen(found, PATCHES)
+            found = await asyncio.to_thread(try_runs.patches, root, _tryable(app.project))
+            patches = try_runs.chosen(found, PATCHES)
             command = self._command or watchable(app.project)
             question = partial(say, "try-text", count=len(patches) + SEEDS, seconds=SECONDS)
             chosen = await self._allowed(command, ask=ask, title="try-title", question=question)
@@ -76,9 +76,9 @@ class Watching(Reviewing):
                 self.notify(say("try-on"), severity="warning", markup=False)
                 return
             self._command = chosen
-            wanted = trying.want(app.project.case, chosen, seconds=float(SECONDS), seeds=SEEDS)
+            wanted = try_runs.want(app.project.case, chosen, seconds=float(SECONDS), seeds=SEEDS)
             kept = app.session.record.tried
-            app.runner.try_fixes(trying.TryRunner(wanted, patches, kept.known if kept is not None else ()))
+            app.runner.try_fixes(try_runs.TryRunner(wanted, patches, kept.known if kept is not None else ()))
         except UserError as error:
             app.show_error(error.text(self.speech.language))
             return
@@ -133,7 +133,7 @@ class Watching(Reviewing):
     async def _insists(self) -> bool:
         """Whether a search is to be made: at once where no fault is known, else if the person says so."""
         from ...report.machine import Speech
-        from ...tuning import faults
+        from ...search_runs import faults
         from .dialogs import Choose
 
         app, say = self.app, self.speech.say
@@ -254,10 +254,10 @@ def _tryable(project: Project) -> list[tuple[str, ProbeResult]]:
 
 def _searching(project: Project, command: list[str], texts: list[str]) -> StudyRunner:
     """The search that a person asks for. Raises UserError for what cannot be searched."""
-    from ... import search_space, trying
-    from ...tuning import Goal, StudyRunner
+    from ... import search_space, try_runs
+    from ...search_runs import Goal, StudyRunner
 
-    wanted = trying.want(project.case, command, seconds=0.0)
+    wanted = try_runs.want(project.case, command, seconds=0.0)
     spaces = [search_space.parse(text) for text in texts]
     search = search_space.bind(project.case, [*wanted.command], spaces, Path(project.case.root))
     goal = Goal(search, trials=TRIALS, metric=project.case.spec.tune.metric or "")

@@ -15,8 +15,8 @@ from textual.screen import ModalScreen, ScreenResultType
 from textual.widgets import Input, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
+from ..early_keys import SteadyScreen
 from ..signs import plain
-from ..steady import SteadyScreen
 
 if TYPE_CHECKING:
     from ..app import Walkthrough

@@ -13,8 +13,8 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from ..early_keys import SteadyScreen
 from ..signs import SIGNS, plain, wrap
-from ..steady import SteadyScreen
 from ..verbs import VerbScreen
 from ..widgets.filtered import FilteredList
 

@@ -26,7 +26,7 @@ from .dialogs import AskLine
 from .evidence import write_new
 
 if TYPE_CHECKING:
-    from ...network.beside import NetworkMatch
+    from ...network.matching import NetworkMatch
     from ...network.tree import Network, SearchHit
 
 #: What a search shows, children of one cell that are shown, lines of the head, and of the head of a terminal of fewer than so many lines.
@@ -339,13 +339,13 @@ class NetworkScreen(VerbScreen[None]):
 
     @work(thread=True, exclusive=True)
     def _load_beside(self) -> None:
-        from ...network import beside, sources
+        from ...network import matching, sources
 
         case = self.app.project.case
         assert self._network is not None
         try:
             path = sources.of_case(case, benchmark=True)[0]
-            found = beside.put(self._network, sources.read(path, case.relative(path)))
+            found = matching.put(self._network, sources.read(path, case.relative(path)))
         except UserError as error:
             self.app.call_from_thread(
                 self.notify, error.text(self.speech.language), severity="warning", timeout=10, markup=False

@@ -22,8 +22,8 @@ from ...case import Case, mode_of
 from ...errors import UserError, from_os_error
 from ...language import word
 from ...proposal.keys import KEYS, TITLES, check, completions, fits
+from ..early_keys import SteadyScreen
 from ..signs import Speech, plain
-from ..steady import SteadyScreen
 
 if TYPE_CHECKING:
     from ..app import Walkthrough

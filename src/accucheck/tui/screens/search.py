@@ -8,9 +8,9 @@ from typing import ClassVar
 from textual.content import Content
 from textual.widgets import Static
 
-from ... import tuned
+from ... import study_results
 from ...language import aligned
-from ...tuned import StudyResults
+from ...study_results import StudyResults
 from ..signs import plain, wrap
 from ..verbs import BACK, HELP, PALETTE, Verb
 from ..widgets.chart import curve, cut
@@ -77,28 +77,30 @@ class SearchScreen(JobScreen):
             return Content.styled(say("tune-starting"), "$text-muted")
         bar = self.speech.bar(far.done / far.of, _BAR) if far.of else ""
         left = "" if far.left is None else say("tune-left", minutes=max(1, round(far.left / 60)))
-        told = say("tune-far", number=far.done + 1, epoch=far.epoch, value=tuned.number(far.value) or "-", left=left)
-        what = cut(tuned.label(trial, language), width, only_ascii=self.speech.only_ascii)
+        told = say(
+            "tune-far", number=far.done + 1, epoch=far.epoch, value=study_results.number(far.value) or "-", left=left
+        )
+        what = cut(study_results.label(trial, language), width, only_ascii=self.speech.only_ascii)
         return Content.assemble((bar, "$accent"), " " if bar else "", plain(told.rstrip()), "\n", plain(what, "bold"))
 
     def _found(self, kept: StudyResults, width: int) -> list[Content]:
         """What it says, how to train with the best, the trials, and the best of them on their axes."""
         language, only_ascii = self.speech.language, self.speech.only_ascii
-        told = [plain(wrap(tuned.verdict(kept, language), width), "bold")]
-        told += [plain(wrap(line, width, 2), "$text-success") for line in tuned.advice(kept, language)]
-        head, *rows = aligned(tuned.lines(kept, language))
+        told = [plain(wrap(study_results.verdict(kept, language), width), "bold")]
+        told += [plain(wrap(line, width, 2), "$text-success") for line in study_results.advice(kept, language)]
+        head, *rows = aligned(study_results.lines(kept, language))
         table = [plain(cut(head, width, only_ascii=only_ascii), "$text-muted")]
         table += [plain(cut(row, width, only_ascii=only_ascii)) for row in rows]
-        axes = tuned.parallel(kept, language, only_ascii=only_ascii)
-        weights = tuned.weights(kept, language, only_ascii=only_ascii)
+        axes = study_results.parallel(kept, language, only_ascii=only_ascii)
+        weights = study_results.weights(kept, language, only_ascii=only_ascii)
         drawn = [plain(cut(line, width, only_ascii=only_ascii)) for line in [*axes, "", *weights]]
-        notes = [plain(wrap(note, width, 2), "$text-muted") for note in tuned.notes(kept, language)]
+        notes = [plain(wrap(note, width, 2), "$text-muted") for note in study_results.notes(kept, language)]
         blank = Content("")
         return [*told, blank, *table, blank, *drawn, blank, *notes, *self._courses(kept, width)]
 
     def _courses(self, kept: StudyResults, width: int) -> list[Content]:
         """The metric of the best trials over their training, on a screen that has room."""
-        charts = tuned.charts(kept, self.speech.language)
+        charts = study_results.charts(kept, self.speech.language)
         if self.size.height < _TALL or len(charts) < 2:
             return []
         chart = charts[-1]

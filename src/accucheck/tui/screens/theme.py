@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from ..steady import SteadyScreen
+from ..early_keys import SteadyScreen
 from ..themes import OWN
 from ..widgets.filtered import FilteredList
 

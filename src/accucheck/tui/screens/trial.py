@@ -9,9 +9,9 @@ from typing import ClassVar
 from textual.content import Content
 from textual.widgets import Static
 
-from ... import tried
+from ... import try_results
 from ...model import Curve
-from ...tried import Compared, Row
+from ...try_results import Compared, Row
 from ..signs import plain, wrap
 from ..verbs import BACK, HELP, PALETTE, Verb
 from ..widgets.chart import curve, cut
@@ -70,10 +70,12 @@ class TrialScreen(JobScreen):
         self.query_one("#head", Static).update(plain(say("try-head", command=shlex.join(command))))
         lines = [self._state(width), Content("")]
         if kept is not None:
-            found = tried.compare(kept.trials)
+            found = try_results.compare(kept.trials)
             for number, row in enumerate(found.rows):
                 lines += self._row(found, row, number, width)
-            lines += [plain(wrap(note, width, 2), "$text-muted") for note in tried.notes(found, self.speech.language)]
+            lines += [
+                plain(wrap(note, width, 2), "$text-muted") for note in try_results.notes(found, self.speech.language)
+            ]
             lines += self._curves(found, width)
         self.query_one("#seen", Static).update(Content("\n").join(lines))
         self.show_keys()
@@ -91,7 +93,7 @@ class TrialScreen(JobScreen):
         trial, number, count, since = begun
         done = self.speech.bar((number - 1) / count, _BAR)
         far = say("try-far", number=number, count=count, steps=trying.seen, seconds=time.monotonic() - since)
-        what = cut(tried.label(trial, self.speech.language), width, only_ascii=self.speech.only_ascii)
+        what = cut(try_results.label(trial, self.speech.language), width, only_ascii=self.speech.only_ascii)
         return Content.assemble((done, "$accent"), " ", plain(far), "\n", plain(what, "bold"))
 
     def _ended(self, width: int) -> Content:
@@ -112,7 +114,7 @@ class TrialScreen(JobScreen):
     def _row(self, found: Compared, row: Row, number: int, width: int) -> list[Content]:
         """What was tried, and below it a bar of what is compared, the figures, and what they say."""
         say, only_ascii, language = self.speech.say, self.speech.only_ascii, self.speech.language
-        loss, metric, difference, verdict, what = tried.cells(row, found.by, language)
+        loss, metric, difference, verdict, what = try_results.cells(row, found.by, language)
         shown = cut(what, width - 5, only_ascii=only_ascii)
         values = [_compared(each, found.by) for each in found.rows]
         most, own = max((value for value in values if value is not None), default=0.0), values[number]
@@ -142,7 +144,7 @@ class TrialScreen(JobScreen):
         series = {}
         for trial in shown:
             known = dict(trial.losses)
-            name = trial.item or tried.label(trial, self.speech.language)
+            name = trial.item or try_results.label(trial, self.speech.language)
             series[name] = [known.get(step) for step in steps]
         chart = Curve("", "watch-step", "watch-loss", [float(step) for step in steps], series)
         return [Content(""), *curve(chart, self.speech.say, width, _CHART, only_ascii=self.speech.only_ascii)]

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ... import alternatives
+from ... import chart_texts
 from ...language import visible
 from ...model import (
     CHARTS,
@@ -81,7 +81,7 @@ def widgets(name: str, evidence: Evidence, way: str, speech: Speech, case: Case,
 
 def told(name: str, chart: Chart, speech: Speech) -> list[str]:
     """A chart in words."""
-    return alternatives.words(chart, label_of(name, speech), speech.language)
+    return chart_texts.words(chart, label_of(name, speech), speech.language)
 
 
 def text_of(name: str, evidence: Evidence, speech: Speech) -> str:

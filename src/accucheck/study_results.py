@@ -1,6 +1,6 @@
 """What came of a search for hyper-parameters: its records, and what they say beside each other.
 
-Stored in the session; tuning.py makes them. Nothing is drawn here: the command line, the walkthrough and reports show the same rows.
+Stored in the session; search_runs.py makes them. Nothing is drawn here: the command line, the walkthrough and reports show the same rows.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 
 from .language import Language, Words, word
 from .model import Curve
-from .tried import BEYOND, floor_of
+from .try_results import BEYOND, floor_of
 
 #: How a training ended whose metric can be set beside others.
 WHOLE = ("end", "time")

@@ -32,7 +32,7 @@ from .readers import recordings
 from .readers.following import Following
 from .report.machine import Speech
 from .store import scratch
-from .tried import WHOLE, Trial, TryResults
+from .try_results import WHOLE, Trial, TryResults
 from .watching import OUTPUT, Pass, Plan, Watching
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from textwrap import indent
 
 import pytest
 
-from accucheck.script.turns import examine
+from accucheck.script.overwritten_layers import examine
 from case_scripts import scripts
 
 _SCRIPT = """

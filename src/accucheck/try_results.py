@@ -1,6 +1,6 @@
 """What came of training a project without and with the patches of its findings: the records, and what they say beside each other.
 
-Stored in the session; trying.py makes them. Nothing is drawn here: the command line, the walkthrough and reports show the same rows.
+Stored in the session; try_runs.py makes them. Nothing is drawn here: the command line, the walkthrough and reports show the same rows.
 """
 
 from __future__ import annotations

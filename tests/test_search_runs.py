@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from accucheck import case as cases
-from accucheck import studies, tuned
+from accucheck import studies, study_results
 from accucheck.errors import UserError
 from accucheck.language import Language
+from accucheck.search_runs import Goal, StudyRunner
 from accucheck.search_space import bind, parse
-from accucheck.trying import TryRequest
-from accucheck.tuned import Axis, StudyResults, Trial, judge
-from accucheck.tuning import Goal, StudyRunner
+from accucheck.study_results import Axis, StudyResults, Trial, judge
+from accucheck.try_runs import TryRequest
 from command_line import accucheck, copy_example
 
 #: A training that prints an accuracy each epoch; it is best at a rate of 0.1, and otherwise does what its lines say.
@@ -99,8 +99,8 @@ def test_no_difference_beyond_noise_is_said_to_be_none() -> None:
     judged = judge(known)
     assert judged.verdict == "same" and judged.value == 0.93 and judged.noise == pytest.approx(0.02)
     assert judged.best is not None and judged.best.own and judged.alike == 2
-    assert "No difference beyond noise" in tuned.verdict(known, Language.EN)
-    assert not tuned.advice(known, Language.EN)
+    assert "No difference beyond noise" in study_results.verdict(known, Language.EN)
+    assert not study_results.advice(known, Language.EN)
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,13 @@ def test_verdicts(own: list[float], search: float | None, repeat: float | None, 
         )
         assert judge(known).verdict == verdict
         for language in Language:
-            told = [tuned.verdict(known, language), *tuned.notes(known, language), *tuned.weights(known, language)]
+            told = [
+                study_results.verdict(known, language),
+                *study_results.notes(known, language),
+                *study_results.weights(known, language),
+            ]
             assert all(told) and "{" not in "".join(told)
-            assert len(tuned.lines(known, language)) == len(trials) + 1
+            assert len(study_results.lines(known, language)) == len(trials) + 1
 
 
 def test_what_fails_or_is_not_finite_is_a_result(tmp_path: Path) -> None:
@@ -141,7 +145,7 @@ def test_what_fails_or_is_not_finite_is_a_result(tmp_path: Path) -> None:
     assert ended["failed"] and ended["nan"] and sum(ended.values()) == 14, ended
     failed = next(trial for trial in known.trials if trial.ended == "failed")
     assert failed.note == "out of [red]memory[/red]" and failed.code == 1
-    assert "[red]" in "".join(tuned.notes(known, Language.EN))
+    assert "[red]" in "".join(study_results.notes(known, Language.EN))
 
 
 def test_hopeless_trials_are_given_up(tmp_path: Path) -> None:

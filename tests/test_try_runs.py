@@ -20,8 +20,8 @@ from accucheck.language import Language
 from accucheck.model import Finding, Fix, Kind, Level, ProbeResult, Status, Sure, Verdict, Where
 from accucheck.script.patch import Edit, unified
 from accucheck.session import open_session
-from accucheck.tried import Trial, TryResults, cells, compare, notes
-from accucheck.trying import Patch, TryRequest, TryRunner, chosen, patches, want
+from accucheck.try_results import Trial, TryResults, cells, compare, notes
+from accucheck.try_runs import Patch, TryRequest, TryRunner, chosen, patches, want
 from accucheck.watching import FIRST
 from command_line import accucheck
 from left_behind import wait_until

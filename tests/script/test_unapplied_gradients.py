@@ -8,7 +8,7 @@ import pytest
 
 from accucheck.case import Case, CaseFile
 from accucheck.case import Scripts as Given
-from accucheck.script import unapplied
+from accucheck.script import unapplied_gradients
 from accucheck.script.analysis import read_scripts
 from accucheck.script.networks import Observation
 
@@ -39,7 +39,7 @@ def forward(x, y):
 def said(folder: Path, text: str) -> list[Observation]:
     (folder / "train.py").write_text(HEAD + text)
     scripts = read_scripts(Case(root=str(folder), spec=CaseFile(scripts=Given(train="train.py"))))
-    return list(unapplied.examine(scripts))
+    return list(unapplied_gradients.examine(scripts))
 
 
 def codes(folder: Path, text: str) -> list[str]:
@@ -183,7 +183,7 @@ def slices(folder: Path, text: str) -> list[Observation]:
     head = HEAD.replace("opt = nn.SGD(net.trainable_params(), 0.1)\n", "")
     (folder / "train.py").write_text(head + text + "ms.Model(net, loss_fn, trained).train(1, data)\n")
     scripts = read_scripts(Case(root=str(folder), spec=CaseFile(scripts=Given(train="train.py"))))
-    return list(unapplied.examine(scripts))
+    return list(unapplied_gradients.examine(scripts))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from accucheck.script.salvage import parse
+from accucheck.script.partial_parse import parse
 
 BROKEN = {
     "an indentation that fits nothing": "x = 1\nif x:\n    y = 2\n  z = 3\nw = 4\n",

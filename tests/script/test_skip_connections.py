@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from accucheck.script import skips
+from accucheck.script import skip_connections
 from accucheck.script.networks import structure_of
 from case_scripts import scripts
 
@@ -56,7 +56,7 @@ def found(root: Path, construct: str, of: tuple[str, str] = STACK, head: str = H
     for mark, text in (("CONSTRUCT", construct), ("RUN", run)):
         script = script.replace(mark, "\n".join(" " * 8 + line for line in text.splitlines()))
     (reading,) = scripts(root, script).training
-    return sorted({one.line for one in skips.examine([structure_of(reading)])})
+    return sorted({one.line for one in skip_connections.examine([structure_of(reading)])})
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from accucheck.script.analysis import Reading
-from accucheck.script.mistaken import wrong
+from accucheck.script.differing_results import wrong
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import follow

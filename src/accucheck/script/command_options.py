@@ -17,7 +17,7 @@ from ..case import Case, Runtime, Scripts
 from .analysis import Reading, read_scripts
 from .command import Command
 from .command import read as read_command
-from .declared import Option
+from .declared_options import Option
 from .options import as_option
 from .values import KnownValue
 

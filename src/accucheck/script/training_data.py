@@ -10,9 +10,9 @@ from . import flow
 from .analysis import Reading
 from .modes import Replay
 from .networks import is_cell
-from .seen import FollowingStop, is_foreign
 from .shuffling import data_sets
 from .syntax import kept
+from .training_seen import FollowingStop, is_foreign
 from .values import Call, Instance, KnownValue, Value, options
 
 _TRAIN = ["epoch", "train_dataset"]

@@ -6,7 +6,7 @@ import pytest
 from training_scripts import HEAD, codes, training
 
 from accucheck.case import load
-from accucheck.script import updating
+from accucheck.script import overflow_gate
 from accucheck.script.analysis import read_scripts
 from accucheck.script.training_steps import TrainingSteps
 
@@ -47,7 +47,7 @@ FRAMEWORK = {
 @pytest.mark.parametrize("name", FRAMEWORK)
 def test_steps_of_the_framework(name: str, tmp_path: Path) -> None:
     text, expected = FRAMEWORK[name]
-    assert codes(updating.examine(training(tmp_path, text))) == expected
+    assert codes(overflow_gate.examine(training(tmp_path, text))) == expected
 
 
 LOOP = """
@@ -142,7 +142,7 @@ def _said(
     folder: Path, body: str, loss: str = "loss_fn(net(x), y)", scaler: str = STATIC, half: str = HALF
 ) -> list[str]:
     text = LOOP.format(loss=loss, body=body.replace("\n", "\n    "), scaler=scaler)
-    return codes(updating.examine(training(folder, half + text)))
+    return codes(overflow_gate.examine(training(folder, half + text)))
 
 
 @pytest.mark.parametrize("body", BODIES)
@@ -161,7 +161,7 @@ def test_a_setting_that_leads_past_the_check_may_be_meant(words: str, code: str,
     (tmp_path / "train.py").write_text(HEAD + options + HALF + text)
     case = load(tmp_path, ["scripts.train=train.py", f"runtime.command=python train.py {words}"])
     (reading,) = read_scripts(case).training
-    assert codes(updating.examine(TrainingSteps(reading))) == [code]
+    assert codes(overflow_gate.examine(TrainingSteps(reading))) == [code]
 
 
 def test_float32_without_a_check_needs_none(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ model = ms.Model(Step(nn.WithLossCell(net, loss_fn), opt))
     ],
 )
 def test_a_scale_in_a_parameter(value: str, then: str, expected: list[str], tmp_path: Path) -> None:
-    assert codes(updating.examine(training(tmp_path, STEP.format(value=value, then=then)))) == expected
+    assert codes(overflow_gate.examine(training(tmp_path, STEP.format(value=value, then=then)))) == expected
 
 
 @pytest.mark.parametrize(("clears", "expected"), [(True, ["checked"]), (False, ["not-cleared"])])
@@ -236,7 +236,7 @@ def test_the_register_of_the_device(clears: bool, expected: list[str], tmp_path:
 def test_a_fault_beside_a_sound_step_is_only_possible(tmp_path: Path) -> None:
     one = LOOP.format(loss="loss_fn(net(x), y)", body=f"if {FINITE}:\n        opt(grads)", scaler=STATIC)
     text = one.replace(f"    if {FINITE}", f"    if not ready:\n        opt(grads)\n    elif {FINITE}")
-    assert codes(updating.examine(training(tmp_path, HALF + text))) == ["checked", "no-check?"]
+    assert codes(overflow_gate.examine(training(tmp_path, HALF + text))) == ["checked", "no-check?"]
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_a_fault_beside_a_sound_step_is_only_possible(tmp_path: Path) -> None:
 )
 def test_the_condition_is_told_as_it_holds_for_the_update(body: str, condition: str, tmp_path: Path) -> None:
     text = LOOP.format(loss="loss_fn(net(x), y)", body=body.replace("\n", "\n    "), scaler=STATIC)
-    (one,) = updating.examine(training(tmp_path, HALF + text))
+    (one,) = overflow_gate.examine(training(tmp_path, HALF + text))
     assert one.data["condition"] == condition
 
 
@@ -326,5 +326,5 @@ CHOICES = {
 @pytest.mark.parametrize("choice", CHOICES)
 def test_a_step_on_the_way_without_half_precision_needs_no_check(choice: str, tmp_path: Path) -> None:
     scaler, expected = CHOICES[choice]
-    told = codes(updating.examine(training(tmp_path, CHOSEN.format(scaler=scaler, choice=choice))))
+    told = codes(overflow_gate.examine(training(tmp_path, CHOSEN.format(scaler=scaler, choice=choice))))
     assert sorted(told) == sorted(expected)

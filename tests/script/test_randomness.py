@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from accucheck.case import Case, CaseFile
-from accucheck.script import benchmark, fixing, seeding
+from accucheck.script import benchmark, randomness, seeding
 from accucheck.script.settings import of_scripts
 from case_scripts import scripts
 
@@ -57,7 +57,7 @@ SPOTS: dict[str, list[tuple[str, bool]]] = {
 def test_lines_about_randomness(line: str, tmp_path: Path) -> None:
     found = scripts(tmp_path, HEAD + line)
     (one,) = of_scripts(found, None)
-    spots = fixing.spots(one, seeding.read(one.reading.trace, found.sources))
+    spots = randomness.spots(one, seeding.read(one.reading.trace, found.sources))
     assert [(spot.subject, spot.fixed) for spot in spots] == SPOTS[line]
     assert all(spot.place == f"train.py:{HEAD.count(chr(10)) + 1 + line.count(chr(10))}" for spot in spots)
 
@@ -74,7 +74,7 @@ def test_weights_are_fixed_by_a_seed(tmp_path: Path) -> None:
     )
     found = scripts(tmp_path, text)
     (one,) = of_scripts(found, None)
-    spots = fixing.spots(one, seeding.read(one.reading.trace, found.sources))
+    spots = randomness.spots(one, seeding.read(one.reading.trace, found.sources))
     assert [(spot.subject, spot.code) for spot in spots if spot.subject in ("weights", "seeds")] == [
         ("weights", "ms.set_seed(1)"),
         ("seeds", "ms.set_seed(1)"),
@@ -113,7 +113,7 @@ NAMES: dict[str, tuple[str, str, str, str]] = {
 @pytest.mark.parametrize("text", NAMES)
 def test_what_things_are_called(text: str, tmp_path: Path) -> None:
     (one,) = of_scripts(scripts(tmp_path, HEAD + text), None)
-    found = fixing.names(one)
+    found = randomness.names(one)
     assert (found.network, found.optimizer, found.data, found.model) == NAMES[text]
 
 
@@ -142,5 +142,5 @@ def test_what_things_are_called_in_pytorch(text: str, expected: tuple[str, ...],
     (tmp_path / "train.py").write_text(HEAD)
     spec = {"scripts": {"train": "train.py"}, "benchmark": {"scripts": {"train": "ref.py"}}}
     (one,), _ = benchmark.training(Case(root=str(tmp_path), spec=msgspec.convert(spec, CaseFile)))
-    told = asdict(fixing.names(one, torch=True))
+    told = asdict(randomness.names(one, torch=True))
     assert tuple(told[key] for key in ("network", "optimizer", "data", "scheduler", "place")) == expected

@@ -8,8 +8,8 @@ import pytest
 
 from accucheck.case import Case, CaseFile
 from accucheck.script.analysis import Scripts, read_scripts
-from accucheck.script.fed import TrainingData, fed
-from accucheck.script.seen import TrainingSeen, seen
+from accucheck.script.training_data import TrainingData, fed
+from accucheck.script.training_seen import TrainingSeen, seen
 
 HEAD = "import mindspore as ms\nimport mindspore.dataset as ds\nfrom mindspore import nn, ops, amp\n"
 NET = """

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from accucheck import opened
+from accucheck import opened_files
 from accucheck.errors import UserError
 from command_line import Ran, accucheck
 
@@ -96,8 +96,8 @@ def test_wrong_uses(data, tmp_path, arguments, words):
 
 
 def test_events_that_the_kernel_dropped_are_told(data):
-    recorder = opened.Recorder(data)
-    recorder._take(opened._EVENT.pack(-1, opened._OVERFLOW, 0, 0))
+    recorder = opened_files.Recorder(data)
+    recorder._take(opened_files._EVENT.pack(-1, opened_files._OVERFLOW, 0, 0))
     recorder.close()
     assert recorder.lost
 
@@ -106,10 +106,10 @@ def test_no_more_watches_is_an_error_that_says_what_to_do(data, monkeypatch):
     def none_left(self: object, path: str) -> int:
         raise UserError("inotify-watches")
 
-    monkeypatch.setattr(opened.Recorder, "_add", none_left)
+    monkeypatch.setattr(opened_files.Recorder, "_add", none_left)
     before = len(os.listdir("/proc/self/fd"))
     with pytest.raises(UserError, match="max_user_watches"):
-        opened.Recorder(data)
+        opened_files.Recorder(data)
     assert len(os.listdir("/proc/self/fd")) == before
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from . import copies, studies, tuned
+from . import copies, studies, study_results
 from .case import Case
 from .errors import UserError
 from .metering import Meter, Read, Source, is_least, thinned
@@ -26,8 +26,8 @@ from .readers.following import Following
 from .search_space import Search
 from .store import scratch
 from .studies import PendingTrial, RequestedTrial, Study, StudyIdentity
-from .trying import FREE, SIGNALLED, CommandResult, TrainingLimits, TrialFolder, TryRequest, last_line, run, state_of
-from .tuned import StudyResults, Trial
+from .study_results import StudyResults, Trial
+from .try_runs import FREE, SIGNALLED, CommandResult, TrainingLimits, TrialFolder, TryRequest, last_line, run, state_of
 from .watching import OUTPUT
 
 #: Seconds that are waited for trials of a process that was killed just now, before the study is taken for finished.
@@ -131,7 +131,7 @@ class StudyRunner:
         if self.study is None:
             return StudyResults()
         known = self.study.tuned()
-        best = tuned.judge(known).best
+        best = study_results.judge(known).best
         if best is None or best.own:
             return known
         values = best.trials[0].values
@@ -211,7 +211,7 @@ class StudyRunner:
             return False
         if not self._has_room(records, 0, self.goal.seeds - 2):
             return False
-        best = tuned.candidate(study.tuned())
+        best = study_results.candidate(study.tuned())
         if best is None:
             return False
         first = best.trials[0]

@@ -27,8 +27,8 @@ from .networks import (
     structure_of,
     weights,
 )
+from .overflow_gate import CHECKS
 from .training_steps import training
-from .updating import CHECKS
 from .values import Call, Frame, Function, Instance, Items, KnownValue, Many, Mapping, UnknownValue, Value, options
 
 #: Values that something is made of a gradient are looked at.
