@@ -436,3 +436,24 @@ def test_a_load_that_a_settled_condition_leads_past_is_not_mentioned(
 ) -> None:
     text = "def load(path):\n    if path is not None:\n        load_param_into_net(net, load_checkpoint(path))\n"
     assert len(list(mentions(scripts(tmp_path, NET + text + called + RUN)))) == expected
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "params.clear()\nparams = load_checkpoint('a.ckpt')\n",
+        "kept = dict(params)\nparams.clear()\nfor k, v in kept.items():\n    params[k.replace('x.', '')] = v\n",
+        "bias = params['bias']\nparams.clear()\nparams['bias'] = bias\n",
+        "kept = dict(params)\nparams.clear()\nparams |= kept\n",
+        "kept = dict(params)\nparams.clear()\nput_back(kept, params)\n",
+        "for k in list(params):\n    params['net.' + k] = params.pop(k)\n",
+        "for k in list(params):\n    v = params.pop(k)\n    params.__setitem__(k[4:], v)\n",
+        "params = {k: v for k, v in params.items() if k.startswith('last')}\nparams = load_checkpoint('b.ckpt')\n",
+    ],
+    ids=["read again", "renamed", "by hand", "merged", "by a function", "in a loop", "by a method", "narrowed before"],
+)
+def test_what_is_filled_again_after_it_was_emptied_is_loaded(tmp_path: Path, change: str):
+    told = {one.code for one in said(tmp_path, NET + LOAD + change + PUT + RUN)}
+    assert not told & {"nothing-loaded", "only-output"}
+    emptied = {one.code for one in said(tmp_path, NET + LOAD + "params.clear()\n" + PUT + RUN)}
+    assert "nothing-loaded" in emptied

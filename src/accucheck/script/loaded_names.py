@@ -2,21 +2,23 @@
 takes out of a dict or puts into another one.
 
 The conditions are tried with the names that the network's own parameters have. One that cannot be worked out from a name alone makes the
-answer unknown.
+answer unknown, and so does anything that may put entries into the dict again. What is made anew forgets what was held back before.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .networks import is_parameter, kind_of, leaves, weights
-from .syntax import conditions_around, walk
+from .syntax import called_name, conditions_around, walk
 from .values import Call, Value
 
 #: Whether a parameter stays, by its name; None where that cannot be worked out.
 Kept = Callable[[str], bool | None]
+#: What holds names back, and where.
+Step = tuple[Kept, ast.AST]
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,10 @@ class Passed:
     everything: bool = False  # held back whatever its name
 
 
-def passed(function: ast.AST, put: ast.Call, given: ast.expr, network: Value) -> Passed | None:
-    """What is left of the names of a network, of which all are taken to be in the checkpoint; None where that is not seen."""
-    steps = list(_steps(function, put, given))
+def passed(function: ast.AST, put: ast.Call, given: ast.expr, network: Value, loads: set[int]) -> Passed | None:
+    """What is left of the names of a network, of which all are taken to be in the checkpoint; None where that is not seen. `loads` are the
+    nodes that read a checkpoint, by id."""
+    steps = list(_steps(function, put, given, loads))
     names = [name for _, name in parameters(network)]
     if not steps or not names:
         return None
@@ -65,29 +68,80 @@ def only_output(left: Passed) -> str | None:
     return names[0].rpartition(".")[0] if left.kept and set(left.kept) == set(names) else None
 
 
-def _steps(function: ast.AST, put: ast.Call, given: ast.expr) -> Iterator[tuple[Kept, ast.AST]]:
+def _steps(function: ast.AST, put: ast.Call, given: ast.expr, loads: set[int]) -> list[Step]:
     """What holds names back on the way into the dict that is put into a network."""
     names = set(_aliases(function, put, given))
     around = {id(test) for test in conditions_around(function, put)}
-    for node in walk(function):
-        if not isinstance(node, (ast.For, ast.Assign, ast.Expr)) or node.lineno > put.lineno:
-            continue
-        found = list(_of_statement(node, names))
-        sometimes = any(id(test) not in around for test in conditions_around(function, node)) if found else False
-        yield from [(_unknown, node)] if sometimes else found
-    if not isinstance(given, ast.Name):
-        yield from _of_value(given, names)
+    steps: list[Step] = []
+    for node in _before(function, put, names):
+        found = list(_of_statement(node, names, loads))
+        sometimes = any(id(test) not in around for test in conditions_around(function, node))
+        if isinstance(node, ast.Assign) and _targets(node) and not sometimes and not _mentions(node.value, names):
+            steps = []
+        steps += [(_unknown, node)] if found and sometimes else found
+    return steps if isinstance(given, ast.Name) else [*steps, *_of_value(given, names, loads)]
 
 
-def _of_statement(node: ast.For | ast.Assign | ast.Expr, names: set[str]) -> Iterator[tuple[Kept, ast.AST]]:
+def _before(function: ast.AST, put: ast.Call, names: set[str]) -> list[ast.stmt]:
+    """The statements that name the dict before it is put into the network, in their order; a loop counts as one."""
+    last = (
+        node for node in _statements(function) if node.lineno <= put.lineno and not any(p is put for p in walk(node))
+    )
+    return [node for node in last if _mentions(node, names)]
+
+
+def _statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """Those of a block and of the blocks within it, but for what functions and classes do elsewhere."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.If, ast.While, ast.With, ast.Try, ast.ExceptHandler)):
+            yield from _statements(child)
+        elif isinstance(child, ast.stmt) and not isinstance(
+            child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        ):
+            yield child
+
+
+def _mentions(node: ast.AST, names: set[str]) -> bool:
+    return any(isinstance(part, ast.Name) and part.id in names for part in walk(node))
+
+
+def _of_statement(node: ast.stmt, names: set[str], loads: set[int]) -> Iterator[Step]:
     if isinstance(node, ast.For):
         yield from _of_loop(node, names)
-    elif isinstance(node, ast.Assign):
-        yield from _of_value(node.value, names) if _targets(node) & names else ()
-    elif isinstance(node.value, ast.Call) and _method(node.value, names) in ("update", "setdefault"):
-        yield _unknown, node
-    elif _clears(node.value, names):
+    elif isinstance(node, ast.Assign) and _targets(node) & names:
+        yield from _of_value(node.value, names, loads)
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _method(node.value, names) == "clear":
         yield _nothing, node
+    elif _may_fill(node, names):
+        yield _unknown, node
+
+
+def _may_fill(node: ast.AST, names: set[str], known: Sequence[ast.AST] = ()) -> bool:
+    """Whether entries may come into the dict, or it may be called otherwise from here on: anything but asking it, taking out of it, and
+    what is `known` already."""
+    asked = {id(one) for part in walk(node) for one in _asked_by(part)}
+    asked |= {id(part) for each in known for part in ast.iter_child_nodes(each)}
+    return any(isinstance(part, ast.Name) and part.id in names and id(part) not in asked for part in walk(node))
+
+
+def _asked_by(node: ast.AST) -> list[ast.expr]:
+    """What a piece of code asks for entries, or takes some out of, and no more."""
+    if isinstance(node, ast.Subscript):
+        return [] if isinstance(node.ctx, ast.Store) else [node.value]
+    if isinstance(node, ast.Compare):
+        return node.comparators
+    if isinstance(node, (ast.For, ast.comprehension)):
+        return [node.iter]
+    if not isinstance(node, ast.Call):
+        return []
+    if isinstance(node.func, ast.Attribute):
+        return [node.func.value] if node.func.attr in _ASKS else []
+    return node.args if called_name(node) in _READERS else []
+
+
+#: What of Python only asks a dict, or takes entries out of it.
+_ASKS = ("keys", "values", "items", "get", "copy", "pop", "clear")
+_READERS = ("len", "list", "tuple", "set", "sorted", "dict", "iter", "enumerate", "print", "isinstance", "any", "all")
 
 
 def _aliases(function: ast.AST, put: ast.Call, given: ast.expr) -> Iterator[str]:
@@ -108,10 +162,6 @@ def _targets(node: ast.Assign) -> set[str]:
     return {target.id for target in node.targets if isinstance(target, ast.Name)}
 
 
-def _clears(node: ast.expr, names: set[str]) -> bool:
-    return isinstance(node, ast.Call) and _method(node, names) == "clear"
-
-
 def _method(node: ast.Call, names: set[str]) -> str:
     """The method of one of these names that is called; empty for any other call."""
     of = node.func.value if isinstance(node.func, ast.Attribute) else None
@@ -128,34 +178,36 @@ def _unknown(_: str) -> None:
     return None
 
 
-def _of_value(node: ast.expr, names: set[str]) -> Iterator[tuple[Kept, ast.AST]]:
+def _of_value(node: ast.expr, names: set[str], loads: set[int]) -> Iterator[Step]:
     """The conditions of {name: value for name, value in loaded.items() if …}; none of what is loaded, empty or the same dict."""
     if isinstance(node, ast.DictComp) and len(node.generators) == 1 and isinstance(node.key, ast.Name):
         for test in node.generators[0].ifs:
             yield _tried(test, node.key.id), test
         return
     same = isinstance(node, ast.Name) and node.id in names
-    made = isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _WHOLE
+    made = isinstance(node, ast.Call) and (id(node) in loads or called_name(node) in _WHOLE)
     if not same and not made and not (isinstance(node, ast.Dict) and not node.keys):
         yield _unknown, node
 
 
-#: What gives all that a checkpoint holds, or an empty dict.
-_WHOLE = ("load_checkpoint", "dict", "OrderedDict", "copy", "deepcopy")
+#: What of Python gives a dict as whole as that which it is given, or an empty one.
+_WHOLE = ("dict", "OrderedDict", "copy", "deepcopy")
 
 
-def _of_loop(loop: ast.For, names: set[str]) -> Iterator[tuple[Kept, ast.AST]]:
+def _of_loop(loop: ast.For, names: set[str]) -> Iterator[Step]:
     """What a loop over names takes out of the dict, or puts into it."""
     turned = {part.id for part in walk(loop.target) if isinstance(part, ast.Name)}
-    for node in walk(loop):
+    by_name = [part for part in walk(loop) if _touched(part, names)[0] in turned]
+    if turned & names or _may_fill(loop, names, by_name):
+        yield _unknown, loop
+    for node in by_name:
         name, puts = _touched(node, names)
-        if name in turned:
-            assert name is not None
-            ways = list(_ways(loop.body, node))
-            if puts or _goes_through(loop.iter, names):
-                yield _on_its_way(ways, name, puts) if ways or puts else _nothing, node
-            else:
-                yield _unknown, node
+        assert name is not None
+        ways = list(_ways(loop.body, node))
+        if not puts and not _goes_through(loop.iter, names):
+            yield _unknown, node
+        else:
+            yield _on_its_way(ways, name, puts) if ways or puts else _nothing, node
 
 
 def _goes_through(over: ast.expr, names: set[str]) -> bool:

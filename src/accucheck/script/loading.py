@@ -537,7 +537,8 @@ class Loading:
         if network is None or given is None or others or not isinstance(node, ast.Call):
             return None
         function = put.frame.function.node if put.frame is not None else put.source.tree
-        return loaded_names.passed(function, node, given, network)
+        loads = {id(call.node) for call in self.trace.calls if call.api in LOADS}
+        return loaded_names.passed(function, node, given, network, loads)
 
     def own(self, net: Value | None, loads: list[Call], saved: list[SavedNetworks]) -> tuple[str, str, Call] | None:
         """Whether what is loaded was saved by these scripts themselves, and from the same kind of network."""
