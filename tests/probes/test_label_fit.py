@@ -8,10 +8,9 @@ import pytest
 from accucheck import Recorder
 from accucheck import case as cases
 from accucheck.errors import UserError
-from accucheck.live.inside.fitting import against, classes_of, facts
+from accucheck.live.inside.fitting import against, classes_of, facts, spread_over
 from accucheck.model import Finding, Level
 from accucheck.probes import label_fit
-from accucheck.probes._label_fit import spread_over
 from accucheck.readers import recordings
 from watched_runs import judged as judged_in
 from watched_runs import watched
@@ -86,7 +85,7 @@ def test_a_loss_says_whether_it_took_each_output_with_its_own_label(loss):
     )
     for given, told in (((scores[:, 0], labels), "each"), (together, "all"), ((scores[:, 0] * 2, labels), "")):
         assert against(scores.asnumpy(), labels.asnumpy(), float(function(*given).asnumpy())) == told
-    assert against(scores.asnumpy(), labels.asnumpy(), None) == ""
+    assert against(scores.asnumpy(), labels.asnumpy(), float("inf")) == ""
 
 
 def test_which_axis_the_classes_have():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..case import Case
 from ..language import Words
+from ..live.inside.fitting import spread_over
 from ..model import Finding, Fix, Level, Verdict
 from ..model import suggest as usual
 from . import _declared_padding
@@ -140,16 +141,6 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     """That both go together does not say that the loss is right."""
     verdict = usual(findings)
     return Verdict.UNDECIDED if verdict is Verdict.OK else verdict
-
-
-def spread_over(outputs: list[int], labels: list[int]) -> list[int]:
-    """The shape that both spread to where neither has it already, as (N, 1) and (N,) do; [] where they do not."""
-    wide = max(len(outputs), len(labels))
-    one, other = ([1] * (wide - len(shape)) + shape for shape in (outputs, labels))
-    if any(a != b and 1 not in (a, b) for a, b in zip(one, other, strict=True)):
-        return []
-    both = [max(a, b) for a, b in zip(one, other, strict=True)]
-    return both if both not in (outputs, labels) else []
 
 
 def ignored(case: Case) -> set[float]:

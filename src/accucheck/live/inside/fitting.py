@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 Array = Any  # a numpy.ndarray
 
 #: Different labels beyond the outputs that are told.
 MOST = 8
-#: Values of a batch up to which each is set against all.
-MANY = 4096
-#: How close a loss must be to one that was computed in float64, as a share of it.
-CLOSE = 1e-3
+#: Values of a batch up to which each is set against all: tables of 8 MB.
+MANY = 1024
+#: How close a loss must be to one that was computed in float64, as a share of it: one in 16 bits is not told.
+CLOSE = 1e-5
 
 
 def facts(outputs: tuple[int, ...], labels: Array) -> dict[str, Any]:
@@ -32,26 +33,32 @@ def facts(outputs: tuple[int, ...], labels: Array) -> dict[str, Any]:
     return found
 
 
-def against(outputs: Array, labels: Array, loss: float | None) -> str:
-    """How a loss set two arrays against each other of which each has one value a sample in another shape, as (N, 1) and (N,) do.
+def spread_over(outputs: Sequence[int], labels: Sequence[int]) -> list[int]:
+    """The shape that both spread to where neither has it already, as (N, 1) and (N,) do; [] where they do not."""
+    wide = max(len(outputs), len(labels))
+    one, other = ([1] * (wide - len(shape)) + list(shape) for shape in (outputs, labels))
+    if any(a != b and 1 not in (a, b) for a, b in zip(one, other, strict=True)):
+        return []
+    both = [max(a, b) for a, b in zip(one, other, strict=True)]
+    return both if both not in (list(outputs), list(labels)) else []
+
+
+def against(outputs: Array, labels: Array, loss: float) -> str:
+    """How a loss set two arrays against each other that spread over each other and have as many values, as (N, 1) and (N,).
 
     "each" where the loss is that of each sample with its own label, "all" where it is that of each sample with the labels of all, ""
     where it is neither or both: a mean or sum of squares, absolute differences, Huber's loss or a binary cross entropy.
     """
     import numpy
 
-    if loss is None or outputs.size != labels.size or outputs.size > MANY or not numpy.isfinite(outputs).all():
+    if outputs.size != labels.size or outputs.size > MANY:
         return ""
     given, truth = (array.astype(numpy.float64).reshape(-1) for array in (outputs, labels))
+    ways = {"each": (given, truth), "all": (given[:, None], truth[None, :])}
     with numpy.errstate(all="ignore"):
-        each = [value for kind in PAIRWISE for value in _reduced(kind(given, truth))]
-        every = [value for kind in PAIRWISE for value in _reduced(kind(given[:, None], truth[None, :]))]
-    found = [
-        name
-        for name, values in (("each", each), ("all", every))
-        if any(abs(v - loss) <= CLOSE * abs(v) for v in values)
-    ]
-    return found[0] if len(found) == 1 else ""
+        losses = {name: [one for kind in PAIRWISE for one in _reduced(kind(*pair))] for name, pair in ways.items()}
+    found = [name for name, values in losses.items() if numpy.isclose(values, loss, rtol=CLOSE, atol=0).any()]
+    return found[0] if len(found) == 1 and numpy.isfinite(loss) else ""
 
 
 def _reduced(table: Array) -> tuple[float, float]:
@@ -135,8 +142,8 @@ def examine(request: dict[str, Any], tell: Any) -> None:
             return
         values = labels[0].asnumpy()
         told = facts((values.shape[0] if number and values.ndim else shape[0], *shape[1:]), values)
-        if not number and setup.loss is not None:
-            told["against"] = against(output.asnumpy(), values, float(setup.loss_from(output, batch).asnumpy().mean()))
+        if not number and setup.loss is not None and spread_over(shape, values.shape):
+            told["against"] = against(output.asnumpy(), values, float(setup.loss_from(output, batch).asnumpy()))
         tell(event="fit", **told)
         if number + 1 >= request["batches"] or time.monotonic() > end:
             return

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..fitting import against, facts
+from ..fitting import against, facts, spread_over
 from ..measures import Array, short
 
 #: The largest output that is looked at row by row, in elements.
@@ -22,8 +22,8 @@ def compared(outputs: Array, labels: Array, loss: float | None) -> dict[str, Any
     `log` that of outputs taken for logarithms of probabilities, `nll` for probabilities: the one that the loss is equal to was computed.
     """
     found: dict[str, Any] = {"fit": facts(tuple(outputs.shape), labels)}
-    if outputs.shape != labels.shape:
-        found["fit"]["against"] = against(outputs, labels, loss)
+    if spread_over(outputs.shape, labels.shape):
+        found["fit"]["against"] = "" if loss is None else against(outputs, labels, loss)
     classes = found["fit"]["classes"]
     fits = classes > 1 and not found["fit"]["beyond"] and outputs.size <= LARGEST and outputs.dtype.kind == "f"
     if not fits:
