@@ -21,6 +21,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
+from ..live.inside.processes import SIZES
 from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Sure, Table, Verdict
 from ..probe import Example, Skip
 from . import _watched, gradient_aggregation, rank_seeds
@@ -196,8 +197,6 @@ WORDS: Words = {
 _PROPORTIONAL = frozenset({"SGD", "Momentum"})
 #: Steps without which nothing is said of sums and means; how far losses that are equal are apart in a recording's four digits.
 _LEAST, _EQUAL = 3, 2e-3
-#: Where launchers say how many ranks there are.
-_SIZES = ("RANK_SIZE", "MS_WORKER_NUM", "OMPI_COMM_WORLD_SIZE", "WORLD_SIZE")
 #: What reading the scripts says of gradients that are not reduced; weights that stay equal prove it wrong.
 _UNREDUCED = ["not-reduced", "not-reduced-maybe", "reduced-dropped", "mode-unset", "mode-unset-maybe"]
 
@@ -345,7 +344,7 @@ class _Ranks:
     def are_whole(self) -> bool:
         """Whether these are all ranks there are, by what the launcher told the first of them."""
         told = self.watch.first("start").get("variables") or {}
-        sizes = {str(told[name]) for name in _SIZES if name in told}
+        sizes = {str(told[name]) for name in SIZES if name in told}
         return sizes <= {str(len(self.all))} and {rank.watch.rank for rank in self.all} == {*range(len(self.all))}
 
     @cached_property

@@ -8,9 +8,10 @@ summary.proto of its repository).
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from . import tfrecord
 from .runs import Array, Rows
 from .tfrecord import varint
 
+Value = TypeVar("Value")
 _FLOAT, _DOUBLE = struct.Struct("<f"), struct.Struct("<d")
 _TENSORBOARD = b"brain.Event:"
 #: The DataType of TensorFlow: of tensor_content, the type in numpy.
@@ -83,23 +85,37 @@ def histograms(path: Path) -> Iterator[Histogram]:
 
     Raises ReadError for what is damaged, after those before it.
     """
+
+    def counted(data: bytes, start: int, end: int, step: int, tensorboard: bool) -> Histogram | None:
+        found = None if tensorboard else _counts(data, start, end)
+        return None if found is None else Histogram(found[0], step, *(found[1].get(field, 0) for field in (8, 2, 3, 4)))
+
+    return _values(path, counted)
+
+
+def _values(path: Path, read: Callable[[bytes, int, int, int, bool], Value | None]) -> Iterator[Value]:
+    """What is read of each value of an event file: from its bytes, their bounds, its step, and whether the file is TensorBoard's.
+
+    Raises ReadError for what is damaged, after those before it.
+    """
+    tensorboard = False
     for data, at in tfrecord.records(path):
         try:
             step, found = 0, []
             for number, wire, start, end in fields(data, 0, len(data)):
                 if (number, wire) == (2, 0):
                     step = start
-                elif (number, wire) == (3, 2) and data[start:end].startswith(_TENSORBOARD):
-                    return
+                elif (number, wire) == (3, 2):
+                    tensorboard |= data[start:end].startswith(_TENSORBOARD)
                 elif (number, wire) == (5, 2):
                     values = fields(data, start, end)
-                    found += [_counts(data, *place) for field, kind, *place in values if (field, kind) == (1, 2)]
+                    found += [place for field, kind, *place in values if (field, kind) == (1, 2)]
             if step >= LAST_STEP:
                 raise ValueError("step")
+            told = [read(data, first, last, step, tensorboard) for first, last in found]
         except (ValueError, IndexError, struct.error):
             raise ReadError("malformed", path=str(path), format="event file", offset=at, expected="Event") from None
-        for tag, counts in filter(None, found):
-            yield Histogram(tag, step, *(counts.get(field, 0) for field in (8, 2, 3, 4)))
+        yield from (one for one in told if one is not None)
 
 
 @dataclass(frozen=True)
@@ -115,24 +131,7 @@ class Distribution:
 
 def distributions(path: Path) -> Iterator[Distribution]:
     """The histograms of an event file, of MindSpore or of TensorBoard. Raises ReadError for what is damaged, after those before it."""
-    tensorboard = False
-    for data, at in tfrecord.records(path):
-        try:
-            step, found = 0, []
-            for number, wire, start, end in fields(data, 0, len(data)):
-                if (number, wire) == (2, 0):
-                    step = start
-                elif (number, wire) == (3, 2):
-                    tensorboard |= data[start:end].startswith(_TENSORBOARD)
-                elif (number, wire) == (5, 2):
-                    values = fields(data, start, end)
-                    found += [place for field, kind, *place in values if (field, kind) == (1, 2)]
-            if step >= LAST_STEP:
-                raise ValueError("step")
-            told = [_distribution(data, first, last, step, tensorboard) for first, last in found]
-        except (ValueError, IndexError, struct.error):
-            raise ReadError("malformed", path=str(path), format="event file", offset=at, expected="Event") from None
-        yield from filter(None, told)
+    return _values(path, _distribution)
 
 
 def _distribution(data: bytes, start: int, end: int, step: int, tensorboard: bool) -> Distribution | None:

@@ -1,4 +1,7 @@
-"""Finding and ending what a process has started, whatever became of it since. On Linux; elsewhere nothing is found."""
+"""Finding and ending what a process has started, whatever became of it since, and whether it is one of several that train together.
+
+Processes are found on Linux; elsewhere nothing is.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,13 @@ from pathlib import Path
 
 #: The id of a process, and when it began: an id is given to another process some time.
 Process = tuple[int, str]
+#: Where launchers tell a process how many there are.
+SIZES = ("RANK_SIZE", "MS_WORKER_NUM", "OMPI_COMM_WORLD_SIZE", "WORLD_SIZE")
+
+
+def is_one_of_several() -> bool:
+    """Whether a launcher says that several processes train together: these end at the same step, and compute nothing alone."""
+    return any(os.environ.get(name, "") not in ("", "0", "1") for name in SIZES)
 
 
 def adopt_orphans() -> None:

@@ -12,7 +12,6 @@ import contextlib
 import inspect
 import io
 import logging
-import os
 import random
 import sys
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ import numpy as np
 
 from ..measures import Array, array, short, tensors
 from ..padding import inferred
+from ..processes import is_one_of_several
 from .passes import Pass, Passes, loss_of
 
 #: The largest batch of ids that is looked at, in elements; bytes of values that no gradient changes and that are put back.
@@ -33,8 +33,6 @@ MOVED = 1e-3
 FOLLOWS, LEAST = 0.9, 4
 #: So many times as many outputs as ids are looked at; classes without which labels are none.
 ENTRIES, LEAST_CLASSES = 4, 2
-#: Where launchers say how many processes train together: these must not compute anything alone.
-SIZES = ("RANK_SIZE", "OMPI_COMM_WORLD_SIZE", "WORLD_SIZE", "MS_WORKER_NUM")
 
 Cell = Any  # a mindspore.nn.Cell
 
@@ -169,7 +167,7 @@ def of_beyond(passes: Passes, ended: Pass) -> dict[str, Any] | None:
 def room(passes: Passes, ended: Pass) -> Iterator[dict[str, Any]]:
     """A trial of a pass, within which nothing stays changed, and the number of its network; or a reason why there can be none."""
     tops = passes.tops(ended)
-    if any(os.environ.get(name, "1") not in ("", "0", "1") for name in SIZES):
+    if is_one_of_several():
         yield {"reason": "ranks"}
         return
     inside = list({id(cell): cell for top in tops for _, cell in top.cells_and_names()}.values())

@@ -14,6 +14,7 @@ from typing import Any
 import numpy
 
 from ..measures import array, plain, squares
+from ..processes import is_one_of_several
 from .cells import class_of
 from .compiled import Compiled, Step
 from .data import Data
@@ -38,8 +39,6 @@ INFERENCE = 2
 INNER = 4
 #: Passes that are run again with their padding changed, at most.
 TRIALS = 2
-#: Where launchers tell a process how many there are.
-SIZES = ("RANK_SIZE", "MS_WORKER_NUM", "OMPI_COMM_WORLD_SIZE", "WORLD_SIZE")
 #: Passes whose gradients no optimizer took, until it is clear that none is used.
 WITHOUT = 32
 #: Lines of the user's of which is told that they switch the mode or end the way of a gradient.
@@ -113,7 +112,7 @@ class Run:
         self.labels: int | None = None
         self.clock = time.perf_counter()
         #: Whether other ranks may wait for this one: all must end at the same step.
-        self.ranks = any(os.environ.get(name, "1") not in ("0", "1") for name in SIZES)
+        self.ranks = is_one_of_several()
         self.operators = Operators(hooks, self.passes) if settings.get("nan") else None
         self.origins = Origins(hooks, files=not self.rests)
         self.passes.tell = self.data.tell = self.origins.tell
