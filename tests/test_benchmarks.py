@@ -540,12 +540,19 @@ def test_projects_of_several_styles_are_given_the_settings_of_a_run(tmp_path: Pa
         assert settings_seen.told(project, command) == values
 
 
+#: What the configurations of a style do not say.
+NOT_SET = {
+    "mindformers": {"mean of another scale"},
+    "mindone": {"mean of another scale", "float16 without scale", "no shuffle", "no seed"},
+}
+
+
 @pytest.mark.parametrize("style", [*started.STYLES])
 def test_a_planted_setting_changes_one_line_or_the_command_alone(tmp_path: Path, style: str) -> None:
     import yaml
 
     planted = [case for case in started.cases([style]) if case.fault]
-    assert planted and {case.fault for case in planted} <= set(started.FAULTS)
+    assert {case.fault for case in planted} == set(started.FAULTS) - NOT_SET.get(style, set())
     before = {path.name: path.read_text() for path in (started.HERE / style).iterdir()}
     for number, case in enumerate(planted):
         project = tmp_path / str(number)

@@ -536,11 +536,13 @@ class Settings:
 
     def wrong_rate(self, told: SettingMessage, rate: Value | None, place: Call | Instance) -> Iterator[SettingMessage]:
         """Rates that cannot be right."""
-        for row in _stated_rates(told) or self.parts_called_rate(rate, place):
+        stated = _stated_rates(told)
+        for row in stated or self.parts_called_rate(rate, place):
             for value in (*row.numbers, *((row.number,) if row.number is not None else ())):
                 code = "rate-not-positive" if value <= 0 else "rate-huge" if value > HUGE_RATE else ""
                 if code == "rate-huge" or (code and told.code == "rate"):
-                    likely = row.origin in ("literal", "default")
+                    # What is computed may scale the part that is called a rate.
+                    likely = bool(stated) and row.origin in ("literal", "default")
                     data = {"optimizer": told.data["optimizer"], "rate": f"{value:g}", "how": row}
                     yield SettingMessage(code, told.source, told.node, data, told.rows, likely)
                     return

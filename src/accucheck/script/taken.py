@@ -73,7 +73,9 @@ def _said(call: Call, count: int, batches: int) -> Observation:
     node = call.node
     column = getattr(node, "col_offset", 0)
     last = getattr(node, "end_lineno", None) or call.line
-    code = "few-taken" if batches <= ONE else "few-taken-perhaps"
-    written = f"take({count})" if call.name == ".take" else f"num_samples={count}"
+    takes = call.name == ".take"
+    # A set may hold no more rows than num_samples, as where each step trains on all of them.
+    code = "few-taken" if takes and batches <= ONE else "few-taken-perhaps"
+    written = f"take({count})" if takes else f"num_samples={count}"
     data = {"batches": batches, "call": written}
     return Observation(code, call.source, call.line, column, last, data, assumed=True)  # a trial may be meant
