@@ -14,7 +14,7 @@ from typing import Any
 from .analysis import Scripts
 from .attention import is_of_product, softmax_axis
 from .axes import AxisPosition
-from .effects import effect, kept, name_of, operands
+from .effects import effect, kept, operands
 from .factors import COMPARES, comparison, operation
 from .networks import Observation, first_of_place, structure_of
 from .values import Call, Items, KnownValue, NamedValue, Value
@@ -158,8 +158,8 @@ def _of_call(made: Call, depth: int) -> Square | float | None:
     if name in _FILLS:
         filled = _FILLS[name] if name != "full" else _filled_with(made, depth)
         return _square(lambda row, column: filled) if filled is not None else None
-    if name == "triangle":
-        return _cut(made, depth)
+    if name in _TRIANGLES:
+        return _cut(made, _TRIANGLES[name], depth)
     if name in _SUMS or comparison(made):
         return _of_two(made, name, depth)
     return _of_one(made, name, depth)
@@ -198,15 +198,18 @@ def _filled_with(made: Call, depth: int) -> float | None:
     return found if isinstance(found, float) else None
 
 
-def _cut(made: Call, depth: int) -> Square | None:
+#: Which places of a square a triangle keeps, by their distance to the right of its diagonal and the diagonal that is given.
+_TRIANGLES: dict[str, Callable[[float, float], bool]] = {"lower triangle": operator.le, "upper triangle": operator.ge}
+
+
+def _cut(made: Call, keeps: Callable[[float, float], bool], depth: int) -> Square | None:
     """A triangle of a square: below its diagonal, or above it."""
     inner = shape_of(next(iter(operands(made)), None), depth + 1)
     named = [made.keywords[name] for name in ("diagonal", "k") if name in made.keywords]
     by = shape_of(next(iter([*named, *operands(made, (1,))]), KnownValue(0)), depth + 1)
     if not isinstance(inner, tuple) or not isinstance(by, float):
         return None
-    lower = name_of(made).lower().endswith("tril")
-    kept_at = _square(lambda row, column: column - row <= by if lower else column - row >= by)
+    kept_at = _square(lambda row, column: keeps(column - row, by))
     return tuple(
         tuple(cell if here else 0.0 for cell, here in zip(*rows, strict=True))
         for rows in zip(inner, kept_at, strict=True)
