@@ -170,6 +170,9 @@ async def test_resources_reports_and_comparisons(project: Path) -> None:
         assert same["same"] is True
         assert "no format" in await refused(client, "report", formats=["pdf"])
         assert "zz.99" in await refused(client, "explain_item", item="zz.99")
+        assert {each["item"] for each in (await call(client, "findings", items=["wi.01"]))["findings"]} == {"wi.01"}
+        for misspelt in ({"item": "wi.01"}, {"items": ["wi.01"], "levels": "info"}):
+            assert "not permitted" in await refused(client, "findings", **misspelt), "not an answer to another question"
 
 
 def test_the_words_are_there_in_both_languages() -> None:

@@ -16,7 +16,8 @@ from anyio import from_thread, to_thread
 from mcp.server import MCPServer
 from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, Resolve
 from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import BaseModel, Field
+from mcp.server.mcpserver.tools import Tool
+from pydantic import BaseModel, Field, create_model
 
 from .. import __version__
 from ..checklist import load, shipped
@@ -126,24 +127,31 @@ def _program(context: Context[Any]) -> str:
 
 def make(tools: Tools) -> MCPServer[Any]:
     """The server of a project."""
-    server: MCPServer[Any] = MCPServer(
-        "accucheck", version=__version__, instructions=say("instructions", tools.language)
-    )
     door = _ToolServer(tools)
-    _reading(server, door)
-    _running(server, door)
-    _writing(server, door)
+    server: MCPServer[Any] = MCPServer(
+        "accucheck",
+        version=__version__,
+        instructions=say("instructions", tools.language),
+        tools=[*_reading(door), *_running(door), *_writing(door)],
+    )
     _resources(server, door)
     return server
 
 
-def _add(server: MCPServer[Any], door: _ToolServer, function: Any, *, reads: bool = True) -> None:
+def _tool(door: _ToolServer, function: Any, *, reads: bool = True) -> Tool:
+    """A function as a tool. The SDK drops arguments that it does not know: an agent that misspells one would get an answer to another
+    question, and so they are refused."""
     name = function.__name__
     hints = mcp_types.ToolAnnotations(read_only_hint=reads, open_world_hint=False)
-    server.add_tool(function, name=name, description=say(name, door.tools.language), annotations=hints)
+    tool = Tool.from_function(function, name=name, description=say(name, door.tools.language), annotations=hints)
+    known = tool.fn_metadata.arg_model
+    strict = create_model(known.__name__, __base__=known, __cls_kwargs__={"extra": "forbid"})
+    tool.fn_metadata.arg_model = strict
+    tool.parameters = strict.model_json_schema(by_alias=True)
+    return tool
 
 
-def _reading(server: MCPServer[Any], door: _ToolServer) -> None:
+def _reading(door: _ToolServer) -> list[Tool]:
     tools = door.tools
 
     async def list_items(checklist: str = "") -> dict[str, Any]:
@@ -166,11 +174,10 @@ def _reading(server: MCPServer[Any], door: _ToolServer) -> None:
     async def compare(left: str, right: str, rtol: float | None = None, atol: float | None = None) -> dict[str, Any]:
         return await door.call(tools.compare, left, right, rtol, atol)
 
-    for function in (list_items, explain_item, status, next_steps, findings, compare):
-        _add(server, door, function)
+    return [_tool(door, each) for each in (list_items, explain_item, status, next_steps, findings, compare)]
 
 
-def _running(server: MCPServer[Any], door: _ToolServer) -> None:
+def _running(door: _ToolServer) -> list[Tool]:
     tools = door.tools
 
     async def code_leave(context: Context[Any], live: bool, items: list[str] | None) -> Permission | Elicit[Permission]:
@@ -212,12 +219,10 @@ def _running(server: MCPServer[Any], door: _ToolServer) -> None:
     async def fix(items: list[str] | None = None) -> dict[str, Any]:
         return await door.in_turn(tools.fix, items or ())
 
-    _add(server, door, run, reads=False)
-    _add(server, door, watch, reads=False)
-    _add(server, door, fix)
+    return [_tool(door, run, reads=False), _tool(door, watch, reads=False), _tool(door, fix)]
 
 
-def _writing(server: MCPServer[Any], door: _ToolServer) -> None:
+def _writing(door: _ToolServer) -> list[Tool]:
     tools = door.tools
 
     async def conclude(
@@ -230,8 +235,7 @@ def _writing(server: MCPServer[Any], door: _ToolServer) -> None:
     ) -> dict[str, Any]:
         return await door.in_turn(_uninterrupted(tools.report), formats or ("md",), language)
 
-    _add(server, door, conclude, reads=False)
-    _add(server, door, report, reads=False)
+    return [_tool(door, conclude, reads=False), _tool(door, report, reads=False)]
 
 
 def _uninterrupted(work: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
