@@ -78,6 +78,26 @@ def test_results_are_not_out_of_date_before_nor_after_what_was_taken_is_kept(tmp
     assert open_project(tmp_path, session="read").stale() == set()
 
 
+@pytest.mark.parametrize(
+    "said", [("--", "python", "other.py"), ("--script", "other.py"), ("--set", "scripts.train=other.py")]
+)
+def test_what_the_command_line_said_of_the_case_holds_for_the_commands_after_it(tmp_path, said):
+    project(tmp_path, "train.py", "other.py")
+    assert accucheck("run", str(tmp_path), "--only", "dp.03", *said).code == 1
+    opened = open_project(tmp_path, session="read")
+    assert opened.stale() == set() and opened.case.spec.scripts.train in ("other.py", ["other.py"])
+    steps = accucheck("report", str(tmp_path), "--format", "md", "--output", str(tmp_path / "told"))
+    assert steps.code == 0
+    told = next((tmp_path / "told").rglob("*.md")).read_text()
+    assert "other.py:5" in told and "out of date" not in told
+    assert accucheck("run", str(tmp_path), "--only", "dp.03", "--stale", "--json").code == 1, "of what was said before"
+    assert open_project(tmp_path, session="read").case.spec.scripts.train in ("other.py", ["other.py"])
+    assert accucheck("run", str(tmp_path), "--only", "dp.03").code == 1
+    assert open_project(tmp_path, session="read").case.taken == {"scripts.train": "train.py"}, (
+        "nothing is said any more"
+    )
+
+
 def test_of_several_scripts_the_best_is_taken_and_the_others_are_named(tmp_path):
     project(tmp_path, "vgg_a.py", "vgg_b.py", "vgg_c.py")
     ran = accucheck("run", str(tmp_path), "--only", "dp.03", "--json")

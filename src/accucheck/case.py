@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -404,9 +404,14 @@ def call_keys() -> list[str]:
 FACTS = frozenset(Case(root=".").facts())
 
 
-def load(project: Path, settings: list[str] | None = None, taken: dict[str, str] | None = None) -> Case:
+def load(
+    project: Path,
+    settings: list[str] | None = None,
+    taken: dict[str, str] | None = None,
+    earlier: Sequence[str] = (),
+) -> Case:
     """The case of a project folder (or of an accucheck.yaml given by path), with `--set KEY=VALUE` settings applied. `taken`: what stands
-    for a case file where there is none.
+    for a case file where there is none; `earlier`: settings of a run before, which nobody has typed now and so agrees to no address.
 
     Raises UserError for a missing folder, broken YAML, an unknown key or a value of the wrong type.
     """
@@ -425,6 +430,9 @@ def load(project: Path, settings: list[str] | None = None, taken: dict[str, str]
     text = document.read_text(file) if given else _text_of(root, taken)
     data = document.parse(text, str(file)) if text else {}
     spec = document.convert(data, CaseFile, text, str(file))
+    for setting in earlier:
+        data = _with(data, setting)
+        spec = document.convert(data, CaseFile, b"", f"--set {setting}")
     typed: dict[str, Any] = {}
     for setting in settings or []:
         data, typed = _with(data, setting), _with(typed, setting)

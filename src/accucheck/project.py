@@ -288,6 +288,7 @@ def open_project(
     *,
     session: str = "write",
     take: bool = False,
+    anew: bool = False,
 ) -> Project:
     """The project at `path` with these checklists (default: accuracy). A .json file is a session without its project.
 
@@ -296,18 +297,24 @@ def open_project(
     take: where there is no case file and `settings` name no script, the case is taken from what lies in the folder; it is in any case
     where results of such a case are recorded, so that they are not out of date. A case that names no watched run takes the last one,
     and its command where it names none.
+    anew: whether only `settings` say what the command line can; else, without a case file, what that of the last run said holds too.
     Raises UserError.
     """
     if path.suffix == ".json" and not path.is_dir():
         return _open_alone(path, names, session)
     case = cases.load(path, list(settings))
+    checklists = checklists_.load_all(names or ["accuracy"])
+    opened = None if session == "none" else _opened(open_session, Path(case.root), session)
+    earlier = [] if opened is None or anew or case.file is not None else opened.record.settings
+    try:
+        case = cases.load(path, list(settings), earlier=earlier) if earlier else case
+    except UserError:  # of a session that another version wrote, or somebody changed
+        earlier = []
     if not case.spec.watched and (watched := latest(Path(case.root))) is not None:
         settings = [f"watched={case.relative(watched)}", *settings]
         if not case.spec.runtime.command and (command := watched_command(watched)) is not None:
             settings = [f"runtime.command={json.dumps(command, ensure_ascii=False)}", *settings]
-        case = cases.load(path, list(settings))
-    checklists = checklists_.load_all(names or ["accuracy"])
-    opened = None if session == "none" else _opened(open_session, Path(case.root), session)
+        case = cases.load(path, list(settings), earlier=earlier)
     if opened is not None and not opened.read_only:
         cases.keep_schema(case)
     found = None
@@ -317,7 +324,7 @@ def open_project(
             from .proposal import survey
 
             found = survey(Path(case.root))
-            case = cases.load(path, list(settings), found.taken)
+            case = cases.load(path, list(settings), found.taken, earlier)
     return Project(consent.with_agreed(case), checklists, opened, found)
 
 

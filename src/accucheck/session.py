@@ -9,7 +9,7 @@ import stat
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from enum import Enum
@@ -169,7 +169,8 @@ class SignOff(msgspec.Struct, frozen=True):
 
 class Record(msgspec.Struct, frozen=True):
     """The file. `checklists` maps each checklist used to its version; `history` is of the whole; `tried` is what came of
-    training with the changes of findings, `tuned` what came of a search for hyper-parameters."""
+    training with the changes of findings, `tuned` what came of a search for hyper-parameters; `settings` are what the command line of
+    the last run said (KEY=VALUE) where no case file does."""
 
     version: int = VERSION
     tool: str = __version__
@@ -180,6 +181,7 @@ class Record(msgspec.Struct, frozen=True):
     history: list[Change] = []
     tried: TryResults | None = None
     tuned: StudyResults | None = None
+    settings: list[str] = []
 
     @property
     def unsealed(self) -> list[str]:
@@ -428,6 +430,11 @@ class Session:
         self.record = msgspec.structs.replace(
             self.record, case=case, tool=__version__, checklists={**self.record.checklists, **checklists}
         )
+
+    def keep_settings(self, settings: Sequence[str]) -> None:
+        """Note what the command line says of the case where no file does, so that what is found is not taken for out of date by commands
+        that do not say it again; saved with the next change."""
+        self.record = msgspec.structs.replace(self.record, settings=list(settings))
 
     def _change(self, item: str, change: Change, result: ProbeResult | None = None, **values: Any) -> None:
         if self.read_only:

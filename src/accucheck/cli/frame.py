@@ -439,7 +439,8 @@ def script_settings(project: Path, scripts: tuple[str, ...]) -> list[str]:
         found = [("train" if trains_as_test(path) else role, path) for role, path in found]
     roles: dict[str, list[str]] = {}
     for role, path in found:
-        roles.setdefault(role, []).append(str(path))
+        inside = path.is_relative_to(folder.resolve())
+        roles.setdefault(role, []).append(str(path.relative_to(folder.resolve()) if inside else path))
     return [f"scripts.{role}={json.dumps(paths, ensure_ascii=False)}" for role, paths in roles.items()]
 
 

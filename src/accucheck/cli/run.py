@@ -217,8 +217,10 @@ def _open(asked: RunOptions) -> Project:
     path = Path(asked.project)
     settings = (*_command_settings(path, asked), *asked.settings, *script_settings(path, asked.scripts))
     session = "none" if asked.no_session else "write"
-    opened = open_project(path, asked.checklists, settings, session=session, take=True)
+    opened = open_project(path, asked.checklists, settings, session=session, take=True, anew=not asked.stale)
     speak(opened.case)
+    if opened.session is not None and not asked.stale:
+        opened.session.keep_settings(() if opened.case.file else settings)
     if asked.remote:
         opened.agree()
     if asked.baseline is not None:
