@@ -47,8 +47,9 @@ FAST = 30.0
 _SLOWEST, _TELLING, _SHARE, _LATE = 20.0, 3.0, 0.3, 0.35
 #: Rounds in which pace and progress are found by each other.
 _ROUNDS = 3
-#: Seconds to spend on finding out how large the inputs are.
-_LOOK = 0.3
+#: Seconds to spend on finding out how large the inputs are, and files that are looked at however long that takes: a busy machine may
+#: need that long for two.
+_LOOK, _FEW = 0.3, 200
 
 
 class Estimate(msgspec.Struct, frozen=True):
@@ -193,6 +194,7 @@ class _Sizes:
         self._case = case
         self._known: dict[str, int | None] = {}
         self._until = time.monotonic() + _LOOK
+        self._looked = 0
 
     def of(self, name: str) -> dict[str, int] | None:
         found: dict[str, int] = defaultdict(int)
@@ -214,7 +216,8 @@ class _Sizes:
                 return None
             for size in _sizes(self._case.path(str(text))):
                 total += size
-                if time.monotonic() > self._until:
+                self._looked += 1
+                if self._looked > _FEW and time.monotonic() > self._until:
                     return None
         return total
 
