@@ -222,6 +222,21 @@ def test_one_missing_key_is_named_with_what_it_unlocks(project):
     assert "a.3" in next(step for step in steps(project) if step.kind == "run").items  # it is given by now
 
 
+def test_what_a_watched_run_gives_is_told_with_it_and_not_again(tmp_path):
+    (tmp_path / "train.py").write_text("print('loss: 1.0')\n")
+    project = open_project(tmp_path, settings=["scripts.train=train.py"])
+    with project.session:
+        (watch,) = [step for step in steps(project) if step.kind == "watch"]
+        assert {"hp.01", "hp.03"} <= set(watch.items) and "it also unlocks ds.02, ds.03" in watch.why(Language.EN)
+        assert "还可据此自动检查 ds.02、ds.03" in watch.why(Language.ZH)
+        unlocked = [step.key for step in steps(project) if step.kind == "unlock"]
+        assert unlocked and "watched" not in unlocked, unlocked
+        project.case = msgspec.structs.replace(
+            project.case, spec=msgspec.structs.replace(project.case.spec, scripts=cases.Scripts())
+        )
+        assert "watched" in [step.key for step in steps(project) if step.kind == "unlock"], "nothing to be watched"
+
+
 def test_live_probes_that_nobody_allowed_and_failed_ones(project):
     give(project, "a.1", "fake_static_one", suspect(), kind=Kind.STATIC)
     give(project, "a.1", "fake_live", kind=Kind.LIVE, **skipped("needs-consent"))

@@ -109,6 +109,7 @@ WORDS: Words = {
         "en": "a real run is the best evidence and needs no change to the script; asks before it runs the command",
         "zh": "实际运行看到的内容最可靠，无需修改脚本；运行命令前会先询问",
     },
+    "checks": {"en": "{why}; it also unlocks {items}", "zh": "{why}；还可据此自动检查 {items}"},
     "run": {
         "en": "Run the probes of {count:,} {count:item|items}: {items}",
         "zh": "运行 {count:,} 个检查项的探针：{items}",
@@ -276,6 +277,14 @@ class Step(msgspec.Struct, frozen=True):
         return self.items[0] if self.items else ""
 
     @property
+    def place(self) -> str:
+        """Where what was found is: file and line, as far as they are known; empty where nothing was found at a place."""
+        if self.finding is None:
+            return ""
+        where = self.finding.where
+        return f"{where.path}:{where.line}" if where.path and where.line is not None else where.path or where.name or ""
+
+    @property
     def effect(self) -> str:
         """What mending it may be expected to give, one of symptoms.EFFECTS; empty where it is no fault that was found."""
         if self.finding is None or self.probe in SYMPTOMS:
@@ -305,6 +314,8 @@ class Step(msgspec.Struct, frozen=True):
             text = _say("effect", language, why=text, effect=word(symptoms.WORDS, self.effect, language))
         if self.others:
             text = _say("more", language, why=text, count=self.others)
+        if self.kind == "watch" and self.items:
+            text = _say("checks", language, why=text, items=self.items)
         if self.fits is not None:
             text = _say("fits", language, why=text, symptom=symptoms.told(self.fits, language))
         return _say("late", language, why=text) if self.late else text
@@ -375,6 +386,7 @@ def as_json(
             "kind": step.kind,
             "items": step.items,
             "what": step.what(language),
+            "where": step.place or None,
             "why": step.why(language),
             "likely": step.grade or None,
             "effect": step.effect or None,
@@ -473,8 +485,7 @@ def _standing(project: Project, item: Item) -> Verdict:
 def _summed(step: Step, language: Language) -> str:
     """What is wrong, where, and its fix, on one line."""
     assert step.finding is not None
-    where, fix, speech = step.finding.where, step.finding.fix, machine.Speech(language)
-    place = f"{where.path}:{where.line}" if where.path and where.line is not None else where.path or where.name or ""
+    fix, speech, place = step.finding.fix, machine.Speech(language), step.place
     data = {
         "mark": "✗" if step.kind != "suspect" else "?",
         "items": " ".join(step.items[:_NAMED]),
@@ -542,8 +553,7 @@ class _ProjectSurvey:
         faults = list(self._faults())
         found = [*self._again(), *faults]
         if not self.project.case.alone:
-            found += self._watching()
-            found += self._unfinished(faults)
+            found += self._with_watching(list(self._unfinished(faults)))
         found += self._path()
         found += self._by_hand({item for step in found for item in step.items})
         found += self._sanity(found)
@@ -657,11 +667,16 @@ class _ProjectSurvey:
 
     # --- what would tell more -----------------------------------------------------------------------------------------
 
-    def _watching(self) -> Iterator[Step]:
-        """The training watched, where it has a script and was not watched yet."""
+    def _with_watching(self, found: list[Step]) -> list[Step]:
+        """The training watched, where it has a script and was not watched yet: what a watched run alone would unlock, or would as well as
+        another input, is told with it and not a second time."""
         command = watchable(self.project)
-        if command and self.project.case.get("watched") is None:
-            yield Step("watch", data={"command": shlex.join(command)})
+        if not command or self.project.case.get("watched") is not None:
+            return found
+        served = [step for step in found if step.kind == "unlock" and "watched" in step.data["key"]["en"].split(" or ")]
+        items = sorted({item for step in served for item in step.items}, key=lambda item: self.place[item])
+        watch = Step("watch", items, data={"command": shlex.join(command)})
+        return [watch, *(step for step in found if step not in served)]
 
     def _uses(self) -> Iterator[_ProbeUse]:
         """The probes of the items that are still open."""

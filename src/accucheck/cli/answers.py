@@ -164,7 +164,8 @@ def _show_steps(steps: list[Step], project: str, checklists: tuple[str, ...]) ->
     if steps:
         click.echo(f"\n{say('next-steps')}")
     for number, step in enumerate(steps[:SHOWN], start=1):
-        item = f"{step.item}  " if len(step.items) == 1 else ""
+        item = f"{step.item}  " if step.finding is not None or len(step.items) == 1 else ""
+        item += f"{step.place}  " if step.place else ""
         show(f"{number:>2}. {item}{step.what(language())}")
         show(f"    {say('next-why', why=step.why(language()), cost=step.cost(language()))}")
         show(f"    {step.command(project, checklists)}")

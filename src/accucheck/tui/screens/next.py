@@ -162,6 +162,7 @@ class NextScreen(VerbScreen[Step]):
     def _line(self, number: int, step: Step, width: int) -> Content:
         speech, language = self.speech, self.speech.language
         item = f"{' '.join(step.items[:3])}  " if step.finding is not None or len(step.items) == 1 else ""
+        item += f"{step.place}  " if step.place else ""
         head = f"{number:>2} "
         lines = wrap(f"     {item}{step.what(language)}", width, 5).split("\n")
         if len(lines) > _LINES:
