@@ -12,7 +12,7 @@ from accucheck.language import Language
 from accucheck.model import Kind, Verdict
 from accucheck.project import open_project
 from accucheck.report import Options, compose, render
-from accucheck.report.brief import MAX_FINDINGS, shorten
+from accucheck.report.brief import MAX_FINDINGS, MAX_LINES, shorten
 from command_line import accucheck, copy_example
 
 ALL = [item.id for item in load_all(["accuracy"])[0].items]
@@ -78,8 +78,10 @@ def test_findings_beyond_the_first_are_counted(faulty):
     with (project := open_project(faulty, session="read")).session:
         report = shorten(compose(project, Options()))
     (item,) = [item for item in report.items if item.id == "wi.01"]
-    assert sum(len(result.findings) for result in item.results) == MAX_FINDINGS
-    assert sum(result.more_findings for result in item.results) == 4 and not item.method and not item.references
+    told = [finding for result in item.results for finding in result.findings]
+    assert len(told) == MAX_LINES and sum(bool(each.diff or each.evidence) for each in told) <= MAX_FINDINGS
+    assert all(each.message and each.where for each in told[MAX_FINDINGS:]), "what and where of each"
+    assert sum(result.more_findings for result in item.results) == 1 and not item.method and not item.references
     assert shorten(report).others == [], "shortened twice it has nothing more to leave out"
 
 

@@ -11,8 +11,8 @@ from ..model import Curve, Level, Verdict
 from .bilingual import joined
 from .parts import ChartPart, CodePart, EvidencePart, FindingPart, Highlight, ItemPart, Report, ResultPart, SectionPart
 
-#: Findings of an item that are shown in full, and of each its pieces of evidence and its lines of a diff.
-MAX_FINDINGS, MAX_EVIDENCE, MAX_DIFF = 2, 1, 30
+#: Findings of an item that are shown in full, and of each its pieces of evidence and its lines of a diff; those that are told at all.
+MAX_FINDINGS, MAX_EVIDENCE, MAX_DIFF, MAX_LINES = 2, 1, 30, 5
 
 #: Points of a curve that a sentence tells as well.
 FEW_POINTS = 3
@@ -109,10 +109,18 @@ def _row(report: Report, item: ItemPart) -> Highlight:
 def _shown(report: Report, item: ItemPart) -> ItemPart:
     """An item with what is wrong, its code and its change; without its method, and without what is just information."""
     found = _findings(item)
-    kept = found[:MAX_FINDINGS]
+    full = found[:MAX_FINDINGS]
+    said = {finding.message for _, finding in full}
+    rest = sorted(found[MAX_FINDINGS:], key=lambda pair: pair[1].message in said)  # what is not said yet comes first
+    kept = [*full, *rest][:MAX_LINES]
+    told: set[str] = set()
     results = []
     for result in item.results:
-        own = [_finding(report, finding) for each, finding in kept if each is result]
+        own = []
+        for place, (each, finding) in enumerate(kept):
+            if each is result:
+                part = _finding(report, finding) if place < MAX_FINDINGS else _bare(finding)
+                own.append(_said_once(report, part, told))
         if own:
             results.append(msgspec.structs.replace(result, findings=own, more_findings=0, facts=[], reason="", log=[]))
     if results:
@@ -122,6 +130,22 @@ def _shown(report: Report, item: ItemPart) -> ItemPart:
     return msgspec.structs.replace(
         item, method=[], references=[], meaning="", remedy=[] if fixed else item.remedy, results=results, not_run=[]
     )
+
+
+def _said_once(report: Report, part: FindingPart, told: set[str]) -> FindingPart:
+    """A finding whose message and advice are said where they were not before."""
+    message, fix = part.message, part.fix
+    if message in told and part.where:
+        part = msgspec.structs.replace(part, message=report.say("brief-same"))
+    if fix in told:
+        part = msgspec.structs.replace(part, fix="")
+    told |= {message, fix} - {""}
+    return part
+
+
+def _bare(finding: FindingPart) -> FindingPart:
+    """A finding in a line: what and where."""
+    return msgspec.structs.replace(finding, evidence=[], more_evidence=0, why="", sure="", proof="", fix="", diff=[])
 
 
 def _finding(report: Report, finding: FindingPart) -> FindingPart:

@@ -226,6 +226,7 @@ WORDS = {
         "en": "Methods, all that the probes looked at, inputs with digests and the steps to reproduce: accucheck report --full",
         "zh": "检查方法、探针的全部记录、输入及其校验值和复现步骤见完整报告：accucheck report --full",
     },
+    "brief-same": {"en": "The same here.", "zh": "此处同样。"},
     "brief-places": {
         "en": "{where} and {count:,} more {count:place|places}",
         "zh": "{where} 等（另有 {count:,} 处）",
