@@ -392,9 +392,9 @@ def test_larger_inputs_take_longer_and_an_address_cannot_be_known(tmp_path):
 def test_millions_of_files_do_not_hold_it_up(tmp_path, monkeypatch):
     def endless(path: Path):
         while True:
-            yield 1
+            yield "f", 1
 
-    monkeypatch.setattr("accucheck.estimating._sizes", endless)
+    monkeypatch.setattr("accucheck.estimating._entries", endless)
     case = cases.Case(str(tmp_path), msgspec.convert({"data": {"train": {"path": "d"}}}, cases.CaseFile))
     opened = Project(case, [load("accuracy")], None)
     assert estimate(opened, opened.jobs(), live=False).high is None

@@ -41,10 +41,13 @@ _KNOWN = 0.6, 2.0
 _GUESSED = 0.25, 3.0
 #: What takes longer than this many seconds is not fast.
 FAST = 30.0
-#: How much faster or slower than expected a run may turn out; the seconds, or the share of all of them, for which the expected pace counts
-#: beside that so far; the share of the time that a job has taken which it will take at least from then on (own choice, by traces of runs
-#: on a busy machine).
-_SLOWEST, _TELLING, _SHARE, _LATE = 20.0, 3.0, 0.3, 0.35
+#: How much faster or slower than expected a run may turn out; the seconds for which the expected pace counts beside that so far; the
+#: share of the time that a job has taken which it will take at least from then on (by traces of runs on a quiet and on a busy machine).
+_SLOWEST, _TELLING, _LATE = 30.0, 1.0, 0.35
+#: Of each process that waits for a processor, how much slower a run becomes by it: some of them are modest (measured, 20 for each).
+_WAITING = 0.5
+#: Bytes of scripts whose reading is reckoned with: a large project is never followed as a whole.
+_MOST_SCRIPTS = 400_000
 #: Rounds in which pace and progress are found by each other.
 _ROUNDS = 3
 #: Seconds to spend on finding out how large the inputs are, and files that are looked at however long that takes: a busy machine may
@@ -122,6 +125,8 @@ def expected(project: Project, jobs: Sequence[engine.Job], *, live: bool) -> lis
                 sized = size is not None
                 seconds += known.read(size or {})
         shared = engine.shared_child(job.probe)
+        if shared is Kind.STATIC and shared not in begun and not earlier:  # the first of them reads the scripts
+            seconds += known.read({"scripts": sizes.scripts()})
         if shared is None or shared not in begun:
             seconds += known.child
             if shared is not None:
@@ -135,33 +140,64 @@ def estimate(project: Project, jobs: Sequence[engine.Job], *, live: bool, parall
     return together([each for each in expected(project, jobs, live=live) if each is not None], parallel)
 
 
-def load() -> float:
+def slower() -> float:
     """How many times slower than by itself a run is as others have the processors: 1 where there is room for it."""
     try:
         processors = len(os.sched_getaffinity(0))
-        return max(1.0, os.getloadavg()[0] / processors)
+        return max(1.0, _WAITING * os.getloadavg()[0] / processors)
     except (AttributeError, OSError):
         return 1.0
 
 
-def left(
-    likely: Mapping[Any, float], awaited: Collection[Any], elapsed: float, running: Mapping[Any, float] | None = None
-) -> float | None:
-    """The seconds that the rest of a run takes, by what each of its jobs most likely takes and how fast it is so far; None where nothing
-    tells. `running`: since how many seconds the jobs run that do.
+class TimeLeft:
+    """What is left of a run that does one job after the other, by what each most likely takes and how fast those before were.
 
-    However long a job should take, a part of what it has taken is expected of it still: those that are late are mostly very late.
+    `likely`: what each job takes, None for one that will be skipped; `busy`: how many times slower the machine is than by itself, which
+    what ran here before tells by itself.
     """
-    if not likely:
-        return None
-    since, whole = running or {}, sum(likely.values())
-    done = whole - sum(seconds for job, seconds in likely.items() if job in awaited)
-    expected, pace = max(_TELLING, _SHARE * whole), 1.0
-    for _ in range(_ROUNDS):  # how far a job is depends on the pace, and the pace on how far it is
-        under_way = sum(min(likely.get(job, 0.0), seconds / pace) for job, seconds in since.items())
-        pace = min(_SLOWEST, max(1 / _SLOWEST, (elapsed + expected) / (done + under_way + expected)))
-    waiting = sum(seconds for job, seconds in likely.items() if job in awaited and job not in since) * pace
-    return waiting + sum(max(likely.get(job, 0.0) * pace - seconds, _LATE * seconds) for job, seconds in since.items())
+
+    def __init__(self, likely: Mapping[Any, DurationEstimate | None], busy: float) -> None:
+        self._kinds = {job: each.kind for job, each in likely.items() if each is not None}
+        self._likely = {
+            job: each.likely * (1.0 if each.earlier else busy) for job, each in likely.items() if each is not None
+        }
+        usual = sum(each.likely for each in likely.values() if each is not None)
+        self._telling = _TELLING * (sum(self._likely.values()) / usual if usual else 1.0)
+
+    def __contains__(self, job: Any) -> bool:
+        """Whether a job has something to do."""
+        return job in self._likely
+
+    def __len__(self) -> int:
+        return len(self._likely)
+
+    def seconds(self, took: Mapping[Any, float], current: Any, since: float) -> float:
+        """The seconds that the rest takes, where the jobs of `took` have ended, and `current` has run `since` so many seconds.
+
+        Each kind has its own pace, which begins with that of all; however long a job should take, a part of what it has taken is expected
+        of it still: those that are late are mostly very late.
+        """
+        whole, left = self._pace(set(self._likely), took, current, since, 1.0), 0.0
+        for kind in {*self._kinds.values()}:
+            jobs = {job for job, its in self._kinds.items() if its is kind}
+            pace = self._pace(jobs, took, current, since, whole)
+            left += sum(self._likely[job] for job in jobs if job not in took and job != current) * pace
+            if current in jobs:
+                left += max(self._likely[current] * pace - since, _LATE * since)
+        return left
+
+    def _pace(
+        self, jobs: Collection[Any], took: Mapping[Any, float], current: Any, since: float, usual: float
+    ) -> float:
+        """How many times longer than is likely these jobs take; `usual` where they tell nothing."""
+        ended = [job for job in took if job in jobs]
+        spent = sum(took[job] for job in ended) + (since if current in jobs else 0.0)
+        worth, pace = sum(self._likely[job] for job in ended), usual
+        for _ in range(_ROUNDS):  # how far a job is depends on the pace, and the pace on how far it is
+            under_way = min(self._likely[current], since / pace) if current in jobs else 0.0
+            pace = (spent + self._telling * usual) / (worth + under_way + self._telling)
+            pace = min(_SLOWEST, max(1 / _SLOWEST, pace))
+        return pace
 
 
 def together(parts: Sequence[DurationEstimate], parallel: int = 1) -> Estimate:
@@ -207,6 +243,16 @@ class _Sizes:
                 found[key.partition(".")[0]] += size
         return found
 
+    def scripts(self) -> int:
+        """The bytes of the project's scripts, as far as they are reckoned with."""
+        total = 0
+        for path, size in _entries(Path(self._case.root)):
+            total += size if path.endswith(".py") else 0
+            self._looked += 1
+            if total > _MOST_SCRIPTS or (self._looked > _FEW and time.monotonic() > self._until):
+                break
+        return min(total, _MOST_SCRIPTS)
+
     def _size(self, key: str) -> int | None:
         value = self._case.get(key)
         texts = [value] if isinstance(value, str) else value if isinstance(value, list) else []
@@ -214,7 +260,7 @@ class _Sizes:
         for text in texts:
             if "://" in str(text):
                 return None
-            for size in _sizes(self._case.path(str(text))):
+            for _, size in _entries(self._case.path(str(text))):
                 total += size
                 self._looked += 1
                 if self._looked > _FEW and time.monotonic() > self._until:
@@ -222,17 +268,18 @@ class _Sizes:
         return total
 
 
-def _sizes(path: Path) -> Iterator[int]:
-    """The bytes of a file, or of each file below a folder."""
+def _entries(path: Path) -> Iterator[tuple[str, int]]:
+    """A file, or each file below a folder, with its bytes."""
     try:
         if not path.is_dir():
-            yield path.stat().st_size
+            yield str(path), path.stat().st_size
             return
     except (OSError, ValueError):
         return
-    for base, _, names in os.walk(path):
+    for base, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             try:
-                yield os.lstat(os.path.join(base, name)).st_size
+                yield name, os.lstat(os.path.join(base, name)).st_size
             except OSError:
                 continue

@@ -6,6 +6,7 @@ import asyncio
 import sys
 import time
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.events import Mount
@@ -19,6 +20,9 @@ from ...language import visible
 from ...model import Kind, Status, Verdict
 from ..widgets.topbar import Run
 from .checklist_showing import Showing
+
+if TYPE_CHECKING:
+    from ...estimating import TimeLeft
 
 #: Seconds between two redraws of findings while a probe runs, however fast it finds.
 REDRAW_EVERY = 0.25
@@ -35,11 +39,13 @@ class Running(Showing):
     _again: list[tuple[str, str]] = []
     #: (item, probe) of the jobs of this run that have no result yet, or were cancelled.
     _awaited: set[tuple[str, str]] = set()
-    #: Since when it runs, and the seconds that each of its jobs most likely takes.
+    #: Since when it runs, the seconds that each of its jobs took, when the last of them ended, and what tells how long the rest takes.
     _since = 0.0
-    _likely: dict[tuple[str, str], float] = {}
-    #: How busy the machine was when it began.
-    _load = 1.0
+    _took: dict[tuple[str, str], float] = {}
+    _last_end = 0.0
+    _left: TimeLeft | None = None
+    #: How many times slower than by itself the machine was when it began.
+    _busy = 1.0
     #: Looks whether scripts were saved, whose probes then run again; what they were when that was last looked at.
     _following: Timer | None = None
     _saved: tuple[tuple[str, int], ...] = ()
@@ -57,13 +63,13 @@ class Running(Showing):
         return len(self._awaited) if self.app.runner.busy else 0
 
     def _how_far(self) -> Run:
-        from ...estimating import left
-
+        """What is done of what has something to do, and how long the rest takes, once that is known."""
         now = time.monotonic()
-        seconds = now - self._since
-        since = {key: now - running.since for key, (running, _) in self.app.running.items()}
-        rest = left(self._likely, self._awaited, seconds, since)
-        return Run(self._done_jobs, self._all_jobs, seconds, rest)
+        if (left := self._left) is None or not len(left):
+            return Run(self._done_jobs, self._all_jobs, now - self._since, None)
+        current = next(iter(self.app.running), None)
+        rest = left.seconds(self._took, current, now - self._last_end)
+        return Run(sum(job in left for job in self._took), len(left), now - self._since, rest)
 
     def _tell_time(self) -> None:
         """The top line says how long a run goes on, each second."""
@@ -82,6 +88,8 @@ class Running(Showing):
         item = event.job.item
         if isinstance(event, engine.Finished):
             self._done_jobs += 1
+            now = time.monotonic()
+            self._took[item, event.job.probe], self._last_end = now - self._last_end, now
             if event.result.status is Status.CANCELLED:
                 self._cancelled_jobs += 1
             else:
@@ -231,21 +239,21 @@ class Running(Showing):
     @work
     async def _look_ahead(self, jobs: list[engine.Job], live: bool) -> None:
         """Find out what each of these jobs most likely takes; the run has begun meanwhile."""
-        from ...estimating import expected
+        from ...estimating import TimeLeft, expected
 
+        since = self._since
         found = await asyncio.to_thread(expected, self.app.project, jobs, live=live)
-        self._likely = {
-            (job.item, job.probe): each.likely * (1.0 if each.earlier else self._load)
-            for job, each in zip(jobs, found, strict=True)
-            if each is not None
-        }
+        if since == self._since:  # no other run has begun meanwhile
+            names = [(job.item, job.probe) for job in jobs]
+            self._left = TimeLeft(dict(zip(names, found, strict=True)), self._busy)
 
     def _begin(self, jobs: list[engine.Job], *, live: bool) -> None:
-        from ...estimating import load
+        from ...estimating import slower
 
         self._done_jobs, self._all_jobs, self._cancelled_jobs = 0, len(jobs), 0
         self._awaited = {(job.item, job.probe) for job in jobs}
-        self._since, self._likely, self._load = time.monotonic(), {}, load()
+        self._since = self._last_end = time.monotonic()
+        self._took, self._left, self._busy = {}, None, slower()
         self.app.runner.start(jobs, live=live)
         self._show_top()
 
