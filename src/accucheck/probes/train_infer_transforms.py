@@ -171,7 +171,7 @@ MESSAGES: Words = {
 WORDS: Words = {**shared.WORDS, **_grades.WORDS}
 
 _OTHER_INPUT = {
-    "en": "The network gets inputs in evaluation of a kind it was not trained on, so the measured accuracy is lower than what the network can do.",
+    "en": "In evaluation the network gets inputs it was not trained on, so the measured accuracy is lower than what it can do.",
     "zh": "评估时的输入与训练时分布不同，测得的精度低于实际水平。",
 }
 _CHANCE = {
