@@ -41,7 +41,7 @@ WORDS: Words = {
         "zh": "与 {source} 对照：配对权重 {paired:,} 个",
     },
     "graph-weights-only": {
-        "en": "A checkpoint holds weights alone: what was called, and what goes in and out, is seen in a recording or a dumped graph.",
+        "en": "A checkpoint holds only weights; calls, inputs and outputs need a recording or a dumped graph.",
         "zh": "checkpoint 只含权重：调用情况和输入输出要看运行记录或导出的计算图。",
     },
     "graph-no-ranges": {

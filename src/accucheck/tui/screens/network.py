@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from ...network.tree import Network, SearchHit
 
 #: What a search shows, children of one cell that are shown, lines of the head, and of the head of a terminal of fewer than so many lines.
-_FOUND, _CHILDREN, _HEAD = 50, 2000, 4
-_LOW, _HEAD_IF_LOW = 20, 2
+_FOUND, _CHILDREN, _HEAD = 50, 2000, 6
+_LOW, _HEAD_IF_LOW = 20, 4
 _ASCII = str.maketrans({"→": "->", "×": "x", "⇔": "=", "±": "~", "…": "."})
 
 
@@ -39,13 +39,13 @@ class NetworkScreen(VerbScreen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-normal"), (110, "-broad")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]
     CSS = """
-    NetworkScreen #head { dock: top; height: auto; max-height: 4; padding: 0 1; background: $primary-background; }
+    NetworkScreen #head { dock: top; height: auto; max-height: 6; padding: 0 1; background: $primary-background; }
     NetworkScreen #search { height: 1; border: none; padding: 0 1; background: $boost; display: none; }
     NetworkScreen #found { height: auto; max-height: 12; border: none; background: $surface; text-wrap: nowrap; display: none; }
     NetworkScreen #body { height: 1fr; }
     NetworkScreen Tree { height: 1fr; background: $background; }
     NetworkScreen #known { height: 30%; max-height: 8; border-top: solid $accent; padding: 0 1; }
-    NetworkScreen.-low #head { max-height: 2; }
+    NetworkScreen.-low #head { max-height: 4; }
     NetworkScreen.-low #known { height: 4; }
     NetworkScreen.-broad #body { layout: horizontal; }
     NetworkScreen.-broad Tree { width: 3fr; height: 100%; }
@@ -164,8 +164,11 @@ class NetworkScreen(VerbScreen[None]):
         lines = [telling.head(self._network, self.speech.language)]
         lines += telling.summary(self._network, self.speech.language, self._beside)
         shown = _HEAD if self.size.height >= _LOW else _HEAD_IF_LOW
-        told = [plain(self._drawn(line)).truncate(width, ellipsis=not self.speech.only_ascii) for line in lines[:shown]]
-        self.query_one("#head", Static).update(Content("\n").join(told))
+        told = [part for line in lines for part in wrap(self._drawn(line), width, 2).split("\n")]
+        if len(told) > shown:
+            told[shown - 1 :] = [f"{told[shown - 1]} ..." if self.speech.only_ascii else f"{told[shown - 1]} …"]
+        cut = [plain(line).truncate(width, ellipsis=not self.speech.only_ascii) for line in told]
+        self.query_one("#head", Static).update(Content("\n").join(cut))
 
     def on_resize(self, _: Resize) -> None:
         if self.query("#head"):
