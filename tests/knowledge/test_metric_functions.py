@@ -34,3 +34,33 @@ def test_functions_take_labels_and_then_scores(name: str) -> None:
         for given in (scores, 1 - scores)
     )
     assert not np.array_equal(right, other), "the other column makes a difference"
+
+
+def value_of(name: str, truth: np.ndarray, guess: np.ndarray, scores: np.ndarray) -> float:
+    """A metric of labels and guesses, or of labels and scores where the function takes these."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    function = getattr(metrics, name.rpartition(".")[2])
+    parameters = inspect.signature(function).parameters
+    takes_scores = [*parameters][1] == "y_score" or name.endswith("log_loss")
+    given = {"beta": 2} if "beta" in parameters else {}
+    return float(function(truth, scores if takes_scores else guess, **given))
+
+
+@pytest.mark.parametrize("name", [*metric_functions().of_samples, *metric_functions().of_all])
+def test_means_over_samples_are_the_mean_of_equal_batches_and_others_are_not(name: str) -> None:
+    drawn = np.random.default_rng(5)
+    truth, scores = drawn.integers(0, 2, 40), drawn.random(40)
+    guess = (scores > 0.4).astype(int)
+    whole = value_of(name, truth, guess, scores)
+    parts = [value_of(name, *(each[i : i + 8] for each in (truth, guess, scores))) for i in range(0, 40, 8)]
+    assert bool(abs(np.mean(parts) - whole) < 1e-9) is (name in metric_functions().of_samples)
+
+
+def test_counts_add_up_over_batches() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    drawn = np.random.default_rng(5)
+    truth, guess = drawn.integers(0, 3, 40), drawn.integers(0, 3, 40)
+    for name in metric_functions().counts:
+        function = getattr(metrics, name.rpartition(".")[2])
+        parts = [function(truth[i : i + 20], guess[i : i + 20], labels=[0, 1, 2]) for i in (0, 20)]
+        assert np.array_equal(sum(parts), function(truth, guess, labels=[0, 1, 2]))

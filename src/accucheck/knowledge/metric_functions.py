@@ -19,10 +19,17 @@ class OfPositive(msgspec.Struct, frozen=True):
 
 
 class MetricFunctions(msgspec.Struct, frozen=True):
-    """`gather`: classes of mindspore.train whose count goes on until clear(). `of_positive` by the full name of the function."""
+    """`gather`: classes of mindspore.train whose count goes on until clear(). `of_positive` by the full name of the function.
+
+    Of labels and guesses: `of_samples` are means over the samples, each the "share" of right guesses or another "mean"; `of_all` are
+    neither sums nor means over samples, so that their average over batches is another number; `counts` add up over batches.
+    """
 
     gather: list[str]
     of_positive: dict[str, OfPositive]
+    of_samples: dict[str, str]
+    of_all: list[str]
+    counts: list[str]
 
 
 @cache

@@ -1,9 +1,9 @@
 """Judges how scripts compute the metric of their evaluations: what is counted, what it is divided by, and what is left out or kept.
 
-Catches shares of batches that are averaged or divided by rows, hits divided by batches, counts that are not cleared between
-evaluations, evaluation of the training data, rows and positions that are left out or wrongly counted, scores compared for their
-places, the smallest scores for the largest, the wrong class, and all samples for all outputs. Cannot tell what metrics of other
-packages compute within, and what is counted in code that is not followed. Never imports or runs a script.
+Catches shares of batches that are averaged or divided by rows, ratios of batches that are averaged, hits divided by batches, counts that
+are not cleared between evaluations, evaluation of the training data, rows and positions that are left out or wrongly counted, scores
+compared for their places, the smallest scores for the largest, the wrong class, and all samples for all outputs. Cannot tell what metrics
+of other packages compute within, and what is counted in code that is not followed. Never imports or runs a script.
 """
 
 from __future__ import annotations
@@ -37,6 +37,16 @@ MESSAGES: Words = {
         "en": "The shares of right guesses of batches ({added}) are averaged, and the last batch may be smaller: its samples weigh "
         "more than the others.",
         "zh": "对各 batch 的正确率（{added}）求平均，而最后一个 batch 可能较小：其中样本的权重比其他样本大。",
+    },
+    "ratio-of-batches": {
+        "en": "A ratio of each batch ({added}) is averaged over the batches. It is no mean over samples: of all samples together it is "
+        "another number.",
+        "zh": "对各 batch 的比值（{added}）求平均。该值不是样本平均：对全部样本一次计算会得到不同的数。",
+    },
+    "errors-of-batches": {
+        "en": "The mean errors of batches ({added}) are averaged, and the last batch may be smaller: its samples weigh more than the "
+        "others.",
+        "zh": "对各 batch 的平均误差（{added}）再求平均，而最后一个 batch 可能较小：其中样本的权重比其他样本大。",
     },
     "shares-by-rows": {
         "en": "Shares of right guesses of batches are summed ({added}) and divided by the number of samples: the result is too small "
@@ -113,8 +123,13 @@ MESSAGES: Words = {
         "zh": "没有看到 {path} 在评估中统计的指标。",
     },
     "fix-samples": {
-        "en": "Sum the right guesses and the samples of all batches, and divide once at the end.",
-        "zh": "累加所有 batch 的正确数和样本数，最后只除一次。",
+        "en": "Sum what is counted (right guesses, errors) and the samples of all batches, and divide once at the end.",
+        "zh": "累加所有 batch 的计数（正确数、误差）和样本数，最后只除一次。",
+    },
+    "fix-parts": {
+        "en": "Add up over all batches what is above and what is below the line, or keep all guesses and labels, and compute the "
+        "metric once at the end.",
+        "zh": "对所有 batch 分别累加分子和分母（或保存全部预测和标签），最后只计算一次指标。",
     },
     "fix-clear": {
         "en": "Set all counts to 0 before each evaluation: in clear() or reset(), or in front of the loop over its batches.",
@@ -158,6 +173,8 @@ _SEVERAL = {
 }
 _FIXES = {
     "mean-of-batches": "fix-samples",
+    "errors-of-batches": "fix-samples",
+    "ratio-of-batches": "fix-parts",
     "shares-by-rows": "fix-samples",
     "hits-by-batches": "fix-samples",
     "counts-on": "fix-clear",
@@ -178,7 +195,7 @@ WHY: Words = {
     code: _SEVERAL
     if fix == "fix-clear"
     else _SOME
-    if code in ("mean-of-batches", "rest-dropped", "rest-of-slices")
+    if code in ("mean-of-batches", "errors-of-batches", "ratio-of-batches", "rest-dropped", "rest-of-slices")
     else _WRONG
     for code, fix in _FIXES.items()
 }
@@ -362,6 +379,22 @@ for epoch in range(5):
     model.train(1, train)
     print(evaluation())
 """
+_OVERLAP = """{trained}overlaps, both, either = [], 0, 0
+for a, b in test.create_tuple_iterator():
+    guess = net(a).argmax(1) == 1
+    shared, all_ = int((guess & (b == 1)).sum()), int((guess | (b == 1)).sum())
+    both += shared
+    either += all_
+    overlaps.append(shared / max(all_, 1))
+print({result})
+"""
+_ERROR = """{trained}total, count = 0.0, 0
+for a, b in test.create_tuple_iterator():
+    error = ops.abs(net(a) - ops.one_hot(b, 10))
+    total += float(error.{reduced}())
+    count += {count}
+print(total / count)
+"""
 _HITS, _ROWS, _RATE = "int(right.sum())", "b.shape[0]", "float(right.astype(ms.float32).mean())"
 _example = partial(script_example, _HEAD)
 
@@ -388,6 +421,25 @@ _PLACES = "right = ops.topk(scores, 3)[1] == b.expand_dims(1)"
 EXAMPLES = [
     _counted("counted over samples", Verdict.OK, "judged"),
     _counted("shares of batches averaged", Verdict.UNDECIDED, "mean-of-batches", hits=_RATE, rows="1"),
+    _example(
+        "overlaps of batches averaged",
+        _OVERLAP.format(trained=_TRAINED, result="np.mean(overlaps)"),
+        Verdict.UNDECIDED,
+        "ratio-of-batches",
+    ),
+    _example("overlap of all samples", _OVERLAP.format(trained=_TRAINED, result="both / either"), Verdict.OK, "judged"),
+    _example(
+        "mean errors of batches averaged",
+        _ERROR.format(trained=_TRAINED, reduced="mean", count="1"),
+        Verdict.UNDECIDED,
+        "errors-of-batches",
+    ),
+    _example(
+        "errors summed",
+        _ERROR.format(trained=_TRAINED, reduced="sum", count="error.size"),
+        Verdict.UNDECIDED,
+        "none-seen",
+    ),
     _counted("shares weighed by their samples", Verdict.OK, "judged", hits=f"{_RATE} * b.shape[0]"),
     _counted("shares divided by samples", Verdict.PROBLEM, "shares-by-rows", hits=_RATE),
     _counted("hits divided by batches", Verdict.PROBLEM, "hits-by-batches", rows="1"),

@@ -27,21 +27,29 @@ _PLAIN = ("object", "abc.ABC", *_METRICS)
 DEPTH = 4
 
 
-def is_set_again(of: Class, name: str) -> bool:
-    """Whether a method sets an attribute beside adding to it, or may do so."""
-    state = _State(of)
-    for method in state.methods.values():
+def is_metric(of: Class) -> bool:
+    """Whether a class is a metric of the framework, which its user clears before each evaluation."""
+    return any(names.canonical(base) in _METRICS for base in of.beyond())
+
+
+def setting(of: Class, name: str) -> set[str] | None:
+    """The methods that set an attribute beside adding to it, those that only the making of an object runs left out; None where it may be
+    set in a way that is not seen."""
+    if not all(names.canonical(base) in _PLAIN for base in of.beyond()):
+        return None
+    found: set[str] = set()
+    for method in _State(of).methods.values():
         if method.name == "__init__":
             continue
         for node in walk(method.node):
             plain = isinstance(node, (ast.Assign, ast.AnnAssign)) and not list(added(node))
             if plain and name in _attributes(node):
-                return True
+                found.add(method.name)
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("setattr", "vars"):
-                return True
+                return None
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__":
-                return True
-    return not all(names.canonical(base) in _PLAIN for base in of.beyond())
+                return None
+    return found
 
 
 @dataclass
@@ -71,7 +79,7 @@ class _State:
 
     @cached_property
     def is_metric(self) -> bool:
-        return any(names.canonical(base) in _METRICS for base in self.of.beyond())
+        return is_metric(self.of)
 
     def gathered(self) -> dict[str, tuple[Function, ast.AST]]:
         """The attributes that methods add to, each with the first place."""

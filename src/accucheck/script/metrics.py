@@ -7,11 +7,10 @@ nothing is said.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from ..knowledge.api import IGNORING
-from ..knowledge.dataset_classes import ITERATORS
 from ..knowledge.metric_functions import gathering, metric_functions
 from . import flow, metric_state
 from .analysis import Reading, Scripts
@@ -22,13 +21,15 @@ from .losses import Losses, heads
 from .networks import Observation, first_of_place, outputs
 from .shuffling import Examination
 from .source import Source
-from .syntax import THROUGH
 from .syntax import kept as kept_with_code
-from .tallies import Addition, Quotient, Tallies, Tally, batch_of, parts
+from .syntax import walk
+from .tallies import Addition, Quotient, Tallies, Tally, batch_of, dataset_of, parts
 from .values import Call, Instance, Items, KnownValue, Many, Value, options
 
 #: What additions of an evaluation count; see tallies.Addition.
-_COUNTED = ("hits", "rate", "weighed", "truths")
+_COUNTED = ("hits", "rate", "weighed", "truths", "ratio")
+#: What only evaluations add up, too: numbers of samples, errors.
+_GATHERED = (*_COUNTED, "mean", "sums")
 #: So many values are looked at on the way from a comparison to what is counted.
 STEPS = 400
 
@@ -125,13 +126,23 @@ class Metrics:
         """What is wrong with a quotient, and whether that may be meant."""
         batches, amounts = self.batches(additions), {one.amount for one in additions}
         per_turn = quotient.amount in ("turns", "batches") or quotient.is_by("turns")
-        if amounts == {"rate"} and per_turn:
-            return ("mean-of-batches", True) if batches == "unequal" else None
+        if per_turn and len(amounts) == 1 and (averaged := self.averaged(amounts.copy().pop(), batches, additions)):
+            return averaged, True
         if batches == "single" or quotient.tally.listed:
             return None
         if amounts == {"rate"} and quotient.is_per_row:
             return "shares-by-rows", batches == ""
         return ("hits-by-batches", batches == "") if amounts == {"hits"} and per_turn else None
+
+    def averaged(self, amount: str, batches: str, additions: list[Addition]) -> str:
+        """Why numbers of batches must not be averaged; "" where they may be, or that is not seen."""
+        if amount == "ratio":
+            return "ratio-of-batches" if self.have_several_rows(additions) else ""
+        if batches != "unequal":
+            return ""
+        if amount == "mean":
+            return "" if any(self.is_of_training(one) for one in additions) else "errors-of-batches"
+        return "mean-of-batches" if amount == "rate" else ""
 
     def said(self, code: str, addition: Addition, quotient: Quotient, possible: bool) -> Observation:
         data = {"added": f"{quotient.tally.source.path}:{getattr(addition.node, 'lineno', 1)}"}
@@ -146,7 +157,7 @@ class Metrics:
     def gone_through(self, addition: Addition) -> list[Value]:
         """The data that an addition is made for each batch of."""
         for loop in reversed(addition.loops):
-            read = [value for value in self.read_by.get(id(loop), ()) if self.tallies.is_data(_source(value))]
+            read = [value for value in self.read_by.get(id(loop), ()) if self.tallies.is_data(dataset_of(value))]
             if read:
                 return read
         if addition.loop is None and not addition.loops:  # a method that Model calls
@@ -156,11 +167,29 @@ class Metrics:
     def batch_sizes(self, value: Value) -> str:
         batch = batch_of(self.data, value)
         if batch is None:
-            return "single" if self.tallies.is_data(_source(value)) else ""
+            return "single" if self.tallies.is_data(dataset_of(value)) else ""
         size, drops = batch.argument(["batch_size"], "batch_size"), _drops(batch)
         if isinstance(size, KnownValue) and size.value == 1:
             return "single"
         return "" if drops is None else "equal" if drops else "unequal"
+
+    def have_several_rows(self, additions: list[Addition]) -> bool:
+        """Whether each batch is seen to be of more rows than one."""
+        found = [batch_of(self.data, value) for one in additions for value in self.gone_through(one)]
+        sizes = [batch.argument(["batch_size"], "batch_size") if batch is not None else None for batch in found]
+        return bool(sizes) and all(
+            isinstance(size, KnownValue) and type(size.value) is int and size.value > 1 for size in sizes
+        )
+
+    def is_of_training(self, addition: Addition) -> bool:
+        """Whether what is added is the loss: made by code that training runs, too, or by a cell."""
+        made = [part for part in flow.sources(addition.value) if isinstance(part, Call) and _reduces(part)]
+        return any(id(part.node) in self.trained_code or "construct" in part.functions for part in made)
+
+    @cached_property
+    def trained_code(self) -> set[int]:
+        """The calls, by the ids of their nodes, that are made in turns of loops that train."""
+        return {id(call.node) for call in self.trace.calls if call.loops and self.trains(call.loops[-1:])}
 
     def whole_slices(self) -> Iterator[Observation]:
         """Slices of one size are evaluated, as many as fit in whole, and the rows behind them are not."""
@@ -263,7 +292,7 @@ class Metrics:
 
     def counts_on(self, tally: Tally, quotient: Quotient) -> Addition | None:
         if isinstance(tally.owner, ast.ClassDef):
-            return self.counts_on_in_object(tally)
+            return self.counts_on_in_object(tally, quotient)
         if not tally.key.isidentifier():
             return None
         for addition in tally.additions:
@@ -276,18 +305,52 @@ class Metrics:
                     return addition
         return None
 
-    def counts_on_in_object(self, tally: Tally) -> Addition | None:
-        """An addition to an attribute that only the making of the object sets, which is made before the loop of the training."""
+    def counts_on_in_object(self, tally: Tally, quotient: Quotient) -> Addition | None:
+        """An addition to an attribute that only the making of the object sets, or that nobody clears, in an object that is made before the
+        loop that evaluates again and again: that of the training, or any where the class is a metric of the framework."""
         for addition in tally.additions:
             owner = addition.frame.owner if addition.frame is not None else None
-            if addition.loop is None or not addition.amount or not isinstance(owner, Instance):
+            if not addition.loops or not addition.amount or not isinstance(owner, Instance):
                 continue
-            name = tally.key.partition(".")[2]
-            again = [loop for loop in addition.loops if loop not in owner.loops and self.trains((loop,))]
-            inner = self.trains((addition.loop,)) or addition.loop in again
-            if again and not inner and not metric_state.is_set_again(owner.of, name) and not self.is_set_outside(name):
+            name, metric = tally.key.partition(".")[2], metric_state.is_metric(owner.of)
+            again = [
+                loop
+                for loop in addition.loops[:-1]
+                if loop not in owner.loops and (metric or self.trains((loop,))) and self.reads_in(quotient, owner, loop)
+            ]
+            inner = self.trains(addition.loops[-1:])
+            if again and not inner and not self.is_set_in(owner, name, again) and not self.is_set_outside(name):
                 return addition
         return None
+
+    def reads_in(self, quotient: Quotient, owner: Instance, loop: ast.AST) -> bool:
+        """Whether an object divides in the turns of a loop, and not only behind it."""
+        frames = [one for one in self.trace.frames if one.owner is owner]
+        return any(
+            loop in one.loops and any(part is quotient.node for part, _ in parts(one.function.node)) for one in frames
+        )
+
+    def is_set_in(self, owner: Instance, name: str, loops: list[ast.AST]) -> bool:
+        """Whether a method that sets an attribute is run on an object in the turns of a loop, or may be where that is not seen."""
+        setting = metric_state.setting(owner.of, name)
+        if setting is None:
+            return True
+        run = any(
+            one.owner is owner and one.function.name in setting and any(loop in one.loops for loop in loops)
+            for one in self.trace.frames
+        )
+        return run or any(method in self.called_methods for method in setting)
+
+    @cached_property
+    def called_methods(self) -> set[str]:
+        """The names of methods that the text of the project calls, those on its own object left out."""
+        found = set()
+        for source in {id(call.source): call.source for call in self.trace.calls}.values():
+            for node in walk(source.tree):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                    own = isinstance(node.func.value, ast.Name) and node.func.value.id == "self"
+                    found |= set() if own else {node.func.attr}
+        return found
 
     def is_set_outside(self, name: str) -> bool:
         """Whether an attribute of this name of any object is set where it is not one of its methods that does so."""
@@ -331,14 +394,21 @@ class Metrics:
         found: dict[int, tuple[Source, ast.AST]] = {}
         for tally in self.tallies.tallies.values():
             for addition in tally.additions:
-                if addition.amount in _COUNTED:
+                if addition.amount in _GATHERED:
                     for loop in addition.loops:
                         found.setdefault(id(loop), (tally.source, addition.node))
         for call in self.trace.calls:
-            if call.name == ".update" and self.gathers(call):
+            if (call.name == ".update" and self.gathers(call)) or self.is_table(call):
                 for loop in call.loops:
                     found.setdefault(id(loop), (call.source, call.node))
         return found
+
+    def is_table(self, call: Call) -> bool:
+        """Whether a call adds to an element of a table whose place is a guess."""
+        cell = call.args[0] if call.name == "+" and len(call.args) == 2 else None
+        if not isinstance(cell, Call) or cell.name != "[]" or not cell.args:
+            return False
+        return _guessed(cell.args[0], self.tallies.is_batch)
 
     @staticmethod
     def is_model(call: Call) -> bool:
@@ -394,8 +464,8 @@ class Metrics:
         queue, seen = [value], {id(value)}
         while queue and len(seen) < STEPS:
             part = queue.pop()
-            for user, _ in self.users.get(id(part), ()):
-                if comparison(user) == "==" or user.last in ("isin", "in1d"):
+            for user, how in self.users.get(id(part), ()):
+                if comparison(user) == "==" or user.last in ("isin", "in1d") or (user.name == "in" and how == "1"):
                     return True
                 if id(user) not in seen and kept(user, "same", *MOVED) is not None:
                     seen.add(id(user))
@@ -448,7 +518,7 @@ class Metrics:
             return False
         if value.name == "[]" and value.args and isinstance(value.args[0], KnownValue):
             return self.is_read(value.base)
-        return value.name == ".each" and self.tallies.is_data(_source(value.base))
+        return value.name == ".each" and self.tallies.is_data(dataset_of(value.base))
 
     def along_samples(self, call: Call) -> Iterator[Observation]:
         """Whether all samples are right in one output, where it is asked whether all outputs of a sample are right."""
@@ -484,16 +554,9 @@ class Metrics:
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
-def _source(value: Value) -> Value:
-    """The data set behind an iterator, or behind what counts or shows its turns."""
-    for _ in range(10):
-        if isinstance(value, Call) and value.last in ITERATORS and value.base is not None:
-            value = value.base
-        elif isinstance(value, Call) and value.last in THROUGH and value.args:
-            value = value.args[0]
-        else:
-            break
-    return value
+def _reduces(made: Call) -> bool:
+    known = effect(made)
+    return known is not None and known.reduces
 
 
 def _read_again(metric: Call, read: Call, updates: list[Call]) -> ast.AST | None:
@@ -667,9 +730,13 @@ def _comparison_of(value: Value | None) -> Call | None:
     return made if isinstance(made, Call) and comparison(made) == "==" else None
 
 
-def _guessed(value: Value | None) -> bool:
-    """Whether what is right are places of the largest scores."""
-    found = flow.find(value, lambda part: (known := effect(part)) is not None and known.operation == "argmax")
+def _guessed(value: Value | None, stop: Callable[[Call], bool] | None = None) -> bool:
+    """Whether places of the largest scores have part in a value; what is true for `stop` is not looked behind."""
+
+    def is_batch(part: Value) -> bool:
+        return stop is not None and isinstance(part, Call) and stop(part)
+
+    found = flow.find(value, lambda part: (known := effect(part)) is not None and known.operation == "argmax", is_batch)
     return found is not None
 
 

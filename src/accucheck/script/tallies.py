@@ -11,23 +11,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ..knowledge.dataset_classes import ITERATORS
+from ..knowledge.metric_functions import metric_functions
 from . import flow
 from .analysis import Reading
+from .batch_statistics import MEAN, RATIO, SUM, BatchStatistics
 from .effects import MOVED, effect, kept, operands
 from .factors import comparison
 from .shuffling import Examination, data_sets
 from .source import Source
-from .syntax import called_name, children, unparse
+from .syntax import THROUGH, called_name, children, unparse
 from .syntax import kept as kept_with_code
 from .values import Call, Class, Frame, KnownValue, Value, options
 
 #: Values within values are looked into so far.
 DEPTH = 24
-#: Functions that give the share of guesses that are right, or a ratio of such counts.
-SCORES = frozenset(
-    f"sklearn.metrics.{name}"
-    for name in ("accuracy_score", "f1_score", "precision_score", "recall_score", "jaccard_score", "fbeta_score")
-)
+#: What additions count that are no share of right guesses, by what they hold of their batch.
+_STATISTICS = {RATIO: "ratio", MEAN: "mean", SUM: "sums"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 #: What may divide.
 _DIVIDING = (ast.BinOp, ast.AugAssign, ast.Call)
@@ -118,6 +118,14 @@ class Tallies:
     @cached_property
     def data(self) -> Examination:
         return data_sets(self.trace)
+
+    @cached_property
+    def statistics(self) -> BatchStatistics:
+        return BatchStatistics(self.is_batch, lambda made: bool(self._size(made)))
+
+    def is_batch(self, made: Call) -> bool:
+        """Whether a value is what a loop over a data set yields."""
+        return made.name == ".each" and made.base is not None and self.is_data(dataset_of(made.base))
 
     @cached_property
     def codes(self) -> list[_Code]:
@@ -222,7 +230,7 @@ class Tallies:
 
     def amount(self, value: Value | None, depth: int = 0) -> str:
         """What a value counts: "hits", "rate", "rows", "turns" (it is 1), "number" (another constant), "batches", "weighed" (hits, some of
-        which do not count), "truths" (for each guess whether it is right), or ""."""
+        which do not count), "truths" (for each guess whether it is right), "ratio", "mean" or "sums" (see batch_statistics), or ""."""
         found = set()
         for option in options(value):
             if id(option) not in self.counted:
@@ -239,11 +247,12 @@ class Tallies:
             return ""
         if value.result is not None:
             return self.amount(value.result, depth + 1)
-        if value.name in SCORES:
+        if value.name in metric_functions().of_samples and metric_functions().of_samples[value.name] == "share":
             return "rate"
         if is_right(value):
             return "truths"
-        return self._reduced(value) or self._size(value) or self._combined(value, depth)
+        counted = self._reduced(value) or self._size(value) or self._combined(value, depth)
+        return counted or _STATISTICS.get(self.statistics.of(value), "")
 
     def _reduced(self, made: Call) -> str:
         """Of what makes one number of the places where guesses are right: their number, or their share."""
@@ -331,6 +340,18 @@ def _is_weighed(value: Value) -> bool:
             return False
         made = inner[0]
     return False
+
+
+def dataset_of(value: Value) -> Value:
+    """The data set behind an iterator, or behind what counts or shows its turns."""
+    for _ in range(10):
+        if isinstance(value, Call) and value.last in ITERATORS and value.base is not None:
+            value = value.base
+        elif isinstance(value, Call) and value.last in THROUGH and value.args:
+            value = value.args[0]
+        else:
+            break
+    return value
 
 
 def batch_of(data: Examination, value: Value | None) -> Call | None:
