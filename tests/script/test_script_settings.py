@@ -158,6 +158,61 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         """,
         [("rate", "0.1"), ("schedule-ignored", "get_lr")],
     ),
+    "rates in another type, for nothing": (
+        """
+        def get_lr(base, steps):
+            rates = []
+            for step in range(steps):
+                rates.append(base * step / steps)
+            return np.array(rates).astype(np.float32)[10:]
+
+        get_lr(0.1, 100)
+        nn.SGD(params, 0.1)
+        """,
+        [("rate", "0.1"), ("schedule-ignored", "get_lr")],
+    ),
+    "one or other of several schedules, for nothing": (
+        """
+        def get_lr(base, kind):
+            rate = base
+            if kind == "line":
+                rate = ms.Tensor(np.linspace(base, 0, 100)[::4])
+            elif kind == "wave":
+                rate = ms.Tensor(base * np.cos(np.arange(100)))
+            return rate
+
+        get_lr(0.1, asked)
+        nn.SGD(params, 0.1)
+        """,
+        [("rate", "0.1"), ("schedule-ignored", "get_lr")],
+    ),
+    "one or other of several schedules": (
+        """
+        def get_lr(base, kind):
+            rate = base
+            if kind == "line":
+                rate = ms.Tensor(np.linspace(base, 0, 100)[::4])
+            elif kind == "wave":
+                rate = ms.Tensor(base * np.cos(np.arange(100)))
+            return rate
+
+        nn.SGD(params, get_lr(0.1, asked))
+        """,
+        [("rate-schedule", "get_lr")],
+    ),
+    "the first of the rates, for nothing": (
+        """
+        def get_lr(base, steps):
+            rates = []
+            for step in range(steps):
+                rates.append(base * step / steps)
+            return rates[0]
+
+        get_lr(0.1, 100)
+        nn.SGD(params, 0.1)
+        """,
+        [("rate", "0.1"), ("schedule-unused", "get_lr")],
+    ),
     "numbers that are computed from the rate, for nothing": (
         """
         import argparse

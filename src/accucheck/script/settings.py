@@ -21,6 +21,7 @@ from typing import Any
 from ..knowledge import api, names
 from . import configs, ranks, setting_origins
 from .analysis import Reading, Scripts
+from .effects import kept
 from .flow import sources, users
 from .shuffling import Examination, data_sets
 from .source import Source, SourceNode
@@ -564,14 +565,20 @@ class Settings:
                 code = "schedule-ignored" if rates is not None else "schedule-unused"
                 yield SettingMessage(code, made.source, made.node, {"schedule": made.last}, likely=True)
         for frame in self.trace.frames:
-            value = frame.returned
-            if not isinstance(value, (Call, Items)) or frame.owner is not None or returned[id(value)] > 1:
+            if frame.owner is not None or unseen(frame):
                 continue
-            free = id(value) not in held and not self.uses.get(id(value)) and not unseen(frame)
-            free = free and not any(id(rate) in reached for rate in _computed(value, frame))
-            named = [frame.function.name, *(value.bound if isinstance(value, Call) else ())]
-            if free and (any(map(_RATE_NAME.search, named)) or (_is_row(value) and _is_of(value, rates or []))):
-                code = "schedule-ignored" if rates is not None and _is_row(value) else "schedule-unused"
+            free = [
+                value
+                for value in options(frame.returned)
+                if isinstance(value, (Call, Items))
+                and returned[id(value)] <= 1
+                and id(value) not in held
+                and not self.uses.get(id(value))
+                and not any(id(rate) in reached for rate in _computed(value, frame))
+                and _is_schedule(value, frame, rates or [])
+            ]
+            if free:
+                code = "schedule-ignored" if rates is not None and any(map(_is_row, free)) else "schedule-unused"
                 yield SettingMessage(code, frame.source, frame.node, {"schedule": frame.function.name}, likely=True)
 
     def held_anywhere(self) -> set[int]:
@@ -952,15 +959,36 @@ def _mark(value: Value) -> tuple[float, tuple[ValueOrigin, ...]] | None:
     return (value.value, by) if by and isinstance(value, KnownValue) else None
 
 
-def _is_row(value: Call | Items) -> bool:
-    """True for several numbers, one for each step or epoch: a list that was filled, or an array. A tuple as written is several
-    results of one function."""
+def _is_schedule(value: Call | Items, frame: Frame, rates: list[Value]) -> bool:
+    """True for what a function gives that is called a rate, or that is a row of numbers computed from one of the rates in use."""
+    named = [frame.function.name, *(value.bound if isinstance(value, Call) else ())]
+    return any(map(_RATE_NAME.search, named)) or (_is_row(value) and _is_of(value, rates))
+
+
+def _is_row(value: Value, depth: int = 0) -> bool:
+    """True for several numbers, one for each step or epoch: a list that was filled, or an array, whole or a part of it. A tuple as
+    written is several results of one function."""
     if isinstance(value, Items):
         held = (option for item in value.items for option in options(item))
         return (
             (value.open or len(value.items) > 1) and not value.fixed and not any(isinstance(o, Mapping) for o in held)
         )
-    return value.name.startswith("numpy.") or value.name == "comprehension" or value.api == "Tensor"
+    if not isinstance(value, Call) or depth > _DEEP:
+        return False
+    if value.name.startswith("numpy.") or value.name == "comprehension" or value.api == "Tensor":
+        return True
+    whole = [value.base] if _is_part(value) else kept(value, "same", "order") or []
+    return any(_is_row(option, depth + 1) for of in whole for option in options(of))
+
+
+#: How many operations on a row are followed back: rates.astype(…)[begin:].
+_DEEP = 6
+
+
+def _is_part(value: Call) -> bool:
+    """True for a part of a row that is a row itself: rates[begin:end]."""
+    key = value.args[0] if value.name == "[]" and value.args else None
+    return isinstance(key, Call) and key.name == "slice"
 
 
 def _stated_rates(told: SettingMessage) -> list[Setting]:
