@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 from pathlib import Path
 
@@ -52,7 +53,12 @@ def codes(made: Losses) -> list[str]:
         ("dense(x) / 0.07", "logits"),
         ("0.5 * dense(x)", "logits"),
         ("nn.BatchNorm1d(4)(dense(x))", "logits"),
+        ("dense(x) * (mask > 0)", "logits"),
+        ("ops.cast(words != 0, ms.float32) * dense(x)", "logits"),
         ("ops.softmax(dense(x))", "probabilities"),
+        ("ops.stack([ops.sigmoid(dense(x)) * ops.zeros((4, 4), ms.bool_)])", "element probabilities"),
+        ("ops.softmax(dense(x)) * mask", ""),
+        ("logits * (logits > 0)", ""),
         ("dense(x).softmax(-1)", "probabilities"),
         ("P.Softmax(axis=1)(dense(x)).astype(ms.float32)", "probabilities"),
         ("mint.nn.functional.softmax(dense(x), dim=-1)", "probabilities"),
@@ -86,6 +92,24 @@ def codes(made: Losses) -> list[str]:
 )
 def test_the_form_of_a_prediction(tmp_path: Path, expression: str, expected: str) -> None:
     assert gives(tmp_path, expression) == {expected}
+
+
+@pytest.mark.parametrize(("loss", "expected"), [("BCEWithLogitsLoss", ["double-sigmoid"]), ("BCELoss", ["fits"])])
+def test_probabilities_of_which_a_mask_leaves_some(tmp_path: Path, loss: str, expected: list[str]) -> None:
+    """Masked probabilities are probabilities: they go into the loss that takes such."""
+    text = f"""
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Dense(8, 4)
+            self.keep = ops.zeros((4, 4), ms.bool_)
+
+        def construct(self, x, y):
+            return nn.{loss}()(self.head(x).sigmoid() * self.keep, y)
+
+    loss = Net()(x, y)
+    """
+    assert codes(losses(tmp_path, textwrap.dedent(text))) == expected
 
 
 def test_both_ways_of_a_condition_are_seen(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from . import flow
 from .analysis import Reading
 from .effects import TAKEN, differentiates, effect, gradient_maker, kept, name_of, operands, updates
 from .networks import outputs
-from .values import Call, Frame, Instance, Items, KnownValue, Many, UnknownValue, Value, options, unseen
+from .values import Call, Frame, Instance, Items, KnownValue, Many, NamedValue, UnknownValue, Value, options, unseen
 
 if TYPE_CHECKING:
     from .trace import Tracer
@@ -32,6 +32,8 @@ def _words(text: str) -> frozenset[str]:
 
 #: So many values are looked at between a loss and the layers that its prediction comes from, and so many such layers count.
 STEPS, HEADS = 4000, 24
+#: So many operations are looked through on a mask.
+DEEP = 12
 
 #: What leaves the form of a prediction as it is: of scores, the largest, the average and those that are not masked are scores.
 _FORM = (*TAKEN, "filled", "limited", "between")
@@ -136,7 +138,8 @@ def passes_on(made: Call) -> tuple[list[Value], bool] | None:
         return [], False
     passed = kept(made, *_FORM)
     if passed is None and known is not None:
-        passed = _scaled(made, known) or (operands(made) if known.linear and known.reduces else None)
+        passed = _scaled(made, known) or _masked(made, known)
+        passed = passed or (operands(made) if known.linear and known.reduces else None)
     if passed is not None:
         return [value for value in passed if not isinstance(value, KnownValue)], False
     return ([made.result], False) if made.result is not None else None
@@ -151,6 +154,38 @@ def _scaled(made: Call, known: Effect) -> list[Value] | None:
     if isinstance(right, KnownValue):
         return [left]
     return [right] if isinstance(left, KnownValue) and not known.right else None
+
+
+def _masked(made: Call, known: Effect) -> list[Value] | None:
+    """What is multiplied by truths: scores of which a mask leaves some, and 0 of the others."""
+    pair = operands(made, (0, 1)) if known.operation == "mul" else []
+    left, masks = [part for part in pair if not _is_truth(part)], [part for part in pair if _is_truth(part)]
+    if len(left) != 1 or len(masks) != 1:
+        return None
+    own = any(part is left[0] for part in flow.sources(masks[0]))  # x * (x > 0), which changes the form
+    return None if own else left
+
+
+def _is_truth(value: Value) -> bool:
+    """Whether all elements are 0 or 1, whatever their type and shape: of a comparison, or an array made of truths."""
+    for _ in range(DEEP):
+        if not isinstance(value, Call):
+            return False
+        known = effect(value)
+        if known is not None and known.kind == "truth":
+            return True
+        if known is not None and known.new and any(map(_is_truth_type, (*value.args, *value.keywords.values()))):
+            return True
+        inner = kept(value, *TAKEN)
+        if not inner or len(inner) != 1:
+            return False
+        value = inner[0]
+    return False
+
+
+def _is_truth_type(value: Value) -> bool:
+    """True for the type of truths: mstype.bool_."""
+    return isinstance(value, NamedValue) and value.name.rpartition(".")[2] in ("bool_", "bool")
 
 
 def _head(made: Call, logged: bool, depth: int) -> Head:
