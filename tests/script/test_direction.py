@@ -122,6 +122,8 @@ HINGES = [
     "ops.maximum(0, 0.3 + ops.norm(logits - x, dim=1) - ops.norm(logits - z, dim=1)).mean()",
     "ops.clip(ops.mul(logits, -y) + 0.5, 0).sum()",
     "(lambda short: P.ReduceMean()(short * P.GreaterEqual()(short, 0)))(P.Add()(P.Sub()(x, logits) * y, 2))",
+    "(lambda far, edge: ((far - edge) * (far > edge)).mean())(ops.norm(logits - y, dim=1), ops.softplus(x))",
+    "(lambda far: ops.cast(P.Less()(x, far), ms.float32) * (far - x))(ops.norm(logits - y, dim=1)).mean()",
 ]
 
 
@@ -137,6 +139,8 @@ def test_what_is_missing_to_a_margin_is_to_be_made_smaller(tmp_path: Path, loss:
         "-ops.relu(logits).mean()",  # a score
         "-ops.clip(logits + 1, 0, 6).mean()",  # limited on both sides
         "-ops.minimum(0, logits - 1).mean()",
+        "-((logits - x) * (logits > x)).mean()",  # of no distance
+        "-((lambda far: (x - far) * (far < x))(ops.norm(logits - y, dim=1))).mean()",  # what is left of a limit
         "-ops.relu(x - 1).mean() + ops.mse_loss(logits, y)",  # of no weight
         "-ops.relu(1 - ops.mse_loss(logits, y))",  # a loss that counts up to a bound
     ],

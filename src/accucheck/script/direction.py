@@ -276,7 +276,8 @@ class Directions:
     def _is_hinge(self, inside: Value) -> bool:
         """Whether the part above zero of a value is what is missing to a margin, and so to fall. Of a margin less a loss it is not told."""
         way = self.of(inside)
-        return _has_margin(inside) and (way is None or way.falls) and self._learns(inside)
+        missing = _has_margin(inside) or (way is not None and way.sure)  # to a margin that is learnt
+        return missing and (way is None or way.falls) and self._learns(inside)
 
     def _all_learn(self, values: Iterable[Value | None]) -> bool:
         """Whether each of these is computed with weights that are trained, and that a gradient reaches."""
@@ -440,11 +441,20 @@ def _is_none(value: Value) -> bool:
 
 
 def _tells_above_zero(value: Value, of: Value) -> bool:
-    done = operation(value) if isinstance(value, Call) else None
-    if done is None or not isinstance(value, Call):
+    """Whether a comparison tells where a value is above 0: x > 0, or a > b of the difference a - b."""
+    done, compared = (operation(value), comparison(value)) if isinstance(value, Call) else (None, "")
+    if done is None or len(done.operands) != 2 or compared not in _ABOVE:
         return False
-    pair = done.operands if comparison(value) in (">", ">=") else []
-    return len(pair) == 2 and pair[0] is of and _is_zero(pair[1])
+    large, small = done.operands if _ABOVE[compared] else done.operands[::-1]
+    if large is of and _is_zero(small):
+        return True
+    apart = operation(of) if isinstance(of, Call) else None
+    pair = apart.operands if apart is not None and apart.does == "sub" and len(apart.operands) == 2 else [None, None]
+    return pair[0] is large and pair[1] is small
+
+
+#: Comparisons by whether their first operand is the larger one.
+_ABOVE = {">": True, ">=": True, "<": False, "<=": False}
 
 
 def _is_zero(value: Value | None) -> bool:
