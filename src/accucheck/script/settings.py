@@ -567,19 +567,23 @@ class Settings:
         for frame in self.trace.frames:
             if frame.owner is not None or unseen(frame):
                 continue
-            free = [
+            made_here = (one for one in options(frame.returned) if isinstance(one, (Call, Items)))
+            unused = [
                 value
-                for value in options(frame.returned)
-                if isinstance(value, (Call, Items))
-                and returned[id(value)] <= 1
-                and id(value) not in held
-                and not self.uses.get(id(value))
-                and not any(id(rate) in reached for rate in _computed(value, frame))
+                for value in made_here
+                if returned[id(value)] <= 1
+                and self.is_free(value, frame, held, reached)
                 and _is_schedule(value, frame, rates or [])
             ]
-            if free:
-                code = "schedule-ignored" if rates is not None and any(map(_is_row, free)) else "schedule-unused"
+            if unused:
+                code = "schedule-ignored" if rates is not None and any(map(_is_row, unused)) else "schedule-unused"
                 yield SettingMessage(code, frame.source, frame.node, {"schedule": frame.function.name}, likely=True)
+
+    def is_free(self, value: Call | Items, frame: Frame, held: set[int], reached: set[int]) -> bool:
+        """Whether nothing uses what a function gives, nor the numbers in it."""
+        if id(value) in held or self.uses.get(id(value)):
+            return False
+        return not any(id(rate) in reached for rate in _computed(value, frame))
 
     def held_anywhere(self) -> set[int]:
         """The ids of what functions are given, and of what objects hold."""
