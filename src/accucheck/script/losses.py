@@ -138,11 +138,15 @@ def passes_on(made: Call) -> tuple[list[Value], bool] | None:
         return [], False
     passed = kept(made, *_FORM)
     if passed is None and known is not None:
-        passed = _scaled(made, known) or _masked(made, known)
-        passed = passed or (operands(made) if known.linear and known.reduces else None)
+        passed = _scaled(made, known) or _masked(made, known) or _summed(made, known)
     if passed is not None:
         return [value for value in passed if not isinstance(value, KnownValue)], False
     return ([made.result], False) if made.result is not None else None
+
+
+def _summed(made: Call, known: Effect) -> list[Value] | None:
+    """What is added up along an axis."""
+    return operands(made) if known.linear and known.reduces else None
 
 
 def _scaled(made: Call, known: Effect) -> list[Value] | None:

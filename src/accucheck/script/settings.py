@@ -973,16 +973,20 @@ def _is_row(value: Value, depth: int = 0) -> bool:
     """True for several numbers, one for each step or epoch: a list that was filled, or an array, whole or a part of it. A tuple as
     written is several results of one function."""
     if isinstance(value, Items):
-        held = (option for item in value.items for option in options(item))
-        return (
-            (value.open or len(value.items) > 1) and not value.fixed and not any(isinstance(o, Mapping) for o in held)
-        )
+        return _is_filled(value)
     if not isinstance(value, Call) or depth > _DEEP:
         return False
     if value.name.startswith("numpy.") or value.name == "comprehension" or value.api == "Tensor":
         return True
     whole = [value.base] if _is_part(value) else kept(value, "same", "order") or []
     return any(_is_row(option, depth + 1) for of in whole for option in options(of))
+
+
+def _is_filled(row: Items) -> bool:
+    """True for a list of several numbers, or one that a loop fills."""
+    held = (option for item in row.items for option in options(item))
+    several = row.open or len(row.items) > 1
+    return several and not row.fixed and not any(isinstance(one, Mapping) for one in held)
 
 
 #: How many operations on a row are followed back: rates.astype(…)[begin:].
