@@ -277,7 +277,7 @@ WORDS: Words = {
         "zh": "{path}：有 {count:,} 行不是 JSON 对象，首个为第 {line:,} 行；其余各行已读取。",
     },
     "curve-kinds": {
-        "en": "{path}: its lines are of more than {limit:,} kinds; {count:,} times a further one was left out.",
+        "en": "{path} has more than {limit:,} kinds of lines; {count:,} lines of further kinds were skipped.",
         "zh": "{path}：行的种类超过 {limit:,} 种，另有 {count:,} 处未读取。",
     },
     "no-dump": {
@@ -924,7 +924,7 @@ WORDS: Words = {
         "请去掉该记录，或给该字段赋值。",
     },
     "field-names": {
-        "en": "{path}: the fields {names} cannot be called by different names of letters, digits and _, as MindRecord wants.",
+        "en": "{path}: the fields {names} cannot be called by different names of letters, digits and _, as MindRecord requires.",
         "zh": "{path}：字段 {names} 无法各自改成只含字母、数字和 _ 的不同名称，而 MindRecord 要求如此。",
     },
     "row-too-large": {
@@ -982,13 +982,13 @@ WORDS: Words = {
         "en": "No sample has been drawn yet. Run accucheck labels --sheet DIR first, and mark the table that it writes.",
         "zh": "尚未抽样。请先运行 accucheck labels --sheet DIR，并在其生成的表格中标注。",
     },
-    "sample-gone": {"en": "{path}: the sample is not there any more.", "zh": "{path}：该样本已不存在。"},
+    "sample-gone": {"en": "{path}: the sample no longer exists.", "zh": "{path}：该样本已不存在。"},
     "sample-alone": {
         "en": "{path} holds labels and nothing else; the samples that belong to them were not found beside it.",
         "zh": "{path} 只有标签，未在同一目录中找到与之对应的样本。",
     },
     "sample-label": {
-        "en": "{path}: the field of the labels is not there any more; there are: {fields}.",
+        "en": "{path}: the label field no longer exists; there are: {fields}.",
         "zh": "{path}：标签字段已不存在，现有字段：{fields}。",
     },
     "without-data": {

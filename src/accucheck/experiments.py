@@ -45,7 +45,7 @@ WORDS: Words = {
         "zh": "未能读取：{paths}，其中的内容没有纳入本计划。",
     },
     "free": {
-        "en": "1. Take away what fixes the randomness, one at a time",
+        "en": "1. Remove what fixes the randomness, one at a time",
         "zh": "1. 逐项放开固定的随机性",
     },
     "free-why": {
@@ -80,7 +80,7 @@ WORDS: Words = {
         "zh": "问题是否重现？{means}若没有重现，恢复代码。",
     },
     "free-end": {
-        "en": "None brings it back alone: take them away one after the other in this order, without putting any back, until it shows.",
+        "en": "None brings it back by itself: remove them one after the other in this order, without putting any back, until it shows.",
         "zh": "单独放开哪一项都不重现：按同样的顺序逐项累加放开（不恢复），直到重现。",
     },
     "network": {"en": "Network: Dropout and other random operators", "zh": "网络：Dropout 等随机算子"},
@@ -215,13 +215,13 @@ WORDS: Words = {
     },
     "outcome-first": {
         "en": "Step 1 differs from what the whole run had: not all of the state was kept, or the batches are others. A loss scale, a "
-        "scheduler and generators of random numbers of the script's own are to be kept too.",
+        "scheduler and generators of random numbers of the script's own must be kept too.",
         "zh": "第 1 步与完整运行不同：状态没有保存完整，或 batch 不同。脚本自己的 loss scale、学习率调度器和随机数生成器也要保存。",
     },
     "outcome-weights": {
         "en": "Step 1 agrees, step 2 differs: keep the weights after the first step on both sides (checkpoints.after_step, "
         "checkpoints.reference_after_step) and run cmp.08, whose updated_weights compares them. They differ: gradients or update of "
-        "step {before:,}. They agree: the batch or the forward pass of step {step:,}; go on with cmp.04 and cmp.09.",
+        "step {before:,}. They agree: the batch or the forward pass of step {step:,}; continue with cmp.04 and cmp.09.",
         "zh": "第 1 步一致、第 2 步不同：两边各保存第一步之后的权重（checkpoints.after_step、checkpoints.reference_after_step），"
         "再运行 cmp.08，由 updated_weights 对比。权重不同，问题在第 {before:,} 步的梯度或更新；权重一致，"
         "问题在第 {step:,} 步的 batch 或正向，继续做 cmp.04 和 cmp.09。",

@@ -82,7 +82,7 @@ REASONS: Words = {
 SURE: Words = {
     "certain": {"en": "certain from the code", "zh": "确定（代码分析）"},
     "likely": {
-        "en": "likely; a default, an option, a name or code out of sight may still make it right",
+        "en": "likely; a default, an option, a name or code that was not read may still make it right",
         "zh": "很可能，但默认值、命令行选项、命名含义或未检查到的代码仍可能使其正确",
     },
     "possible": {"en": "possible; it may well be intended", "zh": "有可能，也可能是有意为之"},

@@ -56,11 +56,11 @@ _OPENED_EVERY, _OPENED_LINE = 5.0, 1000
 
 WORDS: Words = {
     "unwritten": {
-        "en": "accucheck: a record could not be written, the training goes on: {problem}",
+        "en": "accucheck: a record could not be written, the training continues: {problem}",
         "zh": "accucheck：有记录未能写入，训练不受影响：{problem}",
     },
     "unread": {
-        "en": "accucheck: {what} could not be recorded, the training goes on: {problem}",
+        "en": "accucheck: {what} could not be recorded, the training continues: {problem}",
         "zh": "accucheck：未能记录 {what}，训练不受影响：{problem}",
     },
     "opened-partly": {

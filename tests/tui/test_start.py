@@ -173,7 +173,7 @@ async def test_a_value_that_will_not_do_is_told_and_not_taken(opened, project):
         await pilot.press("enter")
         await at(pilot, AskValue)
         field = app.screen.query_one(Input)
-        for value, said in (("none.py", "there is nothing at"), ("data", "a file is wanted"), ("", "give a value")):
+        for value, said in (("none.py", "there is nothing at"), ("data", "not a file"), ("", "give a value")):
             field.value = value
             await pilot.pause()
             assert (said in text_of(app)) is bool(value)  # nothing typed is no mistake yet
@@ -427,7 +427,7 @@ async def test_a_folder_without_a_project_shows_the_recent_ones(opened, project,
         text = text_of(app)
         assert "No project was recognised" in text and "7/24" in text and "gone" in text
         await pilot.press("down", "enter")
-        await until(pilot, lambda: "There is nothing at" in text_of(app))
+        await until(pilot, lambda: "There is no longer anything at" in text_of(app))
         listing = app.screen.query_one(OptionList)
         await pilot.press("slash", *"7/24")
         await until(pilot, lambda: listing.option_count == 1)

@@ -266,7 +266,7 @@ WORDS: Words = {
         "zh": "探针给出的 diff 与文件内容不符，未纳入补丁：",
     },
     "fix-settled": {
-        "en": "left out, as a person concluded that these are in order: {items} (--item ITEM takes one in)",
+        "en": "left out, as a person concluded that nothing is wrong with them: {items} (--item ITEM takes one in)",
         "zh": "以下各项已由人工判定无需处理，未纳入：{items}（如需纳入，请用 --item 指定）",
     },
     "fix-undecided": {
@@ -295,11 +295,11 @@ WORDS: Words = {
         "zh": "每次训练之后的评估命令，用引号括起；默认在训练没有输出指标时运行 accucheck.yaml 中的评估脚本；'' 表示不运行。",
     },
     "try-steps": {
-        "en": "End each training after so many steps; 0 trains to its end (default: 0).",
+        "en": "Stop each training after this many steps; 0 trains to the end (default: 0).",
         "zh": "每次训练这么多步后结束；0 表示训练到结束（默认 0）。",
     },
     "try-seconds": {
-        "en": "End each training, with its evaluation, after so many seconds (default: 300).",
+        "en": "Stop each training, with its evaluation, after this many seconds (default: 300).",
         "zh": "每次训练连同评估最多这么多秒（默认 300）。",
     },
     "try-disk": {
@@ -311,7 +311,7 @@ WORDS: Words = {
         "zh": "未修改的项目用不同种子训练的次数，用来估计波动（默认 2）。",
     },
     "try-most": {
-        "en": "Try so many changes, those first that may be expected to matter most (default: 8).",
+        "en": "Try this many changes, starting with those expected to matter most (default: 8).",
         "zh": "最多试用的修改数，预期影响大的优先（默认 8）。",
     },
     "try-again": {
@@ -361,20 +361,20 @@ WORDS: Words = {
         "zh": "指标越大越好还是越小越好（默认按名称判断）。",
     },
     "tune-trials": {
-        "en": "End after so many trainings, repeats included (default: 20, where neither --epochs nor --time is given).",
+        "en": "Stop after this many trainings, repeats included (default: 20, where neither --epochs nor --time is given).",
         "zh": "训练这么多次后结束，包括重复训练（未给 --epochs 和 --time 时默认 20）。",
     },
     "tune-epochs": {
-        "en": "End when so many epochs were trained in all.",
+        "en": "Stop after this many epochs in total.",
         "zh": "合计训练这么多 epoch 后结束。",
     },
     "tune-time": {
-        "en": "End after so long: 90, 30m, 2h. Each run of the command counts anew.",
+        "en": "Stop after this much time: 90, 30m, 2h. Each run of the command has this much.",
         "zh": "经过这么久后结束：90、30m、2h；每次运行命令重新计时。",
     },
     "tune-time-wrong": {"en": "{text} is no time: 90, 30m, 2h", "zh": "{text} 不是时间：应写作 90、30m 或 2h"},
     "tune-seeds": {
-        "en": "Train the command's own settings and the best with so many seeds, which tells the noise (default: 2).",
+        "en": "Train the command's own settings and the best ones with this many seeds, to measure the noise (default: 2).",
         "zh": "命令自身的设置和最好的设置各用这么多种子训练，以估计波动（默认 2）。",
     },
     "tune-pruner": {
@@ -391,7 +391,7 @@ WORDS: Words = {
         "zh": "研究的名称（默认由命令、代码和搜索内容决定）。",
     },
     "tune-seconds": {
-        "en": "End each training after so many seconds; 0 trains to its end (default: 0).",
+        "en": "Stop each training after this many seconds; 0 trains to the end (default: 0).",
         "zh": "每次训练最多这么多秒；0 表示训练到结束（默认 0）。",
     },
     "tune-force": {
@@ -622,7 +622,7 @@ WORDS: Words = {
         "en": "Write an issue: its text in the form of a tracker, a title, an address to file it, and the attachment.",
         "zh": "生成 issue：按平台模板写好的正文、标题、新建链接和附件。",
     },
-    "tracker": {"en": "Where it is to be filed (default: atomgit).", "zh": "提交到哪个平台（默认 atomgit）。"},
+    "tracker": {"en": "Where to file it (default: atomgit).", "zh": "提交到哪个平台（默认 atomgit）。"},
     "issue-repo": {
         "en": "The repository (default: that of MindSpore).",
         "zh": "仓库 owner/name（默认 MindSpore 主仓库）。",
@@ -776,7 +776,7 @@ WORDS: Words = {
         "zh": "未合入签署，此处的签署或撤销更新",
     },
     "reviews-outdated": {
-        "en": "taken, but the answer or the findings have changed since, so that they are to be reviewed again: {items}",
+        "en": "taken, but the answer or the findings have changed since, so they must be reviewed again: {items}",
         "zh": "已合入，但结论或探针结果此后有改动，需要复审：{items}",
     },
     "reviews-kept": {
@@ -1059,7 +1059,7 @@ WORDS: Words = {
         "zh": "要运行的命令，写在 -- 之后：python train.py --lr 0.1、模块、shell 脚本，或 msrun 等启动器。",
     },
     "watch-steps": {
-        "en": "End the command after so many training steps; 0 watches to its end (default: 50).",
+        "en": "Stop the command after this many training steps; 0 watches to the end (default: 50).",
         "zh": "训练这么多步后结束命令；0 表示一直观察到结束（默认 50）。",
     },
     "watch-role": {
@@ -1089,7 +1089,7 @@ WORDS: Words = {
         "zh": "出现了 NaN 或 Inf：再次运行该命令到那一步，以找出源头算子。",
     },
     "watch-begins-dump": {
-        "en": "something is not finite in graph mode alone: running the command once more up to that step, with all operations dumped.",
+        "en": "something is not finite, and only in graph mode: running the command once more up to that step, with all operations dumped.",
         "zh": "仅在图模式下出现 NaN 或 Inf：再次运行该命令到那一步，并 dump 所有算子。",
     },
     "watch-begins-apart": {
@@ -1138,7 +1138,7 @@ WORDS: Words = {
         "zh": "{problem}在此之前，记录保存在 {folder}；再次查看：accucheck run --set watched={folder}",
     },
     "watch-failed": {
-        "en": "{hook} could not be watched any more after {error} ({place}); the training was not touched.",
+        "en": "{hook} could no longer be watched after {error} ({place}); the training was not affected.",
         "zh": "{hook} 在 {error}（{place}）之后无法继续观察；训练不受影响。",
     },
     "graph": {
@@ -1250,7 +1250,7 @@ WORDS: Words = {
         "zh": "监听端口，0 表示任意空闲端口（默认 8000）。",
     },
     "host": {
-        "en": "The address to listen on, of this machine alone (default: 127.0.0.1).",
+        "en": "The address to listen on; loopback only (default: 127.0.0.1).",
         "zh": "监听地址，只能是本机回环地址（默认 127.0.0.1）。",
     },
     "serve-open": {

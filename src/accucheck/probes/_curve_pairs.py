@@ -39,9 +39,8 @@ MESSAGES: Words = {
         "zh": "两份日志只有 {points:,} 个共同的有效数据点，至少需要 2 个。",
     },
     "partial": {
-        "en": "{points:,} {units} of both logs were compared, {x_from:,.12g} to {x_to:,.12g}; {ours_alone:,} are in "
-        "{ours} alone and "
-        "{theirs_alone:,} in {theirs} alone.",
+        "en": "{points:,} {units} of both logs were compared, {x_from:,.12g} to {x_to:,.12g}; {ours_alone:,} are only in "
+        "{ours}, {theirs_alone:,} only in {theirs}.",
         "zh": "对比了两份日志共有的 {points:,} 个 {units}（{x_from:,.12g} 到 {x_to:,.12g}）；仅在 {ours} 中的有 {ours_alone:,} 个，"
         "仅在 {theirs} 中的有 {theirs_alone:,} 个。",
     },

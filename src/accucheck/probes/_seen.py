@@ -55,7 +55,7 @@ MESSAGES: Words = {
         "zh": "{path} 中没有看到训练步。跟踪到 {call} 为止，训练可能在其中进行。",
     },
     "no-step": {
-        "en": "No training step is to be seen in {path}.",
+        "en": "No training step was found in {path}.",
         "zh": "{path} 中没有看到训练步。",
     },
     "data-seen": {

@@ -120,7 +120,7 @@ MESSAGES: Words = {
     },
 }
 _NOTHING_LEARNED = {
-    "en": "What is dead or saturated passes no gradient on: it stays as it is, and the network learns with what is left.",
+    "en": "What is dead or saturated passes no gradient on: it stays as it is, and the network learns with the rest.",
     "zh": "失活或饱和的单元不传递梯度，停留在原处，网络只能用剩余的部分学习。",
 }
 WHY: Words = dict.fromkeys(("all-dead", "dead", "saturated", "not-finite"), _NOTHING_LEARNED)

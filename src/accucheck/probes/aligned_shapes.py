@@ -59,7 +59,7 @@ MESSAGES: Words = {
         "en": "Training does not run on Ascend; elsewhere this is not at stake.",
         "zh": "训练不在 Ascend 上进行，此项不适用。",
     },
-    "no-widths": {"en": "No width of a layer is to be seen.", "zh": "看不出各层的特征数。"},
+    "no-widths": {"en": "No layer width was found.", "zh": "看不出各层的特征数。"},
     "device-unknown": _speed.MESSAGES["device-unknown"],
     "fix-width": {
         "en": "Where accuracy allows another width, take the next multiple of {multiple}.",

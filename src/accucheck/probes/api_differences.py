@@ -219,7 +219,7 @@ _STATISTICS = {
     "zh": "滑动均值和方差会紧跟最近一个 batch：训练看起来正常，评估精度却偏低，并且各 epoch 之间跳动。",
 }
 _EPSILON = {
-    "en": "Activations are divided by sqrt(variance + eps): channels of small variance are hardly normalised any more, and their "
+    "en": "Activations are divided by sqrt(variance + eps): channels of small variance are hardly normalised, and their "
     "scale depends on the data again.",
     "zh": "激活值要除以 sqrt(方差 + eps)：方差小的通道几乎得不到归一化，尺度又随数据变化。",
 }

@@ -135,7 +135,7 @@ MESSAGES: Words = {
         "zh": "{classes:,} 个类别中有 {count:,} 个不足 {enough:,} 个样本（从头训练的经验值，微调所需要少得多）。",
     },
     "not-classes": {
-        "en": "{role} data: {where} holds {classes:,} different values in {samples:,} samples; these are hardly classes.",
+        "en": "{role} data: {where} holds {classes:,} different values in {samples:,} samples; these are unlikely to be classes.",
         "zh": "{role}数据：{where} 在 {samples:,} 个样本中有 {classes:,} 种取值，不像类别标签。",
     },
     **_labelled.MESSAGES,
@@ -162,7 +162,7 @@ _NOT_LEARNT = {
     "zh": "网络无法学到从未见过的类别，该类样本会被判为其他类别。",
 }
 _NEGLECTED = {
-    "en": "The loss is nearly that of the large classes alone: the rare ones are hardly learnt, and the mean accuracy hides it.",
+    "en": "The loss is dominated by the large classes: the rare ones are hardly learnt, and the mean accuracy hides it.",
     "zh": "loss 几乎只由大类决定，少数类基本学不到，而平均精度会掩盖这一点。",
 }
 _OTHER_IDS = {

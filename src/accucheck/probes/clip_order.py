@@ -47,7 +47,7 @@ MESSAGES: Words = _training.sometimes(
             "zh": "{clip} 先在此处裁剪梯度，之后优化器才按 loss_scale={scale} 除梯度。",
         },
         "clip-dropped": {
-            "en": "What {clip} gives here is thrown away: the step goes on with gradients that are not clipped.",
+            "en": "What {clip} gives here is discarded: the step continues with unclipped gradients.",
             "zh": "{clip} 在此处的返回值被丢弃：训练步继续使用的是未经裁剪的梯度。",
         },
         "clip-unknown": {

@@ -85,7 +85,7 @@ MESSAGES: Words = {
         "（在正确副本上用 accucheck manifest 或 md5sum 生成）或 data.reference.known（公开数据集名称）。",
     },
     "address-alone": {
-        "en": "{path} is an address: it can be compared alone only, without other paths and without data.reference.files.",
+        "en": "{path} is an address: it can only be compared by itself, without other paths and without data.reference.files.",
         "zh": "{path} 是远程地址：只能单独比对，不能与其他路径或 data.reference.files 一起使用。",
     },
     "same-folder": {
@@ -93,11 +93,11 @@ MESSAGES: Words = {
         "zh": "{reference} 就是训练数据本身，与自身比对没有意义。",
     },
     "equal": {
-        "en": "All {same:,} files have the name and content of the standard {reference}.",
+        "en": "All {same:,} files have the name and content of the reference {reference}.",
         "zh": "全部 {same:,} 个文件的名称与内容均与标准 {reference} 一致。",
     },
     "missing": {
-        "en": "Missing files of the standard {reference}: {count:,}, the first: {first}.",
+        "en": "Missing files of the reference {reference}: {count:,}, the first: {first}.",
         "zh": "与标准 {reference} 相比缺少 {count:,} 个文件，首个为 {first}。",
     },
     "different": {
@@ -106,26 +106,26 @@ MESSAGES: Words = {
         "zh": "{count:,} 个文件与 {reference} 不一致（其中 {resized:,} 个大小不同），首个为 {first}（此处 {size:,} 字节）。",
     },
     "extra": {
-        "en": "Files that the standard {reference} does not have: {count:,}, the first: {first}. A loader may read them.",
+        "en": "Files that the reference {reference} does not have: {count:,}, the first: {first}. A loader may read them.",
         "zh": "多出 {count:,} 个标准 {reference} 中没有的文件，首个为 {first}，数据加载时可能会读入。",
     },
     "renamed": {
-        "en": "Files with the content of the standard {reference} under another name: {count:,}, the first: {first} is "
+        "en": "Files with the content of the reference {reference} under another name: {count:,}, the first: {first} is "
         "{old} there. "
         "Where folders or names carry the label, the labels change.",
         "zh": "{count:,} 个文件的内容与标准 {reference} 一致但名称不同，首个为 {first}（标准中为 {old}）。"
         "若以目录或文件名作为标签，标签会随之改变。",
     },
     "no-data": {
-        "en": "Files that are no data (hidden files, checksums, a README) and differ from the standard {reference}: {count:,}.",
+        "en": "Files that are no data (hidden files, checksums, a README) and differ from the reference {reference}: {count:,}.",
         "zh": "{count:,} 个非数据文件（隐藏文件、校验码、README 等）与标准 {reference} 有差异。",
     },
     "copy-again": {
-        "en": "Copy the listed files again from the standard and check once more.",
+        "en": "Copy the listed files again from the reference and check once more.",
         "zh": "请从标准数据集重新拷贝所列文件，然后再次检查。",
     },
     "outside": {
-        "en": "Files of the standard {reference} that lie outside the training data and were left out: {count:,}.",
+        "en": "Files of the reference {reference} that lie outside the training data and were left out: {count:,}.",
         "zh": "标准 {reference} 中有 {count:,} 个文件不在训练数据目录内，未参与比对。",
     },
     "uncovered": {
@@ -188,11 +188,11 @@ WORDS: Words = {
     "file": {"en": "file", "zh": "文件"},
     "size": {"en": "bytes", "zh": "字节数"},
     "size-here": {"en": "bytes here", "zh": "此处字节数"},
-    "size-standard": {"en": "bytes in the standard", "zh": "标准字节数"},
+    "size-standard": {"en": "bytes in the reference", "zh": "标准字节数"},
     "md5": {"en": "MD5", "zh": "MD5"},
     "md5-here": {"en": "MD5 here", "zh": "此处 MD5"},
-    "md5-standard": {"en": "MD5 in the standard", "zh": "标准 MD5"},
-    "name-standard": {"en": "name in the standard", "zh": "标准中的名称"},
+    "md5-standard": {"en": "MD5 in the reference", "zh": "标准 MD5"},
+    "name-standard": {"en": "name in the reference", "zh": "标准中的名称"},
     "dataset": {"en": "data set", "zh": "数据集"},
     "copies": {"en": "copies", "zh": "份数"},
     "problem": {"en": "problem", "zh": "问题"},

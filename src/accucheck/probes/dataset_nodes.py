@@ -74,7 +74,7 @@ MESSAGES: Words = {
         "zh": "各机器上该处都没有文件，因此没有比对。",
     },
     "copy-again": {
-        "en": "Copy the listed files to this machine again from one that is in order, and check once more.",
+        "en": "Copy the listed files to this machine again from one that is intact, and check once more.",
         "zh": "请从正常的机器重新拷贝所列文件到该机器，然后再次检查。",
     },
 }

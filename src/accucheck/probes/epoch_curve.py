@@ -161,8 +161,8 @@ MESSAGES: Words = {
         "zh": "只有 {points:,} 次有效的评估，至少需要 {least:,} 次才能区分趋势与波动。",
     },
     "no-validation": {
-        "en": "No validation loss or accuracy was found; the training loss alone {how}, which does not tell when a network begins to "
-        "overfit. Record an evaluation each epoch, and name the log in curves.eval.",
+        "en": "No validation loss or accuracy was found; the training loss {how}, but by itself it does not show when a network begins "
+        "to overfit. Record an evaluation each epoch, and name the log in curves.eval.",
         "zh": "没有找到验证 loss 或准确率；仅有的训练 loss {how}，由此看不出何时开始过拟合。"
         "请每个 epoch 评估一次，并把日志填到 curves.eval。",
     },
@@ -189,7 +189,7 @@ WORDS: Words = {
 }
 WHY: Words = {
     "too-many": {
-        "en": "The network learns the training samples by heart; on others its results become worse than they were.",
+        "en": "The network memorises the training samples, and gets worse on others.",
         "zh": "网络开始死记训练样本，在其他样本上的效果比之前更差。",
     },
     "too-few": {

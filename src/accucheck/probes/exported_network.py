@@ -60,7 +60,7 @@ _APART = {
 }
 MESSAGES: Words = {
     "no-mindir": {
-        "en": "graphs.path ({path}) names no MindIR (.mindir), which alone can be run beside the network.",
+        "en": "graphs.path ({path}) names no MindIR (.mindir); only a MindIR can be run and compared with the network.",
         "zh": "graphs.path（{path}）不是 MindIR 文件（.mindir），无法与网络一起运行比较。",
     },
     "export-fails": {

@@ -83,7 +83,7 @@ MESSAGES: Words = {
     },
     "not-first": {
         "en": "The first recorded training loss ({loss:.4g}) is that of {unit} {at:,.12g}, so that the network has learned "
-        "already, or goes on with an earlier training. Record from the first step.",
+        "already, or continues an earlier training. Record from the first step.",
         "zh": "最早记录的训练 loss（{loss:.4g}）属于第 {at:,.12g} 个 {unit}：网络此时已经学过，或是接着之前的训练。请从第一步开始记录。",
     },
     "mean-of-epoch": {
@@ -92,7 +92,7 @@ MESSAGES: Words = {
         "zh": "{path} 每个 epoch 只给出一个训练 loss（第一个为 {loss:.4g}）：学习之前的 loss 未知，请每步都记录。",
     },
     "other-loss": {
-        "en": "The loss of the case is {call}: ln(number of classes) is what guessing gives for the mean cross-entropy alone.",
+        "en": "The loss of the case is {call}: ln(number of classes) is what guessing gives only for the mean cross-entropy.",
         "zh": "accucheck.yaml 的 loss 为 {call}：只有平均交叉熵在随机猜测时才约为 ln(类别数)。",
     },
     "no-loss": {

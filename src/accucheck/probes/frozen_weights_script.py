@@ -175,7 +175,7 @@ MESSAGES: Words = {
         "zh": "只冻结需要保持不变的部分，例如 net.backbone.get_parameters()。",
     },
     "fix-stop": {
-        "en": "Take stop_gradient away, or put it on the way that is to be blocked only.",
+        "en": "Remove stop_gradient, or put it only on the branch that should be blocked.",
         "zh": "去掉 stop_gradient，或只放在需要截断的支路上。",
     },
     "fix-apply": {

@@ -49,7 +49,7 @@ MESSAGES: Words = {
         "zh": "脚本初始化了通信，而 {step} 只用本卡的梯度更新。",
     },
     "reduced-dropped": {
-        "en": "The result of this reduction is not used: {step} goes on with the gradients of its own device.",
+        "en": "The result of this reduction is not used: {step} continues with the gradients of its own device.",
         "zh": "此处聚合的返回值没有使用：{step} 继续使用本卡的梯度。",
     },
     "reducer-idle": {

@@ -54,7 +54,7 @@ MESSAGES: Words = {
         "zh": "{of} 创建了 self.{name}（{what}），却从未调用，此处的 Dropout 不起作用。",
     },
     "unused-cell": {
-        "en": "{of} builds self.{name} ({what}), a block that is made for it alone, and never calls it.",
+        "en": "{of} builds self.{name} ({what}), a block made only for it, and never calls it.",
         "zh": "{of} 创建了 self.{name}（{what}），这个模块只用在此处，却从未调用。",
     },
     "unused-parameter": {
@@ -306,8 +306,8 @@ WHY: Words = {
         "zh": "预测后文的模型在训练时看到了后文：loss 会降到接近 0，生成的内容却毫无用处。",
     },
     "itself-hidden": {
-        "en": "The weights of the first place are then equal over all places, later ones among them, and each other place "
-        "lacks its own input.",
+        "en": "The weights of the first place are then equal over all places, including later ones, and no other place "
+        "sees its own input.",
         "zh": "第一个位置的权重会均分到所有位置（包括其后的），其余位置则缺少自身的输入。",
     },
     "axis-torn": {
@@ -374,7 +374,7 @@ PROOF: Words = {
         "zh": "改变输入在该维上的一个元素，观察结果中哪些位置随之变化。",
     },
     "softmax-of-one": {
-        "en": "Print the result of the softmax: it holds 1 alone.",
+        "en": "Print the result of the softmax: every value is 1.",
         "zh": "打印该 softmax 的结果：其中全是 1。",
     },
 }

@@ -57,8 +57,8 @@ MESSAGES: Words = {
         "zh": "训练在 PyNative 模式下运行，没有任何部分编译成图，每一步都由 Python 重新计算。",
     },
     "mode-unknown": {
-        "en": "In graph mode this training would keep what Python computes in construct as it was compiled. Which mode it runs in is "
-        "decided by code out of sight or a condition.",
+        "en": "In graph mode this training would keep what Python computes in construct as it was compiled. Which mode it runs in "
+        "depends on a condition or on code that was not read.",
         "zh": "若在图模式下训练，construct 中由 Python 计算的内容会停留在编译时的值。而运行模式由未检查到的代码或条件决定。",
     },
     "fix-random": {

@@ -43,7 +43,7 @@ MESSAGES: Words = {
         "zh": "没有设置运行模式：MindSpore 2 默认为 PyNative 模式，这里没有任何部分编译成图。",
     },
     "mode-unknown": {
-        "en": "Which mode training runs in is decided by code out of sight or a condition.",
+        "en": "Which mode training runs in depends on a condition or on code that was not read.",
         "zh": "运行模式由未检查到的代码或条件决定，看不出来。",
     },
     "fix-graph": {

@@ -106,7 +106,7 @@ MESSAGES: Words = {
         "查看 load_param_into_net 的返回值，再保存 checkpoints.initial。",
     },
     "fix-transposed": {
-        "en": "Take the transposition out of the conversion: Dense and Linear both hold (out, in). accucheck convert does it right.",
+        "en": "Remove the transpose from the conversion: Dense and Linear both hold (out, in). accucheck convert does it right.",
         "zh": "去掉转换中的转置：Dense 与 Linear 的权重都是 (输出, 输入)。可直接使用 accucheck convert 转换。",
     },
     "fix-exchanged": {
@@ -357,7 +357,7 @@ EXAMPLES = [
         "not-paired",
         theirs=_THEIRS | {"head.weight": _transpose(_THEIRS["head.weight"])} | {"fc1.bias": drawn(8)},
     ),
-    _example("drawn anew with the same distributions", _FRESH, Verdict.PROBLEM, "not-transferred"),
+    _example("drawn again from the same distributions", _FRESH, Verdict.PROBLEM, "not-transferred"),
     _example("a layer was not loaded", {"conv.weight": _FRESH["conv.weight"]}, Verdict.PROBLEM, "drawn-anew"),
     _example(
         "a square layer was transposed", {"fc1.weight": _transpose(_OURS["fc1.weight"])}, Verdict.PROBLEM, "transposed"

@@ -107,7 +107,7 @@ MESSAGES: Words = {
         "zh": "{role}数据：抽样之后有 {count:,} 个文件发生变化，第一个是 {first}。请重新抽样：accucheck labels --redraw",
     },
     "sample-gone": {
-        "en": "{role} data: {count:,} drawn {count:sample|samples} cannot be read any more, the first is {first}: {why} Draw again: "
+        "en": "{role} data: {count:,} drawn {count:sample|samples} can no longer be read, the first is {first}: {why} Draw again: "
         "accucheck labels --redraw",
         "zh": "{role}数据：有 {count:,} 个抽取的样本已无法读取，第一个是 {first}：{why} 请重新抽样：accucheck labels --redraw",
     },
@@ -119,7 +119,7 @@ MESSAGES: Words = {
         "请重新抽样：accucheck labels --redraw",
     },
     "partial": {
-        "en": "{role} data: {count:,} {count:file|files} could not be read when the sample was drawn; nothing is said of them.",
+        "en": "{role} data: {count:,} {count:file|files} could not be read when the sample was drawn; nothing is known about them.",
         "zh": "{role}数据：抽样时有 {count:,} 个文件无法读取，结果不包括这些文件。",
     },
     "relabel": {

@@ -158,8 +158,8 @@ MESSAGES: Words = {
         "zh": "比较了 {count:,} 对张量：{same:,} 对一致，{differ:,} 对不一致。",
     },
     "no-pairs": {
-        "en": "No tensor of {path} could be paired with one of {reference}: the names have nothing in common, nor do order and shapes "
-        "decide. Give equal names to what is to be compared, or a map of names (dumps.map).",
+        "en": "No tensor of {path} could be paired with one of {reference}: the names have nothing in common, and order and shapes do "
+        "not decide either. Give matching names to what should be compared, or a map of names (dumps.map).",
         "zh": "{path} 与 {reference} 中没有能够配对的张量：名称没有对应，顺序和形状也不足以确定。"
         "请给要比较的张量取相同的名称，或用 dumps.map 给出名称对照。",
     },
@@ -221,7 +221,7 @@ WHY: Words = {
     for code in ("origin", "alone", "alone-first", "unordered", "fed", "jump")
 } | {
     code: {
-        "en": "Gradients begin at the loss: where every output agrees, the first of them depends on the loss and its labels alone.",
+        "en": "Gradients begin at the loss: where every output agrees, the first of them depends only on the loss and its labels.",
         "zh": "反向传播从损失开始：输出全部一致时，最先算出的梯度只取决于损失函数和标签。",
     }
     for code in ("loss", "loss-factor")
@@ -243,7 +243,7 @@ PROOF: Words = (
     }
     | {
         code: {
-            "en": "Give the benchmark's saved output and labels to both loss functions alone: the losses or their gradients must differ.",
+            "en": "Give the benchmark's saved output and labels to both loss functions: the losses or their gradients must differ.",
             "zh": "把标杆保存的输出和标签分别单独喂给两边的损失函数：loss 或其梯度必然不同。",
         }
         for code in ("loss", "loss-factor")

@@ -135,7 +135,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 _ORDER = {
-    "en": " Whether both saw the same batches in the same order is to be settled first.",
+    "en": " First make sure that both saw the same batches in the same order.",
     "zh": "应先确认两边每一步用的是同样的数据。",
 }
 MESSAGES: Words = {
@@ -235,7 +235,7 @@ MESSAGES: Words = {
         "标杆 {other:.9g}。反向计算不同、某些权重只在一边被冻结，或两边的范数所统计的权重不同。",
     },
     "lone": {
-        "en": "At {count:,} {count:point|points} alone the losses differ by more than usual ({steps}), and agree "
+        "en": "Only at {count:,} {count:point|points} do the losses differ by more than usual ({steps}), and agree "
         "again afterwards: no fork.",
         "zh": "仅在 {count:,} 处 loss 之差超出容差（{steps}），之后又一致：不算分叉。",
     },

@@ -245,7 +245,7 @@ MESSAGES: Words = {
         "en": "Let the critic tell real from generated samples, and the generator minimise the opposite for its own samples.",
         "zh": "让判别器区分真实样本与生成样本，让生成器对自己的样本最小化相反的目标。",
     },
-    "fix-sign": {"en": "Minimise the loss itself: take the minus away.", "zh": "应最小化损失本身：去掉负号。"},
+    "fix-sign": {"en": "Minimise the loss itself: remove the minus.", "zh": "应最小化损失本身：去掉负号。"},
     "fix-weight": {
         "en": 'Use reduction="none", multiply by the weights, and divide the sum by their sum.',
         "zh": '使用 reduction="none"，乘以权重后求和，再除以权重之和。',

@@ -127,7 +127,7 @@ MESSAGES: Words = {
     },
     "fix-origin": {
         "en": "Look for the operator that overflows by itself and keep it in float32 (item mp.01), lower the learning rate or clip "
-        "gradients: a smaller scale does not help any more.",
+        "gradients: a smaller scale no longer helps.",
         "zh": "scale 再小也无济于事：找出自身溢出的算子并改用 float32（见 mp.01），或降低学习率、裁剪梯度。",
     },
     "fix-halve": {

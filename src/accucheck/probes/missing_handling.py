@@ -33,7 +33,7 @@ MESSAGES: Words = {
     },
     "missing-filled": {"en": "{call} fills missing values.", "zh": "{call} 填补缺失值。"},
     "missing-tested": {
-        "en": "{call} tests for missing values; what is done about them is to be read here.",
+        "en": "{call} tests for missing values; read here what is done about them.",
         "zh": "{call} 检查缺失值，具体如何处理请查看此处代码。",
     },
     "missing-ignored": {"en": "{call} leaves missing values out of a statistic.", "zh": "{call} 在统计时忽略缺失值。"},
@@ -43,7 +43,7 @@ MESSAGES: Words = {
     },
     "samples-filtered": {"en": "{call} keeps only samples that pass a test.", "zh": "{call} 只保留满足条件的样本。"},
     "errors-caught": {
-        "en": "Errors while a sample is decoded are caught here; what is used instead is to be read here.",
+        "en": "Errors while a sample is decoded are caught here; read here what is used instead.",
         "zh": "此处捕获样本解码时的错误，改用什么数据请查看代码。",
     },
     "picture-tested": {

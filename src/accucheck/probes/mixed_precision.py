@@ -35,7 +35,7 @@ MESSAGES: Words = {
         "zh": "{step} 全部用 float32 计算。",
     },
     "precision-unknown": {
-        "en": "Whether {step} computes in half precision is decided by code out of sight or a condition.",
+        "en": "Whether {step} computes in half precision depends on a condition or on code that was not read.",
         "zh": "{step} 是否使用半精度由未检查到的代码或条件决定，看不出来。",
     },
     "fix-mixed": {

@@ -165,7 +165,7 @@ MESSAGES: Words = {
         "zh": _LOSSES[1] + "（{batches:,} 个 batch）。",
     },
     "partial": {
-        "en": "Not each kind of layer was switched alone within {seconds:g} s.",
+        "en": "Not every kind of layer was switched by itself within {seconds:g} s.",
         "zh": "{seconds:g} 秒内未能逐一切换每种层。",
     },
     "no-result": {

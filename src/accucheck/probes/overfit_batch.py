@@ -55,7 +55,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(
             gt=0,
             le=1,
-            description="learnt by heart is so much of what no constant answer gets",
+            description="memorised: this share of what no constant answer gets",
             extra={"unit": "1", "source": _OWN + ": with 10 classes, 3 of 32 samples may be wrong"},
         ),
     ] = 0.9
@@ -84,7 +84,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 MESSAGES: Words = {
     "fitted": {
-        "en": "One batch of {samples:,} samples is learnt by heart in {steps:,} steps at a learning rate of {rate:g}: the "
+        "en": "One batch of {samples:,} samples is memorised in {steps:,} steps at a learning rate of {rate:g}: the "
         "loss went from {first:.4g} to {last:.4g}, and {learnt:.0%} of what a constant answer does not get is learnt.",
         "zh": "{samples:,} 个样本的 batch 在学习率 {rate:g} 下 {steps:,} 步即被拟合："
         "loss 从 {first:.4g} 到 {last:.4g}，学到了常数预测之外的 {learnt:.0%}。",
@@ -113,14 +113,14 @@ MESSAGES: Words = {
         "（loss 从 {first:.4g} 到 {last:.4g}，尝试过的学习率：{rates}）。",
     },
     "stuck": {
-        "en": "One batch cannot be learnt by heart: {learnt:.0%} of what a constant answer does not get, after {steps:,} steps at the best "
+        "en": "One batch cannot be memorised: {learnt:.0%} of what a constant answer does not get, after {steps:,} steps at the best "
         "of {rates} (loss {first:.4g} to {last:.4g}).",
         "zh": "一个 batch 未能拟合：在 {rates} 中最好的学习率下训练 {steps:,} 步，只学到常数预测之外的 {learnt:.0%}"
         "（loss 从 {first:.4g} 到 {last:.4g}）。",
     },
     "slow": {
         "en": "One batch is learnt slowly: {learnt:.0%} after {steps:,} steps at the best of {rates} (loss {first:.4g} to {last:.4g}). "
-        "Whether it can be learnt by heart is not known; raise the parameters steps and seconds.",
+        "Whether it can be memorised is not known; raise the parameters steps and seconds.",
         "zh": "一个 batch 学得较慢：在 {rates} 中最好的学习率下 {steps:,} 步学到 {learnt:.0%}（loss 从 {first:.4g} 到 {last:.4g}）。"
         "能否完全拟合尚不清楚，可增大参数 steps 和 seconds。",
     },
@@ -168,7 +168,7 @@ WORDS: Words = {
     "attempts": {"en": "Training on one batch, by learning rate", "zh": "在一个 batch 上训练（按学习率）"},
 }
 _LEARNS_NOTHING = {
-    "en": "A network that cannot learn one batch by heart cannot learn the whole data set either.",
+    "en": "A network that cannot memorise one batch cannot learn the whole data set either.",
     "zh": "连一个 batch 都学不会的网络，也学不会整个数据集。",
 }
 WHY: Words = {

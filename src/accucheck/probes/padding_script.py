@@ -101,7 +101,7 @@ MESSAGES: Words = {
         "zh": "{mask} 没有用上，{function} 的参数 {parameter} 没有收到掩码。",
     },
     "mask-shifted": {
-        "en": "{label} is cut to {part} and {mask} to {other}: the mask does not belong to the labels any more.",
+        "en": "{label} is cut to {part} and {mask} to {other}: the mask no longer matches the labels.",
         "zh": "{label} 取的是 {part}，{mask} 取的却是 {other}，掩码与标签错位。",
     },
     "mask-not-applied": {
@@ -195,7 +195,7 @@ MESSAGES: Words = {
         "en": "Hide what is not real: (1 - mask) * -10000.",
         "zh": "应屏蔽无效位置：(1 - mask) * -10000。",
     },
-    "fix-dropped": {"en": "Hand the mask on.", "zh": "把掩码传下去。"},
+    "fix-dropped": {"en": "Pass the mask on.", "zh": "把掩码传下去。"},
     "fix-shift": {"en": "Cut mask and labels alike.", "zh": "掩码与标签取相同的切片。"},
     "fix-applied": {
         "en": "Multiply by the mask before summing: (loss * mask).sum() / mask.sum().",

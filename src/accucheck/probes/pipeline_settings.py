@@ -49,7 +49,7 @@ MESSAGES: Words = {
         "only a measurement tells.",
         "zh": "训练数据管道的设置没有明显拖慢速度（共 {count:,} 条）。能否跟上训练，需实测判断。",
     },
-    "no-pipeline": {"en": "No training pipeline is to be seen.", "zh": "没有看到训练数据管道。"},
+    "no-pipeline": {"en": "No training pipeline was found.", "zh": "没有看到训练数据管道。"},
     "fix-workers": {
         "en": "Set num_parallel_workers to as many as there are processors to spare, with python_multiprocessing for functions of Python.",
         "zh": "按可用核数设置 num_parallel_workers；Python 函数再配合 python_multiprocessing=True。",

@@ -181,7 +181,7 @@ MESSAGES: Words = {
         "zh": "查看 load_param_into_net 的返回值，其中列出了未加载的名称。应在所有初始化之后加载，并在加载之后保存 checkpoints.initial。",
     },
     "fix-names": {
-        "en": "Rename before loading: add or take away “{prefix}” in the keys of the dict that load_checkpoint returns.",
+        "en": "Rename before loading: add or remove “{prefix}” in the keys of the dict that load_checkpoint returns.",
         "zh": "加载前先改名：在 load_checkpoint 返回的字典的键上补上或去掉“{prefix}”。",
     },
     "fix-shapes": {

@@ -531,7 +531,7 @@ print(ms.Model(net, loss, metrics={"acc"}).eval(data))
         "evaluated-unfilled",
     ),
     _example(
-        "evaluated with weights that code out of sight may give",
+        "evaluated with weights that code that was not read may give",
         """
 from weights import fill
 net = Net()
@@ -771,7 +771,7 @@ ms.Model(net).eval(data)
         "result-ignored",
     ),
     _example(
-        "initialised anew after loading",
+        "initialised again after loading",
         """
 net = Net()
 load_param_into_net(net, load_checkpoint("net.ckpt"))

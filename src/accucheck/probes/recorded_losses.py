@@ -83,7 +83,7 @@ WORDS: Words = {
 }
 WHY: Words = {
     "stays-high": {
-        "en": "A wrong label pulls the network away from what all others teach it, and is learned by heart in the end.",
+        "en": "A wrong label pulls the network away from what all others teach it, and is memorised in the end.",
         "zh": "错误标签使网络偏离其他样本的规律，最终被死记硬背。",
     },
 }

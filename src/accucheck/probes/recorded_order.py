@@ -61,7 +61,7 @@ MESSAGES: Words = {
         "zh": "类别已混合：{count:,} 对相邻样本中有 {observed:,} 对标签相同，充分混合时约为 {expected:,.0f} 对。",
     },
     "for-evaluation": {
-        "en": "{count:,} data {count:set was|sets were} read for inference alone; {count:its|their} order says nothing of the training.",
+        "en": "{count:,} data {count:set was|sets were} only read for inference; {count:its|their} order says nothing about the training.",
         "zh": "有 {count:,} 个数据集只用于推理，其次序与训练无关。",
     },
     "same-batch": {
@@ -117,7 +117,7 @@ _FORGOTTEN = {
 }
 WHY: Words = {
     "same-batch": {
-        "en": "The network learns these samples by heart and nothing of the others; the loss falls faster than it should.",
+        "en": "The network memorises these samples and learns nothing from the others; the loss falls faster than it should.",
         "zh": "网络只会记住这些样本，学不到其余数据；loss 下降得异常快。",
     },
     **dict.fromkeys(("fixed-order", "small-buffer", "labels-fixed"), _SAME),
@@ -395,7 +395,7 @@ def _anew() -> Example:
     told = "".join(json.dumps(one) + "\n" for one in facts)
     files: dict[str, Any] = {"watch/pynative.jsonl": _recording(_mixed(5), _mixed(5)) + told}
     return Example(
-        "an iterator anew for each epoch",
+        "a new iterator for each epoch",
         files=files,
         case={"watched": "watch"},
         verdict=Verdict.UNDECIDED,

@@ -180,7 +180,7 @@ WORDS: Words = {
     "learning-rate": {"en": "Learning rate", "zh": "学习率"},
 }
 _NOT_LEARNED = {
-    "en": "Weights stay as they are while the training goes on: time is spent and nothing gained, and a flat loss looks like convergence.",
+    "en": "Weights do not change while training continues: time is spent for nothing, and a flat loss looks like convergence.",
     "zh": "训练仍在进行而权重不再变化：白费时间，而且走平的 loss 看起来像是收敛。",
 }
 _NOT_MEANT = {
@@ -463,7 +463,7 @@ EXAMPLES = [
     _example("not a number", [0.1] * 5 + [float("nan")], Verdict.PROBLEM, "not-finite"),
     _example("next to zero", [0.1 * 0.8**n for n in range(100)], Verdict.UNDECIDED, "vanishes"),
     _example(
-        "anew in every epoch", [0.1 * (1 - n % 10 / 10) for n in range(50)], Verdict.UNDECIDED, "restarts-each-epoch"
+        "again in every epoch", [0.1 * (1 - n % 10 / 10) for n in range(50)], Verdict.UNDECIDED, "restarts-each-epoch"
     ),
     _example("a step down every ten epochs", [0.1] * 100 + [0.01] * 50 + [0.001] * 50, Verdict.UNDECIDED, "stairs"),
     _example("ten times what the script writes", [0.1] * 50, Verdict.PROBLEM, "other-rate", script=_SGD.format(0.01)),

@@ -144,8 +144,8 @@ MESSAGES: Words = {
         "zh": "样本内容每次读取都不同，无法比较各 rank 读到的样本。",
     },
     "other-whole": {
-        "en": "One device alone reads other samples than the {count} together ({strange:,} of them are not in its data), so whether any "
-        "are missing cannot be told.",
+        "en": "A single device reads other samples than the {count} together ({strange:,} of them are not in its data), so whether any "
+        "are missing cannot be decided.",
         "zh": "单设备读取的数据与 {count} 个设备合起来的不同（有 {strange:,} 个样本不在其中），无法判断是否有遗漏。",
     },
     "unknown-node": {

@@ -178,7 +178,7 @@ _MAYBE = {
     "zh": "如果训练数据在每个 epoch 中的顺序确实相同，同一 batch 内的样本彼此相近，梯度有偏，收敛变差，最终精度偏低。",
 }
 _FEW = {
-    "en": "The network learns these few samples by heart: the training loss falls fast, and the metric on other "
+    "en": "The network memorises these few samples: the training loss falls fast, and the metric on other "
     "data stays that of guessing.",
     "zh": "网络会记住这几个样本：训练 loss 下降很快，而在其他数据上的指标与随机猜测无异。",
 }

@@ -40,7 +40,7 @@ MESSAGES: Words = {
         "zh": "没有指定 dataset_sink_mode：MindSpore 2.0 起默认关闭，每一步都由 host 启动。",
     },
     "sink-unknown": {
-        "en": "Whether batches are sunk to the device is decided by code out of sight or a condition.",
+        "en": "Whether batches are sunk to the device depends on a condition or on code that was not read.",
         "zh": "是否数据下沉由未检查到的代码或条件决定，看不出来。",
     },
     "own-loop": {

@@ -33,7 +33,7 @@ MESSAGES: Words = {
         "zh": "该值已经是 {type} 类型，此处转换多余。",
     },
     "back-again": {
-        "en": "This value is cast to {first}, and at once to {type}.",
+        "en": "This value is cast to {first}, and right after that to {type}.",
         "zh": "该值刚转换为 {first}，随即又转换为 {type}。",
     },
     "casts": {

@@ -189,7 +189,7 @@ _OTHER_INPUT = {
     "zh": "网络在与训练时不同的输入上被测试，测得的精度低于其真实水平。",
 }
 _SWAP = {
-    "en": "Evaluate once with the deterministic steps of training; the accuracy changes at once.",
+    "en": "Evaluate once with the deterministic steps of training; the accuracy changes immediately.",
     "zh": "用训练的确定性步骤做一次评估，精度会立即变化。",
 }
 _CHANCE = {

@@ -155,7 +155,7 @@ MESSAGES: Words = {
         "zh": "两边使用相同的步骤和参数，最好共用一个函数或一份配置。",
     },
     "fix-fit": {
-        "en": "Fit on the training data alone, store the result, and only transform elsewhere.",
+        "en": "Fit on the training data only, store the result, and only transform elsewhere.",
         "zh": "只在训练数据上 fit 并保存结果，其他数据只做 transform。",
     },
     "fix-split": {

@@ -153,7 +153,7 @@ _INFERENCE = {
     "之后评估所用的统计量也是错的。",
 }
 _TRAINING = {
-    "en": "In training mode Dropout goes on dropping and BatchNorm normalises by the batch at hand and updates its moving "
+    "en": "In training mode Dropout keeps dropping, and BatchNorm normalises by the current batch and updates its moving "
     "statistics: results depend on chance and on the batch, and are mostly worse than the network really is.",
     "zh": "训练模式下 Dropout 仍在丢弃，BatchNorm 按当前 batch 归一化并更新滑动统计量：结果受随机性和 batch 影响，"
     "通常比网络的真实水平差。",

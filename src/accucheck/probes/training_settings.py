@@ -156,7 +156,7 @@ MESSAGES: Words = {
     },
     "fix-epochs": {"en": "Set the number of epochs.", "zh": "设置训练的 epoch 数。"},
     "fix-repeat": {
-        "en": "Remove .repeat(), or repeat once: the number of epochs belongs to the training alone.",
+        "en": "Remove .repeat(), or repeat once: the training call already sets the number of epochs.",
         "zh": "去掉 .repeat()，或只 repeat 1 次：epoch 数只应由训练接口决定。",
     },
     "fix-batch-huge": {
@@ -204,7 +204,7 @@ _OFTEN = {
 }
 WHY: Words = {
     "rate-not-positive": {
-        "en": "A rate of 0 changes no weight, and a negative one walks away from the minimum.",
+        "en": "A rate of 0 changes no weight, and a negative one moves away from the minimum.",
         "zh": "学习率为 0 时权重不变，为负时朝远离最小值的方向走。",
     },
     "rate-huge": _LITTLE,

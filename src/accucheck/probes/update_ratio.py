@@ -127,7 +127,7 @@ MESSAGES: Words = {
     },
 }
 _TOO_LARGE = {
-    "en": "Steps that are large for the weights leap over what is to be found: the loss swings or diverges.",
+    "en": "Steps that are large for the weights jump over the minimum: the loss swings or diverges.",
     "zh": "相对权重过大的更新会越过最优点，loss 震荡甚至发散。",
 }
 WHY: Words = {

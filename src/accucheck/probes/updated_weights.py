@@ -116,8 +116,8 @@ MESSAGES: Words = {
         "（本脚本 {value:.9g}，标杆 {other:.9g}），更新不同是其结果，不能单独说明问题。",
     },
     "signs-by-chance": {
-        "en": "The updates of {count:,} {count:vector|vectors} differ as if by lot: {names}. Under Adam that is to be expected "
-        "where the gradient is zero but for rounding: a bias before a normalisation, or of attention keys.",
+        "en": "The updates of {count:,} {count:vector|vectors} differ as if at random: {names}. Under Adam that is expected where "
+        "the gradient is zero except for rounding: a bias before a normalisation, or of attention keys.",
         "zh": "有 {count:,} 个一维参数的更新如同随机：{names}。使用 Adam 时，若梯度理论上为 0、只剩舍入误差"
         "（归一化之前的偏置、注意力中 key 的偏置），属正常现象。",
     },

@@ -70,7 +70,7 @@ MESSAGES: Words = {
         "zh": "所观察训练中 {names} 的形状和取值范围与标杆相近；没有逐个样本比较。",
     },
     "no-pairs": {
-        "en": "No tensor of the watched training pairs with one array of {path} alone.",
+        "en": "No tensor of the watched training matches exactly one array of {path}.",
         "zh": "所观察训练的张量与 {path} 中的数组无法一一对应。",
     },
     "align": {

@@ -129,7 +129,7 @@ WORDS: Words = {
     "graph": {"en": "graph", "zh": "图"},
 }
 _ONE_WORKS = {
-    "en": "One mode alone can be used: what is fast in graph mode, or can be looked into in PyNative, is out of reach.",
+    "en": "Only one mode can be used: either the speed of graph mode or the debugging of PyNative is out of reach.",
     "zh": "只有一种模式可用：要么得不到图模式的性能，要么无法用 PyNative 调试。",
 }
 _OTHER_TRAINING = {

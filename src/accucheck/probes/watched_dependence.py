@@ -60,7 +60,7 @@ MESSAGES: Words = {
         "zh": "网络输出不随唯一的输入 {names} 变化：换成其他样本，输出相同。",
     },
     "still": {
-        "en": "Outputs of the network do not move with {names} in inference mode: it may count in training alone.",
+        "en": "Outputs of the network do not move with {names} in inference mode: it may matter only in training.",
         "zh": "推理模式下网络输出不随 {names} 变化：该输入可能只在训练时起作用。",
     },
     "mixing": {
@@ -73,7 +73,7 @@ MESSAGES: Words = {
         "zh": "未能确认样本之间是否互相影响：输出与唯一输入的行不一一对应，或这些行不是一个 batch 的样本。",
     },
     "not-looked": {
-        "en": "No pass was run again: the batch is large, several processes train together, or the watch saw a compiled graph alone.",
+        "en": "No pass was run again: the batch is large, several processes train together, or only a compiled graph could be watched.",
         "zh": "没有重复运行任何一次前向：batch 较大、多进程共同训练，或只观察到编译后的计算图。",
     },
     "fix-input": {

@@ -126,7 +126,7 @@ _PULLED = {
 }
 WHY: Words = dict.fromkeys(("reversed", "uneven"), _PULLED) | {
     "too-large": {
-        "en": "Each step overshoots what it aims at: the loss stays high or grows, and units die at once.",
+        "en": "Each step overshoots what it aims at: the loss stays high or grows, and units die soon.",
         "zh": "每一步都越过目标：loss 居高不下甚至上升，神经元很快失活。",
     },
     "betas-exchanged": {

@@ -115,7 +115,7 @@ WORDS: Words = {
     "place": {"en": "how many rows on", "zh": "相隔行数"},
 }
 _NOISE = {
-    "en": "The labels of these rows are noise to the network: it learns them by heart or not at all, and unlearns what other rows teach.",
+    "en": "The labels of these rows are noise to the network: it memorises or ignores them, and unlearns what other rows teach.",
     "zh": "这些行的标签对网络而言只是噪声：要么死记硬背，要么学不会，还会抵消其他行所教的内容。",
 }
 WHY: Words = dict.fromkeys(("shifted", "all-shifted", "no-relation"), _NOISE)

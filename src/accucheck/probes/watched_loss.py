@@ -104,7 +104,7 @@ MESSAGES: Words = {
         "zh": "所观察的运行中没有以类别为标签的输出：其他类型的损失不做复算。",
     },
     "fix-softmax": {
-        "en": "Leave the softmax out of the network, or out of what the loss gets; apply it in inference alone.",
+        "en": "Leave the softmax out of the network, or out of what the loss gets; apply it only in inference.",
         "zh": "去掉网络中（或损失输入处）的 softmax，仅在推理时使用。",
     },
     "fix-logarithms": {

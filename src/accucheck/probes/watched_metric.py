@@ -69,7 +69,7 @@ MESSAGES: Words = {
         "zh": "{name} 为 {value:.4f}：这是各 batch 正确率之和除以 {rows:,} 行。按全部行计算应为 {expected:.4f}。",
     },
     "metric-counts-on": {
-        "en": "{name} was {value:.4f} after step {step:,}: that is of all evaluations so far. This one alone got {expected:.4f} right.",
+        "en": "{name} was {value:.4f} after step {step:,}: that covers all evaluations so far. This one got {expected:.4f} right.",
         "zh": "第 {step:,} 步后 {name} 为 {value:.4f}：这是到目前为止所有评估合在一起的结果。仅这一次评估应为 {expected:.4f}。",
     },
     "metric-differs": {
@@ -77,11 +77,11 @@ MESSAGES: Words = {
         "zh": "第 {step:,} 步后 {name} 为 {value:.4f}，而 {rows:,} 个预测的正确率为 {expected:.4f}。",
     },
     "metric-agrees": {
-        "en": "{name} is what was counted anew in {evaluations:,} {evaluations:evaluation|evaluations} of {rows:,} rows.",
+        "en": "{name} matches a recount in {evaluations:,} {evaluations:evaluation|evaluations} of {rows:,} rows.",
         "zh": "{evaluations:,} 次评估（每次 {rows:,} 行）中，{name} 与重新统计的结果一致。",
     },
     "metric-other": {
-        "en": "{name} is no accuracy, as far as can be told: it was not computed anew.",
+        "en": "{name} does not look like an accuracy, so it was not recomputed.",
         "zh": "{name} 看来不是准确率，未重新计算。",
     },
     "no-metric": {
@@ -126,7 +126,7 @@ WORDS: Words = {
     "evaluations": {"en": "Evaluations", "zh": "评估"},
     "step": {"en": "After step", "zh": "步数"},
     "reported": {"en": "Reported", "zh": "报告值"},
-    "counted": {"en": "Counted anew", "zh": "重新统计"},
+    "counted": {"en": "Recounted", "zh": "重新统计"},
     "rows": {"en": "Rows", "zh": "行数"},
 }
 #: What a metric may be by mistake: of the counts of an evaluation, in the order in which they are tried.

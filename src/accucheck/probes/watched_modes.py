@@ -125,7 +125,7 @@ WHY: Words = dict.fromkeys(
         "zh": "均值为 0、方差为 1 时，归一化只剩缩放和平移：数值会逐层放大或消失。",
     },
     "evaluated-in-training": {
-        "en": "Dropout goes on dropping and BatchNorm normalises by the batch at hand and updates its statistics: results are worse than "
+        "en": "Dropout keeps dropping, and BatchNorm normalises by the current batch and updates its statistics: results are worse than "
         "the network is, and evaluation changes it.",
         "zh": "Dropout 仍在丢弃，BatchNorm 按当前 batch 归一化并更新统计量：结果比网络的真实水平差，评估还会改变网络。",
     },

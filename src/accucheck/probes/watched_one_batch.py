@@ -52,7 +52,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 MESSAGES: Words = {
     "fitted": {
-        "en": "One batch of {samples:,} samples is learnt by heart: in {steps:,} steps the loss goes from {first:.4g} to {last:.4g}.",
+        "en": "One batch of {samples:,} samples is memorised: in {steps:,} steps the loss goes from {first:.4g} to {last:.4g}.",
         "zh": "{samples:,} 个样本的同一个 batch 被拟合：{steps:,} 步内 loss 从 {first:.4g} 降到 {last:.4g}。",
     },
     "partly": {
@@ -60,8 +60,8 @@ MESSAGES: Words = {
         "zh": "在 {samples:,} 个样本的同一个 batch 上，loss 在 {steps:,} 步内从 {first:.4g} 降到 {last:.4g}：请继续训练。",
     },
     "stuck": {
-        "en": "On one batch of {samples:,} samples the loss stays near {last:.4g} ({first:.4g} at first) for {steps:,} steps: what "
-        "can be learnt by heart is not.",
+        "en": "On one batch of {samples:,} samples the loss stays near {last:.4g} ({first:.4g} at first) for {steps:,} steps: even "
+        "this one batch cannot be memorised.",
         "zh": "在 {samples:,} 个样本的同一个 batch 上训练 {steps:,} 步，loss 仍在 {last:.4g} 左右（最初 {first:.4g}）："
         "本可以记住的内容没有学到。",
     },

@@ -84,7 +84,7 @@ MESSAGES: Words = {
         "变化 {words:.2%}。{beside}",
     },
     "loss-of-padding-alone": {
-        "en": "The loss is of padding alone: other labels at the {places:,} places of padding move it by {padding:.2%} of its size, other "
+        "en": "The loss covers only padding: other labels at the {places:,} places of padding move it by {padding:.2%} of its size, other "
         "labels at the {real:,} words by {words:.2%}. Its mask is inverted.",
         "zh": "loss 只由补齐位置决定：改变 {places:,} 个补齐位置的标签，loss 变化 {padding:.2%}；改变 {real:,} 个词的标签，"
         "变化 {words:.2%}。损失的掩码取反了。",
@@ -125,7 +125,7 @@ MESSAGES: Words = {
     "not-tried": {"en": "{why}", "zh": "{why}"},
     "no-padding": {
         "en": "No tensor of ids whose rows end or begin in runs of one value was seen in {steps:,} {steps:step|steps}, or the run was "
-        "watched in graph mode alone.",
+        "only watched in graph mode.",
         "zh": "在 {steps:,} 步中没有见到行首或行尾为同一编号的整数输入，或只在图模式下观察过。",
     },
     "fix-mask": {

@@ -38,7 +38,7 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "batches": {
-        "en": "Batches of {size:,} samples were trained on in the {steps:,} watched steps, with {ranks:,} {ranks:process|processes}.",
+        "en": "The {steps:,} watched steps trained on batches of {size:,} samples, with {ranks:,} {ranks:process|processes}.",
         "zh": "在观察到的 {steps:,} 步中，训练的 batch 为 {size:,} 个样本，共 {ranks:,} 个进程。",
     },
     "sizes": {
@@ -57,7 +57,7 @@ MESSAGES: Words = {
         "{passes:,} 倍。",
     },
     "only-last": {
-        "en": "{kind} gets the gradients of the last of {passes:,} passes alone, each of another batch: those of the other "
+        "en": "{kind} gets only the gradients of the last of {passes:,} passes, each over another batch: those of the other "
         "{lost:,} are lost ({updates:,} updates looked at).",
         "zh": "{kind} 每次更新只得到 {passes:,} 次反向（各用不同的 batch）中最后一次的梯度：其余 {lost:,} 次的梯度丢失（查看了 "
         "{updates:,} 次更新）。",

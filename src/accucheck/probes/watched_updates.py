@@ -131,7 +131,7 @@ MESSAGES: Words = {
         "zh": "把整个网络的 net.trainable_params() 交给优化器；本应保持不变的参数请设 requires_grad=False，并写进 design.frozen。",
     },
     "fix-unfreeze": {
-        "en": "Load trained weights before freezing, take requires_grad=False away, or name them in design.frozen.",
+        "en": "Load trained weights before freezing, remove requires_grad=False, or name them in design.frozen.",
         "zh": "冻结之前先加载训练好的权重，或去掉 requires_grad=False；如果本应如此，请写进 design.frozen。",
     },
     "fix-part": {
@@ -158,7 +158,7 @@ _STILL = {
 }
 WHY: Words = dict.fromkeys(("nothing-moves", "no-gradient", "lost-updates", "not-given", "frozen-random"), _STILL) | {
     "evaluated-still": {
-        "en": "The metric is that of an untrained network, however long the training goes on; so is what is saved of it.",
+        "en": "The metric is that of an untrained network, however long training continues; so is what is saved.",
         "zh": "无论训练多久，指标都是未经训练的网络的；由它保存的权重也是如此。",
     },
     "in-two": {
@@ -171,7 +171,7 @@ WHY: Words = dict.fromkeys(("nothing-moves", "no-gradient", "lost-updates", "not
     },
 }
 _AGAIN = {
-    "en": "Watch again after the change; the table of what moved tells each parameter.",
+    "en": "Watch again after the change; the table of what changed lists every parameter.",
     "zh": "修改后再次运行 accucheck watch，表中列出每个参数是否变化。",
 }
 PROOF: Words = dict.fromkeys(WHY, _AGAIN)

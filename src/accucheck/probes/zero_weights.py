@@ -124,7 +124,7 @@ MESSAGES: Words = {
         "zh": "{role_name} checkpoint 中有 {count:,} 个参数为 0、常数或逐行重复，从名称看属于有意设计：{names}。",
     },
     "constant-vectors": {
-        "en": "{count:,} {count:vector|vectors} of the {role_name} checkpoint (scales of normalisations and the like) "
+        "en": "{count:,} {count:vector|vectors} of the {role_name} checkpoint (such as scales of normalisations) "
         "{count:holds|hold} one number each.",
         "zh": "{role_name} checkpoint 中有 {count:,} 个一维参数（如归一化层的缩放参数）取值为单一常数。",
     },

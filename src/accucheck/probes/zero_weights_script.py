@@ -503,7 +503,7 @@ model = ms.Model(net)
         "zero-weights",
     ),
     _example(
-        "a setting out of sight decides",
+        "a setting that was not read decides",
         """
 from src.config import config
 net = nn.SequentialCell([nn.Dense(16, 16), nn.ReLU(), nn.Dense(16, 4, weight_init=config.init)])

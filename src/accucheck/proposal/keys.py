@@ -159,7 +159,7 @@ CHECKS: Words = {
     "not-number": {"en": "give a number, such as 0.93 or 93", "zh": "请填写数值，例如 0.93 或 93"},
     "nothing": {"en": "give a value", "zh": "请填写"},
     "not-there": {"en": "there is nothing at {path}", "zh": "{path} 不存在"},
-    "needs-file": {"en": "that is a folder; a file is wanted", "zh": "这是目录，应为文件"},
+    "needs-file": {"en": "that is a folder, not a file", "zh": "这是目录，应为文件"},
     "neither": {"en": "that is neither a file nor a folder", "zh": "既不是文件也不是目录"},
     "one-of": {"en": "one of {choices}", "zh": "可选：{choices}"},
     "not-arguments": {

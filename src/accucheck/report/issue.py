@@ -81,7 +81,7 @@ WORDS: Words = {
         "zh": "训练命令与所用配置",
     },
     "blank-data": {
-        "en": "where the data is to be had, or samples of it that show the problem",
+        "en": "where to get the data, or samples of it that show the problem",
         "zh": "数据集获取方式，或能复现问题的少量样本",
     },
     "blank-expected": {

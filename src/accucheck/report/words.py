@@ -466,7 +466,7 @@ WORDS = {
     "outdated": {"en": "to review again", "zh": "待复审"},
     "unreviewed": {"en": "to review", "zh": "待评审"},
     "review-outdated": {
-        "en": "{judgement} before; the answer or the findings have changed since, so that it is to be reviewed again",
+        "en": "{judgement} before; the answer or the findings have changed since, so it must be reviewed again",
         "zh": "此前{judgement}；结论或探针结果此后有改动，待复审",
     },
     "review-counts": {

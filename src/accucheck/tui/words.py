@@ -224,7 +224,7 @@ WORDS: Words = {
     },
     "help-sheet": {
         "zh": "一屏样本：每格是标签和样本内容。方向键移动，r 对、w 错、d 不确定，标记后光标移到下一个；Esc 返回单个样本。",
-        "en": "A sheet of samples: the label of each and what it is. Arrows move the cursor; r right, w wrong, d unsure, and it goes on. "
+        "en": "A sheet of samples: the label of each and what it is. Arrows move the cursor; r right, w wrong, d unsure, then the next. "
         "Esc goes back to one sample at a time.",
     },
     "command-jump": {"zh": "跳转：按字母到达屏幕上的任一处", "en": "Jump: a letter for each place on the screen"},
@@ -696,11 +696,11 @@ WORDS: Words = {
     },
     "watch-failed": {
         "zh": "{hook} 在 {error}（{place}）之后无法继续观察；训练不受影响。",
-        "en": "{hook} could not be watched any more after {error} ({place}); the training was not touched.",
+        "en": "{hook} could no longer be watched after {error} ({place}); the training was not affected.",
     },
     "watch-full": {
         "zh": "{problem}记录到第 {steps} 步为止，训练不受影响。",
-        "en": "{problem} The recording ends at step {steps}; the training goes on.",
+        "en": "{problem} The recording ends at step {steps}; the training continues.",
     },
     "watch-lacking": {
         "zh": "当前 MindSpore 没有可供观察的 {hooks}，记录中缺少相应内容。",
@@ -808,7 +808,7 @@ WORDS: Words = {
     "tune-left": {"zh": "约剩 {minutes} 分钟", "en": "about {minutes} min left"},
     "tune-over": {
         "zh": "已有 {count} 次试验，结果已保存，并会写入报告。按 {key} 继续或重新搜索，Esc 返回。",
-        "en": "{count} {count:trial|trials} so far; kept in the session and shown in reports. {key} goes on or searches anew, Esc "
+        "en": "{count} {count:trial|trials} so far; kept in the session and shown in reports. {key} continues or starts a new search, Esc "
         "goes back.",
     },
     "tune-nothing": {"zh": "尚无结果。", "en": "Nothing was found yet."},
@@ -1088,7 +1088,7 @@ WORDS: Words = {
     },
     "demo-go": {
         "zh": "还有 {count} 项发现问题，接着看 {item}：按 w 从列表中选择，或按 ] 逐项前进。",
-        "en": "{count} {count:problem|problems} left, next is {item}: w has them in a list, ] goes on item by item.",
+        "en": "{count} {count:problem|problems} left, next is {item}: w lists them, ] goes to the next item.",
     },
     "demo-look": {
         "zh": "{item} 发现问题：按 v 全屏查看证据、原因和修改方法。",
@@ -1104,7 +1104,7 @@ WORDS: Words = {
     },
     "demo-accept": {
         "zh": "其余建议为“无问题”或“不适用”：按 A 一次接受。",
-        "en": "The other suggestions are no problem or not applicable: A accepts them at once.",
+        "en": "The other suggestions are no problem or not applicable: A accepts them all.",
     },
     "demo-export": {
         "zh": "无法判定的 {count} 项可以留空，报告会如实注明。按 e 生成报告。",
@@ -1296,10 +1296,10 @@ WORDS: Words = {
     },
     "recent-none-here": {
         "zh": "{path} 中没有识别出项目。Enter 打开最近的项目，Esc 在此目录继续。",
-        "en": "No project was recognised in {path}. Enter opens a recent one, Esc goes on here.",
+        "en": "No project was recognised in {path}. Enter opens a recent one, Esc stays here.",
     },
     "recent-gone": {"zh": "已不存在", "en": "gone"},
-    "recent-gone-why": {"zh": "{path} 已不存在", "en": "There is nothing at {path} any more"},
+    "recent-gone-why": {"zh": "{path} 已不存在", "en": "There is no longer anything at {path}"},
     "recent-none": {"zh": "还没有最近的项目", "en": "There are no recent projects"},
     "command-recent": {"zh": "打开最近的项目", "en": "Open a recent project"},
     "command-open-recent": {"zh": "打开所选项目", "en": "Open the project"},

@@ -115,7 +115,7 @@ class Journal:
                 told = self._ended(error.errno)
         if self.problem and not (told and self.again is not None):
             with suppress(OSError, ValueError):  # standard error may be closed
-                print(f"accucheck: the recording ends here, the training goes on: {self.problem}", file=sys.stderr)
+                print(f"accucheck: the recording ends here, training continues: {self.problem}", file=sys.stderr)
 
     def _forked(self, record: dict[str, Any]) -> None:
         """A record of a forked process, which becomes the owner of a recording of its own where it is the one that runs a network."""
