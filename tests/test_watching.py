@@ -226,6 +226,17 @@ def test_a_training_that_is_started_anew_and_killed_keeps_what_was_seen(tmp_path
 
 
 @mindspore
+def test_an_operation_of_the_script_that_fails_late_is_no_failure_of_a_hook(tmp_path: Path) -> None:
+    late = "class Late(nn.Cell):\n    def construct(self, a):\n        return ms.mint.nn.functional.log_softmax(a, dim=-1)\n"
+    after = f"{late}\ntrain()\nprint(Late()(ms.Tensor(np.ones((2, 2), np.float32))))  # which CPU has no kernel for"
+    (one,) = (found := watched(tmp_path, sys.executable, script(tmp_path, after=after))).passes
+    assert (one.code, one.steps, one.failed) == (1, 3, [])
+    run = seen(found)
+    assert "LogSoftmaxExt" in run.facts["raised"][0]["error"]
+    assert [each["hook"] for each in run.facts["failed"]] == ["Cell.__call__"]
+
+
+@pytest.mark.mindspore
 def test_a_row_that_never_comes_does_not_hold_up_the_end(tmp_path: Path) -> None:
     """Rows are read once more when the training is over, from a source that waits for who fills it."""
     (tmp_path / "train.py").write_text(

@@ -417,7 +417,7 @@ def _gathered(folder: Path, mode: str, code: int) -> Pass:
         found.imported += 1
         found.missing += [str(one.get("hook")) for one in run.facts.get("missing", ()) if found.imported == 1]
         found.graph |= any(one.get("graph") is True for one in run.facts.get("mode", ()))
-        found.failed += run.facts.get("failed", [])
+        found.failed += recordings.failures(run)
         found.full = found.full or ended_early(run.facts.get("full", []), folder)
         steps, passes = recordings.trained(run)
         before = best.get(told[1])

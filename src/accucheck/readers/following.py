@@ -48,6 +48,8 @@ class ProcessState:
         elif kind == "failed":
             hook, error, place = (str(record.get(key, "")) for key in ("hook", "error", "place"))
             self.failed.append((hook, error, place))
+        elif kind == "raised":  # by an operation of the script, whose result a hook asked for first
+            self.failed = [one for one in self.failed if one[1] != str(record.get("error", ""))]
         elif kind == "full":
             self.full.append(record)
         elif kind == "missing":

@@ -155,6 +155,13 @@ def trained(run: Run) -> tuple[int, int]:
     return 0 if seconds is None else len(seconds.values), len(run.facts.get("pass", ()))
 
 
+def failures(run: Run) -> list[dict[str, Any]]:
+    """The hooks that failed. What an operation of the script raises late, as PyNative does, reaches first who asks for its result: where
+    the script then ended by the same error, that is no failure of a hook."""
+    own = {one.get("error") for one in run.facts.get("raised", ())}
+    return [one for one in run.facts.get("failed", ()) if one.get("error") not in own]
+
+
 def command(folder: Path) -> str | None:
     """The command that was watched, as a shell takes it; None where the watch did not keep it."""
     try:

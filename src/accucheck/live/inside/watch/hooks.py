@@ -73,7 +73,7 @@ class Hooks:
         """Tell what could not be watched any more, and the line that raised."""
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(last.filename).name}:{last.lineno}"
-        self.journal.fact("failed", hook=hook, error=repr(error)[:300], place=place)
+        self.journal.fact("failed", hook=hook, error=shown(error), place=place)
 
     def around(
         self, owner: Any, name: str, before: Before = None, after: After = None, hook: str = "", steps: bool = False
@@ -157,6 +157,11 @@ class Hooks:
         inside = path.startswith(self.root) and not path.startswith(INSIDE)
         installed = f"{os.sep}site-packages{os.sep}" in path or f"{os.sep}dist-packages{os.sep}" in path
         return path[len(self.root) :] if inside and not installed else None
+
+
+def shown(error: BaseException) -> str:
+    """An exception, cut short."""
+    return repr(error)[:300]
 
 
 def _in(put: InstalledHook) -> None:

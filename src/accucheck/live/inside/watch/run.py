@@ -19,7 +19,7 @@ from .cells import class_of
 from .compiled import Compiled, Step
 from .data import Data
 from .evaluations import Evaluations, among
-from .hooks import RAISED, Hooks
+from .hooks import RAISED, Hooks, shown
 from .inputs import of_inputs
 from .journal import opened
 from .operators import Operators, install
@@ -544,6 +544,9 @@ class Run:
             self.hooks.safely("last pass", self.inferred, last)
         if self.operators is not None:
             self.operators.end(self.steps)
+        raised = getattr(sys, "last_value", None)  # set before the traceback of the script is printed
+        if raised is not None:
+            self.journal.fact("raised", error=shown(raised))
         digests = {held.number: held.digests() for held in self.optimizers.values()}
         networks = {held.number: held.end() for held in self.passes.networks.values()}
         self.journal.fact(
