@@ -45,6 +45,19 @@ HEALTHY = {
         model = ms.Model(net)
         model.train(1, one, callbacks=[EvalCallback(model, two)])
     """,
+    "evaluation in a callback that is called while training": """
+        class Accuracy(ms.Callback):
+            def __init__(self, net, data):
+                self.net, self.data = net, data
+            def on_train_step_end(self, run_context):
+                self.net.set_train(False)
+                for image, label in self.data.create_tuple_iterator(num_epochs=1):
+                    print(self.net(image), label)
+                self.net.set_train(True)
+        one = ds.ImageFolderDataset("a", shuffle=True).batch(24)
+        two = ds.ImageFolderDataset("b", shuffle=False).batch(40)
+        ms.Model(net).train(1, one, callbacks=[Accuracy(net, two)])
+    """,
     "evaluation by place in fit": """
         def create(path, training):
             return ds.ImageFolderDataset(path, shuffle=training)

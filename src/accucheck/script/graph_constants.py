@@ -13,7 +13,7 @@ from typing import Any
 
 from . import flow, seeding
 from .execution import mode
-from .networks import base_names, is_cell, is_parameter
+from .networks import in_callback, is_cell, is_parameter
 from .remarks import Remark, merged, remark
 from .source import Source
 from .syntax import unparse, walk
@@ -139,12 +139,8 @@ class _Line:
 
 def _is_between(one: Store, cell: Instance) -> bool:
     """Whether it happens to the same cell again and again: in a loop that the cell is not made in, or in a callback."""
-    frame = one.frame
-    while frame is not None:
-        owner = frame.owner
-        if isinstance(owner, Instance) and any(name.endswith("Callback") for name in base_names(owner.of)):
-            return frame.function.name != "__init__"
-        frame = frame.parent
+    if in_callback(one.frame):
+        return True
     return any(loop not in cell.loops for loop in one.loops)
 
 

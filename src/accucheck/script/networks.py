@@ -135,6 +135,16 @@ def base_names(of: Class) -> list[str]:
     return [names.canonical(name) for name in of.beyond()]
 
 
+def in_callback(frame: Frame | None) -> bool:
+    """Whether a method of a callback runs, or what it calls: not the making of one."""
+    while frame is not None:
+        owner = frame.owner
+        if isinstance(owner, Instance) and any(name.endswith("Callback") for name in base_names(owner.of)):
+            return frame.function.name != "__init__"
+        frame = frame.parent
+    return False
+
+
 @kept
 def is_cell(of: Class) -> bool:
     """True for a class of cells that may be part of a network."""

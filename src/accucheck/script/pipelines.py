@@ -18,7 +18,7 @@ from . import effects, flow
 from .analysis import Reading, Scripts
 from .flow import derives, find, users
 from .modes import Replay
-from .networks import called, is_cell
+from .networks import called, in_callback, is_cell
 from .records import Records
 from .sample_numbers import constant, is_none, plain
 from .samples import SamplePath, Samples
@@ -233,7 +233,9 @@ class Uses:
             keywords.append(keyword)
             if user.last in READERS or user.last in LOOKS:
                 readers = (user, *(call for call, _ in self.consumers[id(user)]))
-                places += [name for call in readers for name in call.functions[-1:]]
+                # on_train_step_end of a callback says when it reads, and not what for: what it reads is to evaluate with.
+                within = [("eval",) if in_callback(call.frame) else call.functions[-1:] for call in readers]
+                places += [name for some in within for name in some]
                 places += user.bound
             elif role([keyword]) is None:
                 after.append(user.last)
