@@ -101,6 +101,8 @@ _EVALUATED = ("int((net(x).argmax", "int((average(x).argmax")
 _FOLLOW = """        optimizer(gradients)
         for held, one in zip(average.get_parameters(), net.get_parameters()):
             """
+#: Forty steps in an epoch.
+_LONG = [("in train.create_tuple_iterator(num_epochs=1)", "in [*train.create_tuple_iterator(num_epochs=1)] * 10")]
 #: A rate at which nothing is learned.
 _STILL = [("0.05, 0.9", "1e-15, 0.9")]
 _OWN = """class Own(nn.Cell):
@@ -208,6 +210,9 @@ KINDS: dict[str, list[tuple[str, str]]] = {
         ("    net.set_train()\n", "    net.set_train()\n    net.norm.set_train(False)\n"),
         ("chosen = ", f"{_LOAD}ms.load_param_into_net(net, values)\nchosen = "),
     ],
+    "long-epochs": _LONG,
+    "averages-slow": [*_LONG, ("nn.BatchNorm1d(16)", "nn.BatchNorm1d(16, momentum=0.9999)")],
+    "averages-still": [*_LONG, ("nn.BatchNorm1d(16)", "nn.BatchNorm1d(16, momentum=1.0)")],
     "statistics-off": [("nn.BatchNorm1d(16)", "nn.BatchNorm1d(16, use_batch_statistics=False)")],
     "average-lost": [
         *(("chosen = ", f"{_COPY}chosen = "), _EVALUATED),

@@ -54,6 +54,16 @@ def found(root: Path, labels: str, row: str = "images[at], labels[at]", columns:
 
 
 @pytest.mark.mindspore
+@pytest.mark.parametrize(("row", "code"), [("labels[at * 7 % 512]", "unrelated"), ("labels[at]", "in-step")])
+def test_labels_that_inputs_tell_nothing_of(tmp_path: Path, row: str, code: str) -> None:
+    script = SCRIPT.replace("{labels}", "labels[256:]").replace("{row}", f"images[at], {row}")
+    case = watched(tmp_path, script.replace("{columns}", '["image", "label"]'))
+    (told,) = judged(watched_labels, case, steps=10).values()
+    assert (told.code, told.level is Level.SUSPECT) == (code, code == "unrelated")
+    assert (told.where.path, told.where.line) == ("train.py", 22)
+
+
+@pytest.mark.mindspore
 def test_labels_of_half_of_the_rows_are_rolled(tmp_path: Path) -> None:
     rolled = found(tmp_path, "np.roll(labels[256:], 3)")
     assert (rolled.code, rolled.level) == ("shifted", Level.PROBLEM)

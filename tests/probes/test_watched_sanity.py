@@ -43,6 +43,30 @@ def test_batches_against_saved_ones_of_a_benchmark(watched_runs, name, times, mo
     assert {one.level for one in found.values()} == {Level.INFO if name == "like" else Level.SUSPECT}
 
 
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("kind", "code"), [("long-epochs", "arrived"), ("averages-slow", "too-slow"), ("averages-still", "still")]
+)
+def test_moving_averages_when_a_run_evaluates(watched_runs, kind, code):
+    (told,) = judged(watched_runs[kind], "watched_averages").values()
+    assert (told.code, told.level is Level.SUSPECT) == (code, code != "arrived")
+    if told.level is Level.SUSPECT:
+        script = (watched_runs[kind] / "train.py").read_text().splitlines()
+        assert told.where.line is not None and "BatchNorm1d" in script[told.where.line - 1]
+        assert (told.data["names"], told.data["of"]) == (["norm"], 1)
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(("kind", "line"), [("healthy", None), ("dead", "relu(self.third(x))")])
+def test_layers_that_are_given_nothing_but_zeros(watched_runs, kind, line):
+    told = judged(watched_runs[kind], "watched_gradients", about="norms").get("dead")
+    assert (told is None) == (line is None)
+    if told is not None and line is not None:
+        script = (watched_runs[kind] / "train.py").read_text().splitlines()
+        assert told.where.line is not None and line in script[told.where.line - 1]
+        assert (told.level, told.data["fed"], told.data["before"]) == (Level.SUSPECT, "head", "third.0")
+
+
 WAITING = """
     import threading
     import time

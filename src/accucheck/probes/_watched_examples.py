@@ -28,6 +28,7 @@ _SHAPES = {
     "head.weight": [2, 16],
     "head.bias": [2],
 }
+_BELOW = {"low": -6.9, "high": -4.7}
 _STATISTICS = ("norm.moving_mean",)
 _HEAD = {"recording": 1, "accucheck": "1.0.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
 
@@ -54,6 +55,7 @@ def recording(
     made: Mapping[str, Any] | None = None,
     half: Sequence[str] = (),
     dark: Sequence[str] = (),
+    below: Sequence[str] = (),
     kinds: Mapping[str, str] | None = None,
     arguments: Mapping[str, Mapping[str, Any]] | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
@@ -62,14 +64,15 @@ def recording(
     ratio: float = 1e-3,
     end: bool = True,
 ) -> str:
-    """Lines of JSON. `norms` of gradients by layer; `idle` layers are not called; from step `broken` on gradients are NaN; `groups` are the
-    parameters of each optimizer, `still` those that never change, `frozen` those of requires_grad=False; `weights` add to what is told of
-    a parameter; `modes` are the cells in inference mode from a step on; `more` facts come first. By step: `raw` are the norms of all
-    gradients as the pass gave them, `totals` those that the optimizer got, `scales` the loss scales; `divisor` is the optimizer's own,
-    `made` what it was made with.
-    `half` are the layers that give float16, `dark` those that give nothing but zeros. Of layers: `kinds` are other classes, `arguments`
-    what they were made with, `shapes` those of what they gave; a `batch` of so many samples and labels is given to each pass. The loss is
-    multiplied by `growth` in each step, and each update changes a parameter by `ratio` of its size.
+    """Lines of JSON. `norms` of gradients by layer or parameter; `idle` layers are not called; from step `broken` on gradients are NaN;
+    `groups` are the parameters of each optimizer, `still` those that never change, `frozen` those of requires_grad=False; `weights` add to
+    what is told of a parameter; `modes` are the cells in inference mode from a step on; `more` facts come first. By step: `raw` are the
+    norms of all gradients as the pass gave them, `totals` those that the optimizer got, `scales` the loss scales; `divisor` is the
+    optimizer's own, `made` what it was made with.
+    `half` are the layers that give float16, `dark` those that give nothing but zeros, `below` those that give nothing above 0. Of layers:
+    `kinds` are other classes, `arguments` what they were made with, `shapes` those of what they gave; a `batch` of so many samples and
+    labels is given to each pass. The loss is multiplied by `growth` in each step, and each update changes a parameter by `ratio` of its
+    size.
     """
     layers = [(name, (kinds or {}).get(name, kind), line) for name, kind, line in _CELLS]
     ids = {name: number for number, name in enumerate(_SHAPES, 1)}
@@ -85,7 +88,12 @@ def recording(
         for number, group in enumerate(held)
     ]
     called = [
-        [name, kind, True, [_given(name in half, name in dark, (shapes or {}).get(name))]]
+        [
+            name,
+            kind,
+            True,
+            [{**_given(name in half, name in dark, (shapes or {}).get(name)), **(_BELOW if name in below else {})}],
+        ]
         for name, kind, _ in layers
         if name not in idle
     ]
@@ -144,7 +152,7 @@ def _update(
     ratio: float,
 ) -> list[Mapping[str, Any]]:
     told = {"step": step, "optimizer": number}
-    values = ["nan" if nan else norms.get(name.partition(".")[0], 0.5) for name in group]
+    values = ["nan" if nan else norms.get(name, norms.get(name.partition(".")[0], 0.5)) for name in group]
     return [
         {"fact": "gradients", **told, "norms": values, "zeros": [0.0] * len(group)},
         {"fact": "changes", **told, "ratios": [0.0 if name in still else ratio for name in group]},

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from statistics import median
 from typing import Annotated, Any, Literal
 
@@ -24,7 +25,7 @@ from ..probe import Example
 from . import _gradient_limits, _watched, _watched_networks
 from ._checkpoints import shown, table
 from ._watched_examples import recording
-from ._watched_networks import Parameter, WatchedNetworks
+from ._watched_networks import Call, Parameter, WatchedNetworks
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
@@ -115,6 +116,12 @@ MESSAGES: Words = {
         "en": "In step {step:,} {count:,} {count:gradient was|gradients were} NaN or Inf: {names}. Later gradients are finite again.",
         "zh": "第 {step:,} 步有 {count:,} 个梯度为 NaN 或 Inf：{names}；之后的梯度恢复为有限值。",
     },
+    "dead": {
+        "en": "{fed} is given nothing but zeros, and the gradient of its weights is exactly 0 in all {steps:,} steps that were looked at: "
+        "{before} gives {low:.3g} to {high:.3g}, never above 0, and what activates it gives 0 for every sample.",
+        "zh": "{fed} 的输入全为 0，所查看的 {steps:,} 步中其权重的梯度始终恰为 0：{before} 的输出为 {low:.3g} 至 {high:.3g}，从不大于 0，"
+        "其后的激活对所有样本都输出 0。",
+    },
     "vanishing": {
         "en": "The gradient vanishes on its way to the first layer: norm {first:.2g} in {first_name}, {last:.2g} in {last_name}, a share "
         "of {ratio:.2g}.",
@@ -144,6 +151,11 @@ MESSAGES: Words = {
         "en": "Find the first operator that gives NaN or Inf in that step (mp.01), and skip the update where gradients are not finite.",
         "zh": "找出该步中最先产生 NaN 或 Inf 的算子（mp.01），并在梯度非有限时跳过更新。",
     },
+    "fix-dead": {
+        "en": "See the bias and the initialiser of that layer, what is subtracted before the activation, and the learning rate; "
+        "a LeakyReLU or GELU passes gradients on.",
+        "zh": "检查该层的 bias 与初始化、激活之前减去的量以及学习率；LeakyReLU、GELU 仍能传递梯度。",
+    },
     "fix-vanishing": {
         "en": "Add normalisations or residual connections, ReLU in place of Sigmoid and Tanh, LSTM or GRU for sequences; see initialisers.",
         "zh": "加归一化层或残差连接，用 ReLU 代替 Sigmoid、Tanh，序列用 LSTM 或 GRU，并检查初始化。",
@@ -161,7 +173,7 @@ _THROWN = {
     "en": "Steps along such gradients throw weights far off what they had learned: the loss jumps, or becomes NaN.",
     "zh": "沿这样大的梯度更新，权重会远离已学到的取值：loss 剧烈跳动，甚至变为 NaN。",
 }
-WHY: Words = dict.fromkeys(("cut-off", "no-gradient", "behind-zeros", "vanishing"), _STILL) | {
+WHY: Words = dict.fromkeys(("cut-off", "no-gradient", "behind-zeros", "dead", "vanishing"), _STILL) | {
     "not-finite": {
         "en": "An update with NaN or Inf makes the weights NaN, and every later loss with them.",
         "zh": "用 NaN 或 Inf 更新后权重变为 NaN，之后的 loss 也都是 NaN。",
@@ -454,6 +466,8 @@ class _Norms:
             }
             place = watch.where(list(large[0].place or []), name=large[0].path)
             yield Finding("large", Level.SUSPECT, place, data, evidence, Fix("fix-exploding"))
+        if (dead := self._dead(evidence)) is not None:
+            yield dead
         for number in {one.optimizers[0] for one in self.layers}:
             ends = [one for one in self.layers if one.optimizers[0] == number and self.middle.get(one.id)]
             yield from self._across(ends, number, evidence)
@@ -465,6 +479,70 @@ class _Norms:
             "high": max(norms, default=0.0),
         }
         yield Finding("norms", Level.INFO, watch.where(), data, evidence)
+
+    def _dead(self, evidence: list[Evidence]) -> Finding | None:
+        """The first layer that is given nothing but zeros, because the layer before it never gives anything above 0."""
+        calls, given = self._first()
+        weights = {(one.network, one.layer): key for key, one in self.seen.parameters.items() if one.matrix}
+        mixing = [at for at, call in enumerate(calls) if (call.network, call.name) in weights]
+        for before, at in pairwise(mixing):
+            fed = calls[at]
+            zeros = bool(given[at]) and all(one.get("zero") == 1 for one in given[at])
+            if zeros and self._never_fed(weights[fed.network or 0, fed.name]):
+                told = self._told_dead(fed.name, before, calls, evidence)
+                if told is not None:
+                    return told
+        return None
+
+    def _first(self) -> tuple[list[Call], list[list[dict[str, Any]]]]:
+        """The calls of the first pass of training, and what each was given."""
+        fact = next((one for one in self.seen.watch.facts("given") if one.get("training") is True), {})
+        first = next((one for one in self.seen.passes if one.training and one.step == fact.get("step")), None)
+        given = fact.get("calls") or []
+        return (list(self.seen.calls(first)), given) if first and len(first.calls) == len(given) else ([], [])
+
+    def _never_fed(self, key: int) -> bool:
+        """Whether the gradient of a weight is exactly 0 in all steps that were looked at, though its layer's bias gets one."""
+        one = self.seen.parameters[key]
+        norms = self.seen.norms.get(key, [])
+        layer = [
+            each.id for each in self.seen.parameters.values() if (each.network, each.layer) == (one.network, one.layer)
+        ]
+        fed = any(norm for each in layer if each != key for _, _, norm in self.seen.norms.get(each, ()))
+        return fed and len(norms) >= self.params.steps and all(norm == 0 for _, _, norm in norms)
+
+    def _told_dead(self, fed: str, at: int, calls: list[Call], evidence: list[Evidence]) -> Finding | None:
+        """None where the layer, the call of that number, ever gives anything above 0."""
+        one = calls[at]
+        bounds = self._bounds(one)
+        if not bounds or None in bounds:
+            return None
+        low, high = min(one for one in bounds if one is not None), max(one for one in bounds if one is not None)
+        if high > 0 or not low:
+            return None
+        data = {"fed": fed, "before": one.name, "low": low, "high": high, "steps": self.steps}
+        where = self.seen.watch.where(self._called_at(at, calls), name=one.name)
+        return Finding("dead", Level.SUSPECT, where, data, evidence, Fix("fix-dead"))
+
+    def _bounds(self, one: Call) -> list[float | None]:
+        """The least and the greatest value that a layer gave in each pass of training; None where they were not recorded."""
+        gave = [
+            told
+            for each in self.seen.passes
+            if each.training
+            for call in self.seen.calls(each)
+            if (call.network, call.name) == (one.network, one.name)
+            for told in call.gave
+        ]
+        return [_watched_networks.number(told.get(side)) for told in gave for side in ("low", "high")]
+
+    def _called_at(self, at: int, calls: list[Call]) -> Any:
+        """The line that calls a layer, where that was told of these calls; else the one in which it is made."""
+        places = self.seen.watch.first("lines").get("places") or []
+        if len(places) == len(calls) and places[at]:
+            return places[at]
+        cells = self.seen.networks[calls[at].network or 0].cells
+        return next((list(place) for name, _, place, _ in cells if name == calls[at].name and place), None)
 
     def _not_finite(self, evidence: list[Evidence]) -> Iterator[Finding]:
         """The first step in which an optimizer was given NaN or Inf, and whether that went by."""
@@ -544,6 +622,9 @@ def _example(name: str, verdict: Verdict, *codes: str, about: str = "connection"
 
 _CUT = {"fact": "cut", "step": 0, "place": ["net.py", 12], "how": "asnumpy", "calls": 3}
 _STOP = {**_CUT, "how": "stop_gradient"}
+_SPREAD, _ZEROS = {"zero": 0.0, "std": 0.8}, {"zero": 1.0, "std": 0.0}
+#: What each cell of the example is given, in the order of calls.
+_FED = {"fact": "given", "step": 1, "training": True, "calls": [[_SPREAD]] * 4 + [[_ZEROS]]}
 EXAMPLES = [
     _example("gradients everywhere", Verdict.OK, "reached"),
     _example("two layers behind asnumpy()", Verdict.PROBLEM, "cut-off", norms={"first": 0.0}, more=[_CUT]),
@@ -558,6 +639,13 @@ EXAMPLES = [
     _example("too few steps", Verdict.UNDECIDED, "few-steps", steps=3),
     _example("norms of all layers", Verdict.OK, "norms", about="norms"),
     _example("NaN from step 4 on", Verdict.PROBLEM, "not-finite", about="norms", broken=4),
+    _example(
+        *("a layer below 0 before an activation", Verdict.UNDECIDED, "dead"),
+        about="norms",
+        norms={"second": 0.0, "head.weight": 0.0},
+        below=("second",),
+        more=[_FED],
+    ),
     _example(
         *("a gradient that vanishes", Verdict.UNDECIDED, "vanishing"),
         about="norms",

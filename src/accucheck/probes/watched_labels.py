@@ -1,14 +1,16 @@
 """Tells rows of the training data whose labels are those of other rows, from what a watched run read of the source in its order.
 
 Rows with similar inputs mostly have the same label. Where the label that similar rows agree on stands a few places before or after a row
-all along a stretch, inputs and labels were joined out of step: rolled, cut, or put together in another order. Cannot tell anything where
-similar inputs do not tell the label, as raw pixels of photographs hardly do, nor of sources that cannot be read by the place of a row,
-nor single wrong labels.
+all along a stretch, inputs and labels were joined out of step: rolled, cut, or put together in another order. Where small inputs, as rows
+of a table, tell nothing of any label and the training is no better than guessing either, labels may be those of another column or order.
+Cannot tell anything else where similar inputs do not tell the label, as raw pixels of photographs hardly do, nor of sources that cannot be
+read by the place of a row, nor single wrong labels.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, NamedTuple
@@ -60,9 +62,50 @@ class Params(msgspec.Struct, frozen=True):
             extra={"unit": "ratio", "source": "own choice: 0.97 for digits, 0.1 for windows of a series"},
         ),
     ] = 0.5
+    numbers: Annotated[
+        int,
+        Meta(
+            ge=1,
+            description="inputs of at most so many numbers should tell something of their labels",
+            extra={"unit": "numbers", "source": "own choice: a row of a table, or a picture of 16 x 16"},
+        ),
+    ] = 256
+    nothing: Annotated[
+        float,
+        Meta(
+            gt=0,
+            lt=1,
+            description="and tell nothing where they agree with them by no more than this above the share of the most frequent label",
+            extra={
+                "unit": "1",
+                "source": "own choice: 30 trainings whose labels belong to their inputs reach 0.18, two others stay below 0",
+            },
+        ),
+    ] = 0.03
+    guessing: Annotated[
+        float,
+        Meta(
+            gt=0,
+            description="a cross entropy of at least this share of that of guessing by the shares of classes is no better",
+            extra={"unit": "1", "source": "own choice"},
+        ),
+    ] = 0.98
+    steps: Annotated[
+        int,
+        Meta(ge=3, description="with fewer steps that is not told", extra={"unit": "steps", "source": "own choice"}),
+    ] = 40
 
 
 MESSAGES: Words = {
+    "unrelated": {
+        "en": "Inputs of {numbers:,} numbers each tell nothing of their labels in all {rows:,} rows that were read of the source: rows "
+        "with similar inputs agree on the row's own label for {own:.0%}, and the most frequent one has {most:.0%}. After {steps:,} steps "
+        "the loss is {loss:.3g}; guessing by the shares of the classes gives {guess:.3g}. The labels may be those of another column, or in "
+        "another order than the inputs.",
+        "zh": "在读取的全部 {rows:,} 行中，从输入（每行 {numbers:,} 个数）都看不出标签：输入相近的行与本行标签一致的有 {own:.0%}，"
+        "而最常见的标签就占 {most:.0%}。训练 {steps:,} 步后 loss 为 {loss:.3g}，只按类别占比猜测为 {guess:.3g}。"
+        "标签可能取自别的列，或与输入次序不同。",
+    },
     "shifted": {
         "en": "From row {first:,} to {last:,} of the source, the label that fits an input is that of the row {distance:,} {way}: rows "
         "with similar inputs agree on it for {told:.0%} of these rows, on the row's own label for {own:.0%}. Elsewhere they agree on the "
@@ -101,6 +144,11 @@ MESSAGES: Words = {
         "en": "The watched run trained on no source that gives at least 128 rows by their places, with one class a row.",
         "zh": "观察的运行中，没有可按行号读取且每行对应一个类别的训练数据源（至少需要 128 行）。",
     },
+    "fix-column": {
+        "en": "Print some rows of the source with their labels and see which column these come from, and whether inputs and labels were "
+        "put into one order; labels that nothing can tell are in order, and the training is then not worth its time.",
+        "zh": "打印数据源的若干行及其标签，查看标签取自哪一列、输入与标签的次序是否一致。标签本就无从预测时数据无误，但训练没有意义。",
+    },
     "fix-join": {
         "en": "Join inputs and labels before anything changes their order, and change it for both alike; look at some rows of the part "
         "that is named here.",
@@ -118,15 +166,17 @@ _NOISE = {
     "en": "The labels of these rows are noise to the network: it memorises or ignores them, and unlearns what other rows teach.",
     "zh": "这些行的标签对网络而言只是噪声：要么死记硬背，要么学不会，还会抵消其他行所教的内容。",
 }
-WHY: Words = dict.fromkeys(("shifted", "all-shifted", "no-relation"), _NOISE)
+WHY: Words = dict.fromkeys(("shifted", "all-shifted", "no-relation", "unrelated"), _NOISE)
 _SHOW = {
     "en": "Show ten inputs of this part with their labels, and with those of the rows beside them.",
     "zh": "取这一部分的十个输入，分别与本行及相邻行的标签一起显示。",
 }
 PROOF: Words = dict.fromkeys(WHY, _SHOW)
 _EARLIER, _LATER = {"en": "before it", "zh": "往前第"}, {"en": "after it", "zh": "往后第"}
-#: Stretches without a relation that say something.
-_FEWEST = 2
+#: Stretches without a relation that say something beside others, and alone.
+_FEWEST, _ALL = 2, 4
+#: Relative difference of losses that are equal, and a share of the most frequent class up to which there is something to tell apart.
+_NEAR, _MOST = 2e-3, 0.8
 
 
 class RowRun(NamedTuple):
@@ -146,7 +196,7 @@ class RowRun(NamedTuple):
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    watches = _watched.of_case(case)
+    watches = _watched.of_case(case, samples=True)
     yield Progress(1, 1, "files")
     told = [(watch, fact) for watch in watches[:1] for fact in watch.facts("order") if fact.get("stretches")]
     if not told:
@@ -186,7 +236,51 @@ def _judged(watch: Watch, fact: dict[str, Any], params: Params) -> Finding:
         return Finding("no-relation", Level.SUSPECT, where, data, [*evidence], Fix("fix-join"))
     if len(own) == len(stretches):
         return Finding("in-step", Level.INFO, where, data, [*evidence])
+    if (found := _unrelated(watch, stretches, params)) is not None:
+        return Finding("unrelated", Level.SUSPECT, where, data | found, [*evidence], Fix("fix-column"))
     return Finding("tell-little", Level.INFO, where, data, [*evidence], incomplete=True)
+
+
+def _unrelated(watch: Watch, stretches: list[RowRun], params: Params) -> dict[str, Any] | None:
+    """What shows that small inputs tell nothing of the labels, and that the training does not either; else None."""
+    gains = [one.gain(0) for one in stretches]
+    most = sum(one.most for one in stretches) / max(1, len(stretches))
+    numbers = _numbers(watch)
+    small = numbers is not None and 1 < numbers <= params.numbers
+    apart = len(stretches) < _ALL or max(gains) > params.chance / 2 or sum(gains) / len(gains) > params.nothing
+    if apart or not small or most > _MOST:
+        return None
+    losses, guess = _losses(watch), _guessing(watch)
+    if guess is None or len(losses) < params.steps:
+        return None
+    late = losses[-len(losses) // 3 :]
+    loss = sum(late) / len(late)
+    if not params.guessing * guess <= loss < math.inf:
+        return None
+    return {"numbers": numbers, "most": most, "loss": loss, "guess": guess, "steps": len(losses)}
+
+
+def _numbers(watch: Watch) -> int | None:
+    """Of how many numbers the inputs of a row are, where they are one tensor of real numbers."""
+    one = next((one for one in watch.facts("pass") if one.get("training") is True), {})
+    given = [each for each in one.get("batch") or () if str(each.get("type", "")).startswith("float")]
+    return math.prod(given[0]["shape"][1:]) if len(given) == 1 and len(given[0].get("shape") or ()) > 1 else None
+
+
+def _losses(watch: Watch) -> list[float]:
+    """The losses of all steps, where those that were looked at are the plain cross entropy of outputs and labels."""
+    told = [(one.get("loss"), one.get("own")) for one in watch.facts("outputs")]
+    known = [(loss, own) for loss, own in told if isinstance(loss, (int, float)) and isinstance(own, (int, float))]
+    plain = bool(known) and len(known) == len(told) and all(abs(a - b) <= _NEAR * abs(b) for a, b in known)
+    column = watch.run.series.get("loss")
+    return column.values.tolist() if plain and column is not None else []
+
+
+def _guessing(watch: Watch) -> float | None:
+    """The cross entropy of guessing by the shares of the classes, as batches had them; None where their labels are not known."""
+    classes = Counter(label for some in watch.run.sample_labels for label in some)
+    total = sum(classes.values())
+    return -sum(count / total * math.log(count / total) for count in classes.values()) if len(classes) > 1 else None
 
 
 def _stretch(told: list[Any]) -> RowRun:
@@ -208,14 +302,31 @@ def _table(stretches: list[RowRun]) -> Table:
     return Table("stretches", ["row", "own", "best", "place"], rows)
 
 
-def _example(name: str, verdict: Verdict, code: str, *told: dict[int, float], near: float = 0.97) -> Example:
-    """`told`: by stretch, how often the label at a shift is told; 0.2 where nothing is said."""
+def _example(
+    name: str,
+    verdict: Verdict,
+    code: str,
+    *told: dict[int, float],
+    near: float = 0.97,
+    size: int = 0,
+    loss: float = 0.0,
+) -> Example:
+    """`told`: by stretch, how often the label at a shift is told; 0.2 where nothing is said. `size`: numbers of an input, whose loss stays
+    at `loss`."""
     head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
     stretches = [
         [number * 200, 0.11, [one.get(shift, 0.2) for shift in range(-8, 9)]] for number, one in enumerate(told)
     ]
     fact = {"fact": "order", "dataset": 0, "place": ["data.py", 12], "rows": 200 * len(told), "classes": 10}
     lines = [head, {**fact, "near": near, "length": 128, "stretches": stretches}]
+    if size:
+        batch = [{"shape": [10, size], "type": "float32"}, {"shape": [10], "type": "int32"}]
+        lines += [
+            {"fact": "pass", "step": 1, "training": True, "batch": batch},
+            {"fact": "outputs", "step": 1, "loss": loss, "own": loss},
+        ]
+        step = {"epoch": 1, "loss": loss, "seconds": 0.1, "labels": [*range(10)]}
+        lines += [{"step": n, **step, "samples": [*range(10 * n, 10 * n + 10)]} for n in range(1, 51)]
     files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
     return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=(code,))
 
@@ -227,5 +338,14 @@ EXAMPLES = [
     _example("all labels are rolled", Verdict.UNDECIDED, "all-shifted", {-2: 0.94}, {-2: 0.95}),
     _example("windows of a series", Verdict.UNDECIDED, "in-time", {-1: 0.99}, {-1: 0.98}, near=0.1),
     _example("a part in another order", Verdict.UNDECIDED, "no-relation", _OWN, _OWN, {}, {}),
+    _example(
+        *("labels of another column", Verdict.UNDECIDED, "unrelated", {0: 0.11}, {0: 0.1}, {0: 0.12}, {0: 0.09}),
+        size=5,
+        loss=2.31,
+    ),
+    _example(
+        *("a table that is learned all the same", Verdict.UNDECIDED, "tell-little", *({0: 0.11},) * 4), size=5, loss=1.9
+    ),
+    _example("pictures", Verdict.UNDECIDED, "tell-little", {0: 0.11}, {0: 0.1}, {}, {}, size=3072, loss=2.31),
     _example("photographs", Verdict.UNDECIDED, "tell-little", {0: 0.35}, {0: 0.3}, {0: 0.33}),
 ]

@@ -1,7 +1,8 @@
 """Tells the settings that a watched run really used: size of batches, epochs, options of the command, and seeds.
 
-Catches a run in which nothing sets a seed, where two runs are to be compared. It judges nothing else: whether a batch or a number of epochs
-suits the task shows in curves. Cannot tell options that are not read by argparse, nor batches of functions that take no tensor.
+Catches a run in which nothing sets a seed, where two runs are to be compared, gradients that are accumulated wrongly, and a batch of more
+than half of the rows. It judges nothing else: whether a batch or a number of epochs suits the task shows in
+curves. Cannot tell options that are not read by argparse, nor batches of functions that take no tensor.
 """
 
 from __future__ import annotations
@@ -45,6 +46,11 @@ MESSAGES: Words = {
         "en": "Batches of {low:,} to {high:,} samples were trained on in the {steps:,} watched steps.",
         "zh": "在观察到的 {steps:,} 步中，训练的 batch 为 {low:,} 至 {high:,} 个样本。",
     },
+    "nearly-all": {
+        "en": "A batch holds {size:,} of the {rows:,} rows of the training data, {share:.0%}: an epoch is {updates:,} "
+        "{updates:update|updates}, and {left}.",
+        "zh": "一个 batch 有 {size:,} 个样本，占训练数据 {rows:,} 行的 {share:.0%}：一个 epoch 只更新 {updates:,} 次，{left}。",
+    },
     "not-cleared": {
         "en": "Each update of {kind} gets the gradients of the one before once more: what was accumulated is never set back to 0 "
         "({updates:,} updates looked at).",
@@ -83,6 +89,10 @@ MESSAGES: Words = {
         "en": "No seed was set in the watched run: another run begins with other weights and another order of samples.",
         "zh": "所观察的运行中没有设置随机种子：再次运行时初始权重和样本次序都会不同。",
     },
+    "fix-smaller": {
+        "en": "Take a batch of which an epoch has many, or one of all rows where each update is to see them all.",
+        "zh": "选用一个 epoch 能分出许多个的 batch；如果每次更新都应看到全部数据，则取全部行。",
+    },
     "fix-clear": {
         "en": "Set what is accumulated back to 0 after each update.",
         "zh": "每次更新之后把累积的梯度清零。",
@@ -109,6 +119,10 @@ WORDS: Words = {
     "default": {"en": "default", "zh": "默认值"},
 }
 WHY: Words = {
+    "nearly-all": {
+        "en": "There are next to no updates in an epoch, so that epochs end before anything is learned.",
+        "zh": "一个 epoch 几乎没有几次更新，epoch 用完了还没有学到什么。",
+    },
     "not-cleared": {
         "en": "Old gradients, of weights that are gone, outweigh new ones more with each update.",
         "zh": "过时的梯度越积越多，每次更新都更加压过新的梯度。",
@@ -132,6 +146,10 @@ _NORMS = {
 }
 PROOF: Words = {
     **dict.fromkeys(("not-cleared", "summed", "only-last"), _NORMS),
+    "nearly-all": {
+        "en": "Print get_dataset_size() of the batched data set, and the loss by update rather than by epoch.",
+        "zh": "打印分 batch 之后数据集的 get_dataset_size()，并按更新次数而不是按 epoch 查看 loss。",
+    },
     "no-seed": {
         "en": "Run the command twice and compare the loss of the first step.",
         "zh": "运行两次，比较第一步的 loss。",
@@ -139,6 +157,15 @@ PROOF: Words = {
 }
 #: Updates without which it is not told how gradients are accumulated; relative difference of losses that are equal.
 _UPDATES, _NEAR = 4, 2e-3
+#: A batch of more than this share of the rows, and not of all, leaves an epoch one update, or two of which one is short.
+_NEARLY = 0.5
+#: Nodes of a data set that give as many rows as they are given, and samplers that leave none out.
+_KEEPING = {"MapDataset", "ShuffleDataset", "ProjectDataset", "RenameDataset", "BatchDataset", "RepeatDataset"}
+_KEEPING |= {"RandomSampler", "SequentialSampler"}
+_REST = {
+    True: {"en": "the rest of the rows is left out of it", "zh": "其余的行不参与"},
+    False: {"en": "the last one is a smaller batch", "zh": "最后一次是较小的 batch"},
+}
 #: Names that a message shows.
 _SHOWN = 12
 
@@ -157,6 +184,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         return
     ranks = len({one.rank for one in watches if one.mode == watch.mode})
     yield from _batches(watch, ranks)
+    yield from _nearly_all(watch)
     for one in watch.facts("optimizer"):
         yield from _accumulated(watch, one)
     yield from _options(watch)
@@ -197,6 +225,32 @@ def _usual(sizes: list[int], ranks: int) -> bool:
     from ..script.settings import HUGE_BATCH
 
     return max(sizes) * ranks <= HUGE_BATCH
+
+
+def _nearly_all(watch: Watch) -> Iterator[Finding]:
+    """A batch of more than half of the rows and not of all, as those who train on the whole data set mean it to be."""
+    read = {one.get("data") for one in watch.facts("pass") if one.get("training") is True}
+    made = {one.get("number"): one for one in watch.facts("origin") if one.get("of") == "dataset"}
+    for dataset in watch.facts("dataset"):
+        told = _batch_of(dataset)
+        if told is None or read != {dataset.get("number")}:
+            continue
+        size, rows = told
+        origin = made.get(dataset.get("number"), {})
+        dropped = bool((origin.get("own") or {}).get("drop_remainder"))
+        if _NEARLY * rows < size < rows:
+            data = {"size": size, "rows": rows, "share": size / rows, "updates": 1 if dropped else 2}
+            where = watch.where(origin.get("place") or dataset.get("place"))
+            yield Finding("nearly-all", Level.SUSPECT, where, {**data, "left": _REST[dropped]}, fix=Fix("fix-smaller"))
+
+
+def _batch_of(dataset: dict[str, Any]) -> tuple[int, int] | None:
+    """Its rows in a batch and in all, where nothing between the source and the batch leaves out or adds any; else None."""
+    nodes = [one for one in dataset.get("nodes") or () if isinstance(one, dict)]
+    sizes = [size for one in nodes if isinstance(size := one.get("batch_size"), int)]
+    rows = [count for one in nodes if isinstance(count := one.get("rows"), int)]
+    kinds = {str(one.get("node")) for one in nodes if "rows" not in one}
+    return (sizes[0], rows[0]) if kinds <= _KEEPING and len(sizes) == len(rows) == 1 else None
 
 
 def _accumulated(watch: Watch, optimizer: dict[str, Any]) -> Iterator[Finding]:
@@ -320,17 +374,23 @@ def _example(
     seed: bool = True,
     verdict: Verdict = Verdict.UNDECIDED,
     gradients: dict[str, Any] | None = None,
+    rows: int = 0,
     **params: Any,
 ) -> Example:
-    """`gradients`: what is told of those that the optimizer is given in each step."""
+    """`gradients`: what is told of those that the optimizer is given in each step; `rows`: of the data set."""
     head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
     options = {"values": {"lr": 0.1, "epochs": 3}, "defaults": {"lr": 0.05, "epochs": 3}, "place": ["train.py", 9]}
     lines: list[dict[str, Any]] = [head, {"fact": "options", **options}]
+    if rows:
+        nodes = [{"node": "BatchDataset", "batch_size": sizes[0]}, {"node": "NumpySlicesDataset", "rows": rows}]
+        lines.append({"fact": "dataset", "number": 0, "place": ["train.py", 15], "nodes": nodes})
     if seed:
         lines.append({"fact": "seed", "of": "mindspore.set_seed", "value": [1], "place": ["train.py", 12]})
     for step, size in enumerate(sizes, 1):
         batch = [{"shape": [size, 4], "type": "float32"}]
-        lines.append({"fact": "pass", "step": step, "training": True, "batch": batch, "networks": [0], "calls": []})
+        lines.append(
+            {"fact": "pass", "step": step, "training": True, "data": 0, "batch": batch, "networks": [0], "calls": []}
+        )
         if gradients is not None:
             lines.append({"fact": "outputs", "step": step, "loss": 0.7, "own": 0.7})
             lines.append({"fact": "gradients", "step": step, "optimizer": 0, "norms": [0.5], **gradients})
@@ -345,6 +405,8 @@ def _example(
 EXAMPLES = [
     _example("a seed and options", "batches", "options", "seeded"),
     _example("no seed, a smaller last batch", "sizes", "options", "no-seed", sizes=(32, 20), seed=False),
+    _example("most of the rows at once", "batches", "nearly-all", "options", "seeded", sizes=(96, 96), rows=120),
+    _example("all rows at once", "batches", "options", "seeded", sizes=(120, 120), rows=120),
     _example(
         *("four passes added up", "batches", "summed", "options", "seeded"),
         sizes=(32,) * 5,
