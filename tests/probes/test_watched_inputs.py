@@ -75,6 +75,40 @@ def test_inputs_in_order(tmp_path: Path) -> None:
     assert [one.code for one in inside] == ["network-scales", "same-scale"]
 
 
+TARGETS = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn
+    from mindspore.train import MAE, Model
+
+    random = np.random.default_rng(0)
+
+
+    def houses(rows, scaled):
+        x = random.standard_normal((rows, 6)).astype(np.float32)
+        price = 240 + 60 * x[:, :1] + random.standard_normal((rows, 1)).astype(np.float32)
+        return ds.NumpySlicesDataset((x, (price - 240) / 60 if scaled else price), shuffle=False).batch(16)
+
+
+    ms.set_seed(1)
+    net = nn.Dense(6, 1)
+    model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.01), metrics={"mae": MAE()})
+    model.train(1, houses(64, True), dataset_sink_mode=False)
+    model.eval(houses(32, SCALED), dataset_sink_mode=False)
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize("scaled", [False, True])
+def test_targets_that_are_scaled_in_training_alone(tmp_path: Path, scaled: bool) -> None:
+    case = watched(tmp_path, TARGETS.replace("SCALED", str(scaled)))
+    told = judged(watched_inputs, case, about="inference")
+    assert told.keys() == ({"same-scale"} if scaled else {"same-scale", "targets-differ"})
+    if not scaled:
+        assert (told["targets-differ"].level, told["targets-differ"].where.line) == (Level.SUSPECT, 14)
+
+
 FITTED = """
     import mindspore as ms
     import mindspore.dataset as ds

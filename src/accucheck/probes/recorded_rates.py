@@ -220,7 +220,7 @@ _FALLEN, _UP = 0.5, 2.0
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ._script_rates import of_script
 
-    keys = [key for key in ("watched", "curves.train") if case.get(key)]
+    keys = [key for key in ("watched", "curves.train") if case.get(key) and (key != "watched" or _trained(case))]
     written = of_script(case) if case.get("scripts.train") else None
     found: list[Finding] = []
     for done, key in enumerate(keys, 1):
@@ -233,7 +233,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         found += _judged(rates, _source(case, rates, key == "watched"), written, params)
         yield from logs.findings()
     if not found:
-        raise Skip("no-rates", path=[case.relative(path) for key in keys for path in case.paths(key)])
+        named = [key for key in ("watched", "curves.train") if case.get(key)]
+        raise Skip("no-rates", path=[case.relative(path) for key in named for path in case.paths(key)])
     yield from found
 
 
@@ -241,6 +242,12 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     """That the rate is in force as written does not say that it suits the training."""
     verdict = usual(findings)
     return Verdict.UNDECIDED if verdict is Verdict.OK else verdict
+
+
+def _trained(case: Case) -> bool:
+    """Whether a step of training was watched: a command that ended before its first one recorded no rates, and that is no fault of the
+    recording."""
+    return any(one.run.series for one in _watched.of_case(case))
 
 
 class _Source(NamedTuple):

@@ -92,9 +92,26 @@ class Params(msgspec.Struct, frozen=True):
             },
         ),
     ] = 1.0
+    targets: Annotated[
+        float,
+        Meta(
+            gt=0,
+            description="targets whose means lie this many standard deviations of training apart are on different scales",
+            extra={
+                "unit": "standard deviations",
+                "source": "own choice: beyond what any target of the training reaches",
+            },
+        ),
+    ] = 5.0
 
 
 MESSAGES: Words = {
+    "targets-differ": {
+        "en": "The targets that evaluation compares with have a mean of {mean:.4g} and a standard deviation of {std:.4g}, those of "
+        "training {trained_mean:.4g} and {trained:.4g}; in evaluation the network gives a mean of {gave:.4g}.",
+        "zh": "评估所比较的目标值均值为 {mean:.4g}、标准差为 {std:.4g}，训练时为 {trained_mean:.4g} 和 {trained:.4g}；"
+        "评估时网络输出的均值为 {gave:.4g}。",
+    },
     "out-of-range": {
         "en": "{input} of shape {shape} has values of {low:.4g} to {high:.4g} (mean {mean:.4g}, standard deviation {std:.4g}) in {steps:,} "
         "{steps:step|steps}, an order of magnitude outside [-1, 1].",
@@ -150,6 +167,10 @@ MESSAGES: Words = {
         "en": "Evaluate with data that the training never reads; see the paths and the bounds of both parts.",
         "zh": "评估应使用训练从不读取的数据；请检查两部分数据的路径和范围。",
     },
+    "fix-targets": {
+        "en": "Scale the targets of evaluation as those of training, or bring the outputs back to their units before they are compared.",
+        "zh": "评估的目标值使用与训练相同的缩放，或先把输出还原到原来的单位再比较。",
+    },
     "fix-alike": {
         "en": "Give inference the same scaling, mean and std as training.",
         "zh": "推理应使用与训练相同的缩放、mean 和 std。",
@@ -168,6 +189,10 @@ WHY: Words = {
         "zh": "这样得到的指标反映的是记忆而非所学，过拟合无法显现。",
     },
     **dict.fromkeys(("out-of-range", "off-centre", "too-small"), input_statistics.WHY["out-of-range"]),
+    "targets-differ": {
+        "en": "The metric tells the distance between two units of measure, and nothing of the network.",
+        "zh": "这样得到的指标只是两种单位之差，与网络的好坏无关。",
+    },
     "other-scale": {
         "en": "The network sees in inference what it never learned from: its accuracy there is not that of training.",
         "zh": "网络在推理时遇到的是从未学过的取值，精度与训练时不同。",
@@ -179,6 +204,10 @@ PROOF: Words = {
         "zh": "比较两个数据集样本的摘要。",
     },
     **dict.fromkeys(("out-of-range", "off-centre", "too-small"), input_statistics.PROOF["out-of-range"]),
+    "targets-differ": {
+        "en": "Print some targets of both data sets beside the outputs of the network.",
+        "zh": "对照打印两个数据集的若干目标值和网络的输出。",
+    },
     "other-scale": {
         "en": "Run the network on a training sample through both ways of processing: the outputs must be equal.",
         "zh": "让同一训练样本分别经过两种处理后输入网络：输出应一致。",
@@ -221,7 +250,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     trained = _passes(watch, training=True)
     found = list(_inferred(watch, trained, params) if inference else _trained(watch, trained, params))
     if inference:
-        found = [*_evaluated_again(watch, params), *found]
+        found = [*_evaluated_again(watch, params), *found, *_targets(watch, trained, params)]
     if not found:
         raise Skip("no-inference" if inference else "no-float")
     yield from found
@@ -386,6 +415,35 @@ def _evaluated_again(watch: Watch, params: Params) -> Iterator[Finding]:
         yield Finding("same-rows", Level.SUSPECT, _source(watch, number, -1), data, fix=Fix("fix-split"))
 
 
+def _targets(watch: Watch, trained: dict[int, list[dict[str, Any]]], params: Params) -> Iterator[Finding]:
+    """The targets of an evaluation that computes its loss itself, against those of training of the same network."""
+    for number, seen in sorted(_passes(watch, training=False).items()):
+        own, held = _target(trained.get(number, [])), _target(seen)
+        gave = None if held is None else _given_back(seen, held)
+        if own is None or held is None or gave is None or held.rows < _FEWEST or not own.std:
+            continue
+        apart = abs(held.mean - own.mean) >= params.targets * own.std or held.std >= params.ratio * own.std
+        back = abs(gave.mean - held.mean) <= params.shift * max(held.std, gave.std)
+        if apart and not back:
+            data = {"mean": held.mean, "std": held.std, "trained": own.std, "trained_mean": own.mean, "gave": gave.mean}
+            evidence: list[Evidence] = [_table([("training", own), ("inference", held)])]
+            where = _source(watch, seen[0].get("data"), number)
+            yield Finding("targets-differ", Level.SUSPECT, where, dict(data), evidence, Fix("fix-targets"))
+
+
+def _target(passes: list[dict[str, Any]]) -> Range | None:
+    """The one floating-point tensor that a pass is given and its network is not, which outputs are compared with."""
+    rest = [[held for held in one.get("batch") or () if held not in (one.get("given") or ())] for one in passes]
+    return _range([one[0] for one in rest]) if rest and all(len(one) == 1 for one in rest) else None
+
+
+def _given_back(passes: list[dict[str, Any]], target: Range) -> Range | None:
+    """What the network gives in passes, where that has the shape of its target."""
+    calls = [call for one in passes for call in one.get("calls") or () if call[0] == ""]
+    found = _range([call[3][0] for call in calls if call[3]])
+    return found if found is not None and found.shape[1:] == target.shape[1:] else None
+
+
 def _alike(one: Range, other: Range) -> bool:
     return len(one.shape) == len(other.shape) >= _TABLE
 
@@ -412,8 +470,10 @@ def _example(
     entry: Any = None,
     inference: Any = None,
     samples: tuple[str, ...] = (),
+    targets: tuple[Any, Any] | None = None,
     **params: Any,
 ) -> Example:
+    """`targets`: those of training and of inference, where the network gives around 0."""
     head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
     network = {
         "fact": "network",
@@ -425,13 +485,15 @@ def _example(
     }
     layers = [["stem", "mindspore.nn.layer.conv.Conv2d", [entry or given]]]
     told = {"fact": "pass", "step": 1, "networks": [0], "data": 0, "batch": [], "calls": []}
-    lines = [head, network, {**told, "training": True, "given": [given], "entries": layers}]
+    told["calls"] = [["", "net.Net", True, [_stats(0.0, 0.3, (32, 1))]]] if targets else []
+    batches: list[dict[str, Any]] = [{"batch": [given, one]} for one in targets or ()] or [{}, {}]
+    lines = [head, network, {**told, "training": True, "given": [given], "entries": layers, **batches[0]}]
     if inference is not None:
         trained = [f"a{number}" for number in range(32)]
         lines += [
             {"step": step, "epoch": step, "loss": 1.0, "seconds": 0.1, "samples": trained} for step in range(1, 4)
         ]
-        more = {"given": [inference], "entries": [], "data": 1, "samples": list(samples)}
+        more = {"given": [inference], "entries": [], "data": 1, "samples": list(samples), **batches[1]}
         lines.append({**told, "training": False, **more})
     files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
     return Example(
@@ -480,6 +542,24 @@ EXAMPLES = [
         _NORMAL,
         inference=_NORMAL,
         samples=tuple(f"b{number}" for number in range(32)),
+        about="inference",
+    ),
+    _example(
+        "targets that are scaled in training alone",
+        Verdict.UNDECIDED,
+        ("same-scale", "targets-differ"),
+        _NORMAL,
+        inference=_NORMAL,
+        targets=(_stats(0.1, 1.0, (32, 1)), _stats(240.0, 70.0, (32, 1))),
+        about="inference",
+    ),
+    _example(
+        "targets alike",
+        Verdict.OK,
+        "same-scale",
+        _NORMAL,
+        inference=_NORMAL,
+        targets=(_stats(0.1, 1.0, (32, 1)), _stats(-0.2, 1.1, (32, 1))),
         about="inference",
     ),
     _example(
