@@ -74,7 +74,7 @@ ms.save_checkpoint(Net(), saved)
 values = ms.load_checkpoint(saved)
 """
 _ANEW = """for one in net.trainable_params():
-    one.set_data(initializer("normal", one.shape))
+    one.ndim > 1 and one.set_data(initializer("normal", one.shape))
 """
 _COPY = """average = Net()
 for held, one in zip(average.get_parameters(), net.get_parameters()):

@@ -417,8 +417,10 @@ class _Loading:
         return [(self.seen.parameters[key], value) for key, value, kind in known if self._same(key, kind, fact["at"])]
 
     def _overwritten(self, fact: dict[str, Any], where: Where) -> Iterator[Finding]:
-        """Loaded parameters that hold other values when their network is first seen in training."""
-        found = self._compared(fact)
+        """Loaded parameters that hold other values when their network is first seen in training: weights, as initialising often leaves
+        biases and scales alone."""
+        compared = self._compared(fact)
+        found = [(one, value) for one, value in compared if one.matrix] or compared
         other = [one for one, value in found if one.built != value]
         if len(other) > 1 and len(other) > self.params.part * len(found):
             told = _told(self.seen, "overwritten", Level.PROBLEM, other, "fix-order", loaded=len(found))
