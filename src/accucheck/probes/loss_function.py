@@ -870,6 +870,13 @@ EXAMPLES = [
         "labels-not-shifted-perhaps",
     ),
     _example(
+        "a recurrent network whose labels are its input turned round",
+        _RECURRENT.replace(
+            "self.numbers[place + AHEAD : place + 16 + AHEAD]", "self.numbers[place : place + 16][::-1]"
+        ),
+        Verdict.OK,
+    ),
+    _example(
         "labels before the prediction, in a cell",
         _JUDGED.replace("CALL", "mark, found"),
         Verdict.PROBLEM,

@@ -140,12 +140,19 @@ def _is_nameless(value: Value) -> bool:
 
 
 def _cut(made: Call) -> tuple[Value | None, int] | None:
-    """Where the one slice of an index begins, as a value and so many places more; None for an index that picks."""
+    """Where the one slice of an index begins, as a value and so many places more; None for an index that picks, or takes places in
+    another order, as [::-1] does."""
     key = made.args[0] if made.args else None
     parts = [part for part in (key.items if isinstance(key, Items) else [key]) if not _takes_all(part)]
-    begins = [_first(part.args[0]) if isinstance(part, Call) and part.name == "slice" else None for part in parts]
+    begins = [_first(part.args[0]) if isinstance(part, Call) and _goes_on(part) else None for part in parts]
     later = [each for each in begins if each != (None, 0)]
     return None if len(later) > 1 else later[0] if later else (None, 0)
+
+
+def _goes_on(part: Call) -> bool:
+    """Whether it is a slice that takes one place after the other."""
+    step = part.args[2] if len(part.args) > 2 else None
+    return part.name == "slice" and (step is None or (isinstance(step, KnownValue) and step.value in (None, 1)))
 
 
 def _takes_all(part: Value | None) -> bool:
