@@ -220,14 +220,15 @@ def _asked_outside(sources: list[Source]) -> set[str]:
     """The attributes that are asked for of something other than self."""
     found: set[str] = set()
     for source in sources:
-        for node in source.nodes:
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-                if not (isinstance(node.value, ast.Name) and node.value.id == "self"):
-                    found.add(node.attr)
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
-                found |= {
-                    arg.value for arg in node.args[1:2] if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
-                }
+        for node in source.nodes_of(ast.Attribute):
+            of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
+            if isinstance(node.ctx, ast.Load) and not of_self:
+                found.add(node.attr)
+        gets = (
+            call for call in source.nodes_of(ast.Call) if isinstance(call.func, ast.Name) and call.func.id == "getattr"
+        )
+        names = (arg.value for call in gets for arg in call.args[1:2] if isinstance(arg, ast.Constant))
+        found |= {name for name in names if isinstance(name, str)}
     return found
 
 
@@ -294,11 +295,10 @@ def _opaque(of: Class) -> bool:
 def _heirs(sources: list[Source]) -> dict[str, list[ast.ClassDef]]:
     found: dict[str, list[ast.ClassDef]] = defaultdict(list)
     for source in sources:
-        for node in source.nodes:
-            if isinstance(node, ast.ClassDef):
-                for base in node.bases:
-                    name = base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
-                    found[name].append(node)
+        for node in source.nodes_of(ast.ClassDef):
+            for base in node.bases:
+                name = base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
+                found[name].append(node)
     return found
 
 
@@ -419,11 +419,10 @@ def _same_input(source: Source, calls: list[ast.Call]) -> bool:
     """Whether two calls that read alike stand in one block with no new value for what they name in between: both give the same."""
     first, second = sorted(calls, key=lambda call: (call.lineno, call.col_offset))
     named = {node.id for node in walk(first) if isinstance(node, ast.Name)}
-    for node in source.nodes:
-        stores = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in named
-        if stores and isinstance(node, ast.Name) and first.lineno <= node.lineno <= second.lineno:
-            return False
-    return True
+    return not any(
+        isinstance(node.ctx, ast.Store) and node.id in named and first.lineno <= node.lineno <= second.lineno
+        for node in source.nodes_of(ast.Name)
+    )
 
 
 def _named_nearby(row: _Attribute) -> bool:

@@ -46,12 +46,9 @@ def read(package: str, importer: Source, copied: bool) -> Described:
 
 
 def _line_of_import(importer: Source, package: str) -> int:
-    for node in importer.nodes:
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        if any(name.partition(".")[0] == package for name in names):
-            return getattr(node, "lineno", 1)
-    return 1
+    modules = [(alias.name, node.lineno) for node in importer.nodes_of(ast.Import) for alias in node.names]
+    modules += [(node.module or "", node.lineno) for node in importer.nodes_of(ast.ImportFrom)]
+    return min((line for module, line in modules if module.partition(".")[0] == package), default=1)
 
 
 def _move(tree: ast.Module, line: int) -> None:

@@ -138,7 +138,9 @@ def _signs() -> dict[str, str]:
 
 def comparison(made: Call) -> str:
     """How a comparison is written, whether by a sign, a function, a method or a class; "" for a call that is none."""
-    return made.name if made.name in COMPARES else _signs().get(_does(made, _called(made)), "")
+    if made.name in COMPARES:
+        return made.name
+    return "" if made.name[:1] in ("@", "[") else _signs().get(_does(made, _called(made)), "")
 
 
 def _known(made: Call, done: Operation) -> list[Effect]:

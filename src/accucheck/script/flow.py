@@ -11,6 +11,8 @@ from .values import Call, Instance, Items, KnownValue, Many, Mapping, Partial, R
 
 #: So many of what one configuration holds are told as used where it is.
 CONTENTS = 1000
+#: What values consist of others.
+_HOLDERS = (Many, Items, Mapping)
 #: A look at more values than this gives up: what is asked then counts as not found.
 LIMIT = 20_000
 
@@ -114,11 +116,13 @@ def users(trace: Trace) -> dict[int, list[tuple[Call, str]]]:
 
 def _spread(value: Value | None) -> list[Value]:
     """A value and what lists, dicts and alternatives it consists of, each once, those of the outermost first: CONTENTS of a large one."""
-    found = [] if value is None else [value]
+    if not isinstance(value, _HOLDERS):
+        return [] if value is None else [value]
+    found: list[Value] = [value]
     seen = {id(value)}
     level = found
     for _ in range(6):
-        held = [inner for part in level if isinstance(part, (Many, Items, Mapping)) for inner in inputs(part)[:200]]
+        held = [inner for part in level if isinstance(part, _HOLDERS) for inner in inputs(part)[:200]]
         level = []
         for inner in held:
             if id(inner) not in seen and len(seen) < CONTENTS:

@@ -38,7 +38,7 @@ from .networks import (
     weights,
 )
 from .source import Source
-from .syntax import kept, walk
+from .syntax import called_name, kept, walk
 from .trace import Store, Trace
 from .training_seen import is_foreign
 from .training_steps import is_optimizer, training
@@ -598,12 +598,8 @@ class FreezeScan:
         reading = self.structure.reading
         sources = {reading.source.file: reading.source}
         sources.update({s.file: s for s in reading.project.sources.values() if s is not None})
-        for source in sources.values():
-            for node in source.nodes:
-                name = getattr(node.func, "attr", getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
-                if name in _LOADS and id(node) not in self.structure.executed:
-                    return True
-        return False
+        calls = (node for source in sources.values() for node in source.nodes_of(ast.Call))
+        return any(called_name(node) in _LOADS and id(node) not in self.structure.executed for node in calls)
 
     def heads(self) -> set[int]:
         """The layers with weights that are nearest to a loss."""

@@ -14,8 +14,8 @@ from .values import Call, KnownValue, UnknownValue, Value
 def calls(source: Source) -> Iterator[Call]:
     """Each call of something of MindSpore, under its full name."""
     aliases = dict(_imports(source.tree))
-    for node in source.nodes:
-        if not isinstance(node, ast.Call) or not (name := _dotted(node.func, aliases)).startswith("mindspore."):
+    for node in source.nodes_of(ast.Call):
+        if not (name := _dotted(node.func, aliases)).startswith("mindspore."):
             continue
         unpacked = any(isinstance(arg, ast.Starred) for arg in node.args) or any(k.arg is None for k in node.keywords)
         args = [_value(arg) for arg in node.args if not isinstance(arg, ast.Starred)]

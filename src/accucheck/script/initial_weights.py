@@ -957,7 +957,7 @@ def _text(node: ast.AST) -> str:
 def _called(source: Source, node: ast.AST) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
     """The edit that makes a call of what is assigned to the name of a method."""
     statement = next(
-        (n for n in source.nodes if isinstance(n, ast.Assign) and len(n.targets) == 1 and n.targets[0] is node),
+        (n for n in source.nodes_of(ast.Assign) if len(n.targets) == 1 and n.targets[0] is node),
         None,
     )
     if statement is None or statement.end_lineno is None:

@@ -99,8 +99,8 @@ def _place(method: Function, node: ast.Attribute, size: int) -> tuple[int, ast.S
 def _asked_elsewhere(of: Class, name: str, sources: list[Source]) -> bool:
     """True where code outside of a class, and of those that it derives from, asks for an attribute of this name."""
     own = {id(node) for part in of.lineage() for node in walk(part.node)}
-    nodes = (node for source in sources for node in source.nodes if id(node) not in own)
-    return any(isinstance(node, ast.Attribute) and node.attr == name and _beyond(node) for node in nodes)
+    nodes = (node for source in sources for node in source.nodes_of(ast.Attribute) if id(node) not in own)
+    return any(node.attr == name and _beyond(node) for node in nodes)
 
 
 def _beyond(node: ast.Attribute) -> bool:

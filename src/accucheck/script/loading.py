@@ -182,11 +182,8 @@ def _functions_around(source: Source) -> dict[int, ast.AST]:
 
 
 def _loading_in(source: Source) -> Iterator[ast.AST]:
-    for node in source.nodes:
-        if isinstance(node, ast.Call):
-            name = called_name(node)
-            if name in (*LOADS, "load_param_into_net", "load_distributed_checkpoint"):
-                yield node
+    names = (*LOADS, "load_param_into_net", "load_distributed_checkpoint")
+    return (node for node in source.nodes_of(ast.Call) if called_name(node) in names)
 
 
 class Loading:
@@ -710,8 +707,9 @@ class Loading:
             return ()
         put = function_name.removesuffix("load_checkpoint") + "load_param_into_net"
         known = any(
-            isinstance(n, ast.ImportFrom) and any(alias.name == put and not alias.asname for alias in n.names)
-            for n in load.source.nodes
+            alias.name == put and not alias.asname
+            for imported in load.source.nodes_of(ast.ImportFrom)
+            for alias in imported.names
         )
         if "." not in put and not known:
             return ()

@@ -111,12 +111,11 @@ def read(sources: list[Source]) -> Masks:
             _collect(node, found)
     for source in networks:
         constants = _constants(source.tree)
-        for node in source.nodes:
-            if isinstance(node, ast.ClassDef):
-                attributes = _attributes(node)
-                for part in node.body:
-                    if isinstance(part, ast.FunctionDef):
-                        _Function(source, part, attributes, constants, functions, found).run()
+        for node in source.nodes_of(ast.ClassDef):
+            attributes = _attributes(node)
+            for part in node.body:
+                if isinstance(part, ast.FunctionDef):
+                    _Function(source, part, attributes, constants, functions, found).run()
         for part in source.tree.body:
             if isinstance(part, ast.FunctionDef):
                 _Function(source, part, {}, constants, functions, found).run()
@@ -124,12 +123,9 @@ def read(sources: list[Source]) -> Masks:
 
 
 def _about_networks(source: Source) -> bool:
-    for node in source.nodes:
-        if isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "mindspore" for alias in node.names):
-            return True
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "mindspore":
-            return True
-    return False
+    modules = [alias.name for node in source.nodes_of(ast.Import) for alias in node.names]
+    modules += [node.module or "" for node in source.nodes_of(ast.ImportFrom)]
+    return any(module.split(".")[0] == "mindspore" for module in modules)
 
 
 def _collect(node: ast.AST, found: Masks) -> None:

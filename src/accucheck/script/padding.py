@@ -73,7 +73,7 @@ def read(sources: list[Source]) -> PaddingFacts:
     for module in modules:
         for node in module.functions:
             functions.setdefault(node.name, []).append((module, node))
-    called = {called_name(node) for source in sources for node in source.nodes if isinstance(node, ast.Call)}
+    called = {called_name(node) for source in sources for node in source.nodes_of(ast.Call)}
     last = 0
     for module in modules:
         reader = _Reader(module, functions, called, facts)

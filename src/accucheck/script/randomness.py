@@ -193,11 +193,11 @@ def _expression(node: ast.expr, at: Call | Frame) -> str:
 
 def _target(made: Call, script: Source) -> str:
     """What a call is assigned to: opt, self.opt; else a variable that its result comes to."""
-    for node in made.source.nodes:
-        if isinstance(node, ast.Assign) and node.value is made.node:
+    for node in made.source.nodes_of(ast.Assign):
+        if node.value is made.node:
             return _name([ast.unparse(target) for target in node.targets])
-    nodes = (*made.source.nodes, *script.nodes)
-    variables = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    names = (*made.source.nodes_of(ast.Name), *script.nodes_of(ast.Name))
+    variables = {node.id for node in names if isinstance(node.ctx, ast.Store)}
     return _name([name for name in made.bound if name in variables])
 
 

@@ -99,10 +99,8 @@ def _known_as(call: Call) -> str:
 def _is_tried(source: Source, line: int) -> bool:
     """Whether a line stands in the body of a try that handles something."""
     return any(
-        isinstance(node, ast.Try)
-        and node.handlers
-        and node.body[0].lineno <= line <= (node.body[-1].end_lineno or node.body[-1].lineno)
-        for node in source.nodes
+        node.handlers and node.body[0].lineno <= line <= (node.body[-1].end_lineno or node.body[-1].lineno)
+        for node in source.nodes_of(ast.Try)
     )
 
 

@@ -403,9 +403,7 @@ class _Sharding:
         """Branches for several devices that a constant of the script turns off now: what they would do counts all the same."""
         visited = {id(call.node) for call in self.trace.calls}
         for source in self.modules:
-            for node in source.nodes:
-                if not isinstance(node, ast.If):
-                    continue
+            for node in source.nodes_of(ast.If):
                 for body, other, taken in ((node.body, node.orelse, True), (node.orelse, node.body, False)):
                     if ranks.way(node.test, taken) is not True:
                         continue
@@ -511,8 +509,8 @@ def _sharded(origin: Call) -> str | None:
     node, source = origin.node, origin.source
     imported = {
         alias.asname or alias.name: alias.name
-        for part in source.nodes
-        if isinstance(part, ast.ImportFrom) and (part.module or "").startswith("mindspore.communication")
+        for part in source.nodes_of(ast.ImportFrom)
+        if (part.module or "").startswith("mindspore.communication")
         for alias in part.names
     }
     rank = next((name for name, original in imported.items() if original == "get_rank"), None)

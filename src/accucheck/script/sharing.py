@@ -430,12 +430,8 @@ class _Look:
     def alias(self, net: Instance) -> tuple[Source, ast.AST] | None:
         """The statement that binds one name for a network to another."""
         for source in self.sources:
-            for node in source.nodes:
-                if (
-                    isinstance(node, ast.Assign)
-                    and isinstance(node.value, (ast.Name, ast.Attribute))
-                    and len(node.targets) == 1
-                ):
+            for node in source.nodes_of(ast.Assign):
+                if isinstance(node.value, (ast.Name, ast.Attribute)) and len(node.targets) == 1:
                     target = node.targets[0]
                     text = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
                     other = node.value.attr if isinstance(node.value, ast.Attribute) else node.value.id
@@ -555,8 +551,8 @@ class _Look:
 def _copied_on_load(sources: list[Source]) -> Iterator[Observation]:
     """A dict of loaded weights in which an output layer is given the table of an embedding: equal at the start only."""
     for source in sources:
-        for node in source.nodes:
-            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
+        for node in source.nodes_of(ast.Assign):
+            if len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
                 target, value = _key(node.targets[0]), _key(node.value)
                 if target.endswith("weight") and value.endswith("embedding_table"):
                     yield Observation("copied-on-load", source, node, {"first": value, "second": target}, certain=False)
@@ -637,8 +633,8 @@ def siblings(one: str, other: str) -> bool:
 def _attribute_set(sources: list[Source], name: str, other: str) -> tuple[Source, ast.Assign] | None:
     """The statement x.name = y.other."""
     for source in sources:
-        for node in source.nodes:
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute) and node.value.attr == other:
+        for node in source.nodes_of(ast.Assign):
+            if isinstance(node.value, ast.Attribute) and node.value.attr == other:
                 for target in node.targets:
                     outside = isinstance(target, ast.Attribute) and ast.unparse(target.value) != "self"
                     if outside and isinstance(target, ast.Attribute) and target.attr == name:
@@ -756,7 +752,7 @@ def _shown(layer: Call, weight: str) -> str:
 def _tie(source: Source, node: ast.AST) -> tuple[int, str] | None:
     """The line x.weight = Parameter(y.embedding_table...) without the copy."""
     line = getattr(node, "lineno", 0)
-    statement = next((n for n in source.nodes if isinstance(n, ast.Assign) and node in n.targets), None)
+    statement = next((n for n in source.nodes_of(ast.Assign) if node in n.targets), None)
     if statement is None or statement.lineno != statement.end_lineno or statement.end_col_offset is None:
         return None
     inner = next(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
 from ..errors import ReadError, from_os_error
 from ..model import Code
@@ -48,6 +48,7 @@ class RuleMessage(Protocol):
 
 
 _Said = TypeVar("_Said", bound=RuleMessage)
+_Node = TypeVar("_Node", bound=ast.AST)
 
 
 def once_each(said: Iterable[_Said]) -> list[_Said]:
@@ -125,6 +126,17 @@ class Source:
     def nodes(self) -> tuple[ast.AST, ...]:
         """Every node of the tree, as ast.walk has them."""
         return tuple(walk(self.tree))
+
+    @cached_property
+    def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
+        found: dict[type[ast.AST], list[ast.AST]] = {}
+        for node in self.nodes:
+            found.setdefault(node.__class__, []).append(node)
+        return found
+
+    def nodes_of(self, kind: type[_Node]) -> list[_Node]:
+        """The nodes of one class, in the order of `nodes`."""
+        return cast("list[_Node]", self._by_kind.get(kind, []))
 
     @cached_property
     def text(self) -> str:

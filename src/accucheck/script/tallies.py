@@ -32,6 +32,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 #: What may divide.
 _DIVIDING = (ast.BinOp, ast.AugAssign, ast.Call)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_ADDING = (ast.AugAssign, ast.Assign, ast.Call)
 #: Calls and methods that leave a number what it is, where it is divided.
 _PLAIN = frozenset(("float", "int", "round", "max", "array", "asarray", "float32", "float64", "Tensor", "stack"))
 _PLAIN_METHODS = frozenset(("asnumpy", "item", "astype", "numpy"))
@@ -147,7 +148,7 @@ class Tallies:
         found: dict[tuple[int, str], Tally] = {}
         for code in self.codes:
             for node, loops in parts(code.node):
-                for target, what, listed in added(node):
+                for target, what, listed in added(node) if isinstance(node, _ADDING) else ():
                     owner = code.owner(target)
                     tally = found.setdefault((id(owner), target), Tally(target, owner, code.source))
                     tally.listed |= listed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 _FLAG = re.compile(
@@ -68,9 +69,15 @@ def _assume_not(name: str, compared: Any) -> bool | None:
 
 def role(words: list[str]) -> str | None:
     """ "train" or "eval" when the words speak of one of them only, else None."""
-    trains = any(_TRAINS.search(word) for word in words)
-    evaluates = any(_EVALUATES.search(word) for word in words)
+    trains = any(_speaks(word)[0] for word in words)
+    evaluates = any(_speaks(word)[1] for word in words)
     return None if trains == evaluates else "train" if trains else "eval"
+
+
+@lru_cache(maxsize=4096)
+def _speaks(word: str) -> tuple[bool, bool]:
+    """Whether a word speaks of training, and of evaluation."""
+    return _TRAINS.search(word) is not None, _EVALUATES.search(word) is not None
 
 
 def purpose(given: dict[str, Any]) -> str | None:
