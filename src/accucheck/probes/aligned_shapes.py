@@ -20,7 +20,8 @@ from ..probe import Example, script_example
 from . import _gaps, _speed, _training
 
 if TYPE_CHECKING:
-    from ..script.speed import Layer
+    from ..script.pipelines import Pipeline
+    from ..script.speed import Layer, Size
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -95,7 +96,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script import pipelines
     from ..script.analysis import read_scripts
     from ..script.execution import device
-    from ..script.speed import layers, sizes, unaligned
+    from ..script.speed import layers, unaligned
     from ..script.training_steps import training
 
     scripts = read_scripts(case)
@@ -107,13 +108,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         here = _speed.device(case) or device(seen).value
         found = [layer for layer in layers(seen) if layer.after is not None]
         odd = unaligned(found, params.multiple)
-        trained = [pipeline for pipeline in data.get(id(reading), ()) if pipeline.role == "train"]
-        uneven = {
-            (one.what, one.made.source.path, one.made.line): one
-            for pipeline in trained
-            for one in sizes(pipeline)
-            if one.size > params.multiple and one.size % params.multiple
-        }
+        uneven = _uneven(data.get(id(reading), ()), params.multiple)
         if here and here != "ascend":
             yield Finding("other-device", Level.INFO, where)
             continue
@@ -126,11 +121,20 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             yield Finding("aligned", Level.INFO, where, {"multiple": params.multiple, "layers": len(found)})
         else:
             yield _unaligned(odd, len(found), params.multiple)
-        for one in uneven.values():
+        for one in uneven:
             place, code = Where(path=one.made.source.path, line=one.made.line), one.made.source.code(one.made.line)
             about = {"size": one.size, "multiple": params.multiple}
             fix = Fix("fix-size")
             yield Finding(f"odd-{one.what}", Level.SUSPECT, place, about, [code], fix, sure=Sure.POSSIBLE)
+
+
+def _uneven(data: Iterable[Pipeline], multiple: int) -> list[Size]:
+    """The sizes of training data that are above a multiple and not divisible by it, each place once."""
+    from ..script.speed import sizes
+
+    found = (one for pipeline in data if pipeline.role == "train" for one in sizes(pipeline))
+    odd = [one for one in found if one.size > multiple and one.size % multiple]
+    return list({(one.what, one.made.source.path, one.made.line): one for one in odd}.values())
 
 
 def _unaligned(odd: list[Layer], layers: int, multiple: int) -> Finding:

@@ -9,7 +9,8 @@ cannot tell whether such a default is meant. Never imports or runs the scripts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -384,33 +385,37 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     readings = [r for r in scripts.readings if r.role != "export"]
     version = _version.of(case)
     found = Differences(readings, version)
-    wrong: set[tuple[Any, ...]] = set()
-    told: dict[str, int] = {}
     beside: list[WrongUse] = []
     if paths := [(path, case.relative(path)) for path in case.paths("benchmark.scripts.train")]:
         comparison, beside = found.against(paths)
         yield from _of_benchmark(comparison, paths[0][1], beside)
-    for one in (*found.wrong(), *(one for r in readings for one in differing_results.wrong(r)), *beside):
-        node = one.place.node
-        key = one.code, one.place.source.path, node.lineno, node.col_offset, one.data.get("setting")
-        if key not in wrong and told.get(one.code, 0) < MOST:
-            wrong.add(key)
-            told[one.code] = told.get(one.code, 0) + 1
-            yield _of_wrong(one, id(one.place) in found.unreached)
+    uses = (*found.wrong(), *(one for reading in readings for one in differing_results.wrong(reading)), *beside)
+    for one in _each_once(uses):
+        yield _of_wrong(one, id(one.place) in found.unreached)
     rows = found.rows()
-    for code, chosen in (
-        ("relied-on", [row for row in rows if row.counts]),
-        ("without-effect", [row for row in rows if not row.counts]),
-    ):
-        if chosen:
+    for code, counts in (("relied-on", True), ("without-effect", False)):
+        if chosen := [row for row in rows if bool(row.counts) is counts]:
             yield _of_rows(code, chosen, version, params.rows)
-    path = readings[0].source.path if readings else ""
     if readings and not rows:
+        path = readings[0].source.path
         data = {"path": path, "version": version}
         seen = any(_is_layer(call.api) for call in found.made)
         yield Finding("all-explicit" if seen else "no-layers", Level.INFO, Where(path=path), data, incomplete=not seen)
     yield from _seen.networks(scripts)
     yield Progress(len(readings), len(readings), "files")
+
+
+def _each_once(uses: Iterable[WrongUse]) -> Iterator[WrongUse]:
+    """What is wrong, each place and setting once, and MOST of each code."""
+    seen: set[tuple[Any, ...]] = set()
+    told: Counter[str] = Counter()
+    for one in uses:
+        node = one.place.node
+        key = one.code, one.place.source.path, node.lineno, node.col_offset, one.data.get("setting")
+        if key not in seen and told[one.code] < MOST:
+            seen.add(key)
+            told[one.code] += 1
+            yield one
 
 
 def _of_benchmark(comparison: Comparison | None, path: str, beside: list[WrongUse]) -> Iterator[Finding]:

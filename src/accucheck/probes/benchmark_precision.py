@@ -102,12 +102,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         return
     here = [use for reading in scripts.training for use in precision.here(reading)]
     there = [use for settings in theirs for use in precision.there(settings.reading)]
-    rows: list[list[Plain]] = [
-        [side, use.text, use.dtype, use.place, "yes" if use.maybe else "no"]
-        for side, uses in (("here", here), ("there", there))
-        for use in uses
-    ]
-    table = Table("precision", ["side", "text", "type", "place", "condition"], rows[:ROWS], total=len(rows))
+    table = _table(here, there)
     # Where a training is out of sight, as in a library, so is its precision.
     mine = settings.of_scripts(scripts, None)
     version = case.spec.runtime.mindspore or api.load().mindspore
@@ -120,6 +115,16 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield Finding("no-training", Level.INFO, Where(path=path), {"path": path}, [table], incomplete=True)
     if not unseen:
         yield _judged(here, there, scripts.training[0].source.path, table)
+
+
+def _table(here: list[HalfPrecisionUse], there: list[HalfPrecisionUse]) -> Table:
+    """What both sides compute in another precision."""
+    rows: list[list[Plain]] = [
+        [side, use.text, use.dtype, use.place, "yes" if use.maybe else "no"]
+        for side, uses in (("here", here), ("there", there))
+        for use in uses
+    ]
+    return Table("precision", ["side", "text", "type", "place", "condition"], rows[:ROWS], total=len(rows))
 
 
 def _trains(settings: Settings, version: str | None) -> bool:

@@ -161,19 +161,17 @@ def _scale(files: list[File], using: set[str]) -> Iterator[Finding]:
     training = [(file, use) for file in files for use in file.usage.uses if use.called and _TRAINING.match(use.api)]
     if not training or not any(file.path in using for file in files):
         return
-    unknown = False
-    for file in files:
-        for use in [use for use in file.usage.uses if use.called]:
-            level = _level(use)
-            # Level O2 brings a DynamicLossScaleManager.
-            if level == "O2" or _SCALE.search(use.api) or any(_SCALE.search(name) for name in use.names):
-                yield _finding("scaled", Level.INFO, file, use)
-                return
-            unknown |= level is ...
-    if unknown:
-        return
-    file, use = training[0]
-    yield _finding("no-scale", Level.SUSPECT, file, use, Fix("fix-scale"))
+    called = [(file, use) for file in files for use in file.usage.uses if use.called]
+    scaled = next(((file, use) for file, use in called if _sets_scale(use)), None)
+    if scaled is not None:
+        yield _finding("scaled", Level.INFO, *scaled)
+    elif not any(_level(use) is ... for _, use in called):
+        yield _finding("no-scale", Level.SUSPECT, *training[0], Fix("fix-scale"))
+
+
+def _sets_scale(use: ApiUse) -> bool:
+    """Whether a call gives a loss scale, or asks for level O2, which brings a DynamicLossScaleManager."""
+    return _level(use) == "O2" or any(_SCALE.search(name) for name in (use.api, *use.names))
 
 
 def _level(use: ApiUse) -> object:

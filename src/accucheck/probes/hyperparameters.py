@@ -139,11 +139,11 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     version = case.spec.runtime.mindspore or api.load().mindspore
     here = [(one, hyperparameters.sheet(one, version)) for one in settings.of_scripts(scripts, None)]
     there = [(one, hyperparameters.sheet(one, None)) for one in theirs]
-    for side in (here, there):
-        if side and not any(found.optimizers for _, found in side):
+    trained = [[(one.reading.source.path, found) for one, found in side if found.optimizers] for side in (here, there)]
+    for side, with_optimizer in zip((here, there), trained, strict=True):
+        if side and not with_optimizer:
             path = side[0][0].reading.source.path
             yield Finding("no-optimizer", Level.INFO, Where(path=path), {"path": path}, incomplete=True)
-    trained = [[(one.reading.source.path, found) for one, found in side if found.optimizers] for side in (here, there)]
     if not all(trained):
         return
     (path, mine), (their_path, other) = (side[0] for side in trained)
@@ -179,23 +179,28 @@ def _compared(here: Sheet, there: Sheet) -> Iterator[Finding]:
     for row in rows:
         yield from judged(row)
     by_name = {row.name: row for row in rows}
+    if not several:
+        yield from _of_optimizer(here, there, by_name)
+    where = _where(by_name["optimizer"].here)
+    unknown = [row.name for row in rows if row.verdict == "unknown"]
+    if unknown:
+        yield Finding("unknown", Level.INFO, where, {"settings": unknown}, incomplete=True)
+    same = sum(row.verdict == "same" for row in rows)
+    yield Finding("compared", Level.INFO, where, {"same": same, "count": len(rows)}, [listed(rows)])
+
+
+def _of_optimizer(here: Sheet, there: Sheet, by_name: dict[str, Row]) -> Iterator[Finding]:
+    """What optimizers of one name and the same settings do differently."""
     kind, decay = by_name["optimizer"], by_name.get("weight_decay")
-    if not several and here.uncorrected and kind.verdict == "same":
-        data = {"place": kind.there[0].place}
+    if here.uncorrected and kind.verdict == "same":
+        data: dict[str, Any] = {"place": kind.there[0].place}
         where = _where(kind.here)
         yield Finding("no-bias-correction", Level.PROBLEM, where, data, [], Fix("fix-adamw"), sure=Sure.CERTAIN)
     filtered = here.filtered and here.normalizes and not there.grouped
-    if not several and filtered and decay is not None and decay.verdict == "same" and decay.here[0].value:
+    if filtered and decay is not None and decay.verdict == "same" and decay.here[0].value:
         data = {"optimizer": here.optimizers[0][1], "place": decay.there[0].place}
-        yield Finding(
-            "decay-filtered", Level.SUSPECT, _where(decay.here), data, [], Fix("fix-groups"), sure=Sure.LIKELY
-        )
-    unknown = [row.name for row in rows if row.verdict == "unknown"]
-    if unknown:
-        yield Finding("unknown", Level.INFO, _where(kind.here), {"settings": unknown}, incomplete=True)
-    same = sum(row.verdict == "same" for row in rows)
-    table = listed(rows)
-    yield Finding("compared", Level.INFO, _where(kind.here), {"same": same, "count": len(rows)}, [table])
+        where = _where(decay.here)
+        yield Finding("decay-filtered", Level.SUSPECT, where, data, [], Fix("fix-groups"), sure=Sure.LIKELY)
 
 
 def listed(rows: list[Row]) -> Table:

@@ -612,16 +612,27 @@ def _diff(said: Observation) -> str | None:
         return None
     given = next((keyword.value for keyword in node.keywords if keyword.arg == "reduction"), None)
     if isinstance(given, ast.Constant):
-        if given.lineno != given.end_lineno:
-            return None
-        line = source.lines[given.lineno - 1].encode()
-        new = line[: given.col_offset] + b'"mean"' + line[given.end_col_offset or 0 :]
-        return source.diff(given.lineno, new.decode())
-    if given is not None or any(keyword.arg is None for keyword in node.keywords) or len(node.args) > 1:
+        return _with_mean(source, given)
+    unseen = given is not None or any(keyword.arg is None for keyword in node.keywords) or len(node.args) > 1
+    if unseen or "reduction" not in _parameters(said.place.api):
         return None
+    return _with_reduction(source, node)
+
+
+def _with_mean(source: Source, given: ast.Constant) -> str | None:
+    """The diff that gives another reduction, in the place of that which is written."""
+    if given.lineno != given.end_lineno:
+        return None
+    line = source.lines[given.lineno - 1].encode()
+    new = line[: given.col_offset] + b'"mean"' + line[given.end_col_offset or 0 :]
+    return source.diff(given.lineno, new.decode())
+
+
+def _with_reduction(source: Source, node: ast.Call) -> str | None:
+    """The diff that gives a reduction to a call that has none."""
     line = source.lines[(node.end_lineno or 1) - 1].encode()
     end = (node.end_col_offset or 0) - 1
-    if line[end : end + 1] != b")" or "reduction" not in _parameters(said.place.api):
+    if line[end : end + 1] != b")":
         return None
     before = line[:end].rstrip()
     if not before:

@@ -21,7 +21,7 @@ from . import _gaps, _grades
 
 if TYPE_CHECKING:
     from ..script.analysis import Reading, Scripts
-    from ..script.seeding import Randomness, RandomUse
+    from ..script.seeding import Randomness, RandomUse, Seed
     from ..script.values import Call
 
 KIND = Kind.STATIC
@@ -170,20 +170,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
 
 def _seeds(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Finding]:
-    from ..script.seeding import text_of
-
-    steady = []
-    for seed in found.seeds:
-        source = found.source_of(seed)
-        if source is None:
-            steady.append(seed)
-        else:
-            told: dict[str, Any] = {"source": text_of(source)}
-            sure = Sure.LIKELY if _beyond(source, seed.call) else Sure.CERTAIN  # an option may give another seed
-            yield _finding("seed-varies", Level.PROBLEM, seed.call, told, sure, Fix("fix-value"))
-    for made in found.unseeded:
-        told = {"call": text_of(made), "name": made.name}
-        yield _finding("generator-unseeded", Level.PROBLEM, made, told, Sure.CERTAIN, Fix("fix-generator"))
+    """What the seeds of a training script are worth: whether they are the same in each run, and what they reach."""
+    yield from _of_sources(found)
     if not found.uses:
         if not reading.trace.gave_up and not found.seeds:
             path = reading.source.path
@@ -197,35 +185,53 @@ def _seeds(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Fi
     if not fixed:
         yield _none(reading, found, scripts)
         return
-    clean = len(steady) == len(found.seeds)
-    for use in _uses(found):
-        reaching = [seed for seed in fixed if use.kind in seed.reaches]
-        if reaching and not any(seed in steady for seed in reaching):
-            continue  # told with the seeds
-        what = {"what": _WHAT[use.kind]}
-        if not reaching:
-            if found.elsewhere:
-                continue
-            names = sorted({_short(seed.call) for seed in fixed})
-            fix = Fix("fix-mint") if use.kind == "mint" else Fix("fix-seed", _insert(reading))
-            clean = False
-            place = _firmest(scripts, [other for other in found.uses if other.kind == use.kind])
-            yield _finding("unseeded", Level.PROBLEM, place.call, what | {"seeds": names}, _sure(place), fix)
-            continue
-        first = min(reaching, key=lambda seed: seed.call.order)
-        if use.seen and first.call.order > use.call.order and use.kind in ("weights", "numpy", "python"):
-            clean = False
-            data = what | {"seed": _short(first.call), "line": first.call.line}
-            yield _finding("late", Level.PROBLEM, use.call, data, Sure.LIKELY, Fix("fix-order"))
-        elif all(_beyond(seed.call, use.call) for seed in reaching):
-            clean = False
-            condition = _beyond(first.call, use.call)
-            yield _finding(
-                "conditional", Level.SUSPECT, first.call, what | {"condition": condition}, Sure.POSSIBLE, None
-            )
-    if clean:
+    wrong = [told for use in _uses(found) if (told := _of_use(use, fixed, reading, found, scripts)) is not None]
+    yield from wrong
+    if not wrong and all(found.source_of(seed) is None for seed in found.seeds):
         seeds = sorted({_short(seed.call) for seed in fixed})
         yield _finding("seeded", Level.INFO, fixed[0].call, {"seeds": seeds}, None, None)
+
+
+def _of_sources(found: Randomness) -> Iterator[Finding]:
+    """Seeds that differ from run to run, and generators that are given none."""
+    from ..script.seeding import text_of
+
+    for seed in found.seeds:
+        source = found.source_of(seed)
+        if source is not None:
+            told: dict[str, Any] = {"source": text_of(source)}
+            sure = Sure.LIKELY if _beyond(source, seed.call) else Sure.CERTAIN  # an option may give another seed
+            yield _finding("seed-varies", Level.PROBLEM, seed.call, told, sure, Fix("fix-value"))
+    for made in found.unseeded:
+        told = {"call": text_of(made), "name": made.name}
+        yield _finding("generator-unseeded", Level.PROBLEM, made, told, Sure.CERTAIN, Fix("fix-generator"))
+
+
+def _of_use(use: RandomUse, fixed: list[Seed], reading: Reading, found: Randomness, scripts: Scripts) -> Finding | None:
+    """What is wrong with the seeds, of which some are `fixed`, for one use of random numbers."""
+    what: dict[str, Any] = {"what": _WHAT[use.kind]}
+    reaching = [seed for seed in fixed if use.kind in seed.reaches]
+    if not reaching:
+        return None if found.elsewhere else _unreached(use, fixed, reading, found, scripts)
+    if all(found.source_of(seed) is not None for seed in reaching):
+        return None  # told with the seeds
+    first = min(reaching, key=lambda seed: seed.call.order)
+    drawn_before = use.seen and first.call.order > use.call.order
+    if drawn_before and use.kind in ("weights", "numpy", "python"):
+        data = what | {"seed": _short(first.call), "line": first.call.line}
+        return _finding("late", Level.PROBLEM, use.call, data, Sure.LIKELY, Fix("fix-order"))
+    if all(_beyond(seed.call, use.call) for seed in reaching):
+        data = what | {"condition": _beyond(first.call, use.call)}
+        return _finding("conditional", Level.SUSPECT, first.call, data, Sure.POSSIBLE, None)
+    return None
+
+
+def _unreached(use: RandomUse, fixed: list[Seed], reading: Reading, found: Randomness, scripts: Scripts) -> Finding:
+    """No seed is for what is used: the others are named."""
+    fix = Fix("fix-mint") if use.kind == "mint" else Fix("fix-seed", _insert(reading))
+    place = _firmest(scripts, [other for other in found.uses if other.kind == use.kind])
+    data = {"what": _WHAT[use.kind], "seeds": sorted({_short(seed.call) for seed in fixed})}
+    return _finding("unseeded", Level.PROBLEM, place.call, data, _sure(place), fix)
 
 
 #: So many places where random numbers are used are looked at for one that nothing decides about.

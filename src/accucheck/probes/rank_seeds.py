@@ -23,8 +23,9 @@ from . import _gaps, _grades
 
 if TYPE_CHECKING:
     from ..script.analysis import Reading
+    from ..script.ranks import Deployment
     from ..script.seeding import Randomness, Seed
-    from ..script.values import Call
+    from ..script.values import Call, Value
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -145,20 +146,10 @@ def _script(reading: Reading, devices: int | None) -> Iterator[Finding]:
         yield _finding("sliced", Level.INFO, deployment.contexts[-1], {"mode": sorted(modes)})
         return
     random = seeding.read(reading.trace, [])
-    weights = random.first("weights")
-    end = weights.call.order if weights is not None and weights.seen else None
-    seeds = [
-        seed
-        for seed in random.seeds
-        if seed.seen
-        and "weights" in seed.reaches
-        and (end is None or seed.call.order < end)
-        and ranks.branch(ranks.tests_of(seed.call)) is not False
-        and (start is None or deployment.beside(ranks.tests_of(seed.call)) is not None)
-    ]
     if deployment.broadcasts and not _idle(reading, deployment.broadcasts):
         yield _finding("broadcast", Level.INFO, deployment.broadcasts[0], {})
         return
+    seeds = _of_weights(random, deployment)
     faults = list(
         _faults(reading, random, seeds, f"{start.source.path}:{start.line}" if start else reading.source.path)
     )
@@ -168,42 +159,64 @@ def _script(reading: Reading, devices: int | None) -> Iterator[Finding]:
         yield from faults
 
 
-def _faults(reading: Reading, random: Randomness, seeds: list[Seed], start: str) -> Iterator[Finding]:
-    from ..script import ranks, seeding
+def _of_weights(random: Randomness, deployment: Deployment) -> list[Seed]:
+    """The seeds that are set before the weights are drawn, on several devices."""
+    from ..script import ranks
 
     weights = random.first("weights")
+    end = weights.call.order if weights is not None and weights.seen else None
+    before = [seed for seed in random.seeds if seed.seen and "weights" in seed.reaches]
+    before = [seed for seed in before if end is None or seed.call.order < end]
+    tests = [(seed, ranks.tests_of(seed.call)) for seed in before]
+    start = deployment.distributed
+    return [
+        seed
+        for seed, under in tests
+        if ranks.branch(under) is not False and (start is None or deployment.beside(under) is not None)
+    ]
+
+
+def _faults(reading: Reading, random: Randomness, seeds: list[Seed], start: str) -> Iterator[Finding]:
+    """What is wrong with the last of the seeds that the weights depend on, or that there is none."""
+    from ..script import ranks
+
     loads = [c for c in reading.trace.calls if c.api == "load_param_into_net" and not ranks.tests_of(c)]
-    if not seeds:
-        if random.elsewhere:
-            made = random.elsewhere[0]
-            yield _finding("elsewhere", Level.INFO, made, {"function": made.name.lstrip(".")}, incomplete=True)
-        elif loads:
-            yield _finding("loaded", Level.SUSPECT, loads[0], {"start": start}, Sure.POSSIBLE, Fix("fix-seed"))
-        elif weights is not None:
-            # who calls this, or what was not followed to its end, may set a seed before
-            unmade = weights.call is random.training  # its weights are made where that is not followed
-            doubtful = reading.trace.gave_up or _unseen(weights.call) or unmade
-            level, sure = (Level.SUSPECT, Sure.POSSIBLE) if doubtful else (Level.PROBLEM, Sure.LIKELY)
-            code = "no-seed-unseen" if unmade else "no-seed"
-            yield _finding(code, level, weights.call, {"start": start}, sure, Fix("fix-seed"))
-        return
+    if seeds:
+        yield _of_seed(seeds, random, bool(loads))
+    elif random.elsewhere:
+        made = random.elsewhere[0]
+        yield _finding("elsewhere", Level.INFO, made, {"function": made.name.lstrip(".")}, incomplete=True)
+    elif loads:
+        yield _finding("loaded", Level.SUSPECT, loads[0], {"start": start}, Sure.POSSIBLE, Fix("fix-seed"))
+    elif (weights := random.first("weights")) is not None:
+        # who calls this, or what was not followed to its end, may set a seed before
+        unmade = weights.call is random.training  # its weights are made where that is not followed
+        doubtful = reading.trace.gave_up or _unseen(weights.call) or unmade
+        level, sure = (Level.SUSPECT, Sure.POSSIBLE) if doubtful else (Level.PROBLEM, Sure.LIKELY)
+        code = "no-seed-unseen" if unmade else "no-seed"
+        yield _finding(code, level, weights.call, {"start": start}, sure, Fix("fix-seed"))
+
+
+def _of_seed(seeds: list[Seed], random: Randomness, loads: bool) -> Finding:
+    """Whether the last seed is the same on all devices. `loads`: they all load one checkpoint, which may hold every weight."""
+    from ..script import ranks, seeding
+
     seed = seeds[-1]
     data: dict[str, Any] = {"call": seeding.text_of(seed.call)}
-    # where all devices load one checkpoint, it may hold every weight
     level, sure = (Level.SUSPECT, Sure.POSSIBLE) if loads else (Level.PROBLEM, Sure.CERTAIN)
     varying = random.source_of(seed)
     tests = ranks.tests_of(seed.call)
     lonely = next((t for t in tests if t.taken is not None and "rank" in ranks.kinds(t.value)), None)
     if ranks.kinds(seed.value) & {"rank", "device"}:
-        yield _finding("rank-seed", level, seed.call, data, sure, Fix("fix-alike"))
-    elif varying is not None:
+        return _finding("rank-seed", level, seed.call, data, sure, Fix("fix-alike"))
+    if varying is not None:
         data["source"] = seeding.text_of(varying)
-        yield _finding("seed-varies", level, seed.call, data, sure, Fix("fix-alike"))
-    elif lonely is not None and len(seeds) == 1 and not lonely.text.startswith("not "):
+        return _finding("seed-varies", level, seed.call, data, sure, Fix("fix-alike"))
+    if lonely is not None and len(seeds) == 1 and not lonely.text.startswith("not "):
         data["condition"] = lonely.text
-        yield _finding("seed-on-one", level, seed.call, data, Sure.POSSIBLE if loads else Sure.LIKELY, Fix("fix-alike"))
-    else:
-        yield _finding("same-seed", Level.INFO, seed.call, data)
+        sure = Sure.POSSIBLE if loads else Sure.LIKELY
+        return _finding("seed-on-one", level, seed.call, data, sure, Fix("fix-alike"))
+    return _finding("same-seed", Level.INFO, seed.call, data)
 
 
 def _unseen(call: Call) -> bool:
@@ -218,21 +231,31 @@ def _unseen(call: Call) -> bool:
 
 def _idle(reading: Reading, broadcasts: list[Call]) -> bool:
     """Whether a broadcast is only asked for by a setting that nothing in this script heeds: PyNative mode without Model."""
-    from ..script.values import KnownValue, NamedValue, options
+    from ..script.values import options
 
     if any(call.api != "set_auto_parallel_context" for call in broadcasts):
         return False
-    for call in reading.trace.calls:
-        by_model = any(getattr(option, "api", "") == "Model" for option in options(call.base))
-        if (by_model and call.name in (".train", ".fit")) or call.api in ("jit", "amp.build_train_network"):
-            return False
+    if any(_heeds_context(call) for call in reading.trace.calls):
+        return False
     modes = [c.argument(["mode"], "mode") for c in reading.trace.calls if c.api == "set_context"]
     chosen = [option for mode in modes for option in options(mode)]
-    return bool(chosen) and all(
-        (isinstance(option, NamedValue) and option.name.endswith("PYNATIVE_MODE"))
-        or (isinstance(option, KnownValue) and option.value == 1 and not option.assumed)
-        for option in chosen
-    )
+    return bool(chosen) and all(_is_pynative(option) for option in chosen)
+
+
+def _heeds_context(call: Call) -> bool:
+    """Whether a call does what the parallel context asks for."""
+    from ..script.values import options
+
+    by_model = any(getattr(option, "api", "") == "Model" for option in options(call.base))
+    return (by_model and call.name in (".train", ".fit")) or call.api in ("jit", "amp.build_train_network")
+
+
+def _is_pynative(mode: Value) -> bool:
+    from ..script.values import KnownValue, NamedValue
+
+    if isinstance(mode, NamedValue):
+        return mode.name.endswith("PYNATIVE_MODE")
+    return isinstance(mode, KnownValue) and mode.value == 1 and not mode.assumed
 
 
 def _finding(

@@ -255,54 +255,57 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     readings = [r for r in scripts.readings if r.role == "export" or not (r.role == "train" and r.view == "eval")]
-    done: set[tuple[str, str, int]] = set()
+    told: dict[tuple[str, str, int], Finding] = {}
     evaluated = any(reading.role in ("eval", "infer") for reading in readings)
     for number, reading in enumerate(readings, 1):
+        found: list[Finding] = []
         if reading.role != "export":
             account = Replay(reading.trace, reading.role != "train", reading.view).run()
             evaluated |= bool(account.runs) or any(not model.mode for model in account.models)
-            for finding in _of_reading(reading, account):
-                key = finding.code, finding.where.path or "", finding.where.line or 0
-                if key not in done:
-                    done.add(key)
-                    yield finding
-        for finding in _of_layers(reading, evaluated):
-            key = finding.code, finding.where.path or "", finding.where.line or 0
-            if key not in done:
-                done.add(key)
-                yield finding
+            found += _of_reading(reading, account)
+        found += _of_layers(reading, evaluated)
+        before = len(told)
+        for finding in found:
+            told.setdefault((finding.code, finding.where.path or "", finding.where.line or 0), finding)
+        yield from list(told.values())[before:]
         yield Progress(number, len(readings), "files")
     yield from _seen.networks(scripts)
 
 
 def _of_reading(reading: Reading, account: Account) -> Iterator[Finding]:
-    path = reading.source.path
     for fault in account.faults[:MOST]:
         yield _of_fault(fault, _layers_of_project(reading, fault) if fault.code == "no-set-train-unknown" else [])
     trains = reading.role == "train"
-    wrong = {id(fault.event) for fault in account.faults} | account.inference
     by_model = [model for model in account.models if model.mode is trains]
     for model in by_model[:MOST_NAMED]:
         yield _info("by-model", model.source, model.line, {"call": model.how})
-    if trains:
-        known = [step for step in account.steps if id(step) not in account.unknown]
-        for step in known[:MOST]:
-            if id(step) not in wrong:
-                yield _info("trains", step.source, step.line, {"network": _names(step.tops)})
-        for event in [*account.unclear.values()][:MOST]:
-            yield _info("runs-in-training", event.source, event.line, {"network": _names(event.cells)}, incomplete=True)
-        if account.steps and not known and not by_model and not account.faults:
-            step = account.steps[0]
-            yield _info("mode-unseen", step.source, step.line, {}, incomplete=True)
-        elif not account.steps and not by_model:
-            yield _info("no-training", reading.source, None, {"path": path}, incomplete=True)
-        return
+    wrong = {id(fault.event) for fault in account.faults} | account.inference
+    yield from (_of_steps if trains else _of_runs)(reading, account, wrong, bool(by_model))
+
+
+def _of_steps(reading: Reading, account: Account, wrong: set[int], by_model: bool) -> Iterator[Finding]:
+    """The training steps but for those that are told as wrong."""
+    known = [step for step in account.steps if id(step) not in account.unknown]
+    for step in known[:MOST]:
+        if id(step) not in wrong:
+            yield _info("trains", step.source, step.line, {"network": _names(step.tops)})
+    for event in [*account.unclear.values()][:MOST]:
+        yield _info("runs-in-training", event.source, event.line, {"network": _names(event.cells)}, incomplete=True)
+    if account.steps and not known and not by_model and not account.faults:
+        step = account.steps[0]
+        yield _info("mode-unseen", step.source, step.line, {}, incomplete=True)
+    elif not account.steps and not by_model:
+        yield _info("no-training", reading.source, None, {"path": reading.source.path}, incomplete=True)
+
+
+def _of_runs(reading: Reading, account: Account, wrong: set[int], by_model: bool) -> Iterator[Finding]:
+    """What an evaluation runs but for what is told as wrong."""
     runs = [event for event in account.runs if id(event) not in wrong]
     if runs:
         cells = {id(cell): cell for event in runs for cell in event.cells}
         yield _info("evaluates", runs[0].source, runs[0].line, {"network": _names(list(cells.values()))})
     elif not by_model and not account.faults:
-        yield _info("no-evaluation", reading.source, None, {"path": path}, incomplete=True)
+        yield _info("no-evaluation", reading.source, None, {"path": reading.source.path}, incomplete=True)
 
 
 def _info(code: str, source: Source, line: int | None, data: dict[str, Any], incomplete: bool = False) -> Finding:
@@ -341,35 +344,47 @@ def _of_fault(fault: ModeFault, layers: list[str]) -> Finding:
     shown = {
         "network": _names(event.tops or event.cells or fault.layers),
         "layers": ", ".join(layers[:MOST_NAMED]) or _names(fault.layers),
-        "call": cause.how if cause else "",
+        "call": _written(cause) if cause else "",
         "line": other.line,
         "path": other.source.path,
         "run": event.line,
         "run_path": event.source.path,
     }
-    if cause is not None and cause.how == "set_train":
-        name = getattr(cause.place, "name", "")
-        shown["call"] = f"set_train({cause.mode})" if name == ".set_train" else f"{name[1:]}()"
     level = Level.SUSPECT if fault.plain else _LEVELS[code]
-    sure = Sure.POSSIBLE if level is Level.SUSPECT else Sure.CERTAIN
-    unclear = event.tests or (cause and cause.tests) or not any(map(_decides, fault.layers))
-    if level is Level.PROBLEM and (unclear or fault.code == "evaluated-in-training"):
-        sure = Sure.LIKELY
-    fix = _FIXES[code]
-    diff = _switch_on(fault) if fix == "fix-switch-on" else None
-    if cause is not None and cause.how == "set_train" and fault.code in ("set-to-inference", "evaluated-in-training"):
-        wanted = fault.code == "set-to-inference"
-        if wanted and _evaluates(cause):  # that switch is right where it is; what is missing is the way back
-            fix, diff = "fix-switch-on", _switch_on(fault)
-        else:
-            diff = _turned(cause, wanted)
-            if diff and not wanted:
-                fix = "fix-false"
     evidence = [at.source.code(at.line, min(at.last, at.line + 3))]
     if (other.source.path, other.line) != (at.source.path, at.line):
         evidence.append(other.source.code(other.line, min(other.last, other.line + 3)))
     where = Where(path=at.source.path, line=at.line)
-    return Finding(code, level, where, shown, [*evidence], Fix(fix, diff), sure=sure)
+    return Finding(code, level, where, shown, [*evidence], _fix(fault, code), sure=_sure(fault, level))
+
+
+def _written(cause: Event) -> str:
+    """The call that set the mode, as it is written."""
+    name = getattr(cause.place, "name", "")
+    if cause.how != "set_train":
+        return cause.how
+    return f"set_train({cause.mode})" if name == ".set_train" else f"{name[1:]}()"
+
+
+def _sure(fault: ModeFault, level: Level) -> Sure:
+    if level is Level.SUSPECT:
+        return Sure.POSSIBLE
+    conditional = fault.event.tests or (fault.cause and fault.cause.tests)
+    likely = conditional or fault.code == "evaluated-in-training" or not any(map(_decides, fault.layers))
+    return Sure.LIKELY if likely else Sure.CERTAIN
+
+
+def _fix(fault: ModeFault, code: str) -> Fix:
+    """The mend of a fault that is told under a code: by turning the switch that is wrong around, or by one more."""
+    cause = fault.cause
+    if cause is not None and cause.how == "set_train" and fault.code in ("set-to-inference", "evaluated-in-training"):
+        wanted = fault.code == "set-to-inference"
+        if wanted and _evaluates(cause):  # that switch is right where it is; what is missing is the way back
+            return Fix("fix-switch-on", _switch_on(fault))
+        diff = _turned(cause, wanted)
+        return Fix("fix-false" if diff and not wanted else _FIXES[code], diff)
+    fix = _FIXES[code]
+    return Fix(fix, _switch_on(fault) if fix == "fix-switch-on" else None)
 
 
 def _evaluates(cause: Event) -> bool:
@@ -402,12 +417,10 @@ def _turned(cause: Event, wanted: bool) -> str | None:
 
 def _switch_on(fault: ModeFault) -> str | None:
     """The diff that calls set_train() at the start of the epochs' loop, where the network has a name there."""
-    event, cause = fault.event, fault.cause
-    shared = [loop for loop in event.loops if cause is None or loop in cause.loops]
-    loops = [loop for loop in shared if isinstance(loop, (ast.For, ast.While))]
-    if not loops:
+    event = fault.event
+    loop = _loop_of_epochs(fault)
+    if loop is None:
         return None
-    loop = loops[0]
     frame = event.place.frame if not hasattr(event.place, "parent") else event.place.parent
     source = event.source
     while frame is not None and not _encloses(frame.function.node, loop):
@@ -422,6 +435,13 @@ def _switch_on(fault: ModeFault) -> str | None:
     indent = alone.decode()
     new = [f"{indent}{name}.set_train()" for name in dict.fromkeys(names)]
     return source.patch([(first.lineno, first.lineno - 1, new)])
+
+
+def _loop_of_epochs(fault: ModeFault) -> ast.For | ast.While | None:
+    """The outermost loop around the step, and around what set the mode."""
+    cause = fault.cause
+    shared = (loop for loop in fault.event.loops if cause is None or loop in cause.loops)
+    return next((loop for loop in shared if isinstance(loop, (ast.For, ast.While))), None)
 
 
 def _encloses(outer: ast.AST, inner: ast.AST) -> bool:
