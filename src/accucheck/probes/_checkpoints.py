@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 
 from ..errors import ReadError
 from ..language import Words
-from ..model import Finding, Language, Level, Plain, Table, Where
+from ..model import Finding, Fix, Language, Level, Plain, Table, Where
 
 if TYPE_CHECKING:
     from ..readers.tensor_comparison import Comparison, Pairs
@@ -116,6 +116,25 @@ def shown(names: Iterable[str]) -> list[str]:
 
 def table(title: str, columns: list[str], rows: list[list[Plain]]) -> Table:
     return Table(title, columns, rows[:MAX_ROWS], len(rows))
+
+
+def of_tensors(
+    where: Where,
+    common: dict[str, Any],
+    code: str,
+    level: Level,
+    columns: list[str],
+    rows: Sequence[Sequence[Plain]],
+    fix: str | None = None,
+    incomplete: bool = False,
+    **data: Any,
+) -> Iterator[Finding]:
+    """What is to be said of the tensors that rows begin with the names of; nothing where there are none."""
+    if rows:
+        data = common | {"count": len(rows), "names": shown(str(row[0]) for row in rows)} | data
+        place = Where(where.path, name=str(rows[0][0]))
+        evidence = [table(code, columns, [[*row] for row in rows])]
+        yield Finding(code, level, place, data, [*evidence], Fix(fix) if fix else None, incomplete)
 
 
 def not_compared(pairs: Pairs, where: Where, common: dict[str, Any]) -> Iterator[Finding]:

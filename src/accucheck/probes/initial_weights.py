@@ -8,7 +8,8 @@ mistake, changed places, or drawn anew. What the map does not pair is not compar
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
@@ -19,7 +20,7 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
 from ..probe import Example
 from . import _checkpoints, _parameters
-from ._checkpoints import DIFFERENCE, STATISTICS, Threads, ckpt, difference, drawn, shape, shown, table
+from ._checkpoints import DIFFERENCE, STATISTICS, Threads, ckpt, difference, drawn, of_tensors, shape, shown, table
 
 if TYPE_CHECKING:
     from ..parameter_map import Pair, ParameterMap
@@ -182,39 +183,13 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         rows.append(_Row(pairs[len(rows)], left, right, result))
         yield Progress(len(rows), len(pairs), "tensors")
 
-    def told(code: str, level: Level, some: list[_Row], fix: str | None, **data: Any) -> Iterator[Finding]:
-        if some:
-            names = shown(row.left.name for row in some)
-            data = common | {"count": len(some), "names": names} | data
-            evidence = [table(code, DIFFERENCE, [row.cells for row in some])]
-            place = Where(where.path, name=some[0].left.name)
-            yield Finding(code, level, place, data, list(evidence), Fix(fix) if fix else None)
-
     differing = sorted((row for row in rows if row.found.outside), key=lambda row: -row.found.largest)
     statistics = [row for row in differing if STATISTICS.search(row.pair.right.name)]
     differing = [row for row in differing if not STATISTICS.search(row.pair.right.name)]
-    exchanged = list(_exchanged(params, differing, rows))
-    turned = [row for row in differing if _turned(params, row)]
-    known = {id(row) for row in (*(row for row, _ in exchanged), *turned)}
-    rest = [row for row in differing if id(row) not in known]
-    fresh = [row for row in rest if _drawn(params, row)]
-    telling = [row for row in rows if row.matrix] or rows
-    if rows and not known and {id(row) for row in telling} <= {id(row) for row in rest}:
-        yield from told("not-transferred", Level.PROBLEM, rest, "fix-convert")
-    else:
-        yield from told("transposed", Level.PROBLEM, turned, "fix-transposed")
-        if exchanged:
-            cells: list[list[Plain]] = [[row.left.name, shape(row.left), other] for row, other in exchanged]
-            data = common | {"count": len(cells), "names": shown(str(row[0]) for row in cells)}
-            evidence = [table("exchanged", ["name", "shape", "holds"], cells)]
-            place = Where(where.path, name=str(cells[0][0]))
-            yield Finding("exchanged", Level.PROBLEM, place, data, list(evidence), Fix("fix-exchanged"))
-        yield from told("drawn-anew", Level.PROBLEM, fresh, "fix-convert")
-        new = {id(row) for row in fresh}
-        some = [row for row in rest if id(row) not in new]
-        largest = min(some[0].found.largest, 1e300) if some else 0.0
-        yield from told("values-differ", Level.PROBLEM, some, "fix-convert", largest=largest)
-    yield from told("statistics-differ", Level.SUSPECT, statistics, None)
+    told = partial(of_tensors, where, common)
+    yield from _of_differing(params, differing, rows, told)
+    cells = [row.cells for row in statistics]
+    yield from told("statistics-differ", Level.SUSPECT, DIFFERENCE, cells)
     yield from _left_out(found, unread, where)
     if not rows:
         yield Finding("nothing-paired", Level.SUSPECT, where, common, fix=Fix("fix-map"))
@@ -224,6 +199,33 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     data = common | {"equal": len(equal), "count": len(rows), "identical": identical}
     evidence = [table("all", DIFFERENCE, [row.cells for row in (*differing, *statistics, *equal)])]
     yield Finding("examined", Level.INFO, where, data, list(evidence))
+
+
+def _of_differing(
+    params: Params, differing: list[_Row], rows: list[_Row], told: Callable[..., Iterator[Finding]]
+) -> Iterator[Finding]:
+    """What the weights that differ are: transposed, those of another parameter, drawn anew, or others; or nothing was transferred."""
+    exchanged = list(_exchanged(params, differing, rows))
+    turned = [row for row in differing if _turned(params, row)]
+    known = {id(row) for row in (*(row for row, _ in exchanged), *turned)}
+    rest = [row for row in differing if id(row) not in known]
+    telling = [row for row in rows if row.matrix] or rows
+
+    def listed(code: str, some: list[_Row], fix: str, **data: Any) -> Iterator[Finding]:
+        return told(code, Level.PROBLEM, DIFFERENCE, [row.cells for row in some], fix, **data)
+
+    if rows and not known and {id(row) for row in telling} <= {id(row) for row in rest}:
+        yield from listed("not-transferred", rest, "fix-convert")
+        return
+    yield from listed("transposed", turned, "fix-transposed")
+    cells = [[row.left.name, shape(row.left), other] for row, other in exchanged]
+    yield from told("exchanged", Level.PROBLEM, ["name", "shape", "holds"], cells, "fix-exchanged")
+    fresh = [row for row in rest if _drawn(params, row)]
+    yield from listed("drawn-anew", fresh, "fix-convert")
+    new = {id(row) for row in fresh}
+    some = [row for row in rest if id(row) not in new]
+    largest = min(some[0].found.largest, 1e300) if some else 0.0
+    yield from listed("values-differ", some, "fix-convert", largest=largest)
 
 
 def _left_out(found: ParameterMap, unread: list[Pair], where: Where) -> Iterator[Finding]:

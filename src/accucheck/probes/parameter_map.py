@@ -7,7 +7,8 @@ pooling, the order of calls) leaves no trace in a checkpoint.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,13 @@ import msgspec
 
 from ..case import Case
 from ..language import Words
-from ..model import Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
+from ..model import Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict, Where
 from ..probe import Example
 from . import _checkpoints, _parameters
-from ._checkpoints import ckpt, drawn, shape, shown, table
+from ._checkpoints import ckpt, drawn, of_tensors, shape, shown, table
 
 if TYPE_CHECKING:
+    from ..parameter_map import Pair, ParameterMap
     from ..readers.tensors import TensorInfo
 
 KIND = Kind.FILE
@@ -145,12 +147,13 @@ WORDS: Words = {
 }
 
 #: What a row says a pair rests on, where the word alone is a column of the table too.
+_BOTH = ["name", "shape", "reference-name", "reference-shape"]
 _HOW = {"name": "name-rule", "shape": "shape-rule", "file": "map-file"}
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     """Raises ReadError when either checkpoint cannot be read, UserError for what is no mapping file."""
-    from ..parameter_map import counts, trainable, unneeded
+    from ..parameter_map import counts
 
     role = "initial" if case.get("checkpoints.initial") else "current"
     ours, theirs, found, wrong = _parameters.sides(case, role)
@@ -158,36 +161,13 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     where = Where(case.relative(ours.path))
     common: dict[str, Any] = {"source": where.path, "target": case.relative(theirs.path)}
 
-    def told(
-        code: str, level: Level, columns: list[str], cells: list[list[Plain]], fix: str | None
-    ) -> Iterator[Finding]:
-        if cells:
-            data = common | {"count": len(cells), "names": shown(str(row[0]) for row in cells)}
-            place = Where(where.path, name=str(cells[0][0]))
-            yield Finding(code, level, place, data, [table(code, columns, cells)], Fix(fix) if fix else None)
-
+    told = partial(of_tensors, where, common)
     pairs = [pair for pair in found.pairs if pair.left.role == "weight"]
     if not pairs:
         yield Finding("nothing-paired", Level.SUSPECT, where, common, fix=Fix("fix-map"))
-    cells: list[list[Plain]] = [[one.name, shape(one), other.name, shape(other)] for one, other in found.shapes]
-    columns = ["name", "shape", "reference-name", "reference-shape"]
-    yield from told("shapes-differ", Level.PROBLEM, columns, cells, "fix-structure")
-    layers = [{_layer(info) for info in side} for side in ([p.left for p in pairs], [p.right for p in pairs])]
-    left, right = ([info for info in side if info.role == "weight"] for side in (found.left, found.right))
-    normed = _before_norms(theirs.tensors)
-    inside = [info for info in right if trainable(info) and _layer(info) in layers[1]]
-    plain = ["name", "shape", "dtype"]
-    lacking = [info for info in inside if info.name not in normed]
-    yield from told("lacking", Level.PROBLEM, plain, _cells(lacking), "fix-structure")
-    lacking = [info for info in inside if info.name in normed]
-    yield from told("lacking-before-norm", Level.SUSPECT, plain, _cells(lacking), "fix-structure")
-    inside = [info for info in left if trainable(info) and _layer(info) in layers[0]]
-    yield from told("additional", Level.SUSPECT, plain, _cells(inside), "fix-structure")
-    for code, side, known in (("layers-lacking", right, layers[1]), ("layers-additional", left, layers[0])):
-        alone = [info for info in side if trainable(info) and _layer(info) not in known] if pairs else []
-        yield from told(code, Level.SUSPECT, plain, _cells(alone), "fix-structure")
-    buffers = [info for info in (*left, *right) if not trainable(info) and not unneeded(info)] if pairs else []
-    yield from told("buffers", Level.INFO, plain, _cells(buffers), None)
+    cells = [[one.name, shape(one), other.name, shape(other)] for one, other in found.shapes]
+    yield from told("shapes-differ", Level.PROBLEM, _BOTH, cells, "fix-structure")
+    yield from _unpaired(found, pairs, _before_norms(theirs.tensors), told)
     groups = [group for group in found.ambiguous if group.why != "state"]
     cells = [
         [info.name, shape(info), ", ".join(shown(one.name for one in group.right)), group.why]
@@ -200,7 +180,39 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield Finding("by-order", Level.INFO, where, common | {"count": ordered})
     here, there = counts(ours.tensors), counts(theirs.tensors)
     data = common | {"pairs": len(pairs)} | here | {f"other_{key}": value for key, value in there.items()}
-    # Those that rest on the least come first.
+    yield Finding("mapped", Level.INFO, where, data, [_listed(pairs)] if pairs else [])
+
+
+def _unpaired(
+    found: ParameterMap, pairs: list[Pair], normed: set[str], told: Callable[..., Iterator[Finding]]
+) -> Iterator[Finding]:
+    """What one side alone has: within layers that both have, as whole layers, and as buffers. `normed` are biases before norms."""
+    from ..parameter_map import trainable, unneeded
+
+    layers = [{_layer(info) for info in side} for side in ([p.left for p in pairs], [p.right for p in pairs])]
+    left, right = ([info for info in side if info.role == "weight"] for side in (found.left, found.right))
+
+    def alone(code: str, level: Level, infos: list[TensorInfo], *fix: str) -> Iterator[Finding]:
+        return told(code, level, ["name", "shape", "dtype"], _cells(infos), *fix)
+
+    inside = [info for info in right if trainable(info) and _layer(info) in layers[1]]
+    lacking = [info for info in inside if info.name not in normed]
+    yield from alone("lacking", Level.PROBLEM, lacking, "fix-structure")
+    lacking = [info for info in inside if info.name in normed]
+    yield from alone("lacking-before-norm", Level.SUSPECT, lacking, "fix-structure")
+    inside = [info for info in left if trainable(info) and _layer(info) in layers[0]]
+    yield from alone("additional", Level.SUSPECT, inside, "fix-structure")
+    if not pairs:
+        return
+    for code, side, known in (("layers-lacking", right, layers[1]), ("layers-additional", left, layers[0])):
+        whole = [info for info in side if trainable(info) and _layer(info) not in known]
+        yield from alone(code, Level.SUSPECT, whole, "fix-structure")
+    buffers = [info for info in (*left, *right) if not trainable(info) and not unneeded(info)]
+    yield from alone("buffers", Level.INFO, buffers)
+
+
+def _listed(pairs: list[Pair]) -> Table:
+    """All pairs, those first that rest on the least."""
     rank = ["order", "shape", "words", "prefix", "name", "file"]
     rows: list[list[Plain]] = [
         [
@@ -213,8 +225,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         ]
         for pair in sorted(pairs, key=lambda pair: rank.index(pair.how))
     ]
-    evidence = [table("pairs", [*columns, "how", "transform"], rows)]
-    yield Finding("mapped", Level.INFO, where, data, list(evidence) if rows else [])
+    return table("pairs", [*_BOTH, "how", "transform"], rows)
 
 
 def _layer(info: TensorInfo) -> str:

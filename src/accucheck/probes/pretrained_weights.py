@@ -9,7 +9,8 @@ splits, joins or reshapes; otherwise such tensors are not recognised. Training s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -31,8 +32,8 @@ from ._checkpoints import (
     difference,
     drawn,
     not_compared,
+    of_tensors,
     shape,
-    shown,
     table,
     unreadable,
 )
@@ -294,87 +295,135 @@ def _judge(
     for row in compare(pairs.same, params.threads, params.rtol, params.atol):
         rows.append(row)
         yield Progress(len(rows), len(pairs.same), "tensors")
-    left = _by_content(params, pairs)
-    equal = [row for row in rows if not row[2].outside] + left.found
+    found_weights = _FoundWeights(
+        params, role, source, target, where, common, weights, others, pairs, rows, _by_content(params, pairs)
+    )
+    yield from found_weights.findings() if found_weights.arrived() else found_weights.nothing()
+
+
+@dataclass
+class _FoundWeights:
+    """What of the weights of `source` is in `target`: `rows` compares tensors of one name, `left` is what names alone did not match."""
+
+    params: Params
+    role: str
+    source: Checkpoint
+    target: Checkpoint
+    where: Where
+    common: dict[str, Any]
+    weights: list[TensorInfo]
+    others: list[TensorInfo]
+    pairs: Pairs
+    rows: list[_Row]
+    left: _UnmatchedByName
+
+    def __post_init__(self) -> None:
+        self.equal = [row for row in self.rows if not row[2].outside] + self.left.found
+        differing = sorted((row for row in self.rows if row[2].outside), key=lambda row: -row[2].largest)
+        self.differing = [row for row in differing if not self.replaced(row[0])]
+        #: Output layers and the like, which fine-tuning makes anew.
+        self.new = [row[0] for row in differing if self.replaced(row[0])]
+
+    def replaced(self, info: TensorInfo) -> bool:
+        return any(fnmatchcase(info.name.lower(), pattern.lower()) for pattern in self.params.replaced)
+
+    @property
+    def telling(self) -> list[TensorInfo]:
+        """Vectors begin at zero or one in any network: matrices prove that something was loaded, where there are any."""
+        return [info for info in self.weights if _matrix(info)] or self.weights
+
+    def arrived(self) -> bool:
+        """Whether anything was loaded; of a trained checkpoint, whether any name is the same."""
+        equal = bool({row[0] for row in self.equal}.intersection(self.telling))
+        return equal or (self.role == "current" and bool(self.rows))
+
+    def nothing(self) -> Iterator[Finding]:
+        types = [{info.dtype for info in side} for side in (self.weights, self.others)]
+        alike = self.source.format == self.target.format and types[0] == types[1]
+        certain = bool(self.rows) or (self.role != "current" and alike)
+        code, level = ("nothing-loaded", Level.PROBLEM) if certain else ("nothing-found", Level.SUSPECT)
+        prefix = _prefix(self.left.source, self.left.target)
+        data = self.common | {"count": len(self.telling), "prefix": prefix[0] if prefix else ""}
+        cells = [difference(*row) for row in self.rows]
+        evidence = [table("all", DIFFERENCE, cells)] if cells else []
+        yield Finding(code, level, self.where, data, [*evidence], Fix("fix-names" if prefix else self.fix))
+        yield from not_compared(self.pairs, self.where, {})
+
+    @property
+    def fix(self) -> str:
+        return "fix-same" if self.role == "reference" else "fix-load"
+
+    def findings(self) -> Iterator[Finding]:
+        yield from self.of_values()
+        yield from self.of_shapes()
+        yield from self.of_names()
+        yield from self.told("replaced", Level.INFO, _cells(self.new), ["name", "shape", "dtype"])
+        cells = [[one.name, other.name, shape(one)] for one, other, _ in self.left.found]
+        yield from self.told("renamed", Level.INFO, cells, ["name", "other-name", "shape"])
+        yield from not_compared(self.pairs, self.where, {})
+        data = self.common | {"equal": len(self.equal), "count": len(self.weights)}
+        evidence = [table("all", DIFFERENCE, [difference(*row) for row in self.differing + self.equal])]
+        yield Finding("examined", Level.INFO, self.where, data, [*evidence])
 
     def told(
-        code: str, level: Level, cells: list[list[Plain]], columns: list[str], fix: str | None = None, **data: Any
+        self,
+        code: str,
+        level: Level,
+        cells: Sequence[Sequence[Plain]],
+        columns: list[str],
+        fix: str | None = None,
+        **data: Any,
     ) -> Iterator[Finding]:
-        if cells:
-            incomplete = data.pop("incomplete", False)
-            data = common | {"count": len(cells), "names": shown(str(row[0]) for row in cells)} | data
-            place = Where(where.path, name=str(cells[0][0]))
-            evidence = [table(code, columns, cells)]
-            yield Finding(code, level, place, data, list(evidence), Fix(fix) if fix else None, incomplete)
+        return of_tensors(self.where, self.common, code, level, columns, cells, fix, **data)
 
-    # Vectors begin at zero or one in any network: matrices prove that something was loaded, where there are any.
-    telling = [info for info in weights if _matrix(info)] or weights
-    if not {row[0] for row in equal}.intersection(telling) and (role != "current" or not rows):
-        types = [{info.dtype for info in side} for side in (weights, others)]
-        certain = bool(rows) or (role != "current" and source.format == target.format and types[0] == types[1])
-        code, level = ("nothing-loaded", Level.PROBLEM) if certain else ("nothing-found", Level.SUSPECT)
-        prefix = _prefix(left.source, left.target)
-        data = common | {"count": len(telling), "prefix": prefix[0] if prefix else ""}
-        fix = "fix-names" if prefix else "fix-same" if role == "reference" else "fix-load"
-        cells = [difference(*row) for row in rows]
-        evidence = [table("all", DIFFERENCE, cells)] if cells else []
-        yield Finding(code, level, where, data, list(evidence), Fix(fix))
-        yield from not_compared(pairs, where, {})
-        return
-
-    def replaced(info: TensorInfo) -> bool:
-        return any(fnmatchcase(info.name.lower(), pattern.lower()) for pattern in params.replaced)
-
-    fix = "fix-same" if role == "reference" else "fix-load"
-    differing = sorted((row for row in rows if row[2].outside), key=lambda row: -row[2].largest)
-    new = [row[0] for row in differing if replaced(row[0])]
-    differing = [row for row in differing if not replaced(row[0])]
-    if role == "current":
-        cells = [difference(*row) for row in differing]
-        yield from told("trained", Level.INFO, cells, DIFFERENCE, incomplete=True)
-    else:
-        for code, level, some in (
-            ("values-differ", Level.PROBLEM, [row for row in differing if not STATISTICS.search(row[0].name)]),
-            ("statistics-differ", Level.SUSPECT, [row for row in differing if STATISTICS.search(row[0].name)]),
+    def of_values(self) -> Iterator[Finding]:
+        """Tensors of one name and shape with other values, which training may have given them."""
+        if self.role == "current":
+            cells = [difference(*row) for row in self.differing]
+            yield from self.told("trained", Level.INFO, cells, DIFFERENCE, incomplete=True)
+            return
+        for code, level, statistics in (
+            ("values-differ", Level.PROBLEM, False),
+            ("statistics-differ", Level.SUSPECT, True),
         ):
+            some = [row for row in self.differing if (STATISTICS.search(row[0].name) is not None) is statistics]
             largest = min(some[0][2].largest, 1e300) if some else 0.0
             cells = [difference(*row) for row in some]
-            yield from told(code, level, cells, DIFFERENCE, fix, largest=largest)
+            yield from self.told(code, level, cells, DIFFERENCE, self.fix, largest=largest)
 
-    new += [info for info, _ in pairs.shapes if replaced(info)]
-    shapes = [(info, other) for info, other in pairs.shapes if not replaced(info)]
-    if len({info.name.rpartition(".")[0] for info, _ in shapes}) == 1 and all(map(_other_outputs, shapes)):
-        # One layer with another number of outputs is an output layer, whatever its name.
-        new += [info for info, _ in shapes]
-        shapes = []
-    cells = [[info.name, shape(info), shape(other)] for info, other in shapes]
-    yield from told("shapes-differ", Level.PROBLEM, cells, ["name", "shape", "other-shape"], "fix-shapes")
+    def of_shapes(self) -> Iterator[Finding]:
+        self.new += [info for info, _ in self.pairs.shapes if self.replaced(info)]
+        shapes = [(info, other) for info, other in self.pairs.shapes if not self.replaced(info)]
+        one_layer = len({info.name.rpartition(".")[0] for info, _ in shapes}) == 1
+        if one_layer and all(map(_other_outputs, shapes)):  # an output layer, whatever its name
+            self.new += [info for info, _ in shapes]
+            shapes = []
+        cells = [[info.name, shape(info), shape(other)] for info, other in shapes]
+        yield from self.told("shapes-differ", Level.PROBLEM, cells, ["name", "shape", "other-shape"], "fix-shapes")
 
-    new += [info for info in (*left.source, *left.target) if replaced(info)]
-    lost = [info for info in left.source if not replaced(info)]
-    added = [info for info in left.target if not replaced(info)]
-    if prefix := _prefix(lost, added):
-        front, both = prefix
-        cells = [[info.name, other.name, shape(info)] for info, other in both]
-        level = Level.PROBLEM if role == "initial" else Level.SUSPECT
-        yield from told("names-differ", level, cells, ["name", "other-name", "shape"], "fix-names", prefix=front)
-        matched = {info for pair in both for info in pair}
-        lost = [info for info in lost if info not in matched]
-        added = [info for info in added if info not in matched]
-    yield from told("left-over", Level.SUSPECT, _cells(lost), ["name", "shape", "dtype"])
-    part = _parts(info.name for info in others)
-    loaded = {part(row[1].name) for row in equal}
-    inside = [info for info in added if part(info.name) in loaded]
-    yield from told("new-inside", Level.SUSPECT, _cells(inside), ["name", "shape", "dtype"])
-    outside = [info for info in added if part(info.name) not in loaded]
-    yield from told("new-layers", Level.INFO, _cells(outside), ["name", "shape", "dtype"])
-    yield from told("replaced", Level.INFO, _cells(new), ["name", "shape", "dtype"])
-    cells = [[one.name, other.name, shape(one)] for one, other, _ in left.found]
-    yield from told("renamed", Level.INFO, cells, ["name", "other-name", "shape"])
-    yield from not_compared(pairs, where, {})
-    data = common | {"equal": len(equal), "count": len(weights)}
-    evidence = [table("all", DIFFERENCE, [difference(*row) for row in differing + equal])]
-    yield Finding("examined", Level.INFO, where, data, list(evidence))
+    def of_names(self) -> Iterator[Finding]:
+        """Tensors that one side alone has: of other names, lost, or added."""
+        left = self.left
+        self.new += [info for info in (*left.source, *left.target) if self.replaced(info)]
+        lost = [info for info in left.source if not self.replaced(info)]
+        added = [info for info in left.target if not self.replaced(info)]
+        if prefix := _prefix(lost, added):
+            front, both = prefix
+            cells = [[info.name, other.name, shape(info)] for info, other in both]
+            level = Level.PROBLEM if self.role == "initial" else Level.SUSPECT
+            yield from self.told(
+                "names-differ", level, cells, ["name", "other-name", "shape"], "fix-names", prefix=front
+            )
+            matched = {info for pair in both for info in pair}
+            lost = [info for info in lost if info not in matched]
+            added = [info for info in added if info not in matched]
+        yield from self.told("left-over", Level.SUSPECT, _cells(lost), ["name", "shape", "dtype"])
+        part = _parts(info.name for info in self.others)
+        loaded = {part(row[1].name) for row in self.equal}
+        inside = [info for info in added if part(info.name) in loaded]
+        yield from self.told("new-inside", Level.SUSPECT, _cells(inside), ["name", "shape", "dtype"])
+        outside = [info for info in added if part(info.name) not in loaded]
+        yield from self.told("new-layers", Level.INFO, _cells(outside), ["name", "shape", "dtype"])
 
 
 def _by_names(found: ParameterMap) -> ParameterMap:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,10 +20,10 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
+from ..model import Finding, Kind, Level, Plain, Progress, Verdict, Where
 from ..probe import Example
 from . import _checkpoints, _curve_pairs, _parameters, loss_comparison
-from ._checkpoints import STATISTICS, ckpt, drawn, shape, shown, table
+from ._checkpoints import STATISTICS, ckpt, drawn, of_tensors, shape, shown, table
 
 if TYPE_CHECKING:
     from ..parameter_map import Pair
@@ -308,14 +309,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     lost += [info.name for group in found.ambiguous for info in group.left if info.role == "weight"]
     for pair in pairs:
         mine, other = later[0].get(pair.left.name), later[1].get(pair.right.name)
-        four = (pair.left, pair.right, mine, other)
-        if any(info is None or info.obstacle or not info.size for info in four) or (
-            mine and other and (mine.shape, other.shape) != (pair.left.shape, pair.right.shape)
-        ):
-            lost.append(pair.left.name)
-        else:
-            assert mine and other
+        if mine is not None and other is not None and _comparable(pair, mine, other):
             updates.append(_measure(pair, mine, other))
+        else:
+            lost.append(pair.left.name)
         yield Progress(len(updates), len(pairs), "tensors")
     updates, unknown = _parted(updates, lambda update: math.isfinite(update.theirs))
     lost += [update.pair.left.name for update in unknown]
@@ -323,52 +320,82 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     # A checkpoint need not be in the order of the network, but those of both frameworks are when they are saved whole.
     order = {info.name: place for place, info in enumerate(ours.tensors)}
     updates.sort(key=lambda update: order[update.pair.left.name])
-
-    def told(code: str, level: Level, some: list[_Update], fix: str | None = None, **data: Any) -> Iterator[Finding]:
-        if some:
-            data = common | {"count": len(some), "names": shown(update.pair.left.name for update in some)} | data
-            evidence = [table(code, _COLUMNS, [update.cells for update in some])]
-            place = Where(where.path, name=some[0].pair.left.name)
-            incomplete = code in ("nothing-moved", "follows")
-            yield Finding(code, level, place, data, list(evidence), Fix(fix) if fix else None, incomplete=incomplete)
-
-    statistics, weights = _parted(updates, lambda update: _is_statistic(update.pair))
-    moved, moving = ([update for update in some if update.mine or update.theirs] for some in (weights, statistics))
-    judged, states = _judged(moved), _judged(moving)
+    told = partial(_told, where, common)
     yield from told("not-finite", Level.PROBLEM, broken, "fix-overflow")
     if lost:
         yield Finding("not-compared", Level.INFO, where, {"count": len(lost), "names": shown(lost)}, incomplete=True)
-    if not moved or (judged and not any(update.mine for update in judged)):
+    compared = _Compared(params, updates)
+    if not compared.moved or (compared.judged and not any(update.mine for update in compared.judged)):
         if updates or not (lost or broken):
             yield Finding("nothing-moved", Level.SUSPECT, where, common, incomplete=True)
         return
-    both = [update for update in judged if update.mine and update.theirs]
-    adam = 2 * sum(update.signs for update in both) > len(both)
-    chance = [update for update in both if adam and not _agree(params, update) and _by_chance(params, update)]
-    equal = [update for update in both if _agree(params, update)]
-    other_states = [update for update in states if not update.relative <= params.relative or not update.theirs]
-    known = [*equal, *chance]
-    differing = [update for update in judged if update not in known]
-    first = _curve_pairs.first_difference(case, loss_comparison.Params()) if differing or other_states else None
-    if first is not None:
-        every = differing + other_states
-        yield from told("follows", Level.INFO, every, None, moved=len(judged) + len(states), **first)
+    first = _curve_pairs.first_difference(case, loss_comparison.Params()) if compared.wrong else None
+    if first is not None:  # what parted before the step makes the updates differ
+        moved = len(compared.judged) + len(compared.states)
+        yield from told("follows", Level.INFO, compared.wrong, None, moved=moved, **first)
     else:
-        starts = [update for update in updates if math.sqrt(update.start) > update.rounding]
+        yield from compared.findings(told)
+    yield from told("signs-by-chance", Level.INFO, compared.chance)
+    largest = max((update.relative for update in compared.equal), default=0.0)
+    examined = common | {"equal": len(compared.equal), "count": len(compared.both), "largest": largest}
+    evidence = [table("all", _COLUMNS, [update.cells for update in compared.both])]
+    yield Finding("examined", Level.INFO, where, examined, list(evidence) if compared.both else [])
+
+
+def _comparable(pair: Pair, mine: TensorInfo, other: TensorInfo) -> bool:
+    """Whether all four tensors can be read, and have kept their shapes."""
+    readable = all(not info.obstacle and info.size for info in (pair.left, pair.right, mine, other))
+    return readable and (mine.shape, other.shape) == (pair.left.shape, pair.right.shape)
+
+
+def _told(
+    where: Where,
+    common: dict[str, Any],
+    code: str,
+    level: Level,
+    some: list[_Update],
+    fix: str | None = None,
+    **data: Any,
+) -> Iterator[Finding]:
+    """What is to be said of some updates."""
+    cells = [update.cells for update in some]
+    return of_tensors(where, common, code, level, _COLUMNS, cells, fix, incomplete=code == "follows", **data)
+
+
+class _Compared:
+    """The updates of both sides: of weights and of moving statistics, those that agree and those that do not."""
+
+    def __init__(self, params: Params, updates: list[_Update]) -> None:
+        self.params, self.updates = params, updates
+        statistics, weights = _parted(updates, lambda update: _is_statistic(update.pair))
+        self.moved = [update for update in weights if update.mine or update.theirs]
+        self.judged = _judged(self.moved)
+        self.states = _judged([update for update in statistics if update.mine or update.theirs])
+        self.both = [update for update in self.judged if update.mine and update.theirs]
+        self.equal = [update for update in self.both if _agree(params, update)]
+        adam = 2 * sum(update.signs for update in self.both) > len(self.both)
+        other = [update for update in self.both if update not in self.equal]
+        self.chance = [update for update in other if adam and _by_chance(params, update)]
+        known = [*self.equal, *self.chance]
+        self.differing = [update for update in self.judged if update not in known]
+        self.other_states = [one for one in self.states if not one.relative <= params.relative or not one.theirs]
+
+    @property
+    def wrong(self) -> list[_Update]:
+        return self.differing + self.other_states
+
+    def findings(self, told: Callable[..., Iterator[Finding]]) -> Iterator[Finding]:
+        """What is wrong, no surer than suspect where the weights differ before the step."""
+        starts = [update for update in self.updates if math.sqrt(update.start) > update.rounding]
         worst = Level.SUSPECT if starts else Level.PROBLEM
         yield from told("starts-differ", Level.SUSPECT, starts)
-        yield from told("unmoved", worst, [update for update in judged if not update.mine], "fix-frozen")
-        yield from told("moved-alone", worst, [update for update in judged if not update.theirs], "fix-frozen")
-        differing = [update for update in differing if update.mine and update.theirs]
-        cosines = [update.cosine or 0.0 for update in both if update not in chance]
-        code, fix, data = _kind(params, differing, cosines, both)
+        yield from told("unmoved", worst, [update for update in self.judged if not update.mine], "fix-frozen")
+        yield from told("moved-alone", worst, [update for update in self.judged if not update.theirs], "fix-frozen")
+        differing = [update for update in self.differing if update.mine and update.theirs]
+        cosines = [update.cosine or 0.0 for update in self.both if update not in self.chance]
+        code, fix, data = _kind(self.params, differing, cosines, self.both)
         yield from told(code, worst, differing, fix, **data)
-        yield from _statistics(told, worst, other_states)
-    yield from told("signs-by-chance", Level.INFO, chance)
-    largest = max((update.relative for update in equal), default=0.0)
-    examined = common | {"equal": len(equal), "count": len(both), "largest": largest}
-    evidence = [table("all", _COLUMNS, [update.cells for update in both])]
-    yield Finding("examined", Level.INFO, where, examined, list(evidence) if both else [])
+        yield from _statistics(told, worst, self.other_states)
 
 
 def _kind(

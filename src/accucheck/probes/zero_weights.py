@@ -315,31 +315,42 @@ def _judge(info: TensorInfo, found: Statistics, params: Params) -> str | None:
 
     name = info.name.lower()
     known = any(fnmatchcase(name, pattern.lower()) for pattern in params.known)
+    starts_at_zero = _STARTS_AT_ZERO.search(info.name) is not None and not known
     if found.nan or found.inf:
         # A mask added before a softmax is -Inf on purpose.
         return "known-initialisation" if name.endswith("mask") and not found.nan else "non-finite"
     if info.role != "weight" or not info.floating or info.size < 2:
         single_zero = info.role == "weight" and info.floating and len(info.shape) > 1 and found.zeros
-        return "zero-parameter" if single_zero and not known and not _STARTS_AT_ZERO.search(info.name) else None
+        return "zero-parameter" if single_zero and not known and not starts_at_zero else None
     zero = found.zeros == found.count
-    # (1, C, 1, 1) is a vector in disguise, unless it calls itself a weight; (O, 1) and (1, N) are weights of small layers.
-    vector = len(info.shape) == 1 or bool(_SCALE.search(info.name))
-    disguised = len(info.shape) > 2 and sum(dim > 1 for dim in info.shape) < 2 and not _WEIGHT.search(info.name)
-    if zero and _STARTS_AT_ZERO.search(info.name) and not known:
+    if zero and starts_at_zero:
         return None
     if zero or found.constant:
-        if known:
-            return "known-initialisation"
-        if not vector and not disguised:
-            return "all-zero" if zero else "constant"
-        if zero and vector and re.search(r"(^|\.)(gamma|weight)$", info.name, re.I):
-            return "zero-gamma"
-        return "zero-parameter" if zero and disguised else "constant-vectors"
-    if vector or disguised:
+        return "known-initialisation" if known else _of_constant(info, zero)
+    if _is_vector(info) or _is_disguised(info):
         return None
     if not found.rows_differ and rows_equal(info):
         return "known-initialisation" if known else "same-units"
     return "mostly-zero" if found.zeros >= params.mostly_zero * found.count else None
+
+
+def _is_vector(info: TensorInfo) -> bool:
+    return len(info.shape) == 1 or _SCALE.search(info.name) is not None
+
+
+def _is_disguised(info: TensorInfo) -> bool:
+    """(1, C, 1, 1) is a vector in disguise, unless it calls itself a weight; (O, 1) and (1, N) are weights of small layers."""
+    return len(info.shape) > 2 and sum(dim > 1 for dim in info.shape) < 2 and not _WEIGHT.search(info.name)
+
+
+def _of_constant(info: TensorInfo, zero: bool) -> str:
+    """The code for a tensor of one number, or of zeros."""
+    vector, disguised = _is_vector(info), _is_disguised(info)
+    if not vector and not disguised:
+        return "all-zero" if zero else "constant"
+    if zero and vector and re.search(r"(^|\.)(gamma|weight)$", info.name, re.I):
+        return "zero-gamma"
+    return "zero-parameter" if zero and disguised else "constant-vectors"
 
 
 def _finding(
