@@ -57,7 +57,18 @@ DATA = {
     "folder().map(vision.Resize(8), 'image').map(vision.ToTensor(), input_columns=['image'])": LABEL
     | {"image > x": "pixels: pixels Resize(size=8) ToTensor()"},
     "folder().map(operations=vision.Resize(8))": {"image > x": "pixels: pixels Resize(size=8)"} | LABEL,
-    "folder().map(vision.Resize(8), names)": PIXELS | LABEL,
+    "folder().map(vision.Resize(8), names)": {
+        "image > x": "pixels: pixels | pixels Resize(size=8)",
+        "label": "nothing: number | number Resize(size=8)",
+    },
+    "data = folder()\ndata = data.map(vision.Resize(8), data.get_col_names()[0])": {
+        "image > x": "pixels: pixels Resize(size=8)"
+    }
+    | LABEL,
+    "data = folder()\nfirst, second = data.get_col_names()\ndata = data.map(vision.Resize(8), [first])": {
+        "image > x": "pixels: pixels Resize(size=8)"
+    }
+    | LABEL,
     "folder().map()": PIXELS | LABEL,
     "folder().map(lambda image, label: (image / 255, label))": HALF | LABEL,
     "class Own:\n    def go(self, image, label):\n        return image / 255, label\ndata = folder().map(Own().go)": HALF

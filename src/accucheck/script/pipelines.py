@@ -509,12 +509,36 @@ class Pipelines:
                 keywords = {**call.keywords, "operations": operations, "input_columns": option}
                 columns = self.mapped(replace(call, args=[], keywords=keywords), columns)
             return columns
-        names = _names(wanted) or (columns.order[: _takes(operations)] if is_none(wanted) else [])
+        names = self.named(wanted) or (columns.order[: _takes(operations)] if is_none(wanted) else [])
         if not names:
-            return columns
+            return self.perhaps_mapped(call, columns, operations)
         given = [columns.get(name) or UnknownValue(name) for name in names]
         result = self.samples.apply(operations, given, call)
         return self.replaced(columns, result, names, _names(call.argument(known, "output_columns")) or names, call)
+
+    def perhaps_mapped(self, call: Call, columns: Columns, operations: Value) -> Columns:
+        """The columns behind operations on one of them that is not seen: each as it was, or changed."""
+        applied = {name: self.samples.apply(operations, [value], call) for name, value in columns.values.items()}
+        values = {name: join([value, _part(applied[name], 0, "", 1, call)]) for name, value in columns.values.items()}
+        return Columns(values, columns.reader, columns.opaque if values else (*columns.opaque, call))
+
+    def named(self, value: Value | None) -> list[str] | None:
+        """The names of columns as they are given, or as a data set is asked for them."""
+        given = (o.items if isinstance(o, Items) else [o] for o in options(value))
+        asked = ([name for item in items for name in self.asked(item)] for items in given)
+        return _names(value) or next(filter(None, asked), None)
+
+    def asked(self, value: Value) -> list[str]:
+        """The names that data.get_col_names() gives, or one of them, where the columns are known."""
+        if not isinstance(value, Call):
+            return []
+        if value.name == ".get_col_names":
+            return next((columns.order for columns in self.of(value.base)), [])
+        key = value.args[0] if value.name in ("[]", ".item") and value.args else None
+        if not isinstance(key, KnownValue) or type(key.value) is not int or value.base is None:
+            return []
+        names = self.asked(value.base)
+        return [names[key.value]] if -len(names) <= key.value < len(names) else []
 
     def replaced(self, columns: Columns, result: Value, old: list[str], new: list[str], call: Call) -> Columns:
         """The columns after some of them gave way to what a function made of them."""
