@@ -355,6 +355,19 @@ def test_the_loss_of_a_model_trains_nothing(tmp_path: Path, loss: str, stopped: 
     assert ("nothing-trained" in {one.code for one in found}) is stopped
 
 
+ROWS = """
+class Rows(nn.SequentialCell):
+    def __init__(self, rows):
+        super().__init__({})
+        self.rows = rows
+    def construct(self, x):
+        for row in self.rows:
+            x = row(x)
+        return x
+self.many = Rows([nn.Dense(8, 8), nn.Dense(8, 8)])
+"""
+
+
 @pytest.mark.parametrize(
     ("init", "use", "code"),
     [
@@ -367,6 +380,8 @@ def test_the_loss_of_a_model_trains_nothing(tmp_path: Path, loss: str, stopped: 
             "self.many[0](h)",
             None,
         ),
+        (ROWS.format("*rows"), "self.many(h)", None),
+        (ROWS.format(""), "self.many(h)", "not-registered"),
         ("self.many = [nn.ReLU()]", "self.many[0](h)", None),
         ("self.many = [nn.Dense(8, 8)]", "h", None),
     ],

@@ -626,7 +626,9 @@ class FreezeScan:
         for cell in self.structure.cells:
             if _REGISTERS.search(" ".join(_body(part.node) for part in cell.of.lineage())):
                 continue
-            known = {id(leaf) for value in cell.attributes.values() if not _listing(value) for _, leaf in leaves(value)}
+            held_besides = [value for value in cell.attributes.values() if not _listing(value)]
+            held_besides += [given for _, args, _ in cell.supers for given in args]  # CellList and its like keep these
+            known = {id(leaf) for value in held_besides for _, leaf in leaves(value)}
             stored = uses(cell.of).stored
             for name, value in cell.attributes.items():
                 if name not in stored or not _listing(value):
