@@ -381,6 +381,13 @@ def test_what_is_said_of_a_parameter(tmp_path: Path, init: str, use: str) -> Non
     assert [one.code for one in found] == PARAMETERS[init, use]
 
 
+def test_what_a_network_makes_while_it_runs_is_no_weight(tmp_path: Path) -> None:
+    state = "Parameter(np.zeros((8, 8)))"
+    assert said(tmp_path, network("pass", f"w = {state}\nreturn ops.matmul(x, w)")) == []
+    (found,) = said(tmp_path, network(f"self.w = {state}", "return ops.matmul(x, self.w)"))
+    assert found.code == "zero-parameter"
+
+
 #: What a layer of zeros gives, and what becomes of it -> (layer, what is said).
 BRANCHES: dict[str, tuple[str, list[str]]] = {
     "return x + self.second(self.first(x))": ("nn.Dense(8, 8, 'zeros')", ["zero-possible"]),

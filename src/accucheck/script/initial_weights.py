@@ -25,7 +25,7 @@ from .analysis import Scripts
 from .effects import TAKEN, effect, kept, name_of, operands
 from .freezing import FreezeScan
 from .grading import Link, Replaced, replacements
-from .models import as_layer, layer_of
+from .models import FORWARD, as_layer, layer_of
 from .networks import (
     Structure,
     base_names,
@@ -617,6 +617,8 @@ def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observ
     for parameter in structure.reading.trace.calls:
         if parameter.api != "Parameter" or not trains(parameter) or not _of_network(parameter.frame):
             continue
+        if _within_forward(parameter.frame):  # new in each run, no optimizer has it: a first state
+            continue
         given = parameter.argument(["default_input"], "default_input")
         for value, sure in possible(given):
             names = [*parameter.bound, *_given_names(parameter)]
@@ -744,6 +746,15 @@ def _of_network(frame: Frame | None) -> bool:
             bases = base_names(owner.of)
             steps = any(kind(base) in ("step", "optimizer", "scaler") for base in bases)
             return is_cell(owner.of) and not steps and not is_loss(owner)
+        frame = frame.parent
+    return False
+
+
+def _within_forward(frame: Frame | None) -> bool:
+    """True for what a network makes while it runs."""
+    while frame is not None:
+        if isinstance(frame.owner, Instance) and frame.function.name in FORWARD:
+            return True
         frame = frame.parent
     return False
 
