@@ -345,6 +345,7 @@ RESULTS: dict[tuple[str, str], list[str]] = {
     (W, "z = self.w.astype(ms.float16)\nreturn self.main(x) + y"): [],
     ("self.mul = ops.MatMul()\n" + W, "z = self.mul(x, self.w)\nreturn self.main(x) + y"): ["result-unused self.mul"],
     (P, "z = self.part.ignoring(x, self.main(x))\nreturn z + y"): ["result-ignored self.main"],
+    (f"{P}\n{W}", "z = self.part.ignoring(x, self.w[0])\nreturn self.main(z) + y"): [],
     ("pass", "z = self.main(x)\nif False:\n    x = x + z\nreturn self.main(x) + y"): ["result-unused self.main"],
     ("pass", "z = ops.relu(x)\nif False:\n    x = x + z\nreturn self.main(x) + y"): [],
 }
@@ -514,6 +515,7 @@ def test_a_result_that_is_dropped_on_a_way_that_is_not_taken(tmp_path: Path, mad
         ("skip = x\nskip = skip * 2\nreturn self.main(x) + y", ["residual-left-out skip"]),
         ("h = x\nx = self.main(x)\nh = x\nreturn self.main(x) + h + y", ["residual-left-out h"]),
         ("h = x\nx = self.main(x) + h\nh = x\nreturn self.main(x) + h + y", []),
+        ("h = x\nz = self.main(x)\nreturn self.main(x) * z + y", []),  # two branches, neither of which needs it
         ("h = x\nif y is None:\n    h = y\nreturn self.main(x) + h", []),
         ("h = x\nx = self.main(x) + x\nreturn x + y", []),  # the first name is added in its place
         ("h = x\nx = self.main(ops.cat((x, y)))\nreturn x", []),

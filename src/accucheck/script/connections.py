@@ -757,6 +757,11 @@ def _on_a_way(frame: Frame) -> bool:
     return False
 
 
+def _reads(value: Value) -> bool:
+    """True for a part that is read from a parameter."""
+    return isinstance(value, Call) and value.name in (".item", "[]")
+
+
 def _said_dropped(
     work: _WeightedCall, structure: Structure, drop: DroppedResult, frame: Frame, elsewhere: bool
 ) -> Iterator[Observation]:
@@ -783,6 +788,8 @@ def _said_dropped(
     elif work.level != "weights":
         return
     elif drop.how == "parameter":
+        if all(_reads(value) for _, _, value in work.results):  # nothing is computed
+            return
         data["callee"] = getattr(drop.node, "name", "")
         yield Observation("result-ignored", work.source, work.call, data)
     elif (
@@ -977,12 +984,21 @@ def _put_aside(structure: Structure, frame: Frame) -> dict[str, ast.Assign]:
         target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
         if not (isinstance(node, ast.Assign) and isinstance(target, ast.Name) and isinstance(node.value, ast.Name)):
             continue
-        asked = _meanwhile(function, node.value.id, node)
-        if node.value.id == target.id or not asked or _joined(function, asked):
+        anew = {id(part) for other in _assigned(function, target.id) for part in walk(other.value)}
+        asked = [each for each in _meanwhile(function, node.value.id, node) if id(each) not in anew]
+        # What goes on by several ways is no input of one branch that its result was to be added to.
+        if node.value.id == target.id or len(asked) != 1 or _joined(function, asked):
             continue
         if (drop := structure.unused(target.id, node, frame)) is not None and not drop.elsewhere:
             found.setdefault(target.id, node)
     return found
+
+
+def _assigned(function: ast.AST, name: str) -> Iterator[ast.Assign]:
+    """The statements that give a name a value."""
+    for node in walk(function):
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+            yield node
 
 
 def _meanwhile(function: ast.AST, name: str, statement: ast.stmt) -> list[ast.Name]:
