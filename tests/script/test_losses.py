@@ -278,6 +278,9 @@ class Penalty(nn.Cell):
 
 Penalty()(x, z)
 """
+JUDGED = (
+    "loss = nn.MSELoss()(dense(x), {})\nms.Model(dense, nn.CrossEntropyLoss(), opt, metrics={{'acc'}}).train(1, data)"
+)
 SAID = {
     "cell = nn.WithLossCell(dense, nn.SoftmaxCrossEntropyWithLogits())\nnn.TrainOneStepCell(cell, opt)(x, y)": [
         "fits",
@@ -304,6 +307,8 @@ SAID = {
     ],
     "ms.Model(nn.Dense(8, 1), nn.MSELoss(), opt, metrics={'accuracy'}).train(1, data)": ["fits"],
     "ms.Model(dense, nn.MSELoss(), opt, metrics={'mae'}).train(1, data)": ["fits"],
+    JUDGED.format("nn.Dense(8, 4)(x)"): ["fits", "fits"],
+    JUDGED.format("y"): ["fits", "fits", "regression-on-classes"],
     "nn.WithLossCell(dense, nn.MSELoss()(dense(x), y))": ["fits", "value-as-loss"],
     "nn.WithLossCell(dense, nn.MSELoss()(dense(x), y) * 2)": ["fits", "value-as-loss"],
     "nn.SoftmaxCrossEntropyWithLogits(True)(dense(x), ops.one_hot(y, 4).astype(ms.float32))": [

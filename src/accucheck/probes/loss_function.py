@@ -43,8 +43,8 @@ MESSAGES: Words = {
         "zh": "softmax 做了两次：{loss} 内部已含 softmax，而它的输入已经过 {layer}（{at}）。",
     },
     "double-sigmoid": {
-        "en": "Sigmoid is applied twice: {loss} already includes it, and its input is the output of {layer} ({at}).",
-        "zh": "sigmoid 做了两次：{loss} 内部已含 sigmoid，而它的输入已经过 {layer}（{at}）。",
+        "en": "{loss} applies a sigmoid itself, and its input is the output of {layer} ({at}): it is squashed twice.",
+        "zh": "{loss} 内部已含 sigmoid，而它的输入已经过 {layer}（{at}），被压缩了两次。",
     },
     "sigmoid-for-classes": {
         "en": "{loss} takes logits of classes and gets the result of {layer} ({at}), which lies between 0 and 1.",

@@ -10,7 +10,7 @@ import ast
 import re
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +19,7 @@ from ..knowledge.effects import Effect
 from . import flow
 from .analysis import Reading
 from .effects import TAKEN, differentiates, effect, gradient_maker, kept, name_of, operands, updates
-from .networks import outputs
+from .networks import is_layer, outputs
 from .values import Call, Frame, Instance, Items, KnownValue, Many, NamedValue, UnknownValue, Value, options, unseen
 
 if TYPE_CHECKING:
@@ -307,7 +307,14 @@ class Losses:
         self.said += self.never_called()
         self.said += self.own_likelihoods()
         self.said += self.penalties()
+        if not self.learns:  # the weights may be changed by hand, and a loss only be printed
+            self.said = [replace(one, certain=False) for one in self.said]
         return self.said
+
+    @cached_property
+    def learns(self) -> bool:
+        """Whether gradients are taken anywhere: by a Model, a training cell or a function."""
+        return any(call.api == "Model" or gradient_maker(call) for call in self.trace.calls)
 
     # --- the amount of a loss -----------------------------------------------------------------------------------------
 
@@ -421,7 +428,7 @@ class Losses:
             if not wrong or any(head.gives not in ("logits", "activation", "log-probabilities") for head in wrong):
                 continue
             width = outputs(_layer(wrong[0]))
-            if width == 1 or any(_one_hot(part) for part in flow.sources(application.labels)) or self.encodes:
+            if width == 1 or self.encodes or any(map(_no_class, flow.sources(application.labels))):
                 continue
             yield Observation(
                 "regression-on-classes", application.cell or application.place, {"loss": name}, application.place
@@ -740,6 +747,12 @@ def _is_accuracy(value: Value) -> bool:
     if isinstance(value, KnownValue):
         return isinstance(value.value, str) and _ACCURACY.match(value.value) is not None
     return isinstance(value, Call) and _ACCURACY.match(value.api) is not None
+
+
+def _no_class(value: Value) -> bool:
+    """True for what makes labels that are no numbers of classes: one-hot vectors, or what a network gives."""
+    by_layer = isinstance(value, Call) and value.name == "" and value.base is not None and is_layer(value.base)
+    return by_layer or _one_hot(value)
 
 
 def _one_hot(value: Value) -> bool:
