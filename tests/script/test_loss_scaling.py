@@ -14,6 +14,30 @@ PLAIN = LOOP.format(loss="loss_fn(net(x), y)", result="grads")
 HALF = "net.to_float(ms.float16)\n"
 SGD = "opt = nn.SGD(net.trainable_params(), 0.1, loss_scale=1024.0)\n"
 
+#: A training cell of the project that gives its gradients a sens.
+SENS = """
+class Judged(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.net = net
+    def construct(self, x, y):
+        return loss_fn(self.net(x), y){mean}
+
+class Step(nn.Cell):
+    def __init__(self, network, optimizer):
+        super().__init__(auto_prefix=False)
+        self.network, self.optimizer = network, optimizer
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
+        self.sens = ms.Tensor({sens}.0, ms.float32)
+    def construct(self, x, y):
+        loss = self.network(x, y)
+        grads = self.grad(self.network, self.optimizer.parameters)(x, y, self.sens)
+        return ops.depend(loss, self.optimizer(grads))
+
+step = Step(Judged(), opt)
+for x, y in data:
+    step(x, y)
+"""
 WAYS = """
 if flag():
     m = ms.FixedLossScaleManager(8, False)
@@ -151,6 +175,14 @@ OWN = {
     "the optimizer alone divides": (SGD + PLAIN, ["divided-only"]),
     "the optimizer divides by another number": (
         SGD + LOOP.format(loss="loss_fn(net(x), y) * 1048576.0", result="grads"),
+        ["mismatch-own"],
+    ),
+    "a sens that the optimizer takes off, of a mean over very many": (
+        SGD + SENS.format(mean=" / 4096", sens=1024),
+        ["scaled-own"],
+    ),
+    "a sens that the optimizer does not take off, of a mean over very many": (
+        SGD + SENS.format(mean=" / 4096", sens=1073741824),
         ["mismatch-own"],
     ),
     "a mean of several steps": (LOOP.format(loss="loss_fn(net(x), y) / 4", result="grads"), ["no-half"]),

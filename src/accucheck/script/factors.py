@@ -655,6 +655,8 @@ class Factors:
         self.kept.append(found.call)
         own = Term(gradients=frozenset([id(found.call)]), choices=self.conditions(found.call.under))
         losses = [replace(term, gradients=frozenset()) for term in self.of(found.loss)]
+        if found.sens is not None:
+            losses = [_weighed(term) for term in losses]
         if found.sens is None and any(self._is_hidden(term) for term in losses):
             self.hidden.add(id(found.call))
             losses = [replace(term, blurred=term.blurred or self._is_hidden(term)) for term in losses]
@@ -785,6 +787,13 @@ class Factors:
         value = scaler.argument(["scale_value"], "scale_value") if fixed else scaler.keywords.get("scale_value")
         terms = self.of(value, True) if value is not None else ()
         return terms[0] if len(terms) == 1 else None
+
+
+def _weighed(loss: Term) -> Term:
+    """A loss whose scale is the sens of its gradient: a number that makes it smaller is a mean or a weight."""
+    if not 0 < abs(loss.number) < 1:
+        return loss
+    return replace(loss, plain=loss.number, put_on=frozenset(key for key in loss.put_on if key[0] != "known"))
 
 
 def _resolved(sets: frozenset[frozenset[Choice]]) -> frozenset[frozenset[Choice]]:
