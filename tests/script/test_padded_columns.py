@@ -308,6 +308,10 @@ def numbered(table: str) -> str:
 
 
 GROWING = "words = {{}}\nfor line in open('a.txt'):\n    for word in line.split():\n        {}\n"
+GROUPED = (
+    "if word[0] not in words:\n            words[word[0]] = {}\n"
+    "        if word not in words[word[0]]:\n            words[word[0]][word] = len(words[word[0]])"
+)
 TWINS = {
     "rows that a batch fills up": (
         "pad-counted",
@@ -380,6 +384,11 @@ TWINS = {
         "word-is-pad",
         numbered(GROWING.format("words.setdefault(word, len(words))")),
         numbered(GROWING.format("words.setdefault(word, len(words))").replace("{}\n", "{'.': 0}\n", 1)),
+    ),
+    "words numbered within groups": (
+        "word-is-pad",
+        numbered(GROWING.format("words.setdefault(word, len(words))")),
+        numbered(GROWING.format(GROUPED)).replace("words[word] for", "words[word[0]][word] for"),
     ),
     "words in their order": (
         "word-is-pad",

@@ -629,9 +629,17 @@ def _starts(made: Call) -> int | None:
     inner, plus = _sum(made)
     if not isinstance(inner, Call) or inner.name != "len" or not isinstance(inner.args[0], Mapping):
         return None
+    if _one_of_many(inner):
+        return None
     table = inner.args[0]
     grows = any(option is made for value in table.fed or () for option in options(value))
     return len(table.items) + plus if grows else None
+
+
+def _one_of_many(size: Call) -> bool:
+    """True for the length of a table that is looked up by something: each of these numbers from the start, within a group."""
+    of = size.node.args[0] if isinstance(size.node, ast.Call) and size.node.args else None
+    return isinstance(of, ast.Subscript) and not isinstance(of.slice, ast.Constant)
 
 
 def _sum(value: Value) -> tuple[Value, int]:
