@@ -351,6 +351,15 @@ RESULTS: dict[tuple[str, str], list[str]] = {
 }
 
 
+@pytest.mark.parametrize("name", ["validate", "compute"])
+@pytest.mark.parametrize("construct", ["return self.main(x) + y", "return self.{}(x, y)"])
+def test_what_is_left_over_in_an_evaluation(tmp_path: Path, name: str, construct: str) -> None:
+    method = f"    def {name}(self, x, y):\n        z = self.main(x)\n        return self.main(y)\n"
+    text = network("pass", construct.format(name)).replace("    def construct", f"{method}\n    def construct", 1)
+    found = told(said(tmp_path, text + TRAIN + f"print(net.{name}(x, y))\n"))
+    assert found == ([] if name == "validate" and "main" in construct else ["result-unused self.main"])
+
+
 @pytest.mark.parametrize(
     ("construct", "outer"),
     [

@@ -115,6 +115,7 @@ ORDERS = {
     f"if device_num > 1:\n    data = {ORDERED}\nelse:\n    data = ds.Cifar10Dataset('a')": "shuffle-off shuffled",
     f"{ORDERED} + ds.MnistDataset('b')": "shuffled",
     f"ds.zip(({ORDERED}, {ORDERED}))": "shuffle-off",
+    f"from helpers import rows\ndata = rows('a').zip({ORDERED})": "handed-on",
     f"from helpers import process_data\ndata = process_data({ORDERED})": "handed-on",
     f"from helpers import finish\ndata = finish({ORDERED})": "handed-on",
     "from helpers import finish\ndata = finish(ds.MnistDataset('a'))": "shuffled",

@@ -48,6 +48,7 @@ from .networks import (
 )
 from .source import Source
 from .syntax import apart, called_name, conditions_around, walk
+from .training import role
 from .values import Call, Class, Frame, Function, Instance, Items, KnownValue, Value, options, parts
 
 #: A place in the text: path, line, column.
@@ -584,10 +585,14 @@ class _WeightedCall:
     inputs: set[tuple[str | int, ...]] = field(default_factory=set)  # what is applied to what, in each of its runs
     kept: bool = False
 
+    @property
+    def frames(self) -> list[Frame]:
+        return [frame for _, frame, _ in self.results]
+
 
 def _dropped(structures: list[Structure]) -> Iterator[Observation]:
     works = _works(structures)
-    dead = [work for work in works.values() if not work.kept]
+    dead = [work for work in works.values() if not (work.kept or all(map(_evaluates_alone, work.frames)))]
     used = {id(part) for work in works.values() if work.kept for part in work.parts}
     lost = {id(work.call) for work in dead if work.level == "weights"}
     told: set[Place] = set()
@@ -745,6 +750,18 @@ def _called_as(node: ast.AST, value: Value) -> str:
         return " ".join(ast.unparse(node).split())[:80]
     text = ast.unparse(func) if isinstance(func, (ast.Attribute, ast.Name)) else ""
     return text or _title(value)
+
+
+def _evaluates_alone(frame: Frame) -> bool:
+    """True in a method for evaluation that construct does not run: what is left over there changes no training."""
+    names: list[str] = []
+    run: Frame | None = frame
+    while run is not None:
+        if run.function.name in FORWARD:
+            return False
+        names += [run.function.name] if _forward(run) else []
+        run = run.parent
+    return role(names) == "eval"
 
 
 def _on_a_way(frame: Frame) -> bool:

@@ -190,6 +190,8 @@ class Examination:
             return False
         if call.name.startswith("mindspore.") or call.last[:1].isupper():
             return False
+        if call.name in (".zip", ".concat"):  # of something that is not seen to be a data set
+            return True
         if PASSES_ON.search(call.last):
             return not call.name.startswith((".get_", ".set_", ".output_", ".append"))
         return (
