@@ -1001,14 +1001,19 @@ def _put_aside(structure: Structure, frame: Frame) -> dict[str, ast.Assign]:
         target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
         if not (isinstance(node, ast.Assign) and isinstance(target, ast.Name) and isinstance(node.value, ast.Name)):
             continue
-        anew = {id(part) for other in _assigned(function, target.id) for part in walk(other.value)}
-        asked = [each for each in _meanwhile(function, node.value.id, node) if id(each) not in anew]
-        # What goes on by several ways is no input of one branch that its result was to be added to.
-        if node.value.id == target.id or len(asked) != 1 or _joined(function, asked):
+        if node.value.id == target.id or not _goes_on_alone(function, node.value.id, target.id, node):
             continue
         if (drop := structure.unused(target.id, node, frame)) is not None and not drop.elsewhere:
             found.setdefault(target.id, node)
     return found
+
+
+def _goes_on_alone(function: ast.AST, name: str, aside: str, statement: ast.stmt) -> bool:
+    """Whether a tensor that was put aside goes on by one way, unjoined, but for what is made of it under the other name: what goes on
+    by several ways is no input of one branch that its result was to be added to."""
+    anew = {id(part) for other in _assigned(function, aside) for part in walk(other.value)}
+    asked = [each for each in _meanwhile(function, name, statement) if id(each) not in anew]
+    return len(asked) == 1 and not _joined(function, asked)
 
 
 def _assigned(function: ast.AST, name: str) -> Iterator[ast.Assign]:

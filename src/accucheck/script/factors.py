@@ -654,9 +654,7 @@ class Factors:
         self.gradients[id(found.call)] = found
         self.kept.append(found.call)
         own = Term(gradients=frozenset([id(found.call)]), choices=self.conditions(found.call.under))
-        losses = [replace(term, gradients=frozenset()) for term in self.of(found.loss)]
-        if found.sens is not None:
-            losses = [_weighed(term) for term in losses]
+        losses = [_loss(term, found.sens is not None) for term in self.of(found.loss)]
         if found.sens is None and any(self._is_hidden(term) for term in losses):
             self.hidden.add(id(found.call))
             losses = [replace(term, blurred=term.blurred or self._is_hidden(term)) for term in losses]
@@ -789,11 +787,12 @@ class Factors:
         return terms[0] if len(terms) == 1 else None
 
 
-def _weighed(loss: Term) -> Term:
-    """A loss whose scale is the sens of its gradient: a number that makes it smaller is a mean or a weight."""
-    if not 0 < abs(loss.number) < 1:
-        return loss
-    return replace(loss, plain=loss.number, put_on=frozenset(key for key in loss.put_on if key[0] != "known"))
+def _loss(term: Term, has_sens: bool) -> Term:
+    """What a gradient is taken of. Where a sens is its scale, a number that makes it smaller is a mean or a weight."""
+    if not has_sens or not 0 < abs(term.number) < 1:
+        return replace(term, gradients=frozenset())
+    put_on = frozenset(key for key in term.put_on if key[0] != "known")
+    return replace(term, gradients=frozenset(), plain=term.number, put_on=put_on)
 
 
 def _resolved(sets: frozenset[frozenset[Choice]]) -> frozenset[frozenset[Choice]]:
