@@ -1,11 +1,13 @@
 """The data set classes as written down are those of MindSpore itself."""
 
 import inspect
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from accucheck.knowledge import dataset_classes
+from pipelines import tfrecord
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.part(1)]
 
@@ -70,3 +72,41 @@ def test_an_iterable_is_not_shuffled_even_when_asked() -> None:
 
     dataset = ds.GeneratorDataset(lambda: ((i,) for i in range(100)), ["x"], shuffle=True)
     assert [int(row["x"]) for row in dataset.create_dict_iterator(1, output_numpy=True)] == list(range(100))
+
+
+@pytest.mark.parametrize("name", sorted(dataset_classes.load().sources))
+def test_which_put_their_files_in_order(name: str) -> None:
+    import mindspore.dataset as ds
+
+    told = "sorted in a lexicographical order" in " ".join(
+        (getattr(ds, name).__doc__ or "").replace("in lex", "in a lex").split()
+    )
+    assert dataset_classes.load().sources[name].sorts is told
+
+
+@pytest.mark.parametrize("name", ["TextFileDataset", "CSVDataset", "TFRecordDataset", "MindDataset"])
+def test_the_order_of_a_list_of_files(name: str, tmp_path: Path) -> None:
+    import mindspore.dataset as ds
+
+    files = [write(tmp_path, name, number) for number in (2, 1)]
+    given = {"column_names": ["x"], "column_defaults": [""]} if name == "CSVDataset" else {}
+    rows = getattr(ds, name)(files, shuffle=False, **given).create_tuple_iterator(num_epochs=1, output_numpy=True)
+    found = [int(row[0].item()) for row in rows]
+    assert found == ([1, 2] if dataset_classes.load().sources[name].sorts else [2, 1])
+
+
+def write(folder: Path, name: str, number: int) -> str:
+    """A file of one row that a data set class reads, which holds a number."""
+    path = str(folder / f"{number}.rows")
+    if name == "MindDataset":
+        from mindspore.mindrecord import FileWriter
+
+        writer = FileWriter(path)
+        writer.add_schema({"x": {"type": "int32"}})
+        writer.write_raw_data([{"x": number}])
+        writer.commit()
+    elif name == "TFRecordDataset":
+        tfrecord(Path(path), [{"x": number}])
+    else:
+        Path(path).write_text(f"{number}\n")
+    return path

@@ -27,7 +27,9 @@ def said(folder: Path, code: str, devices: int | None = None) -> list[Observatio
 
 
 SHARDS = "num_shards=get_group_size(), shard_id=get_rank()"
-FILES, ROWS = f"ds.TFRecordDataset(files, {SHARDS})", f"ds.NumpySlicesDataset(rows, {SHARDS})"
+FILES, ROWS = f"ds.MindDataset(files, {SHARDS})", f"ds.NumpySlicesDataset(rows, {SHARDS})"
+
+TEXTS = f"ds.TFRecordDataset(files, {SHARDS})"
 
 #: data, or the code that makes it -> what is said after init(), with the line within the code
 DIVIDED = {
@@ -68,6 +70,11 @@ DIVIDED = {
     f"files = glob.glob('a/*')\nfiles.sort()\ndata = {FILES}": "sharded 3",
     f"files = [name for _, _, names in os.walk('a') for name in names]\ndata = {FILES}": "sharded 2, unsorted 1",
     f"count = len(os.listdir('a'))\nfiles = [f'{{n}}.rec' for n in range(count)]\ndata = {FILES}": "sharded 3",
+    # which puts its files in order itself
+    f"files = os.listdir('a')\ndata = {TEXTS}": "sharded 2",
+    f"files = os.listdir('a')[:10]\ndata = {TEXTS}": "sharded 2, unsorted 1",
+    f"random.shuffle(files)\ndata = {TEXTS}": "sharded 2",
+    f"files = random.sample(files, 10)\ndata = {TEXTS}": "sharded 2, shuffled-apart 1",
     # the order of what is cut
     f"random.shuffle(files)\ndata = {FILES}": "sharded 2, shuffled-apart 1",
     f"random.seed(1)\nrandom.shuffle(files)\ndata = {FILES}": "sharded 3",

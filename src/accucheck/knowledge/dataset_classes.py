@@ -18,12 +18,14 @@ ITERATORS = ("create_dict_iterator", "create_tuple_iterator")
 
 class SourceClass(msgspec.Struct, frozen=True):
     """`parameters` in their order; `shuffle` is the default of that parameter: None, True or "GLOBAL" all mean shuffled; `whole`
-    names the columns beside the samples whose type is one of whole numbers, as the numbers of classes are."""
+    names the columns beside the samples whose type is one of whole numbers, as the numbers of classes are; `sorts`: reads its files in
+    the order of their names, in whatever order it is given them."""
 
     access: str
     parameters: list[str]
     shuffle: bool | str | None = None
     whole: list[str] = []
+    sorts: bool = False
 
 
 class SamplerClass(msgspec.Struct, frozen=True):

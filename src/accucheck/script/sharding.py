@@ -342,7 +342,8 @@ class _Sharding:
 
     def order(self, origin: Call, parameters: list[str], data: dict[str, Any]) -> Iterator[Observation]:
         """The order of what is cut into shards must be the same on every device."""
-        content = [value for name in _CONTENT if name in parameters and (value := origin.argument(parameters, name))]
+        given = [value for name in _CONTENT if name in parameters and (value := origin.argument(parameters, name))]
+        content = [value for value in given if not self.is_sorted_by(origin, value)]
         held: dict[int, Value] = {}
         for value in content:
             if not self.settles(value):
@@ -365,6 +366,12 @@ class _Sharding:
                 if "data" in seed.reaches and "rank" in ranks.kinds(seed.value) and seed.call.order < origin.order:
                     told = data | {"call": seeding.text_of(seed.call)}
                     yield Observation("seed-by-rank", seed.call.source, seed.call.node, told)
+
+    def is_sorted_by(self, origin: Call, files: Value) -> bool:
+        """Whether a data set puts the files of a list in the order of their names itself, and the list is of all files in any order."""
+        known = self.data.known.sources.get(origin.last)
+        chosen = (part for part in sources(files) if isinstance(part, Call))
+        return known is not None and known.sorts and not any(_takes_some(p) or p.name in _DRAWS for p in chosen)
 
     def settles(self, value: Value) -> bool:
         """True for what brings its elements into one order, or does not depend on it."""
