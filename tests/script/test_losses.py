@@ -294,6 +294,7 @@ SAID = {
     "cell = nn.WithLossCell(dense, nn.MSELoss(reduction=how()))\nnn.TrainOneStepCell(cell, opt)(x, y)": ["fits"],
     "step = nn.TrainOneStepCell(dense, opt)": ["never-called"],
     "step = nn.TrainOneStepCell(dense, opt)\nstep(x)": [],
+    "step = nn.TrainOneStepCell(dense, unseen)": [],
     "opt = build()\nstep = nn.TrainOneStepCell(dense, opt)\nother = nn.TrainOneStepCell(dense, opt)\nother(x)": [],
     "opt = build()\nstep = nn.TrainOneStepCell(dense, opt)\nother = nn.TrainOneStepCell(dense, opt)": ["never-called"]
     * 2,
@@ -330,6 +331,10 @@ SAID = {
     "a = ops.concat((b, ops.randn((8, 1))))\nms.grad(dense)(a * dense(x) + (1 - a) * dense(z))": ["penalty-normal"],
     "ms.grad(dense)(a * dense(x) + (1 - a) * dense(z))": [],
     DRAWN.format("ops.rand((8, 1))"): ["penalty-once"],
+    # The gradients of weights at a point between two are those of a mixture of samples, and no penalty.
+    DRAWN.format("ops.rand((8, 1))").replace("ms.grad(dense)", "ms.grad(dense, None, opt.parameters)"): [],
+    DRAWN.format("ops.rand((8, 1))").replace("ms.grad(dense)", "ms.grad(dense, 0, opt.parameters)"): ["penalty-once"],
+    DRAWN.format("ops.rand((8, 1))").replace("ms.grad(dense)", "ops.GradOperation(get_by_list=True)(dense, w)"): [],
     DRAWN.format("ops.randn((8, 1))"): ["penalty-normal", "penalty-once"],
     DRAWN.format("weight()").replace(
         "class", "@ms.ops.constexpr\ndef weight():\n    return ops.rand((8, 1))\n\nclass"

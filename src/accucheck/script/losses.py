@@ -19,6 +19,8 @@ from ..knowledge.effects import Effect
 from . import flow
 from .analysis import Reading
 from .effects import TAKEN, differentiates, effect, gradient_maker, kept, name_of, operands, updates
+from .factors import argument_of
+from .factors import gradient as gradient_of
 from .networks import is_layer, outputs
 from .values import Call, Frame, Instance, Items, KnownValue, Many, NamedValue, UnknownValue, Value, options, unseen
 
@@ -455,7 +457,7 @@ class Losses:
             if self.users.get(id(call)) or _returned(self.trace.frames, call) or call.unpacked:
                 continue
             optimizer = call.argument(["network", "optimizer"], "optimizer")
-            if any(len(self.uses_of(option, call)) for option in options(optimizer)):
+            if any(not isinstance(o, (Call, Instance)) or len(self.uses_of(o, call)) for o in options(optimizer)):
                 continue
             yield Observation("never-called", call, {"cell": call.api})
 
@@ -490,7 +492,7 @@ class Losses:
         """The point between real and generated samples at which a gradient penalty is taken."""
         seen: set[int] = set()
         for call in self.calls:
-            if call.name != "" or not differentiates(call.base):
+            if call.name != "" or not differentiates(call.base) or _by_weights_alone(call):
                 continue
             for value in call.args:
                 for part in flow.sources(value, _between_or_cell):
@@ -518,6 +520,18 @@ class Losses:
                     yield Observation("penalty-once", part, {"function": last + "()"}, point)
                 return
             queue += kept(part, *_FORM) or []
+
+
+def _by_weights_alone(call: Call) -> bool:
+    """Whether a call gives the gradients of weights and none of what it is given."""
+    found, given = gradient_of(call), call.base
+    maker = given.base if isinstance(given, Call) and given.name == "" else given
+    if found is None or not found.by_weights or not isinstance(maker, Call):
+        return False
+    position = argument_of(maker, "grad_position")
+    whole = argument_of(maker, "get_all")
+    every = isinstance(whole, KnownValue) and whole.value is True
+    return not every and (position is None or (isinstance(position, KnownValue) and position.value is None))
 
 
 _ARGMAX = ("argmax", "argmaxwithvalue", "argmax_with_value", "topk")
