@@ -103,6 +103,7 @@ def test_the_numbers_a_rate_may_be() -> None:
         ("nn.Dropout(load().dropout)", ["keeps-a-drop-rate"]),
         ("def small(dropout=0.1):\n    return dropout\nnn.Dropout(load().dropout)", ["keeps-a-drop-rate"]),
         ("def large(dropout=0.9):\n    return dropout\nnn.Dropout(load().dropout)", ["rate-unclear"]),
+        ("def half(dropout=0.5):\n    return dropout\nnn.Dropout(load().dropout)", ["rate-unclear"]),
         ("given = {'dropout': 0.9}\nnn.Dropout(load().dropout)", ["rate-unclear"]),
         ("keep_prob = 0.9\nops.dropout(x, keep_prob)", ["drops-a-keep-rate"]),
         ("ops.dropout(x, dropout)", []),

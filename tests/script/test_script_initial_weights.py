@@ -381,6 +381,19 @@ def test_what_is_said_of_a_parameter(tmp_path: Path, init: str, use: str) -> Non
     assert [one.code for one in found] == PARAMETERS[init, use]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "sure"),
+    [
+        ("Model(net", "Model(net", [("zero-weights", Sure.CERTAIN)]),
+        ("Model(net", "Model(build()", [("zero-weights", Sure.LIKELY)]),  # what is trained may be another network
+    ],
+)
+def test_which_network_is_trained(tmp_path: Path, before: str, after: str, sure: list[tuple[str, Sure]]) -> None:
+    text = network("self.second = nn.Dense(8, 8, weight_init='zeros')", "return self.second(self.first(x))")
+    found = said(tmp_path, text.replace(before, after, 1))
+    assert [(one.code, one.sure) for one in found] == sure
+
+
 def test_what_a_network_makes_while_it_runs_is_no_weight(tmp_path: Path) -> None:
     state = "Parameter(np.zeros((8, 8)))"
     assert said(tmp_path, network("pass", f"w = {state}\nreturn ops.matmul(x, w)")) == []

@@ -407,7 +407,7 @@ def _contradicted(rate: _Rate) -> str:
         return ""
     # Where keep_prob=x became p=1 - x, what is called a rate to drop may have been a rate to keep, but none so small.
     rewritten = isinstance(rate.node, ast.BinOp) and not _hardly_kept(rate.sizes, rate.off)
-    only_named = rate.sizes is None and _may_be(rate.wants, rate.written)
+    only_named = rate.sizes is None and (_may_be(rate.wants, rate.written) or set() < rate.written <= rate.off)
     return "rate-unclear" if only_named or (rate.wants == "drop" and rewritten) else wrong
 
 

@@ -654,7 +654,7 @@ class Factors:
         self.gradients[id(found.call)] = found
         self.kept.append(found.call)
         own = Term(gradients=frozenset([id(found.call)]), choices=self.conditions(found.call.under))
-        losses = [_loss(term, found.sens is not None) for term in self.of(found.loss)]
+        losses = [_before_gradient(term, found.sens is not None) for term in self.of(found.loss)]
         if found.sens is None and any(self._is_hidden(term) for term in losses):
             self.hidden.add(id(found.call))
             losses = [replace(term, blurred=term.blurred or self._is_hidden(term)) for term in losses]
@@ -787,7 +787,7 @@ class Factors:
         return terms[0] if len(terms) == 1 else None
 
 
-def _loss(term: Term, has_sens: bool) -> Term:
+def _before_gradient(term: Term, has_sens: bool) -> Term:
     """What a gradient is taken of. Where a sens is its scale, a number that makes it smaller is a mean or a weight."""
     if not has_sens or not 0 < abs(term.number) < 1:
         return replace(term, gradients=frozenset())

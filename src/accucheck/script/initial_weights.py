@@ -42,6 +42,7 @@ from .networks import (
 from .source import Source, SourceNode
 from .syntax import conditions_around, walk
 from .trace import Trace
+from .training_seen import seen
 from .values import (
     Call,
     Frame,
@@ -410,12 +411,17 @@ def _perhaps_meant(
 
 
 def _passed_over(layer: Call, structure: Structure) -> bool:
-    """True for a layer that is not applied where the construct of the cell that makes it is seen to run."""
+    """True for a layer that is not applied where the construct of the cell that makes it is seen to run, or where what is trained is
+    not seen and may be another network."""
     frame = layer.frame
     while frame is not None and not (isinstance(frame.owner, Instance) and is_cell(frame.owner.of)):
         frame = frame.parent
     runs = structure.runs.get(id(frame.owner), ()) if frame is not None else ()
-    return id(layer) not in structure.applied and any(not run.unseen for run in runs)
+    if any(not run.unseen for run in runs):
+        return id(layer) not in structure.applied
+    trained = seen(structure.reading)
+    stopped = bool(trained.stops) or any(network.stops for network in trained.networks)
+    return stopped and not any(id(layer.node) in network.layers for network in trained.networks)
 
 
 def _beside_random(layer: Call) -> bool:
