@@ -50,11 +50,11 @@ def test_the_graph_beside_the_benchmarks(real_graphs: MadeOnce, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "names nothing that a network can be seen in"),
+        ((), "shows a network"),
         (("lacking.ckpt",), "lacking.ckpt"),
         (("text.txt",), "the format is not recognised"),
         (("text.txt", "--lang", "zh"), "无法从内容识别格式"),
-        (("--beside",), "names nothing that a network can be seen in"),
+        (("--beside",), "shows a network"),
     ],
 )
 def test_what_cannot_be_looked_at_is_said(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:

@@ -118,7 +118,7 @@ def test_every_wrong_line_is_named_and_nothing_is_taken(tmp_path: Path) -> None:
         csv.writer(stream).writerows(rows)
     ran = labels(tmp_path, "--read", "marked.csv")
     assert ran.code == 2 and not ran.out
-    for line, text in ((3, "perhaps is no mark"), (4, "51"), (5, "other.csv [1]"), (6, "cat"), (8, "appears twice")):
+    for line, text in ((3, "perhaps is not a mark"), (4, "51"), (5, "other.csv [1]"), (6, "cat"), (8, "appears twice")):
         assert any(one.startswith(f"  {line}: ") and text in one for one in ran.err.splitlines()), ran.err
     assert set(stored(tmp_path).values()) == {None}
     for content, text in (("", "empty"), ("a,b\n1,2\n", "number, mark")):

@@ -179,11 +179,11 @@ def test_one_is_told_in_the_singular(name, code, text):
 @pytest.mark.parametrize(
     ("module", "code", "text"),
     [
-        ("errors", "curve-lines", "1 line is no JSON object, the first"),
+        ("errors", "curve-lines", "1 line is not a JSON object, the first"),
         ("errors", "dump-binary", "1 tensor is in the device's own format (x). Convert it with"),
-        ("errors", "dump-entries", "1 entry is no object and was passed over"),
+        ("errors", "dump-entries", "1 entry is not an object and was skipped"),
         ("errors", "dump-lines", "1 row is no statistics"),
-        ("errors", "recording-lines", "1 line is no record, the first"),
+        ("errors", "recording-lines", "1 line is not a record, the first"),
         ("manifest", "summary", "1 file, 1 byte, MD5"),
         ("nodes", "verdict", "1 file is the same on all"),
         ("nodes", "to-reference", "1 file is as in x on all"),

@@ -175,7 +175,7 @@ def test_a_loss_that_is_no_number_ends_the_test(project):
     write_case(project, "net:Overflows")
     _, _out, err = ran(project, "--steps", "400", "--from", "1e-4", "--to", "100", "-o", "out/curve.csv")
     lines = (project / "out/curve.csv").read_text().splitlines()
-    assert "the loss is no finite number" in err or "diverges" in err
+    assert "the loss is not a finite number" in err or "diverges" in err
     assert 1 < len(lines) < 401
 
 

@@ -78,6 +78,16 @@ def test_results_are_not_out_of_date_before_nor_after_what_was_taken_is_kept(tmp
     assert open_project(tmp_path, session="read").stale() == set()
 
 
+def test_a_project_with_nothing_in_it_is_told_so_in_a_line(tmp_path):
+    told = accucheck("summary", str(tmp_path), "--lang", "en")
+    assert told.out.strip() == f"{tmp_path.name}: nothing has been checked yet; start with accucheck run."
+    fix = accucheck("fix", str(tmp_path), "--lang", "en")
+    assert fix.err.count("scripts.train is not set") == 1 and "missing_handling, " in fix.err, "once for all probes"
+    unknown = accucheck("run", str(tmp_path), "--probe", "nope", "--lang", "en").err
+    assert len(unknown) < 400 and re.search(r"There is no probe nope\. Known here: .* and \d+ more\.", unknown)
+    assert "ds.01  缺失值过多或未经处理：未填写" in accucheck("status", str(tmp_path), "--lang", "zh").out
+
+
 @pytest.mark.parametrize(
     "said", [("--", "python", "other.py"), ("--script", "other.py"), ("--set", "scripts.train=other.py")]
 )

@@ -13,6 +13,8 @@ import msgspec
 from .errors import WORDS, UserError, from_os_error
 from .language import is_seen
 
+#: Names that are all shown where one is not known, and how many of more.
+MOST_KNOWN, FEW_KNOWN = 30, 12
 T = TypeVar("T")
 
 #: A hand-written document is far below these; a hostile one meets them early.
@@ -302,10 +304,12 @@ def quoted(text: str) -> str:
 
 
 def nearest(key: str, known: list[str]) -> UserError:
-    """A hint: the nearest of `known`, or what is known."""
+    """A hint: the nearest of `known`, or what is known, of many the first."""
     from difflib import get_close_matches
 
     close = get_close_matches(key, known, n=1, cutoff=0.6)
     if close:
         return UserError("hint-nearest", nearest=close[0])
-    return UserError("hint-known", known=", ".join(known) or "-")
+    shown = known if len(known) <= MOST_KNOWN else known[:FEW_KNOWN]
+    names, more = ", ".join(shown) or "-", len(known) - len(shown)
+    return UserError("hint-many", known=names, more=more) if more else UserError("hint-known", known=names)

@@ -87,7 +87,7 @@ WORDS: Words = {
         "zh": "没有格式 {name}，可选：{known}",
     },
     "serve-host": {
-        "en": "{host} can be reached from other machines, or is no address: the browser may do with your files what you may, over an "
+        "en": "{host} can be reached from other machines, or is not an address: the browser may do with your files what you may, over an "
         "unencrypted line, so only this machine's own address is served (127.0.0.1). From another machine use an SSH tunnel: "
         "ssh -L 8000:127.0.0.1:8000 USER@HOST",
         "zh": "{host} 可从其他机器访问，或不是有效地址：浏览器中的操作权限与您相同，且连接未加密，因此只监听本机地址（127.0.0.1）。"
@@ -188,7 +188,7 @@ WORDS: Words = {
         "zh": "没有名为 {name} 的程序。请像在 shell 中一样把命令写在 -- 之后：python train.py --lr 0.1",
     },
     "not-executable": {
-        "en": "{name} is no program that may be started. Put its interpreter in front: python {name}, or bash {name}",
+        "en": "{name} is not an executable program. Put its interpreter in front: python {name}, or bash {name}",
         "zh": "{name} 不是可执行的程序。请在前面写上解释器：python {name} 或 bash {name}",
     },
     "io": {"en": "{path}: {problem}", "zh": "{path}：{problem}"},
@@ -272,7 +272,7 @@ WORDS: Words = {
         "zh": "{path} 下有 {count:,} 个日志和 event 文件，只读取了前 {limit:,} 个。请给出单次训练的目录。",
     },
     "curve-lines": {
-        "en": "{path}: {count:,} {count:line is no JSON object|lines are no JSON objects}, the first is line {line:,}; "
+        "en": "{path}: {count:,} {count:line is not a JSON object|lines are not JSON objects}, the first is line {line:,}; "
         "the others were read.",
         "zh": "{path}：有 {count:,} 行不是 JSON 对象，首个为第 {line:,} 行；其余各行已读取。",
     },
@@ -317,11 +317,11 @@ WORDS: Words = {
         "zh": "{path} 中没有 data 对象，不是 msprobe 的 dump.json。",
     },
     "dump-entries": {
-        "en": "{path}: {count:,} {count:entry is no object and was|entries are no objects and were} passed over.",
+        "en": "{path}: {count:,} {count:entry is not an object and was|entries are not objects and were} skipped.",
         "zh": "{path}：有 {count:,} 个条目不是对象，已跳过。",
     },
     "dump-type": {
-        "en": "{path} holds values of the type {dtype}, which are no numbers; it was not examined.",
+        "en": "{path} holds values of the type {dtype}, which are not numbers; it was not examined.",
         "zh": "{path} 的数据类型为 {dtype}，不是数值，未检查。",
     },
     "profile-limit": {
@@ -329,7 +329,7 @@ WORDS: Words = {
         "zh": "{path} 中的文件、采集结果或算子类型超过 {limit:,} 个，其余未读取。请指定其中一次采集的目录。",
     },
     "profile-columns": {
-        "en": "{path} has no columns {columns}; it was written by another version of the profiler, or is no output of it.",
+        "en": "{path} has no columns {columns}; it was written by another version of the profiler, or is not its output.",
         "zh": "{path} 缺少列 {columns}：由其他版本的 Profiler 生成，或并非 Profiler 的输出。",
     },
     "profile-row": {
@@ -337,7 +337,7 @@ WORDS: Words = {
         "zh": "{path}:{line} 不完整，或应为数值处不是数值，该文件其余部分未读取。请重新解析性能数据。",
     },
     "profile-json": {
-        "en": "{path} is no pipeline profile: {problem}. Analyse the profile again.",
+        "en": "{path} is not a pipeline profile: {problem}. Analyse the profile again.",
         "zh": "{path} 不是数据管道的性能数据：{problem}。请重新解析性能数据。",
     },
     "dump-untold": {
@@ -353,7 +353,7 @@ WORDS: Words = {
     "compare-tensors": {"en": "tensors", "zh": "张量目录"},
     "compare-logs": {"en": "a log", "zh": "日志"},
     "compare-unknown": {
-        "en": "{path} is no checkpoint, no folder of .npy or dump, and no log with numbers.",
+        "en": "{path} is not a checkpoint, a folder of .npy or dump files, or a log with numbers.",
         "zh": "{path} 既不是 checkpoint，也不是 .npy 或 dump 目录，也不是含有数值的日志。",
     },
     "compare-nothing": {
@@ -361,7 +361,7 @@ WORDS: Words = {
         "zh": "{left} 与 {right} 没有可以比较的内容。",
     },
     "compare-map": {
-        "en": "{path} is no map of names. Write one pair a line, as in: backbone.conv1: features.0",
+        "en": "{path} is not a map of names. Write one pair a line, as in: backbone.conv1: features.0",
         "zh": "{path} 不是名称对照文件。请每行写一对，例如：backbone.conv1: features.0",
     },
     "ragged": {
@@ -475,7 +475,7 @@ WORDS: Words = {
         "zh": "{path}:{line}：没有操作 {id}，此行无效。{hint}",
     },
     "settings-key": {
-        "en": "{path}:{line}: {key} is no key, so {id} keeps its own. Write one as r, R, F5, ctrl+r, space or ?.",
+        "en": "{path}:{line}: {key} is not a key, so {id} keeps its own. Write one as r, R, F5, ctrl+r, space or ?.",
         "zh": "{path}:{line}：{key} 不是按键，{id} 仍用默认按键。写法如 r、R、F5、ctrl+r、space、?。",
     },
     "settings-key-taken": {
@@ -496,6 +496,7 @@ WORDS: Words = {
     },
     "hint-top": {"en": "the top level", "zh": "文件顶层"},
     "hint-nearest": {"en": "Did you mean {nearest}?", "zh": "是否想写 {nearest}？"},
+    "hint-many": {"en": "Known here: {known} and {more:,} more.", "zh": "此处可用：{known} 等（另有 {more:,} 个）。"},
     "hint-known": {"en": "Known here: {known}.", "zh": "此处可用：{known}。"},
     "yaml-missing-key": {
         "en": "{path}:{line}: the key {key} is missing in {where}. Add it.",
@@ -607,11 +608,11 @@ WORDS: Words = {
         "zh": "--set {value}：请写成 KEY=VALUE，例如 --set runtime.device=CPU。",
     },
     "command-script": {
-        "en": "{command} starts no Python script that is there. Give the command as it is started in the project's folder.",
+        "en": "{command} starts no Python script that exists. Give the command exactly as you run it in the project folder.",
         "zh": "{command} 没有启动任何存在的 Python 脚本。请给出在工程目录下实际使用的启动命令。",
     },
     "script-role": {
-        "en": "{path} is no Python script with MindSpore code. Say what it is: --set scripts.train={path}",
+        "en": "{path} is not a Python script with MindSpore code. If it is the training script, say so: --set scripts.train={path}",
         "zh": "{path} 不是含有 MindSpore 代码的 Python 脚本。若确为脚本，请用 --set scripts.train={path} 指定。",
     },
     "not-utf8": {
@@ -634,7 +635,7 @@ WORDS: Words = {
     },
     "problem-python2": {"en": "Python 2 syntax: {what}", "zh": "Python 2 语法：{what}"},
     "script-nul": {
-        "en": "{path}:{line}: there is a NUL byte, so this is no Python file. Copy or export it again.",
+        "en": "{path}:{line}: there is a NUL byte, so this is not a Python file. Copy or export it again.",
         "zh": "{path}:{line}：含有 NUL 字节，不是 Python 文件。请重新拷贝或导出。",
     },
     "script-complex": {
@@ -721,7 +722,7 @@ WORDS: Words = {
         "accucheck curves FILE...",
     },
     "graph-nothing": {
-        "en": "{path} names nothing that a network can be seen in. Watch the training (accucheck watch -- python train.py), or name a "
+        "en": "Nothing in {path} shows a network. Watch the training (accucheck watch -- python train.py), or name a "
         "recording, a dumped graph or a checkpoint: accucheck graph FILE.",
         "zh": "{path} 没有可供查看网络的内容。请先观察训练（accucheck watch -- python train.py），或指定记录、计算图或 checkpoint："
         "accucheck graph FILE。",
@@ -741,7 +742,7 @@ WORDS: Words = {
         "zh": "{path} 中没有计算图。可读取：ms_output_*.pb、*.mindir，以及含计算图的 Summary 文件。",
     },
     "graph-too-large": {
-        "en": "{path}: more than {limit:,} layers or weights; that is no network that can be looked at.",
+        "en": "{path}: more than {limit:,} layers or weights; such a network cannot be shown.",
         "zh": "{path}：层或权重超过 {limit:,} 个，无法作为网络查看。",
     },
     "graph-page-large": {
@@ -787,15 +788,15 @@ WORDS: Words = {
     },
     # issues
     "issue-repo": {
-        "en": "{value} is no repository: write owner/name, for instance mindspore/mindspore.",
+        "en": "{value} is not a repository: write owner/name, for instance mindspore/mindspore.",
         "zh": "{value} 不是仓库名，请写成 owner/name，例如 mindspore/mindspore。",
     },
     "issue-base": {
-        "en": "{value} is no address of a tracker: write it as https://HOST.",
+        "en": "{value} is not the address of a tracker: write it as https://HOST.",
         "zh": "{value} 不是平台地址，请写成 https://主机名。",
     },
     "issue-field": {
-        "en": "{value} is no field of this form; there are: {fields}.",
+        "en": "{value} is not a field of this form; there are: {fields}.",
         "zh": "该表单没有字段 {value}，可用的有：{fields}。",
     },
     # recordings of a training
@@ -808,7 +809,7 @@ WORDS: Words = {
         "zh": "{path} 由更新版本的 accucheck 记录（记录格式版本 {found}，本版本最高支持 {limit}），请升级 accucheck。",
     },
     "recording-lines": {
-        "en": "{path}: {count:,} {count:line is no record|lines are no records}, the first is line {line:,}; the others were read.",
+        "en": "{path}: {count:,} {count:line is not a record|lines are not records}, the first is line {line:,}; the others were read.",
         "zh": "{path}：有 {count:,} 行不是训练记录，首个为第 {line:,} 行；其余各行已读取。",
     },
     "nothing-opened": {
@@ -1047,7 +1048,7 @@ WORDS: Words = {
         "zh": "{path} 不是 accucheck 的会话文件（{problem}），文件未作改动。",
     },
     "not-a-copy": {
-        "en": "{path} is no copy of this session: they have nothing in common. Give a copy of it, or -p with its project.",
+        "en": "{path} is not a copy of this session: they have nothing in common. Give a copy of it, or -p with its project.",
         "zh": "{path} 不是此会话的副本，二者没有共同的记录。请给出由此会话拷贝的文件，或用 -p 指定其所属项目。",
     },
     "not-comparable": {
@@ -1108,8 +1109,8 @@ WORDS: Words = {
         "zh": "所有修改都与文件当前内容不符，请重新运行探针。",
     },
     "try-no-command": {
-        "en": "No command is known that trains the project. Give it after --: accucheck try -- python train.py",
-        "zh": "不知道用什么命令训练该项目，请写在 -- 之后：accucheck try -- python train.py",
+        "en": "No command is known that trains the project. Give it after --, for instance: -- python train.py",
+        "zh": "不知道用什么命令训练该项目，请写在 -- 之后，例如：-- python train.py",
     },
     "try-consent": {
         "en": "This trains copies of the project by running its own code: {command}. Allow it with --live, or give the command after --.",

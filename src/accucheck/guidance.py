@@ -184,6 +184,10 @@ WORDS: Words = {
         "en": "{name}: {count:,} more {count:item|items} wrong or suspected; {decided:,} of {total:,} items decided with accucheck.",
         "zh": "{name}：另有 {count:,} 项存在问题或疑点；使用 accucheck，{total:,} 项中已判定 {decided:,} 项。",
     },
+    "summed-unchecked": {
+        "en": "{name}: nothing has been checked yet; start with accucheck run.",
+        "zh": "{name}：尚未做任何检查，请先运行 accucheck run。",
+    },
     "summed-none": {
         "en": "{name}: nothing wrong found so far; {decided:,} of {total:,} items decided with accucheck.",
         "zh": "{name}：目前没有发现问题；使用 accucheck，{total:,} 项中已判定 {decided:,} 项。",
@@ -472,7 +476,9 @@ def summary(project: Project, language: Language, stale: Collection[tuple[str, s
     lines = [*([symptom] if symptom else []), *(_summed(step, language) for step in shown)]
     verdicts = [_standing(project, item) for item in project.items]
     data = {"decided": sum(verdict is not Verdict.UNDECIDED for verdict in verdicts), "total": len(verdicts)}
-    key = "summed-more" if len(wrong) > len(shown) else "summed" if wrong else "summed-none"
+    looked = any(project.session.entry(item.id).results for item in project.items) if project.session else False
+    nothing = "summed-none" if looked or data["decided"] else "summed-unchecked"
+    key = "summed-more" if len(wrong) > len(shown) else "summed" if wrong else nothing
     told = _say(key, language, name=project.case.name, count=len(wrong) - len(shown), **data)
     return [" ".join(line.split()) for line in [*lines, told]]
 

@@ -61,7 +61,7 @@ WORDS: Words = {
     },
     "accuracy": {"en": "  accuracy {accuracy:.3f}", "zh": "  准确率 {accuracy:.3f}"},
     "not-finite": {
-        "en": "stopped at step {step:,} of {steps:,}: the loss is no finite number at a rate of {lr:.3g}",
+        "en": "stopped at step {step:,} of {steps:,}: the loss is not a finite number at a rate of {lr:.3g}",
         "zh": "在第 {step:,} 步（共 {steps:,} 步）停止：学习率为 {lr:.3g} 时 loss 不再是有限数值",
     },
     "diverged": {

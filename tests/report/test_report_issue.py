@@ -516,7 +516,7 @@ def test_one_field_and_nothing_written(project: Path, tmp_path: Path) -> None:
     assert ran.code == 0 and ran.out.splitlines()[0] == "/mode graph", ran
     assert accucheck("issue", project, "--field", "title", cwd=tmp_path).out.startswith("[MS][DigitNet]")
     ran = accucheck("issue", project, "--field", "nose", "--lang", "en", cwd=tmp_path)
-    assert ran.code == 2 and "nose is no field of this form; there are: title, body, behavior, hardware" in ran.err
+    assert ran.code == 2 and "nose is not a field of this form; there are: title, body, behavior, hardware" in ran.err
     assert not list(tmp_path.iterdir())
 
 

@@ -110,11 +110,11 @@ def status(project: str, as_json: bool, checklists: tuple[str, ...]) -> None:
         entry = session.entry(item.id)
         text = say(str(row["conclusion"] or "open"))
         if row["conclusion"] is None and (entry.results or row["suggestion"] != "undecided"):
-            text += f" ({say('suggested', verdict=say(str(row['suggestion'])))})"
+            text += say("status-suggested", verdict=say(str(row["suggestion"])))
         flag = f" [{say('stale')}]" if row["stale"] else ""
         by = f" ({entry.who})" if reviewed and entry.who else ""
         title = item.named(str(row["conclusion"] or row["suggestion"]))[language()]
-        show(f"{item.id}  {title}: {text}{by}{flag} {row['note']}".rstrip())
+        show(f"{say('status-item', item=item.id, title=title, text=text)}{by}{flag} {row['note']}".rstrip())
         if (agent := entry.agent) is not None:
             data = {"item": " " * len(item.id), "conclusion": say(agent.conclusion.value), "who": agent.who}
             show(say("agent-concluded", **data, note=agent.note).rstrip("：: "))

@@ -16,6 +16,7 @@ from .frame import (
     command,
     heard,
     language,
+    listed,
     option,
     project_argument,
     run_with_progress,
@@ -140,6 +141,9 @@ def _talk_of_unexamined(results: list[Any]) -> None:
     speech = Speech(language())
     if count := sum(finding.incomplete for result in results for finding in result.findings):
         talk(say("fix-undecided", count=count))
-    reasons = [f"{r.probe}: {speech.reason(r.probe, r.reason)}" for r in results if r.reason is not None]
-    for reason in dict.fromkeys(reasons):
-        talk(reason)
+    unexamined: dict[str, list[str]] = {}
+    for result in results:
+        if result.reason is not None:
+            unexamined.setdefault(speech.reason(result.probe, result.reason), []).append(result.probe)
+    for reason, names in unexamined.items():
+        talk(say("fix-not-run", reason=reason, probes=listed(list(dict.fromkeys(names)))))

@@ -273,6 +273,7 @@ WORDS: Words = {
         "en": "{count:,} more {count:place|places} could not be decided; accucheck run lists them",
         "zh": "另有 {count:,} 处无法判定，可用 accucheck run 查看",
     },
+    "fix-not-run": {"en": "{probes}: {reason}", "zh": "{probes}：{reason}"},
     # try
     "try": {
         "en": "Train copies of the project with the changes that findings carry, one by one and together, and compare them with the "
@@ -372,7 +373,10 @@ WORDS: Words = {
         "en": "Stop after this much time: 90, 30m, 2h. Each run of the command has this much.",
         "zh": "经过这么久后结束：90、30m、2h；每次运行命令重新计时。",
     },
-    "tune-time-wrong": {"en": "{text} is no time: 90, 30m, 2h", "zh": "{text} 不是时间：应写作 90、30m 或 2h"},
+    "tune-time-wrong": {
+        "en": "{text} is not a duration; write 90, 30m or 2h",
+        "zh": "{text} 不是时间：应写作 90、30m 或 2h",
+    },
     "tune-seeds": {
         "en": "Train the command's own settings and the best ones with this many seeds, to measure the noise (default: 2).",
         "zh": "命令自身的设置和最好的设置各用这么多种子训练，以估计波动（默认 2）。",
@@ -448,7 +452,7 @@ WORDS: Words = {
         "en": "The folder, which must not be there yet (default: dump/ and the time, in the project).",
         "zh": "输出目录，不能已存在（默认为项目下 dump/ 加时间）。",
     },
-    "dump-begins": {"en": "dump as {file} says", "zh": "按 {file} 导出"},
+    "dump-begins": {"en": "dumping with the settings in {file}", "zh": "按 {file} 导出"},
     "dump-failed": {
         "en": "The command ended with exit code {code} before anything was dumped.",
         "zh": "命令以退出码 {code} 结束，尚未导出任何数据。",
@@ -849,6 +853,8 @@ WORDS: Words = {
         "en": "Show what is concluded, what is open, and what to do next.",
         "zh": "显示检查进度和下一步。",
     },
+    "status-item": {"en": "{item}  {title}: {text}", "zh": "{item}  {title}：{text}"},
+    "status-suggested": {"en": " (suggested: {verdict})", "zh": "（建议：{verdict}）"},
     "status-counts": {
         "en": "{done} of {total} concluded: {problem} problem, {ok} no problem, {not_applicable} not applicable",
         "zh": "已填写 {done}/{total}：发现问题 {problem}，无问题 {ok}，不适用 {not_applicable}",
@@ -904,7 +910,6 @@ WORDS: Words = {
     },
     "collect": {"en": "What to collect", "zh": "需要采集的数据"},
     "ways": {"en": "Where it leads", "zh": "结果与去向"},
-    "suggested": {"en": "suggested: {verdict}", "zh": "建议：{verdict}"},
     "stale": {"en": "stale", "zh": "已过期"},
     "init": {"en": "Propose an accucheck.yaml from what the project holds.", "zh": "根据项目内容生成 accucheck.yaml。"},
     "print": {"en": "Print it instead of writing it.", "zh": "仅输出，不写入文件。"},

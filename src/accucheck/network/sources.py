@@ -61,5 +61,5 @@ def of_case(case: Case, *, benchmark: bool = False) -> list[Path]:
     found = [path for key in keys for path in case.paths(key)]
     there = [path for path in found if path.exists()]
     if not found:
-        raise UserError("graph-no-benchmark" if benchmark else "graph-nothing", path=case.relative(case.root))
+        raise UserError("graph-no-benchmark" if benchmark else "graph-nothing", path=case.root)
     return there or found[:1]

@@ -41,7 +41,7 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_gaps.MESSAGES,
     "unaligned": {
-        "en": "{count:,} of {layers:,} layers give a number of features that is no multiple of {multiple}; the first gives {width}.",
+        "en": "{count:,} of {layers:,} layers give a number of features that is not a multiple of {multiple}; the first gives {width}.",
         "zh": "{layers:,} 个层中有 {count:,} 个的输出特征数不是 {multiple} 的倍数，其中第一个为 {width}。",
     },
     "aligned": {
@@ -49,11 +49,11 @@ MESSAGES: Words = {
         "zh": "层与层之间的特征数都是 {multiple} 的倍数（共 {layers:,} 个层）。",
     },
     "odd-batch": {
-        "en": "The batch size of {size:,} is no multiple of {multiple}.",
+        "en": "The batch size of {size:,} is not a multiple of {multiple}.",
         "zh": "batch 大小 {size:,} 不是 {multiple} 的倍数。",
     },
     "odd-length": {
-        "en": "Tokens are padded to a length of {size:,}, which is no multiple of {multiple}.",
+        "en": "Tokens are padded to a length of {size:,}, which is not a multiple of {multiple}.",
         "zh": "序列补齐到 {size:,}，不是 {multiple} 的倍数。",
     },
     "other-device": {
@@ -72,7 +72,7 @@ MESSAGES: Words = {
     },
 }
 WORDS: Words = {
-    "layers": {"en": "Layers whose width is no such multiple", "zh": "特征数未对齐的层"},
+    "layers": {"en": "Layers whose width is not such a multiple", "zh": "特征数未对齐的层"},
     "layer": {"en": "layer", "zh": "层"},
     "before": {"en": "takes", "zh": "输入"},
     "after": {"en": "gives", "zh": "输出"},

@@ -233,7 +233,7 @@ _DISPLACED = {
     "zh": "一个设置得到了另一个设置的数值：一处用了无人选择的数，另一处仍是默认值。",
 }
 _NO_PLACE = {
-    "en": "The number is no class and no position: what is chosen or counted by it has nothing to do with what the network prefers.",
+    "en": "The number is neither a class nor a position: what is chosen or counted by it has nothing to do with what the network prefers.",
     "zh": "这个数既不是类别也不是位置：据此做出的选择或统计与网络的输出偏好无关。",
 }
 WHY: Words = {

@@ -117,7 +117,7 @@ MESSAGES: Words = {
         "若以目录或文件名作为标签，标签会随之改变。",
     },
     "no-data": {
-        "en": "Files that are no data (hidden files, checksums, a README) and differ from the reference {reference}: {count:,}.",
+        "en": "Files that are not data (hidden files, checksums, a README) and differ from the reference {reference}: {count:,}.",
         "zh": "{count:,} 个非数据文件（隐藏文件、校验码、README 等）与标准 {reference} 有差异。",
     },
     "copy-again": {

@@ -149,7 +149,7 @@ PROOF: Words = {
         "zh": "对冻结部分调用 set_train(False)，在一个 epoch 前后各保存一次：这些张量应完全相同。",
     },
     "nothing-moved": {
-        "en": "See that the files are no copies of one. Then train one step at a large learning rate and compare a weight before and "
+        "en": "Make sure the files are not copies of one. Then train one step at a large learning rate and compare a weight before and "
         "after it.",
         "zh": "先确认两个文件不是同一文件的副本，再用较大的学习率训练一步，比较同一个权重在这一步前后的值。",
     },

@@ -184,7 +184,7 @@ MESSAGES: Words = {
         "zh": "为补齐单独分配一个编号，并在损失和注意力中排除它（掩码、ignore_index）。",
     },
     "fix-ignore": {
-        "en": "Pad labels with a number that is no class and let the loss ignore it (ignore_index), or mask the loss.",
+        "en": "Pad labels with a number that is not a class and let the loss ignore it (ignore_index), or mask the loss.",
         "zh": "用不属于任何类别的编号补齐标签，并让损失忽略它（ignore_index），或对损失使用掩码。",
     },
     "fix-given": {

@@ -49,7 +49,7 @@ MESSAGES: Words = {
         "zh": "每步 {step_ms:.3g} ms；日志没有说明其中多少在等数据。可使用 TimeMonitor(data_time=True)。",
     },
     "no-times": {
-        "en": "{path} is no log that tells the time of steps.",
+        "en": "{path} is not a log with the time of each step.",
         "zh": "{path} 不是带有单步耗时的训练日志。",
     },
     "fix-pipeline": {

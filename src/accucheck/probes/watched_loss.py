@@ -57,7 +57,7 @@ MESSAGES: Words = {
     },
     "not-logarithms": {
         "en": "The loss, {loss:.4g}, is minus the mean of the outputs at the labels ({log:.4g}) in all {steps:,} steps looked at, "
-        "but the outputs are no logarithms of probabilities: the exponentials of a row sum to {low:.4g} to {high:.4g}. Such a loss falls "
+        "but the outputs are not log-probabilities: the exponentials of a row sum to {low:.4g} to {high:.4g}. Such a loss falls "
         "without end.",
         "zh": "在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于标签处输出均值的相反数（{log:.4g}），但输出并不是对数概率："
         "每行的指数之和为 {low:.4g} 至 {high:.4g}。这样的 loss 会无止境地下降。",

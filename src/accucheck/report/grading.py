@@ -76,7 +76,7 @@ WORDS: Words = {
         "en": "No: what differs is within what data types and the spread of runs explain",
         "zh": "不必提交：差异在数据类型和多次运行波动可以解释的范围内",
     },
-    "unknown": {"en": "Not enough was checked to say", "zh": "检查得还不够，无法判断"},
+    "unknown": {"en": "Not enough has been checked to decide", "zh": "检查得还不够，无法判断"},
     "own-advice": {
         "en": "Fix these items, train again and rerun the probes; file an issue if the problem persists.",
         "zh": "请先修正这些检查项，重新训练并重新运行探针；问题依旧时再提交 issue。",

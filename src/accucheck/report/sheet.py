@@ -58,7 +58,7 @@ WORDS: Words = {
         "zh": "{sample} 的标签是 {expected}，而不是 {value}",
     },
     "bad-mark": {
-        "en": "{value} is no mark: write right, wrong or unsure (or 1 and 0, y and n)",
+        "en": "{value} is not a mark: write right, wrong or unsure (or 1 and 0, y and n)",
         "zh": "{value} 不是有效标注，请填写 对、错 或 不确定（也可用 1/0、y/n）",
     },
     "twice": {"en": "the sample {number} appears twice", "zh": "样本 {number} 出现了两次"},

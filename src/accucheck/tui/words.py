@@ -997,8 +997,8 @@ WORDS: Words = {
     "table-sorted": {"zh": "排序：{column}", "en": "by {column}"},
     "table-filter": {"zh": "输入要查找的文字，Esc 清除", "en": "words to look for, Esc clears"},
     "evidence-one-way": {"zh": "这条证据只有一种看法", "en": "There is one way to look at this"},
-    "evidence-no-table": {"zh": "当前显示的不是表格", "en": "What is shown is no table"},
-    "evidence-no-code": {"zh": "当前显示的不是代码", "en": "What is shown is no code"},
+    "evidence-no-table": {"zh": "当前显示的不是表格", "en": "What is shown is not a table"},
+    "evidence-no-code": {"zh": "当前显示的不是代码", "en": "What is shown is not code"},
     "code-other": {
         "zh": "没有更多代码可显示：文件已改动、不存在，或为 notebook",
         "en": "There is no more of the code to show: the file has changed, is gone, or is a notebook",
