@@ -160,7 +160,7 @@ WORDS: Words = {
     "export": {"en": "Write the report", "zh": "生成报告"},
     "export-why": {"en": "every item is concluded", "zh": "所有检查项均已有结论"},
     # what fits the curve
-    "fits": {"en": "{why}; fits the curve: {symptom}", "zh": "{why}；与曲线相符：{symptom}"},
+    "fits": {"en": "{why}; fits the symptom", "zh": "{why}；与现象相符"},
     # what it costs
     "cost-diff": {"en": "{count:,} {count:line|lines} to change", "zh": "修改 {count:,} 行"},
     "cost-look": {"en": "review the evidence", "zh": "查看证据"},
@@ -321,7 +321,7 @@ class Step(msgspec.Struct, frozen=True):
         if self.kind == "watch" and self.items:
             text = _say("checks", language, why=text, items=self.items)
         if self.fits is not None:
-            text = _say("fits", language, why=text, symptom=symptoms.told(self.fits, language))
+            text = _say("fits", language, why=text)  # what it is stands above the steps
         return _say("late", language, why=text) if self.late else text
 
     def cost(self, language: Language) -> str:
