@@ -733,7 +733,7 @@ WORDS: Words = {
         "zh": "{path} 没有指定基准的网络：请在用例中设置 graphs.reference 或 checkpoints.reference，或使用 --beside FILE。",
     },
     "graph-no-network": {
-        "en": "{path} recorded no network: the run ended before one was called, or it is a recording of Recorder, which tells of no "
+        "en": "{path} recorded no network: the run ended before one was called, or it is a recording of Recorder, which records no "
         "cells.",
         "zh": "{path} 没有记录到网络：运行在调用网络之前已结束，或这是 Recorder 的记录，不含 cell 信息。",
     },

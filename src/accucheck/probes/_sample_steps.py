@@ -74,7 +74,7 @@ def _differences(what: list[str]) -> Any:
         return what if what != ["-"] else _NOTHING
     sides = ((*_TRAINING, ours), (*_EVALUATION, theirs))
     return {
-        "en": "; ".join(f"{en} alone has {', '.join(held)}" for en, _, held in sides if held),
+        "en": "; ".join(f"only {en} has {', '.join(held)}" for en, _, held in sides if held),
         "zh": "；".join(f"仅{zh}有 {'、'.join(held)}" for _, zh, held in sides if held),
     }
 

@@ -23,7 +23,7 @@ SEEN = ("network-seen", "parameters-seen", "network-published", "data-seen", "da
 MESSAGES: Words = {
     "network-seen": {
         "en": "The training step trains {network}: {applied} of its {layers} {layers:layer|layers} with weights {applied:is|are} "
-        "applied in what was followed, {idle} {idle:is|are} not asked for there; parameters of its own: {parameters}.",
+        "called in the code that was followed, {idle} {idle:is|are} not; it has {parameters} {parameters:parameter|parameters} of its own.",
         "zh": "训练步训练的网络是 {network}：其 {layers} 个带权重的层中，"
         "有 {applied} 个在已跟踪的代码中被调用，{idle} 个没有被用到；另有 {parameters} 个直接定义的参数。",
     },

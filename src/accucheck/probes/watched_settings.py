@@ -98,8 +98,8 @@ MESSAGES: Words = {
         "zh": "每次更新之后把累积的梯度清零。",
     },
     "fix-add": {
-        "en": "Add the gradients of all passes up before the update, or update after each pass; a step that means to use one of them "
-        "alone, as meta-learning does, is in order.",
+        "en": "Add the gradients of all passes up before the update, or update after each pass; a step that uses only one of them on "
+        "purpose, as meta-learning does, is fine.",
         "zh": "更新之前把各次反向的梯度累加起来，或每次反向之后都更新；如元学习那样本就只用其中一次的训练步不受影响。",
     },
     "fix-average": {

@@ -179,12 +179,14 @@ class FindingList(LongList):
         return options
 
     def _findings(self, speech: Speech, name: str, findings: list[Finding], width: int) -> list[Option]:
-        options = []
+        options, advice = [], ""
         for finding in sorted(findings, key=lambda finding: _ORDER[finding.level])[:FINDINGS_SHOWN]:
             target = name, finding, 0
             options.append(self._option(target, partial(_line, speech, name, finding, width)))
-            if finding.fix is not None:
-                options.append(self._option(target, partial(_fix, speech, name, finding, width)))
+            fix = message_of(name, finding.fix.message, finding.data, speech) if finding.fix is not None else ""
+            if fix and fix != advice:  # findings that are alike have one advice
+                options.append(self._option(target, partial(_fix, speech, fix, width)))
+            advice = fix
             for index, evidence in enumerate(finding.evidence):
                 options.append(
                     self._option(
@@ -217,9 +219,8 @@ def _line(speech: Speech, name: str, finding: Finding, width: int) -> Content:
     return line
 
 
-def _fix(speech: Speech, name: str, finding: Finding, width: int) -> Content:
+def _fix(speech: Speech, words: str, width: int) -> Content:
     """How to mend it."""
-    words = message_of(name, finding.fix.message, finding.data, speech) if finding.fix is not None else ""
     return plain(wrap(f"    > {words}" if speech.only_ascii else f"    → {words}", width, 6), "$text-success")
 
 
