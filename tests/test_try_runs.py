@@ -174,6 +174,16 @@ def test_a_command_that_does_not_exist_fails_as_a_training_does(tmp_path: Path) 
     assert "no-such-command" in outcome.trials[0].note and outcome.trials[0].code == 127
 
 
+def test_what_fails_alike_is_told_once_and_a_python_without_mindspore_with_what_to_do(tmp_path: Path) -> None:
+    root = project(tmp_path, "raise ModuleNotFoundError(\"No module named 'mindspore'\")")
+    rows = compare(tried(root).trials)
+    assert notes(rows, Language.EN) == [
+        "every training: failed: ModuleNotFoundError: No module named 'mindspore'",
+        "The Python of this command has no MindSpore. Give the path of one that has it instead of python.",
+    ]
+    assert len(notes(rows, Language.ZH)) == 2
+
+
 def test_the_evaluation_tells_the_metric_where_the_training_does_not(tmp_path: Path) -> None:
     evaluate = "import pathlib\nprint('accuracy', 0.1 + float(pathlib.Path('rate.txt').read_text()))\n"
     root = project(tmp_path, **{"eval.py": evaluate})

@@ -388,7 +388,7 @@ def test_a_command_that_ends_without_a_step_is_told_so_once(tmp_path: Path) -> N
 def test_a_command_without_mindspore_is_told_so_once(tmp_path: Path) -> None:
     ended = told(tmp_path, sys.executable, "-c", "raise SystemExit(3)")
     assert (ended.returncode, ended.stdout) == (3, "")
-    assert ended.stderr.count("no Python of it that could be watched imported MindSpore") == 1
+    assert ended.stderr.count("no Python that it started imported MindSpore") == 1
 
 
 @mindspore

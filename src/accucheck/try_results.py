@@ -23,6 +23,8 @@ BEYOND = 2.0
 _LOSS_FLOOR, _METRIC_FLOOR = 0.01, 0.005
 #: A training that came less far than this share of the unchanged one's steps is not set beside it (own choice).
 _SHORT = 0.9
+#: What Python says where it has no MindSpore.
+NO_MINDSPORE = "No module named 'mindspore'"
 #: A metric above this is told in percent.
 _PERCENT = 1.5
 
@@ -45,6 +47,12 @@ WORDS: Words = {
     "unknown": {"en": "not comparable: no loss or metric seen", "zh": "无法比较：没有看到 loss 或指标"},
     "failed": {"en": "failed, exit code {code}", "zh": "失败，退出码 {code}"},
     "failed-note": {"en": "{what}: failed: {note}", "zh": "{what}：失败：{note}"},
+    "each": {"en": "every training", "zh": "每次训练"},
+    "separator": {"en": "; ", "zh": "；"},
+    "no-mindspore": {
+        "en": "The Python of this command has no MindSpore. Give the path of one that has it instead of python.",
+        "zh": "该命令所用的 Python 没有安装 MindSpore。请把 python 换成已安装 MindSpore 的解释器路径。",
+    },
     "nan": {"en": "the loss is NaN or Inf from step {step:,} on", "zh": "loss 自第 {step:,} 步起为 NaN 或 Inf"},
     "disk": {"en": "stopped: it wrote more than allowed", "zh": "已停止：写入量超出上限"},
     "escaped": {
@@ -249,12 +257,25 @@ def label(trial: Trial, language: Language) -> str:
     return say("patch", language, item=trial.item, place=place, title=trial.title.get(language.value, trial.fault))
 
 
+def _failures(trials: Sequence[Trial], language: Language) -> list[str]:
+    """What ended trainings, each reason once, and what to do where it is the interpreter."""
+    failed: dict[str, list[str]] = {}
+    for trial in trials:
+        if trial.note:
+            failed.setdefault(trial.note, []).append(label(trial, language).rstrip(".。"))
+    told = []
+    for note, names in failed.items():
+        what = say("each", language) if len(names) == len(trials) > 1 else say("separator", language).join(names)
+        told.append(say("failed-note", language, what=what, note=note))
+        if NO_MINDSPORE in note:
+            told.append(say("no-mindspore", language))
+    return told
+
+
 def notes(found: Compared, language: Language) -> list[str]:
     """What is to be known of the figures: what they are compared by, the noise, and whether trainings were cut short."""
     trials = [row.trial for row in found.rows]
-    told = [
-        say("failed-note", language, what=label(trial, language), note=trial.note) for trial in trials if trial.note
-    ]
+    told = _failures(trials, language)
     if not any(trial.whole for trial in trials):
         return told
     if found.by == "metric":

@@ -80,7 +80,13 @@ def _told(watched: WatchResult) -> bool:
         elif not one.started:
             talk(say("watch-no-python"))
         else:
-            talk(say("watch-no-step" if one.imported else "watch-no-mindspore", code=shown_code(one.code)))
+            talk(
+                say(
+                    "watch-no-step" if one.imported else "watch-no-mindspore",
+                    code=shown_code(one.code),
+                    python=sys.executable,
+                )
+            )
         if one.code < 0:
             talk(say("watch-killed", signal=signal.Signals(-one.code).name))
         if one.full:

@@ -1117,10 +1117,11 @@ WORDS: Words = {
         "zh": "该命令以退出码 {code} 结束，没有看到它运行任何 MindSpore 网络。",
     },
     "watch-no-mindspore": {
-        "en": "the command ended with exit code {code}, and no Python of it that could be watched imported MindSpore; one that ignores "
-        "the environment (python -I, -E, or PYTHONPATH cleared) cannot be watched.",
-        "zh": "该命令以退出码 {code} 结束，其可观察的 Python 进程均未导入 MindSpore；忽略环境变量的进程"
-        "（python -I、-E，或清除了 PYTHONPATH）无法观察。",
+        "en": "the command ended with exit code {code}, and no Python that it started imported MindSpore. If MindSpore is not installed "
+        "there, give the path of a Python that has it, for instance {python}. One that ignores the environment (python -I, -E, or "
+        "PYTHONPATH cleared) cannot be watched.",
+        "zh": "该命令以退出码 {code} 结束，它启动的 Python 均未导入 MindSpore。若其中没有安装 MindSpore，请写出已安装的解释器路径，"
+        "例如 {python}。忽略环境变量的进程（python -I、-E，或清除了 PYTHONPATH）无法观察。",
     },
     "watch-killed": {
         "en": "the command was ended by {signal}; what was recorded until then is kept.",

@@ -682,8 +682,10 @@ WORDS: Words = {
         "(python -I, -E, or PYTHONPATH cleared). What the command printed:",
     },
     "watch-over-no-mindspore": {
-        "zh": "已结束，退出码 {code}；可观察的 Python 进程均未导入 MindSpore。命令的输出如下。",
-        "en": "Ended with exit code {code}; no Python of it that could be watched imported MindSpore. What the command printed:",
+        "zh": "已结束，退出码 {code}；该命令启动的 Python 均未导入 MindSpore。若其中没有安装 MindSpore，请按 e，写出已安装的解释器路径，"
+        "例如 {python}。命令的输出如下。",
+        "en": "Ended with exit code {code}; no Python that it started imported MindSpore. If MindSpore is not installed there, press e and "
+        "give the path of a Python that has it, for instance {python}. What the command printed:",
     },
     "watch-over-stopped": {
         "zh": "已停止；观察到 {steps} 步，记录已保留。Esc 返回。",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 import signal
+import sys
 from contextlib import suppress
 from typing import ClassVar
 
@@ -133,7 +134,7 @@ class WatchScreen(JobScreen):
             words = "watch-over" if steps else _nothing_seen(runner.watched)
             words = "watch-over-stopped" if self._stopping else words
             style = "$text-success" if steps else "$text-warning"
-            return plain(wrap(say(words, code=name, steps=steps), width), style)
+            return plain(wrap(say(words, code=name, steps=steps, python=sys.executable), width), style)
         if seen is None or not steps:
             return Content.styled(say("watch-stopping" if self._stopping else "watch-starting"), "$text-muted")
         far = say("watch-of", steps=steps, most=of.plan.steps) if of.plan.steps else str(steps)
