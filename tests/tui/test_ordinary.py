@@ -103,6 +103,7 @@ def test_its_report_is_short(ordinary, tmp_path, language):
     (text,) = (each.read_text() for each in (ordinary / "reports").glob("*.md"))
     assert "nn.Dropout(p=0.9)" in text, "the fourth fault, behind the two of its item that are told in full"
     repeated = [line for line, count in Counter(re.split(r"[|\n]", text)).items() if len(line) > 70 and count > 1]
+    assert text.count("```diff") == 3, "a patch for each of two places that are alike"
     assert text.count("nn.BatchNorm2d(momentum=0.1)") == 2 and not repeated, "once in the verdict and once in full"
     (report,) = (ordinary / "reports").glob("*.docx")
     home = f"-env:UserInstallation=file://{tmp_path}/office"
