@@ -438,6 +438,12 @@ def test_a_load_that_a_settled_condition_leads_past_is_not_mentioned(
     assert len(list(mentions(scripts(tmp_path, NET + text + called + RUN)))) == expected
 
 
+@pytest.mark.parametrize(("given", "expected"), [("True", 1), ("False", 0)])
+def test_published_weights_of_a_package_are_mentioned(tmp_path: Path, given: str, expected: int) -> None:
+    text = f"from package import create\nbody = create('resnet50', pretrained={given})\n"
+    assert len(list(mentions(scripts(tmp_path, NET + text + RUN)))) == expected
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -76,6 +76,9 @@ SAID = {
     "net(vision.Normalize([0.5, 0.5, 0.5], [0.2, 0.2, 0.2])(cv2.unseen(image / 255)))": "normalised x",
     "net(vision.Normalize([0.5, 0.5, 0.5], [0.2, 0.2, 0.2])(cv2.unseen(image) / 255))": "normalised x",
     "net(vision.Normalize([0.5, 0.5, 0.5], [0.2, 0.2, 0.2])(image + np.sum(np.random.normal(0, 1, 3) * 2)))": "unit-statistics x",
+    # Of numbers from a file it is not seen how large they are.
+    "net(vision.Normalize([0.5, 0.5, 0.5], [0.2, 0.2, 0.2])(np.load('a')['pictures']))": "unclear x",
+    "net(vision.Normalize([0.5, 0.5, 0.5], [0.2, 0.2, 0.2])(np.load('a')['pictures'] / 255))": "normalised x",
     f"net(vision.Normalize({PIXELS})(image))": "normalised x",
     f"net(vision.Normalize({PIXELS})(image / 255))": "pixel-statistics x",
     "net(librosa.feature.mfcc(librosa.load(path)[0]))": "features-raw x",

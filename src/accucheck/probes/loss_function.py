@@ -907,6 +907,16 @@ EXAMPLES = [
         "classes-along-another",
     ),
     _example(
+        "outputs that each rank the samples of a batch",
+        _NET
+        + _OWN_LOSS.replace("nn.LogSoftmax()", "nn.LogSoftmax(axis=0)").replace(
+            "ops.one_hot(y, 10, 0.9, 0.1)", "ops.softmax(y, axis=0)"
+        )
+        + _MODELLED,
+        Verdict.UNDECIDED,
+        "no-loss",
+    ),
+    _example(
         "a logarithm of a softmax over the batch",
         _SOFTMAX.replace("axis=1", "axis=0") + _LOOP.replace("LOSS", "ops.nll_loss(ops.log(logits), y)"),
         Verdict.PROBLEM,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from . import flow
 from .attention import softmax_axis
 from .axes import axis_of, place, rank, width
 from .double_softmax import handed_on
@@ -24,7 +25,7 @@ def examine(losses: Losses) -> Iterator[Observation]:
     for call in losses.trace.calls:
         for made in _logged(call):
             layer = _layer_along_another(losses, made)
-            if layer is not None and id(made.node) not in told and not _made_up(made):
+            if layer is not None and id(made.node) not in told and not (_made_up(made) or _ranks(losses, made)):
                 told.add(id(made.node))
                 data = {"softmax": name_of(made).rsplit(".", 1)[-1], "layer": layer.last}
                 yield Observation("classes-along-another", made, data, layer, certain=False)
@@ -47,6 +48,20 @@ def _made_up(made: Call) -> bool:
     owner = made.frame.owner if made.frame is not None else None
     is_made = isinstance(owner, Instance) and not isinstance(owner.node, ast.ClassDef)
     return unseen(made.frame) and not is_made
+
+
+def _ranks(losses: Losses, made: Call) -> bool:
+    """Whether the logarithms are weighed by what sums up to 1 along their own axis: a list of samples is ranked by each output."""
+    for call in losses.trace.calls:
+        known, given = effect(call), operands(call, (0, 1))
+        if known is None or known.operation != "mul" or len(given) != 2:
+            continue
+        for logs, weights in (given, given[::-1]):
+            shares = (head.made for head in heads(weights) if head.gives == "probabilities")
+            along = [axis_of(share) for share in shares if isinstance(share, Call)]
+            if along and flow.derives(logs, made) and all(axis == axis_of(made) for axis in along):
+                return True
+    return False
 
 
 def _layer_along_another(losses: Losses, made: Call) -> Call | None:

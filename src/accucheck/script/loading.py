@@ -162,14 +162,22 @@ def _place(entry: tuple[tuple[str, int, str], list[Observation]]) -> tuple[str, 
 
 def mentions(scripts: Scripts) -> Iterator[tuple[Source, ast.AST]]:
     """The places in the text of the examined files that load a checkpoint, and were not passed over because a settled condition leads
-    past them."""
+    past them; and those that have a package give a network its published weights."""
     traces = [reading.trace for reading in scripts.readings if not reading.trace.gave_up]
+    published = {id(call.node): call for trace in traces for call in trace.calls if _is_published(call)}
+    yield from ((call.source, call.node) for call in published.values())
     ran = {id(frame.function.node) for trace in traces for frame in trace.frames if not unseen(frame)}
     for source in scripts.sources:
         around = _functions_around(source)
         for node in _loading_in(source):
             if id(around.get(id(node))) not in ran:
                 yield source, node
+
+
+def _is_published(call: Call) -> bool:
+    """Whether something elsewhere is asked for weights that were trained before."""
+    given = call.keywords.get("pretrained")
+    return call.result is None and isinstance(given, KnownValue) and given.value is True
 
 
 def _functions_around(source: Source) -> dict[int, ast.AST]:

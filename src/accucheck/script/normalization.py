@@ -80,15 +80,23 @@ def _statistics(way: SamplePath, large: bool) -> Step | None:
 
 
 def _after_unseen(way: SamplePath) -> bool:
-    """True for statistics of 0 to 1 behind a step that is not followed, before which the numbers are larger: whether that step
-    divides them decides."""
+    """True for statistics of 0 to 1 behind a step that is not followed, before which the numbers are larger, or of numbers of which
+    nothing tells how large they are: whether they were divided decides."""
     step = _statistics(way, large=False)
-    before = way.steps[: way.steps.index(step)] if step is not None else ()
+    if step is None:
+        return False
+    before = way.steps[: way.steps.index(step)]
     ends = [255.0 if way.origin == "pixels" else None, *(each.high for each in before)]
-    seen = [place for place, end in enumerate(ends) if end is not None]
-    unseen = before[seen[-1] :] if seen else ()
-    high = ends[seen[-1]] if seen else None
-    return bool(unseen) and high is not None and high > REACH and all(each.kind != "scale" for each in unseen)
+    seen = [(place, end) for place, end in enumerate(ends) if end is not None]
+    place, high = seen[-1] if seen else (0, None)
+    unseen = before[place:]
+    if high is None:
+        return way.origin in ("array", "unknown") and not _scales(unseen)
+    return bool(unseen) and high > REACH and not _scales(unseen)
+
+
+def _scales(steps: tuple[Step, ...]) -> bool:
+    return any(step.kind == "scale" for step in steps)
 
 
 class ImpossibleNormalize(NamedTuple):
