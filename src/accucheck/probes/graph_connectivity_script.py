@@ -544,6 +544,15 @@ EXAMPLES = [
         "branches-differ",
     ),
     _example(
+        "two ways with an activation behind each layer, of which one passes its first layer twice",
+        _THREE,
+        "a, b = ops.gelu(self.first(x.mean(1))), ops.gelu(self.first((x + 1).mean(1)))\n"
+        "a, b = ops.gelu(self.second(a)), ops.gelu(self.first(b))\n"
+        "return ops.concat((self.third(a), self.third(b)), 1)",
+        Verdict.PROBLEM,
+        "branches-differ",
+    ),
+    _example(
         "two ways through the same layers",
         _THREE,
         "a, b = (self.third(self.second(self.first(part))) for part in (x, x + 1))\nreturn ops.concat((a, b), 1)",

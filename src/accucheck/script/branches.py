@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from .analysis import Scripts
-from .effects import kept
+from .effects import effect, kept, operands
 from .networks import Observation, first_of_place, has_weights, is_layer, structure_of
-from .values import Call, Items, Value
+from .values import Call, Items, KnownValue, NamedValue, Value
 
 #: So many layers of a way are followed, and so many values that meet at one place are compared.
 LONG, MEET = 40, 8
@@ -46,11 +46,28 @@ def _way(value: Value) -> list[Call]:
                 found.append(value)
             inner = value.args
         else:
-            inner = kept(value, "same", "order", "factor", "limited") or []
+            inner = _worked_on(value)
         if len(inner) != 1:
             break
         value = inner[0]
     return found
+
+
+def _worked_on(made: Call) -> list[Value]:
+    """What a function works on that takes nothing else: an activation, an average, another form. None where it may take more."""
+    passed = kept(made, "same", "order", "factor", "limited")
+    if passed:
+        return passed
+    known = effect(made)
+    given = [
+        *made.args,
+        *made.keywords.values(),
+        *([made.base] if made.name[:1] == "." and made.base is not None else []),
+    ]
+    alone = (
+        known is not None and len([value for value in given if not isinstance(value, (KnownValue, NamedValue))]) == 1
+    )
+    return operands(made) if alone else []
 
 
 def _compared(one: list[Call], other: list[Call]) -> Observation | None:
