@@ -126,10 +126,11 @@ class UnappliedLoad:
         call, loss = found.call, found.loss
         runs = (one for one in self.trace.frames if one.node is call.node and one.returned is call.result)
         run = next((one for one in runs if _is_run_of(found.function, one)), None)
-        if run is None or loss is None:
+        began = run.order if run is not None else _given_at(found)
+        if began is None or loss is None:
             return None
         given = {id(value) for value in (*call.args, *call.keywords.values())}
-        before = _there_before(loss, run.order, given, trained)
+        before = _there_before(loss, began, given, trained)
         return None if before is None or any(map(_has_weight_itself, before)) else before
 
     @cached_property
@@ -194,6 +195,13 @@ def _is_run_of(function: Value | None, run: Frame) -> bool:
         option is run.owner or (isinstance(option, Function) and option.node is run.function.node)
         for option in options(function)
     )
+
+
+def _given_at(found: Gradient) -> int | None:
+    """When a lambda, which leaves no frame of its own, was given to be differentiated; None for any other function."""
+    function, maker = found.function, found.call.base
+    unnamed = isinstance(function, Function) and isinstance(function.node, ast.Lambda)
+    return maker.order if unnamed and isinstance(maker, Call) else None
 
 
 def _is_whole(optimizer: Call | Instance) -> bool:
