@@ -17,7 +17,7 @@ from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
 
-from ..knowledge import api, effects, signatures
+from ..knowledge import api, effects, names, signatures
 from ..knowledge.effects import Effect
 from .effects import TAKEN, differentiates, effect, kept
 from .syntax import kept as kept_with_code
@@ -207,6 +207,16 @@ def argument_of(call: Call, name: str) -> Value | None:
     """The argument that a call of MindSpore gives for a parameter of this name."""
     known = signatures.load().signature(call.api) or api.find(call.api)
     return call.argument(list(known.positional) if known is not None else [], name)
+
+
+def given_to_base(made: Instance, name: str) -> Value | None:
+    """What the class of an object gives the __init__ of its base in MindSpore for a parameter of this name."""
+    for base, args, keywords in made.supers:
+        known = signatures.load().signature(names.canonical(base))
+        bound = {**dict(zip(known.positional if known is not None else (), args, strict=False)), **keywords}
+        if name in bound:
+            return bound[name]
+    return None
 
 
 def _true(value: Value | None) -> bool:

@@ -20,7 +20,7 @@ from . import flow
 from .analysis import Scripts
 from .effects import effect, name_of, updates
 from .execution import jitted, mode
-from .factors import argument_of, gradient
+from .factors import argument_of, given_to_base, gradient
 from .grading import Link, under
 from .networks import (
     FORWARD,
@@ -237,9 +237,9 @@ class FreezeScan:
                 seen = True
                 loss = _first(call.result) if taken.has_aux else call.result
                 yield Step(loss, call.source, call.node, self.of_parameters(taken.weights))
-            elif isinstance(base, Call) and updates(base):
+            elif updates(base):
                 seen = True
-                optimizer = argument_of(base, "optimizer")
+                optimizer = _optimizer_of(base)
                 yield Step(call.result, call.source, call.node, self.of_optimizer(optimizer))
         if not seen:
             yield from self.given_to_model()
@@ -826,6 +826,11 @@ def _stop_around(frame: Frame) -> Call | None:
     if first is None or given is None or not flow.derives(given, first) or flow.derives(given, first, _is_stop):
         return None
     return flow.find(given, _stops)
+
+
+def _optimizer_of(step: Call | Instance) -> Value | None:
+    """The optimizer that a training cell is given, or that the class of one gives its base."""
+    return argument_of(step, "optimizer") if isinstance(step, Call) else given_to_base(step, "optimizer")
 
 
 def applies(value: Value) -> bool:
