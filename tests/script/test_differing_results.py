@@ -52,6 +52,12 @@ EXTREMES = {
     "print(Tensor([[int(ops.max(out)[0]) % 3]], ms.int32))": ["extreme-for-place"],
     "print(int(ops.max(out)[0]))": ["extreme-as-whole"],
     "print(float(ops.max(out)[0].asnumpy()))": [],
+    "print(int(out.max().asnumpy()))": ["extreme-as-whole"],
+    "print(names[int(mint.amax(out).item())])": ["extreme-for-place"],
+    "print(names[int(out.max(1)[0])])": [],
+    "print(names[int(out.argmax(1)[0])])": [],
+    "print(float(out.max()))": [],
+    "print(int(lengths.max()))": [],
     "print(names[int(ops.max(lengths)[0])])": [],  # the longest of some lengths
 }
 

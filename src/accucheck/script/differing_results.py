@@ -36,6 +36,8 @@ def wrong(reading: Reading) -> Iterator[WrongUse]:
     for call in reading.trace.calls:
         if call.api in _EXTREMES and _without_axis(call):
             yield from _extreme(call, users)
+        elif _is_largest(call):
+            yield from _as_class(call, operands(call)[0], call, users)
         elif call.name == "" and isinstance(call.base, Call) and _time_first(call.base):
             yield from _moments(call, call.base, users)
         elif comparison(call) == "==":
@@ -103,10 +105,21 @@ def _extreme(call: Call, users: _Users) -> Iterator[WrongUse]:
         place = _item(user, call)
         if place in (1, -1) and users.get(id(user)):
             yield WrongUse("extreme-without-place", call, data)
-        elif place == 0 and call.args and _of_network(call.args[0]):
-            used = _as_place(user, users)
-            if used is not None:
-                yield WrongUse("extreme-for-place" if used else "extreme-as-whole", call, data)
+        elif place == 0 and call.args:
+            yield from _as_class(call, call.args[0], user, users)
+
+
+def _is_largest(call: Call) -> bool:
+    """True for the largest or smallest of all elements, where that is all that a call gives."""
+    known = effect(call)
+    return known is not None and known.operation == "max" and bool(operands(call)) and axis_of(call) is None
+
+
+def _as_class(call: Call, scores: Value, extreme: Call, users: _Users) -> Iterator[WrongUse]:
+    """The largest or smallest of what a network puts out, taken for a class, an index or a whole number."""
+    used = _as_place(extreme, users) if _of_network(scores) else None
+    if used is not None:
+        yield WrongUse("extreme-for-place" if used else "extreme-as-whole", call, {"api": call.api.lstrip(".")})
 
 
 def _of_network(value: Value) -> bool:
