@@ -304,6 +304,8 @@ def test_two_predictions_may_be_driven_apart(tmp_path: Path, loss: str, expected
     assert codes(tmp_path, LOOP.replace("LOSS", loss)) == expected
 
 
+#: A deviation that a layer gives beside the prediction.
+SPREAD = "(lambda s: "
 LIKELIHOODS = [
     "(ops.log_softmax(logits) * ops.one_hot(y, 4, 1.0, 0.0)).sum(-1).mean()",
     "ops.gather_elements(ops.log_softmax(logits), 1, y.expand_dims(1)).mean()",
@@ -319,6 +321,8 @@ LIKELIHOODS = [
     "(lambda p: (0.7 * y * ops.log(p.clip(0.01, 0.99)) + 0.3 * (1.0 - y) * ops.log(1.0 - p)).sum())(prob(logits))",
     "ops.log(ops.sigmoid(logits - net(y)) + 1e-8).mean()",
     "nn.LogSigmoid()((logits - net(y)).sum(-1)).mean()",
+    f"{SPREAD}(-0.5 * ops.square((y - logits) / ops.exp(s)) - s - 0.92).mean())(net(x))",
+    f"{SPREAD}(-((y - logits) ** 2) / (2 * ops.exp(s)) - 0.5 * s).mean())(net(x))",
 ]
 
 
@@ -360,6 +364,9 @@ def test_a_preference_by_softplus_is_negative_already(tmp_path: Path, sign: str,
         "ops.log(1 - ops.sigmoid(logits)).mean()",
         "nn.LogSigmoid()(logits - y).mean()",
         "ops.log(logits - net(y)).mean()",
+        # An action that the network has drawn itself, and a weight beside a penalty of something else.
+        f"{SPREAD}(-0.5 * ((net(y) - logits) / ops.exp(s)) ** 2 - s).mean())(net(x))",
+        f"{SPREAD}(0.5 * ((y - logits) / ops.exp(s)) ** 2 + s).mean())(net(x))",
     ],
 )
 def test_what_is_no_likelihood_of_labels_or_has_a_reward(tmp_path: Path, loss: str) -> None:

@@ -18,7 +18,7 @@ from ..knowledge import api
 from . import flow
 from .effects import TAKEN, effect, kept, operands
 from .factors import Operation, comparison, gradient, operation
-from .freezing import FreezeScan, reach
+from .freezing import FreezeScan, applies, reach
 from .losses import Losses, Observation, applied, encoded, heads, passes_on
 from .networks import base_names, is_parameter, kind_of, structure_of
 from .training_steps import Step, TrainingSteps, training
@@ -264,6 +264,8 @@ class Directions:
             return None if self._all_learn(operands(made, (0, 1))) else LossDirection(False, made)
         if _is_likelihood(made) or _is_log_of_chosen(made):
             return LossDirection(False, made, likelihood=made)
+        if self._is_log_density(made):
+            return LossDirection(False, made, likelihood=made)
         if _is_cross_entropy(made):
             return LossDirection(True, made)
         if (preferred := _preference(made)) is not None and self._all_learn(preferred.scores):
@@ -272,6 +274,19 @@ class Directions:
             return LossDirection(True, made, weighed=True)
         rises = _of_two_classes(made)
         return None if rises is None else LossDirection(not rises, made, likelihood=made)
+
+    def _is_log_density(self, made: Call) -> bool:
+        """Whether a sum is the log-density of labels about a mean: the square of what a prediction misses, in units of a deviation that is
+        learnt too, and the logarithm of that deviation are both taken off."""
+        parts = [part for part, negative in _signed_terms(made) if negative]
+        for part in parts if len(parts) > 1 else ():
+            miss, deviation = _in_units(part)
+            if miss is None or deviation is None or self._all_learn(operation(miss).operands[:2]):
+                continue
+            learnt = _learnt_in(deviation)
+            if any(other is not part and learnt & _learnt_in(other) for other in parts):
+                return True
+        return False
 
     def _is_hinge(self, inside: Value) -> bool:
         """Whether the part above zero of a value is what is missing to a margin, and so to fall. Of a margin less a loss it is not told."""
@@ -855,6 +870,60 @@ def difference(made: Call) -> Call | None:
             return inner
         queue += _weighted(within)
     return None
+
+
+def _signed_terms(value: Value, negative: bool = False, depth: int = 0) -> list[tuple[Value, bool]]:
+    """The terms of a sum, without the numbers that they are multiplied by, and whether each is taken off; a quotient has the sign of what
+    is divided."""
+    done = operation(value) if isinstance(value, Call) and depth < DEEP else None
+    if done is None:
+        return [(value, negative)]
+    if done.does in ("add", "sub") and len(done.operands) == 2:
+        first, second = done.operands
+        turned = negative ^ (done.does == "sub")
+        return [*_signed_terms(first, negative, depth + 1), *_signed_terms(second, turned, depth + 1)]
+    if done.does == "negate" and done.operands:
+        return _signed_terms(done.operands[0], not negative, depth + 1)
+    if done.does in ("mul", "div") and len(done.operands) == 2:
+        first, second = done.operands
+        number, rest = (first, second) if done.does == "mul" and isinstance(first, KnownValue) else (second, first)
+        if isinstance(number, KnownValue):
+            return _signed_terms(rest, negative ^ _below_zero(number), depth + 1)
+        inner = _signed_terms(first, negative, depth + 1)
+        negative = inner[0][1] if len(inner) == 1 else negative
+    return [(value, negative)]
+
+
+def _in_units(term: Value) -> tuple[Call | None, Value | None]:
+    """What a prediction misses, and the deviation in units of which it is counted: of ((y - m) / s) ** 2, and of (y - m) ** 2 / s ** 2
+    or a product with what is left of that. None for anything else."""
+    if not isinstance(term, Call):
+        return None, None
+    square, unit = _divided(term)
+    inner = _signed_terms(square)[0][0] if square is not None else None
+    if isinstance(inner, Call) and (miss := difference(inner)) is not None:
+        return miss, unit
+    done = operation(term)
+    within = done.operands[0] if done.operands else None
+    return difference(term), _divided(within)[1] if isinstance(within, Call) else None
+
+
+def _divided(made: Call) -> tuple[Value | None, Value | None]:
+    """What is divided, and by what; of a product, the factor with a square in it and the other."""
+    done = operation(made)
+    if done.does not in ("mul", "div") or len(done.operands) != 2 or done.operands[0] is done.operands[1]:
+        return None, None
+    first, second = done.operands
+    inner = _signed_terms(second)[0][0] if done.does == "mul" else None
+    turned = isinstance(inner, Call) and difference(inner) is not None
+    return (second, first) if turned else (first, second)
+
+
+def _learnt_in(value: Value) -> set[int]:
+    """The nearest outputs of layers, and parameters, that a value is made of."""
+    if applies(value):
+        return {id(value)}
+    return {id(part) for part in flow.sources(value, applies) if is_parameter(part) or applies(part)}
 
 
 def _weighted(done: Operation) -> list[Value]:
