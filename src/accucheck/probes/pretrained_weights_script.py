@@ -75,6 +75,11 @@ MESSAGES: Words = {
         "the weights that it was made with.",
         "zh": "此处取出了参数却没有使用；与训练中的网络（{at}）同属 {net} 的另一个网络一直保持创建时的权重。",
     },
+    "only-rebound": {
+        "en": "What is computed here only takes the name {name}: no parameter of the {net} that runs beside the trained one ({at}) "
+        "changes, so it keeps the weights that it was made with.",
+        "zh": "此处算出的值只是改用了名字 {name}：与训练中的网络（{at}）一同运行的 {net} 没有任何参数发生变化，一直保持创建时的权重。",
+    },
     "never-filled": {
         "en": "This {net} runs beside the one that is trained ({at}), and nothing ever gives it weights: it keeps those that it was made "
         "with.",
@@ -157,6 +162,10 @@ MESSAGES: Words = {
         "en": "Put the trained weights into it: load_param_into_net(target, trained.parameters_dict())",
         "zh": "把训练得到的权重写入该网络：load_param_into_net(target, trained.parameters_dict())",
     },
+    "fix-set": {
+        "en": "Write the value into the parameter: parameter.set_data(value)",
+        "zh": "把该值写入参数：parameter.set_data(value)",
+    },
     "fix-let-through": {
         "en": "Turn the condition round where the output layer is what should be left out, and look at what load_param_into_net returns.",
         "zh": "如果要排除的是输出层，请把条件反过来，并检查 load_param_into_net 的返回值。",
@@ -191,6 +200,7 @@ WHY: Words = {
     "nothing-loaded": _RANDOM,
     "only-output": _RANDOM,
     "fetched-for-nothing": _STALE,
+    "only-rebound": _STALE,
     "never-filled": _STALE,
     "evaluated-unfilled": _RANDOM,
     "names-changed": _RANDOM,
@@ -242,6 +252,7 @@ _LEVELS = {
     "nothing-loaded": Level.PROBLEM,
     "only-output": Level.PROBLEM,
     "fetched-for-nothing": Level.PROBLEM,
+    "only-rebound": Level.PROBLEM,
     "evaluated-unfilled": Level.PROBLEM,
     "names-changed": Level.PROBLEM,
     "never-filled": Level.SUSPECT,
@@ -251,6 +262,7 @@ _LEVELS = {
 _FINE = ("own", "own-trained", "checked", "set-one-by-one", "only-read", "no-loading")
 _FIXES = {
     "fetched-for-nothing": "fix-copy",
+    "only-rebound": "fix-set",
     "never-filled": "fix-copy",
     "evaluated-unfilled": "fix-load",
     "names-changed": "fix-names",
@@ -864,6 +876,25 @@ for x in data:
 """,
         Verdict.PROBLEM,
         "fetched-for-nothing",
+    ),
+    _example(
+        "averages that only take the name of the parameters of another network",
+        """
+net, target = Net(), Net()
+opt = nn.Adam(net.trainable_params(), 1e-3)
+
+def cost(x):
+    return ((net(x) - ops.stop_gradient(target(x))) ** 2).mean()
+
+step = ms.value_and_grad(cost, None, opt.parameters)
+for x in data:
+    loss, grads = step(x)
+    opt(grads)
+    for new, kept in zip(net.get_parameters(), target.get_parameters()):
+        kept = 0.01 * new + 0.99 * kept
+""",
+        Verdict.PROBLEM,
+        "only-rebound",
     ),
     _example(
         "a network of the same class, to which nothing gives weights",

@@ -132,6 +132,7 @@ _RANK = [
     "only-output",
     "names-changed",
     "fetched-for-nothing",
+    "only-rebound",
     "never-filled",
     "evaluated-unfilled",
     "own",
@@ -241,11 +242,18 @@ class Loading:
             if origin is None or twin.source is None or unseen(twin.frame) or not self.only_runs(twin):
                 continue
             data = {"net": twin.of.node.name, "at": f"{origin.source.path}:{origin.line}" if origin.source else ""}
-            fetched = self.fetched(origin)
-            if fetched is not None:
-                yield Observation("fetched-for-nothing", fetched.source, fetched.node, data, likely=True)
-            else:
-                yield Observation("never-filled", twin.source, twin.node or twin.of.node, data)
+            yield self.unfilled(twin, origin, data)
+
+    def unfilled(self, twin: Instance, origin: Instance, data: dict[str, str]) -> Observation:
+        """Where a network should have got the weights of another, as near as that is seen."""
+        fetched, rebound = self.fetched(origin), self.rebound(twin)
+        if fetched is not None:
+            return Observation("fetched-for-nothing", fetched.source, fetched.node, data, likely=True)
+        if rebound is not None:
+            named = {**data, "name": rebound.bound[0]}
+            return Observation("only-rebound", rebound.source, rebound.node, named, likely=True)
+        assert twin.source is not None
+        return Observation("never-filled", twin.source, twin.node or twin.of.node, data)
 
     def evaluated_unfilled(self) -> Iterator[Observation]:
         """The network that a script evaluates and nothing in the script gives weights: neither a line that is followed nor one that
@@ -292,7 +300,34 @@ class Loading:
         uses = [user for user, how in self.users.get(id(net), ()) if how != "base" or user.name not in _QUIET]
         runs = any(f.owner is net and not unseen(f) and f.function.name == "construct" for f in self.trace.frames)
         held = any(is_cell(i.of) and i is not net and _holds(i, net) for i in self.trace.instances)
-        return runs and not held and all(user.name == "" for user in uses)
+        return runs and not held and all(user.name == "" or self.only_reads(user) for user in uses)
+
+    def only_reads(self, fetched: Call) -> bool:
+        """True where parameters are fetched, walked over and computed with, and nothing that is made of them is kept."""
+        if fetched.name not in _LOOPS:
+            return False
+        owners = {id(store.owner) for store in self.trace.stores}
+        queue: list[Call] = [fetched]
+        seen = {id(fetched)}
+        while queue:
+            part = queue.pop()
+            if id(part) in owners or id(part) in self.kept:
+                return False
+            for user, _ in self.users.get(id(part), ()):
+                if user.name not in _READS or _in_place(user):
+                    return False
+                if id(user) not in seen:
+                    seen.add(id(user))
+                    queue.append(user)
+        return True
+
+    def rebound(self, twin: Instance) -> Call | None:
+        """What is computed for a parameter of a network and only takes the name of the loop that walks over these, which leaves the
+        parameter what it was."""
+        walked = [user for user, how in self.users.get(id(twin), ()) if how == "base" and user.name in _LOOPS]
+        each = [user for call in walked for user, _ in self.users.get(id(call), ()) if user.name == ".each"]
+        computed = [call for call in self.trace.calls if call.name in _COMPUTES and not self.users.get(id(call))]
+        return next((call for call in computed if any(_takes_name_of(call, parameter) for parameter in each)), None)
 
     def fetched(self, net: Instance) -> Call | None:
         """A call that fetches the parameters of a network for nothing."""
@@ -728,6 +763,9 @@ class Loading:
 
 
 _QUIET = (".set_train", ".set_grad", ".to_float")
+#: Sums and products, and what walks over parameters.
+_COMPUTES = ("+", "-", "*", "/")
+_READS = (*_COMPUTES, ".each", "zip", "enumerate", "list", "len")
 _LOOPS = (".cells_and_names", ".get_parameters", ".trainable_params", ".parameters_and_names", ".parameters_dict")
 
 
@@ -854,6 +892,17 @@ def _gives(call: Call) -> bool:
     return (
         call.api in _APPLIES or sets or "ssign" in call.api or call.api in ("ops.HyperMap", "ops.Map", "copy.deepcopy")
     )
+
+
+def _takes_name_of(made: Call, parameter: Call) -> bool:
+    """True where the name of a parameter is given to what is computed from it."""
+    named = bool(set(made.bound) & set(parameter.bound))
+    return named and any(part is parameter for part in flow.sources(made))
+
+
+def _in_place(made: Call) -> bool:
+    """True for +=, which may write into the array itself."""
+    return any(isinstance(node, ast.AugAssign) and node.lineno == made.line for node in walk(made.source.tree))
 
 
 def _holds(value: Value | None, net: Instance) -> bool:
