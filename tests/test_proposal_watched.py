@@ -51,7 +51,7 @@ def main():
     ms.set_device("CPU")
     net = Net(6)
     ms.load_param_into_net(net, ms.load_checkpoint("start.ckpt"))
-    optimizer = nn.Momentum(net.trainable_params(), args.lr, 0.9)
+    optimizer = nn.Adam(net.trainable_params(), args.lr)
     model = ms.Model(net, nn.CrossEntropyLoss(), optimizer)
     model.train(2, create_dataset("data/train.npz"), dataset_sink_mode=False)
 
@@ -92,7 +92,7 @@ def test_the_case_is_filled_from_a_run_with_all_that_live_probes_need(tmp_path: 
     assert written["pipelines"] == {"train": made}
     assert written["network"] == {"call": "src.net:Net", "args": {"width": 6, "classes": 3}}
     assert written["loss"]["call"] == "mindspore.nn:CrossEntropyLoss"
-    assert written["optimizer"]["call"] == "mindspore.nn:Momentum"
+    assert written["optimizer"]["call"] == "mindspore.nn:Adam"  # which takes further arguments, and got none
     assert written["optimizer"]["args"]["learning_rate"] == 0.05
     assert written["data"]["train"]["path"] == "data/train.npz"
     assert written["checkpoints"]["pretrained"] == "start.ckpt"
@@ -136,6 +136,18 @@ def test_a_function_is_named_only_where_it_returns_what_it_made(tmp_path: Path) 
     assert "pipelines.train.call" not in recorded(tmp_path, PASS, *twice)
     assert "pipelines.train.call" not in recorded(tmp_path, PASS, twice[0], origin("dataset", 7, function="other"))
     assert recorded(tmp_path, PASS, twice[0], twice[0])["pipelines.train.call"] == "made:direct"
+
+
+def test_a_graph_that_hides_passes_is_told_by_what_ran_in_pynative(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text("def direct():\n    return Data()\n")
+    graph = {"fact": "mode", "graph": True}
+    hidden = recorded(tmp_path, graph, origin("dataset", 2, function="direct"))
+    assert "pipelines.train.call" not in hidden
+    folder = tmp_path / ".accucheck/watch/20260101-000000"
+    lines = [{"recording": 1}, PASS, origin("dataset", 2, function="direct"), {"step": 1, "seconds": 1.0}]
+    (folder / "pynative.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = watches.found(tmp_path).keys
+    assert (found["pipelines.train.call"], found["runtime.mode"]) == ("made:direct", "graph")
 
 
 def test_a_loss_that_another_cell_holds_is_not_told_for_that_cell(tmp_path: Path) -> None:

@@ -37,30 +37,33 @@ class Told(NamedTuple):
 def found(root: Path) -> Told:
     """What the last watch of a project tells; empty where there was none."""
     folder = recordings.latest(root)
-    run = _run(folder) if folder is not None else None
-    if folder is None or run is None:
+    runs = _runs(folder) if folder is not None else []
+    if folder is None or not runs:
         return Told({}, [])
-    told = _WatchSummary(root.resolve(), folder, run)
-    keys = {**told.started(), **told.files(), **told.pipelines()}
-    turns = told.turns()
+    told = _WatchSummary(root.resolve(), folder, runs[0])
+    # A graph hides passes, and with them what belongs to which: what ran beside it in PyNative tells.
+    looked_at = _WatchSummary(root.resolve(), folder, next((run for run in runs if run.facts.get("pass")), runs[0]))
+    keys = {**told.started(), **looked_at.files(), **looked_at.pipelines()}
+    keys["curves.train"] = told.curve()
+    turns = looked_at.turns()
     if not turns:  # a case has one network; of several, each is a phase
-        keys |= told.calls()
+        keys |= looked_at.calls()
     shown = {
         key: json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value for key, value in keys.items()
     }
     return Told({key: value for key, value in shown.items() if value}, turns)
 
 
-def _run(folder: Path) -> Run | None:
-    """What rank 0 recorded in its own mode, or in PyNative."""
+def _runs(folder: Path) -> list[Run]:
+    """What rank 0 recorded of a training in its own mode, and in PyNative."""
+    found = []
     for name in ("user.jsonl", "pynative.jsonl"):
         try:
             runs = recordings.read(folder / name).runs
         except ReadError:
             continue
-        if runs and "seconds" in runs[-1].series:
-            return runs[-1]
-    return None
+        found += [run for run in runs[-1:] if "seconds" in run.series]
+    return found
 
 
 class _WatchSummary:
@@ -106,7 +109,6 @@ class _WatchSummary:
         return {
             "data.train.path": self._data(),
             "checkpoints.pretrained": loaded[0] if len(loaded) == 1 else None,
-            "curves.train": self._curve(),
         }
 
     def _data(self) -> str | None:
@@ -126,7 +128,7 @@ class _WatchSummary:
         ]
         return self.inside(data[0]) if len(data) == 1 else None
 
-    def _curve(self) -> str | None:
+    def curve(self) -> str | None:
         """The recording itself, where the run was watched to its end."""
         ended = self.first("end").get("why") == "exit"
         path = self.folder / "user.jsonl"

@@ -3,6 +3,7 @@ the project that were opened. From these the keys of a case are told."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import weakref
@@ -92,12 +93,14 @@ class Origins:
 def split(frame: FrameType) -> tuple[dict[str, Any], list[str]]:
     """The plain ones among the arguments of a function that runs, and the names of the others."""
     code = frame.f_code
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    count = code.co_argcount + code.co_kwonlyargcount
+    names = code.co_varnames[:count]
     plain = arguments(code, frame.f_locals)
     if names and names[0] != "self" and isinstance(frame.f_locals.get(names[0]), _KINDS):
         plain = {names[0]: frame.f_locals[names[0]], **plain}
-    varied = code.co_flags & 0x0C  # *args, **kwargs
-    left = [name for name in names if name not in plain and name != "self"] + ["*"] * bool(varied)
+    varied = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    further = any(frame.f_locals.get(name) for name in code.co_varnames[count : count + varied])
+    left = [name for name in names if name not in plain and name != "self"] + ["*"] * further
     return dict(list(plain.items())[:ARGUMENTS]), left[:ARGUMENTS]
 
 
