@@ -157,8 +157,13 @@ Model(network, nn.MSELoss(), nn.SGD(network.trainable_params(), args.lr)).train(
     (tmp_path / "a.yaml").write_text("# fast\nlr: 50.0\nepochs: 120\n")
     command = ("python", "fit.py", "--config", "a.yaml")
     found = accucheck("run", "--only", "hp", "--kind", "static", "--", *command, cwd=tmp_path)
-    assert "fit.py:16: SGD has a constant learning rate of 50" in found.out
-    assert "fit.py:16: Model.train trains for 120 epochs (from a configuration file, a.yaml:3)." in found.out
+    assert (
+        "fit.py:16: SGD trains with a constant learning rate of 50.0 (from a configuration file, a.yaml:2, key lr)"
+        in found.out
+    )
+    assert (
+        "fit.py:16: Model.train trains for 120 epochs (from a configuration file, a.yaml:3, key epochs)." in found.out
+    )
     given = accucheck("run", "--only", "hp.01", "--lang", "zh", "--", *command, "--lr", "0.2", cwd=tmp_path)
     assert "使用固定学习率 0.2（由命令行给出，选项 lr）" in given.out and "train.py:" not in given.out
     wrong = accucheck("run", "--", "python", "nowhere.py", cwd=tmp_path)

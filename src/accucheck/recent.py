@@ -21,7 +21,7 @@ from .store import private_folder, write_atomically
 #: Projects that are remembered, and bytes of the file that are read.
 MOST, _BYTES = 30, 1 << 20
 #: Seconds to wait for another program that writes the list; then it is written all the same.
-_WAIT = 0.5
+_WAIT = 2.0
 
 
 class Recent(msgspec.Struct, frozen=True):
