@@ -264,6 +264,8 @@ def test_a_term_that_another_optimizer_works_against(tmp_path: Path) -> None:
 
 OVERLAPS = [
     "(2 * (logits * y).sum() + 1) / (logits.sum() + y.sum() + 1)",
+    "(lambda m: 2 * (logits * y * m).sum() / ((logits * m).sum() + P.ReduceSum()(y * m) + 1e-6))(x)",
+    "(lambda m: (ops.sum(logits * m * y) + 1) / (ops.sum(logits * m) + (m * y).sum() + 1))(ops.cast(z > 0, ms.float32))",
     "(ops.sum(logits.view(-1) * y.view(-1)) / (ops.sum(logits ** 2) + ops.sum(y * y) + 1e-6))",
     "(lambda both: (both / (logits.sum((1, 2)) + y.sum((1, 2)) - both)).mean())((logits * y).sum((1, 2)))",
     "(lambda both: (both / (logits[:, 1] - logits[:, 0] + y[:, 1] - y[:, 0] - both + 1e-7)).mean())"
@@ -296,6 +298,8 @@ def test_what_labels_and_predictions_share_is_to_be_made_larger(tmp_path: Path, 
         ("(lambda part: (part / (logits + 3 - part)).mean())(ops.minimum(logits, 3))", []),
         ("(lambda part: (part / (logits + y - part) - other(y)).mean())(ops.minimum(logits, y))", []),
         ("(logits * logits).sum() / (logits.sum() + y.sum())", []),
+        ("(logits * y * z).sum() / ((logits * z).sum() + y.sum())", []),
+        ("(logits * y * z).sum() / ((logits * z).sum() + (w * z).sum())", []),
         ("-ops.square(logits - net(y)).mean()", ["loss-negated-perhaps"]),
         ("-ops.square(logits - ops.stop_gradient(net(y))).mean()", ["loss-negated"]),
     ],

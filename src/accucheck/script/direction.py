@@ -585,7 +585,21 @@ def _overlap(made: Call) -> tuple[Value, Value] | None:
         return None
     one, other = map(_bare, product.operands)
     whole = {id(leaf) for leaf in _leaves(done.operands[1], products=True)}
-    return (one, other) if one is not other and {id(one), id(other)} <= whole else None
+    if one is not other and {id(one), id(other)} <= whole:
+        return one, other
+    return _overlap_under_mask(shared[0], done.operands[1])
+
+
+def _overlap_under_mask(product: Value, whole: Value) -> tuple[Value, Value] | None:
+    """The two of three factors that are added up in the whole, each with the third one, which tells where they count. That may be of the
+    same batch as the labels, and then is taken for them."""
+    factors = _leaves(product, products=True)
+    terms = [{id(leaf) for leaf in _leaves(term, products=True)} for term in _leaves(whole, products=False)]
+    for mask, one, other in permutations(factors) if len(factors) == 3 else ():
+        left = set().union(*terms) - {id(mask)}
+        if one is not other and all(id(mask) in term for term in terms) and left == {id(one), id(other)} - {id(mask)}:
+            return one, other
+    return None
 
 
 def _common_part(made: Call) -> tuple[Value, Value] | None:

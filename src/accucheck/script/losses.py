@@ -34,7 +34,8 @@ def _words(text: str) -> frozenset[str]:
 
 #: So many values are looked at between a loss and the layers that its prediction comes from, and so many such layers count.
 STEPS, HEADS = 4000, 24
-#: So many operations are looked through on a mask.
+#: So many sums within sums are looked into, and so many operations are looked through on a mask.
+_SUMS = 4
 DEEP = 12
 
 #: What leaves the form of a prediction as it is: of scores, the largest, the average and those that are not masked are scores.
@@ -206,15 +207,17 @@ def _head(made: Call, logged: bool, depth: int) -> Head:
             gives = "logits"
         elif known.kind == "activation":
             gives = "activation"
-    if (
-        name == "+"
-        and depth < 4
-        and any(head.gives == "logits" for arg in made.args for head in heads(arg, depth + 1)[:1])
-    ):
+    if does is not None and does.operation in ("add", "sub") and _of_scores(made, depth):
         gives = "logits"
     if logged and gives in ("probabilities", "element probabilities"):
         return Head(gives.replace("probabilities", "log-probabilities"), f"log({last})", made)
     return Head("" if logged else gives, last or name, made)
+
+
+def _of_scores(made: Call, depth: int) -> bool:
+    """Whether scores are one of the two that are added, or taken off each other."""
+    pair = operands(made, (0, 1)) if depth < _SUMS else []
+    return any(head.gives == "logits" for part in pair for head in heads(part, depth + 1)[:1])
 
 
 def _activated(made: Call, last: str) -> tuple[str, str]:
