@@ -460,6 +460,45 @@ def test_a_scale_in_a_parameter(value: str, then: str, method: str, expected: li
     assert codes(loss_scaling.examine(made)) == expected
 
 
+ASKED_FOR = (
+    "import argparse\n"
+    "parser = argparse.ArgumentParser()\n"
+    "parser.add_argument('--train', default='false')\n"
+    "parser.add_argument('--start', default='')\n"
+    "parser.add_argument('--scaled', default='false')\n"
+    "args = parser.parse_args()\n"
+    + STEP[: STEP.index("net.to_float")].format(
+        value=FROM_MANAGER, then="self.manager(self.loss_scale, x)", method="pass"
+    )
+    + """
+def train(path):
+    if path == "":
+        raise ValueError(path)
+    net.to_float(ms.float16)
+    manager = nn.DynamicLossScaleUpdateCell(2**12, 2, 1000)
+    ms.Model(Step(nn.WithLossCell(net, loss_fn), opt, manager)).train(1, data)
+
+if args.train.lower() == "true":
+    train(args.start)
+"""
+).replace("        self.loss_scale =", "        if manager:\n            self.loss_scale =")
+
+
+@pytest.mark.parametrize(
+    ("then", "when", "expected"),
+    [
+        ("[g / self.loss_scale for g in grads]", "manager", ["scaled-own"]),
+        ("grads", "manager", ["kept-own"]),
+        ("grads", "manager and args.scaled == 'true'", ["kept-own?"]),
+    ],
+)
+def test_a_training_that_options_ask_for(then: str, when: str, expected: list[str], tmp_path: Path) -> None:
+    """What a training as a whole stands under makes nothing in it less sure: by default, none is asked for, and none has weights to
+    start from. What is asked for within it does."""
+    text = ASKED_FOR.replace("[g / self.loss_scale for g in grads]", then).replace("if manager:", f"if {when}:")
+    assert codes(loss_scaling.examine(training(tmp_path, text))) == expected
+
+
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [("self.loss_scale > 1", ["unresolved-step"]), ("1 != self.loss_scale", ["unresolved-step"]), ("x", ["kept-own"])],

@@ -277,6 +277,23 @@ def test_an_option_without_a_value_may_be_given(tmp_path: Path) -> None:
     assert [call.conditions for call in made[:3]] == [("args.start",), ("not args.more",), ("not args.more",)]
 
 
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("nn.DynamicLossScaleUpdateCell(2**12, 2, 1000)", [1]),
+        ("ms.FixedLossScaleManager(1024.0)", [1]),
+        ("nn.Dense(2, 2)", [1]),
+        ("nn.SGD([], 0.1)", [1]),
+        ("nn.CellList(layers())", [1, 2]),  # may be empty
+        ("nn.Dense(2, 2)(x)", [1, 2]),
+    ],
+)
+def test_cells_and_optimizers_count_as_true(made: str, expected: list[int], tmp_path: Path) -> None:
+    script = f"import mindspore as ms\nfrom mindspore import nn\nfrom x import f, layers\nmade = {made}\n"
+    found = trace(tmp_path, script + "if made:\n    f(1)\nelse:\n    f(2)\n")
+    assert [told(call.args[0]) for call in calls(found, "x.f")] == expected
+
+
 def test_a_function_that_nothing_calls_is_followed_with_its_defaults_assumed(tmp_path: Path) -> None:
     found = trace(
         tmp_path, "from x import f\ndef g(a, b=True):\n    f(a, b)\nclass C:\n    def m(self, n=1):\n        f(n, n)\n"

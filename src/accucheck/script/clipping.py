@@ -81,7 +81,7 @@ def _judged(training: TrainingSteps, step: Step, clip: Clip) -> Remark:
     told = remark(
         clip.place, "clip-scaled", len(firm) < len(terms), [step], edits, step=title(step), scale=scale, clip=name
     )
-    ways = {training.factors.by_default(term) for term in firm}
+    ways = {training.factors.by_default(term, step.needs) for term in firm}
     return replace(told, possible=True) if ways == {False} else told
 
 

@@ -791,7 +791,7 @@ class Expressions:
             return True if value.items else None if value.open else False
         if isinstance(value, Mapping):
             return None if value.fed and not value.items else bool(value.items)
-        if isinstance(value, Call) and models.is_transform(value):
+        if isinstance(value, Call) and (models.is_transform(value) or models.is_object(value)):
             return True
         return True if isinstance(value, (Instance, Function, Class)) else None
 

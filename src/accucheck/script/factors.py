@@ -683,10 +683,12 @@ class Factors:
         values = [self.values.get(key) for key, _ in loss.powers]
         return not loss.put_on and bool(values) and all(isinstance(value, UnknownValue) for value in values)
 
-    def by_default(self, term: Term) -> bool | None:
+    def by_default(self, term: Term, beside: Iterable[Test] = ()) -> bool | None:
         """True where options of the command line and configuration files, left as they are, lead this way, False where they
-        do not, None where something else decides as well, or nothing is asked."""
-        tests = [(test, way) for test, way in term.choices if test[0] == "test"]
+        do not, None where something else decides as well, or nothing is asked. What is asked `beside` it does not count: a
+        training that an option has to ask for stands under that as a whole."""
+        shared = {self.condition(test) for test in beside}
+        tests = [choice for choice in term.choices if choice[0][0] == "test" and choice not in shared]
         known = [self.defaults[test] is way for test, way in tests if test in self.defaults]
         if not all(known):
             return False

@@ -41,10 +41,11 @@ def _examine(training: TrainingSteps) -> Iterator[Remark]:
     if not steps:
         yield training.no_step()
         return
-    ways = [way for step in steps for way in _step(training, step)]
-    sound = [term for term, told in ways if told.code in SOUND]
-    for term, told in ways:
-        yield replace(told, possible=True) if told.code in LOSS_SCALE and _elsewhere(training, term, sound) else told
+    ways = [(step, *way) for step in steps for way in _step(training, step)]
+    sound = [term for _, term, told in ways if told.code in SOUND]
+    for step, term, told in ways:
+        unsure = told.code in LOSS_SCALE and _elsewhere(training, step, term, sound)
+        yield replace(told, possible=True) if unsure else told
     if not ways:
         yield _by_mode(steps[0], training.precision_mode)
 
@@ -63,9 +64,9 @@ def disagreements(training: TrainingSteps) -> Iterator[Remark]:
     return (told for told in examine(training) if told.code in DISAGREE)
 
 
-def _elsewhere(training: TrainingSteps, term: Term, sound: list[Term]) -> bool:
+def _elsewhere(training: TrainingSteps, step: Step, term: Term, sound: list[Term]) -> bool:
     """A fault on a way that the options lead to only when they are changed, or next to which there is a sound way."""
-    default = training.factors.by_default(term)
+    default = training.factors.by_default(term, step.needs)
     return default is False or (default is None and any(term.times(other) is None for other in sound))
 
 
@@ -298,7 +299,7 @@ def _clean(training: TrainingSteps, step: Step, applied: list[Term], halves: lis
                 way = replace(term, powers=frozenset())
                 if held := [key for key in stuck if key in term.put_on]:
                     told = about(step, "never-adjusted", scale=key_name(training, held[0]))
-                    yield way, replace(told, possible=_made_elsewhere(training, held[0]))
+                    yield way, replace(told, possible=_made_elsewhere(training, step, held[0]))
                 elif term.put_on:
                     yield way, about(step, "scaled-own", scale=", ".join(key_names(training, term.put_on)))
         else:
@@ -311,7 +312,7 @@ def _unclean(training: TrainingSteps, step: Step, bad: list[Term], optimizer: Va
         keys = set(training.factors.left(term))
         told = _left_on(training, step, term, keys, optimizer)
         # A scaler that only other options than the defaults make is on another way than this step.
-        elsewhere = any(_made_elsewhere(training, key) for key in keys)
+        elsewhere = any(_made_elsewhere(training, step, key) for key in keys)
         yield replace(term, powers=frozenset()), replace(told, possible=told.possible or elsewhere)
 
 
@@ -341,9 +342,14 @@ def _open(training: TrainingSteps, step: Step, term: Term, keys: set[Key], divis
     return term.unsure or asked or unseen or averages
 
 
-def _made_elsewhere(training: TrainingSteps, key: Key) -> bool:
+def _made_elsewhere(training: TrainingSteps, step: Step, key: Key) -> bool:
+    """Whether a scale is made where options have to be given that the step itself does not stand under."""
     value = training.factors.values.get(key)
-    return isinstance(value, Call) and under(value.tests) is Link.ELSEWHERE
+    beside = {(id(test.node), test.taken) for test in step.needs}
+    apart = (
+        (test for test in value.tests if (id(test.node), test.taken) not in beside) if isinstance(value, Call) else ()
+    )
+    return under(tuple(apart)) is Link.ELSEWHERE
 
 
 def _undone(training: TrainingSteps, step: Step, term: Term) -> bool:

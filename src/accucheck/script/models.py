@@ -143,6 +143,33 @@ def is_transform(made: Call) -> bool:
     return made.base is None and made.api.startswith(_TRANSFORMS) and made.last[:1].isupper()
 
 
+#: Kinds of classes whose objects count as true: they have no length, unlike containers of cells.
+_OBJECTS = (
+    *(
+        "activation",
+        "attention",
+        "cell",
+        "convolution",
+        "dense",
+        "dropout",
+        "embedding",
+        "layer",
+        "loss",
+        "normalization",
+    ),
+    *("optimizer", "pooling", "recurrent", "scaler", "schedule", "step"),
+)
+_MANAGERS = ("FixedLossScaleManager", "DynamicLossScaleManager")
+
+
+def is_object(made: Call) -> bool:
+    """True for a cell, an optimizer or the like that a class of MindSpore makes, which counts as true in a condition."""
+    if made.base is not None or not made.last[:1].isupper():
+        return False
+    known = apis.find(made.api)
+    return made.last in _MANAGERS if known is None else known.kind in _OBJECTS
+
+
 def hashable(value: Any) -> bool:
     return isinstance(value, (str, int, float, bool, bytes, type(None)))
 

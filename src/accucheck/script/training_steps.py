@@ -137,6 +137,12 @@ class Step:
         return self.place.under
 
     @property
+    def needs(self) -> tuple[Test, ...]:
+        """All conditions under which weights are updated, and those under which the cell is made that does so."""
+        owner = self.frame.owner if self.frame is not None else None
+        return (*self.under, *owner.under) if isinstance(owner, Instance) else self.under
+
+    @property
     def frame(self) -> Frame | None:
         return self.place.parent if isinstance(self.place, Frame) else self.place.frame
 
