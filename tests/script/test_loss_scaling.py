@@ -499,6 +499,15 @@ def test_a_training_that_options_ask_for(then: str, when: str, expected: list[st
     assert codes(loss_scaling.examine(training(tmp_path, text))) == expected
 
 
+def test_a_training_of_which_options_choose_one_of_two(tmp_path: Path) -> None:
+    """The one that runs by default has no scale, the other one does."""
+    head = ASKED_FOR[: ASKED_FOR.index("class Step")] + "if args.scaled:\n    "
+    text = head.replace("'--scaled', default='false'", "'--scaled', action='store_true'")
+    scaled = MODEL.format("O3", ", loss_scale_manager=amp.DynamicLossScaleManager()")
+    made = training(tmp_path, text + scaled + "else:\n    " + MODEL.format("O3", ""))
+    assert codes(loss_scaling.examine(made)) == ["no-scale", "scaled-dynamic"]
+
+
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [("self.loss_scale > 1", ["unresolved-step"]), ("1 != self.loss_scale", ["unresolved-step"]), ("x", ["kept-own"])],

@@ -685,10 +685,16 @@ class Factors:
 
     def by_default(self, term: Term, beside: Iterable[Test] = ()) -> bool | None:
         """True where options of the command line and configuration files, left as they are, lead this way, False where they
-        do not, None where something else decides as well, or nothing is asked. What is asked `beside` it does not count: a
+        do not, None where something else decides as well, or nothing is asked. What is asked `beside` it leads nowhere else: a
         training that an option has to ask for stands under that as a whole."""
+        tests = [choice for choice in term.choices if choice[0][0] == "test"]
+        answer = self._defaults_of(tests)
+        if answer is not False:
+            return answer
         shared = {self.condition(test) for test in beside}
-        tests = [choice for choice in term.choices if choice[0][0] == "test" and choice not in shared]
+        return self._defaults_of([choice for choice in tests if choice not in shared])
+
+    def _defaults_of(self, tests: list[Choice]) -> bool | None:
         known = [self.defaults[test] is way for test, way in tests if test in self.defaults]
         if not all(known):
             return False
