@@ -54,6 +54,11 @@ FOUND = {
     "tuned_28_rest_of_confusion": "rest-dropped",
     "tuned_29_mae_of_batches": "errors-of-batches",
     "tuned_30_best_on_train": "evaluates-training",
+    "tuned_32_rmse_in_update": "ratio-of-batches",
+    "tuned_33_precision_by_statistics": "ratio-of-batches",
+    "tuned_35_auc_in_a_dict": "ratio-of-batches",
+    "tuned_36_argpartition": "smallest-scores",
+    "tuned_39_phases": "evaluates-training",
 }
 
 

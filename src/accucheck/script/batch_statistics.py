@@ -173,16 +173,18 @@ class BatchStatistics:
     def _part(self, made: Call, depth: int) -> str:
         """Of an item: some of the samples where the index hangs on them."""
         whole = self.of(made.base, depth + 1)
-        if whole not in _EACH:
-            return whole
         key = made.args[0] if made.args else None
         keys = key.items if isinstance(key, Items) else [key]
+        if whole in ("", NUMBER) and len(keys) == 1 and self.of(key, depth + 1) == SAMPLES:
+            return SAMPLES  # looked up for each sample
+        if whole not in _EACH:
+            return whole
         first = next((one for one in keys if one is not None), None)
         if isinstance(made.base, Call) and self._is_batch(made.base):
             return whole  # a column
         if isinstance(first, KnownValue) and type(first.value) is int:
             return ""  # one sample
-        return CHOSEN if any(isinstance(one, Call) and _is_truth(one) for one in keys) else whole
+        return CHOSEN if any(map(_is_truth, keys)) else whole
 
     def _reduced(self, made: Call, into: str, depth: int) -> str:
         of = self.of(next(iter(operands(made)), None), depth + 1)
@@ -284,9 +286,11 @@ def _numbers(value: Value) -> list[int | None]:
     return [one if type(one) is int else None for one in (told if isinstance(told, tuple) else (told,))]
 
 
-def _is_truth(made: Call) -> bool:
+def _is_truth(made: Value | None) -> bool:
     """Whether a value tells of each element whether something holds."""
+    if not isinstance(made, Call):
+        return False
     known = effect(made)
     inner = kept(made, *MOVED) if known is not None else None
-    moved = bool(inner) and all(isinstance(one, Call) and _is_truth(one) for one in inner or ())
+    moved = bool(inner) and all(map(_is_truth, inner or ()))
     return bool(comparison(made)) or (known is not None and known.kind == "truth") or moved

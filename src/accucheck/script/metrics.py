@@ -628,9 +628,9 @@ def _layers_within(value: Value) -> bool:
 
 
 def _ascending(order: Call) -> bool:
-    """Whether a call sorts from the smallest, and tells the places."""
+    """Whether a call sorts from the smallest, or puts the smallest first, and tells the places."""
     name = name_of(order).rsplit(".", 1)[-1].lower()
-    if name != "argsort":
+    if name not in ("argsort", "argpartition"):
         return False
     down = argument_of(order, "descending")
     down = (

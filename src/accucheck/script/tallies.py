@@ -432,7 +432,8 @@ def _averaged(node: ast.Call) -> ast.expr | None:
     of = _argument_of(node, "mean")
     if of is None and isinstance(node.func, ast.Attribute) and node.func.attr == "mean" and not node.args:
         of = _bare(node.func.value)
-    return of if isinstance(of, (ast.Name, ast.Attribute)) else None
+    entry = isinstance(of, ast.Subscript) and isinstance(of.slice, ast.Constant)  # a list in a dict
+    return of if entry or isinstance(of, (ast.Name, ast.Attribute)) else None
 
 
 def _bare(node: ast.expr) -> ast.expr:
