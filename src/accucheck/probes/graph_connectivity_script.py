@@ -546,7 +546,7 @@ EXAMPLES = [
     _example(
         "two ways with an activation behind each layer, of which one passes its first layer twice",
         _THREE,
-        "a, b = ops.gelu(self.first(x.mean(1))), ops.gelu(self.first((x + 1).mean(1)))\n"
+        "a, b = ops.gelu(self.first(x.mean((1, 2)))), ops.gelu(self.first((x + 1).mean((1, 2))))\n"
         "a, b = ops.gelu(self.second(a)), ops.gelu(self.first(b))\n"
         "return ops.concat((self.third(a), self.third(b)), 1)",
         Verdict.PROBLEM,

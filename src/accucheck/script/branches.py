@@ -59,15 +59,15 @@ def _worked_on(made: Call) -> list[Value]:
     if passed:
         return passed
     known = effect(made)
-    given = [
-        *made.args,
-        *made.keywords.values(),
-        *([made.base] if made.name[:1] == "." and made.base is not None else []),
-    ]
-    alone = (
-        known is not None and len([value for value in given if not isinstance(value, (KnownValue, NamedValue))]) == 1
-    )
+    given = [*made.args, *made.keywords.values(), made.base if made.name[:1] == "." else None]
+    alone = known is not None and len([value for value in given if not _is_setting(value)]) == 1
     return operands(made) if alone else []
+
+
+def _is_setting(value: Value | None) -> bool:
+    """A number, a name, or several of them, as the axes of an average."""
+    parts = value.items if isinstance(value, Items) else [value]
+    return all(part is None or isinstance(part, (KnownValue, NamedValue)) for part in parts)
 
 
 def _compared(one: list[Call], other: list[Call]) -> Observation | None:
