@@ -109,6 +109,14 @@ def test_only_what_is_certainly_refused_is_a_problem(tmp_path):
         )
         == []
     )
+    for asked in (
+        "hasattr(nn, 'BatchNorm2D')",
+        "'BatchNorm2D' in dir(nn)",
+        "getattr(nn, 'BatchNorm2D', None) is not None",
+    ):
+        assert said(f"if {asked}:\n    nn.BatchNorm2D(8)\nelse:\n    nn.BatchNorm2d(8)\n") == [], "asked for before"
+        assert said(f"norm = nn.BatchNorm2D(8) if {asked} else nn.BatchNorm2d(8)\n") == []
+    assert said("if hasattr(nn, 'Dense'):\n    nn.BatchNorm2D(8)\n") != []
     assert said("nn.BatchNorm2D(8)\nnn.BatchNorm2D(9)") == [("gone", Level.PROBLEM, Sure.CERTAIN)], "once for a name"
 
 

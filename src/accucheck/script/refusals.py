@@ -11,7 +11,9 @@ from typing import Any
 from ..knowledge import api, signatures
 from ..knowledge.api import Signature
 from .analysis import Reading
+from .ranks import tests_of
 from .source import Source
+from .syntax import walk
 from .values import Call
 
 
@@ -59,7 +61,7 @@ class Refusals:
     def _of(self, call: Call, node: ast.Call, name: str) -> RefusedCall | None:
         known = signatures.load()
         if known.is_of(self.version) and (gone := known.lacks(call.name)):
-            return RefusedCall("gone", call, {"api": gone})
+            return None if _is_asked_for(call) else RefusedCall("gone", call, {"api": gone})
         signature = self._signature(name)
         if signature is None:
             return None
@@ -94,6 +96,12 @@ def _known_as(call: Call) -> str:
     if call.name.startswith(".") and isinstance(base, Call) and base.name.startswith("mindspore."):
         return base.api + call.name if api.find(base.api + call.name) is not None else ""
     return ""
+
+
+def _is_asked_for(call: Call) -> bool:
+    """Whether a condition around a call asks for its name: hasattr(nn, "Name"), "Name" in dir(nn)."""
+    words = (node for test in tests_of(call) for node in walk(test.node) if isinstance(node, ast.Constant))
+    return any(node.value == call.last for node in words)
 
 
 def _is_tried(source: Source, line: int) -> bool:
