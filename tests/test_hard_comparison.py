@@ -80,7 +80,7 @@ FALLING = [2 / step for step in range(1, 61)]
     ("kind", "verdict", "words"),
     [
         ("short", Verdict.OK, "40 steps of both logs were compared"),
-        ("gaps", Verdict.OK, "12 are in a.log alone"),
+        ("gaps", Verdict.OK, "12 are only in a.log"),
         ("elsewhere", Verdict.UNDECIDED, "The two logs have"),
         ("cut", Verdict.OK, "b.log ends within a line: its last loss may be cut off"),
         ("empty", Verdict.UNDECIDED, "b.log is empty"),

@@ -56,6 +56,7 @@ TELLING = {
     "watched_batches",
     *("recorded_losses", "recorded_shards"),
     *("graph_constants", "training_settings"),
+    "watched_averages",
     "watched_settings",
 }
 

@@ -449,7 +449,7 @@ def test_an_interrupt_keeps_what_was_done(tmp_path: Path) -> None:
     )
     assert process.stderr is not None
     for line in process.stderr:
-        if "2/" in line:
+        if " 2/" in f" {line}":
             break
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)

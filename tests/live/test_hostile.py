@@ -160,6 +160,8 @@ def test_what_goes_wrong_with_a_network_is_an_error_with_its_words(tmp_path: Pat
     body, says, call = BROKEN[failure]
     if failure in ("shapes", "reading") and not needs(name, "pipelines.train"):
         pytest.skip("it reads no data")
+    if failure == "shapes" and name == "exported_network":
+        pytest.skip("an empty MindIR has no shapes, and is told before any data")
     with pytest.raises(UserError) as caught:
         of_network(name, tmp_path, NET + body)
     assert says in str(caught.value) and call in str(caught.value), str(caught.value)
