@@ -167,7 +167,7 @@ Model(network, nn.MSELoss(), nn.SGD(network.trainable_params(), args.lr)).train(
     given = accucheck("run", "--only", "hp.01", "--lang", "zh", "--", *command, "--lr", "0.2", cwd=tmp_path)
     assert "使用固定学习率 0.2（由命令行给出，选项 lr）" in given.out and "train.py:" not in given.out
     wrong = accucheck("run", "--", "python", "nowhere.py", cwd=tmp_path)
-    assert wrong.code == 2 and "python nowhere.py starts no Python script that is there" in wrong.err
+    assert wrong.code == 2 and "python nowhere.py starts no Python script that exists" in wrong.err
     assert accucheck("run", ".", "train.py", cwd=tmp_path).code == 2, "a command stands after --"
 
 

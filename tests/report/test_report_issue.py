@@ -523,10 +523,10 @@ def test_one_field_and_nothing_written(project: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--repo", "mindspore"], "no repository"),
-        (["--repo", "a/b c"], "no repository"),
-        (["--repo", "../../x y"], "no repository"),
-        (["--base-url", "javascript:alert(1)"], "no address of a tracker"),
+        (["--repo", "mindspore"], "is not a repository"),
+        (["--repo", "a/b c"], "is not a repository"),
+        (["--repo", "../../x y"], "is not a repository"),
+        (["--base-url", "javascript:alert(1)"], "is not the address of a tracker"),
         (["--limit", "none"], "--limit: give a size of at least 100kB"),
         (["--zip-limit", "10"], "--zip-limit: give a size of at least 100kB"),
         (["--tracker", "jira"], "atomgit, gitcode, gitee, github"),

@@ -212,6 +212,7 @@ def _open(asked: RunOptions) -> Project:
     """The project, with what is to be said of it."""
     from pathlib import Path
 
+    from ..case import redacted
     from ..project import open_project
 
     path = Path(asked.project)
@@ -220,7 +221,9 @@ def _open(asked: RunOptions) -> Project:
     opened = open_project(path, asked.checklists, settings, session=session, take=True, anew=not asked.stale)
     speak(opened.case)
     if opened.session is not None and not asked.stale:
-        opened.session.keep_settings(() if opened.case.file else settings)
+        # An address with a name, a password or a query is not written down: it has to be said again.
+        kept = [setting for setting in settings if redacted(setting) == setting]
+        opened.session.keep_settings(() if opened.case.file else kept)
     if asked.remote:
         opened.agree()
     if asked.baseline is not None:
