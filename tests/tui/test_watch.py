@@ -109,7 +109,7 @@ async def test_rates_of_groups_and_what_cannot_be_watched_are_named(walkthrough,
 )
 async def test_a_command_of_which_nothing_is_seen_says_how_far_it_came(walkthrough, language, command, words):
     app = walkthrough(language, f"name: demo\nruntime:\n  command: {command}\n")
-    async with app.run_test(size=(200, 30)) as pilot:
+    async with app.run_test(size=(400, 30)) as pilot:
         await pilot.press("W")
         await choose(pilot, app, "once")
         wanted = app.speech.say(f"watch-over-{words}", code=7)
