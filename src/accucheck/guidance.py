@@ -679,7 +679,7 @@ class _ProjectSurvey:
         command = watchable(self.project)
         if not command or self.project.case.get("watched") is not None:
             return found
-        served = [step for step in found if step.kind == "unlock" and "watched" in step.data["key"]["en"].split(" or ")]
+        served = [step for step in found if step.kind == "unlock" and "watched" in step.data["keys"]]
         items = sorted({item for step in served for item in step.items}, key=lambda item: self.place[item])
         watch = Step("watch", items, data={"command": shlex.join(command)})
         return [watch, *(step for step in found if step not in served)]
@@ -728,9 +728,10 @@ class _ProjectSurvey:
                 lacking.setdefault(each.lacking[0], []).append(each)
         for key, those in lacking.items():
             items = list(dict.fromkeys(each.item.id for each in those))
-            first = key.partition(" ")[0]
-            either = {"en": key.replace(" | ", " or "), "zh": key.replace(" | ", " 或 ")}
-            yield Step("unlock", items, data={"key": either, "items": items, "count": len(those)}, key=first)
+            keys = key.split(" | ")
+            either = {"en": " or ".join(keys), "zh": " 或 ".join(keys)}
+            data = {"key": either, "keys": keys, "items": items, "count": len(those)}
+            yield Step("unlock", items, data=data, key=keys[0])
         for each in uses:
             if each.result is not None and each.result.status is Status.FAILED and each.result.reason is not None:
                 reason = {
