@@ -20,7 +20,19 @@ from ..language import Words
 from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Verdict, Where
 from ..probe import Example, Skip
 from . import _checkpoints
-from ._checkpoints import DIFFERENCE, STATISTICS, Threads, ckpt, difference, drawn, not_compared, shape, shown, table
+from ._checkpoints import (
+    DIFFERENCE,
+    STATISTICS,
+    Threads,
+    ckpt,
+    difference,
+    drawn,
+    not_compared,
+    of_tensors,
+    shape,
+    shown,
+    table,
+)
 
 if TYPE_CHECKING:
     from ..readers.tensor_comparison import Comparison
@@ -280,11 +292,7 @@ def _rounded(row: _Row) -> bool:
 
 def _judge(where: Where, patterns: list[str], kinds: dict[str, list[_Row]], rows: list[_Row]) -> Iterator[Finding]:
     def told(code: str, level: Level, found: list[_Row], fix: str | None = None, **data: Any) -> Iterator[Finding]:
-        if found:
-            data |= {"count": len(found), "names": shown(left.name for left, _, _ in found)}
-            evidence = [table(code, DIFFERENCE, [difference(*row) for row in found])]
-            place = Where(where.path, name=found[0][0].name)
-            yield Finding(code, level, place, data, list(evidence), Fix(fix) if fix else None)
+        return of_tensors(where, {}, code, level, DIFFERENCE, [difference(*row) for row in found], fix, **data)
 
     wrong = sorted((row for row in kinds["declared"] if _moved(row)), key=lambda row: -row[2].largest)
     largest = min(wrong[0][2].largest, 1e300) if wrong else 0.0
