@@ -902,7 +902,7 @@ def _takes_name_of(made: Call, parameter: Call) -> bool:
 
 def _in_place(made: Call) -> bool:
     """True for +=, which may write into the array itself."""
-    return any(isinstance(node, ast.AugAssign) and node.lineno == made.line for node in walk(made.source.tree))
+    return any(node.lineno == made.line for node in made.source.nodes_of(ast.AugAssign))
 
 
 def _holds(value: Value | None, net: Instance) -> bool:

@@ -22,7 +22,6 @@ from .networks import Observation, first_of_place, outputs
 from .shuffling import Examination
 from .source import Source
 from .syntax import kept as kept_with_code
-from .syntax import walk
 from .tallies import Addition, Quotient, Tallies, Tally, batch_of, dataset_of, parts
 from .values import Call, Instance, Items, KnownValue, Many, Value, options
 
@@ -344,13 +343,10 @@ class Metrics:
     @cached_property
     def called_methods(self) -> set[str]:
         """The names of methods that the text of the project calls, those on its own object left out."""
-        found = set()
-        for source in {id(call.source): call.source for call in self.trace.calls}.values():
-            for node in walk(source.tree):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                    own = isinstance(node.func.value, ast.Name) and node.func.value.id == "self"
-                    found |= set() if own else {node.func.attr}
-        return found
+        sources = {id(call.source): call.source for call in self.trace.calls}.values()
+        called = (node.func for source in sources for node in source.nodes_of(ast.Call))
+        methods = (one for one in called if isinstance(one, ast.Attribute))
+        return {one.attr for one in methods if not (isinstance(one.value, ast.Name) and one.value.id == "self")}
 
     def is_set_outside(self, name: str) -> bool:
         """Whether an attribute of this name of any object is set where it is not one of its methods that does so."""
