@@ -280,14 +280,11 @@ def _sure(use: RandomUse) -> Sure:
 
 def _beyond(seed: Call, use: Call) -> str:
     """The condition that a seed stands under and the use does not; empty when there is none."""
+    from ..script.values import frames_around
 
     def tests(call: Call) -> dict[tuple[int, bool | None], str]:
-        found = {(id(test.node), test.taken): test.text for test in call.tests}
-        frame = call.frame
-        while frame is not None:
-            found |= {(id(test.node), test.taken): test.text for test in frame.tests}
-            frame = frame.parent
-        return found
+        around = [*call.tests, *(test for frame in frames_around(call.frame) for test in frame.tests)]
+        return {(id(test.node), test.taken): test.text for test in around}
 
     shared = tests(use)
     return next((text for key, text in tests(seed).items() if key not in shared and text != "except"), "")

@@ -179,6 +179,7 @@ def _of_weights(random: Randomness, deployment: Deployment) -> list[Seed]:
 def _faults(reading: Reading, random: Randomness, seeds: list[Seed], start: str) -> Iterator[Finding]:
     """What is wrong with the last of the seeds that the weights depend on, or that there is none."""
     from ..script import ranks
+    from ..script.values import unseen
 
     loads = [c for c in reading.trace.calls if c.api == "load_param_into_net" and not ranks.tests_of(c)]
     if seeds:
@@ -191,7 +192,7 @@ def _faults(reading: Reading, random: Randomness, seeds: list[Seed], start: str)
     elif (weights := random.first("weights")) is not None:
         # who calls this, or what was not followed to its end, may set a seed before
         unmade = weights.call is random.training  # its weights are made where that is not followed
-        doubtful = reading.trace.gave_up or _unseen(weights.call) or unmade
+        doubtful = reading.trace.gave_up or unseen(weights.call.frame) or unmade
         level, sure = (Level.SUSPECT, Sure.POSSIBLE) if doubtful else (Level.PROBLEM, Sure.LIKELY)
         code = "no-seed-unseen" if unmade else "no-seed"
         yield _finding(code, level, weights.call, {"start": start}, sure, Fix("fix-seed"))
@@ -217,16 +218,6 @@ def _of_seed(seeds: list[Seed], random: Randomness, loads: bool) -> Finding:
         sure = Sure.POSSIBLE if loads else Sure.LIKELY
         return _finding("seed-on-one", level, seed.call, data, sure, Fix("fix-alike"))
     return _finding("same-seed", Level.INFO, seed.call, data)
-
-
-def _unseen(call: Call) -> bool:
-    """Whether a call stands in a function that nobody is seen to call."""
-    frame = call.frame
-    while frame is not None:
-        if frame.unseen:
-            return True
-        frame = frame.parent
-    return False
 
 
 def _idle(reading: Reading, broadcasts: list[Call]) -> bool:

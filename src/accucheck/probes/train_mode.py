@@ -528,11 +528,9 @@ def _given(function: ast.AST, names: set[str]) -> Iterator[ast.expr]:
 
 
 def _in_network(frame: Frame | None) -> bool:
-    while frame is not None:
-        if frame.function.name in _CONSTRUCT:
-            return True
-        frame = frame.parent
-    return False
+    from ..script.values import frames_around
+
+    return any(one.function.name in _CONSTRUCT for one in frames_around(frame))
 
 
 def _of_call(call: Call, code: str, level: Level, fix: str, data: dict[str, Any]) -> Finding:

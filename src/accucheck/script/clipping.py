@@ -14,7 +14,7 @@ from .loss_scaling import about, key_names, number_text, title
 from .remarks import Edit, Remark, SourcePlace, merged, remark, span
 from .syntax import walk
 from .training_steps import FIXED, Step, TrainingSteps, is_optimizer
-from .values import Call, Frame, Instance, KnownValue, Value, options
+from .values import Call, Instance, KnownValue, Value, frames_around, options
 
 _CLIPS = frozenset({"clipbyglobalnorm", "clipbynorm", "clipbyvalue", "clipgradnorm", "clipgradvalue", "clip", "clamp"})
 _DIVIDES = (".scale_grad", ".gradients_unscale", ".construct", ".unscale")
@@ -104,7 +104,7 @@ def _divided_later(training: TrainingSteps, step: Step) -> tuple[float | None, b
 
 
 def _inside_optimizer(made: Call) -> bool:
-    return any(is_optimizer(frame.owner) for frame in _frames(made.frame))
+    return any(is_optimizer(frame.owner) for frame in frames_around(made.frame))
 
 
 def _taken_off_later(training: TrainingSteps, step: Step, terms: list[Term]) -> set[Any]:
@@ -148,18 +148,12 @@ def _limited(value: Value) -> Iterator[Value]:
         yield part
 
 
-def _frames(frame: Frame | None) -> Iterator[Frame]:
-    while frame is not None:
-        yield frame
-        frame = frame.parent
-
-
 def _outermost(call: Call, step: Step) -> SourcePlace:
     """The call within the function of the step that leads to the clipping."""
     home, below = step.frame, call.frame
     if below is home or below is None:
         return call
-    for frame in _frames(below):
+    for frame in frames_around(below):
         if frame.parent is home:
             return frame
     return call

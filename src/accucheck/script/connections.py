@@ -49,7 +49,7 @@ from .networks import (
 from .source import Source
 from .syntax import apart, called_name, conditions_around, walk
 from .training import role
-from .values import Call, Class, Frame, Function, Instance, Items, KnownValue, Value, options, parts
+from .values import Call, Class, Frame, Function, Instance, Items, KnownValue, Value, frames_around, options, parts
 
 #: A place in the text: path, line, column.
 Place = tuple[str, int, int]
@@ -736,12 +736,7 @@ def _forward(frame: Frame) -> bool:
 
 def _inside(frame: Frame, calls: set[int]) -> bool:
     """True when a frame lies within one of these calls, by the ids of their syntax."""
-    at: Frame | None = frame
-    while at is not None:
-        if id(at.node) in calls:
-            return True
-        at = at.parent
-    return False
+    return any(id(one.node) in calls for one in frames_around(frame))
 
 
 def _called_as(node: ast.AST, value: Value) -> str:
@@ -754,14 +749,10 @@ def _called_as(node: ast.AST, value: Value) -> str:
 
 def _evaluates_alone(frame: Frame) -> bool:
     """True in a method for evaluation that construct does not run: what is left over there changes no training."""
-    names: list[str] = []
-    run: Frame | None = frame
-    while run is not None:
-        if run.function.name in FORWARD:
-            return False
-        names += [run.function.name] if _forward(run) else []
-        run = run.parent
-    return role(names) == "eval"
+    runs = [*frames_around(frame)]
+    if any(run.function.name in FORWARD for run in runs):
+        return False
+    return role([run.function.name for run in runs if _forward(run)]) == "eval"
 
 
 def _on_a_way(frame: Frame) -> bool:

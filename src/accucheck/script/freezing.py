@@ -56,6 +56,7 @@ from .values import (
     Test,
     UnknownValue,
     Value,
+    frames_around,
     options,
 )
 
@@ -515,7 +516,8 @@ class FreezeScan:
         if any(_FIXED.search(name) for name in (*layer.bound, self.names.get(id(layer), ""))):
             return False
         if any(
-            _CHOICE.search(test.text) for test in (*store.tests, *(t for f in _frames(store.frame) for t in f.tests))
+            _CHOICE.search(test.text)
+            for test in (*store.tests, *(t for f in frames_around(store.frame) for t in f.tests))
         ):
             return False
         initial = {argument for argument in weights(layer.api).values() if argument}
@@ -1102,12 +1104,6 @@ def _pairs(value: Value) -> bool:
         return False
     of = value.base if value.name == ".items" else None
     return value.name == ".parameters_and_names" or (isinstance(of, Call) and of.name == ".parameters_dict")
-
-
-def _frames(frame: Frame | None) -> Iterator[Frame]:
-    while frame is not None:
-        yield frame
-        frame = frame.parent
 
 
 def _assigns(call: Call) -> bool:

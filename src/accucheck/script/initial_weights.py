@@ -55,6 +55,7 @@ from .values import (
     Test,
     UnknownValue,
     Value,
+    frames_around,
     options,
     unseen,
 )
@@ -413,10 +414,9 @@ def _perhaps_meant(
 def _passed_over(layer: Call, structure: Structure) -> bool:
     """True for a layer that is not applied where the construct of the cell that makes it is seen to run, or where what is trained is
     not seen and may be another network."""
-    frame = layer.frame
-    while frame is not None and not (isinstance(frame.owner, Instance) and is_cell(frame.owner.of)):
-        frame = frame.parent
-    runs = structure.runs.get(id(frame.owner), ()) if frame is not None else ()
+    owners = (frame.owner for frame in frames_around(layer.frame))
+    maker = next((owner for owner in owners if isinstance(owner, Instance) and is_cell(owner.of)), None)
+    runs = structure.runs.get(id(maker), ()) if maker is not None else ()
     if any(not run.unseen for run in runs):
         return id(layer) not in structure.applied
     trained = seen(structure.reading)
@@ -427,14 +427,12 @@ def _passed_over(layer: Call, structure: Structure) -> bool:
 def _beside_random(layer: Call) -> bool:
     """True where the innermost cell with further layers starts some of them from random numbers. Where it starts none so, one number for
     all may stand in for weights that are loaded."""
-    frame = layer.frame
-    while frame is not None:
+    for frame in frames_around(layer.frame):
         owner = frame.owner
         if isinstance(owner, Instance) and is_cell(owner.of):
             others = [initial for leaf in _matrices(owner) if leaf is not layer for initial in _starts(leaf)]
             if others:
                 return any(number(initial) is None for initial in others)
-        frame = frame.parent
     return False
 
 
@@ -659,11 +657,7 @@ def _meant(parameter: Call, structure: Structure, regresses: bool) -> bool:
 
 def _sole(parameter: Call, structure: Structure) -> bool:
     """Whether each optimizer that has a weight has no other matrix: a regression of one layer, whose gradient comes from the inputs."""
-    frames, frame = [], parameter.frame
-    while frame is not None:
-        frames.append(frame)
-        frame = frame.parent
-    if parameter.loops or any(one.loops for one in frames):  # it stands for several
+    if parameter.loops or any(one.loops for one in frames_around(parameter.frame)):  # it stands for several
         return False
     made = {id(call): call for call in structure.reading.trace.calls}
     beside = [held - {id(parameter)} for _, held in FreezeScan(structure).optimizers if id(parameter) in held]
@@ -746,23 +740,17 @@ def _texts(value: Value | None, depth: int = 0) -> list[str]:
 
 def _of_network(frame: Frame | None) -> bool:
     """True for what a cell of a network makes, itself or through a function."""
-    while frame is not None:
-        owner = frame.owner
-        if isinstance(owner, Instance):
-            bases = base_names(owner.of)
-            steps = any(kind(base) in ("step", "optimizer", "scaler") for base in bases)
-            return is_cell(owner.of) and not steps and not is_loss(owner)
-        frame = frame.parent
-    return False
+    owner = next((one.owner for one in frames_around(frame) if isinstance(one.owner, Instance)), None)
+    if owner is None:
+        return False
+    steps = any(kind(base) in ("step", "optimizer", "scaler") for base in base_names(owner.of))
+    return is_cell(owner.of) and not steps and not is_loss(owner)
 
 
 def _within_forward(frame: Frame | None) -> bool:
     """True for what a network makes while it runs."""
-    while frame is not None:
-        if isinstance(frame.owner, Instance) and frame.function.name in FORWARD:
-            return True
-        frame = frame.parent
-    return False
+    methods = (one for one in frames_around(frame) if isinstance(one.owner, Instance))
+    return any(one.function.name in FORWARD for one in methods)
 
 
 def shape(value: Value | None, depth: int = 0) -> list[int | None] | None:

@@ -39,6 +39,7 @@ from .values import (
     Test,
     UnknownValue,
     Value,
+    frames_around,
     options,
 )
 
@@ -600,10 +601,7 @@ class Replay:
         if self.evaluates and not self.within_training(event):
             return True
         frame = event.place.parent if isinstance(event.place, Frame) else event.place.frame
-        callers = []
-        while frame is not None:
-            callers.append(frame)
-            frame = frame.parent
+        callers = [*frames_around(frame)]
         nearest = next((side for f in callers[:3] if (side := role([f.function.name])) is not None), None)
         if nearest == "eval":
             return True
@@ -790,12 +788,7 @@ def _tops(uses: Iterable[CellUse]) -> list[Value]:
 
 def _unseen(frame: Frame | None) -> Frame | None:
     """The outermost function that nobody is seen to call."""
-    found = None
-    while frame is not None:
-        if frame.unseen:
-            found = frame
-        frame = frame.parent
-    return found
+    return next((one for one in [*frames_around(frame)][::-1] if one.unseen), None)
 
 
 def _shared(events: Sequence[Event], start: int, around: Callable[[Event], Sequence[Any]]) -> int:

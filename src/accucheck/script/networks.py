@@ -35,6 +35,7 @@ from .values import (
     Mapping,
     UnknownValue,
     Value,
+    frames_around,
     options,
 )
 
@@ -137,12 +138,12 @@ def base_names(of: Class) -> list[str]:
 
 def in_callback(frame: Frame | None) -> bool:
     """Whether a method of a callback runs, or what it calls: not the making of one."""
-    while frame is not None:
-        owner = frame.owner
-        if isinstance(owner, Instance) and any(name.endswith("Callback") for name in base_names(owner.of)):
-            return frame.function.name != "__init__"
-        frame = frame.parent
-    return False
+    nearest = next((one for one in frames_around(frame) if _is_of_callback(one.owner)), None)
+    return nearest is not None and nearest.function.name != "__init__"
+
+
+def _is_of_callback(owner: Value | None) -> bool:
+    return isinstance(owner, Instance) and any(name.endswith("Callback") for name in base_names(owner.of))
 
 
 @kept
@@ -170,11 +171,7 @@ def is_loss(value: Value) -> bool:
 def made_by(cell: Instance, value: Value) -> bool:
     """Whether a value is made in a method of a cell, or in what that calls."""
     frame = value.frame if isinstance(value, (Call, Instance)) else None
-    while frame is not None:
-        if frame.owner is cell:
-            return True
-        frame = frame.parent
-    return False
+    return any(one.owner is cell for one in frames_around(frame))
 
 
 def is_layer(value: Value) -> bool:

@@ -16,7 +16,7 @@ from .remarks import Remark, merged, remark
 from .step_faults import OVERFLOW
 from .syntax import conditions_around, walk
 from .training_steps import DYNAMIC, FIXED, HalfPrecision, Step, TrainingSteps
-from .values import Call, Frame, KnownValue, Many, Test, Value, options
+from .values import Call, Frame, KnownValue, Many, Test, Value, frames_around, options
 
 #: Operations that tell an overflow.
 CHECKS = frozenset(
@@ -289,11 +289,8 @@ def _checks(training: TrainingSteps, step: Step) -> list[Call]:
 
 def _near(call: Call, step: Step) -> bool:
     """In the run of the function that updates, or of one that it calls."""
-    frame: Frame | None = call.frame
     home = step.frame
-    while frame is not None and frame is not home:
-        frame = frame.parent
-    return frame is home
+    return home is None or any(frame is home for frame in frames_around(call.frame))
 
 
 def _masked(step: Step, overflow: Overflow) -> bool:

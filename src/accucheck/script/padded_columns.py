@@ -19,7 +19,20 @@ from .losses import Application, Losses, applied
 from .padding_facts import END, START, Observation
 from .pipelines import Columns, Pipeline, Pipelines
 from .syntax import unparse
-from .values import Call, Frame, Index, Instance, Items, KnownValue, Mapping, Value, Write, options, parts
+from .values import (
+    Call,
+    Frame,
+    Index,
+    Instance,
+    Items,
+    KnownValue,
+    Mapping,
+    Value,
+    Write,
+    frames_around,
+    options,
+    parts,
+)
 
 #: From here on a number is so large that a softmax makes nothing of what it is added to.
 LARGE = 1e3
@@ -670,11 +683,7 @@ def _meeting(one: Call | Write, other: Call | Write) -> Call | Write | Frame:
 
 def _calls(frame: Frame | None) -> list[Frame]:
     """The runs of functions around something, outermost first."""
-    found: list[Frame] = []
-    while frame is not None:
-        found.insert(0, frame)
-        frame = frame.parent
-    return found
+    return [*frames_around(frame)][::-1]
 
 
 def _line(at: Call | Write) -> int:

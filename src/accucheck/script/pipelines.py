@@ -36,6 +36,7 @@ from .values import (
     Partial,
     UnknownValue,
     Value,
+    frames_around,
     join,
     name_of,
     options,
@@ -698,7 +699,7 @@ class Pipelines:
         for frame in self.trace.frames:
             if frame.function.name != "construct" or not isinstance(frame.owner, Instance) or frame.unseen:
                 continue
-            if any(outer.function.name == "construct" for outer in _outer(frame)):
+            if any(outer.function.name == "construct" for outer in frames_around(frame.parent)):
                 continue
             for place, (name, value) in enumerate(list(frame.parameters.items())[1:]):
                 if isinstance(value, (KnownValue, Instance)) or _computed(value):
@@ -866,13 +867,6 @@ def _fixed(value: Value) -> bool:
     return False
 
 
-def _outer(frame: Frame) -> Iterator[Frame]:
-    outer = frame.parent
-    while outer is not None:
-        yield outer
-        outer = outer.parent
-
-
 def _computed(value: Value) -> bool:
     """True for what a network made: it is no input."""
 
@@ -896,11 +890,8 @@ def _run(found: list[tuple[T, Frame | None]], strict: bool = False) -> list[T]:
 
 def _uncalled(frame: Frame | None) -> bool:
     """True for a function that nobody is seen to call, but callbacks, which the framework calls."""
-    while frame is not None:
-        if frame.unseen:
-            return not re.match(r"(on_)?(train_|eval_)?(epoch|step|begin|end)", frame.function.name)
-        frame = frame.parent
-    return False
+    uncalled = next((one for one in frames_around(frame) if one.unseen), None)
+    return uncalled is not None and not re.match(r"(on_)?(train_|eval_)?(epoch|step|begin|end)", uncalled.function.name)
 
 
 def _own_parameters(frame: Frame) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from .flow import setting, sources
 from .trace import Trace
 from .training import MANY_DEVICES
-from .values import Call, Frame, KnownValue, NamedValue, Test, UnknownValue, Value, options
+from .values import Call, Frame, KnownValue, NamedValue, Test, UnknownValue, Value, frames_around, options
 
 #: What only has a value where there are several devices.
 _OWN = re.compile(r"^(local_?|global_?)?(rank|shard)(_?(id|index))?$", re.IGNORECASE)
@@ -320,11 +320,7 @@ def tests_of(call: Call) -> tuple[Test, ...]:
 
 
 def frame_tests(frame: Frame | None) -> tuple[Test, ...]:
-    found: tuple[Test, ...] = ()
-    while frame is not None:
-        found = (*frame.under, *found)
-        frame = frame.parent
-    return found
+    return tuple(test for one in [*frames_around(frame)][::-1] for test in one.under)
 
 
 @dataclass

@@ -40,6 +40,7 @@ from .values import (
     Value,
     ValueOrigin,
     deciders_of,
+    frames_around,
     name_of,
     options,
     unseen,
@@ -465,16 +466,16 @@ class Settings:
             if frame.function.name not in ("__init__", "__call__", "construct") and self.gives_rate(frame, held)
         ]
         inner = {id(frame) for frame in frames}
-        outer = [frame for frame in frames if not any(id(parent) in inner for parent in _parents(frame))]
+        outer = [frame for frame in frames if not any(id(parent) in inner for parent in frames_around(frame.parent))]
         found = [(f.function.name, self.parameters(f.function.name, f)) for f in outer]
         for part in parts:
             if isinstance(part, Call) and (known := api.find(part.api)) is not None and known.kind == "schedule":
-                if not any(frame in outer for frame in (part.frame, *_parents(part.frame))):
+                if not any(frame in outer for frame in frames_around(part.frame)):
                     found.append(self.schedule(part))
             elif isinstance(part, Instance) and any("LearningRateSchedule" in base for base in part.of.beyond()):
                 init = self.inits.get(id(part))
                 name = part.of.node.name
-                if not any(frame in outer for frame in (part.frame, *_parents(part.frame))):
+                if not any(frame in outer for frame in frames_around(part.frame)):
                     found.append((name, self.parameters(name, init) if init is not None else []))
         return found
 
@@ -1014,7 +1015,7 @@ def _computed(value: Call | Items, frame: Frame) -> list[Call]:
     """The numbers of a row that a function computes: where these go on, the row does, in whatever list they are put."""
     items = value.items if isinstance(value, Items) else []
     numbers_ = [option for item in items for option in options(item)]
-    return [one for one in numbers_ if isinstance(one, Call) and frame in (one.frame, *_parents(one.frame))]
+    return [one for one in numbers_ if isinstance(one, Call) and frame in frames_around(one.frame)]
 
 
 def _spread(value: Value | None) -> Iterator[Value]:
@@ -1022,12 +1023,6 @@ def _spread(value: Value | None) -> Iterator[Value]:
         yield option
         inner = option.items if isinstance(option, (Items, Mapping)) else []
         yield from (inner.values() if isinstance(inner, dict) else inner)
-
-
-def _parents(frame: Frame | None) -> Iterator[Frame]:
-    while frame is not None and frame.parent is not None:
-        frame = frame.parent
-        yield frame
 
 
 def _rooted(value: Value, root: Value) -> bool:

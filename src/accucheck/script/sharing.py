@@ -42,7 +42,7 @@ from .networks import (
 )
 from .source import Source
 from .syntax import conditions_around, stored, walk
-from .values import Call, Frame, Function, Instance, Items, KnownValue, Value, options
+from .values import Call, Frame, Function, Instance, Items, KnownValue, Value, frames_around, options
 
 #: So many objects of one network are looked at, on so long ways.
 OBJECTS, DEEP = 4000, 12
@@ -670,19 +670,16 @@ def _twice(container: Call) -> Value | None:
 def _holders(frame: Frame | None) -> list[str]:
     """The names of the classes that something is made for, with what their docstrings say."""
     found = []
-    while frame is not None:
-        if isinstance(frame.owner, Instance):
-            found += [f"{of.node.name} {ast.get_docstring(of.node) or ''}" for of in frame.owner.of.lineage()]
-        frame = frame.parent
+    for one in frames_around(frame):
+        if isinstance(one.owner, Instance):
+            found += [f"{of.node.name} {ast.get_docstring(of.node) or ''}" for of in one.owner.of.lineage()]
     return found
 
 
 def _in_network(frame: Frame | None) -> bool:
-    while frame is not None:
-        if isinstance(frame.owner, Instance) and is_cell(frame.owner.of):
-            return not _wrapper(frame.owner)
-        frame = frame.parent
-    return False
+    owners = (one.owner for one in frames_around(frame))
+    cell = next((owner for owner in owners if isinstance(owner, Instance) and is_cell(owner.of)), None)
+    return cell is not None and not _wrapper(cell)
 
 
 def _appends(loop: ast.For) -> Iterator[tuple[ast.Call, str]]:

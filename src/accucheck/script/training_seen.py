@@ -40,6 +40,7 @@ from .values import (
     Partial,
     UnknownValue,
     Value,
+    frames_around,
     options,
 )
 
@@ -176,12 +177,8 @@ class _Search:
     def of_nobody(self, event: Event) -> bool:
         """Whether a step runs within a cell that nobody makes: it is written and not used."""
         frame = event.place.frame if isinstance(event.place, Call) else event.place
-        while frame is not None:
-            owner = frame.owner
-            if isinstance(owner, Instance) and owner.unseen and not self.is_named(owner.of):
-                return True
-            frame = frame.parent
-        return False
+        owners = (one.owner for one in frames_around(frame))
+        return any(isinstance(owner, Instance) and owner.unseen and not self.is_named(owner.of) for owner in owners)
 
     def is_named(self, of: Class) -> bool:
         """Whether a class is given to something by itself, which may make objects of it out of sight."""

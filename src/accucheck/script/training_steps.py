@@ -32,6 +32,7 @@ from .values import (
     Test,
     UnknownValue,
     Value,
+    frames_around,
     options,
 )
 
@@ -158,11 +159,7 @@ class Step:
 
 def is_run(frame: Frame | None) -> bool:
     """False within a function that nobody is seen to call, and in methods of a class that nobody is seen to make an object of."""
-    while frame is not None:
-        if frame.unseen and (frame.owner is None or _is_made_up(frame.owner)):
-            return False
-        frame = frame.parent
-    return True
+    return not any(one.unseen and (one.owner is None or _is_made_up(one.owner)) for one in frames_around(frame))
 
 
 def _is_made_up(owner: Value) -> bool:
@@ -275,11 +272,8 @@ class TrainingSteps:
         return Step("own", frame, owner, gradients=given[0], others=others)
 
     def _within_optimizer(self, frame: Frame | None) -> bool:
-        while frame is not None:
-            if frame.owner is not None and is_optimizer(frame.owner) and frame.function.name != "__init__":
-                return True
-            frame = frame.parent
-        return False
+        methods = (one for one in frames_around(frame) if one.function.name != "__init__")
+        return any(one.owner is not None and is_optimizer(one.owner) for one in methods)
 
     def is_gradient(self, value: Value) -> bool:
         """Whether a value is a gradient, or gradients multiplied, summed up, clipped and the like."""

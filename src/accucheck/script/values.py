@@ -68,13 +68,16 @@ class Frame(Value):
         return {n: v.value for n, v in self.parameters.items() if isinstance(v, KnownValue) and not v.assumed}
 
 
+def frames_around(frame: Frame | None) -> Iterator[Frame]:
+    """A run of a function and those that called it, the innermost first."""
+    while frame is not None:
+        yield frame
+        frame = frame.parent
+
+
 def unseen(frame: Frame | None) -> bool:
     """True within a run of a function that nobody is seen to call."""
-    while frame is not None:
-        if frame.unseen:
-            return True
-        frame = frame.parent
-    return False
+    return any(one.unseen for one in frames_around(frame))
 
 
 @dataclass(frozen=True, slots=True)
