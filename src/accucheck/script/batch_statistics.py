@@ -14,7 +14,7 @@ from ..knowledge.metric_functions import metric_functions
 from .axes import rank
 from .effects import MOVED, effect, kept, operands
 from .factors import argument_of, comparison, operation
-from .losses import applied
+from .losses import applied, is_truth
 from .networks import is_loss
 from .values import Call, Items, KnownValue, Value, options
 
@@ -184,7 +184,7 @@ class BatchStatistics:
             return whole  # a column
         if isinstance(first, KnownValue) and type(first.value) is int:
             return ""  # one sample
-        return CHOSEN if any(map(_is_truth, keys)) else whole
+        return CHOSEN if any(map(is_truth, keys)) else whole
 
     def _reduced(self, made: Call, into: str, depth: int) -> str:
         of = self.of(next(iter(operands(made)), None), depth + 1)
@@ -193,7 +193,7 @@ class BatchStatistics:
         if of not in _EACH:
             return of if of in (NUMBER, SIZE) else ""
         if not _takes_all(made):
-            return of if _leaves_samples(made) else ""
+            return of if _axes(made) else ""  # over other axes only, as far as they are seen
         if of == RANKED or (of == CHOSEN and into == MEAN):
             return RATIO
         return into
@@ -262,12 +262,6 @@ def _takes_all(made: Call) -> bool:
     return any(axis == 0 or (exact is not None and axis == -exact) for axis in told)
 
 
-def _leaves_samples(made: Call) -> bool:
-    """Whether a reduction is seen to go over other axes alone."""
-    told = _axes(made)
-    return bool(told)
-
-
 def _axes(made: Call) -> list[int] | None:
     """The axes that a reduction names: none where they are not seen; None where it goes over all."""
     maker = made.base if made.name == "" and isinstance(made.base, Call) else made
@@ -284,13 +278,3 @@ def _numbers(value: Value) -> list[int | None]:
     """The whole numbers of a constant, None for what is none."""
     told = value.value if isinstance(value, KnownValue) else None
     return [one if type(one) is int else None for one in (told if isinstance(told, tuple) else (told,))]
-
-
-def _is_truth(made: Value | None) -> bool:
-    """Whether a value tells of each element whether something holds."""
-    if not isinstance(made, Call):
-        return False
-    known = effect(made)
-    inner = kept(made, *MOVED) if known is not None else None
-    moved = bool(inner) and all(map(_is_truth, inner or ()))
-    return bool(comparison(made)) or (known is not None and known.kind == "truth") or moved

@@ -19,10 +19,23 @@ from ..knowledge.effects import Effect
 from . import flow
 from .analysis import Reading
 from .effects import TAKEN, differentiates, effect, gradient_maker, kept, name_of, operands, updates
-from .factors import argument_of
+from .factors import argument_of, comparison
 from .factors import gradient as gradient_of
 from .networks import is_layer, outputs
-from .values import Call, Frame, Instance, Items, KnownValue, Many, NamedValue, UnknownValue, Value, options, unseen
+from .values import (
+    Call,
+    Frame,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    NamedValue,
+    UnknownValue,
+    Value,
+    frames_around,
+    options,
+    unseen,
+)
 
 if TYPE_CHECKING:
     from .trace import Tracer
@@ -166,28 +179,24 @@ def _scaled(made: Call, known: Effect) -> list[Value] | None:
 def _masked(made: Call, known: Effect) -> list[Value] | None:
     """What is multiplied by truths: scores of which a mask leaves some, and 0 of the others."""
     pair = operands(made, (0, 1)) if known.operation == "mul" else []
-    left, masks = [part for part in pair if not _is_truth(part)], [part for part in pair if _is_truth(part)]
+    left, masks = [part for part in pair if not is_truth(part)], [part for part in pair if is_truth(part)]
     if len(left) != 1 or len(masks) != 1:
         return None
     own = any(part is left[0] for part in flow.sources(masks[0]))  # x * (x > 0), which changes the form
     return None if own else left
 
 
-def _is_truth(value: Value) -> bool:
-    """Whether all elements are 0 or 1, whatever their type and shape: of a comparison, or an array made of truths."""
-    for _ in range(DEEP):
-        if not isinstance(value, Call):
-            return False
-        known = effect(value)
-        if known is not None and known.kind == "truth":
-            return True
-        if known is not None and known.new and any(map(_is_truth_type, (*value.args, *value.keywords.values()))):
-            return True
-        inner = kept(value, *TAKEN)
-        if not inner or len(inner) != 1:
-            return False
-        value = inner[0]
-    return False
+def is_truth(value: Value | None, depth: int = 0) -> bool:
+    """Whether all elements are 0 or 1, whatever their type and shape: of a comparison, an array made of truths, or a part of these."""
+    if not isinstance(value, Call) or depth > DEEP:
+        return False
+    known = effect(value)
+    if comparison(value) or (known is not None and known.kind == "truth"):
+        return True
+    if known is not None and known.new and any(map(_is_truth_type, (*value.args, *value.keywords.values()))):
+        return True
+    inner = kept(value, *TAKEN) if known is not None else None
+    return bool(inner) and all(is_truth(part, depth + 1) for part in inner or ())
 
 
 def _is_truth_type(value: Value) -> bool:
@@ -861,12 +870,11 @@ def _between(call: Call) -> Value | None:
 
 def _once(frame: Frame | None) -> bool:
     """True for what is drawn while the network is built or compiled."""
-    while frame is not None:
-        for decorator in getattr(frame.function.node, "decorator_list", ()):
-            last = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if getattr(last, "id", getattr(last, "attr", "")) in ("constexpr", "_primexpr"):
-                return True
-        if frame.function.name == "__init__":
-            return True
-        frame = frame.parent
-    return False
+    return any(one.function.name == "__init__" or _is_compiled_constant(one) for one in frames_around(frame))
+
+
+def _is_compiled_constant(run: Frame) -> bool:
+    """True for a function whose result the compiler keeps."""
+    decorators = getattr(run.function.node, "decorator_list", ())
+    makers = (decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in decorators)
+    return any(getattr(maker, "id", getattr(maker, "attr", "")) in ("constexpr", "_primexpr") for maker in makers)
