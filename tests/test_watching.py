@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -355,6 +356,18 @@ def test_a_full_disk_and_one_that_cannot_be_written_are_told_once(tmp_path: Path
     assert ("记录到第" in ended.stderr) == (kind == "full")
     kept = list(state.glob("accucheck/watch/*/*/pynative.jsonl"))
     assert len(kept) == (kind != "full")
+
+
+def test_where_nothing_can_be_written_the_command_runs_unwatched(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "accucheck", "watch", "--lang", "en", "--", "sh", "-c", "cat; exit 3"]
+    line = ["bash", "-c", 'ulimit -f 0; exec "$@"', "bash", *command]
+    variables = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    given: dict[str, Any] = {"env": variables, "cwd": tmp_path, "input": "as given", "text": True, "timeout": 600}
+    ended = subprocess.run(line, capture_output=True, check=False, **given)
+    assert (ended.returncode, ended.stdout) == (3, "as given")
+    (said,) = ended.stderr.splitlines()
+    assert "ulimit -f" in said
+    assert said.endswith("Nothing can be recorded, so the command runs unwatched.")
 
 
 @mindspore

@@ -282,6 +282,16 @@ def watch(plan: Plan, begins: Callable[[str], None] = lambda mode: None) -> Watc
     return Watching(plan, begins).run()
 
 
+def run_unwatched(plan: Plan) -> int:
+    """The exit code of the command, run as it is. Raises UserError where it cannot be started."""
+    command, variables = [*plan.before, *plan.command], {**users_environment(), **plan.variables}
+    with _signals_are_the_commands():
+        try:
+            return subprocess.run(command, env=variables, cwd=plan.cwd, check=False).returncode
+        except (OSError, ValueError) as error:
+            raise _not_started(error, plan) from None
+
+
 def _dumped(step: int, folder: Path) -> dict[str, str]:
     """The variables that have MindSpore dump the operations of the steps up to this one in graph mode, and write its graphs."""
     from . import dumping  # brings numpy
@@ -334,22 +344,19 @@ def _interrupted(ended: Pass) -> bool:
 
 def _folder(root: Path) -> tuple[Path, UserError | None]:
     """A new folder for the recordings, of earlier ones the last few being kept; where the project lets nothing be written, one among the
-    person's own, and why. Raises SaveError."""
+    person's own, or else a temporary one, and why. Raises SaveError."""
     above = root / WATCH
     require_own(above, root)
     try:
         return _made(above), None
     except OSError as error:
         problem = from_os_error(error, above, SaveError)
-        own = (
-            personal("XDG_STATE_HOME", "~/.local/state")
-            / "watch"
-            / blake2b(os.fsencode(root), digest_size=8).hexdigest()
-        )
-        try:
-            return _made(own), problem
-        except OSError:
-            raise problem from None
+    own = personal("XDG_STATE_HOME", "~/.local/state") / "watch" / blake2b(os.fsencode(root), digest_size=8).hexdigest()
+    with suppress(OSError):
+        return _made(own), problem
+    with suppress(OSError):
+        return _made(Path(tempfile.mkdtemp(prefix="accucheck-"))), problem
+    raise problem
 
 
 def _made(above: Path) -> Path:

@@ -46,13 +46,18 @@ def watch_(
 
     from .. import case as cases
     from ..checklist import load_all
-    from ..watching import Plan, watch
+    from ..errors import SaveError
+    from ..watching import Plan, run_unwatched, watch
 
     case = cases.load(Path(project), [])
     speak(case)
     load_all(checklists)  # before the command runs for a name that is none
     plan = Plan(command, Path(case.root), steps, role, mode or "", nan)
-    watched = watch(plan, lambda each: talk(say(f"watch-begins-{each}")))
+    try:
+        watched = watch(plan, lambda each: talk(say(f"watch-begins-{each}")))
+    except SaveError as error:
+        talk(say("watch-nowhere", problem=error.text(language())))
+        raise SystemExit(shown_code(run_unwatched(plan))) from None
     sys.stdout.flush()
     if watched.elsewhere:
         talk(say("watch-elsewhere", folder=watched.folder, problem=watched.elsewhere.text(language())))

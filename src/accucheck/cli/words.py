@@ -1143,6 +1143,10 @@ WORDS: Words = {
         "en": "{problem} Until then the recordings are in {folder}; look at them again with accucheck run --set watched={folder}",
         "zh": "{problem}在此之前，记录保存在 {folder}；再次查看：accucheck run --set watched={folder}",
     },
+    "watch-nowhere": {
+        "en": "{problem} Nothing can be recorded, so the command runs unwatched.",
+        "zh": "{problem}无法保存任何记录，因此命令在不观察的情况下运行。",
+    },
     "watch-failed": {
         "en": "{hook} could no longer be watched after {error} ({place}); the training was not affected.",
         "zh": "{hook} 在 {error}（{place}）之后无法继续观察；训练不受影响。",
