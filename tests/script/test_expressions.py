@@ -156,6 +156,10 @@ EXPRESSIONS: dict[str, tuple[str, Any]] = {
     "a dict as a condition": ("f(1 if {'a': 0} else 2, 1 if {} else 2)", [1, 2]),
     "one that was added to": ("d = {}\nd[unknown()] = 2\nf(1 if d else 2)", [{1, 2}]),
     "three in a row": ("f(1 < unknown() < 3)", [...]),
+    "none of what is looked up": (
+        "import os\nt = unknown()\nf(t['a'] is None, t.a is None, os.getenv('A') is None)",
+        [..., ..., ...],
+    ),
     "none of what is made": ("x = unknown()\nf(x is None, x is not None)", [False, True]),
 }
 

@@ -185,6 +185,11 @@ OWN = {
         SGD + SENS.format(mean=" / 4096", sens=1073741824),
         ["mismatch-own"],
     ),
+    "a sens that a table out of sight may leave at 1": (
+        "from levels import table\nscale = 1.0 if table['O0']['manager'] is None else 1024.0\n"
+        + SENS.replace("{sens}.0", "scale").format(mean=""),
+        ["kept-own?"],
+    ),
     "a mean of several steps": (LOOP.format(loss="loss_fn(net(x), y) / 4", result="grads"), ["no-half"]),
     "a mean of very many": (LOOP.format(loss="loss_fn(net(x), y) / 4096", result="grads"), ["unresolved-step"]),
     "an unknown optimizer": (

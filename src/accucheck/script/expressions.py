@@ -80,6 +80,21 @@ _OPERATORS: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any] | None]] = 
 }
 
 
+#: Functions of Python that give None where there is nothing of what they look for.
+_MAY_FIND_NOTHING = frozenset(
+    {
+        "getattr",
+        "next",
+        "os.getenv",
+        "re.fullmatch",
+        "re.match",
+        "re.search",
+        "shutil.which",
+        "importlib.util.find_spec",
+    }
+)
+
+
 class Expressions:
     """Needs the state of trace.Tracer, which it is a base of."""
 
@@ -715,9 +730,7 @@ class Expressions:
         if isinstance(left, KnownValue):
             asked = f"{called} {'!=' if negated else '=='} {right.value!r}" if called else ""
             return models.computed(_equal(left, right) is not negated, [left, right], asked)
-        told = not (isinstance(left, Call) and left.name[:1] in ("@", "."))
-        made = isinstance(left, (Call, Instance, Items, Mapping, Function, Class))
-        return KnownValue(negated) if right.value is None and told and made else None
+        return KnownValue(negated) if right.value is None and _is_something(left) else None
 
     def contained(self, value: Value, among: Value, asked: bool, node: ast.Compare) -> Value | None:
         """Whether a value is in a list, or a key in a dict (`asked`), or is not; None where that is not known."""
@@ -1013,6 +1026,15 @@ def _equal(one: KnownValue, other: KnownValue) -> bool:
     if one.assumed == "argparse" and isinstance(one.value, bool) and isinstance(other.value, str):
         return str(one.value).lower() == other.value.lower()
     return bool(one.value == other.value)
+
+
+def _is_something(value: Value) -> bool:
+    """Whether a value is not None: an object that is made, or what a function gives.
+
+    An item of a table and an attribute may be None, and so may what these functions look for."""
+    if isinstance(value, Call):
+        return value.name[:1] not in ("@", ".", "[") and value.name not in _MAY_FIND_NOTHING
+    return isinstance(value, (Instance, Items, Mapping, Function, Class))
 
 
 def _alike(one: Value, other: Value) -> bool | None:

@@ -26,6 +26,8 @@ DISAGREE = frozenset({"kept", "divided-only", "divided-twice", "mismatch", "mism
 _FACTOR, _WINDOW = re.compile("factor", re.I), re.compile("window", re.I)
 _ASSIGNS = frozenset({"assign", "assignadd", "assignsub", "setdata", "assignvalue", "copy", "setitem"})
 
+#: How keys of numbers begin.
+_NUMBERS = frozenset({("known", "int"), ("known", "float")})
 #: What one way through a step comes to, with the conditions that lead there.
 _Ways = Iterator[tuple[Term, Remark]]
 
@@ -268,11 +270,21 @@ def _own(training: TrainingSteps, step: Step, halves: list[HalfPrecision], optim
         if (rest := term.times(by.power(-1.0))) is not None
     ]
     bad = training.faulty(applied)
-    if bad:
-        yield from _unclean(training, step, bad, optimizer)
     good = [term for term in applied if training.factors.is_clean(term)]
+    for term, told in _unclean(training, step, bad, optimizer):
+        plain = [other for other in good if not other.put_on and _by_number(term, other)]
+        beside = told.code in LOSS_SCALE and _elsewhere(training, step, term, plain)
+        yield term, replace(told, possible=told.possible or beside)
     if good and not bad:
         yield from _clean(training, step, good, halves)
+
+
+def _by_number(one: Term, other: Term) -> bool:
+    """Whether what keeps two ways apart is a number that is one or the other, as a scale that may as well be 1."""
+    apart = {key for key, way in one.choices for key_too, way_too in other.choices if key == key_too and way != way_too}
+    return any(
+        key[0] == "many" and all(isinstance(part, tuple) and part[:2] in _NUMBERS for part in key[1:]) for key in apart
+    )
 
 
 def _clean(training: TrainingSteps, step: Step, applied: list[Term], halves: list[HalfPrecision]) -> _Ways:
