@@ -14,6 +14,7 @@ from accucheck.script.training import assumption
 
 HEAD = """
 import argparse
+import os
 import re
 import mindspore as ms
 import numpy as np
@@ -125,6 +126,21 @@ def test_what_becomes_of_a_loaded_dict(tmp_path: Path, use: str) -> None:
         (NET + "load_checkpoint('a.ckpt', net)\n" + RUN, ["applied", "result-ignored"]),
         (NET + "load_checkpoint('a.ckpt', net=None)\n" + RUN, ["not-applied"]),
         (NET + "load_checkpoint('ckpt/', net)\n" + RUN, ["directory", "result-ignored"]),
+        (
+            NET + "def fill(path='ckpt/'):\n    if os.path.isdir(path):\n        pass\n    else:\n"
+            "        load_checkpoint(path, net)\nfill()\n" + RUN,
+            ["applied", "result-ignored"],
+        ),
+        (
+            NET + "if os.path.exists('ckpt/'):\n    load_checkpoint('ckpt/', net)\n" + RUN,
+            ["directory", "result-ignored"],
+        ),
+        (
+            NET + LOAD + "names = list(filter(lambda name: 'body' in name, load_checkpoint('b.ckpt').keys()))\n"
+            "load_param_into_net(net, dict(filter(lambda pair: pair[0] in names, params.items())))\n" + RUN,
+            ["applied", "only-read", "result-ignored"],
+        ),
+        (NET + "for name in load_checkpoint('b.ckpt').keys():\n    print(name)\n" + RUN, ["not-applied"]),
         (NET + "ModelCheckpoint(directory='out')\nload_checkpoint('out', net)\n", ["directory", "result-ignored"]),
         (NET + "ModelCheckpoint(directory='out')\nload_checkpoint('old', net)\n", ["applied", "result-ignored"]),
         (NET + "ModelCheckpoint(directory=get())\nload_checkpoint('out', net)\n", ["applied", "result-ignored"]),

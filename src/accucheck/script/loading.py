@@ -61,6 +61,10 @@ _LOOKING_METHODS = re.compile(
 _PUTS_INTO = re.compile(r"append|extend|update|add|insert|setdefault|appendleft|put")
 #: Attributes that hold, or are, parameters.
 _HOLDS = re.compile(r"data|default_input|weight|bias|gamma|beta|moving_mean|moving_variance|embedding_table")
+#: What asks of a path what it is: the answer that a file gets.
+_IS_FILE = {"os.path.isfile": True, "os.path.isdir": False}
+#: What makes a list of the names of a dict, or takes some of them.
+_LISTS = frozenset(("list", "set", "tuple", "sorted", "filter", "map", "comprehension"))
 #: What puts values into parameters.
 _APPLIES = ("load_param_into_net", "ops.Assign", "ops.assign", "load_distributed_checkpoint")
 _SETS = re.compile(r"set_data|assign_value|copy_|set_param\w*|load_state_dict|load_param\w*|init_data")
@@ -359,10 +363,27 @@ class Loading:
             yield Observation(
                 "handed-on", load.source, load.node, {**data, "function": what, "at": _stands(lost) or _stands(load)}
             )
-        elif not self.has_network:
+        elif not self.has_network or self.names_alone(load):
             yield Observation("only-read", load.source, load.node, data)
         else:
             yield Observation("not-applied", load.source, load.node, data, edits=self.insertion(load))
+
+    def names_alone(self, load: Call) -> bool:
+        """Whether a file is loaded for the names in it: they are kept as a list, and nothing asks for a value."""
+        uses = [outer for outer in self.outer.get(id(load), ()) if isinstance(outer, Call)]
+        names = [use for use in uses if use.name == ".keys" and use.base is load]
+        return len(names) == len(uses) and any(self.listed(use) for use in names)
+
+    def listed(self, names: Call) -> bool:
+        """Whether a list that is made of names has a name of its own, and so is there for more than to be shown."""
+        queue: list[Value] = [names]
+        seen: set[int] = set()
+        while queue:
+            part = queue.pop()
+            if id(part) not in seen:
+                seen.add(id(part))
+                queue += [outer for outer in self.outer.get(id(part), ()) if getattr(outer, "name", "") in _LISTS]
+        return any(getattr(part, "bound", None) for part in self.trace.calls if id(part) in seen and part is not names)
 
     def blurred(self, origins: dict[int, list[Call]]) -> Call | None:
         """A place that puts a dict into a network, or sets a parameter, of which it is not seen what that is."""
@@ -496,7 +517,7 @@ class Loading:
 
     def directory(self, load: Call, path: Value | None) -> Iterator[Observation]:
         """A path that is the directory which checkpoints are saved to."""
-        if not isinstance(path, KnownValue) or not isinstance(path.value, str):
+        if not isinstance(path, KnownValue) or not isinstance(path.value, str) or _known_as_file(load, path):
             return
         text, data = path.value, {"path": path.value}
         if path.assumed is None:
@@ -950,6 +971,12 @@ def _stands(value: Value | Store | None) -> str:
     return (
         f"{source.path}:{value.line}" if isinstance(value, (SourceNode, Store)) and isinstance(source, Source) else ""
     )
+
+
+def _known_as_file(load: Call, path: Value) -> bool:
+    """Whether it was asked of this very path whether it is a file or a folder, and it is no folder where it is loaded."""
+    asked = [(test.value, test.taken) for test in load.tests if isinstance(test.value, Call)]
+    return any(_IS_FILE.get(value.name) is taken and path in value.args for value, taken in asked)
 
 
 def _is_none(value: Value) -> bool:
