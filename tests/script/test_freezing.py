@@ -542,3 +542,66 @@ def test_no_gradient_reaches_a_derived_layer_behind_a_stop(tmp_path: Path) -> No
     of = "class Own(nn.Dense):\n    pass\n\nself.neck = Own(8, 8)"
     found = said(tmp_path, "", of, "return self.head(ops.stop_gradient(self.neck(h)))")
     assert "part-cut-off" in {one.code for one in found}
+
+
+AGAIN = "later = Net()\n{}for p in later.neck.get_parameters():\n    p.requires_grad = False\n"
+TRAIN_AGAIN = "ms.Model(later, loss_fn, nn.Adam(later.trainable_params())).train(1, data)\n"
+
+
+@pytest.mark.parametrize(
+    ("load", "then", "codes"),
+    [
+        ("ms.load_checkpoint('a.ckpt', later)\n", TRAIN_AGAIN, {"frozen"}),
+        ("", TRAIN_AGAIN, {"random-frozen"}),
+    ],
+)
+def test_a_network_that_is_made_after_another_was_trained(
+    tmp_path: Path, load: str, then: str, codes: set[str]
+) -> None:
+    found = said(tmp_path, TRAIN + AGAIN.format(load), train=then)
+    assert {one.code for one in found} == codes
+
+
+@pytest.mark.parametrize(("trained", "codes"), [("net", {"frozen"}), ("later", {"random-frozen"})])
+def test_a_network_that_is_frozen_and_not_trained(tmp_path: Path, trained: str, codes: set[str]) -> None:
+    step = (
+        f"def forward(x, y):\n    return loss_fn({trained}(x), y)\n"
+        f"grad_fn = ms.value_and_grad(forward, None, {trained}.trainable_params())\ngrad_fn(x, y)\n"
+    )
+    assert {one.code for one in said(tmp_path, AGAIN.format(""), train=step)} == codes
+
+
+ADVERSARIES = """
+judge = Net()
+both = [nn.Adam(net.trainable_params()), nn.Adam(judge.trainable_params())]
+bce = nn.BCEWithLogitsLoss()
+
+class Step(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.net, self.judge = net, judge
+        self.opt_g, self.opt_d = both
+        self.grad = ops.GradOperation(get_by_list=True)
+
+    def real(self, x):
+        return bce(self.judge(self.net(x)), ops.ones(2))
+
+    def fake(self, x):
+        return bce(self.judge(ops.stop_gradient(self.net(x))), ops.zeros(2))
+
+    def construct(self, x):
+        grads = self.grad(self.fake, self.opt_d.parameters)(x)
+        x = ops.depend(x, self.opt_d(grads))
+        grads = self.grad(self.real, self.opt_g.parameters)(x)
+        return ops.depend(x, self.opt_g(grads))
+
+Step()(data)
+"""
+
+
+def test_what_another_update_waits_for_is_no_term_of_its_loss(tmp_path: Path) -> None:
+    assert "term-stopped" not in {one.code for one in said(tmp_path, ADVERSARIES, train="")}
+    (tmp_path / "two").mkdir()
+    real = "return bce(self.judge(self.net(x)), ops.ones(2))"
+    stopped = ADVERSARIES.replace(real, real + " + bce(ops.stop_gradient(self.net(x)), ops.ones(2))")
+    assert "term-stopped" in {one.code for one in said(tmp_path / "two", stopped, train="")}

@@ -198,7 +198,7 @@ class FreezeScan:
             trained = step.trained or set(self.layers)
             if not reach(step.loss, stop=True)[0] & trained:
                 continue  # nothing is trained at all
-            for part in flow.sources(step.loss):
+            for part in flow.sources(step.loss, _is_update):
                 if not isinstance(part, Call) or kind(name_of(part)) != "loss" or part.name.startswith(("@", "[")):
                     continue
                 operands = [*part.args, *part.keywords.values()]
@@ -422,7 +422,7 @@ class FreezeScan:
         heads = self.heads()
         for leaf, store in self.frozen.items():
             layer = self.layers.get(leaf)
-            if layer is None or id(store) in told or leaf not in (self.trained or self.layers):
+            if layer is None or id(store) in told or leaf not in (self.trained or self.layers) or self.left_out(leaf):
                 continue
             loaded = self.loaded(perhaps=leaf not in heads, into=leaf)
             optional = loaded and not self.loaded(into=leaf, by_default=True)
@@ -433,6 +433,13 @@ class FreezeScan:
                 told.add(id(store))
                 code = "head-frozen" if given else "random-frozen"
                 yield Observation(code, store.source, store.node, data, certain=certain)
+
+    def left_out(self, leaf: int) -> bool:
+        """Whether all that is differentiated is seen, and a layer has no part in any of it: its network is not trained here."""
+        models = (call.argument(_MODEL, "network") for call in self.trace.calls if call.api == "Model")
+        trained = [{id(part) for _, part in leaves(option)} for network in models for option in options(network)]
+        trained += [reach(step.loss, stop=False)[0] for step in self.steps]
+        return bool(trained) and all(trained) and not any(leaf in each for each in trained)
 
     def switch(self, store: Store, on: bool) -> Iterator[Observation]:
         """What there is to say of one place that sets requires_grad."""
@@ -561,7 +568,8 @@ class FreezeScan:
     def loaded(self, perhaps: bool = False, into: int | None = None, by_default: bool = False) -> bool:
         """True when the script loads weights before it trains; in any case, unless `perhaps`. `into`: the id of a layer or parameter
         that is to be among what is loaded into, or may be. `by_default`: where options, left as they are, do not lead past it."""
-        first = min(self.runs, default=None)
+        made = self.layers[into].order if into in self.layers else 0
+        first = min((run for run in self.runs if run > made), default=None)
         loads = [c for c in self.trace.calls if c.api in _LOADS and (first is None or c.order < first)]
         if into is not None:
             loads = [load for load in loads if self.loads_into(load, into)]
@@ -773,6 +781,11 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
                 seen.add(id(inner))
                 queue.append(inner)
     return found, stops
+
+
+def _is_update(value: Value) -> bool:
+    """True for the result of an optimizer: what another step's update waits for is no term of the loss that waits for it."""
+    return isinstance(value, Call) and value.name == "" and value.base is not None and is_optimizer(value.base)
 
 
 def _is_constant(value: Value) -> bool:
