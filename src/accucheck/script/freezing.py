@@ -568,14 +568,18 @@ class FreezeScan:
     def loaded(self, perhaps: bool = False, into: int | None = None, by_default: bool = False) -> bool:
         """True when the script loads weights before it trains; in any case, unless `perhaps`. `into`: the id of a layer or parameter
         that is to be among what is loaded into, or may be. `by_default`: where options, left as they are, do not lead past it."""
-        made = self.layers[into].order if into in self.layers else 0
-        first = min((run for run in self.runs if run > made), default=None)
+        first = self.first_run(into)
         loads = [c for c in self.trace.calls if c.api in _LOADS and (first is None or c.order < first)]
         if into is not None:
             loads = [load for load in loads if self.loads_into(load, into)]
         if by_default:
             return any(under(load.under) is not Link.ELSEWHERE for load in loads)
         return any(perhaps or not load.under for load in loads) or (perhaps and self.loads_elsewhere)
+
+    def first_run(self, leaf: int | None) -> int | None:
+        """When something is trained first, once a layer is made."""
+        made = self.layers[leaf].order if leaf in self.layers else 0
+        return min((run for run in self.runs if run > made), default=None)
 
     def loads_into(self, load: Call, leaf: int) -> bool:
         """Whether what is loaded may get into a layer or parameter: not where other networks, all of them seen, are filled."""

@@ -348,8 +348,7 @@ class Loading:
     def loaded(self, load: Call, origins: dict[int, list[Call]]) -> Iterator[Observation]:
         path = load.argument(_LOAD, "ckpt_file_name")
         yield from self.directory(load, path)
-        net = load.argument(_LOAD, "net")
-        if (net is not None and not _is_none(net)) or any(load in found for found in origins.values()):
+        if _fills(load) or any(load in found for found in origins.values()):
             yield Observation("applied", load.source, load.node)
             return
         kind, place = self.end(load)
@@ -363,10 +362,13 @@ class Loading:
             yield Observation(
                 "handed-on", load.source, load.node, {**data, "function": what, "at": _stands(lost) or _stands(load)}
             )
-        elif not self.has_network or self.names_alone(load):
+        elif self.is_only_read(load):
             yield Observation("only-read", load.source, load.node, data)
         else:
             yield Observation("not-applied", load.source, load.node, data, edits=self.insertion(load))
+
+    def is_only_read(self, load: Call) -> bool:
+        return not self.has_network or self.names_alone(load)
 
     def names_alone(self, load: Call) -> bool:
         """Whether a file is loaded for the names in it: they are kept as a list, and nothing asks for a value."""
@@ -971,6 +973,12 @@ def _stands(value: Value | Store | None) -> str:
     return (
         f"{source.path}:{value.line}" if isinstance(value, (SourceNode, Store)) and isinstance(source, Source) else ""
     )
+
+
+def _fills(load: Call) -> bool:
+    """Whether a file is loaded right into a network."""
+    net = load.argument(_LOAD, "net")
+    return net is not None and not _is_none(net)
 
 
 def _known_as_file(load: Call, path: Value) -> bool:
