@@ -297,6 +297,10 @@ SAID = {
     "cell = nn.WithLossCell(dense, nn.MSELoss(reduction='mean'))\nnn.TrainOneStepCell(cell, opt)(x, y)": ["fits"],
     "cell = nn.WithLossCell(dense, nn.MSELoss(reduction=how()))\nnn.TrainOneStepCell(cell, opt)(x, y)": ["fits"],
     "step = nn.TrainOneStepCell(dense, opt)": ["never-called"],
+    "step = nn.TrainOneStepCell(dense, nn.Adam(a))\nstep = nn.TrainOneStepCell(dense, opt)\nstep(x, y)": [],
+    "step = nn.TrainOneStepCell(dense, opt)\nlast = nn.TrainOneStepCell(dense, nn.Adam(a))\nlast(x, y)": [
+        "never-called"
+    ],
     "step = nn.TrainOneStepCell(dense, opt)\nstep(x)": [],
     "step = nn.TrainOneStepCell(dense, unseen)": [],
     "opt = build()\nstep = nn.TrainOneStepCell(dense, opt)\nother = nn.TrainOneStepCell(dense, opt)\nother(x)": [],

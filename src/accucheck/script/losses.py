@@ -471,7 +471,13 @@ class Losses:
             optimizer = call.argument(["network", "optimizer"], "optimizer")
             if any(not isinstance(o, (Call, Instance)) or len(self.uses_of(o, call)) for o in options(optimizer)):
                 continue
-            yield Observation("never-called", call, {"cell": call.api})
+            if not self.replaced(call):
+                yield Observation("never-called", call, {"cell": call.api})
+
+    def replaced(self, cell: Call) -> bool:
+        """Whether a training cell is left over: its name is that of another one, which is made later and run."""
+        others = (other for other in self.trace.calls if other.order > cell.order and updates(other))
+        return any(set(other.bound) & set(cell.bound) and self.users.get(id(other)) for other in others)
 
     def uses_of(self, optimizer: Value, besides: Call) -> list[Call]:
         """What else uses an optimizer, other training cells that are not run left out."""
