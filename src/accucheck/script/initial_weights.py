@@ -387,7 +387,7 @@ def _matrix(
         code = "meant-constant"
     elif frozen or (value != 0 and kind_of(layer) != "dense" and any(_FIXED.search(name) for name in names)):
         code = "fixed-weights"
-    elif _perhaps_meant(layer, value, sure, bound, later, added, stopgap):
+    elif _perhaps_meant(layer, value, sure, bound, later, added, stopgap) or _left_out(layer, later.structure):
         code = "zero-possible" if value == 0 else "constant-possible"
     else:
         edits = _without(layer, initial)
@@ -411,14 +411,21 @@ def _perhaps_meant(
     return sure is Sure.POSSIBLE or later.single or _chosen(layer.tests) or later.perhaps(layer)
 
 
-def _passed_over(layer: Call, structure: Structure) -> bool:
-    """True for a layer that is not applied where the construct of the cell that makes it is seen to run, or where what is trained is
-    not seen and may be another network."""
+def _left_out(layer: Call, structure: Structure) -> bool:
+    """True for a layer that is not applied where the construct of the cell that makes it is seen to run: its weights do nothing."""
+    return _maker_runs(layer, structure) and id(layer) not in structure.applied
+
+
+def _maker_runs(layer: Call, structure: Structure) -> bool:
     owners = (frame.owner for frame in frames_around(layer.frame))
     maker = next((owner for owner in owners if isinstance(owner, Instance) and is_cell(owner.of)), None)
-    runs = structure.runs.get(id(maker), ()) if maker is not None else ()
-    if any(not run.unseen for run in runs):
-        return id(layer) not in structure.applied
+    return maker is not None and any(not run.unseen for run in structure.runs.get(id(maker), ()))
+
+
+def _passed_over(layer: Call, structure: Structure) -> bool:
+    """True for a layer of which no construct is seen to run, where what is trained is not seen and may be another network."""
+    if _maker_runs(layer, structure):
+        return _left_out(layer, structure)
     trained = seen(structure.reading)
     stopped = bool(trained.stops) or any(network.stops for network in trained.networks)
     return stopped and not any(id(layer.node) in network.layers for network in trained.networks)
