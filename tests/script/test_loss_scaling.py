@@ -48,6 +48,10 @@ else:
 """
 FRAMEWORK = {
     "a level that is not seen": ("model = ms.Model(net, loss_fn, opt, amp_level=level())\n", ["level-unknown"]),
+    "a table alone in half precision": (
+        "net = nn.SequentialCell(nn.Embedding(9, 8, dtype=ms.float16), nn.Dense(8, 2))\nms.Model(net, loss_fn, opt)\n",
+        ["no-scale-partly"],
+    ),
     "a level that is seen": (MODEL.format("O3", ""), ["no-scale"]),
     "whether an update is dropped is not seen": (
         MODEL.format("O3", ", loss_scale_manager=ms.FixedLossScaleManager(1024, drops())"),

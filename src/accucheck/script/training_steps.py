@@ -72,9 +72,9 @@ HALF = frozenset({"float16", "half", "numpy.float16", "numpy.half"})
 
 @dataclass(frozen=True)
 class HalfPrecision:
-    """A place where computation in float16 is asked for. `how` is "level", "to_float", "argument", "parameter", "flag" or
-    "cast"; `maybe` tells that an option or a device decides, or that nothing is seen to run it, `chosen` under which conditions it is
-    float16 that is asked for."""
+    """A place where computation in float16 is asked for. `how` is "level", "to_float", "argument", "table" (a layer that looks up
+    and computes nothing), "parameter", "flag" or "cast"; `maybe` tells that an option or a device decides, or that nothing is seen
+    to run it, `chosen` under which conditions it is float16 that is asked for."""
 
     how: str
     made: Call
@@ -85,7 +85,7 @@ class HalfPrecision:
     def strong(self, alone: bool) -> bool:
         """Layers with weights are computed in half precision, not just some values between them. What the lists of O1 and
         auto hold counts where the framework adds nothing by itself (`alone`)."""
-        return self.how != "cast" and (alone or self.level not in ("O1", "auto"))
+        return self.how not in ("cast", "table") and (alone or self.level not in ("O1", "auto"))
 
     @property
     def text(self) -> str:
@@ -614,9 +614,15 @@ def _half(made: Call) -> HalfPrecision | None:
             return None
         for keyword, value in made.keywords.items():
             if keyword.endswith("type") and (found := _typed("argument", made, value)) is not None:
-                return found
+                return replace(found, how="table") if _is_table(name) else found
         return None
     return _cast(made)
+
+
+def _is_table(name: str) -> bool:
+    """Whether a layer has no weight but a table, of which it gives rows."""
+    known = api.find(name)
+    return known is not None and list(known.weights or ()) == ["embedding_table"]
 
 
 def _leveled(made: Call, level: Value | None) -> HalfPrecision | None:
