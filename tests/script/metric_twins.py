@@ -29,13 +29,20 @@ if __name__ == "__main__":  # runs the twins of all cases that are named, and pr
     import json
     import sys
 
+    import mindspore
+
+    def reported(script: str, name: str, seed: int) -> str:
+        mindspore.set_seed(seed)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(script, name, "exec"), {"__name__": "__main__"})
+        return printed.getvalue().split("metric ")[-1].strip()
+
     told = {}
     for name in sys.argv[1:]:
-        values = []
-        for script in twins(Path(name)):
-            printed = io.StringIO()
-            with contextlib.redirect_stdout(printed):
-                exec(compile(script, name, "exec"), {"__name__": "__main__"})
-            values.append(printed.getvalue().split("metric ")[-1].strip())
-        told[Path(name).stem] = values
+        for seed in (1, 2, 4):  # a few rows, which one network may by chance get right either way
+            told[Path(name).stem] = [reported(script, name, seed) for script in twins(Path(name))]
+            healthy, faulty = map(float, told[Path(name).stem])
+            if abs(healthy - faulty) > 1e-3:
+                break
     print(json.dumps(told))

@@ -7,10 +7,12 @@ precision) is another number in each batch than over all of them, and its averag
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 from ..knowledge import api
 from ..knowledge.metric_functions import metric_functions
+from . import flow
 from .axes import rank
 from .effects import MOVED, effect, kept, operands
 from .factors import argument_of, comparison, operation
@@ -72,6 +74,8 @@ _REDUCES = {
     "variance": RATIO,
     "norm": RATIO,
 }
+#: What gives one element after the other.
+_LISTED = ("zip", "comprehension", "generator")
 #: Limits of a number against division by zero and the like: the builtins, which are no operations on arrays.
 _GUARDS = ("max", "min")
 
@@ -112,9 +116,9 @@ class BatchStatistics:
         if made.name == ".each":
             one_sample = self.of(made.base, depth + 1) in _EACH
             return SAMPLES if self._is_batch(made) and not one_sample else ""
-        if made.result is not None and (found := self.of(made.result, depth + 1)):
+        if made.result is not None and made.name != "generator" and (found := self.of(made.result, depth + 1)):
             return found
-        network = made.name == "" and not is_loss(made.base) if made.base is not None else False
+        network = made.name == "" and made.base is not None and not (is_loss(made.base) or _reduces(made))
         predicts = network or (made.name == ".predict" and made.base is not None)
         return SAMPLES if predicts and SAMPLES in {self.of(one, depth + 1) for one in made.args} else ""
 
@@ -135,6 +139,10 @@ class BatchStatistics:
         """Of an operation on arrays or numbers."""
         if made.name == "[]":
             return self._part(made, depth)
+        if made.name in _LISTED:
+            return self._gathered(made, depth)
+        if made.name == "~":
+            return self.of(made.args[0], depth + 1)
         if made.name in _GUARDS:
             return _together({self.of(one, depth + 1) for one in made.args})
         judged = self._judged(made, depth)
@@ -147,6 +155,24 @@ class BatchStatistics:
         if known.operation in _ELEMENTS:
             return self._elements(made, known.operation, depth)
         return self._arranged(made, known.operation, depth)
+
+    def _gathered(self, made: Call, depth: int) -> str:
+        """Of arrays side by side, and of a comprehension: whatever it makes of each sample is something for each, for some of them where it
+        leaves others out. Over anything else, such as classes, it holds what each of its elements is. A generator gives as many as it has
+        turns."""
+        if made.name == "zip":
+            return SAMPLES if SAMPLES in {self.of(one, depth + 1) for one in made.args} else ""
+        if made.name == "generator" or isinstance(made.node, ast.DictComp):
+            return ""
+        if self.of(made.args[-1], depth + 1) in _EACH:
+            return CHOSEN if any(part.ifs for part in made.node.generators) else SAMPLES  # type: ignore[attr-defined]
+        each = self.of(made.args[0], depth + 1)
+        return each if each in _OF_ALL and not self._has_turn_for_each_batch(made) else ""
+
+    def _has_turn_for_each_batch(self, made: Call) -> bool:
+        """Whether the elements of a comprehension are of one batch each."""
+        found = (part for part in flow.sources(made.args[0]) if isinstance(part, Call) and part.node is made.node)
+        return any(self._is_batch(part) for part in found)
 
     def _arranged(self, made: Call, does: str, depth: int) -> str:
         """Of an operation that moves elements, counts them off, or sums up those before each."""
@@ -251,6 +277,12 @@ def _quotient(found: list[str]) -> str:
         return {SUM: MEAN, SIZE: NUMBER}.get(above, above if above == RATIO else "")
     hangs = below in (SUM, MEAN, RATIO) and above in (SUM, MEAN, RATIO, NUMBER, SIZE)
     return RATIO if hangs else ""
+
+
+def _reduces(made: Call) -> bool:
+    """Whether an object that is called is an operation that makes one number of several, and no network."""
+    known = effect(made)
+    return known is not None and known.operation in _REDUCES
 
 
 def _takes_all(made: Call) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..knowledge import api
 from . import flow
 from .analysis import Reading
-from .axes import axis_of, place, rank, width
+from .axes import Rank, axis_of, place, rank, width
 from .differences import WrongUse
 from .effects import MOVED, effect, kept, name_of, operands
 from .factors import comparison
@@ -58,7 +58,7 @@ def _item(user: Call, of: Call) -> int | None:
 
 def _guessed_elsewhere(compared: Call) -> Iterator[WrongUse]:
     """What is compared with labels is the place of the largest number along another axis than that of the scores."""
-    sides = [_uncast(side) for side in operands(compared, (0, 1))]
+    sides = [_unmoved(side) for side in operands(compared, (0, 1))]
     guesses = [side for side in sides if isinstance(side, Call) and _is_argmax(side)]
     if len(sides) != 2 or len(guesses) != 1:
         return
@@ -69,16 +69,33 @@ def _guessed_elsewhere(compared: Call) -> Iterator[WrongUse]:
     if found is None or axis is None or (count is not None and count < 3):
         return
     layer, classes = found
-    of = rank(scores)
+    of = _rank_by_use(rank(scores), compared)
     if place(axis, of).is_not(classes.high):
         code = "argmax-elsewhere" if of.exact is not None and count is not None else "argmax-elsewhere-perhaps"
         yield WrongUse(code, guess, {"axis": axis, "layer": layer.last, "at": layer.line})
 
 
-def _uncast(value: Value) -> Value:
-    """What a value is but for its type."""
+def _rank_by_use(told: Rank, compared: Call) -> Rank:
+    """How many axes scores have, where an index into the places of the largest tells more than their making."""
+    least = told.least
+    for side in operands(compared, (0, 1)):
+        if isinstance(side, Call) and side.name == "[]" and isinstance(side.base, Call) and _is_argmax(side.base):
+            least = max(least, _indexed_axes(side) + 1)
+    return Rank(least, told.exact)
+
+
+def _indexed_axes(made: Call) -> int:
+    """How many axes an index goes along."""
+    key = made.args[0] if made.args else None
+    parts = key.items if isinstance(key, Items) else [key]
+    plain = all(isinstance(part, Call) and part.name == "slice" for part in parts)
+    return len(parts) if plain else 0
+
+
+def _unmoved(value: Value) -> Value:
+    """What a value is but for its type and arrangement, or some elements of."""
     for _ in range(CASTS):
-        inner = kept(value, "same") if isinstance(value, Call) else None
+        inner = kept(value, "same", *MOVED, "elements") if isinstance(value, Call) else None
         if inner is None or len(inner) != 1:
             break
         value = inner[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from ..knowledge.api import IGNORING
@@ -23,12 +24,14 @@ from .shuffling import Examination
 from .source import Source
 from .syntax import kept as kept_with_code
 from .tallies import Addition, Quotient, Tallies, Tally, batch_of, dataset_of, parts
-from .values import Call, Instance, Items, KnownValue, Many, Value, options
+from .values import Call, Frame, Instance, Items, KnownValue, Many, Value, frames_around, options
 
 #: What additions of an evaluation count; see tallies.Addition.
 _COUNTED = ("hits", "rate", "weighed", "truths", "ratio")
 #: What only evaluations add up, too: numbers of samples, errors.
 _GATHERED = (*_COUNTED, "mean", "sums")
+#: Methods of dicts and lists that leave them as they are, or only add to them.
+_READING = ("get", "items", "keys", "values", "copy", "append", "extend", "index", "count", "mean", "sum")
 #: So many values are looked at on the way from a comparison to what is counted.
 STEPS = 400
 
@@ -123,6 +126,7 @@ class Metrics:
 
     def average(self, quotient: Quotient, additions: list[Addition]) -> tuple[str, bool] | None:
         """What is wrong with a quotient, and whether that may be meant."""
+        additions = [self.of_one_average(one, quotient) for one in additions]
         batches, amounts = self.batches(additions), {one.amount for one in additions}
         per_turn = quotient.amount in ("turns", "batches") or quotient.is_by("turns")
         if per_turn and len(amounts) == 1 and (averaged := self.averaged(amounts.copy().pop(), batches, additions)):
@@ -132,6 +136,16 @@ class Metrics:
         if amounts == {"rate"} and quotient.is_per_row:
             return "shares-by-rows", batches == ""
         return ("hits-by-batches", batches == "") if amounts == {"hits"} and per_turn else None
+
+    def of_one_average(self, addition: Addition, quotient: Quotient) -> Addition:
+        """An addition without the loops that begin and divide anew in each turn: those of the classes of one batch are averaged in it."""
+        name = quotient.tally.key.partition("[")[0]
+        around = [
+            loop
+            for loop in addition.loops
+            if not (_holds(loop, quotient.node) and self.renewed_beside(loop, addition.node, name))
+        ]
+        return replace(addition, loops=tuple(around))
 
     def averaged(self, amount: str, batches: str, additions: list[Addition]) -> str:
         """Why numbers of batches must not be averaged; "" where they may be, or that is not seen."""
@@ -157,7 +171,7 @@ class Metrics:
         """The data that an addition is made for each batch of."""
         for loop in reversed(addition.loops):
             read = [value for value in self.read_by.get(id(loop), ()) if self.tallies.is_data(dataset_of(value))]
-            if read:
+            if read := read or self.tallies.yielded(addition, loop):
                 return read
         if addition.loop is None and not addition.loops:  # a method that Model calls
             return [value for call in self.trace.calls for value in _evaluated(call)]
@@ -292,17 +306,57 @@ class Metrics:
     def counts_on(self, tally: Tally, quotient: Quotient) -> Addition | None:
         if isinstance(tally.owner, ast.ClassDef):
             return self.counts_on_in_object(tally, quotient)
-        if not tally.key.isidentifier():
+        name = tally.key.partition("[")[0]  # the dict that holds it
+        if not name.isidentifier():
             return None
         for addition in tally.additions:
             inner = addition.loop
-            if inner is None or self.trains((inner,)) or not addition.amount:
+            if inner is None or self.trains((inner,)) or not addition.amount or _holds(inner, quotient.node):
                 continue
-            for outer in addition.loops:
-                within = outer is not inner and self.trains((outer,)) and _holds(outer, quotient.node)
-                if within and not _stored_beside(outer, inner, tally.key) and not _holds(inner, quotient.node):
-                    return addition
+            if self.goes_on(name, inner, quotient.node, addition) or (
+                name != tally.key and self.goes_on_in_callers(name, addition)
+            ):
+                return addition
         return None
+
+    def goes_on(self, name: str, inner: ast.AST, reading: ast.AST, addition: Addition) -> bool:
+        """Whether a loop that trains holds both what adds and what reads, and nothing in it gives the name a first value again."""
+        loops = (one for one in addition.loops if one is not inner and self.trains((one,)) and _holds(one, reading))
+        return any(not self.renewed_beside(outer, inner, name) for outer in loops)
+
+    def goes_on_in_callers(self, name: str, addition: Addition) -> bool:
+        """The same of a dict that a function is given by who calls it."""
+        for frame in frames_around(addition.frame):
+            given = _given_for(frame, name)
+            if given is None or self.renewed_beside(frame.function.node, addition.loop or frame.node, name):
+                return False
+            if not isinstance(given, ast.Name):  # a dict that is made once, with the function
+                return any(self.trains((loop,)) and _holds(loop, frame.node) for loop in addition.loops)
+            name = given.id
+            if self.goes_on(name, frame.node, frame.node, addition):
+                return True
+        return False
+
+    def renewed_beside(self, outer: ast.AST, inner: ast.AST, name: str) -> bool:
+        """Whether a name is given a value in a loop or function, `inner` left out, or what it stands for may be set to another one: an item
+        of it, by a method, or by code of the project that is given it."""
+        inside = {id(inner), *(id(part) for part, _ in parts(inner))}
+        return any(id(part) not in inside and self.renews(part, name) for part, _ in parts(outer))
+
+    def renews(self, part: ast.AST, name: str) -> bool:
+        def is_it(node: ast.AST) -> bool:
+            return isinstance(node, ast.Name) and node.id == name
+
+        if isinstance(part, ast.Name):
+            return part.id == name and isinstance(part.ctx, (ast.Store, ast.Del))
+        if isinstance(part, (ast.Assign, ast.Delete)):
+            stored = (one for target in part.targets for one in ast.walk(target))
+            return any(isinstance(one, (ast.Subscript, ast.Attribute)) and is_it(one.value) for one in stored)
+        if not isinstance(part, ast.Call):
+            return False
+        method = isinstance(part.func, ast.Attribute) and is_it(part.func.value) and part.func.attr not in _READING
+        given = any(is_it(one) for one in (*part.args, *(keyword.value for keyword in part.keywords)))
+        return method or (given and id(part) in self.tallies.ran)
 
     def counts_on_in_object(self, tally: Tally, quotient: Quotient) -> Addition | None:
         """An addition to an attribute that only the making of the object sets, or that nobody clears, in an object that is made before the
@@ -759,13 +813,20 @@ def _holds(loop: ast.AST, node: ast.AST) -> bool:
     return any(part is node for part, _ in parts(loop))
 
 
-def _stored_beside(outer: ast.AST, inner: ast.AST, name: str) -> bool:
-    """Whether a name is given a value in the outer loop, the inner one left out."""
-    inside = {id(part) for part, _ in parts(inner)}
-    return any(
-        isinstance(part, ast.Name)
-        and part.id == name
-        and isinstance(part.ctx, (ast.Store, ast.Del))
-        and id(part) not in inside
-        for part, _ in parts(outer)
-    )
+def _given_for(frame: Frame, name: str) -> ast.Name | ast.Dict | None:
+    """The name that a call gives for a parameter of the function that it runs, or the dict that is there where nothing is given; None
+    where that is anything else, or not seen."""
+    call, function = frame.node, frame.function.node
+    if not isinstance(call, ast.Call) or isinstance(function, ast.Lambda):
+        return None
+    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    defaults = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
+    names = names[1:] if frame.owner is not None else names
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    given.update(zip(names, call.args, strict=False))
+    if None in given or any(isinstance(one, ast.Starred) for one in call.args):
+        return None
+    found = given.get(name)
+    if found is None and isinstance(default := defaults.get(name), ast.Dict):
+        return default
+    return found if isinstance(found, ast.Name) else None

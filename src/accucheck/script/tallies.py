@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ..knowledge.dataset_classes import ITERATORS
@@ -22,7 +22,7 @@ from .shuffling import Examination, data_sets
 from .source import Source
 from .syntax import THROUGH, called_name, children, unparse
 from .syntax import kept as kept_with_code
-from .values import Call, Class, Frame, KnownValue, Value, options
+from .values import Call, Class, Frame, Items, KnownValue, Value, options
 
 #: Values within values are looked into so far.
 DEPTH = 24
@@ -33,6 +33,10 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _DIVIDING = (ast.BinOp, ast.AugAssign, ast.Call)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _ADDING = (ast.AugAssign, ast.Assign, ast.Call)
+#: Functions that average a list, by the last word of their name.
+_MEANS = ("mean", "fmean", "nanmean", "average", "reduce_mean")
+#: Methods of a dict that give its values.
+_VALUES = ("items", "values")
 #: Calls and methods that leave a number what it is, where it is divided.
 _PLAIN = frozenset(("float", "int", "round", "max", "array", "asarray", "float32", "float64", "Tensor", "stack"))
 _PLAIN_METHODS = frozenset(("asnumpy", "item", "astype", "numpy"))
@@ -153,14 +157,14 @@ class Tallies:
                     tally = found.setdefault((id(owner), target), Tally(target, owner, code.source))
                     tally.listed |= listed
                     tally.additions += self._additions(code, node, what, loops)
-                    for made in self.sums.get(_place(code.source, node), ()):
+                    for made in self.sums.get(_place(code.source, _sum_of(node)), ()):
                         self.summed[id(made)] = tally
         return found
 
     def _additions(self, code: _Code, node: ast.AST, what: ast.expr, loops: tuple[ast.AST, ...]) -> Iterator[Addition]:
         for frame in code.frames:
-            sums = [one for one in self.sums.get(_place(code.source, node), ()) if one.frame is frame]
-            value = sums[-1].args[1] if sums else self.value(what, frame, code)
+            sums = [one for one in self.sums.get(_place(code.source, _sum_of(node)), ()) if one.frame is frame]
+            value = sums[-1].args[0 if _is_first(node, what) else 1] if sums else self.value(what, frame, code)
             outer = frame.loops if frame is not None else ()
             inner = loops[-1] if loops else None
             yield Addition(self.amount(value), node, inner, (*outer, *loops), frame, value)
@@ -168,19 +172,104 @@ class Tallies:
     @cached_property
     def quotients(self) -> list[Quotient]:
         divisions = ((code, node) for code in self.codes for node, _ in parts(code.node) if isinstance(node, _DIVIDING))
-        return [one for code, node in divisions for one in self._divided(code, node)]
+        found = [one for code, node in divisions for one in self._divided(code, node)]
+        return [*found, *self._shares(), *self._running()]
+
+    def _shares(self) -> Iterator[Quotient]:
+        """Tallies whose every addition was divided by the number of batches before."""
+        for tally in self.tallies.values():
+            parts_of = [self._share(one) for one in tally.additions]
+            whole = [one for one in parts_of if one is not None]
+            if whole and len(whole) == len(parts_of):
+                yield Quotient(replace(tally, additions=whole), None, "batches", whole[0].node, tally.source)
+
+    def _share(self, addition: Addition) -> Addition | None:
+        """What is added, before it was divided by the number of batches."""
+        known = effect(addition.value) if isinstance(addition.value, Call) else None
+        pair = operands(addition.value, (0, 1)) if isinstance(addition.value, Call) else []
+        if known is None or known.operation != "div" or len(pair) != 2 or self.amount(pair[1]) != "batches":
+            return None
+        return replace(addition, value=pair[0], amount=self.amount(pair[0]))
+
+    def _running(self) -> Iterator[Quotient]:
+        """Means that are kept up to date in each turn."""
+        for code in self.codes:
+            for node, loops in parts(code.node):
+                told = _updated_mean(node)
+                if told is None:
+                    continue
+                key, what, by = told
+                number = self.find(code, by)
+                counts = (number is not None and number.is_of("turns")) or _counts_turns(by, loops)
+                if counts and self.is_read(code, key, node):
+                    additions = [replace(one, node=node) for one in self._additions(code, what, what, loops)]
+                    yield Quotient(Tally(key, code.node, code.source, additions), number, "turns", node, code.source)
+
+    def is_read(self, code: _Code, key: str, statement: ast.AST) -> bool:
+        """Whether anybody reads a variable, or an attribute of any object by its name, but for the statement that keeps it up to date."""
+        inside = {id(part) for part in ast.walk(statement)}
+        name = key.rpartition(".")[2]
+        nodes: list[ast.Name] | list[ast.Attribute]
+        if name == key:
+            nodes = [part for part, _ in parts(code.node) if isinstance(part, ast.Name) and part.id == key]
+        else:
+            sources = {id(one.source): one.source for one in self.codes}.values()
+            nodes = [part for one in sources for part in one.nodes_of(ast.Attribute) if part.attr == name]
+        return any(isinstance(part.ctx, ast.Load) and id(part) not in inside for part in nodes)
 
     def _divided(self, code: _Code, node: ast.AST) -> Iterator[Quotient]:
         for above, below in _divisions(node):
-            tally = self.find(code, above) or self.handed(node, 0)
-            if tally is None:
-                continue
-            by = None if below is None else self.find(code, below) or self.handed(node, 1)
-            amount = "turns" if below is None else ""
-            if below is not None and by is None:
-                amounts = {self.amount(self.value(_bare(below), frame, code)) for frame in code.frames}
-                amount = amounts.pop() if len(amounts) == 1 else ""
-            yield Quotient(tally, by, amount, node, code.source)
+            for tally in self._above(code, node, above):
+                yield from self._quotient(code, node, tally, below)
+
+    def _above(self, code: _Code, node: ast.AST, above: ast.expr) -> list[Tally]:
+        """The tallies that are divided: one, or for what goes through the lists of a dict, all that it holds."""
+        one = self.find(code, above) or self.collected(code, above) or self.handed(node, 0)
+        if one is not None:
+            return [one]
+        held = _held_in(code.node, above) if isinstance(above, ast.Name) else None
+        inside = f"{held}["
+        return [
+            tally for (owner, key), tally in self.tallies.items() if owner == id(code.node) and key.startswith(inside)
+        ]
+
+    def collected(self, code: _Code, node: ast.expr) -> Tally | None:
+        """A list that is made in one expression, as the tally of its elements; the whole of it where a name stands for it."""
+        if isinstance(node, ast.Name):
+            stored, assigned = _assigned(code.node, node.id)
+            node = assigned[0] if len(assigned) == stored == 1 else node
+        if not isinstance(node, (ast.ListComp, ast.GeneratorExp)) or len(node.generators) != 1:
+            return None
+        additions = [
+            Addition(self.amount(made.args[0]), node, node, (node,), made.frame, made.args[0])
+            for made in self.at.get(id(node), ())
+            if made.name == "comprehension" and made.frame in code.frames
+        ]
+        return Tally(unparse(node), code.node, code.source, additions, listed=True) if additions else None
+
+    def _quotient(self, code: _Code, node: ast.AST, tally: Tally, below: ast.expr | None) -> Iterator[Quotient]:
+        by = None if below is None else self.find(code, below) or self.collected(code, below) or self.handed(node, 1)
+        amount = "turns" if below is None else ""
+        if below is not None and by is None:
+            amounts = {self.amount(self.value(_bare(below), frame, code)) for frame in code.frames}
+            amount = amounts.pop() if len(amounts) == 1 else ""
+        yield Quotient(tally, by, amount, node, code.source)
+
+    def yielded(self, addition: Addition, loop: ast.AST) -> list[Value]:
+        """The data behind a list or generator that a loop goes through, which has an element for each batch."""
+        function = addition.frame.function.node if addition.frame is not None else self.reading.source.tree
+        found: list[Value] = []
+        for node in _gone_through(function, loop):
+            frames = [one for one in self.ran.get(id(node), ()) if _yields(one.function.node)]
+            lists = self.tallies.get((id(function), unparse(node)))
+            appended = lists.additions if lists is not None and all(map(_appends, lists.additions)) else []
+            loops = {id(node), *(id(one.loop) for one in appended)}
+            found += [
+                made.base
+                for made in self.trace.calls
+                if made.base is not None and (made.frame in frames or id(made.node) in loops) and self.is_batch(made)
+            ]
+        return found
 
     def find(self, code: _Code, node: ast.expr) -> Tally | None:
         key = unparse(_bare(node))
@@ -241,6 +330,8 @@ class Tallies:
         return found.pop() if len(found) == 1 else ""
 
     def _amount(self, value: Value, depth: int) -> str:
+        if isinstance(value, Items):
+            return _STATISTICS.get(self.statistics.of(value), "")
         if isinstance(value, KnownValue):
             whole = type(value.value) in (int, float) and not isinstance(value.value, bool)
             return ("turns" if value.value == 1 else "number") if whole else ""
@@ -320,6 +411,8 @@ def is_right(value: Value | None, depth: int = 0) -> bool:
         return is_right(value.result, depth + 1)
     if comparison(value) == "==":
         return True
+    if value.name == "comprehension" and not isinstance(value.node, ast.DictComp):
+        return is_right(value.args[0], depth + 1)
     known = effect(value)
     if known is not None and known.operation in ("every", "logical"):
         return any(is_right(part, depth + 1) for part in operands(value, (0, 1)))
@@ -393,9 +486,8 @@ def added(node: ast.AST) -> Iterator[tuple[str, ast.expr, bool]]:
         yield unparse(node.target), node.value, False
     elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.value, ast.BinOp):
         target, total = node.targets[0], node.value
-        named = isinstance(target, (ast.Name, ast.Attribute)) and isinstance(total.op, ast.Add)
-        if named and unparse(target) == unparse(total.left):
-            yield unparse(target), total.right, False
+        if isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(total.op, ast.Add):
+            yield from _added_up(unparse(target), total)
     elif (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -405,16 +497,108 @@ def added(node: ast.AST) -> Iterator[tuple[str, ast.expr, bool]]:
         yield unparse(node.func.value), node.args[0], True
 
 
+def _added_up(key: str, total: ast.BinOp) -> Iterator[tuple[str, ast.expr, bool]]:
+    """The other side of a sum, one side of which is what it is stored as."""
+    for one, other in ((total.left, total.right), (total.right, total.left)):
+        if unparse(one) == key:
+            yield key, other, False
+            return
+
+
+def _sum_of(node: ast.AST) -> ast.AST:
+    """Where the sum stands that a statement adds up."""
+    return node.value if isinstance(node, ast.Assign) else node
+
+
+def _is_first(node: ast.AST, what: ast.expr) -> bool:
+    """Whether what is added stands before what it is added to."""
+    return isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and node.value.left is what
+
+
+def _gone_through(function: ast.AST, loop: ast.AST) -> Iterator[ast.expr]:
+    """What a loop or comprehension goes through, side by side or counted, and what the names in it stand for."""
+    queue = [part.iter for part in getattr(loop, "generators", ())[:1]] or [getattr(loop, "iter", None)]
+    for _ in range(DEPTH):
+        node = queue.pop() if queue else None
+        if node is None:
+            return
+        yield node
+        if isinstance(node, ast.Name):
+            stored, assigned = _assigned(function, node.id)
+            queue += assigned if len(assigned) == stored == 1 else []
+        elif called_name(node) in (*THROUGH, "zip") and isinstance(node, ast.Call):
+            queue += node.args
+
+
+def _appends(addition: Addition) -> bool:
+    """Whether one thing is put into a list, and not each element of one."""
+    return isinstance(addition.node, ast.Call) and called_name(addition.node) == "append"
+
+
+def _yields(function: ast.AST) -> bool:
+    return any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part, _ in parts(function))
+
+
+def _updated_mean(node: ast.AST) -> tuple[str, ast.expr, ast.expr] | None:
+    """Of `m += (x - m) / n`, however it is written out: m, x and n."""
+    for key, what, _ in added(node) if isinstance(node, (ast.AugAssign, ast.Assign)) else ():
+        if isinstance(what, ast.BinOp) and isinstance(what.op, ast.Div):
+            change = what.left
+            if isinstance(change, ast.BinOp) and isinstance(change.op, ast.Sub) and unparse(change.right) == key:
+                return key, change.left, what.right
+    return _mean_of_sum(node)
+
+
+def _mean_of_sum(node: ast.AST) -> tuple[str, ast.expr, ast.expr] | None:
+    """Of `m = (m * i + x) / (i + 1)`: m, x and i + 1."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.BinOp) or len(node.targets) != 1:
+        return None
+    key, whole = unparse(node.targets[0]), node.value.left
+    if not isinstance(node.value.op, ast.Div) or not isinstance(whole, ast.BinOp) or not isinstance(whole.op, ast.Add):
+        return None
+    for before, what in ((whole.left, whole.right), (whole.right, whole.left)):
+        if (
+            isinstance(before, ast.BinOp)
+            and isinstance(before.op, ast.Mult)
+            and key in (unparse(before.left), unparse(before.right))
+        ):
+            return key, what, node.value.right
+    return None
+
+
+def _counts_turns(node: ast.expr, loops: tuple[ast.AST, ...]) -> bool:
+    """Whether an expression is the number of the turn of the innermost loop, counted by enumerate, 1 added at most."""
+    node = _bare(node)
+    loop = loops[-1] if loops else None
+    if not isinstance(loop, (ast.For, ast.AsyncFor)) or called_name(loop.iter) != "enumerate":
+        return False
+    first = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and loop.target.elts else None
+    return isinstance(node, ast.Name) and isinstance(first, ast.Name) and first.id == node.id
+
+
+def _held_in(function: ast.AST, name: ast.Name) -> str | None:
+    """The dict whose values a name goes through: `for key, name in it.items()`, `for name in it.values()`."""
+    for node, _ in parts(function):
+        target = getattr(node, "target", None)
+        bound = target.elts[-1] if isinstance(target, ast.Tuple) and target.elts else target
+        over = getattr(node, "iter", None)
+        if not isinstance(over, ast.Call) or not isinstance(over.func, ast.Attribute) or over.func.attr not in _VALUES:
+            continue
+        if isinstance(bound, ast.Name) and bound.id == name.id:
+            return unparse(over.func.value)
+    return None
+
+
 def _divisions(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
     """What is divided, and by what: None for the number of its own elements."""
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Div):
         above, below = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
-        summed = _argument_of(above, "sum")
-        counted = _argument_of(below, "len")
+        summed = _argument_of(_bare(above), "sum")
+        counted = _argument_of(_bare(below), "len")
         if summed is not None and counted is not None and unparse(summed) == unparse(counted):
             yield summed, None
         else:
-            yield _bare(above), _bare(below)
+            yield _bare(above) if summed is None else summed, _bare(below)
     elif isinstance(node, ast.Call) and (of := _averaged(node)) is not None:
         yield of, None
 
@@ -429,11 +613,13 @@ def _argument_of(node: ast.expr, name: str) -> ast.expr | None:
 
 def _averaged(node: ast.Call) -> ast.expr | None:
     """The list that a call averages: np.mean(x), mean(x), np.array(x).mean()."""
-    of = _argument_of(node, "mean")
+    of = next((found for name in _MEANS if (found := _argument_of(node, name)) is not None), None)
+    if any(keyword.arg == "weights" for keyword in node.keywords):
+        return None
     if of is None and isinstance(node.func, ast.Attribute) and node.func.attr == "mean" and not node.args:
         of = _bare(node.func.value)
     entry = isinstance(of, ast.Subscript) and isinstance(of.slice, ast.Constant)  # a list in a dict
-    return of if entry or isinstance(of, (ast.Name, ast.Attribute)) else None
+    return of if entry or isinstance(of, (ast.Name, ast.Attribute, ast.ListComp, ast.GeneratorExp)) else None
 
 
 def _bare(node: ast.expr) -> ast.expr:
