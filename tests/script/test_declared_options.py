@@ -311,6 +311,21 @@ def test_words_that_fit_no_option_are_told(tmp_path: Path, script: str, words: s
     assert (told_code, place) == (code, "main.py") and text in told_words and line > 1
 
 
+def test_a_base_that_is_not_seen_may_declare_more_options_and_give_other_defaults(tmp_path: Path) -> None:
+    derived = "from elsewhere import Common\n" + FIELDS + "@dataclass\nclass Own(Common, Args):\n    epochs: int = 3\n"
+    script = (
+        derived
+        + PARSER.removeprefix(FIELDS).replace("(Args,)", "(Own,)")
+        + "show([args.lr, args.batch_size, args.epochs])\n"
+    )
+    found = followed(tmp_path, script, "--lr 50 --output_dir out --epochs 4")
+    (call,) = [call for call in found.calls if call.name == "show"]
+    assert isinstance(call.args[0], Items)
+    assert [item.value if isinstance(item, KnownValue) else None for item in call.args[0].items] == [50.0, None, 4]
+    assert not found.unbound
+    assert shown(followed(tmp_path, script, "--lr 1 --batch_size 2"))[0] == [1.0, 2, 3]
+
+
 @pytest.mark.parametrize("script", [ABSL, TYRO + SHOW, PARSER + SHOW, TYPER_ALONE])
 def test_without_a_command_defaults_may_be_others(tmp_path: Path, script: str) -> None:
     (call,) = [call for call in followed(tmp_path, script, None).calls if call.name == "show"]

@@ -171,6 +171,31 @@ from mindone.transformers.training_args import TrainingArguments
 args = TrainingArguments(learning_rate=0.001, per_device_train_batch_size=32, num_train_epochs=5, bf16=True)
 Trainer(model=BertModel.from_pretrained("bert"), args=args, train_dataset=rows()).train()
 """
+OPTIONS = (
+    TRAINER[: TRAINER.index("args = ")]
+    + """from dataclasses import dataclass
+from mindone.transformers.mindspore_adapter import MindSporeArguments, init_environment
+from transformers import HfArgumentParser
+@dataclass
+class Own(MindSporeArguments, TrainingArguments):
+    learning_rate: float = 0.001
+    per_device_train_batch_size: int = 32
+    num_train_epochs: float = 5
+args = HfArgumentParser(Own).parse_args_into_dataclasses()[0]
+init_environment(args)
+"""
+    + TRAINER[TRAINER.index("Trainer(model") :]
+)
+STEPS = """import mindspore as ms
+import mindspore.dataset as ds
+from mindone.trainers.lr_schedule import create_scheduler
+from mindone.trainers.optim import create_optimizer
+from mindone.trainers.zero import prepare_train_network
+data = ds.TextFileDataset("train.txt").batch(32)
+net = ms.nn.Dense(4, 2)
+optimizer = create_optimizer(net.trainable_params(), "adamw", lr=0.001)
+ms.Model(prepare_train_network(ms.nn.WithLossCell(net, ms.nn.CrossEntropyLoss()), optimizer, clip_grad=True)).train(5, data)
+"""
 BUILDERS = """import mindspore as ms
 from mindcv import create_dataset, create_loader, create_loss, create_model, create_optimizer, create_transforms
 data = create_loader(create_dataset("cifar10", "data"), 32, is_training=True, transform=create_transforms("cifar10", is_training=True))
@@ -184,10 +209,11 @@ ms.Model(network, create_loss("CE"), optimizer).train(5, data)
     "script",
     [
         TRAINER,
+        STEPS,
         TRAINER.replace("mindone.transformers", "mindnlp.engine").replace("rows()", 'ds.TextFileDataset("train.txt")'),
         BUILDERS,
     ],
-    ids=["mindone", "mindnlp", "mindcv"],
+    ids=["mindone", "mindone builders", "mindnlp", "mindcv"],
 )
 def test_trainers_and_builders(tmp_path: Path, script: str) -> None:
     found = numbers(case(tmp_path, script))
@@ -195,6 +221,18 @@ def test_trainers_and_builders(tmp_path: Path, script: str) -> None:
     assert found["learning_rate"][0] == 0.001
     assert {found[name][0] for name in ("epoch", "range") if name in found} == {5}
     assert not codes(shuffle_settings, case(tmp_path, script)) & {"not-shuffled", "off-by-default"}
+
+
+def test_options_of_trainers_are_those_of_the_command(tmp_path: Path) -> None:
+    words = "--learning_rate 0.01 --per_device_train_batch_size 16 --output_dir out --num_train_epochs"
+    for more, epochs in (("2", {2}), ("2 --max_steps 50", set())):
+        made = case(tmp_path, OPTIONS)
+        made = msgspec.structs.replace(
+            made, spec=msgspec.structs.replace(made.spec, runtime=Runtime(command=f"python train.py {words} {more}"))
+        )
+        found = numbers(made)
+        assert (found["learning_rate"][0], found["batch_size"][0]) == (0.01, 16)
+        assert {found[name][0] for name in ("epoch", "range") if name in found} == epochs
 
 
 OLDER = """import mindspore.dataset as ds

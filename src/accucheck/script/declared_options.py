@@ -166,9 +166,15 @@ def settled(value: Value, origin: str, known: bool) -> Value:
 
 
 def bound(
-    tracer: Tracer, declared: list[Option], given: list[str] | None, node: ast.AST, stop: bool = False
+    tracer: Tracer,
+    declared: list[Option],
+    given: list[str] | None,
+    node: ast.AST,
+    stop: bool = False,
+    partly: bool = False,
 ) -> tuple[dict[str, Value], list[str]]:
-    """The value of each option, and the words that are left. What does not fit is noted with the place that reads it."""
+    """The value of each option, and the words that are left. What does not fit is noted with the place that reads it. `partly`: there
+    are more options than are declared."""
     tracer.trace.declarations += declared
     values = {option.name: default(tracer, option.default, option.name) for option in declared}
     if given is None:
@@ -178,7 +184,7 @@ def bound(
     except ArgumentError as error:
         unbound(tracer, node, "options-refused", str(error))
         return {name: unsettled(value) for name, value in values.items()}, []
-    if found.unknown:
+    if found.unknown and not partly:
         unbound(tracer, node, "options-unknown", shlex.join(found.unknown))
     lost = tracer.command is not None and bool(tracer.command.lost)
     for name, value in found.values.items():
@@ -631,15 +637,32 @@ def _fire_value(flag: str, text: str | None, names: list[str], shortened: bool) 
 
 
 def of_classes(tracer: Tracer, classes: list[Class], node: ast.AST) -> list[Value]:
-    """Objects of dataclasses, their fields as options."""
-    declared = [[_field(tracer, of, part) for part in _fields(of)] for of in classes]
-    values, rest = bound(tracer, [option for each in declared for option in each], words(tracer), node)
-    if rest:
+    """Objects of dataclasses, their fields as options. A base that is not seen may declare more: then the words that are left say
+    nothing."""
+    declared = [_declared(tracer, of) for of in classes]
+    partly = any(of.beyond() for of in classes)
+    values, rest = bound(tracer, [option for each in declared for option in each], words(tracer), node, partly=partly)
+    if rest and not partly:
         unbound(tracer, node, "options-unknown", shlex.join(rest))
     return [
         tracer.construct(of, [], {option.name: values[option.name] for option in each}, node)
         for of, each in zip(classes, declared, strict=True)
     ]
+
+
+def _declared(tracer: Tracer, of: Class) -> list[Option]:
+    """The fields of a dataclass as options. A base that is not seen may give what another base declares another default: then only
+    what the class itself declares keeps its own."""
+    found = [_field(tracer, of, part) for part in _fields(of)]
+    if of.beyond():
+        own = {
+            part.target.id
+            for part in of.node.body
+            if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+        }
+        for option in found:
+            option.default = option.default if option.name in own else UnknownValue(option.name)
+    return found
 
 
 def _fields(of: Class) -> list[ast.AnnAssign]:
@@ -702,7 +725,7 @@ def parsed_classes(tracer: Tracer, made: Call, node: ast.AST) -> Value | None:
     """What HfArgumentParser(classes).parse_args_into_dataclasses() gives."""
     given = made.argument(["dataclass_types"], "dataclass_types")
     classes = given.items if isinstance(given, Items) else [given]
-    of = [each for each in classes if isinstance(each, Class) and not each.beyond()]
+    of = [each for each in classes if isinstance(each, Class)]
     return Items(of_classes(tracer, of, node)) if of and len(of) == len(classes) else None
 
 
