@@ -143,6 +143,11 @@ OWN = {
     "never adjusted": (DYNAMIC + HALF + SCALED, ["never-adjusted"]),
     "a scaler that does not change": ("scaler = amp.StaticLossScaler(1024)\n" + HALF + SCALED, ["scaled-own"]),
     "a scaler of 1": ("scaler = amp.StaticLossScaler(1)\n" + HALF + SCALED, ["scale-one"]),
+    "a dynamic one that stays 1, of what is not seen to be float16": (
+        "scaler = amp.DynamicLossScaler(1, 1, 50)\n" + ADJUSTED,
+        ["scale-one"],
+    ),
+    "a scaler of 1 in float32": ("scaler = amp.StaticLossScaler(1)\n" + SCALED, ["scaled-own"]),
     "a dynamic one that stays 1": ("scaler = amp.DynamicLossScaler(1, 1, 50)\n" + HALF + ADJUSTED, ["scale-one"]),
     "a dynamic one that starts at 1": ("scaler = amp.DynamicLossScaler(1, 2, 50)\n" + HALF + ADJUSTED, ["scaled-own"]),
     "only one of two losses": (

@@ -304,8 +304,10 @@ def _clean(training: TrainingSteps, step: Step, applied: list[Term], halves: lis
         names = ", ".join(key_names(training, put_on))
         stuck = [key for key in put_on if _never_adjusted(training, key)]
         ones = [key for key in put_on if _is_one(training, key)]
-        if ones and len(ones) == len(put_on):
+        if ones and len(ones) == len(put_on) and _is_needed(training, ones, halves):
             yield ONE, about(step, "scale-one", scaler=names)
+        elif ones and len(ones) == len(put_on):
+            yield ONE, about(step, "scaled-own", scale=names)
         elif stuck:
             for term in applied:
                 way = replace(term, powers=frozenset())
@@ -398,27 +400,34 @@ def _mentions(inside: Any, key: Key) -> bool:
 # --- scales -----------------------------------------------------------------------------------------------------------
 
 
-def _is_one(training: TrainingSteps, key: Key) -> bool:
-    """A scale that starts at 1 and cannot grow."""
+def _first(training: TrainingSteps, key: Key) -> Value | None:
+    """The constant or the manager that a scale gets its first value from, through parameters, tensors and casts."""
     value = training.factors.values.get(key)
     for _ in range(8):
-        if isinstance(value, KnownValue):
-            return _is(value, 1)
-        if not isinstance(value, Call):
-            return False
-        known = api.find(value.api)
-        if known is not None and known.scale:
-            given = _given(value)
-            grows = known.dynamic and not _is(given.get("scale_factor"), 1)
-            return _is(given.get(known.scale), 1) and not grows
-        if value.name == ".get_loss_scale":
-            value = value.base
-            continue
+        if not isinstance(value, Call) or ((known := api.find(value.api)) is not None and known.scale):
+            return value
         done = operation(value)
-        if done.name not in ("parameter", "tensor", "cast", "astype", "float"):
-            return False
-        value = done.operand(0)
-    return False
+        if value.name != ".get_loss_scale" and done.name not in ("parameter", "tensor", "cast", "astype", "float"):
+            return None
+        value = value.base if value.name == ".get_loss_scale" else done.operand(0)
+    return None
+
+
+def _is_one(training: TrainingSteps, key: Key) -> bool:
+    """A scale that starts at 1 and cannot grow."""
+    value = _first(training, key)
+    if not isinstance(value, Call):
+        return value is not None and _is(value, 1)
+    known, given = api.find(value.api), _given(value)
+    assert known is not None and known.scale
+    return _is(given.get(known.scale), 1) and not (known.dynamic and not _is(given.get("scale_factor"), 1))
+
+
+def _is_needed(training: TrainingSteps, ones: list[Key], halves: list[HalfPrecision]) -> bool:
+    """Whether a scale that stays 1 lacks something: where anything is float16, or a scale that grows is asked for, which nothing else
+    wants; in float32 and bfloat16 it is as good as none."""
+    dynamic = any(isinstance(made := _first(training, key), Call) and made.api in DYNAMIC for key in ones)
+    return dynamic or any(half.strong(True) and not half.made.tests for half in halves)
 
 
 def _never_adjusted(training: TrainingSteps, key: Key) -> bool:
