@@ -314,6 +314,14 @@ def test_a_graph_trains_what_was_frozen_after_the_optimizer(
     assert ("frozen-late" in told(findings("frozen_weights_script", tmp_path))) is moves
 
 
+def test_when_a_function_freezes_that_nobody_is_seen_to_call_is_not_told(tmp_path: Path) -> None:
+    text = _LATE.format(mode="ms.set_context(mode=ms.GRAPH_MODE)", decorator="", call="one(x, y)")
+    frozen = "for p in net.dense.get_parameters():\n    p.requires_grad = False\n"
+    assert frozen in text
+    (tmp_path / "train.py").write_text(text.replace(frozen, "def freeze():\n    " + frozen.replace("    ", " " * 8)))
+    assert "frozen-late" not in told(findings("frozen_weights_script", tmp_path))
+
+
 def test_frozen_by_an_option_of_the_command_line_is_told_only(tmp_path: Path) -> None:
     train = """
 import argparse
