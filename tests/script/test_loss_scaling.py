@@ -474,6 +474,60 @@ def test_a_scale_in_a_parameter(value: str, then: str, method: str, expected: li
     assert codes(loss_scaling.examine(made)) == expected
 
 
+GATHERED = """
+from mindspore.boost.grad_accumulation import gradient_accumulation_op
+add = ops.MultitypeFuncGraph("add")
+
+@add.register("Tensor", "Tensor")
+def _add(held, gradient):
+    return ADDED
+
+class Step(nn.TrainOneStepWithLossScaleCell):
+    def __init__(self, network, optimizer, scale):
+        super().__init__(network, optimizer, scale)
+        self.held = optimizer.parameters.clone(prefix="held", init="zeros")
+        self.zeros = optimizer.parameters.clone(prefix="zeros", init="zeros")
+        self.passes = ms.Parameter(ms.Tensor(0, ms.int32), name="passes")
+        self.map, self.partial = ops.Map(), ops.Partial()
+
+    def construct(self, x, y):
+        loss = self.network(x, y)
+        grads = self.grad(self.network, self.weights)(x, y, ops.ones_like(loss) * self.scale_sense)
+        grads = self.hyper_map(ops.partial(divided, self.scale_sense), grads)
+        loss = ops.depend(loss, GATHER)
+        if self.passes % 4 == 0:
+            loss = ops.depend(loss, self.optimizer(self.grad_reducer(self.held)))
+            loss = ops.depend(loss, self.map(self.partial(ops.assign), self.held, self.zeros))
+        return loss
+
+divided = ops.MultitypeFuncGraph("divided")
+
+@divided.register("Tensor", "Tensor")
+def _divided(scale, gradient):
+    return gradient FACTOR ops.reciprocal(scale)
+
+net.to_float(ms.float16)
+model = ms.Model(Step(nn.WithLossCell(net, loss_fn), opt, ms.Tensor(1024.0)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("gather", "added"),
+    [
+        ("self.map(self.partial(ops.assign_add), self.held, grads)", "held"),
+        ("self.hyper_map(add, self.held, grads)", "ops.assign_add(held, gradient)"),
+        ("self.hyper_map(add, self.held, grads)", "held.add_(gradient)"),
+        ("self.hyper_map(ops.partial(gradient_accumulation_op, 4), self.held, grads)", "held"),
+    ],
+)
+def test_gradients_that_are_gathered_in_copies_of_the_parameters_are_followed(
+    gather: str, added: str, tmp_path: Path
+) -> None:
+    text = GATHERED.replace("GATHER", gather, 1).replace("ADDED", added)
+    for factor, expected in (("*", ["scaled-own"]), ("+", ["kept-own"])):
+        assert codes(loss_scaling.examine(training(tmp_path, text.replace("FACTOR", factor)))) == expected
+
+
 ASKED_FOR = (
     "import argparse\n"
     "parser = argparse.ArgumentParser()\n"

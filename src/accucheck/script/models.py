@@ -84,6 +84,12 @@ _CHAINED = frozenset(
 _FEEDS = frozenset(
     ("append", "extend", "add", "insert", "update", "appendleft", "push", "put", "set_data", "assign_value", "copy_")
 )
+#: What adds to, or sets, a parameter in place, and which of its arguments are that parameter and what is put into it.
+_PUTS = {
+    "ops.assign": (0, 1),
+    "ops.assign_add": (0, 1),
+    "boost.gradient_accumulation_op": (1, 2),
+}
 #: MindSpore's training cells, and what gives a network back: it is the first argument, and calling the result runs it.
 _STEPS = {
     **{
@@ -190,6 +196,7 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
         return _of_mapping(tracer, held, rest, args[1:], keywords, node) if isinstance(held, Mapping) else None
     if name.startswith("absl.") and (found := declared_options.absl(tracer, name, args, keywords, node)) is not None:
         return found
+    _put(name, args)
     if isinstance(target := _target(name, args, keywords), Call):
         made = tracer.made(name, args, keywords, node)
         target.fed = [*(target.fed or []), made]
@@ -215,6 +222,21 @@ def _of_first(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, 
     if last == "tqdm":
         return args[0]
     return _loaded(tracer, name, args[0], node) if last in _LOADERS else None
+
+
+def _put(name: str, args: list[Value]) -> None:
+    """Note what is put into copies of parameters: gradients of several passes are gathered so until an optimizer is given them."""
+    into, what = _PUTS.get(names.canonical(name), (0, len(args))) if name.startswith("mindspore.") else (0, len(args))
+    if what < len(args):
+        gather(args[into], args[what])
+
+
+def gather(held: Value, value: Value) -> None:
+    """Put a value into copies of parameters; anything else stays what it is."""
+    while isinstance(held, Call) and held.name in (".each", "[]") and held.base is not None:
+        held = held.base
+    if isinstance(held, Call) and held.name == ".clone":
+        held.fed = [*(held.fed or []), value][:200]
 
 
 def _target(name: str, args: list[Value], keywords: dict[str, Value]) -> Value | None:
@@ -921,6 +943,8 @@ def method(
         return _chained(tracer, owner, name, args, keywords, node)
     if (cells_by_name := as_dict(owner)) is not None:
         return _of_mapping(tracer, cells_by_name, name, args, keywords, node)
+    if name == "add_" and args:
+        gather(owner, args[0])
     if name in _FEEDS and isinstance(owner, Call) and not _of_tensor(owner, name):
         owner.fed = [*(owner.fed or []), *args]
         _added(tracer, owner, name, args, node)
