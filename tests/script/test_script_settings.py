@@ -121,6 +121,18 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         "nn.SGD([{'params': params, 'lr': 0.01}, {'params': params, 'lr': 0.1}, 'order'], 0.1)",
         [("rate-groups", ["0.01", "0.1"])],
     ),
+    "of groups that are computed of one that is huge": (
+        """
+        def rates(lr_init, steps):
+            made = []
+            for i in range(steps):
+                made.append(np.interp(i, [0, steps], [0.0, lr_init]))
+            return made
+
+        nn.SGD([{'params': params, 'lr': rates(50.0, 100)}, {'order_params': params}], 0.1)
+        """,
+        [("rate-huge", "50"), ("rate-groups", ["[interp(…), …]"])],
+    ),
     "none that is positive": ("nn.SGD(params, 0.0)", [("rate-not-positive", "0"), ("rate", "0.0")]),
     "none in an object that only shows": (
         """

@@ -385,7 +385,7 @@ class Settings:
             if key not in seen:
                 seen.add(key)
                 if not self.idle(place):
-                    yield from self.wrong_rate(told, rate, place)
+                    yield from self.wrong_rate(told, [rate, *_group_rates(bound)], place)
                 yield told
         if not found:
             yield SettingMessage("no-optimizer", self.reading.source, self.reading.source.tree)
@@ -512,14 +512,12 @@ class Settings:
 
     def groups(self, bound: dict[str, Value], place: Call | Instance) -> list[Setting]:
         """Rates and weight decays of groups of parameters."""
-        rows = []
-        for option in options(bound.get("params") or bound.get("parameters")):
-            for entry in option.items[:8] if isinstance(option, Items) else ():
-                if isinstance(entry, Mapping):
-                    for key in ("lr", "weight_decay"):
-                        if key in entry.items:
-                            rows.append(self.setting(f"params[].{key}", entry.items[key], place))
-        return rows
+        return [
+            self.setting(f"params[].{key}", entry.items[key], place)
+            for entry in _groups(bound)
+            for key in ("lr", "weight_decay")
+            if key in entry.items
+        ]
 
     def moved(self, optimizer: Value) -> list[Setting]:
         """Where the rate is set again while training."""
@@ -536,10 +534,12 @@ class Settings:
         """Whether an optimizer is never applied, nor given to anything, where others of the script are."""
         return not self.uses.get(id(optimizer)) and any(self.uses.get(id(other)) for other, _, _ in self.optimizers())
 
-    def wrong_rate(self, told: SettingMessage, rate: Value | None, place: Call | Instance) -> Iterator[SettingMessage]:
+    def wrong_rate(
+        self, told: SettingMessage, rates: list[Value | None], place: Call | Instance
+    ) -> Iterator[SettingMessage]:
         """Rates that cannot be right."""
         stated = _stated_rates(told)
-        for row in stated or self.parts_called_rate(rate, place):
+        for row in stated or self.parts_called_rate(rates, place):
             for value in (*row.numbers, *((row.number,) if row.number is not None else ())):
                 code = "rate-not-positive" if value <= 0 else "rate-huge" if value > HUGE_RATE else ""
                 if code == "rate-huge" or (code and told.code == "rate"):
@@ -549,9 +549,9 @@ class Settings:
                     yield SettingMessage(code, told.source, told.node, data, told.rows, likely)
                     return
 
-    def parts_called_rate(self, rate: Value | None, place: Call | Instance) -> Iterator[Setting]:
-        """The constants that a computed rate is made of and that are called a rate where they are set."""
-        for part in sources(rate):
+    def parts_called_rate(self, rates: list[Value | None], place: Call | Instance) -> Iterator[Setting]:
+        """The constants that computed rates are made of and that are called a rate where they are set."""
+        for part in (part for rate in rates for part in sources(rate)):
             if isinstance(part, KnownValue) and {part.name, *(one.name for one in part.deciders)} & _PEAKS:
                 yield self.setting("learning_rate", part, place)
 
@@ -1000,12 +1000,23 @@ def _is_part(value: Call) -> bool:
     return isinstance(key, Call) and key.name == "slice"
 
 
+def _groups(bound: dict[str, Value]) -> list[Mapping]:
+    """The groups of parameters that an optimizer is given."""
+    given = options(bound.get("params") or bound.get("parameters"))
+    listed = (entry for option in given if isinstance(option, Items) for entry in option.items[:8])
+    return [entry for entry in listed if isinstance(entry, Mapping)]
+
+
+def _group_rates(bound: dict[str, Value]) -> list[Value]:
+    return [entry.items["lr"] for entry in _groups(bound) if "lr" in entry.items]
+
+
 def _stated_rates(told: SettingMessage) -> list[Setting]:
     """The rates that an optimizer, a group of its parameters or its schedule is given as constants. A schedule may begin or end at 0."""
     if told.code == "rate":
         return [told.data["how"]]
     if told.code == "rate-groups":
-        return [row for row in told.rows if row.name == "params[].lr"]
+        return [row for row in told.rows if row.name == "params[].lr" and (row.numbers or row.number is not None)]
     if told.code == "rate-schedule":
         return [row for row in told.rows if row.name.rpartition(".")[2] in _PEAKS]
     return []
