@@ -15,18 +15,17 @@ import numpy
 
 from ..measures import array, plain, squares
 from ..processes import is_one_of_several
+from .again import MOST, PassesRunAgain
 from .cells import class_of
 from .compiled import Compiled, Step
 from .data import Data
 from .evaluations import Evaluations, among
 from .hooks import RAISED, Hooks, shown
-from .inputs import of_inputs
 from .journal import opened
 from .operators import Operators, install
 from .optimizers import GradientSums, ObservedOptimizer
 from .order import examined
 from .origins import Origins
-from .padding import examine, of_beyond, of_next
 from .passes import Pass, Passes, classes_of, loss_of, rows_of
 from .scores import Scores
 from .settings import Settings
@@ -37,8 +36,6 @@ FIRST, EVERY = 10, 10
 INFERENCE = 2
 #: Passes within one whose gradients are told.
 INNER = 4
-#: Passes that are run again with their padding changed, at most.
-TRIALS = 2
 #: Passes whose gradients no optimizer took, until it is clear that none is used.
 WITHOUT = 32
 #: Lines of the user's of which is told that they switch the mode or end the way of a gradient.
@@ -93,11 +90,9 @@ class Run:
         self.told: set[tuple[Any, ...]] = set()
         self.forced = settings["mode"] == "pynative"
         self.scale: float | None = None
-        #: A pass that is to be run again with its padding changed, and how many were; only where its cells run one by one.
-        self.padded: Pass | None = None
-        #: Whether other inputs were tried in it, which is done once.
-        self.tried = False
-        self.trials = 0 if settings["mode"] == "pynative" and self.role == "train" else TRIALS
+        #: Passes that are run again in the end, only where their cells run one by one; and one of the step that runs now.
+        self.again = PassesRunAgain(self.passes, MOST if self.forced and self.role == "train" else 0)
+        self.candidate: Pass | None = None
         #: Batches that were read when the last pass began: one that reads batches itself is not run again; the last of them, and the
         #: number of its data set.
         self.read = 0
@@ -329,8 +324,8 @@ class Run:
         if rows is not None:
             self.values["samples"] = rows
             self.batches.add(tuple(rows))
-        if ended.close and self.trials < TRIALS and self.read == self.data.given:
-            self.padded = ended
+        if ended.close and self.again.wants() and self.read == self.data.given:
+            self.candidate = ended
         if ended.close:
             self.facts += [("inner", inner_of(one)) for one in ended.inner[:INNER]]
             self.facts.append(("pass", {"training": True, "data": self.data.current, **self.passes.facts(ended)}))
@@ -439,7 +434,9 @@ class Run:
         waited, self.data.waited = self.data.waited, 0.0
         place = {"step": self.steps, "epoch": self.epoch, "seconds": round(now - self.clock, 6)}
         self.journal.write({**place, "data_seconds": round(waited, 6), **self.step})
-        self.change_padding()
+        if self.candidate is not None:
+            self.again.keep(self.candidate, self.steps)
+            self.candidate = None
         self.step, self.clock = {}, time.perf_counter()
 
     # --- one's own loop, where only some steps are looked at --------------------------------------------------------------
@@ -496,26 +493,6 @@ class Run:
 
     # --- the end --------------------------------------------------------------------------------------------------------
 
-    def change_padding(self) -> None:
-        """Run a pass of the step again with its padding changed; of the next ones too where it has none."""
-        ended, self.padded = self.padded, None
-        if ended is None or self.trials >= TRIALS:
-            return
-        told = {}
-        for kind, trial in (("padding", examine), ("next", of_next), ("beyond", of_beyond), ("inputs", of_inputs)):
-            if kind == "inputs" and self.tried:
-                continue
-            try:
-                found = trial(self.passes, ended)
-            except Exception as error:  # what cannot be run again, or not in inference mode
-                found = {"reason": "failed", "error": repr(error)[:300]}
-            if found is not None:
-                told[kind] = found
-                self.journal.fact(kind, step=self.steps, **found)
-        self.tried = told.pop("inputs", None) is not None or self.tried
-        if told:
-            self.trials = TRIALS if any("reason" not in found for found in told.values()) else self.trials + 1
-
     def end_here(self) -> None:
         """Raises Enough when all steps were seen, and an evaluation, if one comes soon."""
         if self.role != "train":
@@ -544,6 +521,7 @@ class Run:
             self.hooks.safely("last pass", self.inferred, last)
         if self.operators is not None:
             self.operators.end(self.steps)
+        self.run_again()
         raised = getattr(sys, "last_value", None)  # set before the traceback of the script is printed
         if raised is not None:
             self.journal.fact("raised", error=shown(raised))
@@ -554,6 +532,17 @@ class Run:
         )
         if self.forced:
             self.tell_order()
+
+    def run_again(self) -> None:
+        """Tell of passes that are run again; what they call is not told."""
+        busy, self.hooks.busy = self.hooks.busy, True
+        try:
+            for kind, found in self.again.run():
+                self.journal.fact(kind, **found)
+        except Exception as error:
+            self.hooks.failed("again", error)
+        finally:
+            self.hooks.busy = busy
 
     def tell_order(self) -> None:
         """Of the rows that were learned from, and evaluated, as they lie in their sources; what reading them calls is not told any more."""
