@@ -315,6 +315,35 @@ def test_a_callback_that_switches_to_inference(tmp_path: Path, back: str, sink: 
     assert codes(replay(tmp_path, CALLBACK.format(back=back, sink=sink))) == expected
 
 
+@pytest.mark.parametrize(
+    ("layer", "expected"), [("nn.ReLU()", []), ("nn.Dropout(p=0.1)", ["callback-leaves-inference"])]
+)
+def test_a_callback_of_a_network_that_no_mode_changes(tmp_path: Path, layer: str, expected: list[str]) -> None:
+    plain = f"net = nn.SequentialCell(nn.Dense(8, 8), {layer})\n"
+    assert codes(replay(tmp_path, plain + CALLBACK.format(back="pass", sink=""))) == expected
+
+
+CHOSEN = """
+def make(net):
+    {switch}
+    return nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)
+
+if flag == 1:
+    train = make(net)
+elif flag == 2:
+    net.set_train()
+    train = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), opt)
+else:
+    raise ValueError(flag)
+for x, y in data:
+    train(x, y)
+"""
+
+
+def test_a_mode_that_each_way_to_the_step_sets(tmp_path: Path) -> None:
+    assert codes(replay(tmp_path, CHOSEN.format(switch="net.set_train()"))) == []
+
+
 def test_long_scripts_are_replayed_quickly(tmp_path: Path) -> None:
     deep = "".join("    " * depth + f"for i{depth} in r:\n" for depth in range(8))
     inner = "    " * 8 + "net.set_train()\n" + "    " * 8 + "step(x, y)\n" + "    " * 8 + "net.set_train(False)\n"

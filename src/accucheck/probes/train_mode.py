@@ -116,8 +116,9 @@ MESSAGES: Words = {
     },
     "evaluates": {"en": "Evaluated in inference mode: {network}.", "zh": "在推理模式下评估：{network}。"},
     "mode-unseen": {
-        "en": "Training is found only in code that nobody is seen to call; the mode at that time cannot be seen here.",
-        "zh": "只在未见被调用的代码中找到训练过程，从脚本中看不出当时处于何种模式。",
+        "en": "The mode of the network when it trains cannot be seen here: the training, or what switches the mode, is called or chosen "
+        "out of sight.",
+        "zh": "从脚本中看不出训练时处于何种模式：训练过程或切换模式的代码由何处调用或选中，在此处看不到。",
     },
     "no-training": {
         "en": "No training with MindSpore was found in {path}, by Model or by a loop.",

@@ -158,6 +158,13 @@ def within(cell: Value) -> dict[int, Value]:
     return found
 
 
+def _may_depend(value: Value) -> bool:
+    """True for what behaves differently in training, or is not seen to be a layer, operation or number that does not."""
+    named = isinstance(value, Call) and value.base is None and value.name[:1].isalpha()
+    unseen = named and isinstance(value, Call) and not value.name.startswith(("mindspore.", "numpy."))
+    return unseen or isinstance(value, UnknownValue) or depends(value)
+
+
 def depends(value: Value) -> bool:
     """True for a layer that behaves differently in training."""
     if isinstance(value, Instance):
@@ -492,6 +499,12 @@ class Replay:
         taken = self.factors.conditions(one.place.under) | self.factors.conditions(other.place.under)
         return len(dict(taken)) == len(taken)
 
+    def indifferent(self, cells: list[Value]) -> bool:
+        """Whether all layers of networks are seen, and none of them behaves differently in training."""
+        held = [part for cell in cells for part in self.within(cell).values()]
+        layers = [part for part in held if isinstance(part, Call) and part.api.startswith(("nn.", "mint."))]
+        return bool(layers) and not any(_may_depend(part) for part in held)
+
     # --- judging ------------------------------------------------------------------------------------------------------
 
     def train(self, event: Event) -> None:
@@ -505,7 +518,9 @@ class Replay:
         if wrong:
             cause = self.mode(wrong[0])[False]
             meant = cause is not None and cause.how == "set_train" and not self.covers(cause, tops)
-            if not meant:  # else a part is kept in inference mode on purpose
+            if cause is None and all(True in self.mode(layer) for layer in wrong):
+                self.account.unknown.add(id(event))  # switched on several ways, perhaps on all that lead here
+            elif not meant:  # else a part is kept in inference mode on purpose
                 self.untrained(event, cause, wrong, "no-set-train")
         elif idle:
             plain = all(isinstance(t, Instance) or getattr(t, "api", "").startswith(("nn.", "mint.")) for t in idle)
@@ -708,7 +723,7 @@ class Replay:
                 back = [self.mode(cell).get(True) for cell in left]
                 if any(cause is not None and cause is not model for cause in back) or id(model) in unclear:
                     self.fault("callback-may-leave-inference", event, event, left)
-                elif left:
+                elif left and not self.indifferent(left):
                     self.fault("callback-leaves-inference", event, event, left)
 
     def handed_over(self) -> tuple[dict[int, Event], set[int]]:
