@@ -503,8 +503,13 @@ class Losses:
             seen.add(id(call.node))
             if all(head.gives.endswith("log-probabilities") for head in found):
                 yield Observation("own-likelihood", call, {})
-            elif found and all(head.gives == "probabilities" for head in found):
+            elif found and all(head.gives == "probabilities" for head in found) and not self.is_logged(call):
                 yield Observation("no-logarithm", call, {"layer": found[0].name}, found[0].made)
+
+    def is_logged(self, call: Call, depth: int = 4) -> bool:
+        """Whether the logarithm of a result is taken afterwards: what was chosen by the labels is then a probability."""
+        steps = [(user, step) for user, _ in self.users.get(id(call), ()) if (step := passes_on(user)) is not None]
+        return any(logs or (depth and self.is_logged(user, depth - 1)) for user, (_, logs) in steps)
 
     def penalties(self) -> Iterator[Observation]:
         """The point between real and generated samples at which a gradient penalty is taken."""
