@@ -23,6 +23,11 @@ OWN = {
     "something else is clipped": (PLAIN.format("grads if ops.clamp(x, 0, 1) is None else grads"), ["no-clip"]),
     "the optimizer divides afterwards": (SGD + BY_1024.format(CLIP), ["clip-scaled"]),
     "the optimizer divides what nobody scaled": (SGD + PLAIN.format(CLIP), ["clip-before-optimizer"]),
+    "with a scale that a table out of sight may leave at 1": (
+        "from levels import table\nscale = 1.0 if table['O0'] is None else 1024.0\n"
+        + LOOP.format(loss="loss_fn(net(x), y) * scale", result=f"[g / scale for g in {CLIP}]"),
+        ["clip-scaled?"],
+    ),
     "written out": (
         "def clip(g):\n    norm = ops.sqrt(ops.square(g).sum())\n    return g * (1.0 / (norm + 1e-6))\n"
         + SCALED.format("scaler.unscale([clip(g) for g in grads])"),

@@ -199,6 +199,12 @@ OWN = {
         + SENS.replace("{sens}.0", "scale").format(mean=""),
         ["kept-own?"],
     ),
+    "a sens that a table may leave at 1, where the defaults of options are known": (
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--sens', type=float, default=1024)\n"
+        "args = p.parse_args()\nfrom levels import table\nscale = 1.0 if table['O0']['manager'] is None else args.sens\n"
+        + SENS.replace("{sens}.0", "scale").format(mean=""),
+        ["kept-own?"],
+    ),
     "a mean of several steps": (LOOP.format(loss="loss_fn(net(x), y) / 4", result="grads"), ["no-half"]),
     "a mean of very many": (LOOP.format(loss="loss_fn(net(x), y) / 4096", result="grads"), ["unresolved-step"]),
     "an unknown optimizer": (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from .factors import Term, operation
 from .flow import sources
-from .loss_scaling import about, key_names, number_text, title
+from .loss_scaling import about, key_names, number_text, perhaps_off, title
 from .remarks import Edit, Remark, SourcePlace, merged, remark, span
 from .syntax import walk
 from .training_steps import FIXED, Step, TrainingSteps, is_optimizer
@@ -81,8 +81,13 @@ def _judged(training: TrainingSteps, step: Step, clip: Clip) -> Remark:
     told = remark(
         clip.place, "clip-scaled", len(firm) < len(terms), [step], edits, step=title(step), scale=scale, clip=name
     )
-    ways = {training.factors.by_default(term, step.needs) for term in firm}
-    return replace(told, possible=True) if ways == {False} else told
+    return replace(told, possible=bool(firm) and all(_elsewhere(training, step, term, terms) for term in firm))
+
+
+def _elsewhere(training: TrainingSteps, step: Step, term: Term, terms: Iterable[Term]) -> bool:
+    """Whether options left as they are lead past a way, or its scale may as well be none."""
+    clean = (other for other in terms if training.factors.is_clean(other))
+    return training.factors.by_default(term, step.needs) is False or perhaps_off(training, step, term, clean)
 
 
 def _is_up(training: TrainingSteps, term: Term) -> bool:

@@ -272,11 +272,15 @@ def _own(training: TrainingSteps, step: Step, halves: list[HalfPrecision], optim
     bad = training.faulty(applied)
     good = [term for term in applied if training.factors.is_clean(term)]
     for term, told in _unclean(training, step, bad, optimizer):
-        plain = [other for other in good if not other.put_on and _by_number(term, other)]
-        beside = told.code in LOSS_SCALE and _elsewhere(training, step, term, plain)
-        yield term, replace(told, possible=told.possible or beside)
+        yield term, replace(told, possible=told.possible or perhaps_off(training, step, term, good))
     if good and not bad:
         yield from _clean(training, step, good, halves)
+
+
+def perhaps_off(training: TrainingSteps, step: Step, term: Term, others: Iterable[Term]) -> bool:
+    """Whether the scale of a way is a number that may as well be 1, by what is not seen or by the defaults of options."""
+    plain = (other for other in others if not other.put_on and _by_number(term, other))
+    return any(training.factors.by_default(other, step.needs) is not False for other in plain)
 
 
 def _by_number(one: Term, other: Term) -> bool:
