@@ -9,6 +9,7 @@ from accucheck.model import Finding, Language
 from accucheck.probe import message
 from accucheck.probes import shuffle_settings, training_settings
 from accucheck.script.analysis import Scripts, read_scripts
+from accucheck.script.trace import KEYS
 from accucheck.script.values import KnownValue
 
 DEFAULTS = """import argparse
@@ -114,6 +115,15 @@ def test_keys_and_types_that_no_option_takes_are_told(
     found = scripts(tmp_path, DEFAULTS, "python train.py --config a.yaml", a_yaml=settings)
     assert shown(found) == values
     assert told(found) == gaps
+
+
+def test_of_thousands_of_keys_that_no_option_has_the_first_are_told(tmp_path: Path) -> None:
+    text = "lr: 0.5\n" + "".join(f"k{number}: {number}\n" for number in range(5000))
+    found = scripts(
+        tmp_path, DEFAULTS, "python train.py --config a.yaml", a_yaml=text
+    )  # each is looked up in the file: read once
+    assert shown(found) == [0.5, 3]
+    assert told(found) == [("config-key", "a.yaml", line, f"k{line - 2}: {line - 2}") for line in range(2, 2 + KEYS)]
 
 
 def test_a_key_that_vars_may_read_is_not_told(tmp_path: Path) -> None:

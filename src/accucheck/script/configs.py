@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..document import beyond_bounds, line_of, safe_loader
+from .syntax import kept
 from .values import Items, KnownValue, Mapping, Value, ValueOrigin
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def fault(root: Path, entry: Path, importer: Path, name: str) -> tuple[str, int,
     return None
 
 
+@kept
 def keys(path: Path) -> dict[str, list[tuple[int, str]]]:
     """Where a configuration file gives a name a plain value: the lines, from 1, and how it is written. Empty where it cannot be read."""
     import yaml

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeGuard, cast
 
@@ -54,6 +55,8 @@ DEPTH, TIMES, STEPS = 28, 120, 500_000
 RECURSION = 2
 #: Configurations that name others are followed so deep, and the parts of one.
 NESTED = 8
+#: So many keys of a configuration that no option has and nothing reads are told.
+KEYS = 20
 #: So many places that are written in one array are kept.
 WRITES = 40
 #: What is run afterwards may look at so many expressions each time.
@@ -249,9 +252,9 @@ class Tracer(Expressions):
         for name, (key, path, line) in self.unknown_names.items():
             if name not in self.found_names and not any(name in table.items for table in self.tables):
                 configs.note(self, "name-unknown", key.name, key, path, line)
-        for name, (value, parsed) in self.loose.items():
-            if not self.loose_read & {name, "*"}:
-                configs.note(self, "config-key", name, value, parsed.source.path, parsed.line)
+        unread = (loose for loose in self.loose.items() if not self.loose_read & {loose[0], "*"})
+        for name, (value, parsed) in islice(unread, KEYS):
+            configs.note(self, "config-key", name, value, parsed.source.path, parsed.line)
 
     def again(self, wanted: Callable[[Tracer], Value]) -> Value:
         """What `wanted` makes of the tracer once the script is through: calls of the project's functions with values of the
