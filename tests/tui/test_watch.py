@@ -15,6 +15,7 @@ from textual.widgets import Input, OptionList
 from accucheck import consent, guidance
 from accucheck.language import Language
 from accucheck.tui.screens.checklist import ChecklistScreen
+from accucheck.tui.screens.checklist_watching import STEPS
 from accucheck.tui.screens.dialogs import AskLine, Choose
 from accucheck.tui.screens.watch import WatchScreen
 
@@ -79,6 +80,20 @@ async def test_a_running_training_is_seen_as_it_comes(walkthrough, tmp_path, lan
         assert app.project.case.get("watched").startswith(".accucheck/watch/")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+
+
+@pytest.mark.parametrize(("steps", "words"), [(STEPS, f"第 {STEPS}/{STEPS} 步"), (STEPS + 9, "等待首次评估")])
+async def test_beyond_its_steps_an_evaluation_is_waited_for(walkthrough, tmp_path, steps, words):
+    prepare(tmp_path / "project", [1.0] * steps)
+    app = walkthrough(Language.ZH, CASE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("W")
+        await choose(pilot, app, "once")
+        await until(pilot, lambda: isinstance(app.screen, WatchScreen) and words in text_of(app))
+        shown = text_of(app)
+        assert ("等待首次评估" in shown) == (f"/{STEPS} 步" not in shown) == (steps > STEPS), shown
+        await pilot.press("s")
+        await until(pilot, lambda: not app.runner.watches)
 
 
 @pytest.mark.parametrize("language", list(Language))

@@ -666,6 +666,7 @@ WORDS: Words = {
         "en": "{mode}  step {steps}  {rate:.3g} s a step  waiting for data {waited:.0f}%",
     },
     "watch-of": {"zh": "{steps}/{most}", "en": "{steps} of {most}"},
+    "watch-awaits-evaluation": {"zh": "等待首次评估", "en": "waiting for an evaluation"},
     "watch-over": {
         "zh": "已结束，退出码 {code}；观察到 {steps} 步。探针接着检查记录，Esc 返回。",
         "en": "Ended with exit code {code}; {steps} {steps:step was|steps were} watched. Probes now look at the recording; Esc goes "

@@ -123,24 +123,35 @@ class WatchScreen(JobScreen):
 
     def _state(self, seen: ProcessState | None, width: int) -> Content:
         """How far it is, or how it ended."""
-        say, runner, of = self.speech.say, self.app.runner, self._of
-        assert of is not None
-        steps = seen.steps if seen is not None else 0
+        runner, steps = self.app.runner, seen.steps if seen is not None else 0
         if not runner.watches and runner.watched is not None:
-            code = runner.watched.code
-            name = f"{code}"
-            with suppress(ValueError):
-                name = signal.Signals(-code).name if code < 0 else name
-            words = "watch-over" if steps else _nothing_seen(runner.watched)
-            words = "watch-over-stopped" if self._stopping else words
-            style = "$text-success" if steps else "$text-warning"
-            return plain(wrap(say(words, code=name, steps=steps, python=sys.executable), width), style)
+            return self._ended(runner.watched, steps, width)
         if seen is None or not steps:
-            return Content.styled(say("watch-stopping" if self._stopping else "watch-starting"), "$text-muted")
-        far = say("watch-of", steps=steps, most=of.plan.steps) if of.plan.steps else str(steps)
+            return Content.styled(
+                self.speech.say("watch-stopping" if self._stopping else "watch-starting"), "$text-muted"
+            )
+        return plain(self._progress(seen))
+
+    def _ended(self, watched: WatchResult, steps: int, width: int) -> Content:
+        name = f"{watched.code}"
+        with suppress(ValueError):
+            name = signal.Signals(-watched.code).name if watched.code < 0 else name
+        words = "watch-over" if steps else _nothing_seen(watched)
+        words = "watch-over-stopped" if self._stopping else words
+        style = "$text-success" if steps else "$text-warning"
+        return plain(wrap(self.speech.say(words, code=name, steps=steps, python=sys.executable), width), style)
+
+    def _progress(self, seen: ProcessState) -> str:
+        """Steps of those that are watched; an evaluation is waited for beyond them."""
+        say = self.speech.say
+        assert self._of is not None
+        steps, most = seen.steps, self._of.plan.steps
+        far = say("watch-of", steps=steps, most=most) if steps <= most else str(steps)
         waited = 100 * seen.waited / seen.seconds if seen.seconds else 0.0
         told = say("watch-state", mode=seen.mode, steps=far, rate=seen.seconds / steps, waited=waited)
-        return plain(f"{told}  {say('watch-stopping')}" if self._stopping else told)
+        if self._stopping:
+            return f"{told}  {say('watch-stopping')}"
+        return f"{told}  {say('watch-awaits-evaluation')}" if most and steps > most else told
 
     def _chart(self, seen: ProcessState, width: int) -> list[Content]:
         say = self.speech.say
