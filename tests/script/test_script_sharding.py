@@ -305,19 +305,3 @@ for _ in range(9):
 )
 def test_files_that_are_taken_by_their_places(names: str, picked: str, codes: list[str], tmp_path: Path) -> None:
     assert [one.code for one in said(tmp_path, STEPS.format(names, picked))] == codes
-
-
-@pytest.mark.parametrize(
-    ("imported", "possible"),
-    [
-        ("", True),
-        ("import movies\n", True),
-        ("import moxing as mox\n", False),
-        ("from tools.moxing_adapter import sync_data\n", False),
-    ],
-)
-def test_an_order_of_files_matters_where_each_machine_gets_a_copy(
-    imported: str, possible: bool, tmp_path: Path
-) -> None:
-    (found, _) = said(tmp_path, imported + STEPS.format("os.listdir('a')", "names[:90]"))
-    assert (found.code, found.possible) == ("cut-unsorted", possible)

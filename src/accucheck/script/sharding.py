@@ -107,8 +107,7 @@ class _Sharding:
         imported = (
             name for source in (self.source, *self.modules) for node in source.nodes for name in _imported(node)
         )
-        # A module of the project that is not among its files is taken for what it is named after: moxing_adapter.
-        return any(part.partition("_")[0] in _FETCH for name in imported for part in name.split("."))
+        return any(name.partition(".")[0] in _FETCH for name in imported)
 
     @cached_property
     def random(self) -> seeding.Randomness:
