@@ -62,7 +62,6 @@ class Observation:
     data: dict[str, Any] = field(default_factory=dict)
     diff: str | None = None
     likely: bool = False  # rests on a value that a run may change, or on code that this run does not get to
-    possible: bool = False  # wrong on several machines alone
 
 
 def examine(reading: Reading, modules: list[Source], devices: int | None) -> list[Observation]:
@@ -86,10 +85,6 @@ _COUNTS = frozenset(
 )
 
 
-#: Packages that copy data from a store to the machine that trains.
-_FETCH = frozenset({"moxing", "c2net", "obs"})
-
-
 class _Sharding:
     def __init__(self, reading: Reading, modules: list[Source], devices: int | None) -> None:
         self.reading, self.trace, self.modules, self.devices = reading, reading.trace, modules, devices
@@ -99,15 +94,6 @@ class _Sharding:
         self.sorted = {
             id(part) for call in reading.trace.calls if call.name == ".sort" for part in _with_elements(call.base)
         }
-
-    @cached_property
-    def fetches(self) -> bool:
-        """Whether the project brings its data to each machine, which then lists a copy of its own. The processes of one machine
-        list one folder, in one order."""
-        imported = (
-            name for source in (self.source, *self.modules) for node in source.nodes for name in _imported(node)
-        )
-        return any(name.partition(".")[0] in _FETCH for name in imported)
 
     @cached_property
     def random(self) -> seeding.Randomness:
@@ -332,14 +318,8 @@ class _Sharding:
                 if listing is not None and isinstance(part, Call):
                     told = {"path": part.source.path, "line": part.line, "call": listing.last}
                     text = part.source.segment(part.node, 60) if isinstance(part.node, ast.expr) else listing.last
-                    told |= {"part": text}
                     yield Observation(
-                        "cut-unsorted",
-                        listing.source,
-                        listing.node,
-                        told,
-                        _in_order(listing),
-                        possible=not self.fetches,
+                        "cut-unsorted", listing.source, listing.node, told | {"part": text}, _in_order(listing)
                     )
 
     def listed(self, part: Call) -> Call | None:
@@ -372,9 +352,7 @@ class _Sharding:
             listed = isinstance(part, Call) and part.name in _LISTINGS and id(part) not in self.sorted
             if isinstance(part, Call) and listed and part.order < origin.order:
                 place = {"path": origin.source.path, "line": origin.line, "call": part.last}
-                yield Observation(
-                    "unsorted", part.source, part.node, data | place, _in_order(part), possible=not self.fetches
-                )
+                yield Observation("unsorted", part.source, part.node, data | place, _in_order(part))
         everything = {id(part) for value in content for part in sources(value)}
         for call in self.trace.calls:
             if call.order > origin.order:
@@ -575,13 +553,6 @@ def _chooses_once(call: Call) -> bool:
     """Whether numpy.random.choice is told to draw without replacement."""
     replaces = call.argument(["a", "size", "replace"], "replace")
     return call.name == "numpy.random.choice" and isinstance(replaces, KnownValue) and not replaces.value
-
-
-def _imported(node: ast.AST) -> list[str]:
-    """The modules that a statement imports."""
-    if isinstance(node, ast.ImportFrom):
-        return [node.module or ""]
-    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
 
 
 def _in_order(listing: Call) -> str | None:
