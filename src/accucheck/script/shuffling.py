@@ -232,7 +232,9 @@ class Examination:
             order = base.order if base.order == IN_ORDER else UNKNOWN
             rests = base.assumed or _assumed(size)
             return replace(base, order=order, code="buffer-one", data=data | {"buffer": buffer}, at=call, assumed=rests)
-        batch = _batched(call.base) if base.order == IN_ORDER else None
+        batch = _batched(call.base) if base.order != SHUFFLED else None
+        if batch is not None and base.order == UNKNOWN:  # what order the rows are in within a batch is still not seen
+            return base
         if batch is not None:
             return replace(base, order=UNKNOWN, code="batches-shuffled", data=data | {"line": batch.line}, at=call)
         told = self.text(call, "buffer_size", 0)
