@@ -153,3 +153,48 @@ def test_several_outputs_are_no_column(tmp_path: Path) -> None:
 def test_what_is_computed_beside_the_training_is_no_loss(tmp_path: Path) -> None:
     loss = "ops.square(net(x).squeeze(-1) - y).mean()\n\ndef shown(x, y):\n    return ops.square(net(x) - y).mean()"
     assert said(tmp_path, VECTORS[0], loss) == []
+
+
+OF_SOURCE = (
+    TEXT[: TEXT.index("rows =")]
+    + """
+class Rows:
+    def __init__(self):
+        table = np.loadtxt("table.csv", delimiter=",", dtype=np.float32)
+        self.rows, self.targets = table[:, :-1], TARGETS
+        self.one = targets_of(table)
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, number):
+        return self.rows[number], LOSS
+
+def targets_of(table):
+    return table[:, -1]
+
+data = ds.GeneratorDataset(Rows(), ["row", "target"], shuffle=True).batch(20)
+ms.Model(net, nn.MSELoss(), opt).train(3, data)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("targets", "row", "told"),
+    [
+        ("table[:, -1]", "self.targets[number]", True),
+        ("table[:, 3]", "np.float32(self.targets[number])", True),
+        ("np.load('train.npy')", "self.targets[number]", True),
+        ("None", "self.one[number]", True),
+        ("table[:, -1:]", "self.targets[number]", False),
+        ("table[:, -1].reshape(-1, 1)", "self.targets[number]", False),
+        ("table[:, -1]", "self.targets[number : number + 1]", False),
+        ("table[:, -1]", "self.targets[[number]]", False),
+        ("table[:, -1]", "np.array([self.targets[number]])", False),
+        ("table[:, -1][:, None]", "self.targets[number]", False),
+        ("table", "self.targets[number, -1:]", False),
+        ("np.load('absent.npy')", "self.targets[number]", False),
+    ],
+)
+def test_labels_that_a_source_gives_row_by_row(tmp_path: Path, targets: str, row: str, told: bool) -> None:
+    assert [one.code for one in said(tmp_path, targets, row, text=OF_SOURCE)] == ["pairs-compared"] * told

@@ -3,6 +3,7 @@ vector of labels, (N,), is a table of every prediction with every label, and its
 
 from __future__ import annotations
 
+import ast
 import io
 import tokenize
 import zipfile
@@ -111,7 +112,18 @@ class Shapes:
         if value.name == "" and kind_of(value.base) == "dense":
             inner = self.of(value.args[0], depth + 1) if value.args else None
             return Shape(inner.rank if inner is not None else None, outputs(value.base))
-        return self.column(value, depth) or self.array(value) or self.changed(value, depth)
+        return self.column(value, depth) or self.array(value) or self.picked(value, depth) or self.changed(value, depth)
+
+    def picked(self, made: Call, depth: int) -> Shape | None:
+        """Behind an index: a number takes an axis away, a slice leaves it."""
+        if made.name != "[]" or not made.args:
+            return None
+        keys = _keys(made)
+        taken = [_takes_axis(key) for key in keys]
+        before = _table(made.base, len(keys)) or self.of(made.base, depth + 1)
+        if None in taken or before is None or before.rank is None or before.rank < len(keys):
+            return None
+        return Shape(before.rank - sum(map(bool, taken)), before.last if len(keys) < before.rank else None)
 
     def changed(self, made: Call, depth: int) -> Shape | None:
         """Behind an operation that leaves the axes as they are, or adds, takes and joins some."""
@@ -133,15 +145,17 @@ class Shapes:
         return self.batched(made, {self.of(value, depth + 1) for value in values}) if values else None
 
     def batched(self, read: Value | None, arrays: set[Shape | None]) -> Shape | None:
-        """What is read of arrays that a data set cuts into rows and joins to batches."""
-        parts = list(flow.sources(read, _is_array_set))
-        if sum(map(_is_array_set, parts)) != 1 or len(arrays) != 1 or any(map(_changes_rows, parts)):
+        """What is read of arrays that a data set cuts into rows, or of the rows that a source gives, joined to batches."""
+        parts = list(flow.sources(read, _is_set))
+        sets = [part for part in parts if _is_set(part)]
+        if len(sets) != 1 or len(arrays) != 1 or any(map(_changes_rows, parts)):
             return None
         (shape,) = arrays
         if shape is None or shape.rank is None:
             return None
-        rank = shape.rank - 1 + sum(isinstance(part, Call) and part.name == ".batch" for part in parts)
-        return Shape(rank, shape.last if shape.rank > 1 else None) if rank > 0 else None
+        row = shape.rank - 1 if _is_array_set(sets[0]) else shape.rank
+        rank = row + sum(isinstance(part, Call) and part.name == ".batch" for part in parts)
+        return Shape(rank, shape.last if row > 0 else None) if rank > 0 else None
 
     def array(self, made: Call) -> Shape | None:
         """An array that is read or drawn here."""
@@ -192,8 +206,34 @@ def _shape_in(data: bytes) -> tuple[int, ...]:
     return tuple(int(size) for size in read(file)[0])
 
 
+def _keys(made: Call) -> list[Value]:
+    """What an array is indexed by, axis by axis."""
+    key, node = made.args[0], made.node
+    axes = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple)  # a list picks places of one axis
+    return list(key.items) if axes and isinstance(key, Items) else [key]
+
+
+def _takes_axis(key: Value) -> bool | None:
+    """Whether a key is the number of one place (True) or a slice (False); None for anything else."""
+    if isinstance(key, Call) and key.name == "slice":
+        return False
+    number = isinstance(key, KnownValue) and type(key.value) is int
+    return True if number or (isinstance(key, UnknownValue) and key.name == "index") else None
+
+
+def _table(value: Value | None, axes: int) -> Shape | None:
+    """A table of a text file that is indexed by rows and columns; one with a single column has a single axis."""
+    read = isinstance(value, Call) and value.api in ("numpy.loadtxt", "numpy.genfromtxt")
+    return Shape(2, None) if read and axes == 2 else None
+
+
 def _is_array_set(value: Value) -> bool:
     return isinstance(value, Call) and value.api == "dataset.NumpySlicesDataset"
+
+
+def _is_set(value: Value) -> bool:
+    """A data set of arrays, or one whose source gives a row at a time."""
+    return _is_array_set(value) or (isinstance(value, Call) and value.api == "dataset.GeneratorDataset")
 
 
 def _data(run: Call) -> Value | None:
