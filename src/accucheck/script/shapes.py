@@ -112,7 +112,11 @@ class Shapes:
         if value.name == "" and kind_of(value.base) == "dense":
             inner = self.of(value.args[0], depth + 1) if value.args else None
             return Shape(inner.rank if inner is not None else None, outputs(value.base))
-        return self.column(value, depth) or self.array(value) or self.picked(value, depth) or self.changed(value, depth)
+        return self.column(value, depth) or self.made(value, depth)
+
+    def made(self, value: Call, depth: int) -> Shape | None:
+        """What is read or drawn, or made of another value."""
+        return self.array(value) or self.picked(value, depth) or self.changed(value, depth)
 
     def picked(self, made: Call, depth: int) -> Shape | None:
         """Behind an index: a number takes an axis away, a slice leaves it."""

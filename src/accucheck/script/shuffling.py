@@ -233,10 +233,8 @@ class Examination:
             rests = base.assumed or _assumed(size)
             return replace(base, order=order, code="buffer-one", data=data | {"buffer": buffer}, at=call, assumed=rests)
         batch = _batched(call.base) if base.order != SHUFFLED else None
-        if batch is not None and base.order == UNKNOWN:  # what order the rows are in within a batch is still not seen
-            return base
         if batch is not None:
-            return replace(base, order=UNKNOWN, code="batches-shuffled", data=data | {"line": batch.line}, at=call)
+            return _of_batches(base, batch, call)
         told = self.text(call, "buffer_size", 0)
         why = data | {"why": "call", "value": told, "line": call.line}
         alone = buffer if base.order == IN_ORDER else None
@@ -741,6 +739,14 @@ def _batched(data: Value | None) -> Call | None:
             return None if isinstance(size, KnownValue) and size.value == 1 else data
         data = data.base
     return None
+
+
+def _of_batches(base: State, batch: Call, shuffle: Call) -> State:
+    """Rows that are shuffled batch by batch: those in order are mixed by no more, and an order that is not seen stays so."""
+    if base.order == UNKNOWN:
+        return base
+    data = {"dataset": base.data["dataset"], "line": batch.line}
+    return replace(base, order=UNKNOWN, code="batches-shuffled", data=data, at=shuffle)
 
 
 def _calls_a(call: Call, kinds: tuple[str, ...]) -> bool:
