@@ -467,3 +467,42 @@ for x in train_set:
     (fault,) = replay(tmp_path, text).faults
     assert (fault.code, fault.plain) == ("set-to-inference", False)
     assert [called(layer) for layer in fault.layers] == ["BatchNorm1d"]
+
+
+#: What is trained beside a network that is switched on -> what is said. The network has no layer that asks for it either.
+BESIDE = """
+class Plain(nn.Cell):
+    def __init__(self, layer):
+        super().__init__()
+        self.fc, self.layer = nn.Dense(8, 8), layer
+
+    def construct(self, x):
+        return self.layer(self.fc(x))
+
+body, head = Plain(nn.ReLU()), Plain(LAYER)
+both = body.trainable_params() + head.trainable_params()
+update = nn.SGD(both, 0.1)
+total = ms.value_and_grad(lambda x, y: loss_fn(head(body(x)), y), None, both)
+SWITCH
+for x, y in data:
+    value, grads = total(x, y)
+    update(grads)
+"""
+
+
+@pytest.mark.parametrize(
+    ("layer", "switch", "expected"),
+    [
+        ("ops.L2Normalize(axis=1)", "body.set_train()", []),
+        ("nn.ReLU()", "head.set_train()", []),
+        ("nn.ReLU()", "", ["no-set-train-plain"]),
+        ("nn.ReLU()", "body.set_train(False)", ["set-to-inference"]),
+        ("nn.Dropout(p=0.5)", "body.set_train()", ["no-set-train"]),
+        ("build('mlp')", "body.set_train()", ["no-set-train-plain"]),
+    ],
+)
+def test_what_is_trained_beside_a_network_that_is_switched_on(
+    tmp_path: Path, layer: str, switch: str, expected: list[str]
+) -> None:
+    text = BESIDE.replace("LAYER", layer).replace("SWITCH", switch)
+    assert codes(replay(tmp_path, text)) == expected

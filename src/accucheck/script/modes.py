@@ -160,7 +160,8 @@ def within(cell: Value) -> dict[int, Value]:
 
 def _may_depend(value: Value) -> bool:
     """True for what behaves differently in training, or is not seen to be a layer, operation or number that does not."""
-    named = isinstance(value, Call) and value.base is None and value.name[:1].isalpha()
+    own = isinstance(value, Call) and (value.base is None or isinstance(value.base, UnknownValue))
+    named = own and isinstance(value, Call) and value.name[:1].isalpha()
     unseen = named and isinstance(value, Call) and not value.name.startswith(("mindspore.", "numpy."))
     return unseen or isinstance(value, UnknownValue) or depends(value)
 
@@ -505,6 +506,13 @@ class Replay:
         layers = [part for part in held if isinstance(part, Call) and part.api.startswith(("nn.", "mint."))]
         return bool(layers) and not any(_may_depend(part) for part in held)
 
+    def needs_no_switch(self, tops: Sequence[Value]) -> bool:
+        """Whether a network is switched on to train, and what is trained beside it, as a head in the loss, has no layer that would ask
+        for it."""
+        left = [top for top in tops if set(self.mode(top)) != {True}]
+        seen = not any(_may_depend(part) for top in left for part in self.within(top).values())
+        return len(left) < len(tops) and seen
+
     # --- judging ------------------------------------------------------------------------------------------------------
 
     def train(self, event: Event) -> None:
@@ -514,7 +522,7 @@ class Replay:
         if not all(self.mode(cell) for cell in layers or tops) or not (layers or tops):
             self.account.unknown.add(id(event))
         wrong = [layer for layer in layers if False in self.mode(layer)]
-        idle = [top for top in tops if False in self.mode(top)] if not layers else []
+        idle = [] if layers or self.needs_no_switch(tops) else [top for top in tops if False in self.mode(top)]
         if wrong:
             cause = self.mode(wrong[0])[False]
             meant = cause is not None and cause.how == "set_train" and not self.covers(cause, tops)
