@@ -93,3 +93,105 @@ def test_an_evaluation_without_classes_tells_nothing(tmp_path: Path) -> None:
     script = script.replace("nn.CrossEntropyLoss()", "nn.MSELoss()")
     with pytest.raises(Skip):
         list(watched_metric.run(watched(tmp_path / "other", script), watched_metric.Params()))
+
+
+OVERLAP = """
+    class Overlap(Metric):
+        def __init__(self):
+            super().__init__()
+            self.clear()
+
+        def clear(self):
+            self.guesses, self.truths, self.each = [], [], []
+
+        def update(self, scores, labels):
+            guess, truth = scores.asnumpy().argmax(1), labels.asnumpy()
+            self.guesses.append(guess)
+            self.truths.append(truth)
+            self.each.append(f1_score(truth, guess, average="macro", zero_division=0))
+
+        def eval(self):
+            return f1_score(np.concatenate(self.truths), np.concatenate(self.guesses), average="macro")
+
+    def drawn(count, seed):"""
+WHOLE = 'return f1_score(np.concatenate(self.truths), np.concatenate(self.guesses), average="macro")'
+WRONG_F1 = {
+    "number-of-batches": (WHOLE, "return float(np.mean(self.each))"),
+    "number-counts-on": ("self.guesses, self.truths, self.each = [], [], []", "self.guesses = getattr(self, 'guesses', [])\n"
+        "            self.truths, self.each = getattr(self, 'truths', []), []"),
+    "number-differs": (WHOLE, f"{WHOLE} * 0.9"),
+}  # fmt: skip
+
+
+def with_f1(code: str | None) -> str:
+    script = SCRIPT.replace("\n    def drawn(count, seed):", OVERLAP)
+    script = script.replace(
+        "    from mindspore import nn\n", "    from mindspore import nn\n    from sklearn.metrics import f1_score\n"
+    )
+    script = script.replace('"hits": Hits()', '"hits": Hits(), "macro_f1": Overlap()')
+    return script.replace(*WRONG_F1[code]) if code is not None else script
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize("code", [None, *WRONG_F1])
+def test_an_f1_is_computed_anew(tmp_path: Path, code: str | None) -> None:
+    case = watched(tmp_path / "f1", with_f1(code))
+    told = [one for one in watched_metric.run(case, watched_metric.Params()) if hasattr(one, "code")]
+    (found,) = [one for one in told if one.data["name"] == "macro_f1"]
+    assert found.code == (code or "number-agrees") and found.data["family"] == "f1"
+    level = Level.INFO if code is None else Level.SUSPECT if code == "number-differs" else Level.PROBLEM
+    assert found.level is level
+    assert all(one.level is Level.INFO for one in told if one is not found)
+
+
+ERRORS = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn
+    from mindspore.train import MAE, Metric, Model
+
+    class Distance(Metric):
+        def __init__(self):
+            super().__init__()
+            self.clear()
+
+        def clear(self):
+            self.squares, self.count, self.roots = 0.0, 0, []
+
+        def update(self, given, wanted):
+            squares = (given.asnumpy() - wanted.asnumpy()) ** 2
+            self.squares += squares.sum()
+            self.count += squares.size
+            self.roots.append(np.sqrt(squares.mean()))
+
+        def eval(self):
+            return float(np.sqrt(self.squares / self.count))
+
+    def drawn(count, seed):
+        dice = np.random.default_rng(seed)
+        x = dice.normal(0, 1, (count, 5)).astype(np.float32)
+        return x, (x[:, :2] * np.linspace(0.1, 4, count)[:, None]).astype(np.float32)
+
+    ms.set_seed(1)
+    net = nn.Dense(5, 2)
+    train = ds.NumpySlicesDataset(drawn(96, 1), ["row", "target"], shuffle=True).batch(16)
+    held_out = ds.NumpySlicesDataset(drawn(41, 2), ["row", "target"], shuffle=False).batch(16)
+    model = Model(net, nn.MSELoss(), nn.Adam(net.trainable_params(), 0.01), metrics={"rmse": Distance(), "mae": MAE()})
+    for epoch in range(2):
+        model.train(1, train, dataset_sink_mode=False)
+        print(model.eval(held_out, dataset_sink_mode=False))
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize("code", ["number-agrees", "number-of-batches"])
+def test_errors_are_computed_anew(tmp_path: Path, code: str) -> None:
+    script = ERRORS
+    if code == "number-of-batches":
+        script = script.replace("float(np.sqrt(self.squares / self.count))", "float(np.mean(self.roots))")
+    told = list(watched_metric.run(watched(tmp_path / "errors", script), watched_metric.Params()))
+    found = {one.data["name"]: one for one in told if hasattr(one, "code")}
+    assert found["rmse"].code == code and found["rmse"].data["rows"] == 41
+    assert found["rmse"].level is (Level.INFO if code == "number-agrees" else Level.PROBLEM)
+    assert found["mae"].level is Level.INFO

@@ -1,8 +1,10 @@
-"""Counts anew what the evaluations of a watched run get right, from the scores and labels of each batch, and compares what Model reports.
+"""Computes anew what the evaluations of a watched run report, from the outputs and labels of each batch, and compares what Model reports.
 
 Catches metrics of the project that are the mean of the shares of batches, divide by the number of batches or of rows where the other is
-meant, or count on from the evaluations before; and an accuracy that is none of these. Cannot tell other metrics than accuracy, evaluations
-that do not go through Model, outputs that are not one score for each class, and evaluations that the watch cut off.
+meant, or count on from the evaluations before; and an accuracy that is none of these. Precision, recall, F1, IoU, kappa, errors, PSNR, loss
+and perplexity are compared with each usual way to take them over classes: one that agrees is right; the mean of those of batches and a
+count of all evaluations are told by their values. Cannot tell metrics of other kinds (of boxes, of texts), evaluations that do not go
+through Model, outputs that belong to no column of the data, and evaluations that the watch cut off.
 """
 
 from __future__ import annotations
@@ -76,17 +78,39 @@ MESSAGES: Words = {
         "en": "{name} was {value:.4f} after step {step:,}, and {expected:.4f} of the {rows:,} guesses were right.",
         "zh": "第 {step:,} 步后 {name} 为 {value:.4f}，而 {rows:,} 个预测的正确率为 {expected:.4f}。",
     },
+    "number-of-batches": {
+        "en": "{name} was {value:.4f}: that is the mean of the {family} ({way}) of {batches:,} batches. Over all {rows:,} rows "
+        "it is {expected:.4f}.",
+        "zh": "{name} 为 {value:.4f}：这是 {batches:,} 个 batch 各自的 {family}（{way}）的平均。"
+        "按全部 {rows:,} 行计算应为 {expected:.4f}。",
+    },
+    "number-counts-on": {
+        "en": "{name} was {value:.4f} after step {step:,}: that is the {family} ({way}) of all evaluations so far. That of this one is "
+        "{expected:.4f}.",
+        "zh": "第 {step:,} 步后 {name} 为 {value:.4f}：这是到目前为止所有评估合在一起的 {family}（{way}）。"
+        "仅这一次评估应为 {expected:.4f}。",
+    },
+    "number-differs": {
+        "en": "{name} was {value:.4f} after step {step:,}, which is the {family} of the {rows:,} rows in none of the usual "
+        "ways; the nearest ({way}) is {expected:.4f}.",
+        "zh": "第 {step:,} 步后 {name} 为 {value:.4f}，与 {rows:,} 行按各种常用定义计算的 {family} 都不一致；"
+        "最接近的（{way}）为 {expected:.4f}。",
+    },
+    "number-agrees": {
+        "en": "{name} matches the {family} ({way}) computed anew in {evaluations:,} {evaluations:evaluation|evaluations} of {rows:,} rows.",
+        "zh": "{evaluations:,} 次评估（每次 {rows:,} 行）中，{name} 与重新计算的 {family}（{way}）一致。",
+    },
     "metric-agrees": {
         "en": "{name} matches a recount in {evaluations:,} {evaluations:evaluation|evaluations} of {rows:,} rows.",
         "zh": "{evaluations:,} 次评估（每次 {rows:,} 行）中，{name} 与重新统计的结果一致。",
     },
     "metric-other": {
-        "en": "{name} does not look like an accuracy, so it was not recomputed.",
-        "zh": "{name} 看来不是准确率，未重新计算。",
+        "en": "{name} is none of the numbers that were computed anew, so it was not compared.",
+        "zh": "{name} 不是重新计算的指标之一，未作比较。",
     },
     "no-metric": {
-        "en": "No evaluation by Model with one score for each class was watched to its end: watch with --steps 0.",
-        "zh": "没有完整观察到输出为各类得分的 Model 评估：请使用 --steps 0。",
+        "en": "No evaluation by Model whose outputs and labels belong together was watched to its end: watch with --steps 0.",
+        "zh": "没有完整观察到输出与标签相对应的 Model 评估：请使用 --steps 0。",
     },
     "fix-samples": {
         "en": "In update() add the number of right guesses and of samples; divide once in eval().",
@@ -96,22 +120,26 @@ MESSAGES: Words = {
         "en": "Set every count to 0 in clear(), which Model calls before each evaluation.",
         "zh": "在 clear() 中把所有计数清零，Model 每次评估前都会调用它。",
     },
+    "fix-gather": {
+        "en": "In update() gather counts or sums, or guesses and labels, of all batches; compute the metric once in eval().",
+        "zh": "在 update() 中累积全部 batch 的计数、总和或预测与标签，在 eval() 中只计算一次指标。",
+    },
     "fix-compare": {
         "en": "Compute the metric of a few rows by hand: look at axis, labels that are left out, and what it divides by.",
         "zh": "手工计算几行的指标：检查轴、被略去的标签和分母。",
     },
 }
 _WRONG = {
-    "en": "The number that is reported is not the accuracy of the network, and cannot be compared with others.",
-    "zh": "报告的数字不是网络的准确率，不能与其他结果比较。",
+    "en": "The number that is reported is not the metric of the network that it is called, and cannot be compared with others.",
+    "zh": "报告的数字不是其名称所指的网络指标，不能与其他结果比较。",
 }
 _LAGS = {
     "en": "From the second evaluation on the metric lags behind the network, and the best checkpoint is not seen as that.",
     "zh": "从第二次评估起，指标落后于网络的真实状态，最好的 checkpoint 选不出来。",
 }
 _BY_HAND = {
-    "en": "Keep guesses and labels of one evaluation and count: the share of equal ones must be the metric.",
-    "zh": "保存一次评估的预测和标签并统计：相等的比例应等于该指标。",
+    "en": "Keep guesses and labels of one evaluation and compute the metric of all of them at once: it must be what is reported.",
+    "zh": "保存一次评估的全部预测和标签，一次性计算指标：结果应与报告值相同。",
 }
 _FIXES = {
     "metric-mean": "fix-samples",
@@ -119,8 +147,12 @@ _FIXES = {
     "metric-by-rows": "fix-samples",
     "metric-counts-on": "fix-clear",
     "metric-differs": "fix-compare",
+    "number-of-batches": "fix-gather",
+    "number-counts-on": "fix-clear",
+    "number-differs": "fix-compare",
 }
-WHY: Words = {code: _LAGS if code == "metric-counts-on" else _WRONG for code in _FIXES}
+_LAGGING = ("metric-counts-on", "number-counts-on")
+WHY: Words = {code: _LAGS if code in _LAGGING else _WRONG for code in _FIXES}
 PROOF: Words = dict.fromkeys(_FIXES, _BY_HAND)
 WORDS: Words = {
     "evaluations": {"en": "Evaluations", "zh": "评估"},
@@ -138,6 +170,30 @@ _FORMS: dict[str, Callable[[dict[str, Any]], float]] = {
 }
 #: A name that says accuracy: it makes a number that is nothing else suspicious, and decides nothing more.
 _ACCURACY = re.compile(r"(?i)acc|hit.?rate|top.?1|精度|准确")
+#: What names say of which number a metric is; more than one may fit.
+_FAMILIES = {
+    "precision": re.compile(r"(?i)prec|查准|精确"),
+    "recall": re.compile(r"(?i)recall|sensitiv|balanced|class.?acc|mpa|查全|召回"),
+    "f1": re.compile(r"(?i)f1|f.?score|f.?measure|dice"),
+    "iou": re.compile(r"(?i)iou|jaccard|交并"),
+    "kappa": re.compile(r"(?i)kappa"),
+    "mse": re.compile(r"(?i)(?<!r)mse|(?<!root.)mean.?squared?"),
+    "rmse": re.compile(r"(?i)rmse|root.?mean"),
+    "mae": re.compile(r"(?i)mae|absolute"),
+    "psnr": re.compile(r"(?i)psnr"),
+    "r2": re.compile(r"(?i)r2|r.?squared"),
+    "loss": re.compile(r"(?i)loss|entropy|nll|损失"),
+    "perplexity": re.compile(r"(?i)perplexity|ppl|困惑"),
+}
+#: What a metric is called that is one of these numbers and nothing more, as "average precision" or "recall at 5" would be.
+_UNQUALIFIED = re.compile(
+    r"(?i)(?:(?:val|valid|eval|test|dev|macro|micro|weighted|mean|m)[_\- ]?)*"
+    r"(?:precision|recall|f1|iou|jaccard|kappa|查准率|查全率|召回率|交并比)"
+    r"(?:[_\- ]?(?:score|macro|micro|weighted|index))*"
+)
+#: Numbers of which none but the usual ways are meant where classes of whole samples are guessed; errors may be of other units, texts and
+#: boxes are judged as such.
+_PLAIN = ("precision", "recall", "f1", "iou", "kappa")
 #: Classes that the further guesses are too few for.
 _AMONG = 6
 SHOWN = 20
@@ -154,26 +210,135 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from found
 
 
+def _kind(one: dict[str, Any]) -> str:
+    return str(one.get("rows_are", "classes"))
+
+
+def _as_number(watch: Watch, name: str, facts: list[dict[str, Any]], own: bool, params: Params) -> Finding | None:
+    """What is said of a metric by the usual numbers that were computed anew; None where it is none of them by value and by name."""
+    meant = [family for family, pattern in _FAMILIES.items() if pattern.search(name)]
+    right = _agreeing("numbers", name, facts, params)
+    if right:
+        family, way = next((pair for pair in right if pair[0] in meant), right[0])
+        told = {"name": name, "family": family, "way": way, "evaluations": len(facts), "rows": facts[0]["rows"]}
+        return Finding("number-agrees", Level.INFO, watch.where(facts[0].get("place")), told)
+    if not own:
+        return None
+    found = _known_mistake(name, meant, facts, params)
+    if found is not None:
+        code, number, telling = found
+        return _number_wrong(watch, code, name, number, telling, facts)
+    family = _meant_plainly(name, meant, facts)
+    if not family:
+        return None
+    nearest = _nearest(facts[0]["values"][name], facts[0]["numbers"][family])
+    return _number_wrong(watch, "number-differs", name, (family, nearest), facts[0], facts)
+
+
+def _known_mistake(
+    name: str, meant: list[str], facts: list[dict[str, Any]], params: Params
+) -> tuple[str, tuple[str, str], dict[str, Any]] | None:
+    """The mean of the numbers of batches, or a number of all evaluations so far: its code, family and way, and an evaluation that shows
+    it to be another one than the right one."""
+    for code, kept in (("number-of-batches", "of_batches"), ("number-counts-on", "so_far")):
+        for family, way in _agreeing(kept, name, facts, params):
+            telling = [one for one in facts if _apart(one, kept, family, way, params)]
+            if telling and family in meant:
+                return code, (family, way), telling[0]
+    return None
+
+
+def _meant_plainly(name: str, meant: list[str], facts: list[dict[str, Any]]) -> str:
+    """The number that a metric over classes of whole samples is called by, where it is called nothing more."""
+    plain = len(meant) == 1 and meant[0] in _PLAIN and _UNQUALIFIED.fullmatch(name) is not None
+    known = plain and all(_kind(one) == "classes" and _has(one, meant[0]) for one in facts)
+    return meant[0] if known else ""
+
+
+def _agreeing(kept: str, name: str, facts: list[dict[str, Any]], params: Params) -> list[tuple[str, str]]:
+    """The numbers, by family and way, that a metric is in every evaluation."""
+    first = facts[0].get(kept) or {}
+    return [
+        (family, way)
+        for family, ways in first.items()
+        for way in ways
+        if all(
+            _same_number(one["values"][name], (one.get(kept) or {}).get(family, {}).get(way), params) for one in facts
+        )
+    ]
+
+
+def _same_number(value: float, number: Any, params: Params) -> bool:
+    """As it is, or in percent; of large numbers within their rounding."""
+    if not isinstance(number, (int, float)):
+        return False
+    near = params.equal * max(1.0, 10 * abs(number))
+    return abs(value - number) <= near or abs(value / 100 - number) <= near
+
+
+def _has(one: dict[str, Any], family: str) -> bool:
+    return bool((one.get("numbers") or {}).get(family))
+
+
+def _apart(one: dict[str, Any], kept: str, family: str, way: str, params: Params) -> bool:
+    """Whether a wrong number is seen to be another one than the right one."""
+    right = (one.get("numbers") or {}).get(family, {}).get(way)
+    wrong = one[kept][family][way]
+    known = isinstance(right, (int, float)) and isinstance(wrong, (int, float))
+    return known and abs(right - wrong) > params.apart
+
+
+def _nearest(value: float, ways: dict[str, Any]) -> str:
+    known = {way: number for way, number in ways.items() if isinstance(number, (int, float))}
+    return min(known, key=lambda way: min(abs(known[way] - value), abs(known[way] - value / 100)))
+
+
+def _number_wrong(
+    watch: Watch, code: str, name: str, number: tuple[str, str], one: dict[str, Any], facts: list[dict[str, Any]]
+) -> Finding:
+    family, way = number
+    lines: list[list[Plain]] = [
+        [each["step"], each["values"][name], each["numbers"][family].get(way), each["rows"]] for each in facts[:SHOWN]
+    ]
+    evidence: list[Evidence] = [Table("evaluations", ["step", "reported", "counted", "rows"], lines, len(facts))]
+    data = {"name": name, "value": one["values"][name], "expected": one["numbers"][family][way], "step": one["step"]}
+    data |= {"rows": one["rows"], "batches": one["batches"], "family": family, "way": way}
+    where, fix = watch.where(one.get("place")), Fix(_FIXES[code])
+    if code == "number-differs":
+        return Finding(code, Level.SUSPECT, where, data, evidence, fix, sure=Sure.POSSIBLE)
+    return Finding(code, Level.PROBLEM, where, data, evidence, fix, sure=Sure.LIKELY)
+
+
 def _accuracy(one: dict[str, Any]) -> float:
     return float(one["right"] / one["rows"])
 
 
 def _judged(watch: Watch, name: str, facts: list[dict[str, Any]], params: Params) -> Finding:
+    guesses = all(_kind(one) != "errors" for one in facts)
+    if guesses and (judged := _as_accuracy(watch, name, facts, params)) is not None:
+        return judged
+    own = not any(str(one["kinds"].get(name, "")).startswith("mindspore.") for one in facts)
+    if (judged := _as_number(watch, name, facts, own, params)) is not None:
+        return judged
+    if own and _ACCURACY.search(name) and all(_kind(one) == "classes" for one in facts):
+        telling = next(one for one in facts if not _is_right(one["values"][name], one, params))
+        return _wrong(watch, "metric-differs", name, telling, facts)
     where = watch.where(facts[0].get("place"))
-    told = {"name": name, "evaluations": len(facts), "rows": facts[0]["rows"]}
+    return Finding(
+        "metric-other", Level.INFO, where, {"name": name}, incomplete=own
+    )  # the framework's own need no check
+
+
+def _as_accuracy(watch: Watch, name: str, facts: list[dict[str, Any]], params: Params) -> Finding | None:
+    """What is said of a metric that is the share of right guesses, or one of the usual mistakes of it; None where it is neither."""
     if all(_is_right(one["values"][name], one, params) for one in facts):
-        return Finding("metric-agrees", Level.INFO, where, told)
+        told = {"name": name, "evaluations": len(facts), "rows": facts[0]["rows"]}
+        return Finding("metric-agrees", Level.INFO, watch.where(facts[0].get("place")), told)
     for code, form in _FORMS.items():
         telling = [one for one in facts if abs(form(one) - _accuracy(one)) > params.apart]
         if telling and all(_same(one["values"][name], form(one), params) for one in facts):
             return _wrong(watch, code, name, telling[0], facts)
-    own = not any(str(one["kinds"].get(name, "")).startswith("mindspore.") for one in facts)
-    telling = [one for one in facts if not _is_right(one["values"][name], one, params)]
-    if own and _ACCURACY.search(name):
-        return _wrong(watch, "metric-differs", name, telling[0], facts)
-    return Finding(
-        "metric-other", Level.INFO, where, {"name": name}, incomplete=own
-    )  # the framework's own need no check
+    return None
 
 
 def _is_right(value: float, one: dict[str, Any], params: Params) -> bool:
@@ -203,7 +368,8 @@ def _wrong(watch: Watch, code: str, name: str, one: dict[str, Any], facts: list[
 
 
 def _example(name: str, verdict: Verdict, *codes: str, values: tuple[float, ...], called: str = "accuracy") -> Example:
-    """Evaluations of 40 rows in batches of 16, 16 and 8, of which 8, 12 and 8 are right in the first, and one more in each that follows."""
+    """Evaluations of 40 rows in batches of 16, 16 and 8, of which 8, 12 and 8 are right in the first, and one more in each that follows;
+    and their F1, the mean of that of the batches, and that of all evaluations."""
     head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
     lines: list[dict[str, Any]] = [head]
     before = [0, 0]
@@ -218,7 +384,14 @@ def _example(name: str, verdict: Verdict, *codes: str, values: tuple[float, ...]
             "shares": (8 + number) / 16 + 12 / 16 + 1.0,
         }
         lines.append({"step": number + 1, "epoch": number, "loss": 1.0, "seconds": 0.1})
-        metric = {"values": {called: value}, "kinds": {called: "metrics.Own"}, "place": ["train.py", 30], "data": 1}
+        metric: dict[str, Any] = {
+            "values": {called: value},
+            "kinds": {called: "metrics.Own"},
+            "place": ["train.py", 30],
+            "data": 1,
+        }
+        f1 = {"numbers": 0.68 + number / 40, "of_batches": 0.72 + number / 40, "so_far": 0.68 + number / 80}
+        metric |= {kept: {"f1": {"macro": value}} for kept, value in f1.items()}
         lines.append({"fact": "metric", "step": number + 1, **metric, **told, "before": before})
         before = [before[0] + right, before[1] + 40]
     files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
@@ -233,5 +406,10 @@ EXAMPLES = [
     _example("shares divided by rows", Verdict.PROBLEM, "metric-by-rows", values=(2.25 / 40, 2.3125 / 40)),
     _example("of all evaluations so far", Verdict.PROBLEM, "metric-counts-on", values=(28 / 40, 57 / 80)),
     _example("an accuracy that is none", Verdict.UNDECIDED, "metric-differs", values=(0.31, 0.33)),
+    _example("F1 as computed anew", Verdict.OK, "number-agrees", values=(0.68, 0.705), called="f1"),
+    _example("the mean of F1 of batches", Verdict.PROBLEM, "number-of-batches", values=(0.72, 0.745), called="f1"),
+    _example("F1 of all evaluations so far", Verdict.PROBLEM, "number-counts-on", values=(0.68, 0.6925), called="f1"),
+    _example("an F1 that is none", Verdict.UNDECIDED, "number-differs", values=(0.31, 0.33), called="f1"),
+    _example("a number of its own name", Verdict.UNDECIDED, "metric-other", values=(0.31, 0.33), called="f1@5"),
     _example("another metric", Verdict.UNDECIDED, "metric-other", values=(0.31, 0.33), called="kappa"),
 ]
