@@ -183,6 +183,12 @@ def find(name: str) -> Api | None:
     return load().apis.get(name)
 
 
+def is_table(name: str) -> bool:
+    """Whether a layer has no weight but a table, of which it gives rows."""
+    known = find(name)
+    return known is not None and list(known.weights or ()) == ["embedding_table"]
+
+
 def transform(name: str) -> Transform | None:
     """The data set transform of this canonical name."""
     return load().transforms.get(name)

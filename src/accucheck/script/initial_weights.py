@@ -407,15 +407,9 @@ def _perhaps_meant(
     # The branch of a residual block then begins as nothing; the last layer of a spatial transformer as the identity.
     bias = bound.get("bias_init")
     # The rows of a table get gradients that differ where what follows has weights that differ.
-    if value == 0 and (added or _is_table(layer) or (isinstance(bias, Call) and number(bias) is None)):
+    if value == 0 and (added or api.is_table(layer.api) or (isinstance(bias, Call) and number(bias) is None)):
         return True
     return sure is Sure.POSSIBLE or later.single or _chosen(layer.tests) or later.perhaps(layer)
-
-
-def _is_table(layer: Call) -> bool:
-    """Whether a layer has no weight but a table, of which it gives rows."""
-    known = api.find(layer.api)
-    return known is not None and list(known.weights or ()) == ["embedding_table"]
 
 
 def _left_out(layer: Call, structure: Structure) -> bool:

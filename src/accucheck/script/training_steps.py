@@ -614,15 +614,9 @@ def _half(made: Call) -> HalfPrecision | None:
             return None
         for keyword, value in made.keywords.items():
             if keyword.endswith("type") and (found := _typed("argument", made, value)) is not None:
-                return replace(found, how="table") if _is_table(name) else found
+                return replace(found, how="table") if api.is_table(name) else found
         return None
     return _cast(made)
-
-
-def _is_table(name: str) -> bool:
-    """Whether a layer has no weight but a table, of which it gives rows."""
-    known = api.find(name)
-    return known is not None and list(known.weights or ()) == ["embedding_table"]
 
 
 def _leveled(made: Call, level: Value | None) -> HalfPrecision | None:
