@@ -117,7 +117,7 @@ MESSAGES: Words = {
     "evaluates": {"en": "Evaluated in inference mode: {network}.", "zh": "在推理模式下评估：{network}。"},
     "mode-unseen": {
         "en": "The mode of the network when it trains cannot be seen here: the training, or what switches the mode, is called or chosen "
-        "out of sight.",
+        "by code that was not found.",
         "zh": "从脚本中看不出训练时处于何种模式：训练过程或切换模式的代码由何处调用或选中，在此处看不到。",
     },
     "no-training": {

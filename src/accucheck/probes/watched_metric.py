@@ -91,13 +91,13 @@ MESSAGES: Words = {
         "仅这一次评估应为 {expected:.4f}。",
     },
     "number-differs": {
-        "en": "{name} was {value:.4f} after step {step:,}, which is the {family} of the {rows:,} rows in none of the usual "
-        "ways; the nearest ({way}) is {expected:.4f}.",
+        "en": "{name} was {value:.4f} after step {step:,}, but no usual definition of {family} gives that for the {rows:,} rows; "
+        "the nearest ({way}) gives {expected:.4f}.",
         "zh": "第 {step:,} 步后 {name} 为 {value:.4f}，与 {rows:,} 行按各种常用定义计算的 {family} 都不一致；"
         "最接近的（{way}）为 {expected:.4f}。",
     },
     "number-agrees": {
-        "en": "{name} matches the {family} ({way}) computed anew in {evaluations:,} {evaluations:evaluation|evaluations} of {rows:,} rows.",
+        "en": "{name} matches the recomputed {family} ({way}) in {evaluations:,} {evaluations:evaluation|evaluations} of {rows:,} rows.",
         "zh": "{evaluations:,} 次评估（每次 {rows:,} 行）中，{name} 与重新计算的 {family}（{way}）一致。",
     },
     "metric-agrees": {
@@ -105,7 +105,7 @@ MESSAGES: Words = {
         "zh": "{evaluations:,} 次评估（每次 {rows:,} 行）中，{name} 与重新统计的结果一致。",
     },
     "metric-other": {
-        "en": "{name} is none of the numbers that were computed anew, so it was not compared.",
+        "en": "{name} is none of the numbers that were recomputed, so it was not compared.",
         "zh": "{name} 不是重新计算的指标之一，未作比较。",
     },
     "no-metric": {
