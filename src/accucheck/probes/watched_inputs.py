@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any, NamedTuple
 
@@ -398,6 +399,7 @@ def _same(held: Range, own: Range, ratio: float, alike: bool) -> list[Refutes]:
 def _evaluated_again(watch: Watch, params: Params) -> Iterator[Finding]:
     """Evaluations of nothing but samples that were trained with before; one of them alone may be meant to tell the training accuracy."""
     passes = [one for one in watch.facts("pass") if one.get("training") is False and one.get("samples")]
+    passes = _without_trained_batches(watch, passes)
     if len({one["step"] for one in passes}) * _SELDOM > watch.steps:
         return
     first: dict[Any, int] = {}
@@ -413,6 +415,19 @@ def _evaluated_again(watch: Watch, params: Params) -> Iterator[Finding]:
     for number, known in shares.items():
         data = {"same": sum(known), "rows": len(known)}
         yield Finding("same-rows", Level.SUSPECT, _source(watch, number, -1), data, fix=Fix("fix-split"))
+
+
+def _without_trained_batches(watch: Watch, passes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Passes but for those of one batch that a step has just learned from, as of a line that prints the loss: these evaluate nothing."""
+    learned = {one.get("data") for one in watch.facts("pass") if one.get("training")}
+    batches = {step: set(batch) for step, batch in watch.run.samples}
+    together = Counter(one["step"] for one in passes)
+
+    def is_trained_batch(one: dict[str, Any]) -> bool:
+        alone = together[one["step"]] == 1 and one.get("data") in learned
+        return alone and set(one["samples"]) <= batches.get(one["step"], set())
+
+    return [one for one in passes if not is_trained_batch(one)]
 
 
 def _targets(watch: Watch, trained: dict[int, list[dict[str, Any]]], params: Params) -> Iterator[Finding]:
@@ -471,9 +486,10 @@ def _example(
     inference: Any = None,
     samples: tuple[str, ...] = (),
     targets: tuple[Any, Any] | None = None,
+    source: int = 1,
     **params: Any,
 ) -> Example:
-    """`targets`: those of training and of inference, where the network gives around 0."""
+    """`targets`: those of training and of inference, where the network gives around 0; `source`: the data set of inference."""
     head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
     network = {
         "fact": "network",
@@ -493,7 +509,7 @@ def _example(
         lines += [
             {"step": step, "epoch": step, "loss": 1.0, "seconds": 0.1, "samples": trained} for step in range(1, 4)
         ]
-        more = {"given": [inference], "entries": [], "data": 1, "samples": list(samples), **batches[1]}
+        more = {"given": [inference], "entries": [], "data": source, "samples": list(samples), **batches[1]}
         lines.append({**told, "training": False, **more})
     files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
     return Example(
@@ -532,6 +548,16 @@ EXAMPLES = [
         ("same-rows", "same-scale"),
         _NORMAL,
         inference=_NORMAL,
+        samples=tuple(f"a{number}" for number in range(32)),
+        about="inference",
+    ),
+    _example(
+        "the batch of a step, run once more",
+        Verdict.OK,
+        "same-scale",
+        _NORMAL,
+        inference=_NORMAL,
+        source=0,
         samples=tuple(f"a{number}" for number in range(32)),
         about="inference",
     ),
