@@ -3,13 +3,16 @@
     python benchmarks/settings_seen.py [PROJECT ...]   PROJECT: only these, of benchmarks/started, or digits
 
 Each project of benchmarks/started is run twice under `accucheck watch`, with its settings and with others, on a few pictures that are
-drawn here; examples/digits is run with options of its own. What static probes say of rate, epochs, batch size, shuffling and seeds is
-then compared with what was recorded. A setting that is left undecided is counted apart. Target: none is told wrongly.
+drawn here; examples/digits is run with options of its own. What static probes say of rate and schedule, epochs, batch size, shuffling,
+seeds, half precision and loss scale is then compared with what was recorded. A setting that is left undecided is counted apart.
+Target: none is told wrongly.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import json
 import os
 import shlex
 import shutil
@@ -29,12 +32,23 @@ from started import HERE, STYLES, put
 from accucheck.knowledge.suites import packages
 from accucheck.readers import recordings
 
-SETTINGS = ("rate", "epochs", "batch size", "shuffle", "seed")
+SETTINGS = ("rate", "schedule", "epochs", "batch size", "shuffle", "seed", "half precision", "loss scale")
 #: What the projects of benchmarks/started are run with, by the names of started.py; they shuffle and set a seed unless that is changed.
+#: Not all have a loss scale.
 RUNS: tuple[dict[str, str], ...] = (
     {"epochs": "2", "batch": "4"},
-    {"epochs": "3", "batch": "8", "lr": "0.02", "shuffle": "false", "seed": "null"},
+    {"epochs": "3", "batch": "8", "lr": "0.02", "shuffle": "false", "seed": "null", "level": "O2", "scale": "256.0"},
 )
+#: How a recording calls a tensor of half precision that a cell is given.
+HALF = '"float16"'
+#: The parts of the data that lie in a folder each.
+PARTS = {"mindcv": ("train", "val")}
+#: What loss_scale_script says of a step: whether it computes in half precision (None: not told), and whether it scales the loss.
+STEPS: dict[str, tuple[bool | None, bool]] = {
+    "no-half": (False, False),
+    **dict.fromkeys(("no-scale", "no-scale-partly", "level-decides"), (True, False)),
+    **dict.fromkeys(("scaled-dynamic", "scaled-fixed", "scaled-own"), (None, True)),
+}
 
 
 class Run(NamedTuple):
@@ -59,12 +73,14 @@ def prepare(run: Run, folder: Path) -> tuple[Path, list[str]]:
     shutil.copy(HERE / "parts.py", project)
     dice = np.random.default_rng(0)
     for name in ("cat", "dog"):
-        (project / "images" / name).mkdir(parents=True)
-        for number in range(16):
-            picture = Image.fromarray(dice.integers(0, 256, (32, 32, 3), np.uint8))
-            picture.save(project / "images" / name / f"{number}.png")
+        for part in PARTS.get(run.project, ("",)):
+            folder_ = project / "images" / part / name
+            folder_.mkdir(parents=True)
+            for number in range(16):
+                Image.fromarray(dice.integers(0, 256, (32, 32, 3), np.uint8)).save(folder_ / f"{number}.png")
     for setting, value in run.values.items():
-        put(project, run.project, setting, value)
+        if setting != "scale" or setting in STYLES[run.project].keys:
+            put(project, run.project, setting, value)
     return project, shlex.split(STYLES[run.project].command)
 
 
@@ -96,10 +112,17 @@ def of_finding(probe: str, finding: dict[str, Any]) -> Iterator[tuple[str, Any]]
     if probe == "training_settings" and code in ("rate", "epochs", "batch"):
         name = {"rate": "rate", "epochs": "epochs", "batch": "batch size"}[code]
         yield name, float(data[code])
+    if probe == "training_settings" and code in ("rate", "rate-schedule"):
+        yield "schedule", code == "rate-schedule"
     if probe == "shuffle_settings" and code in ("shuffled", "shuffle-off"):
         yield "shuffle", code == "shuffled"
     if probe == "randomness_fixed" and code in ("seeded", "no-seed", "seed-not-reached"):
         yield "seed", code == "seeded"
+    if probe == "loss_scale_script" and code in STEPS:
+        half, scaled = STEPS[code]
+        if half is not None:
+            yield "half precision", half
+        yield "loss scale", scaled
 
 
 def seen(project: Path, command: list[str]) -> dict[str, Any]:
@@ -116,12 +139,16 @@ def seen(project: Path, command: list[str]) -> dict[str, Any]:
     trained = {fact["data"] for fact in passes}
     nodes = [node for fact in run.facts["dataset"] if fact["number"] in trained for node in fact["nodes"]]
     rates = set(run.series["lr"].values.tolist())
+    scales = run.series.get("loss_scale")
     return {
-        "rate": round(rates.pop(), 6) if len(rates) == 1 else "a schedule",
+        "rate": round(next(iter(rates)), 6) if len(rates) == 1 else "a schedule",
+        "schedule": len(rates) > 1,
         "epochs": float(len({*run.series["seconds"].epochs.tolist()})),
         "batch size": float(next(fact["batch"][0]["shape"][0] for fact in passes if fact.get("batch"))),
         "shuffle": any(node["node"] in ("RandomSampler", "ShuffleDataset") for node in nodes),
         "seed": "seed" in run.facts,
+        "half precision": any(HALF in json.dumps(fact) for fact in run.facts["given"]),
+        "loss scale": scales is not None and any(scale != 1 for scale in scales.values.tolist()),
     }
 
 
@@ -140,7 +167,8 @@ def compared(run: Run, count: Count) -> None:
 
 
 def main() -> int:
-    trained = [style for style in STYLES if style not in packages()]  # the others need a package to be trained
+    # The others need a package to be trained.
+    trained = [style for style in STYLES if style not in packages() or importlib.util.find_spec(style)]
     projects = [*trained, "digits"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("projects", nargs="*", metavar="PROJECT")

@@ -5,8 +5,8 @@
 Each folder of benchmarks/started is a small project that was written for this; parts.py, what all of them train, lies beside. A plant
 sets one key of a file, or one option of the command. It counts as found when its item gains a problem or a suspect, and as placed when
 what is said of the item names the file and line, or the option. In health nothing may be told of these items.
-Target: at least 90 of 100 found, 95 of 100 of these placed, nothing told of a healthy run, and a command behind -- says the same as
-runtime.command.
+Target: at least 90 of 100 found, 95 of 100 of these placed, nothing told of a healthy run, a command behind -- says the same as
+runtime.command, and of the 17 items that scripts can decide at least 10 decided in health.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 import yaml
-from _experiments import ACCUCHECK, each
+from _experiments import ACCUCHECK, each, examine
 from _measuring import report, row
 
 HERE = Path(__file__).resolve().parent / "started"
 LEAST_FOUND = 0.9
 LEAST_PLACED = 0.95
+LEAST_DECIDED = 10
+#: Items of the accuracy checklist that data, curves and runs decide; scripts can decide the other 17.
+OF_DATA = frozenset({"ds.01", "ds.02", "ds.03", "ds.04", "hp.01", "hp.02", "hp.03"})
 
 
 class Fault(NamedTuple):
@@ -147,6 +150,38 @@ STYLES = {
             "epochs": ("run.yaml", "num_train_epochs"),
         },
     ),
+    "mindyolo": Style(
+        "python train.py --config configs/run.yaml",
+        {
+            **yaml_keys("configs/base.yaml"),
+            "lr": ("configs/hyp.yaml", "lr_init"),
+            "scale": ("configs/base.yaml", "loss_scale"),
+        },
+        "--{key} {value}",
+        {"lr": "lr_init", "batch": "batch_size", "level": "amp_level"},
+    ),
+    "mindocr": Style(
+        "python train.py --config run.yaml",
+        {**yaml_keys("run.yaml", epochs="num_epochs"), "scale": ("run.yaml", "loss_scale")},
+        "-o {key}={value}",
+        {
+            "lr": "scheduler.lr",
+            "shuffle": "train.loader.shuffle",
+            "batch": "train.loader.batch_size",
+            "level": "system.amp_level",
+            "seed": "system.seed",
+        },
+    ),
+    "mindnlp": Style(
+        "python train.py --config run.yaml",
+        {
+            "lr": ("run.yaml", "learning_rate"),
+            "batch": ("run.yaml", "per_device_train_batch_size"),
+            "epochs": ("run.yaml", "num_train_epochs"),
+        },
+        "--{key} {value}",
+        {"lr": "learning_rate", "batch": "per_device_train_batch_size"},
+    ),
 }
 #: Edits of a shell script that set no value but take an option away or add one.
 _IN_SHELL = {"shuffle": ("--amp O0", "--amp O0 --no-shuffle"), "seed": ('"--seed 42"', '""')}
@@ -235,11 +270,24 @@ class Told(NamedTuple):
     all: str
 
 
+def copied(style: str, folder: str) -> Path:
+    project = Path(folder, style)
+    shutil.copytree(HERE / style, project)
+    shutil.copy(HERE / "parts.py", project)
+    return project
+
+
+def decided(style: str) -> int:
+    """How many of the items that scripts can decide a healthy run leaves decided."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = ("--no-session", "--kind", "static", "--checklist", "accuracy")
+        items = examine(copied(style, folder), *options, "--", *STYLES[style].command.split()) or {}
+    return sum(item["suggestion"] not in (None, "undecided") for name, item in items.items() if name not in OF_DATA)
+
+
 def run(case: Case) -> tuple[Told, list[str]]:
     with tempfile.TemporaryDirectory() as folder:
-        project = Path(folder, case.style)
-        shutil.copytree(HERE / case.style, project)
-        shutil.copy(HERE / "parts.py", project)
+        project = copied(case.style, folder)
         command, places = plant(project, case)
         return examined(project, command, case.behind), places
 
@@ -288,12 +336,17 @@ def measure(styles: Sequence[str], jobs: int) -> int:
     unlike = [style for style in styles if told[Case(style)][0].all != told[Case(style, behind=False)][0].all]
     for style in unlike:
         print(f"{style:10} says something else with runtime.command")
+    counts = dict(zip(styles, each(decided, styles, jobs), strict=True))
+    for style in styles:
+        print(f"{style:10} decided in health: {counts[style]} of 17")
     print(f"found: {found} of {len(planted)} ({found / len(planted):.1%}); with the place of the setting: {placed}")
     return report([
         row("planted settings that were found", found, "plants", least=LEAST_FOUND * len(planted), note=f"of {len(planted)}"),
         row("with the place that sets them", placed, "plants", least=LEAST_PLACED * found, note=f"of {found}"),
         row("healthy runs of which something is told", alarms, "runs", most=0, note=f"of {len(styles)}"),
         row("runs of which runtime.command says something else", len(unlike), "runs", most=0, note=f"of {len(styles)}"),
+        row("fewest items decided of a style, in health", min(counts.values()), "items", least=LEAST_DECIDED, note="of 17"),
+        row("items decided of a style, in health", sorted(counts.values()), "items", note="of 17; median of the styles"),
     ])  # fmt: skip
 
 

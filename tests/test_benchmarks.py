@@ -533,8 +533,16 @@ def test_each_reason_is_of_a_case_that_is_still_wrong() -> None:
 @pytest.mark.parametrize("style", ["registry", "shell", "python"])
 def test_projects_of_several_styles_are_given_the_settings_of_a_run(tmp_path: Path, style: str) -> None:
     first, second = settings_seen.runs([style])
-    own = {"rate": 0.1, "epochs": 2, "batch size": 4, "shuffle": True, "seed": True}
-    others = {"rate": 0.02, "epochs": 3, "batch size": 8, "shuffle": False, "seed": False}
+    plain = {"schedule": False, "loss scale": False}
+    own = plain | {"rate": 0.1, "epochs": 2, "batch size": 4, "shuffle": True, "seed": True, "half precision": False}
+    others = plain | {
+        "rate": 0.02,
+        "epochs": 3,
+        "batch size": 8,
+        "shuffle": False,
+        "seed": False,
+        "half precision": True,
+    }
     for run, values in ((first, own), (second, others)):
         project, command = settings_seen.prepare(run, tmp_path / str(values["epochs"]))
         assert settings_seen.told(project, command) == values
@@ -544,7 +552,13 @@ def test_projects_of_several_styles_are_given_the_settings_of_a_run(tmp_path: Pa
 NOT_SET = {
     "mindformers": {"mean of another scale"},
     "mindone": {"mean of another scale", "float16 without scale", "no shuffle", "no seed"},
+    "mindnlp": {"mean of another scale", "float16 without scale", "no shuffle", "no seed"},
 }
+
+
+def texts(project: Path) -> dict[str, str]:
+    files = (path for path in project.rglob("*") if path.suffix in (".py", ".yaml", ".json", ".sh"))
+    return {path.relative_to(project).as_posix(): path.read_text() for path in files}
 
 
 @pytest.mark.parametrize("style", [*started.STYLES])
@@ -553,12 +567,12 @@ def test_a_planted_setting_changes_one_line_or_the_command_alone(tmp_path: Path,
 
     planted = [case for case in started.cases([style]) if case.fault]
     assert {case.fault for case in planted} == set(started.FAULTS) - NOT_SET.get(style, set())
-    before = {path.name: path.read_text() for path in (started.HERE / style).iterdir()}
+    before = texts(started.HERE / style)
     for number, case in enumerate(planted):
         project = tmp_path / str(number)
         shutil.copytree(started.HERE / style, project)
         command, places = started.plant(project, case)
-        after = {path.name: path.read_text() for path in project.iterdir()}
+        after = texts(project)
         lines = [
             (one, other)
             for name in before
