@@ -9,8 +9,16 @@ import pytest
 
 from accucheck.case import Case, CaseFile, Runtime
 from accucheck.knowledge import suites
-from accucheck.model import Finding, Level, Sure
-from accucheck.probes import clip_order, loss_scale_script, shuffle_settings, train_mode, training_settings
+from accucheck.model import Finding, Level, Sure, Verdict
+from accucheck.probes import (
+    clip_order,
+    graph_connectivity_script,
+    loss_scale_script,
+    shuffle_settings,
+    train_mode,
+    training_settings,
+    weight_sharing_script,
+)
 from accucheck.script import described
 from accucheck.script.analysis import read_scripts
 from accucheck.script.project import MODULES
@@ -91,11 +99,11 @@ def test_float16_with_a_scale_is_no_fault(tmp_path: Path) -> None:
     assert "no-scale" not in codes(loss_scale_script, case(tmp_path, **scaled))
 
 
-def test_a_finding_stands_where_the_package_is_imported_and_edits_nothing(tmp_path: Path) -> None:
+def test_a_finding_stands_where_the_package_is_called_and_edits_nothing(tmp_path: Path) -> None:
     made = case(tmp_path, SHUFFLE="false")
     found = shuffle_settings.run(made, shuffle_settings.Params())
     told = [one for one in found if isinstance(one, Finding) and one.code == "off-by-default"]
-    assert {(one.where.path, one.where.line) for one in told} == {("train.py", 2)}
+    assert {(one.where.path, one.where.line) for one in told} == {("train.py", 4)}
     assert all(one.fix is None or one.fix.diff is None for one in told)
 
 
@@ -110,6 +118,13 @@ def test_what_a_description_says_is_no_surer_than_likely(tmp_path: Path) -> None
 def test_the_network_of_a_package_is_taken_as_published(tmp_path: Path) -> None:
     made = case(tmp_path)
     assert "network-published" in codes(train_mode, made) and "network-unseen" not in codes(train_mode, made)
+
+
+def test_a_network_that_a_package_makes_leaves_nothing_to_connect_and_to_share(tmp_path: Path) -> None:
+    made = case(tmp_path)
+    for probe in (graph_connectivity_script, weight_sharing_script):
+        found = [one for one in probe.run(made, probe.Params()) if isinstance(one, Finding)]
+        assert (probe.suggest(found), {one.code for one in found}) == (Verdict.NOT_APPLICABLE, {"network-published"})
 
 
 MIXED = """import mindspore as ms
@@ -254,7 +269,28 @@ def test_settings_that_are_not_given_are_not_told(tmp_path: Path, script: str, t
     assert {name: found[name] for name in wanted if name in found} == told
 
 
-@pytest.mark.parametrize("package", sorted(suites.packages()))
+NATIVE = """import mindspore as ms
+import mindspore.dataset as ds
+from PACKAGE import TrainOneStepWrapper
+net = ms.nn.Dense(4, 2)
+optimizer = ms.nn.Adam(net.trainable_params(), 0.001)
+step = TrainOneStepWrapper(ms.nn.WithLossCell(net.to_float(ms.float16), ms.nn.CrossEntropyLoss()), optimizer)
+for x, y in ds.TextFileDataset("train.txt").batch(32).create_tuple_iterator():
+    step(x, y)
+"""
+
+
+def test_parts_of_a_package_have_other_things_under_one_name(tmp_path: Path) -> None:
+    """The step of mindone.transformers scales the loss by itself, that of mindone.trainers by what it is given."""
+    told = {
+        part: codes(loss_scale_script, case(tmp_path, NATIVE.replace("PACKAGE", part)))
+        for part in ("mindone.transformers.mindspore_adapter", "mindone.trainers.train_step")
+    }
+    assert ["scale-one" in found or "no-scale" in found for found in told.values()] == [False, True]
+    assert not any({"step-unseen", "no-step"} & found for found in told.values())
+
+
+@pytest.mark.parametrize("package", sorted(suites.parts()))
 @pytest.mark.mindspore
 def test_descriptions_call_what_mindspore_has(package: str) -> None:
     """Each name that a description takes from MindSpore exists there; what it takes from the package itself it does not define."""
@@ -264,7 +300,7 @@ def test_descriptions_call_what_mindspore_has(package: str) -> None:
     for node in ast.walk(tree):
         name = _dotted(node)
         first, _, rest = name.partition(".")
-        if first == package:
+        if first == package.partition(".")[0]:
             assert rest.rpartition(".")[2] not in defined, name
         elif rest and first in bound and bound[first].startswith("mindspore"):
             assert _exists(f"{bound[first]}.{rest}"), name

@@ -6,7 +6,7 @@ finding names the line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..language import Words
@@ -106,6 +106,12 @@ def networks(scripts: Scripts, inside: bool = True) -> Iterator[Finding]:
         if found.steps and not found.networks and not found.stops:
             where = Where(path=reading.source.path)
             yield Finding("network-empty", Level.INFO, where, {"network": reading.source.path}, incomplete=True)
+
+
+def only_published(said: Iterable[Finding]) -> bool:
+    """Whether, of what `networks` said, all that is trained is made by packages that are known by their description: the project has no
+    network of its own then."""
+    return {finding.code for finding in said} == {"network-published"}
 
 
 def data(scripts: Scripts) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ by names that only a run has. Never imports or runs the scripts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from textwrap import indent
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ import msgspec
 from ..case import Case
 from ..language import Words
 from ..model import Finding, Kind, Level, Plain, Progress, Sure, Table, Verdict
+from ..model import suggest as usual
 from ..probe import Example, script_example
 from . import _gaps, _grades, _networks, _seen
 
@@ -436,21 +437,32 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said += triangles.examine(scripts)
     said += overwritten_layers.examine(scripts)
     yield from _networks.findings(said, _TOLD, _SUSPECTS, _FIXES)
-    yield _layers(scripts)
-    yield from _seen.networks(scripts)
+    networks = list(_seen.networks(scripts))
+    yield from _layers(scripts, networks)
+    yield from networks
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 
 
-def _layers(scripts: Scripts) -> Finding:
+def suggest(findings: Iterable[Finding]) -> Verdict:
+    """As usual, but not applicable where the network is a published one and the project has none of its own."""
+    found = list(findings)
+    verdict = usual(found)
+    untouched = verdict is Verdict.OK and _seen.only_published(found)
+    return Verdict.NOT_APPLICABLE if untouched else verdict
+
+
+def _layers(scripts: Scripts, networks: list[Finding]) -> Iterator[Finding]:
     """The layers with weights of each class of cells, in the order of their definition."""
     from ..script.networks import layer_table
 
     rows = layer_table(scripts)
     if not rows:
-        return _seen.nothing("no-network", scripts.readings)
+        if not _seen.only_published(networks):
+            yield _seen.nothing("no-network", scripts.readings)
+        return
     shown: list[list[Plain]] = [[cell, attribute, layer, place] for cell, attribute, layer, place in rows[:MAX_ROWS]]
     table = Table("layers", ["cell", "attribute", "layer", "place"], shown, len(rows))
-    return Finding(
+    yield Finding(
         "connected", Level.INFO, data={"cells": len({row[0] for row in rows}), "layers": len(rows)}, evidence=[table]
     )
 

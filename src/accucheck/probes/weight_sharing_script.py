@@ -205,18 +205,21 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     declared = case.get("design.shared") or []
     said = list(sharing.examine(scripts, [list(group) for group in declared]))
     yield from _networks.findings(said, sharing.TOLD, _SUSPECTS, _FIXES)
-    if not said:
-        seen = bool(layer_table(scripts))
-        yield Finding("nothing-shared", Level.INFO) if seen else _seen.nothing("no-network", scripts.readings)
-    yield from _seen.networks(scripts)
+    networks = list(_seen.networks(scripts))
+    if not said and layer_table(scripts):
+        yield Finding("nothing-shared", Level.INFO)
+    elif not said and not _seen.only_published(networks):
+        yield _seen.nothing("no-network", scripts.readings)
+    yield from networks
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:
-    """As usual, but not applicable where nothing is shared and nothing was to be."""
+    """As usual, but not applicable where nothing is shared and nothing was to be, or the project has no network of its own."""
     found = list(findings)
     verdict = usual(found)
-    untouched = verdict is Verdict.OK and any(finding.code == "nothing-shared" for finding in found)
+    nothing = any(finding.code == "nothing-shared" for finding in found) or _seen.only_published(found)
+    untouched = verdict is Verdict.OK and nothing
     return Verdict.NOT_APPLICABLE if untouched else verdict
 
 

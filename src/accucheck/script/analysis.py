@@ -75,8 +75,9 @@ class Scripts:
 
     @cached_property
     def described(self) -> list[Described]:
-        """What stands for packages that are known by their description."""
-        return [source for reading in self.readings for source in reading.project.descriptions.values()]
+        """What stands for packages that are known by their description, at each place where it was called."""
+        known = [source for reading in self.readings for source in reading.project.descriptions.values()]
+        return [*known, *(site for source in known for site in source.sites.values())]
 
     @cached_property
     def configurations(self) -> dict[str, Path]:
@@ -91,7 +92,9 @@ class Scripts:
 
     @cached_property
     def _texts(self) -> list[str]:
-        return [source.text.lower() for source in (*self.sources, *self.described)]
+        return [
+            source.text.lower() for source in (*self.sources, *self.described) if not getattr(source, "called", False)
+        ]
 
 
 @dataclass

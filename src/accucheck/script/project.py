@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import ReadError
+from ..knowledge import suites
 from . import described, partial_parse
 from .search_path import additions
 from .source import LIMIT, Source, read
@@ -54,7 +55,7 @@ class Project:
         self._acts: dict[Path, bool] = beside._acts if beside else {}
         self.descriptions: dict[
             str, described.Described
-        ] = {}  # of packages that are not followed, as this entry imports them
+        ] = {}  # of packages that are not followed and of parts of them, as this entry imports them
         self._large: dict[Path, bool] = beside._large if beside else {}
         self.found: dict[tuple[str, Path], Source | None] = {}
         self.first, self.last = [entry], list[Path]()  # before and behind the installed packages
@@ -67,17 +68,18 @@ class Project:
         key = module, importer.file.parent
         if key not in self.found:
             path = self.search(module, importer.file.parent)
-            known = self._described(module.partition(".")[0], path, importer)
+            known = self._described(module, path, importer)
             self.found[key] = known or (None if path is None else self.read(path))
         return self.found[key]
 
-    def _described(self, package: str, path: Path | None, importer: Source) -> Source | None:
-        """The description of a package that is not in the project, or there with more modules than are followed; None for any other."""
-        if not described.is_described(package) or (path is not None and not self._exceeds(package, path)):
+    def _described(self, module: str, path: Path | None, importer: Source) -> Source | None:
+        """The description of a module whose package is not in the project, or has more modules than are followed; None for any other."""
+        part = suites.part_of(module)
+        if not part or (path is not None and not self._exceeds(part.partition(".")[0], path)):
             return None
-        if package not in self.descriptions:
-            self.descriptions[package] = described.read(package, importer, path is not None)
-        return self.descriptions[package]
+        if part not in self.descriptions:
+            self.descriptions[part] = described.read(part, importer, path is not None)
+        return self.descriptions[part]
 
     def publishes(self, package: str, importer: Source) -> bool:
         """Whether a package is known by its description and the project has no copy of its own, which may be changed."""

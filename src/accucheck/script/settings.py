@@ -678,7 +678,8 @@ class Settings:
                     yield node, made.source, _count(start, given), made
 
     def rounds(self, source: Source, node: ast.AST, row: Setting, rows: list[Setting], call: str) -> SettingMessage:
-        data = {"call": call, "epochs": row.text}
+        whole = row.number is not None and float(row.number).is_integer()
+        data = {"call": call, "epochs": f"{row.number:.0f}" if whole else row.text}
         if row.number is not None and row.number <= 0:
             return SettingMessage("epochs-zero", source, node, data, rows, row.origin == "literal")
         if row.known:

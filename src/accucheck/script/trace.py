@@ -18,6 +18,7 @@ from typing import Any, TypeGuard, cast
 from . import configs, declared_options, models, typer
 from . import options as command_line
 from .command import Command
+from .described import Described
 from .expressions import Expressions, decorated_as
 from .expressions import Find as Find
 from .source import Source
@@ -165,6 +166,7 @@ class Tracer(Expressions):
         self.command = command
         self.parsed: dict[tuple[int, int], Mapping] = {}
         self.modules: dict[Path, Scope] = {}
+        self.sites: dict[int, Scope] = {}  # of descriptions, by the id of their source for a call
         self.scopes: list[Scope] = []
         self.trace = Trace(source)
         self.outside: set[tuple[str, Path | None]] = set()  # what no followed module defines
@@ -286,16 +288,47 @@ class Tracer(Expressions):
         if source is None or source.file == self.trace.source.file:
             return None
         if source.file not in self.modules:
-            scope = self.modules[source.file] = Scope()
-            scope.names["__name__"] = KnownValue(module.name)
-            scope.names["__file__"] = KnownValue(str(source.file), name="__file__")
-            outer = self.source, self.tests, self.left, self.loops, self.frame
-            self.source, self.tests, self.left, self.loops, self.frame = source, (), (), (), None
-            try:
-                self.block(source.tree.body, scope)
-            finally:
-                self.source, self.tests, self.left, self.loops, self.frame = outer
+            self.modules[source.file] = scope = Scope()
+            self.fill(scope, source, module.name)
         return self.modules[source.file]
+
+    def fill(self, scope: Scope, source: Source, name: str) -> None:
+        """Run a module, which puts its names into a scope."""
+        scope.names["__name__"] = KnownValue(name)
+        scope.names["__file__"] = KnownValue(str(source.file), name="__file__")
+        outer = self.source, self.tests, self.left, self.loops, self.frame
+        self.source, self.tests, self.left, self.loops, self.frame = source, (), (), (), None
+        try:
+            self.block(source.tree.body, scope)
+        finally:
+            self.source, self.tests, self.left, self.loops, self.frame = outer
+
+    def names_at(self, source: Source, call: ast.AST) -> Scope | None:
+        """The names of a description that is entered here, as what happens at this call; None for anything else."""
+        if not isinstance(source, Described) or source.called or not isinstance(call, ast.Call):
+            return None
+        site = None if isinstance(self.source, Described) else source.at(self.source, call.lineno)
+        if site is not None and id(site) not in self.sites:
+            self.sites[id(site)] = scope = Scope()
+            self.fill(scope, site, source.file.stem)
+        return None if site is None else self.sites[id(site)]
+
+    def function_at(self, function: Function, call: ast.AST) -> Function:
+        """A function of a description as this call enters it; any other as it is."""
+        names = self.names_at(function.source, call)
+        if names is None:
+            return function
+        of = names.names.get(function.of.node.name) if function.of is not None else None
+        found = of.attributes.get(function.name) if isinstance(of, Class) else names.names.get(function.name)
+        if not isinstance(found, Function):
+            return function
+        return Function(found.node, found.scope, found.source, function.owner, found.of, function.decorators)
+
+    def class_at(self, of: Class, call: ast.AST) -> Class:
+        """A class of a description as this call makes an object of it; any other as it is."""
+        names = self.names_at(of.source, call)
+        found = names.names.get(of.node.name) if names is not None else None
+        return found if isinstance(found, Class) else of
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -816,6 +849,7 @@ class Tracer(Expressions):
         unseen: bool = False,
     ) -> Value:
         """Follow a function. `unseen`: nobody is seen to call it, so its defaults are no more than that."""
+        function = self.function_at(function, call)
         node = function.node
         self.entered[node] = self.entered.get(node, 0) + 1
         if self.too_often(node, args):
@@ -940,6 +974,7 @@ class Tracer(Expressions):
         unseen: bool = False,
     ) -> Instance:
         """An object of a class, after its __init__."""
+        of = self.class_at(of, node)
         instance = Instance(of, {}, node, self.source, self.frame, self.next(), self.tests, self.loops, left=self.left)
         instance.unseen = unseen
         self.trace.instances.append(instance)
