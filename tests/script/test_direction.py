@@ -555,3 +555,25 @@ hand_out(Grads(Chain(), ms.ParameterTuple(net.trainable_params()))(x, y))
 )
 def test_two_optimizers_compete_also_where_their_steps_are_not_seen(tmp_path: Path, judged: str, expected: str) -> None:
     assert codes(tmp_path, ACTOR.replace("JUDGED", judged)) == [expected]
+
+
+#: How much of an estimate a target explains, beside what is left.
+SIGNAL = """
+def ratio(estimate, target):
+    seen = (estimate * target).sum(-1, keepdims=True) * (target - target.mean(-1, keep_dims=True)) / (target ** 2).sum(-1, keepdims=True)
+    left = estimate - seen
+    return 10 * ops.log10((seen ** 2).sum(-1) / ((left ** 2).sum(-1) + 1e-8)).mean()
+"""
+
+
+@pytest.mark.parametrize(("sign", "expected"), [("-", []), ("", ["loss-negated"])])
+def test_a_signal_over_what_is_missed_is_to_rise(tmp_path: Path, sign: str, expected: list[str]) -> None:
+    assert codes(tmp_path, SIGNAL + LOOP.replace("LOSS", f"{sign}ratio(logits, y)")) == expected
+
+
+def test_weights_that_a_mean_is_divided_by_are_no_rewards(tmp_path: Path) -> None:
+    mean = "((ops.log_softmax(logits, -1) * ops.one_hot(y, 4, 1.0, 0.0)).sum(-1) * w).sum() / (w.sum() + 1e-5)"
+    loop = LOOP.replace("(x, y)", "(x, y, w)").replace("for x, y in", "for x, y, w in")
+    assert codes(tmp_path, loop.replace("LOSS", f"-{mean}")) == ["own-likelihood"]
+    assert codes(tmp_path, loop.replace("LOSS", mean)) == ["likelihood-minimised"]
+    assert codes(tmp_path, loop.replace("LOSS", mean.partition(" / ")[0])) == []

@@ -140,6 +140,16 @@ MESSAGES: Words = {
         "them apart with each step.",
         "zh": "此处被求梯度并最小化的就是预测与标签的重合比例本身：每一步都会使两者更不重合。",
     },
+    "no-bottom": {
+        "en": "{term} is taken off in what gradients are taken of, and nothing keeps the result of {layer} ({at}) within limits: the loss "
+        "falls without end, whatever the samples are. The sign is turned.",
+        "zh": "{term} 在被求梯度的值中取了负号，而 {layer}（{at}）的输出没有任何限制：无论样本如何，损失都会无限下降。符号反了。",
+    },
+    "larger-of-surrogates": {
+        "en": "Of the product with the ratio and that with the limited ratio, the one that promises more is taken: the limit never holds "
+        "the policy back where it pays to go further.",
+        "zh": "在乘以比值与乘以截断后比值的两项中取了更有利的一项：在继续偏离有利时，截断起不到约束作用。",
+    },
     "same-direction": {
         "en": "This loss and that of the network it is trained against ({at}) pull the score of generated samples the same way: the two do "
         "not compete. One of them has its sign or its labels turned.",
@@ -245,6 +255,14 @@ MESSAGES: Words = {
         "en": "Let the critic tell real from generated samples, and the generator minimise the opposite for its own samples.",
         "zh": "让判别器区分真实样本与生成样本，让生成器对自己的样本最小化相反的目标。",
     },
+    "fix-turn-term": {
+        "en": "Turn the sign of the whole term that this belongs to, such as -0.5 * (1 + logvar - mu**2 - exp(logvar)) for a divergence.",
+        "zh": "把这一整项的符号反过来，例如散度应为 -0.5 * (1 + logvar - mu**2 - exp(logvar))。",
+    },
+    "fix-smaller": {
+        "en": "Take the smaller of the two products and minimise its negative, or the larger of the two negated ones.",
+        "zh": "取两项中较小的一项并最小化其相反数，或对取负后的两项取较大者。",
+    },
     "fix-sign": {"en": "Minimise the loss itself: remove the minus.", "zh": "应最小化损失本身：去掉负号。"},
     "fix-weight": {
         "en": 'Use reduction="none", multiply by the weights, and divide the sum by their sum.',
@@ -309,6 +327,15 @@ WHY: Words = {
     "loss-negated": _MAXIMISED,
     "likelihood-minimised": _MAXIMISED,
     "overlap-minimised": _MAXIMISED,
+    "no-bottom": {
+        "en": "The optimizer makes these results as large as it can: the loss falls for ever, and this term soon outweighs all others.",
+        "zh": "优化器会让这些输出越来越大：损失不断下降，很快就只剩这一项在起作用。",
+    },
+    "larger-of-surrogates": {
+        "en": "The limit is there to end what pays when the policy has moved far from the one that gathered the samples; steps become too "
+        "large, and what was learnt breaks down.",
+        "zh": "截断是为了在策略偏离采样策略过远时不再有收益；失去约束后更新幅度过大，已学到的策略会崩溃。",
+    },
     "same-direction": {
         "en": "A generator learns from a critic that works against it; one that agrees with it rewards samples for being unlike real ones.",
         "zh": "生成器要靠与之对抗的判别器才能学习；两者方向一致时，得到奖励的是与真实样本不同的输出。",
@@ -404,6 +431,14 @@ PROOF: Words = {
         "zh": "用同一个 batch 反复训练，打印重合比例本身：它在下降。",
     },
     "loss-negated-perhaps": _RISES,
+    "no-bottom": {
+        "en": "Print this term by itself at each step: it falls without end.",
+        "zh": "逐步单独打印这一项：它会无限下降。",
+    },
+    "larger-of-surrogates": {
+        "en": "Print the largest ratio after each round of updates: it leaves the limits by far.",
+        "zh": "每轮更新后打印最大比值：它会远远超出截断范围。",
+    },
     "same-direction": {
         "en": "Print the mean score of real and of generated samples every 100 steps: a critic drives them apart, the generator drives the "
         "second towards the first.",
@@ -441,6 +476,8 @@ _LEVELS = {
     "loss-negated": Level.PROBLEM,
     "likelihood-minimised": Level.PROBLEM,
     "overlap-minimised": Level.PROBLEM,
+    "no-bottom": Level.PROBLEM,
+    "larger-of-surrogates": Level.PROBLEM,
     "same-direction": Level.PROBLEM,
     "loss-negated-perhaps": Level.SUSPECT,
     "double-softmax": Level.PROBLEM,
@@ -472,6 +509,8 @@ _LEVELS = {
 #: Problems that rest on how things are used elsewhere, or may be a loss of a special kind.
 _LIKELY = (
     "overlap-minimised",
+    "no-bottom",
+    "larger-of-surrogates",
     "same-direction",
     "no-logarithm",
     "regression-on-classes",
@@ -485,6 +524,8 @@ _FIXES = {
     "loss-negated": "fix-sign",
     "likelihood-minimised": "fix-negate",
     "overlap-minimised": "fix-from-one",
+    "no-bottom": "fix-turn-term",
+    "larger-of-surrogates": "fix-smaller",
     "same-direction": "fix-compete",
     "loss-negated-perhaps": "fix-sign",
     "double-softmax": "fix-remove-softmax",
@@ -522,6 +563,7 @@ MOST = 100
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script import (
         adversaries,
+        bottomless,
         class_axis,
         class_numbers,
         direction,
@@ -529,6 +571,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         exchanged_arguments,
         input_gradients,
         shapes,
+        surrogates,
         unshifted,
     )
     from ..script.analysis import read_scripts
@@ -542,6 +585,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         rules = (
             exchanged_arguments,
             direction,
+            bottomless,
+            surrogates,
             adversaries,
             input_gradients,
             shapes,
@@ -743,6 +788,53 @@ for x, z in train_ds.create_tuple_iterator():
     maker_optimizer(grads)
 """
 )
+
+_LATENT = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Coder(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body, self.middle, self.spread = nn.Dense(64, 32), nn.Dense(32, 4), nn.Dense(32, 4)
+        self.back = nn.Dense(4, 64)
+
+    def construct(self, x):
+        hidden = ops.relu(self.body(x))
+        middle, spread = self.middle(hidden), self.spread(hidden)
+        return self.back(middle + ops.exp(spread / 2) * ops.randn_like(middle)), middle, spread
+
+coder = Coder()
+optimizer = nn.Adam(coder.trainable_params(), 1e-3)
+
+def loss_of(x):
+    again, middle, spread = coder(x)
+    return ops.mse_loss(again, x) + DIVERGENCE
+
+step = ms.value_and_grad(loss_of, None, optimizer.parameters)
+for (x,) in train_ds.create_tuple_iterator():
+    loss, grads = step(x)
+    optimizer(grads)
+"""
+_DIVERGENCE = "-0.5 * (1 + spread - middle ** 2 - spread.exp()).mean()"
+_POLICY = """
+import mindspore as ms
+from mindspore import nn, ops
+
+policy = nn.SequentialCell(nn.Dense(8, 64), nn.Tanh(), nn.Dense(64, 4))
+optimizer = nn.Adam(policy.trainable_params(), 3e-4)
+
+def loss_of(state, action, before, gain):
+    now = ops.gather_elements(ops.log_softmax(policy(state), -1), 1, action)
+    ratio = ops.exp(now - before)
+    free, limited = ratio * gain, gain * ops.clamp(ratio, 0.8, 1.2)
+    return LOSS
+
+step = ms.value_and_grad(loss_of, None, optimizer.parameters)
+for state, action, before, gain in train_ds.create_tuple_iterator():
+    loss, grads = step(state, action, before, gain)
+    optimizer(grads)
+"""
 
 _NUMBERED = (
     _NET
@@ -1266,6 +1358,47 @@ print(penalty(between))
         "overlap-minimised",
     ),
     _example("a critic that rates generated samples higher", _GAN, Verdict.PROBLEM, "same-direction"),
+    _example(
+        "a divergence with its sign turned",
+        _LATENT.replace("DIVERGENCE", _DIVERGENCE.removeprefix("-")),
+        Verdict.PROBLEM,
+        "no-bottom",
+    ),
+    _example("a divergence", _LATENT.replace("DIVERGENCE", _DIVERGENCE), Verdict.OK, "fits"),
+    _example(
+        "a square that is taken off what grows with it",
+        _LATENT.replace("DIVERGENCE", "((middle - 1) ** 4 - middle ** 2).mean()"),
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "a square of limited numbers that is taken off",
+        _LATENT.replace("DIVERGENCE", "(-ops.tanh(middle) ** 2).mean()"),
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "the larger of a product and the one with the limited ratio",
+        _POLICY.replace("LOSS", "-ops.maximum(free, limited).mean()"),
+        Verdict.PROBLEM,
+        "larger-of-surrogates",
+    ),
+    _example(
+        "the smaller of two negated products",
+        _POLICY.replace("LOSS", "ops.minimum(-free, -limited).mean()"),
+        Verdict.PROBLEM,
+        "larger-of-surrogates",
+    ),
+    _example(
+        "the smaller of a product and the one with the limited ratio",
+        _POLICY.replace("LOSS", "-ops.minimum(free, limited).mean()"),
+        Verdict.UNDECIDED,
+    ),
+    _example(
+        "the larger of two negated products",
+        _POLICY.replace("LOSS", "ops.maximum(-gain * ratio, -gain * ops.clamp(ratio, 0.8, 1.2)).mean()"),
+        Verdict.UNDECIDED,
+    ),
     _example(
         "a critic and a generator that compete",
         _GAN.replace("net(x).mean() - net(fake).mean()", "net(fake).mean() - net(x).mean()"),

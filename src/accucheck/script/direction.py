@@ -11,7 +11,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, combinations, permutations
+from operator import is_
 from typing import NamedTuple
 
 from ..knowledge import api
@@ -50,20 +52,20 @@ def examine(losses: Losses) -> list[Observation]:
     steps = training(losses.reading)
     if ascends(steps):
         return []
-    directions = Directions(_trained(losses))
+    directions = Directions(trained_layers(losses))
     found: dict[int, LossDirection] = {}
     terms: dict[int, LossDirection] = {}
-    for value in _minimised(losses, steps):
+    for value in minimised(losses, steps):
         for way in directions.ways(value):
             if way.likelihood or not way.falls:
                 found.setdefault(id(way.turn or way.loss), way)
         terms |= {id(term.turn): replace(term, weighed=True) for term in directions.turned_alone(value)}
-    said = [_said(way, _compete(losses, steps, way) or _set_by_hand(losses, steps)) for way in found.values()]
-    terms = {turn: term for turn, term in terms.items() if turn not in found and not _compete(losses, steps, term)}
-    return [*said, *(_said(term, _set_by_hand(losses, steps)) for term in terms.values())]
+    said = [_said(way, compete(losses, steps, way) or set_by_hand(losses, steps)) for way in found.values()]
+    terms = {turn: term for turn, term in terms.items() if turn not in found and not compete(losses, steps, term)}
+    return [*said, *(_said(term, set_by_hand(losses, steps)) for term in terms.values())]
 
 
-def _minimised(losses: Losses, steps: TrainingSteps) -> Iterator[Value]:
+def minimised(losses: Losses, steps: TrainingSteps) -> Iterator[Value]:
     """What gradients are taken of, but for those of inputs, which may be followed upwards."""
     for call, value in (*losses.trained, *_run_by(steps)):
         taken = gradient(call)
@@ -105,13 +107,13 @@ def _said(way: LossDirection, against: bool) -> Observation:
     return Observation(code, way.turn or way.loss, data, way.loss, certain=not way.weighed)
 
 
-def _trained(losses: Losses) -> set[int] | None:
+def trained_layers(losses: Losses) -> set[int] | None:
     """The ids of the layers and parameters that optimizers have; None where that is not seen of all of them."""
     held = [given for _, given in FreezeScan(structure_of(losses.reading)).optimizers]
     return set().union(*held) if held and all(held) else None
 
 
-def _compete(losses: Losses, steps: TrainingSteps, way: LossDirection) -> bool:
+def compete(losses: Losses, steps: TrainingSteps, way: LossDirection) -> bool:
     """Whether two optimizers that share no weights each hold some of those that a loss trains, or may do so."""
     look, reached = FreezeScan(structure_of(losses.reading)), reach(way.loss, stop=True)[0]
     given = {id(option): option for step in steps.steps for option in options(step.optimizer)}
@@ -128,7 +130,7 @@ def _compete(losses: Losses, steps: TrainingSteps, way: LossDirection) -> bool:
     return any(not one & other for one, other in combinations(touched, 2))
 
 
-def _set_by_hand(losses: Losses, steps: TrainingSteps) -> bool:
+def set_by_hand(losses: Losses, steps: TrainingSteps) -> bool:
     """Whether a loop that trains weights also writes values into them. A search for the largest loss near the weights does: it puts
     them back after each step."""
     look = FreezeScan(structure_of(losses.reading))
@@ -173,6 +175,7 @@ class Directions:
         """`trained`: the ids of the layers and parameters that optimizers have; None where that is not seen."""
         self.trained = trained
         self.known: dict[int, LossDirection | None] = {}
+        self.weights: set[int] = set()  # what is added up in a divisor, and so can be nothing but weights or counts
         self.depth = 0
 
     def of(self, value: Value) -> LossDirection | None:
@@ -256,8 +259,8 @@ class Directions:
         """The way of what is a loss or a likelihood by itself. Two predictions may be meant to be driven apart."""
         if (loss := applied(made)) is not None:
             return LossDirection(True, made, sure=not self._all_learn([loss.prediction, loss.labels]))
-        if (apart := difference(made)) is not None:
-            return LossDirection(True, made, sure=not self._all_learn(operation(apart).operands[:2]))
+        if (distance := self._distance(made)) is not None:
+            return distance
         if (pair := _overlap(made) or _common_part(made)) is not None and not self._all_learn(pair):
             return LossDirection(False, made)
         if _is_agreement(made):
@@ -274,6 +277,14 @@ class Directions:
             return LossDirection(True, made, weighed=True)
         rises = _of_two_classes(made)
         return None if rises is None else LossDirection(not rises, made, likelihood=made)
+
+    def _distance(self, made: Call) -> LossDirection | None:
+        """The way of a difference without its sign, but for one of data alone, of which the weight is what learns."""
+        apart = difference(made)
+        sides = operation(apart).operands[:2] if apart is not None else []
+        if not sides or (not any(map(self._learns, sides)) and self._learns(made)):
+            return None
+        return LossDirection(True, made, sure=not self._all_learn(sides) or _is_to_projection(sides))
 
     def _is_log_density(self, made: Call) -> bool:
         """Whether a sum is the log-density of labels about a mean: the square of what a prediction misses, in units of a deviation that is
@@ -312,14 +323,11 @@ class Directions:
             return self.of(made.args[0]) if made.args else None
         if made.name == "sum":  # Python's own
             return self._items(made.args[:1])
-        if _is_power(made):
-            way = self._together(operands(made))
-            return way if way is not None and way.falls else None
-        if _adds_up(made):
+        if _adds_up(made) and not _is_power(made):
             return self._items(operands(made))
-        if _rises(made):
+        if _is_power(made) or _rises(made):
             way = self._together(operands(made))
-            return way if way is not None and way.falls else None
+            return way if way is not None and (way.falls or _is_log_quotient(made, way)) else None
         step = passes_on(made)
         return None if step is None or step[1] else self._together(step[0])
 
@@ -351,28 +359,39 @@ class Directions:
         return _surest(known) if known[0].falls or belong or not rest else None
 
     def _product(self, made: Call) -> LossDirection | None:
-        factors, divisors, negative = _factors(made)
+        factors, divisors, negative = product_of(made)
+        self.weights.update(id(_bare(leaf)) for divisor in divisors for leaf in _leaves(divisor, products=False))
         ways = self._ways_in(made, factors)
         one = _of_all(ways)
         if one is None:
-            return None
+            return None if ways else self._per_loss(made, factors, divisors, negative)
         judged = {id(factor) for _, factor in ways}
-        rest = [_unsigned(factor) for factor in (*factors, *divisors) if id(factor) not in judged]
+        rest = [unsigned(factor) for factor in (*factors, *divisors) if id(factor) not in judged]
         negative ^= sum(turned for _, turned in rest) % 2 == 1
-        way = self._weighed(one, [factor for factor, _ in rest if not _not_negative(factor)], divisors)
+        unseen = [factor for factor, _ in rest if not not_negative(factor) and id(_bare(factor)) not in self.weights]
+        way = self._weighed(one, unseen, divisors)
         if way.likelihood and not way.sure:  # actions that paid are made likelier, others less likely
             return None
         return way.turned(made) if negative else way
 
+    def _per_loss(
+        self, made: Call, factors: list[Value], divisors: list[Value], negative: bool
+    ) -> LossDirection | None:
+        """The way of what is not below 0 and divided by a loss, as the power of a signal is by that of what is missed."""
+        way = self.of(divisors[0]) if len(divisors) == 1 and all(map(not_negative, factors)) else None
+        if way is None or not way.falls or way.likelihood is not None:
+            return None
+        return way if negative else way.turned(made)
+
     def _weighed(self, way: LossDirection, unseen: list[Value], divisors: list[Value]) -> LossDirection:
         """The way of a loss in a product with factors whose sign is not known."""
-        known = (self._only_weighs(factor, way, divisors) or _is_read_once(factor) for factor in unseen)
+        known = (self._only_weighs(factor, way, divisors) or is_read_once(factor) for factor in unseen)
         return replace(way, sure=way.sure and all(known), weighed=way.weighed or bool(unseen))
 
     def _only_weighs(self, factor: Value, way: LossDirection, divisors: list[Value]) -> bool:
         """Whether a factor of unknown sign is data, and can be nothing but a weight or a count: it divides, or is put on a distance. On
         scores of classes it may be a reward."""
-        counts = any(factor is _unsigned(divisor)[0] for divisor in divisors)
+        counts = any(factor is unsigned(divisor)[0] for divisor in divisors)
         return (counts or _is_distance(way.loss)) and not reach(factor, stop=False)[0]
 
     def _ways_in(self, made: Call, factors: list[Value]) -> list[tuple[LossDirection, Value]]:
@@ -398,6 +417,27 @@ def _of_all(ways: list[tuple[LossDirection, Value]]) -> LossDirection | None:
     (first, of), *others = ways
     alike = all(factor is of for _, factor in others)
     return replace(first, sure=all(way.sure for way, _ in ways), weighed=first.weighed or not alike)
+
+
+def _is_log_quotient(made: Call, way: LossDirection) -> bool:
+    """Whether a logarithm is taken of what is divided by a loss."""
+    return _is_log(made) and way.turn is not None and operation(way.turn).does == "div"
+
+
+def _is_to_projection(pair: list[Value]) -> bool:
+    """Whether one of two values is made of the other and of something else, as what a target explains of an estimate is."""
+    for one, other in permutations(pair):
+        inside = list(flow.sources(one, partial(is_, other)))
+        if any(part is other for part in inside):
+            within = {id(part) for part in flow.sources(other)}
+            return any(id(part) not in within and _is_data(part, other) for part in inside)
+    return False
+
+
+def _is_data(value: Value, estimate: Value) -> bool:
+    """Whether a value is neither a constant nor computed from an estimate or with weights."""
+    known = isinstance(value, (KnownValue, Items))
+    return not known and not flow.derives(value, estimate) and not reach(value, stop=False)[0]
 
 
 def _is_distance(made: Call) -> bool:
@@ -502,7 +542,7 @@ def _is_loss_cell(value: Value | None) -> bool:
     return isinstance(value, Instance) and "nn.LossBase" in base_names(value.of)
 
 
-def _factors(made: Call) -> tuple[list[Value], list[Value], bool]:
+def product_of(made: Call) -> tuple[list[Value], list[Value], bool]:
     """The factors of a product or quotient and what divides it, without constants; and whether these are negative together."""
     found, divisors, negative, queue = list[Value](), list[Value](), False, [made]
     while queue and len(found) < DEEP:
@@ -520,7 +560,7 @@ def _factors(made: Call) -> tuple[list[Value], list[Value], bool]:
     return found, divisors, negative
 
 
-def _unsigned(factor: Value) -> tuple[Value, bool]:
+def unsigned(factor: Value) -> tuple[Value, bool]:
     """A factor without a minus before it, and whether there is one."""
     done = operation(factor) if isinstance(factor, Call) else None
     return (done.operands[0], True) if done is not None and done.does == "negate" and done.operands else (factor, False)
@@ -698,11 +738,11 @@ def _log_term(value: Value) -> _Term | None:
     value, negative = _signed(value)
     if not isinstance(value, Call) or operation(value).does != "mul":
         return None
-    factors, divisors, below = _factors(value)
+    factors, divisors, below = product_of(value)
     logs = [factor for factor in factors if isinstance(factor, Call) and _log_of(factor) is not None]
     rest = [factor for factor in factors if factor not in logs]
-    labels = rest if len(rest) == 1 else [factor for factor in rest if not _not_negative(factor)]
-    if len(logs) != 1 or len(labels) != 1 or not all(map(_not_negative, divisors)):
+    labels = rest if len(rest) == 1 else [factor for factor in rest if not not_negative(factor)]
+    if len(logs) != 1 or len(labels) != 1 or not all(map(not_negative, divisors)):
         return None
     (label, rest_of_label), known = _from_one(labels[0]), _log_of(logs[0])
     assert known is not None
@@ -745,7 +785,7 @@ def _log_of(made: Call) -> tuple[Value, bool, bool] | None:
         return (*_from_one(given[0]), False)
     if known.operation not in ("log_sigmoid", "softplus"):
         return None
-    score, turned = _unsigned(_bare(given[0]))
+    score, turned = unsigned(_bare(given[0]))
     soft = known.operation == "softplus"
     return _bare(score), turned is not soft, soft
 
@@ -873,7 +913,7 @@ def difference(made: Call) -> Call | None:
     """a - b in (a - b) ** 2, abs(a - b) and the like, also where it is weighted first."""
     done = operation(made)
     twice = done.does == "mul" and len(done.operands) == 2 and done.operands[0] is done.operands[1]
-    squared = done.does == "pow" and len(done.operands) == 2 and _is_even(done.operands[1])
+    squared = done.does == "pow" and len(done.operands) == 2 and is_even(done.operands[1])
     queue = done.operands[:1] if twice or squared or done.does in ("abs", "square", "norm") else []
     while queue:
         inner = queue.pop()
@@ -949,10 +989,10 @@ def _weighted(done: Operation) -> list[Value]:
 
 def _takes_off(done: Operation) -> bool:
     """a + -b."""
-    return done.does == "add" and sum(_unsigned(side)[1] for side in done.operands) == 1
+    return done.does == "add" and sum(unsigned(side)[1] for side in done.operands) == 1
 
 
-def _is_even(value: Value) -> bool:
+def is_even(value: Value) -> bool:
     return isinstance(value, KnownValue) and value.value == 2
 
 
@@ -967,7 +1007,7 @@ def _is_constant(value: Value, depth: int = 0) -> bool:
     return bool(passed) and all(_is_constant(part, depth + 1) for part in passed or ())
 
 
-def _is_read_once(factor: Value) -> bool:
+def is_read_once(factor: Value) -> bool:
     """Whether a factor is read or computed once, before any data is seen, as a weight that a configuration gives."""
     for part in flow.sources(factor):
         if isinstance(part, (UnknownValue, Instance)) or is_parameter(part):
@@ -1005,7 +1045,7 @@ def _is_at_most(value: Value, bound: Value) -> bool:
     return False
 
 
-def _not_negative(value: Value, depth: int = 0) -> bool:
+def not_negative(value: Value, depth: int = 0) -> bool:
     """Whether a factor cannot turn a sign: a count, a mask, a square, what averages or products of such give."""
     if depth > DEEP:
         return False
@@ -1017,12 +1057,12 @@ def _not_negative(value: Value, depth: int = 0) -> bool:
         parts = _parts_of_sign(value)
     else:
         parts = flow.inputs(value) if isinstance(value, (Many, Items)) else []
-    return bool(parts) and all(_not_negative(part, depth + 1) for part in parts)
+    return bool(parts) and all(not_negative(part, depth + 1) for part in parts)
 
 
 def _is_square(made: Call) -> bool:
     done = operation(made)
-    return done.does == "pow" and bool(done.operands) and _is_even(done.operands[-1])
+    return done.does == "pow" and bool(done.operands) and is_even(done.operands[-1])
 
 
 def _is_rest(made: Call) -> bool:
