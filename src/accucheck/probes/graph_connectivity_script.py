@@ -45,6 +45,14 @@ MESSAGES: Words = {
         "en": "{of} never uses self.{name} ({what}), while self.{twin} is applied twice (lines {lines}).",
         "zh": "{of} 从未使用 self.{name}（{what}），而 self.{twin} 被调用了两次（第 {lines} 行）。",
     },
+    "joined-with-itself": {
+        "en": "{text} joins a result with itself along the features: the layer behind it gets nothing that one of them would not give it.",
+        "zh": "{text} 把同一个结果与自身沿特征维拼接：其后的层得不到任何新的信息。",
+    },
+    "added-to-itself": {
+        "en": "{text}: both operands are the same result of the network.",
+        "zh": "{text}：两个操作数是网络中的同一个结果。",
+    },
     "branches-differ": {
         "en": "Two ways that meet again pass the same layers, but here {name} is applied once more, where the other way applies {other} "
         "(line {line} of {path}).",
@@ -177,6 +185,10 @@ MESSAGES: Words = {
         "en": "Apply {other} here, as on the other way.",
         "zh": "此处改为调用 {other}，与另一条支路一致。",
     },
+    "fix-other-operand": {
+        "en": "Put the other result there that is meant to be joined or added, such as that of the direct connection.",
+        "zh": "换成原本要拼接或相加的另一个结果，例如跳跃连接的输出。",
+    },
     "fix-twin": {
         "en": "Call self.{name} at one of the two places.",
         "zh": "把其中一处改为调用 self.{name}。",
@@ -269,6 +281,14 @@ WHY: Words = {
         "trained.",
         "zh": "本应不同的两条通路用同一组权重做了相同的计算，未使用的层则始终得不到训练。",
     },
+    "joined-with-itself": {
+        "en": "What should have come by the other way, as the details of a direct connection, never reaches the layers behind it.",
+        "zh": "本应从另一条通路到来的信息（如跳跃连接中的细节）到不了其后的层。",
+    },
+    "added-to-itself": {
+        "en": "A result that is added to itself is only larger, and one that is taken off itself is 0: what was to be added is missing.",
+        "zh": "与自身相加只是把数值放大，与自身相减恒为 0：本应参与运算的另一项缺失了。",
+    },
     "branches-differ": {
         "en": "What meets was computed in different ways, so that equal inputs do not give equal features.",
         "zh": "汇合的特征由不同的计算得到，相同的输入得不到相同的特征。",
@@ -354,6 +374,8 @@ PROOF: Words = {
         ),
         _OUTPUT,
     ),
+    "joined-with-itself": _REFERENCE,
+    "added-to-itself": _REFERENCE,
     "branches-differ": _REFERENCE,
     "input-ignored": _REFERENCE,
     "input-perhaps-ignored": _REFERENCE,
@@ -398,6 +420,8 @@ _FIXES = {
     "unused-dropout": "fix-use",
     "unused-cell": "fix-use",
     "twin-used-twice": "fix-twin",
+    "joined-with-itself": "fix-other-operand",
+    "added-to-itself": "fix-other-operand",
     "branches-differ": "fix-branch",
     "result-unused": "fix-result",
     "result-overwritten": "fix-result",
@@ -423,7 +447,7 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import attention, branches, list_places, overwritten_layers, reshapes, triangles
+    from ..script import attention, branches, list_places, operand_twice, overwritten_layers, reshapes, triangles
     from ..script.analysis import read_scripts
     from ..script.connections import examine
 
@@ -433,6 +457,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said += branches.examine(scripts)
     said += list_places.examine(scripts)
     said += attention.examine(scripts)
+    said += operand_twice.examine(scripts)
     said += reshapes.examine(scripts)
     said += triangles.examine(scripts)
     said += overwritten_layers.examine(scripts)
@@ -575,6 +600,32 @@ EXAMPLES = [
         _THREE,
         "a = self.third(self.second(self.first(x)))\nb = self.second(self.first(x + 1))\nreturn ops.concat((a, b), 1)",
         Verdict.OK,
+    ),
+    _example(
+        "a result that is joined with itself",
+        _THREE.replace("nn.Dense(8, 8), nn.Dense(8, 8)", "nn.Dense(8, 8), nn.Dense(16, 8)", 1),
+        "a = self.first(x)\nb = ops.relu(a)\nreturn self.third(self.second(ops.concat((b, b), axis=1)))",
+        Verdict.PROBLEM,
+        "joined-with-itself",
+    ),
+    _example(
+        "two results that are joined",
+        _THREE.replace("nn.Dense(8, 8), nn.Dense(8, 8)", "nn.Dense(8, 8), nn.Dense(16, 8)", 1),
+        "a = self.first(x)\nb = ops.relu(a)\nreturn self.third(self.second(ops.concat((a, b), axis=1)))",
+        Verdict.OK,
+    ),
+    _example(
+        "samples that are repeated, and an input with more channels than it has",
+        _THREE.replace("nn.Dense(8, 8), nn.Dense(8, 8)", "nn.Dense(16, 8), nn.Dense(8, 8)", 1),
+        "a = self.first(ops.concat((x, x), 1))\nb = ops.concat((a, a))\nreturn self.third(self.second(b))",
+        Verdict.OK,
+    ),
+    _example(
+        "a result that is added to itself",
+        _THREE,
+        "a = self.first(x)\nb = self.second(ops.relu(a))\nreturn self.third(b + b)",
+        Verdict.PROBLEM,
+        "added-to-itself",
     ),
     _example(
         "a layer that is never used, beside another one of its name",
@@ -953,6 +1004,7 @@ class Trained(nn.Cell):
         "return self.joint(self.deep(x), x)",
         Verdict.PROBLEM,
         "input-ignored",
+        "joined-with-itself",
         more="""
 class Joint(nn.Cell):
     def __init__(self):

@@ -1,0 +1,84 @@
+"""Results of layers that are joined with themselves, added to themselves, or taken off themselves, where another one was meant.
+
+A layer behind concat((x, x)) along the features gets nothing that it does not get from x alone; x + x is x in another size, and x - x
+is nothing. Squares and products of a thing with itself are meant. Along the first axis, samples may be repeated for another pass.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from . import flow
+from .analysis import Scripts
+from .effects import MOVED, kept, operands
+from .factors import operation
+from .freezing import applies
+from .networks import Observation, first_of_place, kind_of, structure_of
+from .values import Call, Items, KnownValue, Value
+
+#: Steps between a join and the layer behind it.
+_NEAR = 4
+
+
+@first_of_place
+def examine(scripts: Scripts) -> Iterator[Observation]:
+    for reading in scripts.training or scripts.readings:
+        structure = structure_of(reading)
+        users = flow.users(reading.trace)
+        for call in reading.trace.calls:
+            twice = _twice(call) if structure.in_cell(call.frame) else None
+            if twice is None or not _is_computed(twice):
+                continue
+            data = {"text": ast.unparse(call.node)[:80] if call.node is not None else ""}
+            if operation(call).does == "concat":
+                if _reaches_layer(call, users):
+                    yield Observation("joined-with-itself", call.source, call.node, data, certain=False)
+            else:
+                yield Observation("added-to-itself", call.source, call.node, data, certain=False)
+
+
+def _twice(made: Call) -> Value | None:
+    """What both operands of a sum, a difference or a join of features are."""
+    done = operation(made)
+    if done.does == "concat":
+        parts = operands(made)
+        joined = parts[0].items if parts and isinstance(parts[0], Items) else []
+        return joined[0] if len(joined) == 2 and joined[0] is joined[1] and _along_features(made) else None
+    pair = done.operands if done.does in ("add", "sub") else []
+    return pair[0] if len(pair) == 2 and pair[0] is pair[1] else None
+
+
+def _along_features(made: Call) -> bool:
+    """Whether a join is seen to be along another axis than the first."""
+    layer = made.base if made.name == "" and isinstance(made.base, Call) else None
+    given = [*(layer.args[:1] if layer is not None else made.args[1:2])]
+    given += [
+        value
+        for call in (made, layer)
+        if call is not None
+        for name, value in call.keywords.items()
+        if name in ("axis", "dim")
+    ]
+    return bool(given) and isinstance(given[0], KnownValue) and given[0].value not in (0, None)
+
+
+def _is_computed(value: Value) -> bool:
+    """Whether a layer with weights gives it."""
+    return (
+        flow.find(
+            value,
+            lambda made: applies(made) and kind_of(made.base) in ("dense", "convolution", "recurrent", "embedding"),
+        )
+        is not None
+    )
+
+
+def _reaches_layer(joined: Call, users: dict[int, list[tuple[Call, str]]]) -> bool:
+    level: list[Call] = [joined]
+    for _ in range(_NEAR):
+        level = [user for made in level for user, _ in users.get(id(made), ())]
+        if any(applies(user) and kind_of(user.base) in ("dense", "convolution") for user in level):
+            return True
+        level = [user for user in level if kept(user, *MOVED) or applies(user)]
+    return False
