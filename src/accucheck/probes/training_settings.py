@@ -68,6 +68,15 @@ MESSAGES: Words = {
         "en": "{optimizer} is given a learning rate of {rate} ({how}), far beyond what is usual.",
         "zh": "{optimizer} 的学习率设为 {rate}（{how}），远超常见范围。",
     },
+    "rate-for-momentum": {
+        "en": "{optimizer} is given a learning rate of {rate} and a momentum of {value} ({how}): the two stand in each other's place.",
+        "zh": "{optimizer} 的学习率为 {rate}，momentum 为 {value}（{how}）：两者写反了位置。",
+    },
+    "momentum-tiny": {
+        "en": "{optimizer} is given {value} as {name} ({how}), which has next to no effect: it may be meant for another argument, such as "
+        "weight_decay.",
+        "zh": "{optimizer} 的 {name} 为 {value}（{how}），几乎不起作用：它可能是要传给别的参数的，例如 weight_decay。",
+    },
     "schedule-ignored": {
         "en": "The learning rates that {schedule} gives here are not used: the optimizer trains with a constant rate instead.",
         "zh": "此处 {schedule} 生成的学习率没有使用：优化器一直以固定的学习率训练。",
@@ -142,6 +151,10 @@ MESSAGES: Words = {
         "en": "Set a learning rate within the bounds that a learning rate range test gives.",
         "zh": "把学习率设到学习率范围实验给出的上下限之间。",
     },
+    "fix-names": {
+        "en": "Give the arguments of the optimizer by name: learning_rate=..., momentum=..., weight_decay=...",
+        "zh": "用参数名传给优化器：learning_rate=…、momentum=…、weight_decay=…",
+    },
     "fix-schedule": {
         "en": "Pass the schedule to the optimizer as learning_rate, or remove it.",
         "zh": "把生成的学习率作为 learning_rate 传给优化器，或删去这段代码。",
@@ -208,6 +221,11 @@ WHY: Words = {
         "zh": "学习率为 0 时权重不变，为负时朝远离最小值的方向走。",
     },
     "rate-huge": _LITTLE,
+    "rate-for-momentum": _LITTLE,
+    "momentum-tiny": {
+        "en": "Earlier gradients hardly count, and what was given in the wrong place is missing where it belongs.",
+        "zh": "历史梯度几乎不起作用，而传错位置的值在它该在的地方缺失了。",
+    },
     **dict.fromkeys(("schedule-ignored", "schedule-unused"), _KEPT),
     "schedule-length": {
         "en": "A schedule that is longer than the training stops before the rate has come down; a shorter one stays at its end, so "
@@ -239,6 +257,11 @@ _PRINT_STEPS = {
 PROOF: Words = {
     "rate-not-positive": _PRINT_RATE,
     "rate-huge": _PRINT_RATE,
+    "rate-for-momentum": _PRINT_RATE,
+    "momentum-tiny": {
+        "en": "Print the attributes of the optimizer after it is made, and compare them with what was meant.",
+        "zh": "创建优化器后打印它的各项属性，与预期值比较。",
+    },
     "schedule-ignored": _PRINT_RATE,
     "schedule-unused": _PRINT_RATE,
     "schedule-length": {
@@ -259,6 +282,8 @@ PROOF: Words = {
 _FIXES = {
     "rate-not-positive": "fix-rate",
     "rate-huge": "fix-rate",
+    "rate-for-momentum": "fix-names",
+    "momentum-tiny": "fix-names",
     "schedule-ignored": "fix-schedule",
     "schedule-unused": "fix-schedule",
     "schedule-length": "fix-length",
@@ -272,7 +297,7 @@ _FIXES = {
 
 
 #: What nothing out of sight makes right; the rest may be meant.
-_PROBLEMS = ("schedule-ignored", "schedule-by-epochs", "rate-not-positive", "epochs-squared")
+_PROBLEMS = ("schedule-ignored", "schedule-by-epochs", "rate-not-positive", "rate-for-momentum", "epochs-squared")
 #: That nothing was found to tell.
 _NOTHING = ("no-optimizer", "no-epochs", "no-batch")
 
@@ -460,6 +485,24 @@ opt = nn.SGD(groups)
         _LENET + "opt = nn.SGD(net.trainable_params(), learning_rate=0.0)\n",
         Verdict.PROBLEM,
         "rate-not-positive",
+    ),
+    _example(
+        "a rate and a momentum in each other's place",
+        _LENET + "opt = nn.Momentum(net.trainable_params(), 0.9, 0.01)\n",
+        Verdict.PROBLEM,
+        "rate-for-momentum",
+    ),
+    _example(
+        "a weight decay where beta1 is expected",
+        _LENET + "opt = nn.Adam(net.trainable_params(), 1e-3, 1e-4)\n",
+        Verdict.UNDECIDED,
+        "momentum-tiny",
+    ),
+    _example(
+        "beta1 as in a GAN",
+        _LENET + "opt = nn.Adam(net.trainable_params(), 2e-4, beta1=0.001)\n",
+        Verdict.UNDECIDED,
+        "rate",
     ),
     _example(
         "a rate of 100",

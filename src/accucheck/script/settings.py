@@ -63,6 +63,8 @@ _PEAKS = frozenset(
 )
 #: No optimizer trains with more.
 HUGE_RATE = 10
+#: A momentum up to the second has no effect, and below the first it may be meant as 0; one that is meant is mostly as large as the third.
+NO_MOMENTUM, TINY_MOMENTUM, LARGE_MOMENTUM = 1e-6, 0.1, 0.8
 _ASSIGNS = frozenset((".set_data", ".assign_value", "ops.assign", "ops.Assign"))
 #: Arguments of an optimizer that belong to the learning rate check, beside the rate itself.
 _BESIDES = ("momentum", "weight_decay", "beta1", "beta2", "betas", "use_nesterov", "nesterov")
@@ -386,6 +388,7 @@ class Settings:
                 seen.add(key)
                 if not self.idle(place):
                     yield from self.wrong_rate(told, [rate, *_group_rates(bound)], place)
+                    yield from self.wrong_momentum(told, place)
                 yield told
         if not found:
             yield SettingMessage("no-optimizer", self.reading.source, self.reading.source.tree)
@@ -548,6 +551,22 @@ class Settings:
                     data = {"optimizer": told.data["optimizer"], "rate": f"{value:g}", "how": row}
                     yield SettingMessage(code, told.source, told.node, data, told.rows, likely)
                     return
+
+    def wrong_momentum(self, told: SettingMessage, optimizer: Call | Instance) -> Iterator[SettingMessage]:
+        """A share of earlier gradients that is next to nothing: what is meant for another argument stands in its place. One that is given
+        by its name alone may be meant."""
+        rows = {row.name: row for row in told.rows}
+        rate = rows["learning_rate"].number if told.code == "rate" else None
+        kept = next((rows[name] for name in ("momentum", "beta1") if name in rows), None)
+        if kept is None or kept.number is None or not NO_MOMENTUM < kept.number < TINY_MOMENTUM:
+            return
+        likely = kept.origin in ("literal", "default", "parameter")
+        data = {"optimizer": told.data["optimizer"], "name": kept.name, "value": f"{kept.number:g}", "how": kept}
+        exchanged = kept.name == "momentum" and rate is not None and LARGE_MOMENTUM <= rate < 1
+        code = "rate-for-momentum" if exchanged else "momentum-tiny"
+        if not exchanged and not (isinstance(optimizer, Call) and kept.name not in optimizer.keywords):
+            return
+        yield SettingMessage(code, told.source, told.node, data | {"rate": f"{rate or 0:g}"}, told.rows, likely)
 
     def parts_called_rate(self, rates: list[Value | None], place: Call | Instance) -> Iterator[Setting]:
         """The constants that computed rates are made of and that are called a rate where they are set."""
