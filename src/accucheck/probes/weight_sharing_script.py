@@ -81,6 +81,10 @@ MESSAGES: Words = {
         "en": "A second table of the same size is built here and handed on, while self.{name} of {of} (line {line}) is left unused.",
         "zh": "此处又创建了一个同样大小的嵌入表并传给下层，而 {of} 的 self.{name}（第 {line} 行）没有使用。",
     },
+    "table-of-two": {
+        "en": "{what} has as many rows as the larger of two vocabularies and looks words of both up: the same number stands for two words.",
+        "zh": "{what} 的行数取两个词表中较大者，两种词的编号都在其中查找：同一个编号对应两个不同的词。",
+    },
     "declared-not-shared": {
         "en": "design.shared declares {names} to be one, but they are separate.",
         "zh": "design.shared 声明 {names} 共享权重，但代码中它们各自独立。",
@@ -156,6 +160,10 @@ WHY: Words = {
         "en": "The table that is used is not the one that others share or load, and the other is never trained.",
         "zh": "实际使用的不是其他部分共享或加载的那个表，而另一个表得不到训练。",
     },
+    "table-of-two": {
+        "en": "A row is trained by two words that have nothing in common; only a vocabulary made of both has a number for each.",
+        "zh": "同一行由两个毫不相干的词共同训练；只有把两种文本合并成一个词表，每个词才有自己的编号。",
+    },
     "declared-not-shared": _APART,
 }
 _IDENTITY = {
@@ -176,7 +184,7 @@ PROOF: Words = {
     **dict.fromkeys(("built-anew", "not-taken-over"), _GROWN),
 }
 
-_SUSPECTS = {"copied-on-load": Sure.POSSIBLE}
+_SUSPECTS = {"copied-on-load": Sure.POSSIBLE, "table-of-two": Sure.LIKELY}
 _FIXES = {
     "siblings-are-one": "fix-two",
     "one-under-two-names": "fix-two",
@@ -190,6 +198,7 @@ _FIXES = {
     "not-taken-over": "fix-take",
     "average-is-network": "fix-average",
     "table-twice": "fix-table",
+    "table-of-two": "fix-two",
     "declared-not-shared": "fix-declared",
 }
 
@@ -427,6 +436,20 @@ EXAMPLES = [
         Verdict.PROBLEM,
         "table-twice",
         more=_GIVEN,
+    ),
+    _example(
+        "one table for the larger of two vocabularies",
+        "self.words = nn.Embedding(max(len(source), len(target)), 8)",
+        "return self.words(x[:, 0]) + self.words(x[:, 1])",
+        Verdict.UNDECIDED,
+        "table-of-two",
+    ),
+    _example(
+        "one table for both",
+        "self.words = nn.Embedding(len(both), 8)",
+        "return self.words(x[:, 0]) + self.words(x[:, 1])",
+        Verdict.NOT_APPLICABLE,
+        "nothing-shared",
     ),
     _example(
         "a grown network takes all over",

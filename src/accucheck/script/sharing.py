@@ -16,6 +16,7 @@ from fnmatch import fnmatchcase
 from itertools import zip_longest
 from typing import Any
 
+from ..knowledge import api
 from .analysis import Scripts
 from .networks import (
     AttributeUses,
@@ -57,6 +58,8 @@ _AVERAGE = re.compile(
     r"(^|_)(avg|ema|average[ds]?|target|tgt|teacher|shadow|momentum|slow|moving|mean)(_|$|net|model)|(Ema|Avg|Target|Teacher)",
     re.I,
 )
+#: What embeddings call the number of their rows.
+_SIZES = ("vocab_size", "num_embeddings")
 _UPDATES = re.compile(r"ema|update|copy|soft|sync|average|momentum|polyak|blend", re.I)
 _ROLES = frozenset({"query", "key", "value", "q", "k", "v"})
 _COPIES = re.compile(
@@ -84,6 +87,7 @@ def examine(scripts: Scripts, declared: list[list[str]] | None = None) -> Iterat
             look.rebuilt(),
             look.averages(),
             look.tables(),
+            look.larger_tables(),
             look.handed(),
             look.against(declared or []),
         )
@@ -468,6 +472,15 @@ class _Look:
                         data = {"name": name, "of": cell.of.node.name, "line": value.line}
                         yield Observation("table-twice", other.source, other.node, data, certain=False)
 
+    def larger_tables(self) -> Iterator[Observation]:
+        """An embedding as large as the larger of two vocabularies, which looks words of both up: number 7 is a word of either."""
+        for table in self.trace.calls:
+            if kind(table.api) != "embedding" or not _is_larger_of_two(_size(table)):
+                continue
+            given = {id(call.args[0]) for call in self.structure.applied.get(id(table), ()) if call.args}
+            if len(given) > 1:
+                yield Observation("table-of-two", table.source, table.node, {"what": _title(table)}, certain=False)
+
     # --- what is declared ------------------------------------------------------------------------------------------------
 
     def handed(self) -> Iterator[Observation]:
@@ -559,6 +572,19 @@ def _copied_on_load(sources: list[Source]) -> Iterator[Observation]:
 
 
 # --- helpers ----------------------------------------------------------------------------------------------------------
+
+
+def _size(table: Call) -> Value | None:
+    """What the number of rows of an embedding is given as."""
+    known = api.find(table.api)
+    bound = known.bind_any(table.args, table.keywords) if known is not None else None
+    return next((bound[name] for name in _SIZES if name in bound), None) if bound is not None else None
+
+
+def _is_larger_of_two(size: Value | None) -> bool:
+    """max(a, b) of two that are not written down."""
+    given = size.args if isinstance(size, Call) and size.name == "max" else []
+    return len(given) > 1 and not any(isinstance(one, KnownValue) and one.assumed is None for one in given)
 
 
 def _apart(value: Value) -> bool:
