@@ -17,6 +17,7 @@ from accucheck.language import Language
 from accucheck.tui.screens.checklist import ChecklistScreen
 from accucheck.tui.screens.checklist_watching import STEPS
 from accucheck.tui.screens.dialogs import AskLine, Choose
+from accucheck.tui.screens.next import NextScreen
 from accucheck.tui.screens.watch import WatchScreen
 
 CASE = "name: demo\nscripts: {train: train.py}\nruntime: {command: sh run.sh}\n"
@@ -191,6 +192,7 @@ async def test_the_watch_is_the_first_thing_proposed_for_a_training_script(walkt
     first = guidance.steps(app.project)[0]
     assert (first.kind, first.command()) == ("watch", "accucheck watch -- python train.py")
     async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "W watches a real training" in text_of(app))
         await pilot.press("w")
         await until(pilot, lambda: "python train.py" in text_of(app))
         await pilot.press("enter")
@@ -231,3 +233,7 @@ async def test_a_real_training_is_watched_and_its_recording_becomes_part_of_the_
         shown = text_of(app)
         assert "rate 0.125" in shown and "0.weight" in shown
         assert app.project.case.get("watched")
+        await until(pilot, lambda: not app.runner.busy and "Probes have looked at the recording" in text_of(app))
+        assert not app._notifications  # what they would say stands on the screen
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, NextScreen))

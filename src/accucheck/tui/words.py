@@ -397,6 +397,11 @@ WORDS: Words = {
         "zh": "尚未运行任何探针：按 R 运行全部探针，按 r 只运行本项；结束后列出下一步。",
         "en": "Nothing has run yet: R runs all probes, r only those of this item; then the next steps are listed.",
     },
+    "first-hint-watch": {
+        "zh": "尚未运行任何探针：按 W 观察一次实际训练，按 R 运行全部探针，按 r 只运行本项；结束后列出下一步。",
+        "en": "Nothing has run yet: W watches a real training, R runs all probes, r only those of this item; then the next "
+        "steps are listed.",
+    },
     "command-follow": {
         "zh": "脚本保存后自动重新运行过期的探针（开或关）",
         "en": "Rerun stale probes whenever a script is saved (on or off)",
@@ -668,9 +673,13 @@ WORDS: Words = {
     "watch-of": {"zh": "{steps}/{most}", "en": "{steps} of {most}"},
     "watch-awaits-evaluation": {"zh": "等待首次评估", "en": "waiting for an evaluation"},
     "watch-over": {
-        "zh": "已结束，退出码 {code}；观察到 {steps} 步。探针接着检查记录，Esc 返回。",
-        "en": "Ended with exit code {code}; {steps} {steps:step was|steps were} watched. Probes now look at the recording; Esc goes "
-        "back.",
+        "zh": "已结束，退出码 {code}；观察到 {steps} 步。",
+        "en": "Ended with exit code {code}; {steps} {steps:step was|steps were} watched.",
+    },
+    "watch-looks": {"zh": "探针正在检查记录。", "en": " Probes are looking at the recording."},
+    "watch-looked": {
+        "zh": "探针已检查记录：{problem:,} 项发现问题，按 {key} 查看下一步。",
+        "en": " Probes have looked at the recording: {problem:,} {problem:item|items} with problems; {key} shows the next steps.",
     },
     "watch-over-nothing": {
         "zh": "已结束，退出码 {code}，没有看到训练步。命令的输出如下。",
@@ -689,8 +698,8 @@ WORDS: Words = {
         "give the path of a Python that has it, for instance {python}. What the command printed:",
     },
     "watch-over-stopped": {
-        "zh": "已停止；观察到 {steps} 步，记录已保留。Esc 返回。",
-        "en": "Stopped; {steps} {steps:step was|steps were} watched, and the recording is kept. Esc goes back.",
+        "zh": "已停止；观察到 {steps} 步，记录已保留。",
+        "en": "Stopped; {steps} {steps:step was|steps were} watched, and the recording is kept.",
     },
     "watch-stopping": {"zh": "正在停止", "en": "stopping"},
     "watch-elsewhere": {

@@ -90,13 +90,14 @@ class Guiding(Watching):
     def run_ended(self, *, told: bool = False) -> None:
         """After a run of several items: what to do next, unless the person has gone on to something else meanwhile."""
         from .next import NextScreen
+        from .watch import WatchScreen
 
         whole = len(self._ran) > 1 and not self._cancelled and not self._again
-        resting, listed = self._may_tell(), isinstance(self.app.screen, NextScreen)
+        resting, shown = self._may_tell(), isinstance(self.app.screen, (NextScreen, WatchScreen))
         self._ran, self._cancelled, self._grows, self._finished = set(), False, False, set()
-        super().run_ended(told=told or (whole and (resting or listed)))
-        if whole and listed:
-            return  # the list takes in what was found
+        super().run_ended(told=told or (whole and (resting or shown)))
+        if whole and shown:
+            return  # the screen takes in what was found
         if whole and resting:
             self.app.clear_notifications()  # what they said stands there
             self.action_next_steps()

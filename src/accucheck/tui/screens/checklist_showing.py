@@ -177,12 +177,15 @@ class Showing(VerbScreen[None]):
 
     def _show_hint(self, *, begun: bool) -> None:
         """What a newcomer does first; gone once anything has run or is concluded."""
+        from ...guidance import watchable
+
         for hint in self.query("#first-hint").results(Static):
             hidden = begun or not self.GREETS or bool(self._banner())
             if hidden is not hint.has_class("hidden"):
                 hint.set_class(hidden, "hidden")
             if not hidden:
-                hint.update(plain(self.speech.say("first-hint")))
+                watches = bool(watchable(self.app.project)) and self.why_not("watch") is None
+                hint.update(plain(self.speech.say("first-hint-watch" if watches else "first-hint")))
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         if event.option_list.id == "items" and event.option.id != self._shown:

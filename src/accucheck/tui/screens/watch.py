@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets import Static
 
-from ...model import Curve
+from ...model import Curve, Verdict
 from ...readers.following import Following, ProcessState
 from ...watching import OUTPUT, Watching, WatchResult, ended_early
 from ..signs import plain, wrap
@@ -40,6 +40,7 @@ class WatchScreen(JobScreen):
     VERBS: ClassVar[list[Verb]] = [
         Verb("watch-stop", "s", "stop", "command-watch-stop", "key-watch-stop"),
         Verb("watch-again", "e", "again", "command-watch-again", "key-watch-again"),
+        Verb("watch-next", "w", "next", "command-next-steps", "key-next-steps"),
         BACK,
         HELP,
         PALETTE,
@@ -67,6 +68,12 @@ class WatchScreen(JobScreen):
         if (checklist := self.app.checklist) is not None:
             checklist.watch_anew(ask=True)
 
+    def action_next(self) -> None:
+        """Leave for what is to be done next."""
+        self.action_back()
+        if (checklist := self.app.checklist) is not None:
+            self.app.call_later(checklist.action_next_steps)
+
     # --- what is shown ------------------------------------------------------------------------------------------------
 
     def _look(self) -> None:
@@ -78,7 +85,7 @@ class WatchScreen(JobScreen):
             self._following = Following(runner.watching.folder)
         assert self._following is not None
         new = self._following.read()
-        state = (runner.watches, runner.watched is None, self._printed(_FEW))
+        state = (runner.watches, runner.watched is None, self.app.runner.busy, self._printed(_FEW))
         if new or state != self._drawn:
             self._drawn = state
             self._draw()
@@ -139,7 +146,16 @@ class WatchScreen(JobScreen):
         words = "watch-over" if steps else _nothing_seen(watched)
         words = "watch-over-stopped" if self._stopping else words
         style = "$text-success" if steps else "$text-warning"
-        return plain(wrap(self.speech.say(words, code=name, steps=steps, python=sys.executable), width), style)
+        told = self.speech.say(words, code=name, steps=steps, python=sys.executable)
+        return plain(wrap(told + self._looked_at() if steps else told, width), style)
+
+    def _looked_at(self) -> str:
+        """Whether probes still look at the recording, or how many items they found problems of."""
+        app = self.app
+        if app.runner.busy:
+            return self.speech.say("watch-looks")
+        problems = sum(app.project.suggestion(item) is Verdict.PROBLEM for item in app.project.items)
+        return self.speech.say("watch-looked", problem=problems, key=self.key_of("watch-next"))
 
     def _progress(self, seen: ProcessState) -> str:
         """Steps of those that are watched; an evaluation is waited for beyond them."""
