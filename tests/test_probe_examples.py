@@ -57,7 +57,7 @@ TELLING = {
     *("recorded_losses", "recorded_shards"),
     *("graph_constants", "training_settings"),
     "watched_averages",
-    "watched_settings",
+    *("watched_settings", "watched_times"),
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from accucheck.model import Level
-from accucheck.probes import watched_waits
+from accucheck.probes import watched_times, watched_waits
 from watched_runs import judged as of_run
 from watched_runs import watched
 from watched_trainings import judged
@@ -101,6 +101,41 @@ WAITING = """
         optimizer(gradients)
         time.sleep(0.0 if LATE else 0.1)
 """
+
+
+SLOW = """
+import time
+import numpy as np
+import mindspore as ms
+from mindspore import nn
+
+
+class Slow(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Dense(4, 4)
+
+    def construct(self, x):
+        time.sleep(0.3)
+        return self.inner(x)
+
+
+net = nn.SequentialCell(nn.Dense(4, 4), Slow(), nn.Dense(4, 1))
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+step = ms.value_and_grad(lambda x: net(x).sum(), None, optimizer.parameters)
+for _ in range(4):
+    optimizer(step(ms.Tensor(np.ones((2, 4), np.float32)))[1])
+"""
+
+
+@pytest.mark.mindspore
+def test_the_layer_that_takes_most_of_the_forward_pass(tmp_path: Path) -> None:
+    (told,) = of_run(watched_times, watched(tmp_path, SLOW)).values()
+    assert (told.code, told.level, told.incomplete) == ("slowest", Level.INFO, True)
+    assert (told.data["name"], told.data["kind"], told.data["share"] > 0.5) == ("1", "Slow", True)
+    assert (told.where.path, told.where.line) == ("train.py", 18)
+    first = told.evidence[0].rows[0]
+    assert first[3] == 1 and first[4] >= 300  # without what its inner layer takes
 
 
 @pytest.mark.mindspore

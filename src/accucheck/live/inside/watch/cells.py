@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import time
 import weakref
 from types import FrameType
 from typing import Any
@@ -188,10 +189,25 @@ def shared(network: Cell) -> list[list[str]]:
 class Call:
     """One call of a cell in a pass that is looked at."""
 
-    __slots__ = ("cell", "depth", "gave", "given", "inputs", "output", "place", "taken", "training")
+    __slots__ = (
+        "began",
+        "came",
+        "cell",
+        "depth",
+        "done",
+        "gave",
+        "given",
+        "inputs",
+        "left",
+        "output",
+        "place",
+        "taken",
+        "training",
+    )
 
     def __init__(self, cell: Cell, depth: int, given: Any, inputs: bool = False) -> None:
         """`inputs`: whether it is told what it is given, whatever it is."""
+        self.came = time.perf_counter()
         self.cell, self.depth, self.training = cell, depth, bool(cell.training)
         self.given = [id(one) for one in tensors(given)]
         self.place: list[Any] | None = None
@@ -201,8 +217,26 @@ class Call:
         self.gave: list[dict[str, Any]] = []
         #: Kept of networks and not of their layers, whose outputs are many.
         self.output: Any = None
+        #: Seconds of a clock: when it was entered and left, and within that, when it ran, without what describing it takes.
+        self.began = self.done = self.left = time.perf_counter()
 
     def ended(self, output: Any) -> None:
-        self.gave = [described(array(one)) for one in list(tensors(output))[:4]]
+        results = [array(one) for one in list(tensors(output))[:4]]  # waits for them
+        self.done = time.perf_counter()
+        self.gave = [described(one) for one in results]
         if self.depth <= OUTER:
             self.output = output
+        self.left = time.perf_counter()
+
+
+def own_seconds(calls: list[Call]) -> list[float]:
+    """Of each call of a pass, in their order: the seconds that it took itself, without those of the cells that it called."""
+    own = [call.done - call.began for call in calls]
+    outer: list[int] = []  # the calls that the present one lies within
+    for number, call in enumerate(calls):
+        while outer and calls[outer[-1]].depth >= call.depth:
+            outer.pop()
+        if outer:
+            own[outer[-1]] -= call.left - call.came
+        outer.append(number)
+    return [round(max(0.0, seconds), 6) for seconds in own]

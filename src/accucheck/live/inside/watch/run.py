@@ -16,7 +16,7 @@ import numpy
 from ..measures import array, plain, squares
 from ..processes import is_one_of_several
 from .again import MOST, PassesRunAgain
-from .cells import class_of
+from .cells import class_of, own_seconds
 from .compiled import Compiled, Step
 from .data import Data
 from .evaluations import Evaluations, among
@@ -34,6 +34,8 @@ from .settings import Settings
 FIRST, EVERY = 10, 10
 #: Passes of inference in a row that are looked at closely.
 INFERENCE = 2
+#: Steps after the first during which each cell is timed.
+TIMED = 5
 #: Passes within one whose gradients are told.
 INNER = 4
 #: Passes whose gradients no optimizer took, until it is clear that none is used.
@@ -329,6 +331,8 @@ class Run:
         if ended.close:
             self.facts += [("inner", inner_of(one)) for one in ended.inner[:INNER]]
             self.facts.append(("pass", {"training": True, "data": self.data.current, **self.passes.facts(ended)}))
+            if 0 < self.steps <= TIMED:
+                self.facts.append(("times", {"own": own_seconds(ended.calls)}))
             if self.passes.lines:
                 self.passes.lines = False
                 self.facts.append(("lines", {"places": [one.place for one in ended.calls]}))
