@@ -76,6 +76,43 @@ def test_the_same_training_in_order_is_not_accused(tmp_path: Path) -> None:
     assert judged(label_fit, case)["fits"].data["classes"] == 4
 
 
+FROM_ONE = """
+    import mindspore as ms
+    import numpy as np
+    from mindspore import nn, ops
+
+    random = np.random.default_rng(0)
+    labels = (np.arange(64) % 4 + 1).astype(np.int32)
+    rows = (np.eye(5)[labels] + random.normal(0, 0.1, (64, 5))).astype(np.float32)
+    ms.set_seed(1)
+    net, loss_fn = nn.Dense(5, 4), nn.SoftmaxCrossEntropyWithLogits(reduction="mean")
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+
+
+    def hot(y):
+        return ops.one_hot(y, 4, ms.Tensor(1.0, ms.float32), ms.Tensor(0.0, ms.float32))
+
+
+    step = ms.value_and_grad(lambda x, y: {loss}, None, optimizer.parameters)
+    for at in range(0, 64, 8):
+        optimizer(step(ms.Tensor(rows[at : at + 8]), ms.Tensor(labels[at : at + 8]))[1])
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("loss", "code", "level"),
+    [
+        ("loss_fn(net(x), hot(y))", "from-one", Level.PROBLEM),
+        ("loss_fn(net(x), hot(y - 1))", "less-one", Level.INFO),
+        ("(net(x) - hot(y - 1)).abs().sum()", "from-one-perhaps", Level.SUSPECT),
+    ],
+)
+def test_labels_from_one_count_as_the_loss_takes_them(tmp_path: Path, loss: str, code: str, level: Level) -> None:
+    (told,) = judged(label_fit, watched(tmp_path, FROM_ONE.replace("{loss}", loss))).values()
+    assert (told.code, told.level) == (code, level)
+
+
 def test_a_watch_that_has_only_begun_has_no_recording_yet(tmp_path: Path) -> None:
     folder = tmp_path / "watch"
     folder.mkdir()

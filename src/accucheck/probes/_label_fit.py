@@ -25,6 +25,17 @@ MESSAGES: Words = {
         "en": "Labels run from 1 to {high:,}, the {classes:,} outputs of the network are for 0 to {last:,}: labels count from 1.",
         "zh": "标签取值为 1 至 {high:,}，网络有 {classes:,} 个输出，对应 0 至 {last:,}：标签从 1 开始，而输出从 0 开始。",
     },
+    "from-one-perhaps": {
+        "en": "Labels of a batch run from 1 to {high:,}, the {classes:,} outputs of the network are for 0 to {last:,}. Unless 1 is "
+        "subtracted before the loss, labels count from 1.",
+        "zh": "批次中的标签取值为 1 至 {high:,}，网络有 {classes:,} 个输出，对应 0 至 {last:,}。若计算损失之前没有减 1，"
+        "标签就是从 1 开始的。",
+    },
+    "less-one": {
+        "en": "Labels of a batch run from 1 to {high:,}; the loss has the value that labels less 1 give, which lie within the "
+        "{classes:,} outputs.",
+        "zh": "批次中的标签取值为 1 至 {high:,}；loss 等于标签减 1 后计算的结果，减 1 后的标签均在 {classes:,} 个输出的范围之内。",
+    },
     "left-out-perhaps": {
         "en": "The label {labels} has no output among {classes:,}. Where the loss leaves it out, name it in the loss (ignore_index).",
         "zh": "标签 {labels} 在 {classes:,} 个输出中没有对应项。如果损失函数会忽略它，请在损失中写明（ignore_index）。",
@@ -64,7 +75,7 @@ _NO_CLASS = {
     "zh": "没有对应输出的标签，在有的设备上报错，在另一些设备上则不起作用、得到 NaN 或被当作其他类别。",
 }
 WHY: Words = {
-    **dict.fromkeys(("beyond", "from-one", "left-out-perhaps"), _NO_CLASS),
+    **dict.fromkeys(("beyond", "from-one", "from-one-perhaps", "left-out-perhaps"), _NO_CLASS),
     "spread": {
         "en": "The network learns the mean of the labels of a batch, whatever the input: the loss falls a little and then stays.",
         "zh": "网络学到的只是一个 batch 标签的平均值，与输入无关：loss 稍降之后便停住。",
@@ -86,11 +97,14 @@ class LabelObservation:
     low: int | None = None
     high: int | None = None
     beyond: set[int] = field(default_factory=set)
+    #: How the loss takes labels, of the first batch that tells of it.
+    against: str | None = None
 
     def add(self, facts: dict[str, Any]) -> None:
         """Of one batch, as live/inside/fitting.py tells it."""
         self.first = self.first or facts
         self.batches += 1
+        self.against = facts.get("against") if self.against is None else self.against
         if facts.get("low") is not None:
             self.low = facts["low"] if self.low is None else min(self.low, facts["low"])
             self.high = facts["high"] if self.high is None else max(self.high, facts["high"])
@@ -104,7 +118,7 @@ def judged(case: Case, seen: LabelObservation) -> Finding:
     data: dict[str, Any] = {"outputs": shown(outputs), "shape": shown(labels), "batches": seen.batches}
     spread = spread_over(outputs, labels)
     if spread and (classes <= 1):
-        return _spread(case, first.get("against"), data | {"spread": shown(spread)})
+        return _spread(case, seen.against, data | {"spread": shown(spread)})
     if classes > 1:
         assert seen.low is not None and seen.high is not None
         beyond = sorted(seen.beyond - ignored(case))
@@ -114,7 +128,7 @@ def judged(case: Case, seen: LabelObservation) -> Finding:
             known = {"low": min(within, default=0), "high": max(within, default=classes - 1)}
             return Finding("fits", Level.INFO, data=data | known)
         if beyond == [classes] and seen.low == 1:
-            return Finding("from-one", Level.PROBLEM, data=data, fix=Fix("fix-labels"))
+            return _from_one(seen.against, data)
         if _loss(case) is not None:  # of which it is known what it leaves out
             return Finding("beyond", Level.PROBLEM, data=data, fix=Fix("fix-labels"))
         code = "left-out-perhaps" if beyond[-1] < 0 or (len(beyond) == 1 and beyond != [classes]) else "beyond"
@@ -122,6 +136,15 @@ def judged(case: Case, seen: LabelObservation) -> Finding:
     if outputs == labels:
         return Finding("same-shape", Level.INFO, data=data)
     return Finding("not-compared", Level.INFO, data=data, incomplete=True)
+
+
+def _from_one(against: str | None, data: dict[str, Any]) -> Finding:
+    """Of labels from 1 on: those that the loss gets, or, where only those of the batch were seen, what the loss itself says of them."""
+    if against == "one":
+        return Finding("less-one", Level.INFO, data=data)
+    if against == "":
+        return Finding("from-one-perhaps", Level.SUSPECT, data=data, fix=Fix("fix-labels"))
+    return Finding("from-one", Level.PROBLEM, data=data, fix=Fix("fix-labels"))
 
 
 def _spread(case: Case, against: str | None, data: dict[str, Any]) -> Finding:

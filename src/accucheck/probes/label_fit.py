@@ -146,6 +146,11 @@ EXAMPLES = [
     _example("one label too high", Verdict.PROBLEM, "beyond", *_LATER, loss={"call": "mindspore.nn:CrossEntropyLoss"}),
     _example("one label too high, loss not known", Verdict.UNDECIDED, "beyond", *_LATER),
     _example("labels from 1", Verdict.PROBLEM, "from-one", ([8, 3], [8], 1, 3, [3])),
+    _example("labels from 1 less 1", Verdict.UNDECIDED, "less-one", ([8, 3], [8], 1, 3, [3]), against="one"),
+    _example("labels from 1 as they are", Verdict.PROBLEM, "from-one", ([8, 3], [8], 1, 3, [3]), against="nought"),
+    _example(
+        "labels from 1, loss not told", Verdict.UNDECIDED, "from-one-perhaps", ([8, 3], [8], 1, 3, [3]), against=""
+    ),
     _example("padding of labels", Verdict.UNDECIDED, "fits", ([8, 5, 30], [8, 5], -100, 29, [-100])),
     _example(
         *("a label that is no class, loss not known", Verdict.UNDECIDED, "left-out-perhaps"),

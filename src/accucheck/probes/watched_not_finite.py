@@ -207,7 +207,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         findings = [_of_loss(watches, one) for one in findings if one.level is Level.PROBLEM][:1]
     yield from findings
     if not any(one.level is not Level.INFO or one.incomplete for one in findings):
-        yield _finite(watches)
+        # a loss that is finite may be another one than the task asks for
+        yield _finite(watches, incomplete=params.about == "loss")
 
 
 def _of_loss(watches: list[_watched.Watch], finding: Finding) -> Finding:
@@ -324,15 +325,13 @@ def _unplaced(watches: list[_watched.Watch]) -> Iterator[Finding]:
                 return
 
 
-def _finite(watches: list[_watched.Watch]) -> Finding:
+def _finite(watches: list[_watched.Watch], *, incomplete: bool) -> Finding:
     looked = next((one for one in watches if one.facts("operators")), None)
     if looked is None:
         best = max(watches, key=lambda one: one.steps)
-        return Finding("finite", Level.INFO, Where(best.path), {"steps": best.steps})
-    told = looked.first("operators")
-    return Finding(
-        "finite-operators", Level.INFO, Where(looked.path), {"count": told.get("count"), "steps": looked.steps}
-    )
+        return Finding("finite", Level.INFO, Where(best.path), {"steps": best.steps}, incomplete=incomplete)
+    data = {"count": looked.first("operators").get("count"), "steps": looked.steps}
+    return Finding("finite-operators", Level.INFO, Where(looked.path), data, incomplete=incomplete)
 
 
 def _advice(fact: dict[str, Any]) -> str:
@@ -498,5 +497,6 @@ EXAMPLES = [
         "blocked",
         about="loss",
     ),
+    _example("a loss that is finite", _recording(), Verdict.UNDECIDED, "finite", about="loss"),
     _example("a loss of NaN, without a place", _recording(losses=[2.3, "nan", "nan"]), Verdict.PROBLEM, "no-place"),
 ]  # fmt: skip

@@ -61,6 +61,33 @@ def against(outputs: Array, labels: Array, loss: float) -> str:
     return found[0] if len(found) == 1 and numpy.isfinite(loss) else ""
 
 
+def counted_from(outputs: Array, labels: Array, loss: float) -> str:
+    """How a loss takes labels that run from 1 to the number of outputs.
+
+    "one" where it is the cross entropy with labels less 1, "nought" where it is that with labels as they are and nothing for those without
+    an output, as one_hot makes of them; "" where it is neither or both: means and sums over the rows of float outputs (N, K).
+    """
+    import numpy
+
+    if outputs.ndim != 2 or outputs.size > MANY**2 or not numpy.isfinite(outputs).all():
+        return ""
+    scores = outputs.astype(numpy.float64)
+    scores = scores - scores.max(axis=1, keepdims=True)
+    logs = scores - numpy.log(numpy.exp(scores).sum(axis=1, keepdims=True))
+    rows, count = numpy.arange(len(labels)), outputs.shape[1]
+    inside = labels < count
+    by_way = {
+        "one": -logs[rows, labels - 1],
+        "nought": numpy.where(inside, -logs[rows, numpy.where(inside, labels, 0)], 0.0),
+    }
+    found = [
+        way
+        for way, losses in by_way.items()
+        if numpy.isclose([losses.mean(), losses.sum()], loss, rtol=1e-4, atol=0).any()
+    ]
+    return found[0] if len(found) == 1 else ""
+
+
 def _reduced(table: Array) -> tuple[float, float]:
     return float(table.mean()), float(table.sum())
 

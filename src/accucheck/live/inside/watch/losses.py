@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ..fitting import against, facts, spread_over
+from ..fitting import against, counted_from, facts, spread_over
 from ..measures import Array, short
 
 #: The largest output that is looked at row by row, in elements.
 LARGEST = 1 << 20
 
 
-def compared(outputs: Array, labels: Array, loss: float | None) -> dict[str, Any]:
+def compared(outputs: Array, labels: Array, loss: float | None, *, unchanged: bool = False) -> dict[str, Any]:
     """How outputs and labels go together; where labels are classes, also what the rows of outputs are, and losses by row.
 
+    `unchanged`: whether a loss of MindSpore's own was seen to take these very labels.
     `rows` of outputs: the least and greatest sum of a row, and of its exponentials: 1 for probabilities, or for their logarithms.
     `classes`: how many columns of scores. `losses` of rows are the cross entropy with outputs taken for scores, `own` the mean of them,
     `count` of these,
@@ -25,6 +26,9 @@ def compared(outputs: Array, labels: Array, loss: float | None) -> dict[str, Any
     if spread_over(outputs.shape, labels.shape):
         found["fit"]["against"] = "" if loss is None else against(outputs, labels, loss)
     classes = found["fit"]["classes"]
+    counts_from_one = classes > 1 and found["fit"]["low"] >= 1 and found["fit"]["high"] == classes
+    if counts_from_one and not unchanged:
+        found["fit"]["against"] = "" if loss is None else counted_from(outputs, labels, loss)
     fits = classes > 1 and not found["fit"]["beyond"] and outputs.size <= LARGEST and outputs.dtype.kind == "f"
     if not fits:
         return found
