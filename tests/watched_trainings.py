@@ -231,6 +231,10 @@ KINDS: dict[str, list[tuple[str, str]]] = {
         ),
         ("chosen = ", "net.first.weight.requires_grad = net.first.bias.requires_grad = False\nchosen = "),
     ],
+    "gradients-of-others": [
+        ("None, optimizer.parameters)", "None, [optimizer.parameters[at] for at in (0, 2, 1, *range(3, 10))])"),
+        ("optimizer(gradients)", "optimizer(ops.clip_by_global_norm(gradients, 1.0))"),
+    ],
     "negated": [("lambda x, y: loss(net(x), y)", "lambda x, y: -loss(net(x), y)")],
 }
 

@@ -77,3 +77,11 @@ def test_an_average_that_never_follows_the_weights_is_suspect(watched_runs):
     assert (found.level, found.data["network"], found.data["steps"]) == (Level.SUSPECT, "Net", 12)
     assert "first.weight" in found.data["names"] and found.where.path == "train.py"
     assert "evaluated-still" not in judged(watched_runs["average"], "watched_updates")
+
+
+@pytest.mark.mindspore
+def test_gradients_in_the_order_of_other_parameters_are_a_problem(watched_runs):
+    found = judged(watched_runs["gradients-of-others"], "watched_updates")["crossed"]
+    assert (found.level, found.data["count"]) == (Level.PROBLEM, 2)
+    assert found.data["pairs"] == ["second.weight ← third.weight", "third.weight ← second.weight"]
+    assert "crossed" not in judged(watched_runs["healthy"], "watched_updates")

@@ -279,6 +279,12 @@ model = ms.Model(net, nn.CrossEntropyLoss(), opt)
         "covered-in-part",
     ),
     _example(
+        "the parameters in another order",
+        "own = net.trainable_params()\nopt = nn.Adam([own[1], own[0], *own[2:]])\nmodel = ms.Model(net, nn.CrossEntropyLoss(), opt)\n",
+        Verdict.UNDECIDED,
+        "covered-in-part",
+    ),
+    _example(
         "groups that hold all lists of parameters",
         _GROUPS.replace("'weight_decay': 0.1}]", "'weight_decay': 0.1}, {'params': others}]"),
         Verdict.UNDECIDED,

@@ -1,10 +1,10 @@
 """Tells which parameters a watched training moved: of those that its optimizers hold, and of the network's others.
 
 Catches, in the user's own training: an optimizer that moves nothing, weights that it holds and that get no gradient, weights of a
-network in training that no optimizer holds, weights that design.frozen names and that move, two optimizers that update the same
-parameters in the same steps, and an average of the weights that is evaluated and never follows them. Parameters are
-compared by identity, not by name, and changes by digests of all values. Cannot tell: what happens after the watched steps, such as
-layers that are unfrozen later.
+network in training that no optimizer holds, weights that design.frozen names and that move, gradients that are taken for those of other
+parameters, two optimizers that update the same parameters in the same steps, and an average of the weights that is evaluated and never
+follows them. Parameters are compared by identity, not by name, and changes by digests of all values. Cannot tell: what happens after the
+watched steps, such as layers that are unfrozen later.
 """
 
 from __future__ import annotations
@@ -91,6 +91,11 @@ MESSAGES: Words = {
         "en": "design.frozen names {count:,} {count:parameter that changes|parameters that change} in the watched training: {names}.",
         "zh": "design.frozen 声明冻结的参数中有 {count:,} 个在所观察的训练中发生了变化：{names}。",
     },
+    "crossed": {
+        "en": "In step {step}, {kind} changes {count:,} {count:parameter|parameters} by the gradient of another one: {pairs}. It is "
+        "given gradients in the order of other parameters than its own.",
+        "zh": "第 {step} 步中，{kind} 用其他参数的梯度更新了 {count:,} 个参数：{pairs}。传入梯度的顺序与优化器中参数的顺序不一致。",
+    },
     "in-two": {
         "en": "Two optimizers update the same {count:,} {count:parameter|parameters} in the same steps, all that {kind} number {optimizer} "
         "holds: {names}.",
@@ -134,6 +139,10 @@ MESSAGES: Words = {
         "en": "Load trained weights before freezing, remove requires_grad=False, or name them in design.frozen.",
         "zh": "冻结之前先加载训练好的权重，或去掉 requires_grad=False；如果本应如此，请写进 design.frozen。",
     },
+    "fix-order": {
+        "en": "Ask for the gradients of optimizer.parameters: groups of parameters change their order.",
+        "zh": "对 optimizer.parameters 求梯度：参数分组会改变参数的顺序。",
+    },
     "fix-part": {
         "en": "Give each optimizer the parameters of its own network.",
         "zh": "每个优化器只传入各自网络的参数。",
@@ -160,6 +169,10 @@ WHY: Words = dict.fromkeys(("nothing-moves", "no-gradient", "lost-updates", "not
     "evaluated-still": {
         "en": "The metric is that of an untrained network, however long training continues; so is what is saved.",
         "zh": "无论训练多久，指标都是未经训练的网络的；由它保存的权重也是如此。",
+    },
+    "crossed": {
+        "en": "These parameters move at random as far as the loss is concerned.",
+        "zh": "对 loss 而言，这些参数相当于在随机移动。",
     },
     "in-two": {
         "en": "Each of the two losses pulls the parameters its way; in a GAN the discriminator learns to please the generator.",
@@ -224,7 +237,7 @@ class _Updates:
         self.starts = {one.start for one in self.held}
 
     def judge(self) -> Iterator[Finding]:
-        parts = [self._still(), self._others(), self._declared(), self._twice(), self._evaluated()]
+        parts = [self._still(), self._others(), self._declared(), self._crossed(), self._twice(), self._evaluated()]
         for part in parts:
             yield from part
         if not self.seen.end.digests:
@@ -367,6 +380,26 @@ class _Updates:
         if moving := [one for one in known if self._meant(one) and self.moved(one)]:
             yield self._told("declared-moves", Level.PROBLEM, moving, "fix-frozen")
 
+    def _crossed(self) -> Iterator[Finding]:
+        """Gradients that an optimizer takes for those of other parameters."""
+        known = {one.number: one for one in self.seen.optimizers}
+        parameters = self.seen.parameters
+        for fact in self.seen.watch.facts("crossed"):
+            optimizer = known.get(fact.get("optimizer", -1))
+            pairs = [[parameters[key] for key in pair if key in parameters] for pair in fact.get("pairs") or ()]
+            pairs = [pair for pair in pairs if len(pair) == 2]
+            if optimizer is not None and pairs:
+                told = shown(f"{one.path} ← {other.path}" for one, other in pairs)
+                data = {
+                    "step": fact["step"],
+                    "kind": optimizer.kind.rpartition(".")[2],
+                    "count": fact["count"],
+                    "pairs": told,
+                }
+                yield self._told(
+                    "crossed", Level.PROBLEM, [one for one, _ in pairs], "fix-order", optimizer.place, **data
+                )
+
     def _twice(self) -> Iterator[Finding]:
         """Parameters that several optimizers hold, which update them in the same steps."""
         some = [one for one in self.held if len({*one.optimizers}) > 1]
@@ -501,5 +534,9 @@ EXAMPLES = [
         more=_evaluated({"first": "start", "second": "start", "head": "start"}),
     ),
     _example(*("an average that follows", Verdict.OK, "moved"), more=_evaluated({"first": "mean", "second": "mean"})),
+    _example(
+        *("gradients in the order of other parameters", Verdict.PROBLEM, "crossed"),
+        more=[{"fact": "crossed", "step": 1, "optimizer": 0, "count": 2, "pairs": [[3, 4], [4, 3]]}],
+    ),
     _example("weights whose updates are lost", Verdict.UNDECIDED, "lost-updates", still=("second.weight",)),
 ]

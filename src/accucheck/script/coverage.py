@@ -107,8 +107,15 @@ def _forgotten(optimizers: list[Call | Instance]) -> Iterator[Remark]:
 def _parts_given(optimizers: list[Call | Instance]) -> Iterator[Remark]:
     """A slice of the parameters of a network that an optimizer is given, where none is given any other part of them."""
     given = [(optimizer, value) for optimizer in optimizers for value in _first(optimizer)]
-    cuts = {id(part): (made, part) for made, value in given for part in sources(value) if _is_slice(part)}
-    if len(cuts) == 1 and not any(_holds_whole(value) for _, value in given):
+    parts = [
+        (made, part) for made, value in given for part in sources(value) if isinstance(part, Call) and is_cut(part)
+    ]
+    cuts = {id(part): (made, part) for made, part in parts}
+    if (
+        len(cuts) == 1
+        and all(_is_slice(part) for _, part in parts)
+        and not any(_holds_whole(value) for _, value in given)
+    ):
         (optimizer, cut) = next(iter(cuts.values()))
         yield remark(cut, "part-given", False, [optimizer], part=ast.unparse(cut.node), optimizer=_name(optimizer))
 

@@ -37,9 +37,11 @@ class Pass:
         self.sens: float | None = None
         #: Passes within this one whose gradient was asked for, as a penalty on gradients and a differential equation do.
         self.inner: list[Pass] = []
-        #: Of such a pass: what its output was multiplied with, the gradients, the line that asked, and whether a scaler divided them.
+        #: Of such a pass: what its output was multiplied with, the gradients and their parameters, the line that asked for them, and
+        #: whether a scaler divided them.
         self.scale: float | None = None
         self.gradients: Any = None
+        self.asked_for: list[Any] | None = None
         self.asked_at: list[Any] | None = None
         self.unscaled = False
         #: What the first layers with a matrix of weights were given: where that is what the network was given, its range counts.

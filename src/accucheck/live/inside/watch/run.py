@@ -36,6 +36,8 @@ FIRST, EVERY = 10, 10
 INFERENCE = 2
 #: Steps after the first during which each cell is timed.
 TIMED = 5
+#: Parameters that are told with the one whose gradient they are given.
+PAIRS = 64
 #: Passes within one whose gradients are told.
 INNER = 4
 #: Passes whose gradients no optimizer took, until it is clear that none is used.
@@ -84,6 +86,9 @@ class Run:
         #: Whether what trained last was in training mode.
         self.awake = False
         self.gradients: Any = None
+        #: The parameters of these gradients, and the optimizers of which it was told that they take some for those of others.
+        self.asked_for: list[Any] | None = None
+        self.crosses: set[int] = set()
         self.sums = GradientSums()
         #: What tells the batches of the passes since the last update apart.
         self.batches: set[Any] = set()
@@ -195,7 +200,7 @@ class Run:
         held = self.held(optimizer)
         for one in self.passes.unclaimed():
             self.trained(one)
-            self.took(one.gradients)
+            self.took(one.gradients, one.asked_for)
         if held.number in self.done:
             self.known = True
             self.finish()
@@ -213,7 +218,13 @@ class Run:
             found = held.gradients(given[0] if given else ())
             self.step[f"{prefix}grad_norm"] = total = found.pop("norm")
             found["raw"] = self.norm_of_pass(given[0] if given else (), total)
-            found.update(self.sums.against(held.number, self.steps + 1, tensors_of(given[0] if given else ())))
+            taken = tensors_of(given[0] if given else ())
+            found.update(self.sums.against(held.number, self.steps + 1, taken))
+            if (pairs := self.crossed(held, taken, found)) and held.number not in self.crosses:
+                self.crosses.add(held.number)
+                self.journal.fact(
+                    "crossed", step=self.steps + 1, optimizer=held.number, count=len(pairs), pairs=pairs[:PAIRS]
+                )
             found["batches"] = len(self.batches)
             self.journal.fact("gradients", step=self.steps + 1, optimizer=held.number, **found)
             held.keep()
@@ -228,8 +239,26 @@ class Run:
             return total
         return plain(squares(array(one) for one in raw) ** 0.5)
 
+    def crossed(self, held: ObservedOptimizer, taken: list[Any], told: dict[str, Any]) -> list[list[int]]:
+        """Parameters that an update changes by the gradient of another one of the optimizer's, each with that one, by their ids.
+
+        A gradient is known as it is, or by its place, where all of a pass are given in their order, times one number.
+        """
+        raw, mine = tensors_of(self.gradients), held.parameters
+        if self.asked_for is None or len(raw) != len(self.asked_for) or len(taken) != len(mine):
+            return []
+        owners = {id(gradient): owner for gradient, owner in zip(raw, self.asked_for)}  # noqa: B905  # Python 3.9
+        in_order = len(raw) == len(taken) and told["passes"] == 1 and told.get("share") is not None
+        places = self.asked_for if in_order else [None] * len(taken)
+        sources = [owners.get(id(gradient), place) for gradient, place in zip(taken, places)]  # noqa: B905
+        ids = {id(one) for one in mine}
+        pairs = zip(mine, sources)  # noqa: B905
+        return [
+            [id(one), id(other)] for one, other in pairs if other is not None and other is not one and id(other) in ids
+        ]
+
     def after_update(self, held: ObservedOptimizer, result: Any) -> None:
-        self.updating, self.gradients, self.count = None, None, 0
+        self.updating, self.gradients, self.asked_for, self.count = None, None, None, 0
         self.sums.clear()
         self.batches.clear()
         if self.operators is not None:
@@ -355,15 +384,18 @@ class Run:
     def given(self, state: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """The gradients of a pass; kept until an optimizer takes them."""
         gradients = None if result is RAISED else result
+        weights = list(args[3]) if isinstance(args[3], (tuple, list)) else None
         if self.passes.open and self.passes.open[-1].inner:
             self.passes.open[-1].inner[-1].gradients = gradients
+            self.passes.open[-1].inner[-1].asked_for = weights
         else:
-            self.took(gradients)
+            self.took(gradients, weights)
         if self.operators is not None:
             self.operators.settle(self.passes.last, self.steps + 1, gradients)
 
-    def took(self, gradients: Any) -> None:
-        self.gradients = gradients
+    def took(self, gradients: Any, asked_for: list[Any] | None) -> None:
+        """`asked_for`: the parameters of the gradients, where it was asked for those of parameters."""
+        self.gradients, self.asked_for = gradients, asked_for
         if self.is_close() and gradients is not None:
             self.sums.add(tensors_of(gradients))
 
