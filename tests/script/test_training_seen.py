@@ -7,6 +7,8 @@ import msgspec
 import pytest
 
 from accucheck.case import Case, CaseFile
+from accucheck.model import Finding
+from accucheck.probes import frozen_weights_script
 from accucheck.script.analysis import Scripts, read_scripts
 from accucheck.script.training_data import TrainingData, fed
 from accucheck.script.training_seen import TrainingSeen, seen
@@ -361,3 +363,42 @@ def test_a_training_cell_that_nobody_makes_is_no_step(
 ) -> None:
     text = "import registry\n" + NET + UNMADE.format(decorator=decorator) + handed + CELL
     assert look(tmp_path, text).followed is followed
+
+
+STAGES = """
+class Decoder(nn.Cell):
+    def __init__(self, at=()):
+        super().__init__()
+        self.up = nn.CellList()
+        for level in reversed(range(3)):
+            block, attention = nn.CellList(), nn.CellList()
+            for _ in range(2):
+                block.append(nn.SequentialCell(nn.Dense(8, 8), nn.ReLU()))
+                if level in at:
+                    attention.append(nn.Dense(8, 8))
+            up = nn.Cell()
+            up.block, up.attention = block, attention
+            self.up.insert(0, up)
+
+    def construct(self, x):
+        for level in reversed(range(3)):
+            for number in range(2):
+                x = self.up[level].block[number](x)
+                if len(self.up[level].attention) > 0:
+                    x = self.up[level].attention[number](x)
+        return x
+
+"""
+
+
+@pytest.mark.parametrize(("made", "layers"), [("Decoder()", 1), ("Decoder((1, 2))", 2)], ids=["without", "with"])
+def test_stages_that_are_attributes_of_a_plain_cell_are_followed(tmp_path: Path, made: str, layers: int) -> None:
+    """Stages of decoders are often put before each other in a list, and hold lists that may stay empty."""
+    found = look(tmp_path, STAGES + f"net = {made}\n" + LOOP)
+    (network,) = found.networks
+    assert (network.stops, len(network.layers), network.followed) == ([], layers, True)
+    probed = frozen_weights_script.run(
+        Case(root=str(tmp_path), spec=msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)),
+        frozen_weights_script.Params(),
+    )
+    assert {one.code for one in probed if isinstance(one, Finding)} == {"nothing-frozen", "network-seen"}

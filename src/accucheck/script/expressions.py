@@ -770,6 +770,8 @@ class Expressions:
         """Whether a value is one of a list of constants; None when that cannot be told, and for long lists."""
         if len(items.items) > 1000:
             return None
+        if not items.items and not items.open:
+            return False
         constants = [item.value for item in items.items if isinstance(item, KnownValue) and item.assumed is None]
         if isinstance(value, KnownValue) and value.assumed is None and value.value in constants:
             return True

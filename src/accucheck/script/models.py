@@ -38,6 +38,7 @@ from .values import (
     Words,
     Write,
     deciders_of,
+    frames_around,
     join,
     name_of,
     options,
@@ -673,6 +674,8 @@ def _next(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
 
 
 def _iter(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
+    if args and isinstance(args[0], Mapping):
+        return _list(tracer, args, keywords, node)
     return args[0] if args and isinstance(args[0], Items) else None
 
 
@@ -725,10 +728,18 @@ def _len(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: as
     grows = tracer.numbering or _grown_by(tracer.loops, node)
     if (isinstance(held, Items) and not held.open) or (isinstance(held, Mapping) and not held.fed and not grows):
         return KnownValue(len(held.items))
+    if args and _stays_empty(tracer, args[0]):
+        return KnownValue(0)
     if args and isinstance(args[0], Instance) and isinstance(method := args[0].of.find("__len__"), Function):
         bound = Function(method.node, method.scope, method.source, args[0], method.of)
         return tracer.call_function(bound, [], {}, node)
     return None
+
+
+def _stays_empty(tracer: Tracer, value: Value) -> bool:
+    """True within a forward pass for a list of cells that nothing was put into: what is built is built by then."""
+    empty = isinstance(value, Call) and value.api in _CONTAINERS and not (value.args or value.keywords or value.fed)
+    return empty and any(frame.function.name in FORWARD for frame in frames_around(tracer.frame))
 
 
 def _grown_by(loops: tuple[ast.AST, ...], node: ast.AST) -> bool:
@@ -946,7 +957,7 @@ def method(
     if name == "add_" and args:
         gather(owner, args[0])
     if name in _FEEDS and isinstance(owner, Call) and not _of_tensor(owner, name):
-        owner.fed = [*(owner.fed or []), *args]
+        owner.fed = [*(owner.fed or []), *(args[-1:] if name == "insert" else args)]
         _added(tracer, owner, name, args, node)
     return None
 
@@ -1203,7 +1214,8 @@ def _of_text(owner: KnownValue, name: str, args: list[Value], keywords: dict[str
         return None
     why = origin([owner, *args])
     if isinstance(value, (list, tuple)):
-        return Items([KnownValue(part, why) for part in value], fixed=isinstance(value, tuple))
+        deciders = deciders_of([owner])
+        return Items([KnownValue(part, why, deciders=deciders) for part in value], fixed=isinstance(value, tuple))
     return KnownValue(value[:10_000] if isinstance(value, str) else value, why, owner.name)
 
 
@@ -1426,6 +1438,11 @@ def contained(value: Value) -> Items | Call | None:
         held = inner.items if isinstance(inner, Items) else [] if inner is None else [inner]
         return Items([*held, *value.fed], open=True)
     return inner
+
+
+def attributes_of(made: Call) -> dict[str, Value]:
+    """What was set on a cell of the framework by name, as on an nn.Cell() that holds others."""
+    return made.held or {} if made.base is None and made.api.startswith(CELLS) else {}
 
 
 def cells(value: Value) -> Items | Call | None:

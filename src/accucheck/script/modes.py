@@ -21,7 +21,7 @@ from ..knowledge import api, effects, names
 from . import flow
 from .effects import gradient_maker
 from .factors import Factors
-from .models import FORWARD, as_layer
+from .models import FORWARD, as_layer, attributes_of
 from .source import Source
 from .syntax import walk
 from .trace import Trace
@@ -152,7 +152,7 @@ def within(cell: Value) -> dict[int, Value]:
             if value.name in ("comprehension", *_SELF):
                 queue += [*value.args[:1], *([value.base] if value.base else [])]
             elif value.base is None and value.name[:1].isalpha() and value.name != "copy.deepcopy":
-                queue += [*value.args, *value.keywords.values(), *(value.fed or ())]
+                queue += [*value.args, *value.keywords.values(), *(value.fed or ()), *attributes_of(value).values()]
             elif value.name == "*args":
                 queue += value.args
     return found

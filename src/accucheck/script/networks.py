@@ -20,7 +20,7 @@ from ..knowledge import api, names
 from . import flow
 from .analysis import Reading, Scripts
 from .models import FORWARD as FORWARD
-from .models import as_dict, contained, layer_of
+from .models import as_dict, attributes_of, contained, layer_of
 from .source import Source, SourceNode
 from .syntax import children, kept, walk
 from .values import (
@@ -207,8 +207,9 @@ def inside(value: Value) -> list[Value] | None:
         if (by_name := as_dict(value)) is not None:
             return [by_name]
         held = contained(value)
-        if held is not None:
-            return [held]
+        attributes = attributes_of(value)
+        if held is not None or attributes:
+            return [*([] if held is None else [held]), *([Mapping(attributes)] if attributes else [])]
     return None
 
 

@@ -20,6 +20,7 @@ from itertools import chain
 from ..knowledge import names
 from .analysis import Reading
 from .described import is_described
+from .models import attributes_of
 from .modes import Event, Replay, underlying, within
 from .networks import FORWARD, called, is_layer, is_parameter, kind_of, trains, weights
 from .project import LIBRARIES
@@ -465,7 +466,7 @@ def _is_plain(name: str) -> bool:
 def _passed_through(value: Value) -> list[Value]:
     """What a container of the framework, or a list that it was made with, holds."""
     if isinstance(value, Call) and _is_framework(value):
-        return [*value.args, *value.keywords.values(), *(value.fed or ())]
+        return [*value.args, *value.keywords.values(), *(value.fed or ()), *attributes_of(value).values()]
     if isinstance(value, Call):
         return value.args[:1] if value.name in ("comprehension", "*args") else []
     if isinstance(value, Instance):
