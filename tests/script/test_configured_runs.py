@@ -284,6 +284,30 @@ def test_keys_of_a_configuration_that_the_command_changes_by_their_path(
     assert shown(found) == values and told(found) == []
 
 
+@pytest.mark.parametrize(
+    "walk",
+    [
+        "keys = key.split('.')\n    for part in keys[:-1]:\n        held = held[part]",
+        "held, *keys = settings, *key.split('.')\n    for part in keys[:-1]:\n        held = held.get(part)",
+    ],
+    ids=["list", "starred"],
+)
+def test_keys_that_the_command_changes_are_walked_to_level_by_level(tmp_path: Path, walk: str) -> None:
+    start, end = OVERRIDES.index("    part, _"), OVERRIDES.index("show(")
+    text = (
+        OVERRIDES[:start]
+        + f"    held = settings\n    {walk}\n    held[keys[-1]] = yaml.safe_load(value)\n"
+        + OVERRIDES[end:]
+    )
+    settings = "optimizer:\n  lr: 0.1\n  more: {lr: 0.2, kind: {name: sgd}}\nepochs: 9\n"
+    text += (
+        "show(settings['optimizer']['more']['kind']['name'])\nshow(next(iter(settings['optimizer']['more']['kind'])))\n"
+    )
+    words = " -o optimizer.more.kind.name=adam epochs=3"
+    found = scripts(tmp_path, text, "python train.py --config a.yaml" + words, a_yaml=settings)
+    assert shown(found) == [0.1, 3, "adam", "name"] and told(found) == []
+
+
 PLACED = (
     DEFAULTS.replace(
         '    parser.add_argument("--epochs"',

@@ -30,7 +30,7 @@ def main():
 
     data = load_dataset("imdb", split="train", shuffle=True)
     data = data.map(tokens, "text", ["input_ids", "token_type_ids", "attention_mask"])
-    data = data.rename_column("label", "labels")
+    data = data.rename("label", "labels")
     model = BertForSequenceClassification.from_pretrained("bert-base-uncased", num_labels=2)
     trainer = Trainer(model=model, args=args, train_dataset=data)
     trainer.train()

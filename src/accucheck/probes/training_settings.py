@@ -193,6 +193,7 @@ _HOW: Words = {
         "zh": "命令行选项的默认值，{place}",
     },
     "command": {"en": "given on the command line, option {place}", "zh": "由命令行给出，选项 {place}"},
+    "words": {"en": "given on the command line", "zh": "由命令行给出"},
     "configuration": {"en": "from a configuration file, {place}", "zh": "来自配置文件，{place}"},
     "key": {"en": "from a configuration file, {place}, key {key}", "zh": "来自配置文件，{place}，键 {key}"},
     "parameter": {"en": "the default of a parameter, {place}", "zh": "函数参数的默认值，{place}"},
@@ -341,7 +342,7 @@ def _finding(told: SettingMessage) -> Finding:
 
 
 def _how(row: Setting) -> dict[str, str]:
-    how = "key" if row.key else row.origin
+    how = "key" if row.key else "words" if row.origin == "command" and not row.place else row.origin
     return {language: text.format(place=row.place, key=row.key) for language, text in _HOW[how].items()}
 
 

@@ -343,7 +343,8 @@ class Settings:
             return Setting(name, written(value), "literal" if constant else "unseen", None, numbers, here)
         origin = _ORIGINS.get(value.origin or "", "literal")
         place, key = self.set_at(value, origin, at, source)
-        return Setting(name, repr(value.value)[:80], origin, number(value.value), numbers, place or here, key)
+        unnamed = "" if origin == "command" else here  # words of the command that belong to no option
+        return Setting(name, repr(value.value)[:80], origin, number(value.value), numbers, place or unnamed, key)
 
     def set_at(
         self, value: KnownValue, origin: str, at: Call | Frame | Instance | None, source: str
@@ -354,7 +355,7 @@ class Settings:
         if origin == "configuration" and placed:
             return placed[0].place, placed[0].key
         if origin == "command":
-            return value.name, ""
+            return value.name or next((one.name for one in stated), ""), ""
         called = [value.name] if value.name else _read(at.node if at is not None else None)
         found = (self.definitions.place(KnownValue(value.value, value.origin, name), source) for name in called)
         return next((place for place in found if place), ""), ""

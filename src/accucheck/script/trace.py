@@ -751,7 +751,7 @@ class Tracer(Expressions):
         """What a starred target takes: all but so many items at both ends."""
         return join(
             [
-                Items(option.items[before : len(option.items) - behind], option.open)
+                type(option)(option.items[before : len(option.items) - behind], option.open)
                 if isinstance(option, Items)
                 else Items([self.element(option, node)], open=True)
                 for option in options(value)
@@ -1123,7 +1123,24 @@ def _rest(spec: ast.arguments) -> list[str]:
 
 def _in_turn(node: ast.For, over: Items) -> bool:
     """True for a loop that is taken item by item."""
-    return _described(over) or _of_files(over) or _differ(over.items) or _fills(node, over) or _applies(node, over)
+    kinds = (_fills, _applies, _descends)
+    return _described(over) or _of_files(over) or _differ(over.items) or any(kind(node, over) for kind in kinds)
+
+
+def _descends(node: ast.For, over: Items) -> bool:
+    """True for a loop over a few names that goes a level deeper with each: held = held[name], or held = getattr(held, name)."""
+    named = all(isinstance(item, KnownValue) and isinstance(item.value, str) for item in over.items)
+    if not named or over.open or not isinstance(node.target, ast.Name) or len(over.items) > models.SHORT:
+        return False
+    assigned = [part for statement in node.body for part in walk(statement) if isinstance(part, ast.Assign)]
+    return any(_one_deeper(part, node.target.id) for part in assigned)
+
+
+def _one_deeper(assigned: ast.Assign, name: str) -> bool:
+    """True for x = x[name], and for a call that gives x something else of x by that name."""
+    read = {part.id for part in walk(assigned.value) if isinstance(part, ast.Name)}
+    by_name = isinstance(assigned.value, (ast.Subscript, ast.Call)) and name in read
+    return by_name and any(isinstance(target, ast.Name) and target.id in read for target in assigned.targets)
 
 
 def _range(over: Value) -> range | None:
@@ -1171,11 +1188,12 @@ def _of_configuration(value: Value) -> TypeGuard[KnownValue]:
 
 def _fills(node: ast.For, over: Items) -> bool:
     """True for a short loop over constants that sets attributes or items, or adds options: a configuration being put
-    together; or that fills a short list. A loop within it is followed where it may go over what the items hold."""
+    together; or that fills a short list. A loop within it is followed where it may go over what the items hold, or over the parts of
+    words of the command."""
     if over.open or len(over.items) > UNROLLED or len(node.body) > 8:
         return False
     short = len(over.items) <= models.SHORT
-    nested = short and any(_nests(item) for item in over.items)
+    nested = short and (any(map(_nests, over.items)) or all(map(_of_command, over.items)))
     if any(isinstance(part, (ast.While, ast.With) if nested else (ast.For, ast.While, ast.With)) for part in node.body):
         return False
     return any(_sets(inner) or (short and _grows(inner)) for part in node.body for inner in walk(part))
@@ -1195,6 +1213,10 @@ def _grows(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Attribute) and node.func.attr in ("append", "add", "extend")
     return isinstance(node, ast.AugAssign) and isinstance(node.value, (ast.List, ast.ListComp))
+
+
+def _of_command(item: Value) -> bool:
+    return isinstance(item, KnownValue) and item.origin == "command"
 
 
 def _nests(item: Value) -> bool:
