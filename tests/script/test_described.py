@@ -127,6 +127,24 @@ def test_a_network_that_a_package_makes_leaves_nothing_to_connect_and_to_share(t
         assert (probe.suggest(found), {one.code for one in found}) == (Verdict.NOT_APPLICABLE, {"network-published"})
 
 
+OWN = """import mindspore as ms
+from mindnlp.core import nn
+from mindnlp.engine import Trainer, TrainingArguments
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Linear(4, 2)
+    def forward(self, x):
+        return self.dense(x)
+Trainer(model=Head(), args=TrainingArguments("out"), train_dataset=ms.dataset.TextFileDataset("train.txt")).train()
+"""
+
+
+def test_a_network_of_layers_of_a_package_is_the_projects_own(tmp_path: Path) -> None:
+    made = case(tmp_path, OWN)
+    assert "no-network" in codes(graph_connectivity_script, made) & codes(weight_sharing_script, made)
+
+
 MIXED = """import mindspore as ms
 import mindspore.dataset as ds
 from mindspore import nn

@@ -108,9 +108,18 @@ def networks(scripts: Scripts, inside: bool = True) -> Iterator[Finding]:
             yield Finding("network-empty", Level.INFO, where, {"network": reading.source.path}, incomplete=True)
 
 
+def nothing_own(scripts: Scripts, said: Iterable[Finding]) -> bool:
+    """Whether packages that are known by their description make all that is trained, as `networks` said, and nothing that the scripts make
+    of their own computes."""
+    from ..script.described import Described
+
+    classes = {instance.of for reading in scripts.readings for instance in reading.trace.instances}
+    own = [of for of in classes if not isinstance(of.source, Described)]
+    return only_published(said) and not any(of.find(name) for of in own for name in ("construct", "forward"))
+
+
 def only_published(said: Iterable[Finding]) -> bool:
-    """Whether, of what `networks` said, all that is trained is made by packages that are known by their description: the project has no
-    network of its own then."""
+    """Whether nothing but networks of such packages was told."""
     return {finding.code for finding in said} == {"network-published"}
 
 

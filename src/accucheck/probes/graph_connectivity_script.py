@@ -482,7 +482,7 @@ def _layers(scripts: Scripts, networks: list[Finding]) -> Iterator[Finding]:
 
     rows = layer_table(scripts)
     if not rows:
-        if not _seen.only_published(networks):
+        if not _seen.nothing_own(scripts, networks):
             yield _seen.nothing("no-network", scripts.readings)
         return
     shown: list[list[Plain]] = [[cell, attribute, layer, place] for cell, attribute, layer, place in rows[:MAX_ROWS]]

@@ -217,7 +217,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     networks = list(_seen.networks(scripts))
     if not said and layer_table(scripts):
         yield Finding("nothing-shared", Level.INFO)
-    elif not said and not _seen.only_published(networks):
+    elif not said and not _seen.nothing_own(scripts, networks):
         yield _seen.nothing("no-network", scripts.readings)
     yield from networks
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
