@@ -763,6 +763,8 @@ class Expressions:
 
     def inside(self, value: Value, items: Items) -> bool | None:
         """Whether a definition or a constant is one of a list; None when that cannot be told, and for long lists."""
+        if not items.items and not items.open:
+            return False
         found = _among_definitions(value, items)
         return self.among(value, items) if found is None else found
 
@@ -770,8 +772,6 @@ class Expressions:
         """Whether a value is one of a list of constants; None when that cannot be told, and for long lists."""
         if len(items.items) > 1000:
             return None
-        if not items.items and not items.open:
-            return False
         constants = [item.value for item in items.items if isinstance(item, KnownValue) and item.assumed is None]
         if isinstance(value, KnownValue) and value.assumed is None and value.value in constants:
             return True

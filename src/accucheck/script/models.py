@@ -957,7 +957,7 @@ def method(
     if name == "add_" and args:
         gather(owner, args[0])
     if name in _FEEDS and isinstance(owner, Call) and not _of_tensor(owner, name):
-        owner.fed = [*(owner.fed or []), *(args[-1:] if name == "insert" else args)]
+        owner.fed = [*(owner.fed or []), *args[name == "insert" :]]  # its first argument is a place
         _added(tracer, owner, name, args, node)
     return None
 

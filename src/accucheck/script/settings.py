@@ -342,14 +342,14 @@ class Settings:
             )
             return Setting(name, written(value), "literal" if constant else "unseen", None, numbers, here)
         origin = _ORIGINS.get(value.origin or "", "literal")
-        place, key = self.set_at(value, origin, at, source)
-        unnamed = "" if origin == "command" else here  # words of the command that belong to no option
-        return Setting(name, repr(value.value)[:80], origin, number(value.value), numbers, place or unnamed, key)
+        place, key = self.set_at(value, origin, at, source, here)
+        return Setting(name, repr(value.value)[:80], origin, number(value.value), numbers, place, key)
 
     def set_at(
-        self, value: KnownValue, origin: str, at: Call | Frame | Instance | None, source: str
+        self, value: KnownValue, origin: str, at: Call | Frame | Instance | None, source: str, here: str
     ) -> tuple[str, str]:
-        """Where a setting is given its value, as far as that is found, and the keys that lead to it in a configuration file."""
+        """Where a setting is given its value, `here` where that is not found, and the keys that lead to it in a configuration file; the
+        option of the command, which is "" where words of it belong to none."""
         stated = deciders_of([value])
         placed = setting_origins.told(self.definitions.configurations, stated) if len(stated) == 1 else []
         if origin == "configuration" and placed:
@@ -358,7 +358,7 @@ class Settings:
             return value.name or next((one.name for one in stated), ""), ""
         called = [value.name] if value.name else _read(at.node if at is not None else None)
         found = (self.definitions.place(KnownValue(value.value, value.origin, name), source) for name in called)
-        return next((place for place in found if place), ""), ""
+        return next((place for place in found if place), here), ""
 
     # --- learning rates -----------------------------------------------------------------------------------------------
 
