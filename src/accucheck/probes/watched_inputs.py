@@ -50,7 +50,7 @@ class Params(msgspec.Struct, frozen=True):
         float,
         Meta(
             gt=0,
-            description="a picture whose values all stay below this was scaled down too often",
+            description="a picture whose values all stay below this, or lie closer together, was scaled down too often",
             extra={"unit": "1", "source": "own choice; pixels divided by 255 twice are below 0.004"},
         ),
     ] = 0.02
@@ -349,7 +349,8 @@ def _of_input(where: Where, place: int, held: Range, scaled: Range | None, layer
         return Finding("out-of-range", level, where, data, evidence, Fix("fix-normalise"))
     if len(held.shape) == _PICTURE and 0 < max(abs(held.low), abs(held.high)) < params.tiny:
         return Finding("too-small", Level.SUSPECT, where, data, evidence, Fix("fix-normalise"))
-    if len(held.shape) == _PICTURE and abs(held.mean) > 1 and abs(held.mean) > params.reach * held.std:
+    far = abs(held.mean) > 1 or 0 < held.high - held.low < params.tiny
+    if len(held.shape) == _PICTURE and far and abs(held.mean) > params.reach * held.std:
         return Finding("off-centre", Level.SUSPECT, where, data, evidence, Fix("fix-normalise"))
     refutes = [Refutes("input_normalization", input_statistics.UNSCALED)] if len(held.shape) == _PICTURE else []
     return Finding("in-range", Level.INFO, where, data, evidence, refutes=refutes)
@@ -529,6 +530,7 @@ EXAMPLES = [
     _example("pixels that the network scales", Verdict.OK, "network-scales", _stats(120.0, 70.0), entry=_NORMAL),
     _example("divided by 255 twice", Verdict.UNDECIDED, "too-small", _stats(0.002, 0.001)),
     _example("far off zero", Verdict.UNDECIDED, "off-centre", _stats(-2.1, 0.01)),
+    _example("statistics of pixels for values up to 1", Verdict.UNDECIDED, "off-centre", _stats(-0.81, 0.003)),
     _example("a sequence of large numbers", Verdict.UNDECIDED, "out-of-range", _stats(40.0, 9.0, (32, 50, 4))),
     _example("inference alike", Verdict.OK, "same-scale", _NORMAL, inference=_stats(0.05, 0.9), about="inference"),
     _example(
