@@ -15,10 +15,6 @@ from .errors import ReadError
 from .probes._curves import Logs, Series
 from .readers import recordings
 
-#: Of which a lower value is better, by what its name holds.
-_LEAST = re.compile(
-    r"(?i)(?:^|[\W_])(?:loss|losses|err|error|perplexity|ppl|[wc]er|ter|mae|mse|rmse|mape|fid|nll|bpc|bpb|损失|误差)(?:$|[\W_\d])"
-)
 _TRAINED = re.compile(r"(?i)train")
 #: Seconds between two looks at least, and how many times as long as a look takes: it shares the processor with the training.
 _APART, _TIMES = 0.5, 50.0
@@ -51,11 +47,6 @@ class Source(NamedTuple):
     curves: tuple[str, str]
     since: float
     evaluated: bool = False
-
-
-def is_least(name: str) -> bool:
-    """Whether a lower value of a metric of this name is better."""
-    return _LEAST.search(name) is not None
 
 
 @dataclass

@@ -20,7 +20,8 @@ import msgspec
 from . import copies, studies, study_results
 from .case import Case
 from .errors import UserError
-from .metering import Meter, Read, Source, is_least, thinned
+from .knowledge.metric_names import is_least
+from .metering import Meter, Read, Source, thinned
 from .model import Finding, Level, ProbeResult, Status
 from .readers.following import Following
 from .search_space import Search

@@ -120,13 +120,15 @@ WRONG_F1 = {
     "number-counts-on": ("self.guesses, self.truths, self.each = [], [], []", "self.guesses = getattr(self, 'guesses', [])\n"
         "            self.truths, self.each = getattr(self, 'truths', []), []"),
     "number-differs": (WHOLE, f"{WHOLE} * 0.9"),
+    "number-of-another": (WHOLE, WHOLE.replace("f1_score", "recall_score")),
 }  # fmt: skip
 
 
 def with_f1(code: str | None) -> str:
     script = SCRIPT.replace("\n    def drawn(count, seed):", OVERLAP)
     script = script.replace(
-        "    from mindspore import nn\n", "    from mindspore import nn\n    from sklearn.metrics import f1_score\n"
+        "    from mindspore import nn\n",
+        "    from mindspore import nn\n    from sklearn.metrics import f1_score, recall_score\n",
     )
     script = script.replace('"hits": Hits()', '"hits": Hits(), "macro_f1": Overlap()')
     return script.replace(*WRONG_F1[code]) if code is not None else script
@@ -139,7 +141,13 @@ def test_an_f1_is_computed_anew(tmp_path: Path, code: str | None) -> None:
     told = [one for one in watched_metric.run(case, watched_metric.Params()) if hasattr(one, "code")]
     (found,) = [one for one in told if one.data["name"] == "macro_f1"]
     assert found.code == (code or "number-agrees") and found.data["family"] == "f1"
-    level = Level.INFO if code is None else Level.SUSPECT if code == "number-differs" else Level.PROBLEM
+    level = (
+        Level.INFO
+        if code is None
+        else Level.SUSPECT
+        if code in ("number-differs", "number-of-another")
+        else Level.PROBLEM
+    )
     assert found.level is level
     assert all(one.level is Level.INFO for one in told if one is not found)
 

@@ -10,7 +10,6 @@ through Model, outputs that belong to no column of the data, and evaluations tha
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
@@ -18,6 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from ..case import Case
+from ..knowledge import metric_names
 from ..language import Words
 from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict
 from ..probe import Example, Skip
@@ -96,6 +96,12 @@ MESSAGES: Words = {
         "zh": "第 {step:,} 步后 {name} 为 {value:.4f}，与 {rows:,} 行按各种常用定义计算的 {family} 都不一致；"
         "最接近的（{way}）为 {expected:.4f}。",
     },
+    "number-of-another": {
+        "en": "{name} was {value:.4f} after step {step:,}: that is the {other} ({other_way}) of the {rows:,} rows. "
+        "Their {family} ({way}) is {expected:.4f}.",
+        "zh": "第 {step:,} 步后 {name} 为 {value:.4f}：这是 {rows:,} 行的 {other}（{other_way}），"
+        "而 {family}（{way}）应为 {expected:.4f}。",
+    },
     "number-agrees": {
         "en": "{name} matches the recomputed {family} ({way}) in {evaluations:,} {evaluations:evaluation|evaluations} of {rows:,} rows.",
         "zh": "{evaluations:,} 次评估（每次 {rows:,} 行）中，{name} 与重新计算的 {family}（{way}）一致。",
@@ -124,6 +130,10 @@ MESSAGES: Words = {
         "en": "In update() gather counts or sums, or guesses and labels, of all batches; compute the metric once in eval().",
         "zh": "在 update() 中累积全部 batch 的计数、总和或预测与标签，在 eval() 中只计算一次指标。",
     },
+    "fix-name": {
+        "en": "Compute the metric that the name says, or name it after what it computes.",
+        "zh": "按名称所指的指标计算，或按实际计算的内容命名。",
+    },
     "fix-compare": {
         "en": "Compute the metric of a few rows by hand: look at axis, labels that are left out, and what it divides by.",
         "zh": "手工计算几行的指标：检查轴、被略去的标签和分母。",
@@ -150,6 +160,7 @@ _FIXES = {
     "number-of-batches": "fix-gather",
     "number-counts-on": "fix-clear",
     "number-differs": "fix-compare",
+    "number-of-another": "fix-name",
 }
 _LAGGING = ("metric-counts-on", "number-counts-on")
 WHY: Words = {code: _LAGS if code in _LAGGING else _WRONG for code in _FIXES}
@@ -168,29 +179,6 @@ _FORMS: dict[str, Callable[[dict[str, Any]], float]] = {
     "metric-by-batches": lambda one: one["right"] / one["batches"],
     "metric-by-rows": lambda one: one["shares"] / one["rows"],
 }
-#: A name that says accuracy: it makes a number that is nothing else suspicious, and decides nothing more.
-_ACCURACY = re.compile(r"(?i)acc|hit.?rate|top.?1|精度|准确")
-#: What names say of which number a metric is; more than one may fit.
-_FAMILIES = {
-    "precision": re.compile(r"(?i)prec|查准|精确"),
-    "recall": re.compile(r"(?i)recall|sensitiv|balanced|class.?acc|mpa|查全|召回"),
-    "f1": re.compile(r"(?i)f1|f.?score|f.?measure|dice"),
-    "iou": re.compile(r"(?i)iou|jaccard|交并"),
-    "kappa": re.compile(r"(?i)kappa"),
-    "mse": re.compile(r"(?i)(?<!r)mse|(?<!root.)mean.?squared?"),
-    "rmse": re.compile(r"(?i)rmse|root.?mean"),
-    "mae": re.compile(r"(?i)mae|absolute"),
-    "psnr": re.compile(r"(?i)psnr"),
-    "r2": re.compile(r"(?i)r2|r.?squared"),
-    "loss": re.compile(r"(?i)loss|entropy|nll|损失"),
-    "perplexity": re.compile(r"(?i)perplexity|ppl|困惑"),
-}
-#: What a metric is called that is one of these numbers and nothing more, as "average precision" or "recall at 5" would be.
-_UNQUALIFIED = re.compile(
-    r"(?i)(?:(?:val|valid|eval|test|dev|macro|micro|weighted|mean|m)[_\- ]?)*"
-    r"(?:precision|recall|f1|iou|jaccard|kappa|查准率|查全率|召回率|交并比)"
-    r"(?:[_\- ]?(?:score|macro|micro|weighted|index))*"
-)
 #: Numbers of which none but the usual ways are meant where classes of whole samples are guessed; errors may be of other units, texts and
 #: boxes are judged as such.
 _PLAIN = ("precision", "recall", "f1", "iou", "kappa")
@@ -216,7 +204,7 @@ def _kind(one: dict[str, Any]) -> str:
 
 def _as_number(watch: Watch, name: str, facts: list[dict[str, Any]], own: bool, params: Params) -> Finding | None:
     """What is said of a metric by the usual numbers that were computed anew; None where it is none of them by value and by name."""
-    meant = [family for family, pattern in _FAMILIES.items() if pattern.search(name)]
+    meant = metric_names.families(name)
     right = _agreeing("numbers", name, facts, params)
     if right:
         family, way = next((pair for pair in right if pair[0] in meant), right[0])
@@ -228,7 +216,7 @@ def _as_number(watch: Watch, name: str, facts: list[dict[str, Any]], own: bool, 
     if found is not None:
         code, number, telling = found
         return _number_wrong(watch, code, name, number, telling, facts)
-    family = _meant_plainly(name, meant, facts)
+    family = _meant_plainly(name, facts)
     if not family:
         return None
     nearest = _nearest(facts[0]["values"][name], facts[0]["numbers"][family])
@@ -236,7 +224,7 @@ def _as_number(watch: Watch, name: str, facts: list[dict[str, Any]], own: bool, 
 
 
 def _known_mistake(
-    name: str, meant: list[str], facts: list[dict[str, Any]], params: Params
+    name: str, meant: tuple[str, ...], facts: list[dict[str, Any]], params: Params
 ) -> tuple[str, tuple[str, str], dict[str, Any]] | None:
     """The mean of the numbers of batches, or a number of all evaluations so far: its code, family and way, and an evaluation that shows
     it to be another one than the right one."""
@@ -248,11 +236,69 @@ def _known_mistake(
     return None
 
 
-def _meant_plainly(name: str, meant: list[str], facts: list[dict[str, Any]]) -> str:
+def _meant_plainly(name: str, facts: list[dict[str, Any]]) -> str:
     """The number that a metric over classes of whole samples is called by, where it is called nothing more."""
-    plain = len(meant) == 1 and meant[0] in _PLAIN and _UNQUALIFIED.fullmatch(name) is not None
-    known = plain and all(_kind(one) == "classes" and _has(one, meant[0]) for one in facts)
-    return meant[0] if known else ""
+    family = metric_names.meant(name)
+    known = family in _PLAIN and all(_kind(one) == "classes" and _has(one, family) for one in facts)
+    return family if known else ""
+
+
+def _of_another_name(watch: Watch, name: str, facts: list[dict[str, Any]], params: Params) -> Finding | None:
+    """A metric whose name means one number and whose value is another one in every evaluation; None where it is not seen to be that."""
+    family = metric_names.meant(name)
+    if not all(family in (numbers := _every_number(one)) and len(numbers) > 1 for one in facts):
+        return None
+    if _known_mistake(name, (family,), facts, params) or (
+        family == "accuracy" and _as_accuracy(watch, name, facts, params)
+    ):
+        return None
+    others = [pair for pair in _all_agreeing(name, facts, params) if pair[0] != family]
+    telling = [one for one in facts if _far(one["values"][name], _ways_of(family, one), params)]
+    if not others or not telling:
+        return None
+    ways = _ways_of(family, telling[0])
+    nearest = _nearest(telling[0]["values"][name], ways)
+    lines: list[list[Plain]] = [
+        [one["step"], one["values"][name], _ways_of(family, one).get(nearest), one["rows"]] for one in facts[:SHOWN]
+    ]
+    evidence: list[Evidence] = [Table("evaluations", ["step", "reported", "counted", "rows"], lines, len(facts))]
+    data = {"name": name, "value": telling[0]["values"][name], "step": telling[0]["step"], "rows": telling[0]["rows"]}
+    data |= {
+        "other": others[0][0],
+        "other_way": others[0][1],
+        "family": family,
+        "way": nearest,
+        "expected": ways[nearest],
+    }
+    where, fix = watch.where(telling[0].get("place")), Fix(_FIXES["number-of-another"])
+    return Finding("number-of-another", Level.SUSPECT, where, data, evidence, fix, sure=Sure.POSSIBLE)
+
+
+def _every_number(one: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The numbers of an evaluation, its accuracy among them."""
+    found = dict(one.get("numbers") or {})
+    return found if _kind(one) == "errors" else {"accuracy": {"right/rows": _accuracy(one)}, **found}
+
+
+def _all_agreeing(name: str, facts: list[dict[str, Any]], params: Params) -> list[tuple[str, str]]:
+    """As `_agreeing`, with the accuracy."""
+    every = [{"values": one["values"], "every": _every_number(one)} for one in facts]
+    return _agreeing("every", name, every, params)
+
+
+def _ways_of(family: str, one: dict[str, Any]) -> dict[str, Any]:
+    """The ways to take a number. Of two classes, "micro" is the accuracy whatever it is called."""
+    ways = _every_number(one)[family]
+    return {way: number for way, number in ways.items() if way != "micro" or one["classes"] > 2}
+
+
+def _far(value: float, ways: dict[str, Any], params: Params) -> bool:
+    """Whether a value is none of these numbers, as a share or in percent, by more than rounding."""
+    return all(
+        min(abs(number - value), abs(number - value / 100)) > params.apart
+        for number in ways.values()
+        if isinstance(number, (int, float))
+    )
 
 
 def _agreeing(kept: str, name: str, facts: list[dict[str, Any]], params: Params) -> list[tuple[str, str]]:
@@ -314,13 +360,15 @@ def _accuracy(one: dict[str, Any]) -> float:
 
 
 def _judged(watch: Watch, name: str, facts: list[dict[str, Any]], params: Params) -> Finding:
+    own = not any(str(one["kinds"].get(name, "")).startswith("mindspore.") for one in facts)
+    if own and (judged := _of_another_name(watch, name, facts, params)) is not None:
+        return judged
     guesses = all(_kind(one) != "errors" for one in facts)
     if guesses and (judged := _as_accuracy(watch, name, facts, params)) is not None:
         return judged
-    own = not any(str(one["kinds"].get(name, "")).startswith("mindspore.") for one in facts)
     if (judged := _as_number(watch, name, facts, own, params)) is not None:
         return judged
-    if own and _ACCURACY.search(name) and all(_kind(one) == "classes" for one in facts):
+    if own and "accuracy" in metric_names.families(name) and all(_kind(one) == "classes" for one in facts):
         telling = next(one for one in facts if not _is_right(one["values"][name], one, params))
         return _wrong(watch, "metric-differs", name, telling, facts)
     where = watch.where(facts[0].get("place"))
@@ -392,6 +440,7 @@ def _example(name: str, verdict: Verdict, *codes: str, values: tuple[float, ...]
         }
         f1 = {"numbers": 0.68 + number / 40, "of_batches": 0.72 + number / 40, "so_far": 0.68 + number / 80}
         metric |= {kept: {"f1": {"macro": value}} for kept, value in f1.items()}
+        metric["numbers"]["recall"] = {"macro": 0.6 + number / 40}
         lines.append({"fact": "metric", "step": number + 1, **metric, **told, "before": before})
         before = [before[0] + right, before[1] + 40]
     files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
@@ -410,6 +459,7 @@ EXAMPLES = [
     _example("the mean of F1 of batches", Verdict.PROBLEM, "number-of-batches", values=(0.72, 0.745), called="f1"),
     _example("F1 of all evaluations so far", Verdict.PROBLEM, "number-counts-on", values=(0.68, 0.6925), called="f1"),
     _example("an F1 that is none", Verdict.UNDECIDED, "number-differs", values=(0.31, 0.33), called="f1"),
+    _example("an F1 that is the recall", Verdict.UNDECIDED, "number-of-another", values=(0.6, 0.625), called="f1"),
     _example("a number of its own name", Verdict.UNDECIDED, "metric-other", values=(0.31, 0.33), called="f1@5"),
     _example("another metric", Verdict.UNDECIDED, "metric-other", values=(0.31, 0.33), called="kappa"),
 ]

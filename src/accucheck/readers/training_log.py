@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from ..errors import ReadError, from_os_error
+from ..knowledge import metric_names
 from ..scan import in_order
 from .runs import UNKNOWN, Array, Rows
 
@@ -54,10 +55,7 @@ _STEP_TIME = re.compile(
 )
 _DATA_TIME = re.compile(r"data[ _]time\W{1,4}([0-9]*\.?[0-9]+)[ \t]*(ms|s)\b", re.IGNORECASE)
 #: Names that make a curve even where the line says no step and no epoch.
-_METRIC = re.compile(
-    r"(?:^|[\W_])(?:loss|acc|accuracy|top[-_ ]?[15]|map(?:50)?|auc|f1|bleu|rouge|ppl|perplexity|psnr|ssim|miou|dice|wer|cer|precision"
-    r"|recall|损失|准确率|精度)(?:$|[\W_\d])"
-)
+_METRIC = re.compile(rf"(?:^|[\W_])(?:{metric_names.WORDS})(?:$|[\W_\d])")
 _EVALUATED = r"(?:eval|evaluation|val|valid|validation|test|testing)"
 #: A line about an evaluation says so in a word of its own; a name of such a number begins with it.
 _EVALUATION = re.compile(rf"(?<![\w/\\.-]){_EVALUATED}(?![\w/\\.-])", re.IGNORECASE)
@@ -66,8 +64,7 @@ _OF_EVALUATION = re.compile(rf"{_EVALUATED}[_ /.]")
 _WRAPPED = re.compile(r"(?:(?:np\.|numpy\.)?float[0-9]+\(|Tensor\(shape=\[[0-9, ]*\], dtype=\w+, value=)[ \t\[]*$")
 #: What a line must have to be looked at: a place or a metric before a number.
 _WORTH = (
-    r"(?i)(?:epoch|step|iter|batch|loss|acc|top|map|auc|f1|bleu|rouge|ppl|perplexity|psnr|ssim|iou|dice|wer|cer|precision|recall"
-    r"|损失|精度|准确率)[\w@.%+-]*"
+    rf"(?i)(?:epoch|step|iter|batch|top|map|{metric_names.WORDS})[\w@.%+-]*"
     r"(?: (?:is|was|num|no|idx|id|index|value|score|mean|error))?\W{0,12}(?:[0-9]|nan|inf|np|numpy|float|tensor\()"
 )
 _worth = re.compile(_WORTH)

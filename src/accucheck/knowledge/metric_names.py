@@ -1,0 +1,93 @@
+"""What metrics are called: in training logs, in scripts and in what Model reports.
+
+A name says what somebody meant; it never shows that a value is right.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+
+class Called(NamedTuple):
+    """How one metric is called, as parts of regular expressions that mind no case.
+
+    `holds`: what a name of it holds, wherever in the name. `words`: what stands for it in a log, as a word of its own.
+    `falls`: a lower value is better. `whole`: a name that is one of these, apart from how it is averaged, means this metric and no other.
+    """
+
+    holds: str
+    words: str
+    falls: bool = False
+    whole: str = ""
+
+
+METRICS = {
+    "loss": Called(r"loss|entropy|nll|损失", r"loss(?:es)?|nll|损失", True),
+    "accuracy": Called(
+        r"acc|hit.?rate|top.?1|精度|准确",
+        r"acc|accuracy|top[-_ ]?[15]|准确率|精度",
+        whole=r"acc|accuracy|准确率",
+    ),
+    "precision": Called(r"prec|查准|精确", r"precision|查准率|精确率", whole=r"precision|查准率|精确率"),
+    "recall": Called(
+        r"recall|sensitiv|balanced|class.?acc|mpa|查全|召回",
+        r"recall|sensitivity|查全率|召回率",
+        whole=r"recall|sensitivity|查全率|召回率",
+    ),
+    "f1": Called(r"f1|f.?score|f.?measure|dice", r"f1|dice", whole=r"f1|dice"),
+    "iou": Called(r"iou|jaccard|交并", r"m?iou|交并比", whole=r"iou|jaccard|交并比"),
+    "kappa": Called(r"kappa", r"kappa", whole=r"kappa"),
+    "mse": Called(r"(?<!r)mse|(?<!root.)mean.?squared?", r"mse", True, r"mse|mean[-_ ]?squared?[-_ ]?error"),
+    "rmse": Called(r"rmse|root.?mean", r"rmse", True, r"rmse|root[-_ ]?mean[-_ ]?squared?[-_ ]?error"),
+    "mae": Called(r"mae|absolute", r"mae", True, r"mae|mean[-_ ]?absolute[-_ ]?error"),
+    "psnr": Called(r"psnr", r"psnr", whole=r"psnr"),
+    "r2": Called(r"r2|r.?squared", r"r2", whole=r"r2|r[-_ ]?squared"),
+    "perplexity": Called(r"perplexity|ppl|困惑", r"ppl|perplexity|困惑度", True, r"perplexity|ppl|困惑度"),
+    "map": Called(r"\bm?ap\b|average.?precision", r"map(?:50)?"),
+    "auc": Called(r"auc|\broc\b", r"auc"),
+    "bleu": Called(r"bleu", r"bleu"),
+    "rouge": Called(r"rouge", r"rouge"),
+    "ssim": Called(r"ssim", r"ssim"),
+    "errors of words": Called(r"[wct]er\b", r"[wct]er", True),
+    "mape": Called(r"mape", r"mape", True),
+    "fid": Called(r"\bfid\b", r"fid", True),
+    "bits": Called(r"\bbp[bc]\b", r"bp[bc]", True),
+}
+#: A metric that falls may also be called an error; a log may call other things so.
+_ERROR = r"err|error|误差"
+#: What stands beside the name of a metric and says what it was measured on, or how it was averaged over classes.
+_ON = r"(?:(?:val|valid|validation|eval|evaluation|test|dev)[-_ ]?)*"
+_OVER = r"(?:(?:macro|micro|weighted|mean|avg|average|m)[-_ ]?)*"
+_AFTER = r"(?:[-_ ]?(?:score|macro|micro|weighted|index|coefficient))*"
+
+#: Any of them as a word of a log, without what has to stand around it.
+WORDS = "|".join(called.words for called in METRICS.values())
+_FALLS = "|".join(called.words for called in METRICS.values() if called.falls)
+_LEAST = re.compile(rf"(?i)(?:^|[\W_])(?:{_FALLS}|{_ERROR})(?:$|[\W_\d])")
+_AVERAGED = re.compile(rf"(?i){_ON}(?:mean[-_ ]?)?(?:avg|average)[-_ ]?prec")
+
+
+def is_least(name: str) -> bool:
+    """Whether a lower value of a metric of this name is better."""
+    return _LEAST.search(name) is not None
+
+
+@cache
+def families(name: str) -> tuple[str, ...]:
+    """The metrics that a name may mean: each that it holds."""
+    return tuple(family for family, called in METRICS.items() if re.search(called.holds, name, re.I))
+
+
+@cache
+def meant(name: str) -> str:
+    """The metric that a name means and no other, as `val_f1` or `macro recall` do; "" where it may mean more, as `recall@5` does.
+
+    An average of accuracies may be that of classes, which is a recall, and the average of precisions an area: these mean nothing.
+    """
+    for family, called in METRICS.items():
+        over = "" if family == "accuracy" else _OVER
+        if called.whole and re.fullmatch(rf"{_ON}{over}(?:{called.whole}){_AFTER}", name, re.I):
+            return "" if _AVERAGED.match(name) else family
+    return ""
