@@ -78,6 +78,7 @@ FOUND = {
     "tuned_59_iou_of_each": "ratio-of-batches",
     "tuned_61_bleu_of_batches": "ratio-of-batches",
     "tuned_62_precision_of_classes": "ratio-of-batches",
+    "tuned_69_captions_by_map": "mean-of-batches",
 }
 
 

@@ -165,7 +165,8 @@ class BatchStatistics:
         if made.name == "generator" or isinstance(made.node, ast.DictComp):
             return ""
         if self.of(made.args[-1], depth + 1) in _EACH:
-            return CHOSEN if any(part.ifs for part in made.node.generators) else SAMPLES  # type: ignore[attr-defined]
+            turns = getattr(made.node, "generators", [])  # map() has none, and leaves nothing out
+            return CHOSEN if any(part.ifs for part in turns) else SAMPLES
         each = self.of(made.args[0], depth + 1)
         return each if each in _OF_ALL and not self._has_turn_for_each_batch(made) else ""
 
