@@ -62,10 +62,13 @@ _ON = r"(?:(?:val|valid|validation|eval|evaluation|test|dev)[-_ ]?)*"
 _OVER = r"(?:(?:macro|micro|weighted|mean|avg|average|m)[-_ ]?)*"
 _AFTER = r"(?:[-_ ]?(?:score|macro|micro|weighted|index|coefficient))*"
 
-#: Any of them as a word of a log, without what has to stand around it.
+#: Any of them, without what has to stand around it.
 WORDS = "|".join(called.words for called in METRICS.values())
+#: What has to: a word of Latin letters ends where they end, and Chinese has no ends of words.
+_BEGINS, _ENDS = "(?<![a-zA-Z0-9])", "(?![a-zA-Z])"
+AS_A_WORD = f"{_BEGINS}(?:{WORDS}){_ENDS}"
 _FALLS = "|".join(called.words for called in METRICS.values() if called.falls)
-_LEAST = re.compile(rf"(?i)(?:^|[\W_])(?:{_FALLS}|{_ERROR})(?:$|[\W_\d])")
+_LEAST = re.compile(f"(?i){_BEGINS}(?:{_FALLS}|{_ERROR}){_ENDS}")
 _AVERAGED = re.compile(rf"(?i){_ON}(?:mean[-_ ]?)?(?:avg|average)[-_ ]?prec")
 
 

@@ -3,8 +3,9 @@
 Catches metrics of the project that are the mean of the shares of batches, divide by the number of batches or of rows where the other is
 meant, or count on from the evaluations before; and an accuracy that is none of these. Precision, recall, F1, IoU, kappa, errors, PSNR, loss
 and perplexity are compared with each usual way to take them over classes: one that agrees is right; the mean of those of batches and a
-count of all evaluations are told by their values. Cannot tell metrics of other kinds (of boxes, of texts), evaluations that do not go
-through Model, outputs that belong to no column of the data, and evaluations that the watch cut off.
+count of all evaluations are told by their values, as is a number that is another one than its name means. Cannot tell metrics of other
+kinds (of boxes, of texts), evaluations that do not go through Model, outputs that belong to no column of the data, and evaluations that
+the watch cut off.
 """
 
 from __future__ import annotations

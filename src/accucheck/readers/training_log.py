@@ -55,7 +55,7 @@ _STEP_TIME = re.compile(
 )
 _DATA_TIME = re.compile(r"data[ _]time\W{1,4}([0-9]*\.?[0-9]+)[ \t]*(ms|s)\b", re.IGNORECASE)
 #: Names that make a curve even where the line says no step and no epoch.
-_METRIC = re.compile(rf"(?:^|[\W_])(?:{metric_names.WORDS})(?:$|[\W_\d])")
+_METRIC = re.compile(metric_names.AS_A_WORD)
 _EVALUATED = r"(?:eval|evaluation|val|valid|validation|test|testing)"
 #: A line about an evaluation says so in a word of its own; a name of such a number begins with it.
 _EVALUATION = re.compile(rf"(?<![\w/\\.-]){_EVALUATED}(?![\w/\\.-])", re.IGNORECASE)
