@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from accucheck.model import Level
-from accucheck.probes import watched_times, watched_waits
+from accucheck.probes import watched_inputs, watched_times, watched_waits
 from watched_runs import judged as of_run
 from watched_runs import watched
 from watched_trainings import judged
@@ -101,6 +101,38 @@ WAITING = """
         optimizer(gradients)
         time.sleep(0.0 if LATE else 0.1)
 """
+
+
+COLOURS = """
+import numpy as np
+import mindspore as ms
+from mindspore import nn
+
+ms.set_seed(1)
+pictures = np.random.default_rng(0).normal([0.2, 0.0, -0.2], 0.5, (128, 6, 6, 3)).astype(np.float32)
+labels = ms.Tensor(np.arange(16) % 2, ms.int32)
+net, loss = nn.SequentialCell(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Dense(144, 2)), nn.CrossEntropyLoss()
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+
+
+def batch(at, turn):
+    return ms.Tensor(np.ascontiguousarray(pictures[at : at + 16, :, :, ::turn].transpose(0, 3, 1, 2)))
+
+
+step = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+for at in range(0, 96, 16):
+    optimizer(step(batch(at, 1), labels)[1])
+net.set_train(False)
+for at in (96, 112):
+    net(batch(at, {turn})).asnumpy()
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(("turn", "code"), [(-1, "channels-turned"), (1, "same-scale")])
+def test_channels_that_come_in_the_other_order_in_inference(tmp_path: Path, turn: int, code: str) -> None:
+    case = watched(tmp_path, COLOURS.replace("{turn}", str(turn)))
+    assert code in of_run(watched_inputs, case, about="inference")
 
 
 SLOW = """

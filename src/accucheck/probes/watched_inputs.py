@@ -93,6 +93,14 @@ class Params(msgspec.Struct, frozen=True):
             },
         ),
     ] = 1.0
+    tints: Annotated[
+        float,
+        Meta(
+            gt=0,
+            description="means of channels that differ by more than this from those in the other order tell the order",
+            extra={"unit": "standard deviations", "source": "own choice: about half of what photographs have, 0.3"},
+        ),
+    ] = 0.15
     targets: Annotated[
         float,
         Meta(
@@ -128,6 +136,11 @@ MESSAGES: Words = {
         "the normalisation may be meant for other values.",
         "zh": "{input}（形状 {shape}）偏离 0 且几乎不变：均值 {mean:.4g}，标准差 {std:.4g}。"
         "归一化所用的 mean、std 可能是按另一取值范围给出的。",
+    },
+    "channels-turned": {
+        "en": "In inference the three channels of {input} seem to come in the other order, as of BGR and RGB: their means are {channels}, "
+        "in training {trained_channels}.",
+        "zh": "推理时 {input} 的三个通道似乎与训练时顺序相反（如 BGR 与 RGB）：各通道均值为 {channels}，训练时为 {trained_channels}。",
     },
     "in-range": {
         "en": "{input} of shape {shape}: {low:.4g} to {high:.4g}, mean {mean:.4g}, standard deviation {std:.4g} in {steps:,} "
@@ -172,6 +185,10 @@ MESSAGES: Words = {
         "en": "Scale the targets of evaluation as those of training, or bring the outputs back to their units before they are compared.",
         "zh": "评估的目标值使用与训练相同的缩放，或先把输出还原到原来的单位再比较。",
     },
+    "fix-channels": {
+        "en": "Bring both into one order: OpenCV reads BGR, Pillow and MindSpore's Decode read RGB.",
+        "zh": "统一通道顺序：OpenCV 读入为 BGR，Pillow 和 MindSpore 的 Decode 读入为 RGB。",
+    },
     "fix-alike": {
         "en": "Give inference the same scaling, mean and std as training.",
         "zh": "推理应使用与训练相同的缩放、mean 和 std。",
@@ -194,6 +211,10 @@ WHY: Words = {
         "en": "The metric tells the distance between two units of measure, and nothing of the network.",
         "zh": "这样得到的指标只是两种单位之差，与网络的好坏无关。",
     },
+    "channels-turned": {
+        "en": "Filters that learned to look for red look at blue: accuracy in inference falls by points, and more for colours that matter.",
+        "zh": "学会识别红色的卷积核看到的是蓝色：推理精度会下降若干个百分点，颜色越重要下降越多。",
+    },
     "other-scale": {
         "en": "The network sees in inference what it never learned from: its accuracy there is not that of training.",
         "zh": "网络在推理时遇到的是从未学过的取值，精度与训练时不同。",
@@ -209,6 +230,10 @@ PROOF: Words = {
         "en": "Print some targets of both data sets beside the outputs of the network.",
         "zh": "对照打印两个数据集的若干目标值和网络的输出。",
     },
+    "channels-turned": {
+        "en": "Read one picture through both ways of processing and compare channel by channel.",
+        "zh": "让同一张图片分别经过两种处理，逐通道比较。",
+    },
     "other-scale": {
         "en": "Run the network on a training sample through both ways of processing: the outputs must be equal.",
         "zh": "让同一训练样本分别经过两种处理后输入网络：输出应一致。",
@@ -220,6 +245,8 @@ _SELDOM = 3
 _SAME = 1.25
 #: Samples of inference without which their spread says nothing; dimensions of batches of pictures, and of rows of features.
 _FEWEST = 16
+#: Pictures of inference without which the means of their channels say nothing.
+_PICTURES = 32
 _PICTURE, _TABLE = 4, 2
 #: Operations of the framework that change the scale of values; and how a recording writes a function of the user's, or several in one.
 _SCALING = {"Normalize", "NormalizePad", "Rescale", "ToTensor"}
@@ -236,6 +263,8 @@ class Range(NamedTuple):
     std: float
     steps: int
     rows: int
+    #: The mean of each channel of pictures (N, 3, H, W); nothing for other inputs.
+    channels: tuple[float, ...] = ()
 
     def data(self) -> dict[str, Any]:
         shown = "(" + ", ".join(str(size) for size in self.shape) + ")"
@@ -322,7 +351,15 @@ def _range(stats: list[dict[str, Any]]) -> Range | None:
     squares = sum(one["std"] ** 2 + (one["mean"] - mean) ** 2 for one in told) / len(told)
     low, high = min(one["low"] for one in told), max(one["high"] for one in told)
     rows = sum(one["shape"][0] if one["shape"] else 0 for one in told)
-    return Range(told[0]["shape"], low, high, mean, math.sqrt(squares), len(told), rows)
+    return Range(told[0]["shape"], low, high, mean, math.sqrt(squares), len(told), rows, _channels(told))
+
+
+def _channels(told: list[dict[str, Any]]) -> tuple[float, ...]:
+    """The mean of each channel over all passes; nothing where a pass does not tell."""
+    known = [one.get("channels") or () for one in told]
+    if not all(len(one) == 3 and all(isinstance(mean, (int, float)) for mean in one) for one in known):
+        return ()
+    return tuple(sum(one[place] for one in known) / len(known) for place in range(3))
 
 
 def _finite(one: dict[str, Any]) -> bool:
@@ -374,8 +411,29 @@ def _inferred(watch: Watch, trained: dict[int, list[dict[str, Any]]], params: Pa
                 yield Finding("other-scale", Level.PROBLEM, where, data, evidence, Fix("fix-alike"))
             elif ratio >= params.perhaps or abs(held.mean - own.mean) >= params.shift * own.std:
                 yield Finding("other-scale", Level.SUSPECT, where, data, evidence, Fix("fix-alike"))
+            elif _turned(held, own, params):
+                channels = {"channels": _shown(held.channels), "trained_channels": _shown(own.channels)}
+                yield Finding("channels-turned", Level.SUSPECT, where, data | channels, evidence, Fix("fix-channels"))
             else:
                 yield Finding("same-scale", Level.INFO, where, data, evidence, refutes=_same(held, own, ratio, alike))
+
+
+def _turned(held: Range, own: Range, params: Params) -> bool:
+    """Whether the means of three channels are those of training in the other order, and far from those in the same order."""
+    if not (held.channels and own.channels) or held.rows < _PICTURES:
+        return False
+    one, other = _off_mean(held.channels), _off_mean(own.channels)
+    asymmetry = math.dist(other, other[::-1])
+    return asymmetry > params.tints * own.std and math.dist(one, other[::-1]) < 0.5 * math.dist(one, other)
+
+
+def _off_mean(channels: tuple[float, ...]) -> list[float]:
+    mean = sum(channels) / len(channels)
+    return [one - mean for one in channels]
+
+
+def _shown(channels: tuple[float, ...]) -> str:
+    return ", ".join(f"{one:.3g}" for one in channels)
 
 
 def _processed_alike(watch: Watch) -> bool:
@@ -523,6 +581,11 @@ def _example(
     )
 
 
+def _colours(*channels: float) -> dict[str, Any]:
+    """Pictures with these means of channels."""
+    return {**_stats(sum(channels) / 3, 0.5, (32, 3, 8, 8)), "channels": [*channels]}
+
+
 _NORMAL = _stats(0.01, 0.99)
 EXAMPLES = [
     _example("normalised pictures", Verdict.OK, "in-range", _NORMAL),
@@ -588,6 +651,16 @@ EXAMPLES = [
         _NORMAL,
         inference=_NORMAL,
         targets=(_stats(0.1, 1.0, (32, 1)), _stats(-0.2, 1.1, (32, 1))),
+        about="inference",
+    ),
+    _example(
+        *("channels in the other order in inference", Verdict.UNDECIDED, "channels-turned", _colours(0.1, 0.0, -0.1)),
+        inference=_colours(-0.08, 0.01, 0.11),
+        about="inference",
+    ),
+    _example(
+        *("channels in the same order", Verdict.OK, "same-scale", _colours(0.1, 0.0, -0.1)),
+        inference=_colours(0.03, 0.0, -0.01),
         about="inference",
     ),
     _example(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import math
 import sys
 import time
 import weakref
 from types import FrameType
 from typing import Any
 
-from ..measures import Array, array, described, digest, tensors
+import numpy as np
+
+from ..measures import SAMPLED, Array, array, described, digest, short, tensors
 from .hooks import Hooks
 
 Cell = Any  # a mindspore.nn.Cell
@@ -186,6 +189,15 @@ def shared(network: Cell) -> list[list[str]]:
     return [names for names in holders.values() if len(names) > 1]
 
 
+def as_input(values: Array) -> dict[str, Any]:
+    """What is told of a tensor that goes into a cell: of pictures (N, 3, H, W) the mean of each channel, too."""
+    found = described(values)
+    if values.ndim == 4 and values.shape[1] == 3 and values.dtype.kind == "f" and values.size:
+        by = max(1, math.isqrt(values.size // SAMPLED))
+        found["channels"] = [short(one) for one in values[:, :, ::by, ::by].mean(axis=(0, 2, 3), dtype=np.float64)]
+    return found
+
+
 class Call:
     """One call of a cell in a pass that is looked at."""
 
@@ -212,7 +224,7 @@ class Call:
         self.given = [id(one) for one in tensors(given)]
         self.place: list[Any] | None = None
         #: What a network is given, told of those that may be one.
-        self.inputs = [described(array(one)) for one in list(tensors(given))[:4]] if inputs or depth <= OUTER else []
+        self.inputs = [as_input(array(one)) for one in list(tensors(given))[:4]] if inputs or depth <= OUTER else []
         self.taken = self.inputs if depth <= OUTER else []
         self.gave: list[dict[str, Any]] = []
         #: Kept of networks and not of their layers, whose outputs are many.
