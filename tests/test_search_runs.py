@@ -169,7 +169,7 @@ def test_budgets_of_epochs_and_of_time_are_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("within", "given", "code"),
     [
-        ("print('hello'); sys.exit()", {}, "tune-no-metric"),
+        ("print('hello'); sys.exit()", {}, "tune-tells-nothing"),
         ("print('step: 1, loss is 0.5'); sys.exit()", {}, "tune-no-metric"),
         ("", {"metric": "miou"}, "tune-not-told"),
         ("sys.exit('no data')", {}, "tune-own-failed"),

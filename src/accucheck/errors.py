@@ -196,6 +196,10 @@ WORDS: Words = {
         "en": "{path} is {size:,} bytes; at most {limit:,} are read here.",
         "zh": "{path} 有 {size:,} 字节，此处最多读取 {limit:,} 字节。",
     },
+    "record-too-large": {
+        "en": "{path}: the record at byte {offset:,} is {size:,} bytes; at most {limit:,} are read of one record.",
+        "zh": "{path}：字节 {offset:,} 处的记录有 {size:,} 字节，单条记录最多读取 {limit:,} 字节。",
+    },
     "inflates": {
         "en": "{path} has {size:,} bytes and inflates to more than {limit:,}, as no usual data does; reading stopped there. If it is "
         "meant, unpack it and name that file.",
@@ -1180,6 +1184,12 @@ WORDS: Words = {
         "--metric, "
         "or give the command that evaluates with --evaluate. Nothing was lost.",
         "zh": "训练没有输出评估指标，无法比较各次试验。输出中有：{seen}。请用 --metric 指定其一，或用 --evaluate 给出评估命令。"
+        "没有丢失任何内容。",
+    },
+    "tune-tells-nothing": {
+        "en": "The training prints and writes no number with a name, so trials cannot be compared. Have it print its metric, such as "
+        '"accuracy: 0.91", or give the command that evaluates with --evaluate. Nothing was lost.',
+        "zh": "训练没有打印或写出任何带名称的数值，无法比较各次试验。请让它打印指标（如 accuracy: 0.91），或用 --evaluate 给出评估命令。"
         "没有丢失任何内容。",
     },
     "tune-not-told": {

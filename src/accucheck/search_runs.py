@@ -168,10 +168,8 @@ class StudyRunner:
         if found.ended == "failed":
             raise UserError("tune-own-failed", exit=found.code, note=found.note or "-")
         if not meter.name or found.ended == "nothing":
-            seen = ", ".join(meter.seen) or "-"
-            raise UserError(
-                "tune-no-metric" if not self.goal.metric else "tune-not-told", name=self.goal.metric, seen=seen
-            )
+            code = "tune-tells-nothing" if not meter.seen else "tune-not-told" if self.goal.metric else "tune-no-metric"
+            raise UserError(code, name=self.goal.metric, seen=", ".join(meter.seen))
 
     def _has_next(self, study: Study) -> bool:
         """Whether a trial is to be run; those that are due by themselves are enqueued."""

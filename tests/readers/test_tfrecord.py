@@ -100,7 +100,7 @@ def test_a_length_that_no_record_has_is_refused_before_it_is_read(tmp_path: Path
     (tmp_path / "a.tfrecord").write_bytes(head + masked(head) + b"x" * 100)
     with pytest.raises(ReadError) as caught:
         list(tfrecord.records(tmp_path / "a.tfrecord"))
-    assert caught.value.code == "too-large"
+    assert caught.value.code == "record-too-large" and caught.value.data["offset"] == 0
 
 
 @given(st.binary(max_size=200))

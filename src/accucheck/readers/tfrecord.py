@@ -45,7 +45,7 @@ def _unmasked(crc: int) -> int:
 
 
 def records(path: Path) -> Generator[tuple[bytes, int], None, None]:
-    """The records in their order, each with the offset of its data. Raises ReadError: truncated, checksum, too-large."""
+    """The records in their order, each with the offset of its data. Raises ReadError: truncated, checksum, record-too-large."""
     import google_crc32c
 
     value, following = google_crc32c.value, _TAIL.size + _HEAD.size
@@ -59,7 +59,7 @@ def records(path: Path) -> Generator[tuple[bytes, int], None, None]:
                 if value(head[:8]) != _unmasked(crc):
                     raise ReadError("record-checksum", path=str(path), offset=at)
                 if length > LONGEST:
-                    raise ReadError("too-large", path=str(path), size=length, limit=LONGEST)
+                    raise ReadError("record-too-large", path=str(path), offset=at, size=length, limit=LONGEST)
                 at += _HEAD.size
                 if length > size - at:  # before so much is allocated
                     raise ReadError("truncated", path=str(path), offset=size, expected=f"record of {length:,} bytes")
