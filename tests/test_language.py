@@ -11,7 +11,7 @@ import pytest
 
 import accucheck
 from accucheck import probe
-from accucheck.language import Language, detect, fill, visible, word
+from accucheck.language import Language, aligned, detect, fill, visible, word
 
 MODULES = sorted(
     info.name for info in pkgutil.walk_packages(accucheck.__path__, "accucheck.") if not info.name.endswith("__main__")
@@ -139,6 +139,14 @@ def keys_and_uses(folder):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in own
         )
     return keys, said, built
+
+
+def test_a_table_fits_into_a_terminal_by_the_ends_of_one_column() -> None:
+    rows = [["curve", "run", "points"], ["loss", ".accucheck/watch/训练/20260131-080000: user", "75"]]
+    assert list(aligned(rows)) == list(aligned(rows, 200, gives=1))
+    found = list(aligned(rows, 40, gives=1))
+    assert max(map(len, found)) <= 40 and "  …" in found[1].replace("   ", "  ") and ": user" in found[1]
+    assert list(aligned(rows, 4, gives=1))[1].split()[2:] == ["user", "75"], "the rest of a row stays whole"
 
 
 @pytest.mark.parametrize("folder", SPOKEN)

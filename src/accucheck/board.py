@@ -305,8 +305,12 @@ def charts(board: Board, language: Language) -> list[tuple[str, Chart]]:
     return [*found, *((say(kind, language, run=run), heat) for (kind, run), heat in board.heat.items())]
 
 
+#: Where a row of the table names its run, which may be a long path.
+RUN = 1
+
+
 def rows(board: Board, language: Language) -> list[list[str]]:
-    """A table: each curve of each run, with where it began and ended."""
+    """A table: each curve of each run, with where it began and ended; a column for what is not finite where something is not."""
     keys = ("curve", "run", "points", "first", "last", "low", "high", "bad")
     found = [[word(WORDS, key, language) for key in keys]]
     for name in board.names:
@@ -322,7 +326,8 @@ def rows(board: Board, language: Language) -> list[list[str]]:
             found.append(
                 [name, run.name, f"{len(values):,}", *(f"{each:.5g}" for each in numbers), f"{bad:,}" if bad else ""]
             )
-    return [row + [""] * (len(keys) - len(row)) for row in found]
+    filled = [row + [""] * (len(keys) - len(row)) for row in found]
+    return filled if any(row[-1] for row in filled[1:]) else [row[:-1] for row in filled]
 
 
 def notes(board: Board, language: Language) -> list[str]:

@@ -103,10 +103,19 @@ def visible(text: str) -> str:
     return "".join(shown)
 
 
-def aligned(rows: list[list[str]]) -> Iterator[str]:
-    """The lines of a table in a terminal; cells are made safe to print."""
+#: Cells of a column at least, however narrow the terminal is.
+_NARROW = 12
+
+
+def aligned(rows: list[list[str]], columns: int = 0, gives: int | None = None) -> Iterator[str]:
+    """The lines of a table in a terminal; cells are made safe to print. Lines that are longer than `columns` (0: any length will do) take
+    what is too much from the beginnings of the cells of the column `gives`."""
     rows = [[visible(cell) for cell in row] for row in rows]
     widths = [max(_width(row[at]) for row in rows) for at in range(len(rows[0]))]
+    over = sum(widths) + 2 * (len(widths) - 1) - columns
+    if columns and gives is not None and over > 0:
+        widths[gives] = min(widths[gives], max(widths[gives] - over, _NARROW))
+        rows = [[_end(cell, widths[gives]) if at == gives else cell for at, cell in enumerate(row)] for row in rows]
     for row in rows:
         yield "  ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
 
@@ -127,6 +136,15 @@ def wrapped(line: str, columns: int) -> Iterator[str]:
                 continue
         piece, width = piece + part, width + cells
     yield piece.rstrip()
+
+
+def _end(text: str, cells: int) -> str:
+    """The end of a text that takes so many cells at most, with a sign where its beginning is left out."""
+    if _width(text) <= cells:
+        return text
+    while _width(text) >= cells:
+        text = text[1:]
+    return "…" + text
 
 
 def _width(text: str) -> int:

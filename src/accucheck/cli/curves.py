@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from .frame import (
     OK,
     Argument,
+    columns_of,
     command,
     echo,
     json_option,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     ],
 )
 def curves(sources: tuple[str, ...], project: str, only: str, output: str | None, force: bool, as_json: bool) -> None:
+    import sys
     from pathlib import Path
 
     from .. import board as boards
@@ -50,7 +52,7 @@ def curves(sources: tuple[str, ...], project: str, only: str, output: str | None
     elif as_json:
         show_json(boards.plain(board))
     else:
-        for line in aligned(boards.rows(board, language())):
+        for line in aligned(boards.rows(board, language()), columns_of(sys.stdout), gives=boards.RUN):
             echo(line)
         if (told := boards.drawn_elsewhere(board, language())) is not None:
             talk(told)

@@ -82,12 +82,17 @@ def talk(text: str) -> None:
     click.echo(_folded(say("error", text=visible(text)), sys.stderr), err=True)
 
 
+def columns_of(stream: TextIO) -> int:
+    """How wide a terminal is; 0 for what is none."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
+    except (OSError, ValueError):
+        return 0
+
+
 def _folded(line: str, stream: TextIO) -> str:
     """A line folded to the width of a terminal; as it is elsewhere."""
-    try:
-        columns = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
-    except (OSError, ValueError):
-        columns = 0
+    columns = columns_of(stream)
     if not columns:
         return line
     from ..language import wrapped
