@@ -37,7 +37,7 @@ SETTINGS = ("rate", "schedule", "epochs", "batch size", "shuffle", "seed", "half
 #: Not all have a loss scale.
 RUNS: tuple[dict[str, str], ...] = (
     {"epochs": "2", "batch": "4"},
-    {"epochs": "3", "batch": "8", "lr": "0.02", "shuffle": "false", "seed": "null", "level": "O2", "scale": "256.0"},
+    {"epochs": "3", "batch": "8", "lr": "0.02", "shuffle": "false", "seed": "null", "level": "O3", "scale": "256.0"},
 )
 #: How a recording calls a tensor of half precision that a cell is given.
 HALF = '"float16"'
