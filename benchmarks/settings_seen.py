@@ -147,7 +147,7 @@ def seen(project: Path, command: list[str]) -> dict[str, Any]:
         "batch size": float(next(fact["batch"][0]["shape"][0] for fact in passes if fact.get("batch"))),
         "shuffle": any(node["node"] in ("RandomSampler", "ShuffleDataset") for node in nodes),
         "seed": "seed" in run.facts,
-        "half precision": any(HALF in json.dumps(fact) for fact in run.facts["given"]),
+        "half precision": any(HALF in json.dumps(fact) for fact in [*passes, *run.facts.get("given", [])]),
         "loss scale": scales is not None and any(scale != 1 for scale in scales.values.tolist()),
     }
 
