@@ -986,6 +986,18 @@ EXAMPLES = [
         "arguments-exchanged",
     ),
     _example(
+        "whole numbers from out of sight before the prediction",
+        _JUDGED.replace("CALL", "marks.of(mark).astype(mint.int32).view(-1), found"),
+        Verdict.PROBLEM,
+        "arguments-exchanged",
+    ),
+    _example(
+        "whole numbers from out of sight behind the prediction",
+        _JUDGED.replace("CALL", "found, marks.of(mark).astype(mint.int32).view(-1)"),
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
         "a softmax at the end of a network, and a loss of one's own that takes another",
         _SOFTMAX + _OWN_LOSS + _MODELLED,
         Verdict.PROBLEM,

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from .effects import kept
 from .factors import argument_of, operation
 from .freezing import may_hold_weights, reach
-from .losses import Application, Losses, Observation, encoded, known_name
-from .values import Call, KnownValue
+from .losses import Application, Losses, Observation, encoded, is_integer, known_name
+from .values import Call, KnownValue, Value
 
 
 def examine(losses: Losses) -> Iterator[Observation]:
@@ -22,12 +22,18 @@ def examine(losses: Losses) -> Iterator[Observation]:
         prediction, labels = one.prediction, one.labels
         if prediction is None or labels is None or not _tells_them_apart(one):
             continue
-        swapped = bool(reach(labels, stop=True)[0]) and not reach(prediction, stop=False)[0]
-        if swapped and not may_hold_weights(prediction, stop=False, since=_differentiated_at(losses, one)):
+        if reach(labels, stop=True)[0] and _is_data(prediction, _differentiated_at(losses, one)):
             names = [*one.known.inputs, *one.known.positional][:2]
             yield Observation("arguments-exchanged", one.place, {"loss": known_name(one), "first": names[0]})
 
     yield from _turned(losses)
+
+
+def _is_data(prediction: Value, since: int) -> bool:
+    """Whether no weights are in a prediction, or no gradient reaches them, as it is made of whole numbers."""
+    if is_integer(prediction):
+        return True
+    return not reach(prediction, stop=False)[0] and not may_hold_weights(prediction, stop=False, since=since)
 
 
 def _turned(losses: Losses) -> Iterator[Observation]:

@@ -433,7 +433,7 @@ class Losses:
             name = application.loss.rsplit(".", 1)[-1]
             if application.known.expects != "raw" or not _REGRESSION.match(name):
                 continue
-            integers = _is_integer(application.labels)
+            integers = is_integer(application.labels)
             wrong = [
                 head
                 for head in application.heads
@@ -799,7 +799,7 @@ def _one_hot(value: Value) -> bool:
     return last in ("OneHot", "one_hot", "OneHotOp", "eye", "to_categorical", "onehot")
 
 
-def _is_integer(value: Value | None) -> bool:
+def is_integer(value: Value | None) -> bool:
     """True for labels that are made integers, as the numbers of classes are."""
     for _ in range(20):
         if not isinstance(value, Call):
