@@ -719,6 +719,32 @@ Net(config)
         "rate-unclear",
     ),
     _example(
+        "1 - a rate beside the rate itself, both to drop",
+        """
+class Net(nn.Cell):
+    def __init__(self, config):
+        super().__init__()
+        self.first, self.last = nn.Dropout(p=config.dropout), nn.Dropout(p=1 - config.dropout)
+
+Net(config)
+""",
+        Verdict.PROBLEM,
+        "drops-a-keep-rate",
+    ),
+    _example(
+        "a rate of 0.8 to drop where all others are 0.2",
+        """
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Dropout(p=0.2), nn.Dropout(p=0.8)
+
+Net()
+""",
+        Verdict.PROBLEM,
+        "drops-a-keep-rate",
+    ),
+    _example(
         "1 - a rate to drop that is handed over, as the rate to drop",
         """
 class Block(nn.Cell):

@@ -233,6 +233,15 @@ class Differences:
                     found[name].add(value)
         return found
 
+    @cached_property
+    def dropped(self) -> _Dropped:
+        """What is given to dropouts that take a rate to drop."""
+        rates = ((call, api.find(call.api)) for call in self.calls)
+        found = [(call, _rate(call, known)) for call, known in rates if known is not None and known.kind == "dropout"]
+        given = [(_place(call), *one[1:]) for call, one in found if one is not None and one[0] != "keep_prob"]
+        sizes = {place: size for place, _, value in given if len(size := numbers(value) or set()) == 1}
+        return _Dropped(frozenset(_last_name(node) for _, node, _ in given) - {""}, sizes)
+
     # --- what is the wrong way round ----------------------------------------------------------------------------------
 
     def wrong(self) -> Iterator[WrongUse]:
@@ -245,7 +254,7 @@ class Differences:
                 continue
             given = known.bind_any(call.args, call.keywords) or call.keywords
             if known.kind == "dropout":
-                yield from _dropout(call, known, self.written)
+                yield from _dropout(call, known, self.written, self.dropped)
             if any(row.effect == "bn-momentum" for row in api.differences(call.api, self.version)):
                 yield from _statistics(call, given, self.is_trained(call))
             elif known.kind == "normalization":
@@ -349,9 +358,9 @@ def _last_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def _dropout(call: Call, known: api.Api, written: dict[str, set[float]]) -> Iterator[WrongUse]:
+def _dropout(call: Call, known: api.Api, written: dict[str, set[float]], dropped: _Dropped) -> Iterator[WrongUse]:
     """The rate of a dropout layer or function, by what it is called, what a comment says, and how large it is; `written`: what
-    numbers are given to each name where its own is not followed."""
+    numbers are given to each name where its own is not followed; `dropped`: what other dropouts are given."""
     found = _rate(call, known)
     if found is None:
         return
@@ -363,6 +372,8 @@ def _dropout(call: Call, known: api.Api, written: dict[str, set[float]]) -> Iter
     positional = parameter == "keep_prob" and "keep_prob" not in call.keywords
     said = rate.commented or meaning(node, value)
     code = _contradicted(rate) if said not in (None, rate.wants) else _by_size(rate, said is not None, positional)
+    if code == "rate-unclear" and rate.wants == "drop" and dropped.otherwise(rate):
+        code = "drops-a-keep-rate"  # of x and 1 - x, one is no rate to drop
     if not code:
         return
     shown = call.source.segment(node, 60)
@@ -395,6 +406,23 @@ class _Rate:
     @property
     def commented(self) -> Literal["keep", "drop"] | None:
         return _commented(self.call, self.number)
+
+
+@dataclass(frozen=True)
+class _Dropped:
+    """The rates to drop that all dropouts of the scripts are given: what they are called where they are given as they are, and by the place
+    of each how large it is, where that is known."""
+
+    names: frozenset[str]
+    sizes: dict[tuple[str, int, int], set[float]]
+
+    def otherwise(self, rate: _Rate) -> bool:
+        """Whether others are given x, and here is 1 - x: by its name, or the same number everywhere else."""
+        if _taken_from_one(rate.node) in self.names:
+            return True
+        others = [size for place, size in self.sizes.items() if place != _place(rate.call)]
+        number = rate.number
+        return number is not None and bool(others) and all(round(sum(size) + number, 6) == 1 for size in others)
 
 
 def _contradicted(rate: _Rate) -> str:
@@ -432,6 +460,11 @@ def _may_be(wants: str, written: set[float]) -> bool:
 def _hardly_kept(sizes: set[float] | None, off: set[float]) -> bool:
     """True when so little is kept at each of these rates to drop that nobody writes it as a rate to keep."""
     return sizes is not None and min(sizes - off) >= 1 - HARDLY
+
+
+def _taken_from_one(node: ast.expr) -> str:
+    """What x is called in 1 - x; "" for anything else."""
+    return _last_name(node.right) if isinstance(node, ast.BinOp) and _complement(node) else ""
 
 
 def _complement(node: ast.expr) -> bool:
