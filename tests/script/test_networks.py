@@ -122,6 +122,16 @@ def test_which_classes_are_cells(base: str, expected: bool, tmp_path: Path) -> N
     assert is_cell(thing.of) is expected
 
 
+@pytest.mark.parametrize(
+    ("package", "method", "expected"),
+    [("mindspore_gl", "construct", True), ("mindspore_gl", "run", False), ("other", "construct", False)],
+)
+def test_cells_of_packages_that_build_on_mindspore(package: str, method: str, expected: bool, tmp_path: Path) -> None:
+    text = f"from {package}.nn import GNNCell\nclass Thing(GNNCell):\n    def {method}(self, x):\n        return x\n\nthing = Thing()\n"
+    (thing,) = look(tmp_path, text).reading.trace.instances
+    assert is_cell(thing.of) is expected
+
+
 def test_attributes_asked_for_by_name_by_pattern_and_not_at_all(tmp_path: Path) -> None:
     structure = net(
         tmp_path,

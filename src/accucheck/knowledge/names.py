@@ -116,6 +116,12 @@ _RENAMED = {
 _SHORT_MODULE = frozenset("CFP")
 
 
+#: Packages of the MindSpore project whose classes with a construct are cells: graph learning, physics, chemistry, quantum computing.
+FAMILY = frozenset(
+    ("mindspore_gl", "mindflow", "mindearth", "mindelec", "mindsponge", "mindchemistry", "mindquantum", "mindspore_rl")
+)
+
+
 @cache
 def canonical(name: str) -> str:
     """The short name of a MindSpore API given by its full dotted name; any other name unchanged."""

@@ -133,7 +133,10 @@ def speaks_of_training(sources: Iterable[Source]) -> bool:
 
 
 def base_names(of: Class) -> list[str]:
-    return [names.canonical(name) for name in of.beyond()]
+    """The bases of a class that are not examined. A cell of a package that builds on MindSpore is one of nn."""
+    found = [names.canonical(name) for name in of.beyond()]
+    built_on = any(name.partition(".")[0] in names.FAMILY for name in found) and of.find("construct") is not None
+    return [*found, "nn.Cell"] if built_on else found
 
 
 def in_callback(frame: Frame | None) -> bool:
