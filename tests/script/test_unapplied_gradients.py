@@ -146,6 +146,36 @@ def test_a_check_for_overflow_applies_nothing(tmp_path: Path, text: str) -> None
     assert codes(tmp_path, applied) == []
 
 
+ONE_OF_TWO = """
+class Bare(nn.Cell):
+    def __init__(self, network, optimizer):
+        super().__init__(auto_prefix=False)
+        self.network, self.optimizer = network, optimizer
+        self.grad = ms.value_and_grad(network, None, optimizer.parameters)
+
+    def construct(self, x, y):
+        loss, grads = self.grad(x, y)
+        self.optimizer(grads)
+        return loss
+"""
+
+
+def test_one_of_two_training_cells_drops_its_gradients(tmp_path: Path) -> None:
+    chosen = CELL.replace("cell = Step(", "cell = (Step if target == 'Ascend' else Bare)(")
+    found = said(tmp_path, ONE_OF_TWO + chosen.replace("APPLY", "pass"))
+    assert [(one.code, one.certain) for one in found] == [("gradients-dropped", False)]
+    assert codes(tmp_path, ONE_OF_TWO + chosen.replace("APPLY", "self.optimizer(grads)")) == []
+
+
+def test_a_slice_of_whichever_network_is_chosen(tmp_path: Path) -> None:
+    text = (
+        "class Other(Net):\n    pass\n\nnet = Net() if small else Other()\nopt = nn.SGD(GIVEN, 0.1)\n"
+        + LOOP.replace("APPLY", "opt(grads)")
+    )
+    assert codes(tmp_path, text.replace("GIVEN", "net.trainable_params()[-2:]")) == ["optimizer-part"]
+    assert codes(tmp_path, text.replace("GIVEN", "net.trainable_params()")) == []
+
+
 def test_a_loss_alone_is_taken_of_what_gives_both(tmp_path: Path) -> None:
     text = LOOP.replace("(loss, _), grads = grad_fn(x, y)", "loss = grad_fn(x, y)[0]").replace("APPLY", "pass")
     assert codes(tmp_path, text) == ["gradients-dropped"]

@@ -28,8 +28,21 @@ from .networks import (
     weights,
 )
 from .overflow_gate import CHECKS
-from .training_steps import training
-from .values import Call, Frame, Function, Instance, Items, KnownValue, Many, Mapping, UnknownValue, Value, options
+from .training_steps import is_optimizer, training
+from .values import (
+    Call,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    Mapping,
+    UnknownValue,
+    Value,
+    frames_around,
+    options,
+)
 
 #: Values that something is made of a gradient are looked at.
 LIMIT = 2000
@@ -58,8 +71,9 @@ class UnappliedLoad:
             if found is not None and found.weights is not None and not _is_none(found.weights):
                 places[id(_maker(call).node)].append(found)
         for runs in places.values():
-            if not any(self.is_taken(run.call) for run in runs) and (self.idle or not self.optimizers):
-                call = runs[0].call
+            call = runs[0].call
+            left = self.idle or not self.optimizers or _has_optimizer(call)
+            if left and not any(self.is_taken(run.call) for run in runs):
                 yield Observation("gradients-dropped", call.source, call.node, {}, certain=bool(self.idle))
 
     def left_out(self) -> Iterator[Observation]:
@@ -189,6 +203,12 @@ class UnappliedLoad:
         return any(self.structure.unmet(scope, name) for name in made.bound)
 
 
+def _has_optimizer(call: Call) -> bool:
+    """Whether a gradient is taken in a cell that has an optimizer, which is there to apply it."""
+    cells = (one.owner for one in frames_around(call.frame) if isinstance(one.owner, Instance))
+    return any(is_optimizer(held) for cell in cells for value in cell.attributes.values() for held in options(value))
+
+
 def _is_run_of(function: Value | None, run: Frame) -> bool:
     """Whether a frame is that of a function or cell of the project itself, not of what a cell of the framework runs last."""
     return any(
@@ -292,7 +312,8 @@ def _given_part(optimizer: Call | Instance) -> _Part | None:
             slices[id(part)] = part
         else:
             others |= _is_listing(part) or is_parameter(part) or isinstance(part, UnknownValue)
-    return _cut(next(iter(slices.values()))) if len(slices) == 1 and not others else None
+    places = {id(part.node) for part in slices.values()}  # of networks that an option chooses from, one slice each
+    return _cut(next(iter(slices.values()))) if len(places) == 1 and not others else None
 
 
 def _until_cut(value: Value | None, depth: int = 0) -> Iterator[Value]:
