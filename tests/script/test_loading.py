@@ -89,6 +89,8 @@ USES: dict[str, str] = {
     "def as_ours(p):\n    raise NotImplementedError\nload_param_into_net(net, as_ours(params))\n": "applied",
     "def as_ours(p): ...\nas_ours(params)\n": "handed-on",
     "fill(net, params)\n": "handed-on",
+    "new = {}\nfor k, v in params.items():\n    new[k[4:]] = v\n    log(f'found {k}')\n": "not-applied",
+    "new = {}\nfor k, v in params.items():\n    new[k[4:]] = v\n    log(k, v)\n": "handed-on",
     "net.params = params\n": "handed-on",
     "held = get()\nheld.params = params\n": "handed-on",
     "held = get()\nheld['params'] = params\n": "handed-on",

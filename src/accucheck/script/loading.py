@@ -442,6 +442,8 @@ class Loading:
 
         while queue:
             value = queue.pop()
+            if _is_name(value):
+                continue  # what a parameter is called, as for a line of a log
             for outer in self.outer.get(id(value), ()):
                 what, place = _given_to(value, outer)
                 if what == "applied":
