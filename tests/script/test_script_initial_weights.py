@@ -120,6 +120,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
     "self.fc2 = nn.Conv2d(8, 8, 3, group=8, weight_init='ones')": [("constant-possible", "certain")],
     "self.fc2 = nn.Dense(8, 8, False)": [("flag-as-initial", "certain")],
     "self.offset = nn.Dense(8, 8, 'zeros')": [("meant-constant", "certain")],
+    "self.offset = nn.Dense(8, 8, 'ones')": [("constant-weights", "certain")],
     "self.fc2 = nn.Dense(8, 8, 'zeros')  # identity at the start": [("meant-constant", "certain")],
     "self.fc2 = nn.Dense(8, 8, 'zeros')  # for the residual block": [("meant-constant", "certain")],
     "self.blur = nn.Conv2d(8, 8, 3, weight_init='ones')": [("fixed-weights", "certain")],

@@ -383,7 +383,7 @@ def _matrix(
     elif (flag := _flag(layer)) is not None:
         code, data = "flag-as-initial", {**data, "flag": str(flag)}
         edits = _named(layer)
-    elif known or any(_MEANT.search(name) for name in names) or _spoken(layer):
+    elif known or (value == 0 and any(_MEANT.search(name) for name in names)) or _spoken(layer):
         code = "meant-constant"
     elif frozen or (value != 0 and kind_of(layer) != "dense" and any(_FIXED.search(name) for name in names)):
         code = "fixed-weights"
