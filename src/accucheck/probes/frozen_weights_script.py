@@ -766,6 +766,12 @@ EXAMPLES = [
         Verdict.OK,
         "made-frozen",
     ),
+    _example(
+        "a frozen weight behind the cosine of an angle that is made larger",
+        _OWN.replace("ops.matmul(x, self.weight)", "ops.cos(ops.acos(ops.matmul(x, self.weight)) + 0.5)") + _TRAIN,
+        Verdict.PROBLEM,
+        "random-frozen",
+    ),
     _example("a buffer of zeros", _OWN.replace('"xavier_uniform"', '"zeros"') + _TRAIN, Verdict.OK, "made-frozen"),
     _example("a weight of one's own", _OWN.replace(", requires_grad=False", "") + _TRAIN, Verdict.NOT_APPLICABLE),
     _example("nothing is frozen", _NET + "net = Net()" + _TRAIN, Verdict.NOT_APPLICABLE, "nothing-frozen"),

@@ -12,7 +12,7 @@ from typing import TypeGuard
 
 from . import flow
 from .analysis import Scripts
-from .effects import kept
+from .effects import effect, kept
 from .factors import operation
 from .freezing import FreezeScan, learns, reach
 from .initial_weights import number
@@ -136,9 +136,17 @@ def _draws(value: Value) -> bool:
 
 
 def _waves(trace: Trace, parameter: Call) -> bool:
-    """Whether a sine or cosine of what is computed with a parameter is taken, as random features are made."""
+    """Whether a sine or cosine of what is computed with a parameter is taken, as random features are made; not of an angle between things,
+    which an arc cosine gives."""
     return any(
         operation(call).name in ("sin", "cos")
-        and any(part is parameter for operand in operation(call).operands for part in flow.sources(operand))
+        and any(part is parameter for operand in operation(call).operands for part in flow.sources(operand, _is_angle))
         for call in trace.calls
     )
+
+
+def _is_angle(value: Value) -> bool:
+    """True for an angle, and for what is told of an array whatever its numbers are."""
+    known = effect(value) if isinstance(value, Call) else None
+    described = known is not None and known.kind == "description"
+    return described or (isinstance(value, Call) and operation(value).name in ("acos", "arccos"))
