@@ -986,6 +986,20 @@ EXAMPLES = [
         "arguments-exchanged",
     ),
     _example(
+        "ones like the prediction before it",
+        _JUDGED.replace("CALL", "ops.ones_like(found), found"),
+        Verdict.PROBLEM,
+        "arguments-exchanged",
+    ),
+    _example(
+        "labels before what a network out of sight gives",
+        _JUDGED.replace("(found", "(zoo.net(found)")
+        .replace("self.scorer(picture)", "zoo.net(picture)")
+        .replace("CALL", "mark, found"),
+        Verdict.PROBLEM,
+        "arguments-exchanged",
+    ),
+    _example(
         "whole numbers from out of sight before the prediction",
         _JUDGED.replace("CALL", "marks.of(mark).astype(mint.int32).view(-1), found"),
         Verdict.PROBLEM,

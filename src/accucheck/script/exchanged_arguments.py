@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .effects import kept
+from .effects import effect, kept
 from .factors import argument_of, operation
 from .freezing import may_hold_weights, reach
 from .losses import Application, Losses, Observation, encoded, is_integer, known_name
@@ -22,7 +22,9 @@ def examine(losses: Losses) -> Iterator[Observation]:
         prediction, labels = one.prediction, one.labels
         if prediction is None or labels is None or not _tells_them_apart(one):
             continue
-        if reach(labels, stop=True)[0] and _is_data(prediction, _differentiated_at(losses, one)):
+        since = _differentiated_at(losses, one)
+        learns = reach(labels, stop=True)[0] or (since and may_hold_weights(labels, since=since))
+        if learns and _is_data(prediction, since):
             names = [*one.known.inputs, *one.known.positional][:2]
             yield Observation("arguments-exchanged", one.place, {"loss": known_name(one), "first": names[0]})
 
@@ -31,9 +33,15 @@ def examine(losses: Losses) -> Iterator[Observation]:
 
 def _is_data(prediction: Value, since: int) -> bool:
     """Whether no weights are in a prediction, or no gradient reaches them, as it is made of whole numbers."""
-    if is_integer(prediction):
+    if is_integer(prediction) or _is_constant(prediction):
         return True
     return not reach(prediction, stop=False)[0] and not may_hold_weights(prediction, stop=False, since=since)
+
+
+def _is_constant(value: Value) -> bool:
+    """Whether a value is the same number everywhere, whatever it is given, as ones_like gives."""
+    known = effect(value) if isinstance(value, Call) else None
+    return known is not None and known.constant is not None
 
 
 def _turned(losses: Losses) -> Iterator[Observation]:
