@@ -628,6 +628,13 @@ EXAMPLES = [
         "added-to-itself",
     ),
     _example(
+        "results of a list that are added up",
+        _THREE,
+        "parts = [self.third(self.second(self.first(x)))]\nwhole = parts[0]\nfor place in range(len(parts)):\n"
+        "    whole = whole + parts[place]\nreturn whole",
+        Verdict.OK,
+    ),
+    _example(
         "a layer that is never used, beside another one of its name",
         "self.first = nn.Dense(8, 8)\nself.word_table = nn.Dense(8, 8)\nself.place_table = nn.Dense(8, 8)",
         "return self.word_table(self.first(x))",

@@ -15,6 +15,7 @@ from .effects import MOVED, kept, operands
 from .factors import operation
 from .freezing import applies
 from .networks import Observation, first_of_place, kind_of, structure_of
+from .syntax import walk
 from .values import Call, Items, KnownValue, Value
 
 #: Steps between a join and the layer behind it.
@@ -28,7 +29,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
         users = flow.users(reading.trace)
         for call in reading.trace.calls:
             twice = _twice(call) if structure.in_cell(call.frame) else None
-            if twice is None or not _is_computed(twice):
+            if twice is None or not _is_computed(twice) or _takes_items(call):
                 continue
             data = {"text": ast.unparse(call.node)[:80] if call.node is not None else ""}
             if operation(call).does == "concat":
@@ -36,6 +37,11 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
                     yield Observation("joined-with-itself", call.source, call.node, data, certain=False)
             else:
                 yield Observation("added-to-itself", call.source, call.node, data, certain=False)
+
+
+def _takes_items(made: Call) -> bool:
+    """Whether an operand is written as an item of something: what stands there may be another one in another turn or run."""
+    return made.node is not None and any(isinstance(node, ast.Subscript) for node in walk(made.node))
 
 
 def _twice(made: Call) -> Value | None:
