@@ -577,3 +577,22 @@ def test_weights_that_a_mean_is_divided_by_are_no_rewards(tmp_path: Path) -> Non
     assert codes(tmp_path, loop.replace("LOSS", f"-{mean}")) == ["own-likelihood"]
     assert codes(tmp_path, loop.replace("LOSS", mean)) == ["likelihood-minimised"]
     assert codes(tmp_path, loop.replace("LOSS", mean.partition(" / ")[0])) == []
+
+
+@pytest.mark.parametrize(("sign", "expected"), [("-", ["own-likelihood"]), ("", ["likelihood-minimised"])])
+def test_the_logarithm_of_a_probability_that_one_hot_labels_choose(
+    tmp_path: Path, sign: str, expected: list[str]
+) -> None:
+    loss = f"({sign}(1 - picked) ** 2 * ops.log(picked)).mean()"
+    chosen = "\n    picked = (ops.softmax(logits, -1) * ops.one_hot(y, 4, 1.0, 0.0)).sum(1) + 1e-5"
+    assert codes(tmp_path, LOOP.replace("net(x)", f"net(x){chosen}").replace("LOSS", loss)) == expected
+
+
+def test_a_loss_of_classes_that_rises_among_others_is_told(tmp_path: Path) -> None:
+    others = "ops.mse_loss(logits, x)"
+    assert codes(tmp_path, LOOP.replace("LOSS", f"({others} + ops.cross_entropy(logits, y)) / x.shape[0]")) == []
+    for loss in ("ops.cross_entropy(logits, y)", "(weight * ops.cross_entropy(logits, y, reduction='none')).sum()"):
+        turned = LOOP.replace("LOSS", f"({others} - {loss}) / x.shape[0]")
+        assert codes(tmp_path, turned) == ["loss-negated-perhaps"]
+    constant = "ops.binary_cross_entropy_with_logits(logits, ops.ones_like(logits), ops.ones_like(logits), ops.ones_like(logits))"
+    assert codes(tmp_path, LOOP.replace("LOSS", f"{others} - {constant}")) == []

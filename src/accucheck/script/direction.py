@@ -59,6 +59,7 @@ def examine(losses: Losses) -> list[Observation]:
         for way in directions.ways(value):
             if way.likelihood or not way.falls:
                 found.setdefault(id(way.turn or way.loss), way)
+        terms |= {id(term.turn): term for term in directions.turned_among(value)}
         terms |= {id(term.turn): replace(term, weighed=True) for term in directions.turned_alone(value)}
     said = [_said(way, compete(losses, steps, way) or set_by_hand(losses, steps)) for way in found.values()]
     terms = {turn: term for turn, term in terms.items() if turn not in found and not compete(losses, steps, term)}
@@ -212,6 +213,13 @@ class Directions:
             if layers & (self.trained if self.trained else layers)
         ]
 
+    def turned_among(self, value: Value) -> Iterator[LossDirection]:
+        """The losses of classes that rise in a sum of others that fall, which may be meant: labels that are to be forgotten."""
+        terms = list(self._terms(value))
+        if any(way.falls for way in terms):
+            rising = (way for way in terms if not way.falls and way.turn is not None)
+            yield from (replace(way, sure=False) for way in rising if _is_of_classes(way.loss))
+
     def _terms(self, value: Value, negative: Call | None = None, depth: int = 0) -> Iterator[LossDirection]:
         """The losses that are added up in a value; `negative`: what turns the sign of all of them."""
         done = operation(value) if isinstance(value, Call) else None
@@ -232,6 +240,8 @@ class Directions:
             return [(done.operands[0], None), (done.operands[1], made if done.does != "add" else None)]
         if done.does == "negate" and done.operands:
             return [(done.operands[0], made)]
+        if done.does == "div" and len(done.operands) == 2 and not_negative(done.operands[1]):
+            return [(done.operands[0], None)]
         if _adds_up(made) or made.name == "sum":
             lists = made.args[:1] if made.name == "sum" else operands(made)
             parts = chain.from_iterable(part.items if isinstance(part, Items) else (part,) for part in lists)
@@ -265,7 +275,7 @@ class Directions:
             return LossDirection(False, made)
         if _is_agreement(made):
             return None if self._all_learn(operands(made, (0, 1))) else LossDirection(False, made)
-        if _is_likelihood(made) or _is_log_of_chosen(made):
+        if _is_likelihood(made) or _is_log_of_chosen(made) or _is_log_of_labelled(made):
             return LossDirection(False, made, likelihood=made)
         if self._is_log_density(made):
             return LossDirection(False, made, likelihood=made)
@@ -438,6 +448,14 @@ def _is_data(value: Value, estimate: Value) -> bool:
     """Whether a value is neither a constant nor computed from an estimate or with weights."""
     known = isinstance(value, (KnownValue, Items))
     return not known and not flow.derives(value, estimate) and not reach(value, stop=False)[0]
+
+
+def _is_of_classes(made: Call) -> bool:
+    """Whether a loss compares scores of classes with labels that are no constants."""
+    application = applied(made)
+    if application is None or application.known.expects not in ("logits", "probabilities"):
+        return False
+    return application.labels is not None and not _is_constant(application.labels)
 
 
 def _is_distance(made: Call) -> bool:
@@ -849,6 +867,14 @@ def _is_log_of_chosen(made: Call) -> bool:
         return False
     sides = [{(id(part), rest) for part, rest in map(_from_one, _factors_of(side))} for side in done.operands]
     return len(sides[0]) == 2 and sides[1] == {(part, not rest) for part, rest in sides[0]} and len(_ids(sides[0])) == 2
+
+
+def _is_log_of_labelled(made: Call) -> bool:
+    """The logarithm of the probabilities of classes that one-hot labels choose."""
+    given = operands(made) if _is_log(made) else []
+    chosen = _chosen_of(given[0]) if given else None
+    forms = heads(chosen) if chosen is not None else []
+    return bool(forms) and all(head.gives == "probabilities" for head in forms)
 
 
 def _ids(parts: set[tuple[int, bool]]) -> set[int]:
