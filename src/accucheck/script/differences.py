@@ -372,8 +372,7 @@ def _dropout(call: Call, known: api.Api, written: dict[str, set[float]], dropped
     positional = parameter == "keep_prob" and "keep_prob" not in call.keywords
     said = rate.commented or meaning(node, value)
     code = _contradicted(rate) if said not in (None, rate.wants) else _by_size(rate, said is not None, positional)
-    if code == "rate-unclear" and rate.wants == "drop" and dropped.otherwise(rate):
-        code = "drops-a-keep-rate"  # of x and 1 - x, one is no rate to drop
+    code = dropped.settled(rate, code)
     if not code:
         return
     shown = call.source.segment(node, 60)
@@ -415,6 +414,11 @@ class _Dropped:
 
     names: frozenset[str]
     sizes: dict[tuple[str, int, int], set[float]]
+
+    def settled(self, rate: _Rate, code: str) -> str:
+        """What is to say of a rate that is unclear: of x and 1 - x, one is no rate to drop."""
+        unclear = code == "rate-unclear" and rate.wants == "drop"
+        return "drops-a-keep-rate" if unclear and self.otherwise(rate) else code
 
     def otherwise(self, rate: _Rate) -> bool:
         """Whether others are given x, and here is 1 - x: by its name, or the same number everywhere else."""
