@@ -54,6 +54,17 @@ def found(root: Path, labels: str, row: str = "images[at], labels[at]", columns:
 
 
 @pytest.mark.mindspore
+@pytest.mark.parametrize(("row", "code"), [("labels[at]", "unrelated"), ("labels[order[at]]", "in-step")])
+def test_arrays_that_are_shuffled_apart_in_a_loop_of_the_script(tmp_path: Path, row: str, code: str) -> None:
+    begin, end = SCRIPT.index("    class Rows"), SCRIPT.index("    ms.set_seed")
+    script = SCRIPT[:begin] + "    order = random.permutation(512)\n" + SCRIPT[end:]
+    loop = f"for at in np.split(np.arange(512), 16) * 4:\n        image, label = ms.Tensor(images[order[at]]), ms.Tensor({row})"
+    script = script.replace("for image, label in data().create_tuple_iterator(num_epochs=1):", loop)
+    (told,) = judged(watched_labels, watched(tmp_path, script.replace("{labels}", "labels[256:]"), steps=0)).values()
+    assert (told.code, told.data["rows"], told.where.path) == (code, 512, "train.py")
+
+
+@pytest.mark.mindspore
 @pytest.mark.parametrize(("row", "code"), [("labels[at * 7 % 512]", "unrelated"), ("labels[at]", "in-step")])
 def test_labels_that_inputs_tell_nothing_of(tmp_path: Path, row: str, code: str) -> None:
     script = SCRIPT.replace("{labels}", "labels[256:]").replace("{row}", f"images[at], {row}")

@@ -1,10 +1,10 @@
-"""Tells rows of the training data whose labels are those of other rows, from what a watched run read of the source in its order.
+"""Tells rows of the training data whose labels are those of other rows, from what a watched run read of the source, in its order.
 
 Rows with similar inputs mostly have the same label. Where the label that similar rows agree on stands a few places before or after a row
 all along a stretch, inputs and labels were joined out of step: rolled, cut, or put together in another order. Where small inputs, as rows
 of a table, tell nothing of any label and the training is no better than guessing either, labels may be those of another column or order.
-Cannot tell anything else where similar inputs do not tell the label, as raw pixels of photographs hardly do, nor of sources that cannot be
-read by the place of a row, nor single wrong labels.
+Of data from elsewhere, the rows of the first batches are looked at. Cannot tell anything else where similar inputs do not tell the label,
+as raw pixels of photographs hardly do, nor single wrong labels.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "unrelated": {
-        "en": "Inputs of {numbers:,} numbers each tell nothing of their labels in all {rows:,} rows that were read of the source: rows "
+        "en": "Inputs of {numbers:,} numbers each tell nothing of their labels in all {rows:,} rows that were read: rows "
         "with similar inputs agree on the row's own label for {own:.0%}, and the most frequent one has {most:.0%}. After {steps:,} steps "
         "the loss is {loss:.3g}; guessing by the shares of the classes gives {guess:.3g}. The labels may be those of another column, or in "
         "another order than the inputs.",
@@ -107,33 +107,33 @@ MESSAGES: Words = {
         "标签可能取自别的列，或与输入次序不同。",
     },
     "shifted": {
-        "en": "From row {first:,} to {last:,} of the source, the label that fits an input is that of the row {distance:,} {way}: rows "
+        "en": "From row {first:,} to {last:,}{of_source}, the label that fits an input is that of the row {distance:,} {way}: rows "
         "with similar inputs agree on it for {told:.0%} of these rows, on the row's own label for {own:.0%}. Elsewhere they agree on the "
         "own label for {elsewhere:.0%}.",
-        "zh": "数据源第 {first:,} 行到第 {last:,} 行，与输入相符的是{way} {distance:,} 行的标签：输入相近的行有 {told:.0%} 与之一致，"
+        "zh": "{of_source}第 {first:,} 行到第 {last:,} 行，与输入相符的是{way} {distance:,} 行的标签：输入相近的行有 {told:.0%} 与之一致，"
         "与本行标签一致的只有 {own:.0%}；其他各处与本行标签一致的有 {elsewhere:.0%}。",
     },
     "all-shifted": {
-        "en": "In all {rows:,} rows that were read of the source, the label that fits an input is that of the row {distance:,} {way}: "
+        "en": "In all {rows:,} rows that were read, the label that fits an input is that of the row {distance:,} {way}: "
         "rows with similar inputs agree on it for {told:.0%} of the rows, on the row's own label for {own:.0%}.",
         "zh": "在读取的全部 {rows:,} 行中，与输入相符的都是{way} {distance:,} 行的标签：输入相近的行有 {told:.0%} 与之一致，"
         "与本行标签一致的只有 {own:.0%}。",
     },
     "no-relation": {
-        "en": "From row {first:,} to {last:,} of the source, inputs tell nothing of the labels: rows with similar inputs agree on the "
+        "en": "From row {first:,} to {last:,}{of_source}, inputs tell nothing of the labels: rows with similar inputs agree on the "
         "row's own label for {own:.0%}, no more than on labels of other rows. Elsewhere they agree on it for {elsewhere:.0%}.",
-        "zh": "数据源第 {first:,} 行到第 {last:,} 行，从输入看不出标签：输入相近的行与本行标签一致的只有 {own:.0%}，"
+        "zh": "{of_source}第 {first:,} 行到第 {last:,} 行，从输入看不出标签：输入相近的行与本行标签一致的只有 {own:.0%}，"
         "不高于与其他行标签的一致率；其他各处则有 {elsewhere:.0%}。",
     },
     "in-step": {
-        "en": "Of {rows:,} rows that were read of the source, similar inputs tell the label of {own:.0%}: no stretch is out of step "
+        "en": "Of {rows:,} rows that were read, similar inputs tell the label of {own:.0%}: no stretch is out of step "
         "with its labels. Single wrong labels do not show.",
         "zh": "在读取的 {rows:,} 行中，由相近的输入可推知 {own:.0%} 的标签：没有哪一段与标签错位。个别错误标签无法由此看出。",
     },
     "in-time": {
-        "en": "The rows of the source follow each other in time, so that their labels resemble those of the rows before: whether they "
+        "en": "The rows that were read follow each other in time, so that their labels resemble those of the rows before: whether they "
         "are out of step cannot be told.",
-        "zh": "数据源的各行在时间上前后相接，标签与前几行本就相近，无法判断二者是否错位。",
+        "zh": "所读取的各行在时间上前后相接，标签与前几行本就相近，无法判断二者是否错位。",
     },
     "tell-little": {
         "en": "Similar inputs tell the labels of {own:.0%} of {rows:,} rows only, as is normal for photographs or text: whether labels are "
@@ -141,8 +141,8 @@ MESSAGES: Words = {
         "zh": "由相近的输入只能推知 {rows:,} 行中 {own:.0%} 的标签（照片、文本通常如此），无法据此判断标签是否与输入错位。",
     },
     "not-read": {
-        "en": "The watched run trained on no source that gives at least 128 rows by their places, with one class a row.",
-        "zh": "观察的运行中，没有可按行号读取且每行对应一个类别的训练数据源（至少需要 128 行）。",
+        "en": "The watched run trained on fewer than 128 different rows with one class each.",
+        "zh": "所观察的运行中，每行对应一个类别的训练数据不足 128 个不同的行。",
     },
     "fix-column": {
         "en": "Print some rows of the source with their labels and see which column these come from, and whether inputs and labels were "
@@ -172,6 +172,7 @@ _SHOW = {
     "zh": "取这一部分的十个输入，分别与本行及相邻行的标签一起显示。",
 }
 PROOF: Words = dict.fromkeys(WHY, _SHOW)
+_SOURCE, _BATCHES = {"en": " of the source", "zh": "数据源"}, {"en": " in the order of the batches", "zh": "按批次顺序"}
 _EARLIER, _LATER = {"en": "before it", "zh": "往前第"}, {"en": "after it", "zh": "往后第"}
 #: Stretches without a relation that say something beside others, and alone.
 _FEWEST, _ALL = 2, 4
@@ -221,7 +222,13 @@ def _judged(watch: Watch, fact: dict[str, Any], params: Params) -> Finding:
     unrelated = [one for one in unrelated if one.gain(one.other) < params.tells]
     in_time = fact["near"] <= params.near
     where, length = watch.where(fact.get("place")), fact["length"]
-    data: dict[str, Any] = {"rows": len(stretches) * length, "own": _share(stretches, 0), "elsewhere": _share(own, 0)}
+    of_source = _SOURCE if fact.get("dataset") is not None else _BATCHES
+    data: dict[str, Any] = {
+        "of_source": of_source,
+        "rows": len(stretches) * length,
+        "own": _share(stretches, 0),
+        "elsewhere": _share(own, 0),
+    }
     evidence = [_table(stretches)]
     if shifted and (own or not in_time):
         shift = shifted[0].other
@@ -310,14 +317,15 @@ def _example(
     near: float = 0.97,
     size: int = 0,
     loss: float = 0.0,
+    dataset: int | None = 0,
 ) -> Example:
     """`told`: by stretch, how often the label at a shift is told; 0.2 where nothing is said. `size`: numbers of an input, whose loss stays
-    at `loss`."""
+    at `loss`. `dataset`: the source that the rows were read of; None for batches."""
     head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
     stretches = [
         [number * 200, 0.11, [one.get(shift, 0.2) for shift in range(-8, 9)]] for number, one in enumerate(told)
     ]
-    fact = {"fact": "order", "dataset": 0, "place": ["data.py", 12], "rows": 200 * len(told), "classes": 10}
+    fact = {"fact": "order", "dataset": dataset, "place": ["data.py", 12], "rows": 200 * len(told), "classes": 10}
     lines = [head, {**fact, "near": near, "length": 128, "stretches": stretches}]
     if size:
         batch = [{"shape": [10, size], "type": "float32"}, {"shape": [10], "type": "int32"}]
@@ -345,6 +353,10 @@ EXAMPLES = [
     ),
     _example(
         *("a table that is learned all the same", Verdict.UNDECIDED, "tell-little", *({0: 0.11},) * 4), size=5, loss=1.9
+    ),
+    _example(
+        *("a part of the batches", Verdict.UNDECIDED, "no-relation", _OWN, _OWN, {}, {}),
+        dataset=None,
     ),
     _example("pictures", Verdict.UNDECIDED, "tell-little", {0: 0.11}, {0: 0.1}, {}, {}, size=3072, loss=2.31),
     _example("photographs", Verdict.UNDECIDED, "tell-little", {0: 0.35}, {0: 0.3}, {0: 0.33}),

@@ -22,6 +22,8 @@ from ..measures import Array, array, short
 STRETCH, STRETCHES, SECONDS = 128, 16, 2.0
 #: Seconds after which a row that is still being read is given up.
 LONGEST = 5.0
+#: Rows of batches that are kept.
+BATCHED = 1024
 #: Places before and after a row whose labels are tried.
 SHIFTS = 8
 #: Rows with the most similar inputs, whose labels are counted.
@@ -44,6 +46,40 @@ def examined(dataset: Any) -> Iterator[dict[str, Any]]:
         rows = read([node.source for node in sources])
         if rows is not None:
             yield {"node": sources[-1], "rows": len(sources[-1].source), **counted(rows)}
+
+
+class BatchRows:
+    """The first rows that passes are given, each once: of a training whose data come from no source that can be read by places."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, list[Array]]] = []
+        self.seen: set[Any] = set()
+        self.place: list[Any] | None = None
+
+    @property
+    def full(self) -> bool:
+        return len(self.rows) >= BATCHED
+
+    def add(self, batch: list[Any], identities: list[Any], place: list[Any] | None) -> None:
+        """The tensors of a batch, what tells its rows apart, and the line of the user's that trains with it."""
+        self.place = self.place or place
+        held = [array(one) for one in batch]
+        if not all(one.ndim and len(one) == len(identities) for one in held):
+            return
+        for number, one in enumerate(identities):
+            if one not in self.seen:
+                self.seen.add(one)
+                self.rows.append((len(self.rows), [_kept(column[number]) for column in held]))
+
+    def examined(self) -> dict[str, Any] | None:
+        """What was counted of them; None where they are too few, or have no input and one label each."""
+        count = len(self.rows) // STRETCH * STRETCH
+        rows = told(self.rows[:count]) if count else None
+        return None if rows is None else {"rows": count, "place": self.place, **counted(rows)}
+
+
+def _kept(values: Array) -> Array:
+    return np.array(values) if values.size <= CLASSES else reduced(values)
 
 
 def parts(node: Any) -> list[list[Any]]:

@@ -24,7 +24,7 @@ from .hooks import RAISED, Hooks, shown
 from .journal import opened
 from .operators import Operators, install
 from .optimizers import GradientSums, ObservedOptimizer
-from .order import examined
+from .order import BatchRows, examined
 from .origins import Origins
 from .passes import Pass, Passes, classes_of, loss_of, rows_of
 from .scores import Scores
@@ -89,6 +89,7 @@ class Run:
         #: The parameters of these gradients, and the optimizers of which it was told that they take some for those of others.
         self.asked_for: list[Any] | None = None
         self.crosses: set[int] = set()
+        self.batch_rows = BatchRows()
         self.sums = GradientSums()
         #: What tells the batches of the passes since the last update apart.
         self.batches: set[Any] = set()
@@ -355,6 +356,8 @@ class Run:
         if rows is not None:
             self.values["samples"] = rows
             self.batches.add(tuple(rows))
+            if not self.batch_rows.full:
+                self.batch_rows.add(ended.batch, rows, self.hooks.place())
         if ended.close and self.again.wants() and self.read == self.data.given:
             self.candidate = ended
         if ended.close:
@@ -583,11 +586,16 @@ class Run:
     def tell_order(self) -> None:
         """Of the rows that were learned from, and evaluated, as they lie in their sources; what reading them calls is not told any more."""
         self.hooks.busy = True
+        read = False
         try:
             for number, dataset in self.learned.items():
                 for found in examined(dataset):
+                    read = True
                     place = self.origins.known.get(found.pop("node"), {}).get("place")
                     self.journal.fact("order", dataset=number, place=place, **found)
+            batched = None if read else self.batch_rows.examined()
+            if batched is not None:
+                self.journal.fact("order", dataset=None, **batched)
             for number in self.evaluations.before.keys() - self.learned.keys():
                 known = among(self.data.numbered(number), list(self.learned.values()))
                 if known is not None:
