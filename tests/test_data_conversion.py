@@ -91,6 +91,15 @@ def test_mindspore_finds_every_value(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(labels) == 2 * len({row["label"] for row in rows}) and len(set(labels)) == len(labels) / 2
 
 
+@pytest.mark.parametrize("count", [3, 4])
+def test_as_many_rows_as_are_indexed_together_are_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    monkeypatch.setattr(mindrecord_writer, "TOGETHER", 2)
+    shard = converted(made(tmp_path / "a.tfrecord", some(count)), tmp_path / "a.mindrecord")
+    assert shard.rows == count and len(list(mindrecord.rows(shard))) == count
+
+
 def test_what_later_records_show_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(data_conversion, "FIRST", 2)
     rows = [{"a": 1}, {"a": 2}, {"a": [3, 4]}, {"a": 5, "b": b"x"}]

@@ -151,7 +151,9 @@ class Writer:
         self.pages.append({**told, "start_row_id": page.first if kind == "blob" else 0})
 
     def _insert(self) -> None:
-        marks = ", ".join("?" * len(self.index[0])) if self.index else ""
+        if not self.index:  # all rows were inserted when so many were together
+            return
+        marks = ", ".join("?" * len(self.index[0]))
         self.database.executemany(f"INSERT INTO INDEXES VALUES ({marks})", self.index)  # noqa: S608 question marks
         self.index.clear()
 
