@@ -38,6 +38,7 @@ FOUND = {
     "held_54_options_of_batch": "rest-dropped",
     "held_56_column_of_auc": "other-column",
     "held_60_psnr_of_batches": "ratio-of-batches",
+    "held_67_rows_said_by_batches": "hits-by-batches",
     "tuned_01_axis_of_scores": "argmax-elsewhere-perhaps",
     "tuned_02_mean_of_batches": "mean-of-batches",
     "tuned_03_state_in_clear": "left-in-state",

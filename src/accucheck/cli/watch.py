@@ -75,7 +75,7 @@ def shown_code(code: int) -> int:
 
 def _told(watched: WatchResult) -> bool:
     """Say what was seen of each pass; whether there is something to look at."""
-    seen = False
+    seen, said = False, ""
     for one in watched.passes:
         if one.recordings:
             seen = True
@@ -85,13 +85,14 @@ def _told(watched: WatchResult) -> bool:
         elif not one.started:
             talk(say("watch-no-python"))
         else:
-            talk(
-                say(
-                    "watch-no-step" if one.imported else "watch-no-mindspore",
-                    code=shown_code(one.code),
-                    python=sys.executable,
-                )
+            nothing = say(
+                "watch-no-step" if one.imported else "watch-no-mindspore",
+                code=shown_code(one.code),
+                python=sys.executable,
             )
+            if nothing != said:  # both modes may end alike
+                talk(nothing)
+            said = nothing
         if one.code < 0:
             talk(say("watch-killed", signal=signal.Signals(-one.code).name))
         if one.full:
