@@ -212,6 +212,8 @@ _FIXES = {
     "sometimes": "fix-normalise",
     "raw-perhaps": "fix-normalise",
 }
+#: The network may be meant for such numbers, as some trackers and detectors are for 0 to 255.
+_LIKELY = ("raw", "features-raw")
 _NOT_APPLICABLE = ("no-continuous-input", "simulated")
 
 
@@ -261,7 +263,7 @@ def _finding(said: Observation) -> Finding:
 
 
 def _sure(said: Observation) -> Sure:
-    return Sure.CERTAIN if said.certain and said.code != "features-raw" else Sure.LIKELY
+    return Sure.CERTAIN if said.certain and said.code not in _LIKELY else Sure.LIKELY
 
 
 def _diff(said: Observation) -> str | None:

@@ -514,6 +514,8 @@ _LIKELY = (
     "same-direction",
     "no-logarithm",
     "regression-on-classes",
+    "arguments-exchanged",
+    "never-called",
     "weight-per-position",
     "penalty-normal",
     "penalty-once",
