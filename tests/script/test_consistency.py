@@ -746,3 +746,26 @@ def test_a_picture_that_a_trained_network_is_shown(tmp_path: Path, step: str, co
     found = said(tmp_path, text + shown)
     assert [one.code for one in found] == [code]
     assert not any(one.certain for one in found if code != "agree")
+
+
+@pytest.mark.parametrize(("sizes", "codes"), [((32, 64), ["agree"]), ((32, 48), ["size-differs"])])
+def test_pictures_of_two_domains(sizes: tuple[int, int], codes: list[str], tmp_path: Path) -> None:
+    """Where training has pictures of two domains, evaluation may be of either; no name tells of which."""
+    domains = "\n".join(
+        f"{name} = ds.ImageFolderDataset('{name}', shuffle=False)\n"
+        f"{name} = {name}.map([vision.Decode(), vision.Resize(({size}, {size}))], 'image')"
+        f".rename('image', '{name}_image').project('{name}_image')"
+        for name, size in zip(("near", "far"), sizes, strict=True)
+    )
+    network = """
+class Both(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def construct(self, near, far):
+        return self.conv(near).sum() + self.conv(far).sum()
+"""
+    training = domains + "\nboth = ds.zip((near, far)).batch(2)\n" + network + "ms.Model(Both()).train(1, both)\n"
+    evaluation = folder("vision.Decode(), vision.Resize((64, 64))") + EVALUATES
+    assert [one.code for one in said(tmp_path, training, evaluation)] == codes

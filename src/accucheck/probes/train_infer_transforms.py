@@ -233,6 +233,9 @@ PROOF: Words = {
 
 _SUSPECT = ("random-perhaps", "interpolation-differs")
 _LIKELY = (
+    "normalised-in-one",
+    "scale-differs",
+    "colour-differs",
     "clip-differs",
     "size-differs",
     "part-differs",
@@ -310,7 +313,8 @@ def _nothing(readings: list[Pipelines], training: list, evaluation: list) -> Ite
 
 def _finding(said: Observation) -> Finding:
     code, made = said.code, said.made
-    level = Level.INFO if code in (*_TELLING, *_UNCLEAR) else Level.SUSPECT if code in _SUSPECT else Level.PROBLEM
+    open_ = code in _SUSPECT or said.possible
+    level = Level.INFO if code in (*_TELLING, *_UNCLEAR) else Level.SUSPECT if open_ else Level.PROBLEM
     table: list[Evidence] = [_side_by_side(*said.ways)] if said.ways is not None else []
     if code == "normalised-in-one" and (step := _only_step(said)) is not None:
         table = [*shared.evidence(made), *table]

@@ -56,6 +56,7 @@ class Observation:
     certain: bool = False
     differs: tuple[str, ...] = ()
     shared: bool = False  # training uses the step, too
+    possible: bool = False  # it may well be meant
 
 
 def examine(readings: list[Pipelines]) -> Iterator[Observation]:
@@ -291,13 +292,10 @@ def compared(pipeline: Pipeline, training: list[Pipeline]) -> Iterator[Observati
     """The steps of evaluation beside those of the training that is nearest to it."""
     inputs = [entry for entry in unique(pipeline.inputs) if entry.kind not in ("label", "made", "nothing", "simulator")]
     said: dict[tuple[str, str], list[Observation]] = {}
-    for place, entry in enumerate(inputs):
+    for entry in inputs:
         best: Observation | None = None
-        for other in training:
-            mine = counterpart(entry, place, other, {one.name for one in inputs})
-            if mine is None:
-                continue
-            found = between(mine, entry, other, pipeline)
+        for mine, theirs in ((mine, other) for other in training for mine in counterparts(entry, inputs, other)):
+            found = between(mine, entry, theirs, pipeline)
             if found is not None and (best is None or SEVERE[found.code] < SEVERE[best.code]):
                 best = found
         if best is not None:
@@ -333,16 +331,20 @@ def _recipe(pipeline: Pipeline) -> list[Any]:
     return recipe
 
 
-def counterpart(entry: Input, place: int, other: Pipeline, names: set[str]) -> Input | None:
-    """The input of training that an input of evaluation corresponds to; `names` are those of all inputs of the evaluation."""
+def counterparts(entry: Input, inputs: list[Input], other: Pipeline) -> list[Input]:
+    """The input of training that one of the `inputs` of evaluation corresponds to; several where training has more of its kind, as
+    pictures of two domains, and no name tells which it is."""
     wanted = [one for one in unique(other.inputs) if one.kind not in ("label", "made", "nothing", "simulator")]
     for key in ("name", "parameter"):
         same = [one for one in wanted if getattr(one, key) and getattr(one, key) == getattr(entry, key)]
         if same:
-            return next((one for one in same if one.kind == entry.kind), same[0])
+            return [next((one for one in same if one.kind == entry.kind), same[0])]
+    names = {one.name for one in inputs}
     wanted = [one for one in wanted if not one.name or one.name not in names]  # that of another input otherwise
     alike = [one for one in wanted if one.kind == entry.kind] or (wanted if len(wanted) == 1 else [])
-    return alike[min(place, len(alike) - 1)] if alike else None
+    place = min(inputs.index(entry), len(alike) - 1)
+    peers = sum(one.kind == entry.kind for one in inputs)
+    return alike if len(alike) > peers else alike[place : place + 1] if alike else []
 
 
 def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline) -> Observation | None:
@@ -364,7 +366,9 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
     texts = {"train": base, "evaluation": way}
     data: dict[str, Any] = {key: [step.text for step in one.steps] or ["-"] for key, one in texts.items()}
     data |= {"input": theirs.name, "what": list(differs) or ["-"]}
-    return Observation(code, made, data, (base, way), None, _is_certain(base, way, evaluation), differs)
+    meant = code in _OF_NUMBERS and theirs.kind == "ids"  # such formulas choose what to look up
+    sure = _is_certain(base, way, evaluation)
+    return Observation(code, made, data, (base, way), None, sure, differs, possible=meant)
 
 
 def _is_certain(base: SamplePath, way: SamplePath, evaluation: Pipeline) -> bool:
