@@ -635,6 +635,30 @@ EXAMPLES = [
         Verdict.OK,
     ),
     _example(
+        "positions that a block gets apart, and that its first caller has no others for",
+        "self.first = nn.Dense(8, 8)\nself.block = Block()",
+        "a = self.first(x)\nreturn self.block(self.block(a, a), a)",
+        Verdict.UNDECIDED,
+        "added-to-itself",
+        more="""
+class Block(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(8, 8)
+
+    def construct(self, rows, places):
+        return self.dense(rows + places)
+
+""",
+    ),
+    _example(
+        "a join that is computed anew within the call that uses it",
+        "self.first = nn.Dense(8, 8)\nself.second = nn.Dense(8, 8)\nself.third = nn.Dense(16, 8)\nself.join = ops.Concat(1)",
+        "a = self.first(x)\nb = self.second(x)\nboth = self.join((a, b))\nreturn self.third(self.join((a, b)))",
+        Verdict.OK,
+        "result-again",
+    ),
+    _example(
         "a layer that is never used, beside another one of its name",
         "self.first = nn.Dense(8, 8)\nself.word_table = nn.Dense(8, 8)\nself.place_table = nn.Dense(8, 8)",
         "return self.word_table(self.first(x))",

@@ -628,7 +628,8 @@ def _said_again(said: Observation, again: _WeightedCall) -> Observation:
 def _inputs(applied: Value | str, values: Iterable[Value]) -> tuple[str | int, ...]:
     """Names one computation: what is applied, and to which values."""
     first = applied if isinstance(applied, str) else id(applied)
-    return (first, *(repr(value.value) if isinstance(value, KnownValue) else id(value) for value in values))
+    given = [part for value in values for part in (value.items if isinstance(value, Items) else [value])]
+    return (first, *(repr(value.value) if isinstance(value, KnownValue) else id(value) for value in given))
 
 
 def _by_itself(drop: DroppedResult, frame: Frame) -> bool:
@@ -644,7 +645,7 @@ def _works(structures: list[Structure]) -> dict[Place, _WeightedCall]:
             if frame is None or not _forward(frame):
                 continue
             level = _level(call)
-            if level is None or (level == "tensor" and not call.bound):
+            if level is None or (level == "tensor" and not (call.bound or id(call) in structure.live)):
                 continue
             what = call.base.api if isinstance(call.base, Call) else ""
             work = _WeightedCall(_called_as(call.node, call), what, call.node, call.source, level)

@@ -36,7 +36,8 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
                 if _reaches_layer(call, users):
                     yield Observation("joined-with-itself", call.source, call.node, data, certain=False)
             else:
-                yield Observation("added-to-itself", call.source, call.node, data, certain=False)
+                meant = _given_apart(call) or bool(call.tests)
+                yield Observation("added-to-itself", call.source, call.node, data, certain=False, possible=meant)
 
 
 def _takes_items(made: Call) -> bool:
@@ -53,6 +54,14 @@ def _twice(made: Call) -> Value | None:
         return joined[0] if len(joined) == 2 and joined[0] is joined[1] and _along_features(made) else None
     pair = done.operands if done.does in ("add", "sub") else []
     return pair[0] if len(pair) == 2 and pair[0] is pair[1] else None
+
+
+def _given_apart(made: Call) -> bool:
+    """Whether the function that adds has two parameters for what one of its callers has only one thing for: positions that are
+    added to the queries they were made of, the first layer of several."""
+    names = {node.id for node in ast.walk(made.node) if isinstance(node, ast.Name)} if made.node is not None else set()
+    given = made.frame.parameters if made.frame is not None else {}
+    return len(names & given.keys()) > 1
 
 
 def _along_features(made: Call) -> bool:
