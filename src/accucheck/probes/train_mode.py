@@ -649,6 +649,23 @@ for epoch in range(10):
         Verdict.PROBLEM,
         "no-set-train",
     ),
+    _example(
+        "a function that predicts, of whose result another framework takes the gradient",
+        _NET
+        + """
+net = Net()
+net.set_train()
+
+def predict(x):
+    return net(x)
+
+for x, y in train_ds.create_tuple_iterator():
+    loss = nn.MSELoss()(predict(x), y)
+    loss.backward()
+""",
+        Verdict.UNDECIDED,
+        "no-training",
+    ),
     Example(
         "a network that is picked by its name, and no set_train anywhere",
         files={

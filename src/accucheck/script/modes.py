@@ -621,6 +621,8 @@ class Replay:
 
     def is_evaluation(self, event: Event) -> bool:
         """True when a bare call of a cell evaluates or predicts, as far as names and what is done with the result tell."""
+        if self.goes_back(event):
+            return False
         if self.evaluates and not self.within_training(event):
             return True
         frame = event.place.parent if isinstance(event.place, Frame) else event.place.frame
@@ -636,6 +638,12 @@ class Replay:
             return False
         given = event.place.args if isinstance(event.place, Call) else list(event.place.parameters.values())
         return role(list(_said(given))) == "eval"
+
+    def goes_back(self, event: Event) -> bool:
+        """Whether a gradient is taken of what it gives as other frameworks do it: loss.backward()."""
+        given = [event.place] if isinstance(event.place, Call) else options(event.place.returned)
+        losses = [call.base for call in self.trace.calls if call.name == ".backward" and call.base is not None]
+        return any(flow.derives(loss, value) for loss in losses for value in given)
 
     def within_training(self, event: Event) -> bool:
         """Whether a loop that trains is around it."""
