@@ -471,3 +471,21 @@ def test_what_one_list_holds_many_times_is_told_once(tmp_path: Path) -> None:
     for _ in range(5):
         assert used[id(inner)] == [(call, "0")]
         (inner,) = {id(item): item for item in inner.items}.values()
+
+
+def test_a_list_of_another_length_is_not_unpacked(tmp_path: Path) -> None:
+    """That way, Python stops."""
+    script = """
+    import tool
+    def both(*given):
+        first, second = tuple(given)
+        tool.two(first, second)
+    def three(*given):
+        first, second, third = tuple(given)
+        tool.three(first, second)
+    both(1, 2)
+    three(1, 2)
+    """
+    found = trace(tmp_path, script)
+    assert [[told(arg) for arg in call.args] for call in calls(found, "tool.two")] == [[1, 2]]
+    assert [[told(arg) for arg in call.args] for call in calls(found, "tool.three")] == [[..., ...]]

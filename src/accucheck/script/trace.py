@@ -741,6 +741,7 @@ class Tracer(Expressions):
         elif isinstance(target, (ast.Tuple, ast.List)):
             count = len(target.elts)
             starred = next((place for place, part in enumerate(target.elts) if isinstance(part, ast.Starred)), count)
+            value = _of_size(value, count) if starred == count else value
             for place, part in enumerate(target.elts):
                 if isinstance(part, ast.Starred):
                     self.assign(part.value, self.between(value, place, count - place - 1, target), scope)
@@ -1007,6 +1008,16 @@ def _names_in(targets: list[ast.expr]) -> int:
     target = targets[0] if len(targets) == 1 else None
     parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
     return 0 if any(isinstance(part, ast.Starred) for part in parts) else len(parts)
+
+
+def _of_size(value: Value, count: int) -> Value:
+    """What of a value can be unpacked into so many names: Python stops at a list of another length."""
+    fitting = [
+        option
+        for option in options(value)
+        if not isinstance(option, Items) or option.open or len(option.items) == count
+    ]
+    return value if len(fitting) == len(options(value)) else join(fitting) if fitting else UnknownValue()
 
 
 def _by_unknown_key(target: ast.expr) -> bool:
