@@ -652,7 +652,7 @@ class Block(nn.Cell):
 """,
     ),
     _example(
-        "a join that is computed anew within the call that uses it",
+        "a join that is computed again within the call that uses it",
         "self.first = nn.Dense(8, 8)\nself.second = nn.Dense(8, 8)\nself.third = nn.Dense(16, 8)\nself.join = ops.Concat(1)",
         "a = self.first(x)\nb = self.second(x)\nboth = self.join((a, b))\nreturn self.third(self.join((a, b)))",
         Verdict.OK,

@@ -994,7 +994,7 @@ EXAMPLES = [
         "arguments-exchanged",
     ),
     _example(
-        "labels before what a network out of sight gives",
+        "labels before what an unseen network gives",
         _JUDGED.replace("(found", "(zoo.net(found)")
         .replace("self.scorer(picture)", "zoo.net(picture)")
         .replace("CALL", "mark, found"),
@@ -1002,13 +1002,13 @@ EXAMPLES = [
         "arguments-exchanged",
     ),
     _example(
-        "whole numbers from out of sight before the prediction",
+        "unseen whole numbers before the prediction",
         _JUDGED.replace("CALL", "marks.of(mark).astype(mint.int32).view(-1), found"),
         Verdict.PROBLEM,
         "arguments-exchanged",
     ),
     _example(
-        "whole numbers from out of sight behind the prediction",
+        "unseen whole numbers behind the prediction",
         _JUDGED.replace("CALL", "found, marks.of(mark).astype(mint.int32).view(-1)"),
         Verdict.OK,
         "fits",

@@ -39,6 +39,8 @@ MESSAGES: Words = {
         "zh": "没有层的耗时：需要在 PyNative 模式下观察至少两个训练 step。",
     },
 }
+#: It accuses nobody.
+WHY: Words = {}
 WORDS: Words = {
     "times": {"en": "Layers by time of the forward pass", "zh": "各层前向耗时排序"},
     "layer": {"en": "Layer", "zh": "层"},
