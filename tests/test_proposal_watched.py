@@ -173,9 +173,13 @@ def test_a_function_for_a_loss_is_told_by_what_it_is_equal_to(tmp_path: Path) ->
 
 def test_networks_that_take_turns_are_named_and_none_is_proposed(tmp_path: Path) -> None:
     (tmp_path / "made.py").write_text("def judge():\n    return Judge()\ndef sgd():\n    return SGD()\n")
-    networks = [{"fact": "network", "number": n, "class": f"made.{name}"} for n, name in enumerate(("Judge", "Forger"))]
+    held = {"Judge": [{"name": "weight"}], "Forger": [{"name": "weight"}], "Loss": []}
+    networks = [
+        {"fact": "network", "number": n, "class": f"made.{name}", "parameters": parameters}
+        for n, (name, parameters) in enumerate(held.items())
+    ]
     optimizers = [{"fact": "optimizer", "number": number} for number in (0, 1)]
-    passes = [PASS, {**PASS, "networks": [1, 0]}]
+    passes = [PASS, {**PASS, "networks": [1, 0]}, {**PASS, "networks": [2, 1]}]
     seen = [*networks, origin("network", 2, function="judge"), origin("dataset", 2, function="judge")]
     assert recorded(tmp_path, *seen, optimizers[0], *passes[:1])["network.call"] == "made:judge"
     turns = recorded(tmp_path, *seen, *optimizers, *passes)

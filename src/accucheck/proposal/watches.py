@@ -142,8 +142,10 @@ class _WatchSummary:
     def turns(self) -> list[str]:
         """The classes of the networks that are trained, where there are several and several optimizers take the gradients."""
         passes = [fact for fact in self.run.facts.get("pass", ()) if fact.get("training") is True]
-        first = {number for fact in passes for number in fact.get("networks", ())[:1]}
-        used = {number for fact in passes for number in fact.get("networks", ())}
+        # a loss without weights is no network that is trained
+        trained = {fact.get("number") for fact in self.run.facts.get("network", ()) if fact.get("parameters")}
+        first = {number for fact in passes for number in fact.get("networks", ())[:1]} & trained
+        used = {number for fact in passes for number in fact.get("networks", ())} & trained
         optimizers = len(self.run.facts.get("optimizer", ()))
         if optimizers < _SEVERAL or len(used) < _SEVERAL:
             return []
