@@ -577,14 +577,16 @@ class _ProjectSurvey:
         return msgspec.structs.replace(step, fits=self.symptom, likely=min(places)) if places else step
 
     def _rank(self, shown: int, step: Step) -> tuple[int, int, int, bool, int, int, int, int, int]:
-        """First by kind; then how much there is to believe in it, when it shows, whether it goes with the curve, how much its mend may be
-        expected to give, how likely it is with such a curve, whether a change is at hand, how many items it serves, and their order in
-        the checklist.
+        """First by kind; then whether there is something to believe in it, when it shows, whether it goes with the curve, how much its mend
+        may be expected to give, how likely it is with such a curve, how sure it is and whether a change is at hand, how many items it
+        serves, and their order in the checklist.
 
         A symptom that is only suspected stands among the problems where it shows before the last symptom that is one (`shown`).
         """
         likely = _GRADES.index(step.grade) if step.grade else 0
-        belief = max(0, likely - _GRADES.index("measured"))  # what is certain and what was measured are as good
+        belief = max(
+            0, likely - _GRADES.index("likely")
+        )  # a problem that is likely and does more comes before a certain one
         effect = symptoms.EFFECTS.index(step.effect) if step.effect else 0
         when = SYMPTOMS[step.probe] if step.grade == "symptom" else 0
         kind = "problem" if step.kind == "suspect" and step.grade == "symptom" and when < shown else step.kind
