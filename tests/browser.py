@@ -115,7 +115,7 @@ def browser() -> Iterator[Browser]:
         for place, end in zip((3, 4), ends, strict=True):
             os.dup2(end, place)
 
-    with tempfile.TemporaryDirectory() as profile:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:  # the browser may still write there
         command = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}"]
         silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         process = subprocess.Popen(command, preexec_fn=pipes, close_fds=False, start_new_session=True, **silent)

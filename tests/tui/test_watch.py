@@ -128,7 +128,7 @@ async def test_a_command_of_which_nothing_is_seen_says_how_far_it_came(walkthrou
     async with app.run_test(size=(400, 30)) as pilot:
         await pilot.press("W")
         await choose(pilot, app, "once")
-        wanted = app.speech.say(f"watch-over-{words}", code=7)
+        wanted = app.speech.say(f"watch-over-{words}", code=7, python=sys.executable)
         await until(pilot, lambda: app.runner.watched is not None and wanted in text_of(app))
 
 

@@ -61,6 +61,15 @@ def against(outputs: Array, labels: Array, loss: float) -> str:
     return found[0] if len(found) == 1 and numpy.isfinite(loss) else ""
 
 
+def log_softmax(scores: Array) -> Array:
+    """The logarithms of the probabilities that scores of shape (N, K) stand for."""
+    import numpy
+
+    top = scores.max(axis=1, keepdims=True)
+    logs: Array = scores - top - numpy.log(numpy.exp(scores - top).sum(axis=1, keepdims=True))
+    return logs
+
+
 def counted_from(outputs: Array, labels: Array, loss: float) -> str:
     """How a loss takes labels that run from 1 to the number of outputs.
 
@@ -71,9 +80,7 @@ def counted_from(outputs: Array, labels: Array, loss: float) -> str:
 
     if outputs.ndim != 2 or outputs.size > MANY**2 or not numpy.isfinite(outputs).all():
         return ""
-    scores = outputs.astype(numpy.float64)
-    scores = scores - scores.max(axis=1, keepdims=True)
-    logs = scores - numpy.log(numpy.exp(scores).sum(axis=1, keepdims=True))
+    logs = log_softmax(outputs.astype(numpy.float64))
     rows, count = numpy.arange(len(labels)), outputs.shape[1]
     inside = labels < count
     by_way = {

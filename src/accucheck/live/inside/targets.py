@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .fitting import log_softmax
+
 Array = Any  # a numpy.ndarray
 
 
@@ -87,6 +89,5 @@ def cross_entropy(scores: Array, truth: Array) -> float:
     """The mean over rows of scores (M, K) as logits, in nat."""
     import numpy
 
-    top = scores.max(axis=1, keepdims=True)
-    logs = scores - top - numpy.log(numpy.exp(scores - top).sum(axis=1, keepdims=True))
+    logs = log_softmax(scores)
     return float(-logs[numpy.arange(len(truth)), truth].mean())

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..fitting import against, counted_from, facts, spread_over
+from ..fitting import against, counted_from, facts, log_softmax, spread_over
 from ..measures import Array, short
 
 #: The largest output that is looked at row by row, in elements.
@@ -37,8 +37,7 @@ def compared(outputs: Array, labels: Array, loss: float | None, *, unchanged: bo
     truth = labels.reshape(-1)
     if not np.isfinite(scores).all():
         return found
-    top = scores.max(axis=1, keepdims=True)
-    logs = scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
+    logs = log_softmax(scores)
     picked = np.arange(len(truth)), truth
     sums = scores.sum(axis=1)
     found["rows"] = {
