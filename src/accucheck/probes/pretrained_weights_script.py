@@ -132,6 +132,10 @@ MESSAGES: Words = {
         "en": "{net} loads what this project trains from scratch in the same class ({at}): there are no pretrained weights.",
         "zh": "{net} 加载的是本项目用同一网络类从头训练并保存的权重（{at}），没有使用预训练权重。",
     },
+    "only-if-asked": {
+        "en": "{net} gets the weights of a checkpoint only where {condition}; with the options as they are, nothing is loaded here.",
+        "zh": "只有满足 {condition} 时才会向 {net} 加载 checkpoint；按目前的选项，此处不会加载。",
+    },
     "checked": {
         "en": "The parameters that were not loaded into {net} are looked at.",
         "zh": "对未加载到 {net} 的参数做了检查。",
@@ -259,7 +263,7 @@ _LEVELS = {
     "directory-possible": Level.SUSPECT,
     "overwritten-possible": Level.SUSPECT,
 }
-_FINE = ("own", "own-trained", "checked", "set-one-by-one", "only-read", "no-loading")
+_FINE = ("own", "own-trained", "only-if-asked", "checked", "set-one-by-one", "only-read", "no-loading")
 _FIXES = {
     "fetched-for-nothing": "fix-copy",
     "only-rebound": "fix-set",
@@ -306,7 +310,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     """Where nothing is loaded there is nothing to load wrongly; otherwise as usual."""
     found = list(findings)
     verdict = usual(found)
-    nothing = any(finding.code in ("no-loading", "only-read", "own-trained") for finding in found)
+    nothing = any(finding.code in ("no-loading", "only-read", "only-if-asked", "own-trained") for finding in found)
     loaded = any(finding.code in ("own", "checked", "set-one-by-one") for finding in found)
     return Verdict.NOT_APPLICABLE if verdict is Verdict.OK and nothing and not loaded else verdict
 
@@ -387,6 +391,38 @@ print(model.eval(ds.MindDataset("test.mindrecord").batch(8)))
 """
 
 
+_WRAPPED = """import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn, ops
+from net import Net
+
+
+class WithLoss(nn.Cell):
+    def __init__(self, net):
+        super().__init__()
+        self.net, self.loss = net, nn.MSELoss()
+
+    def construct(self, x, y):
+        return self.loss(self.net(x), y)
+
+
+whole = WithLoss(Net())
+step = nn.TrainOneStepCell(whole, nn.Adam(whole.trainable_params()))
+for epoch in range(9):
+    for x, y in ds.MindDataset("train.mindrecord").batch(8):
+        step(x, y)
+    ms.save_checkpoint(whole, "out/best.ckpt")
+"""
+_ASKED = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--start", default="{default}")
+args = parser.parse_args()
+net = Net()
+if args.start:
+    load_param_into_net(net, load_checkpoint(args.start))
+ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)
+"""
 _THREE_LAYERS = """
 class Tall(nn.Cell):
     def __init__(self):
@@ -475,6 +511,37 @@ ms.Model(net).eval(data)
         case={"scripts": {"train": "train.py", "eval": "eval.py"}},
         verdict=Verdict.UNDECIDED,
         codes=("checked", "result-ignored"),
+    ),
+    *(
+        Example(
+            f"an evaluation of the network within the wrapper that a loop trains and saves, in {where}",
+            files={
+                "train.py": _WRAPPED,
+                "eval.py": _EVALUATED.replace('max(glob.glob("ckpt/*.ckpt"))', f'"{path}"'),
+                "net.py": _HEAD,
+            },
+            case={"scripts": {"train": "train.py", "eval": "eval.py"}},
+            verdict=verdict,
+            codes=codes,
+        )
+        for where, path, verdict, codes in (
+            ("the folder that it saves to", "out/best.ckpt", Verdict.OK, ("own",)),
+            ("that folder under another name", "out/last.ckpt", Verdict.NOT_APPLICABLE, ("own-trained",)),
+            ("another folder", "imagenet/best.ckpt", Verdict.UNDECIDED, ("result-ignored",)),
+        )
+    ),
+    *(
+        Example(
+            f"a start that an option names, which {is_}",
+            files={"train.py": _HEAD + _ASKED.format(default=default)},
+            case={"scripts": {"train": "train.py"}},
+            verdict=verdict,
+            codes=(code,),
+        )
+        for is_, default, verdict, code in (
+            ("is left empty", "", Verdict.NOT_APPLICABLE, "only-if-asked"),
+            ("has a default", "imagenet.ckpt", Verdict.UNDECIDED, "result-ignored"),
+        )
     ),
     _example(
         "loaded and forgotten",

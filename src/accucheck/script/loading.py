@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePath
@@ -19,10 +19,10 @@ from typing import Any
 from ..knowledge import api
 from . import flow, loaded_names
 from .analysis import Reading, Scripts
-from .grading import replacements
+from .grading import Link, replacements, under
 from .loaded_names import Passed
 from .modes import within
-from .networks import cells, is_cell, is_parameter, kind, leaves
+from .networks import cells, is_cell, is_layer, is_parameter, kind, leaves
 from .source import Source, SourceNode
 from .syntax import called_name, unparse, walk
 from .trace import Store
@@ -37,6 +37,7 @@ from .values import (
     Test,
     UnknownValue,
     Value,
+    frames_around,
     options,
     unseen,
 )
@@ -65,6 +66,8 @@ _HOLDS = re.compile(r"data|default_input|weight|bias|gamma|beta|moving_mean|movi
 _IS_FILE = {"os.path.isfile": True, "os.path.isdir": False}
 #: What makes a list of the names of a dict, or takes some of them.
 _LISTS = frozenset(("list", "set", "tuple", "sorted", "filter", "map", "comprehension"))
+#: So many cells around a network are looked into: the loss, the step, the wrapper of a project.
+WRAPPERS = 4
 #: What puts values into parameters.
 _APPLIES = ("load_param_into_net", "ops.Assign", "ops.assign", "load_distributed_checkpoint")
 _SETS = re.compile(r"set_data|assign_value|copy_|set_param\w*|load_state_dict|load_param\w*|init_data")
@@ -89,22 +92,28 @@ class Observation(SourceNode):
 
 @dataclass(frozen=True)
 class SavedNetworks:
-    """A place that saves networks of these classes to a path."""
+    """A place that saves networks of these classes to a path. `inner`: these, and what they hold as their only cell."""
 
     call: Call
     path: str | None
     classes: frozenset[tuple[str, str]]
+    inner: frozenset[tuple[str, str]]
+
+    def found(self, strict: bool) -> frozenset[tuple[str, str]]:
+        """The classes whose weights MindSpore finds in the file."""
+        return self.classes if strict else self.inner
 
 
 @dataclass(frozen=True)
 class TrainedWeights:
     """A place that saves what a training from scratch has trained: networks of these classes, in a folder, under names with a prefix;
-    either is None where it is not seen."""
+    either is None where it is not seen. `parts`: the texts that the folder is put together of."""
 
     call: Call
     folder: str | None
     prefix: str | None
     classes: frozenset[tuple[str, str]]
+    parts: frozenset[str] = frozenset()
 
 
 def examine(scripts: Scripts) -> list[Observation]:
@@ -144,6 +153,7 @@ _RANK = [
     "own-trained",
     "dict-unseen",
     "result-ignored",
+    "only-if-asked",
     "another-class",
     "handed-on",
     "only-read",
@@ -218,7 +228,10 @@ class Loading:
         for call in self.trace.calls:
             if call.api == "save_checkpoint":
                 path = call.argument(_SAVE, "ckpt_file_name")
-                found.append(SavedNetworks(call, key(path), frozenset(classes(call.argument(_SAVE, "save_obj")))))
+                network = call.argument(_SAVE, "save_obj")
+                found.append(
+                    SavedNetworks(call, key(path), frozenset(classes(network)), _inner_classes(options(network)))
+                )
         return found
 
     def examine(self, saved: list[SavedNetworks], trained: list[TrainedWeights]) -> Iterator[Observation]:
@@ -282,9 +295,12 @@ class Loading:
 
     @cached_property
     def may_load(self) -> bool:
-        """True where something of the script loads weights, in code that is followed or not."""
-        loads = bool(self.loads or self.puts) or any(map(_gives, self.trace.calls))
-        return self.trace.gave_up or loads or any(True for source in self.sources for _ in _loading_in(source))
+        """True where something of the script loads weights, in code that is followed or not, while options stay as they are."""
+        loads = [call for call in self.trace.calls if _may_load(call)]
+        if self.trace.gave_up or any(_past_by_default(call) is None for call in loads):
+            return True
+        followed = {id(call.node) for call in loads}
+        return any(id(node) not in followed for source in self.sources for node in _loading_in(source))
 
     def in_sight(self, net: Value) -> bool:
         """True where a network is only run, set to a mode, built into others, and evaluated."""
@@ -580,7 +596,7 @@ class Loading:
             return say("overwritten" if sure else "overwritten-possible", also=(_span(again),), line=again.line)
         if (other := self.another(call, net)) is not None:
             return say("another-object", also=((other[0], other[1], other[1]),), line=other[1])
-        own = self.own(net, loads, saved)
+        own = self.own(net, loads, saved, _is_strict(call))
         if own is not None:
             code, path, save = own
             if code != "own":
@@ -588,11 +604,23 @@ class Loading:
             if (added := _added_to_names(call)) is not None:
                 return say("names-changed", path=path, added=added, likely=True)
             return say("own", path=path)
-        if call.api != "load_param_into_net" or not self.asked(call):
-            fits = self.own_trained(call, net, loads, trained)
-            return say("own-trained", at=_stands(fits.call)) if fits is not None else say("result-ignored")
-        lost = self.unseen_dict(call, loads)
-        return say("checked") if lost is None else say("dict-unseen", at=_stands(lost) or _stands(call))
+        if call.api == "load_param_into_net" and self.asked(call):
+            lost = self.unseen_dict(call, loads)
+            return say("checked") if lost is None else say("dict-unseen", at=_stands(lost) or _stands(call))
+        code, more = self.unasked(call, net, loads, trained)
+        return say(code, **more)
+
+    def unasked(
+        self, call: Call, net: Value | None, loads: list[Call], trained: list[TrainedWeights]
+    ) -> tuple[str, dict[str, Any]]:
+        """What to say of a place that puts weights into a network, where nobody asks which ones fitted."""
+        fits = self.own_trained(call, net, loads, trained)
+        if fits is not None:
+            return "own-trained", {"at": _stands(fits.call)}
+        asked = _past_by_default(call)
+        if asked is None:
+            return "result-ignored", {}
+        return "only-if-asked", {"condition": asked.text if asked.taken else f"not ({asked.text})"}
 
     def let_through(self, put: Call, net: Value | None) -> Passed | None:
         """What a script lets through of a checkpoint by the names of the network's parameters, where nothing else gives it weights."""
@@ -605,7 +633,9 @@ class Loading:
         loads = {id(call.node) for call in self.trace.calls if call.api in LOADS}
         return loaded_names.passed(function, node, given, network, loads)
 
-    def own(self, net: Value | None, loads: list[Call], saved: list[SavedNetworks]) -> tuple[str, str, Call] | None:
+    def own(
+        self, net: Value | None, loads: list[Call], saved: list[SavedNetworks], strict: bool
+    ) -> tuple[str, str, Call] | None:
         """Whether what is loaded was saved by these scripts themselves, and from the same kind of network."""
         wanted = classes(net)
         for load in loads:
@@ -616,7 +646,7 @@ class Loading:
                 continue
             if not wanted or any(not save.classes for save in fitting):
                 return None
-            if any(wanted & save.classes for save in fitting):
+            if any(wanted & save.found(strict) for save in fitting):
                 return "own", shown(path), fitting[0].call
             elsewhere = any(save.path not in (None, text) and wanted & save.classes for save in saved)
             certain = elsewhere and isinstance(path, KnownValue)
@@ -630,6 +660,10 @@ class Loading:
         wanted = classes(net)
         if self.reading.role == "train" or not wanted or not loads or _added_to_names(call) is not None:
             return None
+        if any(self.held(one, before=call.order) for one in options(net) if isinstance(one, Instance)):
+            return None
+        if _is_strict(call):
+            return None
         paths = [load.argument(_LOAD, "ckpt_file_name") for load in loads]
         return next((one for one in trained if wanted <= one.classes and all(_made_by(one, p) for p in paths)), None)
 
@@ -637,17 +671,16 @@ class Loading:
         """What a training that loads nothing saves of the networks that it trains."""
         models = [call for call in self.trace.calls if call.api == "Model" and not unseen(call.frame)]
         nets = [option for call in models for option in options(call.argument(["network"], "network"))]
-        if not all(isinstance(net, Instance) and not self.held(net) for net in nets):
-            return
-        of = frozenset(found for net in nets for found in classes(net))
+        of = _inner_classes(nets)
         for call in self.trace.calls:
             if of and call.api == "train.ModelCheckpoint":
                 folder, prefix = (key(call.argument(_SAVER, name)) for name in ("directory", "prefix"))
                 yield TrainedWeights(call, folder, prefix, of)
+        yield from (_saved_anew(save) for save in self.saved if save.inner and not unseen(save.call.frame))
 
-    def held(self, net: Instance) -> bool:
-        """Whether a cell of the project has a network as a part, which changes the names of its parameters."""
-        return any(_around(holder, net) for holder in self.trace.instances)
+    def held(self, net: Instance, before: int) -> bool:
+        """Whether a cell of the project has a network as a part by then, which changes the names of its parameters."""
+        return any(_around(holder, net) and holder.order < before for holder in self.trace.instances)
 
     def asked(self, call: Call) -> bool:
         """True when something asks what was not loaded: prints it, tests it, returns it."""
@@ -794,12 +827,63 @@ _READS = (*_COMPUTES, ".each", "zip", "enumerate", "list", "len")
 _LOOPS = (".cells_and_names", ".get_parameters", ".trainable_params", ".parameters_and_names", ".parameters_dict")
 
 
+def _past_by_default(call: Call) -> Test | None:
+    """The condition that leads past a call while options and configuration files are left as they are; None where none does."""
+    around = [*call.under, *(test for frame in frames_around(call.frame) for test in frame.under)]
+    return next((test for test in around if under((test,)) is Link.ELSEWHERE), None)
+
+
 def _from_scratch(readings: list[Loading]) -> list[TrainedWeights]:
     """What the trainings of a project save, where none of them loads weights or could not be followed."""
     trainings = [loading for loading in readings if loading.reading.role == "train"]
     if any(loading.may_load for loading in trainings):
         return []
     return [one for loading in trainings if loading.reading.view == "train" for one in loading.trained_anew()]
+
+
+def _saved_anew(save: SavedNetworks) -> TrainedWeights:
+    path = save.call.argument(_SAVE, "ckpt_file_name")
+    folders = (os.path.normpath(os.path.dirname(text)) for text in _texts(path))
+    folder = next((one for one in folders if re.search(r"\w{3}", one)), None)
+    return TrainedWeights(save.call, folder, None, save.inner, _folder_parts(path))
+
+
+def _is_strict(put: Call) -> bool:
+    """Whether MindSpore is told not to look for the names under another beginning."""
+    strict = put.argument(_LOAD if put.api in LOADS else _NET, "strict_load")
+    return isinstance(strict, KnownValue) and strict.value is True
+
+
+def _inner_classes(nets: Iterable[Value]) -> frozenset[tuple[str, str]]:
+    """The classes of networks, and of what they hold as their only cell."""
+    return frozenset(found for net in nets for inner in _only_parts(net) for found in classes(inner))
+
+
+def _only_parts(net: Value) -> Iterator[Value]:
+    """A network, and what it holds as its only cell, and that in turn. MindSpore finds the weights of these in the file of the whole:
+    it takes the part of the names that comes before off, if all have it."""
+    yield net
+    for _ in range(WRAPPERS):
+        held = {id(part): part for part in _held_cells(net)}
+        if len(held) != 1:
+            return
+        net = next(iter(held.values()))
+        yield net
+
+
+def _held_cells(net: Value) -> Iterator[Value]:
+    """The cells and layers with weights that a cell of the project has as parts."""
+    for value in net.attributes.values() if isinstance(net, Instance) and is_cell(net.of) else ():
+        yield from (option for option in options(value) if is_layer(option) or _has_weights(option))
+
+
+def _has_weights(part: Value) -> bool:
+    return isinstance(part, Instance) and is_cell(part.of) and any(True for _ in leaves(part))
+
+
+def _folder_parts(path: Value | None) -> frozenset[str]:
+    """The texts that the folder of a path is put together of, as far as they are words."""
+    return frozenset(text for text in _texts(path) if re.search(r"\w{3}", text) and not PurePath(text).suffix)
 
 
 def _around(holder: Instance, net: Instance) -> bool:
@@ -809,28 +893,35 @@ def _around(holder: Instance, net: Instance) -> bool:
 
 def _made_by(training: TrainedWeights, path: Value | None) -> bool:
     """Whether a path can be that of what a training saved: it names its folder or its prefix, or is given when the script is called."""
+    texts = [text for text in _texts(path) if re.search(r"[/\\.]", text)]
+    if not texts or _is_put_together_of(training.parts, path):
+        return True
+    named = [os.path.normpath(text) for text in texts]
+    in_folder = any(text.startswith(training.folder) for text in named if training.folder)
+    return in_folder or any(PurePath(text).name.startswith(training.prefix) for text in named if training.prefix)
+
+
+def _is_put_together_of(parts: frozenset[str], path: Value | None) -> bool:
+    return bool(parts) and parts <= {*_texts(path)}
+
+
+def _texts(path: Value | None) -> list[str]:
+    """The texts that a path is put together of."""
     inner = flow.sources(path) if path is not None else []
-    texts = [
-        v.value
-        for v in inner
-        if isinstance(v, KnownValue) and isinstance(v.value, str) and re.search(r"[/\\.]", v.value)
-    ]
-    own = [part for part in (training.folder, training.prefix) if part]
-    return not texts or any(os.path.normpath(text).startswith(part) for text in texts for part in own)
+    return [v.value for v in inner if isinstance(v, KnownValue) and isinstance(v.value, str)]
 
 
 def _added_to_names(put: Call) -> str | None:
     """The text that every name of a loaded dict gets before it is put into a network, where no parameter is found by such names:
     one behind the names, or one before them under strict_load, as MindSpore else tries again without it."""
-    given, strict = put.argument(_NET, "parameter_dict"), put.argument(_NET, "strict_load")
+    given = put.argument(_NET, "parameter_dict")
     made = given.args[1] if isinstance(given, Call) and given.name == "comprehension" and len(given.args) == 3 else None
     if not isinstance(made, Call) or made.name != "+" or len(made.args) != 2:
         return None
     before, behind = made.args
     if isinstance(behind, KnownValue) and _is_name(before):
         return str(behind.value)
-    is_strict = isinstance(strict, KnownValue) and strict.value is True
-    return str(before.value) if is_strict and isinstance(before, KnownValue) and _is_name(behind) else None
+    return str(before.value) if _is_strict(put) and isinstance(before, KnownValue) and _is_name(behind) else None
 
 
 def _is_name(value: Value) -> bool:
@@ -917,6 +1008,14 @@ def _gives(call: Call) -> bool:
     return (
         call.api in _APPLIES or sets or "ssign" in call.api or call.api in ("ops.HyperMap", "ops.Map", "copy.deepcopy")
     )
+
+
+def _may_load(call: Call) -> bool:
+    """True for what may give a network weights of a file: not for what sets those that it starts with, or copies it."""
+    if call.api in LOADS or call.api in ("load_param_into_net", "load_distributed_checkpoint"):
+        return True
+    sets = call.api in _APPLIES or (call.name[:1] == "." and _SETS.fullmatch(call.name[1:]) is not None)
+    return sets and not any(flow.find(arg, _random, stop=lambda v: isinstance(v, Instance)) for arg in call.args)
 
 
 def _takes_name_of(made: Call, parameter: Call) -> bool:
