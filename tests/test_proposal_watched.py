@@ -190,6 +190,95 @@ def test_networks_that_take_turns_are_named_and_none_is_proposed(tmp_path: Path)
     assert "the run trains 2 networks in turns (Judge, Forger)" in ended.stderr
 
 
+GAN = """
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn, ops
+
+point = np.random.default_rng(1).normal(size=(32, 6)).astype(np.float32)
+noise = np.random.default_rng(2).normal(size=(32, 4)).astype(np.float32)
+pairs = ds.NumpySlicesDataset({"point": point, "noise": noise}, shuffle=True)
+pairs = pairs.batch(8)
+bce = nn.BCEWithLogitsLoss()
+
+
+class Maker(nn.Cell):
+    def __init__(self, width):
+        super().__init__()
+        self.body = nn.SequentialCell(nn.Dense(4, width), nn.ReLU(), nn.Dense(width, 6))
+
+    def construct(self, noise):
+        return self.body(noise)
+
+
+class JudgeLoss(nn.Cell):
+    def __init__(self, maker, judge):
+        super().__init__()
+        self.maker, self.judge = maker, judge
+
+    def construct(self, point, noise):
+        true, made = self.judge(point), self.judge(ops.stop_gradient(self.maker(noise)))
+        return bce(true, ops.ones_like(true)) + bce(made, ops.zeros_like(made))
+
+
+class MakerLoss(nn.Cell):
+    def __init__(self, maker, judge):
+        super().__init__()
+        self.maker, self.judge = maker, judge
+
+    def construct(self, noise):
+        score = self.judge(self.maker(noise))
+        return bce(score, ops.ones_like(score))
+
+
+maker, judge = Maker(8), nn.Dense(6, 1)
+of_judge = nn.Adam(judge.trainable_params(), 1e-3)
+of_maker = nn.SGD(maker.trainable_params(), 1e-2)
+judged = ms.value_and_grad(JudgeLoss(maker, judge), None, of_judge.parameters)
+made = ms.value_and_grad(MakerLoss(maker, judge), None, of_maker.parameters)
+for point, noise in pairs.create_tuple_iterator():
+    _, grads = judged(point, noise)
+    of_judge(grads)
+    _, grads = made(noise)
+    of_maker(grads)
+print("trained")
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.slow
+def test_networks_that_take_turns_are_phases_and_a_script_without_functions_is_taken_apart(tmp_path: Path) -> None:
+    """Probes run both phases with the data set that stands at the top of the script, whose training they do not start."""
+    (tmp_path / "gan.py").write_text(GAN)
+    assert watch(Plan([sys.executable, "gan.py"], tmp_path, 0, mode="user", cwd=tmp_path)).code == 0
+    surveyed = survey(tmp_path)
+    assert surveyed.turns == []
+    (tmp_path / "accucheck.yaml").write_bytes(cases.document_of(surveyed.taken))
+    spec = cases.load(tmp_path).spec
+    assert spec.pipelines.train is not None and spec.pipelines.train.call == "gan:pairs"
+    judge = {"call": "mindspore.nn:Dense", "args": {"in_channels": 6, "out_channels": 1, "has_bias": True}}
+    told = {
+        name: (phase.network, phase.optimizer and phase.optimizer.call, phase.frozen)
+        for name, phase in spec.phases.items()
+    }
+    given = {"maker": {"call": "gan:Maker", "args": {"width": 8}}, "judge": judge}
+    assert told == {
+        "JudgeLoss": (
+            cases.CallOnColumns("gan:JudgeLoss", given, ["point", "noise"]),
+            "mindspore.nn:Adam",
+            ["maker.*"],
+        ),
+        "MakerLoss": (cases.CallOnColumns("gan:MakerLoss", given, ["noise"]), "mindspore.nn:SGD", ["judge.*"]),
+    }
+    command = [sys.executable, "-m", "accucheck", "run", str(tmp_path), "--live", "--kind", "live", "--only", "cg.02"]
+    ended = subprocess.run([*command, "--json"], capture_output=True, text=True, timeout=300, check=False)
+    (item,) = json.loads(ended.stdout)["items"]
+    found = [(one["code"], one["where"]["field"]) for result in item["results"] for one in result["findings"]]
+    assert item["suggestion"] == "ok" and {("examined", "JudgeLoss"), ("examined", "MakerLoss")} <= set(found)
+    assert "trained" not in ended.stderr
+
+
 def test_of_a_schedule_the_highest_rate_is_told_once_it_is_past(tmp_path: Path) -> None:
     own = {
         "own": {"momentum": 0.9},
@@ -206,7 +295,7 @@ def test_of_a_schedule_the_highest_rate_is_told_once_it_is_past(tmp_path: Path) 
     assert "optimizer.call" not in recorded(tmp_path, PASS, {**made, "left": ["params", "momentum"]}, *steps)
 
 
-def test_a_script_that_would_train_when_it_is_imported_is_not_named(tmp_path: Path) -> None:
+def test_of_a_script_that_would_train_when_it_is_imported_only_what_stands_apart_is_named(tmp_path: Path) -> None:
     start = {"fact": "start", "arguments": ["python", "made.py"], "folder": str(tmp_path)}
     (tmp_path / "made.py").write_text("def direct():\n    return Data()\nif __name__ == '__main__':\n    direct()\n")
     assert (
@@ -223,9 +312,10 @@ def test_a_script_that_would_train_when_it_is_imported_is_not_named(tmp_path: Pa
     (tmp_path / "made.py").write_text(
         "def direct():\n    return Data()\nfrom other import train\nkept = train(direct())\n"
     )
-    assert "pipelines.train.call" not in recorded(tmp_path, start, PASS, origin("dataset", 2, function="direct"))
-    (tmp_path / "made.py").write_text("def direct():\n    return Data()\ntrain(direct())\n")
-    assert "pipelines.train.call" not in recorded(tmp_path, start, PASS, origin("dataset", 2, function="direct"))
+    seen = origin("dataset", 2, function="direct")
+    assert recorded(tmp_path, start, PASS, seen)["pipelines.train.call"] == "made:direct"  # which needs nothing of it
+    (tmp_path / "made.py").write_text("def direct():\n    return Data(kept)\nfor kept in train():\n    pass\n")
+    assert "pipelines.train.call" not in recorded(tmp_path, start, PASS, seen)
 
 
 def test_a_recording_that_is_not_what_it_should_be_tells_nothing(tmp_path: Path) -> None:

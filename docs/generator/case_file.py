@@ -100,8 +100,8 @@ MEANINGS: Words = {
     "pipelines.shard_args.count": {"en": "name of the argument for the number of shards", "zh": "表示分片数的参数名"},
     "pipelines.shard_args.index": {"en": "name of the argument for the shard's index", "zh": "表示分片序号的参数名"},
     "pipelines.*.call": {
-        "en": "`module:function` of the project that returns the data set for {name}",
-        "zh": "返回{name}数据集的函数，写作 `模块:函数`",
+        "en": "`module:function` of the project that returns the data set for {name}, or `module:name` of one at the top of a script",
+        "zh": "返回{name}数据集的函数，写作 `模块:函数`；或脚本顶层的数据集，写作 `模块:变量名`",
     },
     "network.call": {"en": "`module:function` that builds the network", "zh": "构建网络的 `模块:函数`"},
     "phases.*.network.call": {"en": "the network of this phase", "zh": "该阶段的网络"},
@@ -138,7 +138,10 @@ MEANINGS: Words = {
         "en": "`module:function` that makes the optimizer of the parameters given first; Momentum by default",
         "zh": "创建优化器的 `模块:函数`，首个参数是参数列表；默认为 Momentum",
     },
-    "*.args": {"en": "its arguments, by name", "zh": "调用参数，按名称给出"},
+    "*.args": {
+        "en": "its arguments, by name; one that is a mapping with `call` and `args` is made first",
+        "zh": "调用参数，按名称给出；若某个参数是含 `call` 和 `args` 的映射，则先按它创建",
+    },
     "checkpoints.initial": {"en": "weights before the first step", "zh": "训练第一步之前的权重"},
     "checkpoints.previous": {"en": "weights of an earlier epoch", "zh": "较早 epoch 的权重"},
     "checkpoints.current": {"en": "weights now", "zh": "当前权重"},

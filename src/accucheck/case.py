@@ -540,7 +540,8 @@ def document_of(values: dict[str, Any], others: dict[str, list[str]] | None = No
         *parents, last = key.split(".")
         for parent in parents:
             level = level.setdefault(parent, {})
-        level[last] = msgspec.json.decode(value) if last == "args" and isinstance(value, str) else typed(key, value)
+        is_mapping = (last == "args" or key == "phases") and isinstance(value, str)
+        level[last] = msgspec.json.decode(value) if is_mapping else typed(key, value)
     head = f"{_NAMING}{SCHEMA}\n"
     head += "# accucheck.yaml: what accucheck examines; every key is optional. Check it with: accucheck validate\n"
     head += "# What was reached, what is expected, and what says so; reports begin with it, for example:\n"

@@ -6,6 +6,7 @@ Never read from a case, a session or a checklist: those may come from a stranger
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import msgspec
 
 from .case import Case
 from .errors import SaveError, from_os_error
+from .live.inside.definitions import is_call
 from .settings import folder
 
 
@@ -35,7 +37,14 @@ def calls(case: Case) -> list[str]:
     pipelines = (spec.pipelines.train, spec.pipelines.eval, spec.pipelines.infer)
     each = [part for one in spec.phases.values() for part in (one.pipeline, one.network, one.loss, one.optimizer)]
     found = (*pipelines, spec.network, spec.loss, spec.optimizer, *each)
-    return list(dict.fromkeys(call.call for call in found if call))
+    return list(dict.fromkeys(name for call in found if call for name in (call.call, *_within(call.args))))
+
+
+def _within(args: dict[str, Any]) -> Iterator[str]:
+    """The calls among the arguments of a call, which are made before it."""
+    for value in filter(is_call, args.values()):
+        yield value["call"]
+        yield from _within(value.get("args", {}))
 
 
 def addresses_key(case: Case, addresses: list[str]) -> str:

@@ -59,6 +59,7 @@ KEYS = {
     "loss.args": Key("scripts"),
     "optimizer.call": Key("scripts"),
     "optimizer.args": Key("scripts"),
+    "phases": Key("scripts"),
     "data.train.path": Key("data", True, True, _DATA),
     "data.train.label": Key("data"),
     "data.eval.path": Key("data", True, True, _DATA),
@@ -121,6 +122,7 @@ TITLES: Words = {
     "loss.args": {"en": "its arguments", "zh": "损失函数的参数"},
     "optimizer.call": {"en": "optimizer", "zh": "优化器"},
     "optimizer.args": {"en": "its arguments", "zh": "优化器的参数"},
+    "phases": {"en": "phases that take turns", "zh": "交替训练的阶段"},
     "data.train.path": {"en": "training data", "zh": "训练数据"},
     "data.train.label": {"en": "label column", "zh": "标签列"},
     "data.eval.path": {"en": "evaluation data", "zh": "评估数据"},
@@ -194,7 +196,7 @@ def check(case: Case, name: str, value: str) -> Checked:
     if key.choices:
         good = value in key.choices
         return Checked(good, "is-text" if good else "one-of", {"choices": ", ".join(key.choices)})
-    if name.endswith(".args"):
+    if name.endswith(".args") or name == "phases":
         return _arguments(value)
     if name in NUMBERS:
         return _number(value)

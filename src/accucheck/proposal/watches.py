@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ReadError
+from ..live.inside.definitions import is_idle, needed
 from ..readers import recordings
 from ..readers.recordings import Run
 from .keys import KEYS, fits
@@ -20,15 +21,13 @@ from .keys import KEYS, fits
 _EQUAL = 5
 #: Networks and optimizers that take turns are at least so many.
 _SEVERAL = 2
-#: Packages whose calls at the top of a script make something, as nn.CrossEntropyLoss() and logging.getLogger() do.
-_MAKING = frozenset({"mindspore", "numpy", "math", "re", "pathlib", "logging", "collections", "functools"})
 #: Bytes of a script that is read.
 _BYTES = 4 << 20
 
 
 class Told(NamedTuple):
-    """The dotted keys of a case, arguments as JSON. `turns`: the classes of the networks that take turns, each with an optimizer; which
-    function gives the loss of each is a person's to say."""
+    """The dotted keys of a case, arguments and phases as JSON. `turns`: the classes of the networks that take turns, each with an
+    optimizer, where what makes one of them is not known: a person is to say it."""
 
     keys: dict[str, str]
     turns: list[str]
@@ -42,12 +41,14 @@ def found(root: Path) -> Told:
         return Told({}, [])
     told = _WatchSummary(root.resolve(), folder, runs[0])
     # A graph hides passes, and with them what belongs to which: what ran beside it in PyNative tells.
-    looked_at = _WatchSummary(root.resolve(), folder, next((run for run in runs if run.facts.get("pass")), runs[0]))
+    looked_at = _WatchSummary(root.resolve(), folder, next((run for run in runs if _shows_networks(run)), runs[0]))
     keys = {**told.started(), **looked_at.files(), **looked_at.pipelines()}
     keys["curves.train"] = told.curve()
     turns = looked_at.turns()
     if not turns:  # a case has one network; of several, each is a phase
         keys |= looked_at.calls()
+    elif phases := looked_at.phases():
+        keys["phases"], turns = phases, []
     shown = {
         key: json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value for key, value in keys.items()
     }
@@ -64,6 +65,10 @@ def _runs(folder: Path) -> list[Run]:
             continue
         found += [run for run in runs[-1:] if "seconds" in run.series]
     return found
+
+
+def _shows_networks(run: Run) -> bool:
+    return any(fact.get("networks") for fact in run.facts.get("pass", ()))
 
 
 class _WatchSummary:
@@ -153,6 +158,38 @@ class _WatchSummary:
         networks = [fact for fact in self.run.facts.get("network", ()) if fact.get("number") in shown]
         return [_name(fact) for fact in networks]
 
+    def phases(self) -> dict[str, Any]:
+        """What each optimizer trains: the network whose gradients it takes, which gives the loss, and the weights that it leaves alone;
+        empty where one of them is not known."""
+        found: dict[str, Any] = {}
+        for fact in self.run.facts.get("optimizer", ()):
+            taken = {tuple(one.get("networks", ())[:1]) for one in self._of_optimizer("gradients", fact["number"])}
+            networks = [one for one in self.run.facts.get("network", ()) if (one.get("number"),) in taken]
+            made = [one for one in self.origins("optimizer") if one.get("number") == fact["number"]]
+            phase = self.phase(networks[0], fact, made[0]) if len(taken) == len(networks) == len(made) == 1 else None
+            if phase is None or _name(networks[0]) in found:
+                return {}
+            found[_name(networks[0])] = phase
+        return found
+
+    def _of_optimizer(self, kind: str, number: Any) -> list[dict[str, Any]]:
+        return [fact for fact in self.run.facts.get(kind, ()) if fact.get("optimizer") == number]
+
+    def phase(self, network: dict[str, Any], optimizer: dict[str, Any], made: dict[str, Any]) -> dict[str, Any] | None:
+        origins = [fact for fact in self.origins("network") if fact.get("number") == network["number"]]
+        fed = [
+            fact for fact in self.run.facts.get("columns", ()) if fact.get("networks", ())[:1] == [network["number"]]
+        ]
+        call = self.function(origins[0]) or self.own_class(origins[0]) if len(origins) == 1 else None
+        given = self.optimizer(made)
+        if call is None or given is None or len(fed) != 1:
+            return None
+        return {
+            "network": {**_call(call), "inputs": fed[0]["names"]},
+            "optimizer": _call(given),
+            "frozen": _left_alone(network, set(optimizer.get("ids", ()))),
+        }
+
     def pipelines(self) -> dict[str, Any]:
         keys: dict[str, Any] = {}
         passes = self.run.facts.get("pass", ())
@@ -178,7 +215,10 @@ class _WatchSummary:
 
     def loss(self) -> tuple[str, dict[str, Any]] | None:
         """MindSpore's loss, or the project's own that holds it; where no cell computes it, the one that its values are equal to."""
-        found = [fact for fact in [*self.origins("around"), *self.origins("network")] if _is_loss(fact)]
+        losses = [fact for fact in [*self.origins("around"), *self.origins("network")] if _is_loss(fact)]
+        found = list(
+            {str((fact.get("class"), fact.get("place"))): fact for fact in losses}.values()
+        )  # one may be told of both passes
         if len(found) == 1:
             return self.holder(found[0]) if found[0].get("function") == "__init__" else _public(found[0], [])
         looked_at = [fact for fact in self.run.facts.get("outputs", ()) if fact.get("own") is not None]
@@ -190,8 +230,9 @@ class _WatchSummary:
         place, tree = made["place"], self.tree(made.get("place"))
         if tree is None:
             return None
-        module, classes = self.module(place[0], tree), [node for node in tree.body if isinstance(node, ast.ClassDef)]
+        classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
         name = next((node.name for node in classes if node.lineno <= place[1] <= (node.end_lineno or 0)), None)
+        module = None if name is None else self.module(place[0], tree, name)
         held = [fact for fact in self.origins("around") if _name(fact) == name]
         if len(held) != 1 or held[0].get("left") or module is None:
             return None
@@ -211,30 +252,62 @@ class _WatchSummary:
         return scheduled[0], {"learning_rate": round(highest, 8), **scheduled[1]}
 
     def function(self, made: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
-        """The function that made it and returns it, with the arguments that it was called with."""
+        """The function that made it and returns it, with the arguments that it was called with; the name of a data set that stands at
+        the top of a script."""
         place, name = made.get("place"), made.get("function")
         tree = self.tree(place)
         if tree is None or made.get("whole") is not True or not isinstance(place, list):
             return None
         for node in tree.body:
             if isinstance(node, ast.FunctionDef) and node.name == name and _returns(node, place[1]):
-                module = self.module(place[0], tree)
+                module = self.module(place[0], tree, node.name)
                 return None if module is None else (f"{module}:{name}", dict(made.get("arguments") or {}))
-        return None
+        return self.variable(place, tree) if made.get("of") == "dataset" and name == "<module>" else None
+
+    def variable(self, place: list[Any], tree: ast.Module) -> tuple[str, dict[str, Any]] | None:
+        """The name at the top of a script that has what a line makes as its last value."""
+        at_line = [node for node in tree.body if node.lineno <= place[1] <= (node.end_lineno or 0)]
+        targets = at_line[0].targets if at_line and isinstance(at_line[0], ast.Assign) else []
+        if len(targets) != 1 or not isinstance(targets[0], ast.Name):
+            return None
+        name = targets[0].id
+        bound = [
+            node
+            for node in tree.body
+            if isinstance(node, ast.Assign)
+            and any(isinstance(one, ast.Name) and one.id == name for one in node.targets)
+        ]
+        module = self.module(place[0], tree, name) if bound[-1] is at_line[0] else None
+        return None if module is None else (f"{module}:{name}", {})
 
     def own_class(self, made: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
-        """The class itself, where all of its arguments are known."""
+        """The class itself, where all of its arguments are known, those that are cells by their own classes and arguments."""
         networks = [fact for fact in self.run.facts.get("network", ()) if fact.get("number") == made.get("number")]
-        place = networks[0].get("defined") if networks else None
-        tree = self.tree(place)
-        if tree is None or made.get("left") or not isinstance(place, list):
+        return self.class_at({**made, "defined": networks[0].get("defined") if networks else None})
+
+    def class_at(self, made: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+        """A class of mindspore.nn, or of the project by the place of its construct."""
+        cells = made.get("cells") or {}
+        if [name for name in made.get("left") or () if name not in cells]:
             return None
-        name = _name(made)
+        inner = {name: self.class_at(cell) for name, cell in cells.items()}
+        held = {name: _call(one) for name, one in inner.items() if one is not None}
+        if len(held) < len(inner):
+            return None
+        if made.get("public") is True:
+            public = _public(made, list(held))
+            return None if public is None else (public[0], {**public[1], **held})
+        if str(made.get("class")).startswith("mindspore.") and len(held) == 1 and not made.get("own"):
+            return inner[next(iter(held))]  # what MindSpore puts around a network, as for mixed precision
+        name, place = _name(made), made.get("defined")
+        tree = self.tree(place)
+        if tree is None or not isinstance(place, list):
+            return None
         defined = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
         if not defined or not defined[0].lineno <= place[1] <= (defined[0].end_lineno or 0):
             return None
-        module = self.module(place[0], tree)
-        return None if module is None else (f"{module}:{name}", dict(made.get("own") or {}))
+        module = self.module(place[0], tree, name)
+        return None if module is None else (f"{module}:{name}", {**(made.get("own") or {}), **held})
 
     def tree(self, place: Any) -> ast.Module | None:
         if not (
@@ -248,25 +321,36 @@ class _WatchSummary:
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 
-    def module(self, path: str, tree: ast.Module) -> str | None:
-        """The name by which a file of the project is imported; None for a script whose import would run it."""
+    def module(self, path: str, tree: ast.Module, name: str) -> str | None:
+        """The name by which a file of the project is imported; None for a script whose import would run it, where what `name` needs of
+        it cannot be told from the rest."""
         parts = path.removesuffix(".py").split("/")
         if not path.endswith(".py") or not all(part.isidentifier() for part in parts):
             return None
-        harmless = _harmless(tree)
-        idle = path != self.script or all(_is_idle(node, harmless) for node in tree.body)
-        return ".".join(parts) if idle else None
-
-
-def _root(called: ast.expr) -> str | None:
-    """The name that a dotted name begins with."""
-    while isinstance(called, ast.Attribute):
-        called = called.value
-    return called.id if isinstance(called, ast.Name) else None
+        apart = path != self.script or is_idle(tree) or needed(tree, name) is not None
+        return ".".join(parts) if apart else None
 
 
 def _as(key: str, call: tuple[str, dict[str, Any]] | None) -> dict[str, Any]:
     return {} if call is None else {f"{key}.call": call[0], **({f"{key}.args": call[1]} if call[1] else {})}
+
+
+def _call(call: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    return {"call": call[0], **({"args": call[1]} if call[1] else {})}
+
+
+def _left_alone(network: dict[str, Any], held: set[Any]) -> list[str]:
+    """Patterns of the parameters of a network that an optimizer does not hold: an attribute of the network where it holds none of
+    those below, else each by its name."""
+    below: dict[str, list[tuple[str, bool]]] = {}
+    for one in network.get("parameters", ()):
+        path = str(one.get("path", one.get("name")))
+        below.setdefault(path.partition(".")[0], []).append((path, one.get("id") in held))
+    found: list[str] = []
+    for name, each in below.items():
+        left = [path for path, is_held in each if not is_held]
+        found += [f"{name}.*"] if len(left) == len(each) and "." in left[0] else left
+    return found
 
 
 def _public(made: dict[str, Any], first: list[str]) -> tuple[str, dict[str, Any]] | None:
@@ -314,28 +398,3 @@ def _inner(node: ast.AST) -> Iterator[ast.AST]:
         if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
             yield child
             yield from _inner(child)
-
-
-def _harmless(tree: ast.Module) -> set[str]:
-    """The names of a module whose calls make something and run nothing of the project."""
-    found = set()
-    for node in tree.body:
-        if isinstance(node, ast.Import):
-            found |= {one.asname or one.name.partition(".")[0] for one in node.names if _makes(one.name)}
-        elif isinstance(node, ast.ImportFrom) and not node.level and _makes(node.module or ""):
-            found |= {one.asname or one.name for one in node.names}
-    return found
-
-
-def _makes(module: str) -> bool:
-    return module.partition(".")[0] in _MAKING
-
-
-def _is_idle(node: ast.stmt, harmless: set[str]) -> bool:
-    """Whether a statement of a module only defines something, or runs where the module is the program alone."""
-    if isinstance(node, ast.If):
-        return any(isinstance(one, ast.Name) and one.id == "__name__" for one in ast.walk(node.test))
-    if isinstance(node, (ast.Assign, ast.AnnAssign)):
-        return all(_root(one.func) in harmless for one in ast.walk(node) if isinstance(one, ast.Call))
-    plain = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return plain or isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef))

@@ -14,6 +14,8 @@ from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import Any
 
+from .definitions import is_call, module_with
+
 Node = Any  # a mindspore.dataset.Dataset: MindSpore is imported late, and its classes have no types
 Tell = Callable[..., None]
 
@@ -88,18 +90,27 @@ def deepest(error: BaseException) -> str:
 
 
 def returned(what: dict[str, Any], root: str, tell: Tell, *first: Any) -> Any:
-    """What a function of the user's returns: {"call": "module:function", "args": {...}}, given `first` before them. Raises Stop."""
+    """What a function of the user's returns: {"call": "module:function", "args": {...}}, given `first` before them. Arguments that are
+    such calls are made first; a data set at the top of a script is taken as it is. Raises Stop."""
     call = what["call"]
     tell(event="calling", call=call)
-    module, _, name = call.partition(":")
     if root not in sys.path:
         sys.path.insert(0, root)
     sys.argv = [call]
     with blamed(call, root):
-        function: Any = importlib.import_module(module)
-        for part in name.split("."):
-            function = theirs(getattr, function, part)
-        return theirs(function, *first, **what["args"])
+        return made(what, root, *first)
+
+
+def made(what: dict[str, Any], root: str, *first: Any) -> Any:
+    module, _, name = what["call"].partition(":")
+    attribute, *rest = name.split(".")
+    function: Any = module_with(module, attribute, root) or importlib.import_module(module)
+    for part in [attribute, *rest]:
+        function = theirs(getattr, function, part)
+    if is_dataset(function):
+        return function
+    given = what.get("args", {}).items()
+    return theirs(function, *first, **{key: made(value, root) if is_call(value) else value for key, value in given})
 
 
 def called(pipeline: dict[str, Any], root: str, tell: Tell) -> Node:

@@ -49,6 +49,14 @@ class Data:
         """The data set that gave the last batch, by its number."""
         return {one["number"]: one["dataset"] for one in self.known.values() if one["number"] == self.current}
 
+    def columns(self, given: list[Any]) -> list[str] | None:
+        """The columns of the last batch that a pass was given, in order; None where it was given something else, too."""
+        places = [next((at for at, one in enumerate(self.last) if one is tensor), None) for tensor in given]
+        if not given or self.current is None or any(at is None for at in places):
+            return None
+        names = list(self.numbered(self.current).get_col_names())
+        return [str(names[at]) for at in places if at is not None] if len(names) == len(self.last) else None
+
     def opened(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """Iterator.__init__(iterator, data set, ...): one more pass over it begins."""
         if result is RAISED:

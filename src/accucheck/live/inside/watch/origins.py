@@ -11,13 +11,15 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from .cells import ARGUMENTS, arguments, class_of
+from .cells import ARGUMENTS, arguments, class_of, defined
 from .hooks import RAISED, Hooks
 
 #: Opened files that are told.
 FILES = 1000
 #: Values that JSON has as they are, and letters of one.
 _KINDS, _LETTERS = (bool, int, float, str, type(None)), 200
+#: Cells within cells that are arguments.
+_DEEP = 3
 
 
 class Origins:
@@ -27,6 +29,8 @@ class Origins:
 
         self.hooks = hooks
         self.known: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
+        #: Of a cell the cells among the arguments of its __init__, by name.
+        self.cells: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
         self.told = False
         self.files: set[str] = set()
         hooks.around(mindspore.nn.Cell, "__init__", after=self.made, hook="Cell.__init__ (origin)", steps=True)
@@ -48,6 +52,7 @@ class Origins:
             held = frame.f_locals
             if held.get("self") is made and frame.f_code.co_name == "__init__":
                 found["own"], found["left"] = split(frame)
+                self.cells[made] = {name: weakref.ref(held[name]) for name in found["left"] if is_cell(held.get(name))}
             elif held.get("self") is not made and self.place(frame) is not None:
                 plain, left = split(frame)
                 found.update(function=frame.f_code.co_name, place=self.place(frame), arguments=plain, whole=not left)
@@ -62,17 +67,36 @@ class Origins:
 
     def tell(self, of: str, number: int, made: Any) -> None:
         """What is known of something that takes part in the training."""
-        import mindspore
-
         if not self.told:
+            import mindspore
+
             self.told = True
             self.hooks.journal.fact("device", target=str(mindspore.get_context("device_target")))
-        kind = type(made)
-        public = getattr(mindspore.nn, kind.__name__, None) is kind
         found = self.known.get(made, {})
+        cells = self.within(made)
         self.hooks.journal.fact(
-            "origin", of=of, number=number, **{"class": class_of(made)}, public=public, **found, files=sources(made)
+            "origin",
+            of=of,
+            number=number,
+            **kind_of(made),
+            **found,
+            **({"cells": cells} if cells else {}),
+            files=sources(made),
         )
+
+    def within(self, made: Any, depth: int = 0) -> dict[str, Any]:
+        """The cells that a cell was given, by the names of its arguments: the class of each, where it is defined, and its arguments."""
+        held = {name: one() for name, one in self.cells.get(made, {}).items()} if depth < _DEEP else {}
+        return {
+            name: {
+                **kind_of(cell),
+                "defined": defined(cell, self.hooks),
+                **{key: self.known.get(cell, {}).get(key) for key in ("own", "left")},
+                "cells": self.within(cell, depth + 1),
+            }
+            for name, cell in held.items()
+            if cell is not None
+        }
 
     def audited(self, event: str, given: tuple[Any, ...]) -> None:
         """open(path, mode, flags): a file of the project that is read."""
@@ -88,6 +112,20 @@ class Origins:
         if own is not None and own not in self.files and not own.startswith(".accucheck"):
             self.files.add(own)
             self.hooks.journal.fact("file", path=own)
+
+
+def is_cell(value: Any) -> bool:
+    import mindspore
+
+    return isinstance(value, mindspore.nn.Cell)
+
+
+def kind_of(made: Any) -> dict[str, Any]:
+    """The class, and whether it is one of mindspore.nn."""
+    import mindspore
+
+    kind = type(made)
+    return {"class": class_of(made), "public": getattr(mindspore.nn, kind.__name__, None) is kind}
 
 
 def split(frame: FrameType) -> tuple[dict[str, Any], list[str]]:

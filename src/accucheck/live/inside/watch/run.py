@@ -91,6 +91,10 @@ class Run:
         self.crosses: set[int] = set()
         self.batch_rows = BatchRows()
         self.sums = GradientSums()
+        #: Networks of passes whose columns of the data set were told.
+        self.fed: set[tuple[int, ...]] = set()
+        #: The networks of the pass whose gradients are taken.
+        self.sources: list[int] = []
         #: What tells the batches of the passes since the last update apart.
         self.batches: set[Any] = set()
         #: What was told last of passes with the same networks.
@@ -227,7 +231,7 @@ class Run:
                     "crossed", step=self.steps + 1, optimizer=held.number, count=len(pairs), pairs=pairs[:PAIRS]
                 )
             found["batches"] = len(self.batches)
-            self.journal.fact("gradients", step=self.steps + 1, optimizer=held.number, **found)
+            self.journal.fact("gradients", step=self.steps + 1, optimizer=held.number, networks=self.sources, **found)
             held.keep()
 
     def norm_of_pass(self, given: Any, total: Any) -> Any:
@@ -348,7 +352,8 @@ class Run:
         if whole is not None:
             self.values["loss_scale"] = plain(whole)
         modes = self.passes.modes(ended)
-        networks = tuple(modes["networks"])
+        self.sources = modes["networks"]
+        networks = tuple(self.sources)
         if modes != self.modes.get(networks):
             self.facts.append(("modes", modes))
             self.modes[networks] = modes
@@ -363,6 +368,9 @@ class Run:
         if ended.close:
             self.facts += [("inner", inner_of(one)) for one in ended.inner[:INNER]]
             self.facts.append(("pass", {"training": True, "data": self.data.current, **self.passes.facts(ended)}))
+            if (columns := self.data.columns(ended.batch)) is not None and networks not in self.fed:
+                self.fed.add(networks)
+                self.facts.append(("columns", {"networks": self.sources, "names": columns}))
             if 0 < self.steps <= TIMED:
                 self.facts.append(("times", {"own": own_seconds(ended.calls)}))
             if self.passes.lines:

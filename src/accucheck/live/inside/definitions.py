@@ -1,0 +1,156 @@
+"""What a script defines, apart from what it runs: a function of a script that trains at its top level is called without the training."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+#: Packages whose calls at the top of a script make something, as nn.CrossEntropyLoss() and logging.getLogger() do.
+_MAKING = frozenset({"mindspore", "numpy", "math", "re", "pathlib", "logging", "collections", "functools"})
+#: Packages that give what the command line says, which a script that is only read does not have.
+_COMMAND = frozenset({"sys", "argparse", "absl", "click", "fire"})
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
+#: Bytes of a script that is read.
+_BYTES = 4 << 20
+
+
+def is_call(value: Any) -> bool:
+    """Whether an argument in a case is a call itself: {"call": "module:function"}, with "args" or without."""
+    if not isinstance(value, dict) or not value.keys() <= {"call", "args"}:
+        return False
+    return ":" in str(value.get("call")) and isinstance(value.get("args", {}), dict)
+
+
+def is_idle(tree: ast.Module) -> bool:
+    """Whether importing a module only defines something."""
+    harmless = {name for name, package in _imported(tree).items() if package in _MAKING}
+    return all(_only_defines(node, harmless) for node in tree.body)
+
+
+def needed(tree: ast.Module, name: str) -> list[ast.stmt] | None:
+    """The statements at the top of a module that a name needs, in their order: its own, and those of the names within.
+
+    None where it cannot be told which they are, or where a value depends on the command line: a name is bound in a loop or a
+    condition, or a statement uses what sys or argparse gives.
+    """
+    command = {name for name, package in _imported(tree).items() if package in _COMMAND}
+    kept, names, waiting = set(), set(), [name]
+    while waiting:
+        wanted = waiting.pop()
+        if wanted in names:
+            continue
+        names.add(wanted)
+        for at, node in enumerate(tree.body):
+            if wanted not in _bound(node) and not _changes(node, wanted):
+                continue
+            used = _read(node)
+            plain = isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr))
+            if not plain and not isinstance(node, (*_DEFINITIONS, ast.Import, ast.ImportFrom)):
+                return None
+            if plain and used & command:
+                return None
+            kept.add(at)
+            waiting += used
+    found = any(name in _bound(tree.body[at]) for at in kept)
+    return [tree.body[at] for at in sorted(kept)] if found else None
+
+
+def module_with(module: str, name: str, root: str) -> ModuleType | None:
+    """A module of the project with no more than a name needs; None where it is imported as any other: it is not the project's, runs
+    nothing, or cannot be taken apart."""
+    spec = None if module in sys.modules and module not in _partial else importlib.util.find_spec(module)
+    path = spec.origin if spec is not None else None
+    if spec is None or path is None or not os.path.realpath(path).startswith(os.path.join(os.path.realpath(root), "")):
+        return None
+    if module not in _partial:
+        with open(path, "rb") as stream:  # no pathlib where nothing else needs it
+            tree = ast.parse(stream.read(_BYTES), path)
+        if is_idle(tree):
+            return None
+        _partial[module] = importlib.util.module_from_spec(spec), tree, set()
+    made, tree, done = _partial[module]
+    statements = needed(tree, name)
+    if statements is None:
+        return None
+    sys.modules[module] = made
+    rest = [one for one in statements if id(one) not in done]
+    done.update(map(id, rest))
+    exec(compile(ast.Module(rest, []), path, "exec"), made.__dict__)  # noqa: S102  # the user's own lines, after consent
+    return made
+
+
+#: Modules of which not all is run, each with its tree and the ids of the statements that were.
+_partial: dict[str, tuple[ModuleType, ast.Module, set[int]]] = {}
+
+
+def _imported(tree: ast.Module) -> dict[str, str]:
+    """The names that a module imports, each with its package; its own package is "."."""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            found.update({one.asname or one.name.partition(".")[0]: one.name.partition(".")[0] for one in node.names})
+        elif isinstance(node, ast.ImportFrom):
+            package = "." if node.level else (node.module or "").partition(".")[0]
+            found.update({one.asname or one.name: package for one in node.names})
+    return found
+
+
+def _only_defines(node: ast.stmt, harmless: set[str]) -> bool:
+    """Whether a statement of a module only defines something, or runs where the module is the program alone."""
+    if isinstance(node, ast.If):
+        return any(isinstance(one, ast.Name) and one.id == "__name__" for one in ast.walk(node.test))
+    if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        return all(_root(one.func) in harmless for one in ast.walk(node) if isinstance(one, ast.Call))
+    plain = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return plain or isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef))
+
+
+def _root(value: ast.expr) -> str | None:
+    """The name that a dotted name, or a chain of calls, begins with."""
+    while isinstance(value, (ast.Attribute, ast.Call, ast.Subscript)):
+        value = value.func if isinstance(value, ast.Call) else value.value
+    return value.id if isinstance(value, ast.Name) else None
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    """The names that a statement at the top of a module gives a value."""
+    if isinstance(node, _DEFINITIONS):
+        return {node.name}
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return {one.asname or one.name.partition(".")[0] for one in node.names}
+    return {one.id for one in _inner(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+
+
+def _changes(node: ast.stmt, name: str) -> bool:
+    """Whether a statement calls a method of a name, or sets an item or an attribute of it, as rows.append(x) does."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Call) and _root(node.value) == name
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+    return any(isinstance(one, (ast.Attribute, ast.Subscript)) and _root(one) == name for one in targets)
+
+
+def _read(node: ast.AST) -> set[str]:
+    """The names that a statement reads, those within functions and classes too but for what is their own."""
+    found = {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else set()
+    for child in ast.iter_child_nodes(node):
+        found |= _read(child)
+    if not isinstance(node, (*_FUNCTIONS, ast.Lambda)):
+        return found
+    inner = list(_inner(node))
+    own = {one.arg for one in inner if isinstance(one, ast.arg)}
+    own |= {one.id for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    return found - own - {one.name for one in ast.walk(node) if isinstance(one, _DEFINITIONS)}
+
+
+def _inner(node: Any) -> Iterator[ast.AST]:
+    """The nodes within a statement, but for those of functions and classes within."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (*_DEFINITIONS, ast.Lambda)):
+            yield child
+            yield from _inner(child)
