@@ -11,6 +11,20 @@ from __future__ import annotations
 import re
 from functools import cache
 
+#: Full names that versions 1.x of MindSpore had, which later ones dropped: modules with all that is in them, classes and functions.
+FORMER = frozenset(
+    f"mindspore.{name}"
+    for name in (
+        "dataset.GraphData",
+        "dataset.transforms.c_transforms",
+        "dataset.transforms.py_transforms",
+        "dataset.vision.c_transforms",
+        "dataset.vision.py_transforms",
+        "nn.ResizeBilinear",
+        "ops.ResizeBilinear",
+    )
+)
+
 #: Namespace below mindspore -> its short name; "" is the top level. The longest one that fits counts.
 _SPACES = {
     "": "",

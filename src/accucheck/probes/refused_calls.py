@@ -1,7 +1,7 @@
 """Finds calls that this version of MindSpore refuses: parameters that it does not have, too many arguments, names that are gone.
 
 Compares each call of MindSpore that the scripts make with the signatures of the version of the case, else of the one that is installed.
-What an older version takes is told as that where the case does not name its version. Only what is certainly MindSpore's, and whose
+What an older version takes, or has, is told as that where the case does not name its version. Only what is certainly MindSpore's, and whose
 signature is known. Cannot tell: values that are refused, and calls that were not followed. Never imports or runs a script.
 """
 
@@ -60,6 +60,10 @@ MESSAGES: Words = {
         "zh": "MindSpore {version} 中没有 {api}。",
     },
     "older": _OLDER,
+    "former-name": {
+        "en": "MindSpore {version} has no {api}, which earlier versions had: say in runtime.mindspore which one the scripts run on.",
+        "zh": "MindSpore {version} 中没有 {api}，较早的版本中有：请在 runtime.mindspore 中写明脚本所用的版本。",
+    },
     "fit": {
         "en": "{count:,} {count:call|calls} of {apis:,} {apis:API|APIs} fit the signatures of MindSpore {version}.",
         "zh": "对 {apis:,} 个 API 的 {count:,} 处调用与 MindSpore {version} 的参数表相符。",
@@ -124,6 +128,8 @@ def _finding(refused: RefusedCall, version: str, known: bool) -> Finding:
         return Finding(
             "older", Level.INFO, where, {"what": what, "until": refused.until, "version": version}, [*evidence]
         )
+    if refused.former and not known:  # as a training that runs does
+        return Finding("former-name", Level.INFO, where, data, [*evidence])
     level, sure = Level.PROBLEM, Sure.CERTAIN if known else Sure.LIKELY
     if refused.guarded:
         level, sure = Level.SUSPECT, Sure.POSSIBLE
@@ -151,6 +157,16 @@ EXAMPLES = [
         "import mindspore.dataset.vision.c_transforms as C\nC.Decode()\n",
         Verdict.PROBLEM,
         "gone",
+    ),
+    script_example(
+        _HEAD,
+        "a module of earlier versions, where none is declared",
+        "import mindspore.dataset.vision.c_transforms as C\nC.Decode()\nms.set_seed(1)\n",
+        Verdict.OK,
+        "former-name",
+    ),
+    script_example(
+        _HEAD, "a name that no version has, where none is declared", "nn.BatchNorm2D(8)\n", Verdict.UNDECIDED, "gone"
     ),
     _example(
         "on the way of another version",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
-from ..knowledge import api, signatures
+from ..knowledge import api, names, signatures
 from ..knowledge.api import Signature
 from .analysis import Reading
 from .ranks import tests_of
@@ -19,13 +19,14 @@ from .values import Call
 
 @dataclass(frozen=True, eq=False)
 class RefusedCall:
-    """A call that is refused. `code` says how; `until` is the last version that is known to take it, "" for none. `guarded`: a condition or
-    a handler of exceptions may keep the script from it, or from stopping there."""
+    """A call that is refused. `code` says how; `until` is the last version that is known to take it, "" for none; `former`: earlier ones
+    had what is gone. `guarded`: a condition or a handler of exceptions may keep the script from it, or from stopping there."""
 
     code: str
     place: Call
     data: dict[str, Any] = field(default_factory=dict)
     until: str = ""
+    former: bool = False
 
     @property
     def guarded(self) -> bool:
@@ -61,7 +62,9 @@ class Refusals:
     def _of(self, call: Call, node: ast.Call, name: str) -> RefusedCall | None:
         known = signatures.load()
         if known.is_of(self.version) and (gone := known.lacks(call.name)):
-            return None if _is_asked_for(call) else RefusedCall("gone", call, {"api": gone})
+            return (
+                None if _is_asked_for(call) else RefusedCall("gone", call, {"api": gone}, former=gone in names.FORMER)
+            )
         signature = self._signature(name)
         if signature is None:
             return None
