@@ -98,6 +98,7 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
     from .engine import ChannelLine, JobEnd, localised, localised_reason, reason_of
     from .errors import UserError, needs_library
     from .model import Finding, Kind, Progress, Reason, Status, Verdict, suggest
+    from .probes import _views
 
     job = request.jobs[index]
     begin = time.monotonic()
@@ -123,7 +124,7 @@ def _run(request: Request, index: int, channel: _Channel) -> None:
             from .live import warm
 
             warm.inherit()
-        for event in module.run(request.case, params):
+        for event in _views.run(module, request.case, params):
             if isinstance(event, Finding):
                 findings.append(event)
                 channel.send(ChannelLine(index, finding=localised(request.case, event)))

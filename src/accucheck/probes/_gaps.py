@@ -19,6 +19,10 @@ MESSAGES: Words = {
         "en": "{name}, which is loaded here, is not there or cannot be read below the project: its values are unknown.",
         "zh": "此处加载的 {name} 不存在或无法在工程目录下读取，其中的取值未知。",
     },
+    "configurations-taken": {
+        "en": "No command says which configuration {path} loads. Taken in turn: {files}; other files that it may load: {count:,}.",
+        "zh": "没有命令说明 {path} 加载哪个配置文件。依次按 {files} 分析；另有 {count} 个可能的文件未分析。",
+    },
     "broken-config": {
         "en": "This configuration file is not valid YAML ({problem}): its values are unknown.",
         "zh": "该配置文件不是有效的 YAML（{problem}），其中的取值未知。",
@@ -70,6 +74,7 @@ MESSAGES: Words = {
 #: Gaps that leave settings unknown, and let everything else be judged.
 UNKNOWN = frozenset(
     (
+        "configurations-taken",
         "no-config",
         "broken-config",
         "option-type",

@@ -26,6 +26,8 @@ from .values import Call, unseen
 
 #: So many lines that were read may wait to be let go of, about 150 MB, when one process reads case after case.
 GARBAGE = 100_000
+#: So many readings of one project are kept: as it lies there, and with each of the configurations that it may load.
+KEPT = 8
 #: What the scripts of each role are read as: with flags such as is_training on or off.
 VIEWS = {"train": "train", "eval": "eval", "infer": "eval", "export": "eval"}
 
@@ -99,7 +101,7 @@ class Scripts:
 
 @dataclass
 class _Read:
-    """What was read last, of which files, and how these were."""
+    """What was read, of which files, and how these were."""
 
     case: Case
     entries: list[tuple[str, Path]]
@@ -127,9 +129,10 @@ def _trains(call: Call) -> bool:
 
 def read_scripts(case: Case) -> Scripts:
     """The readings of a case; kept for the next probe in the same process while the files stay as they are."""
-    last = _LAST[0] if _LAST else None
-    if last is None or last.case != case or last.stamps != _stamps(last.entries):
-        _LAST.clear()
+    last = next((one for one in _LAST if one.case == case), None)
+    if last is None or last.stamps != _stamps(last.entries):
+        if last is not None or len(_LAST) == KEPT or any(one.case.root != case.root for one in _LAST):
+            _LAST.clear()
         entries = [(role, path) for role in VIEWS for path in case.paths(f"scripts.{role}")]
         stamps = _stamps(entries)
         last = _Read(case, entries, stamps, _read(case, entries))

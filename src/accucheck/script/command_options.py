@@ -42,12 +42,12 @@ def of_command(case: Case, words: list[str], folder: Path) -> StartedScript | No
     )
     spec = msgspec.structs.replace(case.spec, runtime=Runtime(command=inside), scripts=Scripts(train=script))
     found = read_scripts(msgspec.structs.replace(case, root=str(root), spec=spec))
-    options = {option.flags: option for reading in found.readings for option in _options(reading)}
+    options = {option.flags: option for reading in found.readings for option in options_of(reading)}
     known = bool(found.readings) and not any(one.trace.gave_up for one in found.readings)
     return StartedScript(command, list(options.values()), known and bool(options))
 
 
-def _options(reading: Reading) -> Iterator[Option]:
+def options_of(reading: Reading) -> Iterator[Option]:
     """The options of one script that have flags."""
     for call in reading.trace.options:
         option = as_option(call) if call.name == ".add_argument" else None

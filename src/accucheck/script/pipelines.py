@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from ..knowledge import api, dataset_classes
 from . import effects, flow
-from .analysis import Reading, Scripts
+from .analysis import KEPT, Reading, Scripts
 from .flow import derives, find, users
 from .modes import Replay
 from .networks import called, in_callback, is_cell
@@ -983,10 +983,13 @@ _LAST: list[tuple[Scripts, list[Pipelines]]] = []
 
 
 def of_scripts(scripts: Scripts) -> list[Pipelines]:
-    """The pipelines of all readings; kept for the next probe in the same process."""
-    if not _LAST or _LAST[0][0] is not scripts:
-        _LAST[:] = [(scripts, [Pipelines(reading) for reading in scripts.readings])]
-    return _LAST[0][1]
+    """The pipelines of all readings; kept for the next probe in the same process, for each configuration that is taken in turn."""
+    found = next((pipelines for of, pipelines in _LAST if of is scripts), None)
+    if found is None:
+        found = [Pipelines(reading) for reading in scripts.readings]
+        kept = [one for one in _LAST if one[0].root == scripts.root]
+        _LAST[:] = [*kept[1 - KEPT :], (scripts, found)]
+    return found
 
 
 __all__ = ["Columns", "Input", "Pipeline", "Pipelines", "Uses", "of_scripts", "plain"]
