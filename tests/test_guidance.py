@@ -488,6 +488,16 @@ def test_what_goes_with_the_curve_comes_first_and_says_so(tmp_path):
         assert not [step for step in steps(opened) if step.fits]
 
 
+def test_a_patch_of_what_is_likely_is_told_and_one_of_what_may_be_intended_is_not(project):
+    for sure, command in ((Sure.LIKELY, "accucheck fix --only a.2"), (Sure.POSSIBLE, "accucheck explain a.2")):
+        give(project, "a.2", "fake_problem", problem(sure=sure, fix=Fix("fix", DIFF)))
+        (step,) = (step for step in steps(project) if step.item == "a.2")
+        told = sure is Sure.LIKELY
+        assert ("a patch is available" in step.why(Language.EN)) is told and step.diff == DIFF
+        assert ("已有补丁" in step.why(Language.ZH)) is told
+        assert ("to change" in step.cost(Language.EN)) is told and step.command() == command
+
+
 def test_what_matters_more_comes_first_and_says_why(tmp_path):
     """As a project with four faults showed: of certain ones, evaluation data that are not normalised cost most, whatever has a patch."""
     with (opened := curve(tmp_path / "project", LOSSES[""])).session:

@@ -60,9 +60,10 @@ WORDS: Words = {
         "en": "measured, but probably a symptom of another problem; check it last",
         "zh": "实测发现，但可能是其他问题的表现，请最后处理",
     },
+    "patched": {"en": "{why}; a patch is available", "zh": "{why}，已有补丁"},
     "effect": {"en": "{why}; {effect}", "zh": "{why}；{effect}"},
     "late": {"en": "{why}; out of date", "zh": "{why}（结果已过期）"},
-    "more": {"en": "{why}; {count:,} more {count:finding|findings} here", "zh": "{why}，另有 {count:,} 处"},
+    "more": {"en": "{why}; {count:,} more {count:finding|findings} here", "zh": "{why}；此项另有 {count:,} 处"},
     "live": {
         "en": "Let {count:,} live {count:probe|probes} run the project's own code: {items}",
         "zh": "允许 {count:,} 个运行时探针运行项目自身的代码：{items}",
@@ -297,6 +298,17 @@ class Step(msgspec.Struct, frozen=True):
         return min(found, key=symptoms.EFFECTS.index)
 
     @property
+    def diff(self) -> str:
+        """The change that its finding proposes; empty where it has none."""
+        fix = self.finding.fix if self.finding is not None else None
+        return (fix.diff or "") if fix is not None else ""
+
+    @property
+    def patched(self) -> bool:
+        """Whether `accucheck fix` would make the change: one of what may well be intended is only shown and tried."""
+        return bool(self.diff) and self.finding is not None and self.finding.sure is not Sure.POSSIBLE
+
+    @property
     def state(self) -> str:
         """What of an item's states it is like: problem, undecided, failed, ok or open."""
         if self.kind in ("problem", "concluded", "returned"):
@@ -314,6 +326,8 @@ class Step(msgspec.Struct, frozen=True):
     def why(self, language: Language) -> str:
         """Why it is worth it, in a few words."""
         text = _say(self.reason or f"{self.kind}-why", language, **self.data)
+        if self.patched and self.grade != "mend":
+            text = _say("patched", language, why=text)
         if self.effect:
             text = _say("effect", language, why=text, effect=word(symptoms.WORDS, self.effect, language))
         if self.others:
@@ -328,9 +342,8 @@ class Step(msgspec.Struct, frozen=True):
         """What it takes."""
         if self.time is not None:
             return self.time.time(language)
-        fix = self.finding.fix if self.finding is not None else None
-        if fix is not None and fix.diff and self.grade == "mend":
-            added, gone = (sum(line[:1] == sign for line in fix.diff.splitlines()[2:]) for sign in "+-")
+        if self.patched:
+            added, gone = (sum(line[:1] == sign for line in self.diff.splitlines()[2:]) for sign in "+-")
             return _say("cost-diff", language, count=max(added, gone))
         costs = {"unlock": "cost-key", "accept": "cost-press", "problem": "cost-look", "suspect": "cost-look"}
         costs |= {"sanity": "cost-command", "watch": "cost-command"}
@@ -352,7 +365,7 @@ class Step(msgspec.Struct, frozen=True):
         elif self.kind in ("problem", "concluded", "suspect", "check"):
             words = (
                 ["fix", *folder, *named, *only]
-                if self.grade == "mend"
+                if self.patched
                 else ["explain", self.item, *(["--project", *folder] if folder else []), *named]
             )
         elif self.kind == "watch":

@@ -56,6 +56,42 @@ def test_a_softmax_is_taken_away_and_what_it_is_applied_to_stays(tmp_path: Path,
     assert found is not None and f"    logits = {left}" in found
 
 
+NETWORK = """import mindspore as ms
+from mindspore import nn, ops
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(8, 4)
+        self.softmax = nn.Softmax()
+
+    def construct(self, x):
+        {returned}
+
+net = Net()
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+loss = nn.{loss}()
+ms.Model(net, loss, optimizer).train(1, data)
+"""
+
+
+@pytest.mark.parametrize(
+    ("returned", "loss", "code", "left"),
+    [
+        ("return self.softmax(self.fc(x))", "CrossEntropyLoss", "double-softmax", "return self.fc(x)"),
+        ("return ops.softmax(self.fc(x), axis=-1)", "CrossEntropyLoss", "double-softmax", "return self.fc(x)"),
+        # What it gives may be held against 0.5 elsewhere, and what goes on to something else may be wanted as it is.
+        ("return ops.sigmoid(self.fc(x))", "BCEWithLogitsLoss", "double-sigmoid", None),
+        ("p = self.softmax(self.fc(x)); return p if x is None else p + 0", "CrossEntropyLoss", "double-softmax", None),
+    ],
+)
+def test_a_softmax_that_is_all_that_a_network_returns_is_taken_away(
+    tmp_path: Path, returned: str, loss: str, code: str, left: str | None
+) -> None:
+    found = mended(tmp_path, NETWORK.format(returned=returned, loss=loss), code)
+    assert found is None if left is None else found is not None and f"        {left}" in found
+
+
 @pytest.mark.parametrize(
     ("made", "expected"),
     [

@@ -190,6 +190,8 @@ def test_a_kernel_of_one_pads_and_skips_nothing(tmp_path: Path, layer: str, sett
         ("nn.Dropout(keep_prob = dropout)", "nn.Dropout(p=dropout)"),
         ("nn.Dropout(keep_prob=(dropout))", None),
         ("keep = 0.9; nn.Dropout(p=keep)", "keep = 0.9; nn.Dropout(p=1 - keep)"),
+        ("nn.Dropout(p=0.9)", "nn.Dropout(p=0.1)"),  # only if a share to keep was meant: the finding is a suspect
+        ("nn.Dropout(p=0.5)", None),
         ("nn.Dropout(p=keep_prob * keep)", None),
         ("nn.Dropout2d(keep_prob)", None),
     ],

@@ -154,7 +154,7 @@ async def test_the_list_opens_before_live_probes_end_and_grows(brisk, tmp_path):
         await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))  # one list, not two
 
 
-async def test_the_list_opens_without_files_that_take_long(walkthrough, tmp_path):
+async def test_the_list_opens_as_soon_as_scripts_tell_a_problem(walkthrough, tmp_path):
     text = (tmp_path / "fakes.yaml").read_text()
     (tmp_path / "fakes.yaml").write_text(text.replace("[fake_clean]", "[fake_static_one]", 1))
     app = walkthrough()

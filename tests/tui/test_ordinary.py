@@ -83,6 +83,7 @@ async def test_the_main_cause_and_its_patch_are_known_after_four_keys(ordinary, 
             found = [step for step in steps if step.kind == "problem"]
             assert {step.item: f"{step.finding.where.path}:{step.finding.where.line}" for step in found} == FAULTS
             assert [step.item for step in steps][: len(FAULTS)] == [*FAULTS] and steps[0].effect == "evaluation"
+            assert all(step.patched for step in steps[: len(FAULTS)]), "each cause has a patch"
             await pilot.press("f")
             await until(pilot, lambda: isinstance(app.screen, MendScreen))
             await until(pilot, lambda: "-    if train:" in text_of(app) and "src/dataset.py:10" in text_of(app))
@@ -103,7 +104,7 @@ def test_its_report_is_short(ordinary, tmp_path, language):
     (text,) = (each.read_text() for each in (ordinary / "reports").glob("*.md"))
     assert "nn.Dropout(p=0.9)" in text, "the fourth fault, behind the two of its item that are told in full"
     repeated = [line for line, count in Counter(re.split(r"[|\n]", text)).items() if len(line) > 70 and count > 1]
-    assert text.count("```diff") == 3, "a patch for each of two places that are alike"
+    assert text.count("```diff") == 4, "a patch for each cause, and for each of two places that are alike"
     assert text.count("nn.BatchNorm2d(momentum=0.1)") == 2 and not repeated, "once in the verdict and once in full"
     (report,) = (ordinary / "reports").glob("*.docx")
     home = f"-env:UserInstallation=file://{tmp_path}/office"

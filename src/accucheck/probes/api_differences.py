@@ -170,6 +170,10 @@ MESSAGES: Words = {
     },
     "fix-drop": {"en": "Pass it as p=, the share to drop.", "zh": "改为 p=，即丢弃概率。"},
     "fix-keep": {"en": "Pass 1 minus it as p=.", "zh": "改为 p=1 - 该值。"},
+    "fix-rate": {
+        "en": "Decide which share is meant; change it if it is the share kept, and leave it if it is the share dropped.",
+        "zh": "先确认其本意：若指保留比例则修改，若指丢弃比例则保持原样。",
+    },
     "fix-momentum": {"en": "Write 1 minus PyTorch's momentum.", "zh": "写成 1 减去 PyTorch 的 momentum。"},
     "fix-axis": {
         "en": "Take the argmax along the axis of the classes: the last one behind a dense layer, 1 behind a convolution.",
@@ -360,6 +364,7 @@ _FIXES = {
     "keeps-a-drop-rate": "fix-drop",
     "drops-a-keep-rate": "fix-keep",
     "keeps-little": "fix-drop",
+    "rate-unclear": "fix-rate",
     "momentum-reversed": "fix-momentum",
     "momentum-of-new": "fix-momentum",
     "momentum-one": "fix-momentum",

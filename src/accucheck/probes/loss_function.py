@@ -652,7 +652,7 @@ def _last(place: Any) -> int:
 def _diff(said: Observation) -> str | None:
     """The lines to change, where the mend is plain."""
     if said.code in ("double-softmax", "double-sigmoid"):
-        return _without(said.also)
+        return _without(said.also, in_network=said.code == "double-softmax")
     node: ast.AST = said.place.node
     source: Source = said.place.source
     if said.code not in ("none-reduction", "sum-reduction") or not isinstance(node, ast.Call):
@@ -690,14 +690,21 @@ def _with_reduction(source: Source, node: ast.Call) -> str | None:
     return source.diff(node.end_lineno or 1, new.decode())
 
 
-def _without(made: Any) -> str | None:
-    """The diff that takes a softmax away that stands beside the loss; one in the network may be wanted for predictions."""
+def _without(made: Any, *, in_network: bool) -> str | None:
+    """The diff that takes a softmax or sigmoid away that stands beside the loss; `in_network`: also one that is all that a network returns,
+    which for a softmax leaves the predicted class as it is, while the results of a sigmoid may be held against a threshold."""
     node, frame = made.node, made.frame
-    if made.name == "" or not isinstance(node, ast.Call) or node.lineno != node.end_lineno:
+    if not isinstance(node, ast.Call) or node.lineno != node.end_lineno:
+        return None
+    if made.name == "" and (
+        len(node.args) != 1 or node.keywords
+    ):  # a layer is called, which takes what it is applied to
         return None
     on = node.func.value if isinstance(node.func, ast.Attribute) and made.name.startswith(".") else None
     kept_of = [on] if on is not None else node.args[:1]
-    if frame is None or frame.function.name in ("construct", "forward") or not kept_of:
+    if frame is None or not kept_of:
+        return None
+    if frame.function.name in ("construct", "forward") and not (in_network and frame.returned is made):
         return None
     (inner,) = kept_of
     if isinstance(inner, ast.Starred):

@@ -378,7 +378,7 @@ def _dropout(call: Call, known: api.Api, written: dict[str, set[float]], dropped
     shown = call.source.segment(node, 60)
     number = rate.number if rate.number is not None else shown
     data = {"api": call.api, "rate": shown, "parameter": parameter, "value": number}
-    mended = code != "rate-unclear" or (said is None and rate.wants == "keep")
+    mended = code != "rate-unclear" or (said is None and (rate.wants == "keep" or rate.number is not None))
     yield WrongUse(code, call, data, value, _mended(call, node, parameter, positional) if mended else None)
 
 
@@ -594,6 +594,8 @@ def _mended(call: Call, node: ast.expr, parameter: str, positional: bool) -> tup
     else:
         simple = isinstance(node, (ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Call))
         new = f"p=1 - {text}" if simple else f"p=1 - ({text})"
+        if isinstance(node, ast.Constant) and isinstance(node.value, float):
+            new = f"p={1 - node.value:.6g}"
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and isinstance(node.left, ast.Constant):
             inner = line[node.right.col_offset : node.right.end_col_offset].decode()
             new = f"p={inner}" if node.left.value == 1 else new

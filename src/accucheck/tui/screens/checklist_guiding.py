@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,8 +18,6 @@ from .checklist_watching import Watching
 if TYPE_CHECKING:
     from ...guidance import Step
 
-#: Seconds that files may take after the scripts before the list of causes opens without them.
-PATIENCE = 4.0
 #: Where the details of a step are to be seen.
 _TABS = {"check": "tab-method", "concluded": "tab-method", "returned": "tab-conclusion"}
 
@@ -35,7 +32,6 @@ class Guiding(Watching):
         self._place: object = None
         self._grows = False
         self._finished: set[tuple[str, str]] = set()
-        self._read_since = 0.0
 
     # --- after a run --------------------------------------------------------------------------------------------------
 
@@ -50,11 +46,6 @@ class Guiding(Watching):
         if isinstance(event, engine.Finished):
             self._show_causes()
 
-    def _tell_time(self) -> None:
-        super()._tell_time()
-        if self.app.runner.busy:
-            self._show_causes()
-
     def _show_causes(self) -> None:
         """Open the list of next steps once in a run, where enough is known."""
         if self._grows or not self._causes_known():
@@ -65,22 +56,17 @@ class Guiding(Watching):
             self.action_next_steps()
 
     def _causes_known(self) -> bool:
-        """Whether all is done that reads scripts and files and something else is not; where files take long, what the scripts tell will do,
-        if that is a problem."""
+        """Whether all is done that reads scripts and something else is not, and that tells a problem; else once files are read as well."""
         from ... import probe as probes
 
         kinds = {module.KIND for _, name in self._awaited if (module := probes.loaded(name)) is not None}
         if not kinds or Kind.STATIC in kinds:
-            self._read_since = 0.0
             return False
         if Kind.FILE not in kinds:
             return True
         ran = {module.KIND for _, name in self._finished if (module := probes.loaded(name)) is not None}
-        if Kind.STATIC not in ran:
-            return False
-        self._read_since = self._read_since or time.monotonic()
-        waited = time.monotonic() - self._read_since > PATIENCE
-        return waited and any(self.app.project.suggestion(item) is Verdict.PROBLEM for item in self.app.project.items)
+        problem = any(self.app.project.suggestion(item) is Verdict.PROBLEM for item in self.app.project.items)
+        return Kind.STATIC in ran and problem
 
     def _may_tell(self) -> bool:
         """Whether a run of several items goes on that nobody has turned away from."""

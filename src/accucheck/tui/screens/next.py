@@ -32,11 +32,6 @@ _LINES = 3
 _LOOK_EVERY, _LOOK_WHILE_RUNNING = 0.5, 3.0
 
 
-def _patched(step: Step | None) -> bool:
-    finding = step.finding if step is not None else None
-    return finding is not None and finding.fix is not None and bool(finding.fix.diff)
-
-
 def _same(one: Step, other: Step) -> bool:
     """Whether two steps are about the same thing, however much is known of it."""
     return (one.kind, one.items[:1], one.key) == (other.kind, other.items[:1], other.key)
@@ -188,7 +183,9 @@ class NextScreen(VerbScreen[Step]):
         if verb in ("next-do", "next-copy") and not self._steps:
             return self.speech.say("next-nothing" if self._of is not None else "next-looking")
         if verb == "mend":
-            return None if _patched(self._step) else self.speech.say("mend-by-hand" if self._steps else "next-nothing")
+            if (step := self._step) is not None and step.diff:
+                return None
+            return self.speech.say("mend-by-hand" if self._steps else "next-nothing")
         if verb == "try":
             return self.app.why_alone()
         return super().why_not(verb)
