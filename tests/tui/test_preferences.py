@@ -135,6 +135,18 @@ def test_text_is_told_from_its_ground(theme, ground, text):
     assert (lights[1] + 0.05) / (lights[0] + 0.05) >= 4.5
 
 
+async def test_heads_can_be_read_in_every_theme(walkthrough):
+    """textual's own ground of that name is dark in its light themes, whose text is dark too."""
+    app = walkthrough()
+    async with app.run_test() as pilot:
+        for name in [name for name in app.available_themes if "ansi" not in name]:
+            app.theme = name
+            await pilot.pause()
+            bar = app.screen.query_one("TopBar").styles
+            lights = sorted(luminance(each) for each in (bar.background, bar.color))
+            assert (lights[1] + 0.05) / (lights[0] + 0.05) >= 4, name
+
+
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (200, 60)])
 async def test_without_colours_only_those_of_the_terminal_are_used(walkthrough, monkeypatch, size):
     monkeypatch.setenv("NO_COLOR", "1")

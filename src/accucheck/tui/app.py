@@ -187,6 +187,14 @@ class Walkthrough(App[None]):
             name = ""
         self.theme = name or ("ansi-dark" if self.console.color_system == "standard" else DARK.name)
 
+    def get_css_variables(self) -> dict[str, str]:
+        """The colours of the theme; the ground of heads is one on which the texts of the theme can be read, which textual's own is not where
+        the theme is light."""
+        variables = super().get_css_variables()
+        if "primary-background" not in self.current_theme.variables:
+            variables["primary-background"] = variables["surface"]
+        return variables
+
     def get_driver_class(self) -> type[Driver]:
         from textual import constants
 
