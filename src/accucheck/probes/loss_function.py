@@ -690,24 +690,27 @@ def _with_reduction(source: Source, node: ast.Call) -> str | None:
     return source.diff(node.end_lineno or 1, new.decode())
 
 
+def _operand(made: Any) -> ast.expr | None:
+    """What a call on one line is applied to; None where that is not plain."""
+    node = made.node
+    if not isinstance(node, ast.Call) or node.lineno != node.end_lineno:
+        return None
+    layer = made.name == ""  # which takes nothing but what it is applied to
+    if layer and (len(node.args) != 1 or node.keywords):
+        return None
+    if isinstance(node.func, ast.Attribute) and made.name.startswith("."):
+        return node.func.value
+    return node.args[0] if node.args and not isinstance(node.args[0], ast.Starred) else None
+
+
 def _without(made: Any, *, in_network: bool) -> str | None:
     """The diff that takes a softmax or sigmoid away that stands beside the loss; `in_network`: also one that is all that a network returns,
     which for a softmax leaves the predicted class as it is, while the results of a sigmoid may be held against a threshold."""
     node, frame = made.node, made.frame
-    if not isinstance(node, ast.Call) or node.lineno != node.end_lineno:
-        return None
-    if made.name == "" and (
-        len(node.args) != 1 or node.keywords
-    ):  # a layer is called, which takes what it is applied to
-        return None
-    on = node.func.value if isinstance(node.func, ast.Attribute) and made.name.startswith(".") else None
-    kept_of = [on] if on is not None else node.args[:1]
-    if frame is None or not kept_of:
+    inner = _operand(made)
+    if frame is None or inner is None:
         return None
     if frame.function.name in ("construct", "forward") and not (in_network and frame.returned is made):
-        return None
-    (inner,) = kept_of
-    if isinstance(inner, ast.Starred):
         return None
     line = made.source.lines[node.lineno - 1].encode()
     kept = line[inner.col_offset : inner.end_col_offset]

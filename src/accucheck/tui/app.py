@@ -188,8 +188,7 @@ class Walkthrough(App[None]):
         self.theme = name or ("ansi-dark" if self.console.color_system == "standard" else DARK.name)
 
     def get_css_variables(self) -> dict[str, str]:
-        """The colours of the theme; the ground of heads is one on which the texts of the theme can be read, which textual's own is not where
-        the theme is light."""
+        """The colours of the theme; the ground of heads is one on which its texts can be read, as textual's own is not in light themes."""
         variables = super().get_css_variables()
         if "primary-background" not in self.current_theme.variables:
             variables["primary-background"] = variables["surface"]
