@@ -285,6 +285,15 @@ Penalty()(x, z)
 JUDGED = (
     "loss = nn.MSELoss()(dense(x), {})\nms.Model(dense, nn.CrossEntropyLoss(), opt, metrics={{'acc'}}).train(1, data)"
 )
+OPTIONAL = """
+class Given(nn.Cell):
+    def construct(self, x, y=None):
+        scores = dense(x)
+        if y is None:
+            return scores
+        return nn.SoftmaxCrossEntropyWithLogits()(scores, y)
+{}
+"""
 SAID = {
     "cell = nn.WithLossCell(dense, nn.SoftmaxCrossEntropyWithLogits())\nnn.TrainOneStepCell(cell, opt)(x, y)": [
         "fits",
@@ -295,6 +304,14 @@ SAID = {
         "sum-reduction",
     ],
     "cell = nn.WithLossCell(dense, nn.MSELoss(reduction='mean'))\nnn.TrainOneStepCell(cell, opt)(x, y)": ["fits"],
+    "cell = nn.WithLossCell(dense, nn.MSELoss(reduction='sum'))\nnn.TrainOneStepCell(cell, opt)(*batch)": [
+        "fits",
+        "sum-reduction",
+    ],
+    "step = nn.TrainOneStepCell(nn.WithLossCell(dense, nn.MSELoss()), opt)\nfor row in data:\n    step(*row)": ["fits"],
+    OPTIONAL.format("nn.TrainOneStepCell(Given(), opt)(*batch)"): ["fits", "none-reduction-perhaps"],
+    OPTIONAL.format("nn.TrainOneStepCell(Given(), opt)(**batch)"): ["fits", "none-reduction-perhaps"],
+    OPTIONAL.format("nn.TrainOneStepCell(Given(), opt)(x)"): [],
     "cell = nn.WithLossCell(dense, nn.MSELoss(reduction=how()))\nnn.TrainOneStepCell(cell, opt)(x, y)": ["fits"],
     "step = nn.TrainOneStepCell(dense, opt)": ["never-called"],
     "step = nn.TrainOneStepCell(dense, nn.Adam(a))\nstep = nn.TrainOneStepCell(dense, opt)\nstep(x, y)": [],

@@ -7,7 +7,7 @@ import pytest
 from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import Trace, follow
-from accucheck.script.values import Class, KnownValue, unseen
+from accucheck.script.values import Class, KnownValue, options, unseen
 
 BY_FUNCTION = """TABLE = {}
 def enter(made):
@@ -107,6 +107,27 @@ def test_a_class_by_its_name(tmp_path: Path, looked_up: str) -> None:
     found = followed(tmp_path, nets="class Net:\n    pass\n", main=main)
     (call,) = [call for call in found.calls if call.name == "show"]
     assert isinstance(call.args[0], Class) and call.args[0].node.name == "Net"
+
+
+@pytest.mark.parametrize(
+    "looked_up",
+    [
+        "getattr(nets, name)",
+        'getattr(nets, options["net"])',
+        "getattr(importlib.import_module('nets'), name)",
+        "nets.__dict__[name]",
+    ],
+)
+@pytest.mark.parametrize(("count", "seen"), [(2, True), (30, False)])
+def test_a_name_out_of_sight_picks_one_of_the_few_things_that_a_module_defines(
+    tmp_path: Path, looked_up: str, count: int, seen: bool
+) -> None:
+    nets = "import other\n" + "".join(f"class Net{n}:\n    pass\n" for n in range(count))
+    main = f"import importlib, json\nimport nets\nname = input()\noptions = json.load(open(name))\nshow({looked_up})\n"
+    found = followed(tmp_path, nets=nets, main=main)
+    (call,) = [call for call in found.calls if call.name == "show"]
+    names = [option.node.name for option in options(call.args[0]) if isinstance(option, Class)]
+    assert (names == ["Net0", "Net1"]) is seen
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from .options import namespace
 from .syntax import walk
 from .values import (
     Call,
+    Class,
     Function,
     Index,
     Instance,
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
 
 #: What is made of each item of a list is made item by item of so many.
 SHORT = 16
+#: Of so many definitions of a module each is taken for what a name out of sight may pick.
+DEFINITIONS = 8
 #: Classes that make a record out of a dict or of keywords; by their last name, as projects bring copies of their own.
 _RECORDS = frozenset(
     (
@@ -370,7 +373,7 @@ def _getattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node
         return None
     owner, name = args[0], args[1]
     if not (isinstance(name, KnownValue) and isinstance(name.value, str)):
-        return _any_attribute(owner, name)
+        return _any_attribute(tracer, owner, name, node)
     tracer.found_names.add(name.value)
     found = [tracer.held(option, name.value, node) or _under_any_name(option, name.value) for option in options(owner)]
     values = [value for value in found if value is not None]
@@ -380,14 +383,24 @@ def _getattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node
     return join([*values, *default]) if values or default else tracer.attribute(owner, name.value, node)
 
 
-def _any_attribute(owner: Value, name: Value) -> Value | None:
+def _any_attribute(tracer: Tracer, owner: Value, name: Value, node: ast.AST) -> Value | None:
     """Which of the attributes of an object it may be whose name is only known in part: "layer" + str(index)."""
+    if isinstance(owner, NamedValue):
+        return _any_definition(tracer, owner, node)
     asked = [option for option in options(owner) if isinstance(option, Instance)]
     for option in asked:
         option.read.add(ANY)
     found = [_fitting(option, _pattern(name)) for option in asked]
     whole = len(asked) == len(options(owner)) and all(found)
     return join([held for each in found for held in each], limit=32) if whole else None
+
+
+def _any_definition(tracer: Tracer, module: NamedValue, node: ast.AST) -> Value | None:
+    """What a module of the project defines, where a name out of sight, as of a configuration that is not there, picks one of it."""
+    table = tracer.held(module, "__dict__", node)
+    names = table.items.values() if isinstance(table, Mapping) else ()
+    defined = [value for value in names if isinstance(value, (Class, Function))]
+    return join(list[Value](defined), limit=DEFINITIONS) if 0 < len(defined) <= DEFINITIONS else None
 
 
 def _fitting(owner: Instance, asked: str) -> list[Value]:
@@ -1262,7 +1275,7 @@ def applied_instance(
         if api in _STEPS:
             return _stepped(tracer, api, called, arguments, args, keywords, node)
     layer = layer_of(called)
-    return None if layer is None else tracer.call(layer, args, keywords, node)
+    return None if layer is None else tracer.call(layer, args, keywords, node, _are_spread(args, keywords))
 
 
 def derive(instance: Instance, bases: list[str], args: list[Value], keywords: dict[str, Value]) -> None:
@@ -1315,7 +1328,9 @@ def _stepped(
     network = arguments.get("network") or arguments.get("backbone")
     if network is None:
         return None
-    if api in ("nn.WithLossCell", "nn.WithEvalCell", "nn.WithGradCell") and len(args) == 2 and "loss_fn" in arguments:
+    pair = _pair(tracer, args, node)
+    if api in ("nn.WithLossCell", "nn.WithEvalCell", "nn.WithGradCell") and len(pair) == 2 and "loss_fn" in arguments:
+        args = pair
         output = join([tracer.call(option, args[:1], {}, node) for option in options(network)])
         loss = join([tracer.call(option, [output, args[1]], {}, node) for option in options(arguments["loss_fn"])])
         if api == "nn.WithLossCell":
@@ -1324,8 +1339,21 @@ def _stepped(
         made.result = loss
         return made
     made = tracer.made("", args, keywords, node, called)
-    made.result = join([tracer.call(option, args, keywords, node) for option in options(network)], limit=32)
+    spread = _are_spread(args, keywords)
+    made.result = join([tracer.call(option, args, keywords, node, spread) for option in options(network)], limit=32)
     return made
+
+
+def _are_spread(args: list[Value], keywords: dict[str, Value]) -> bool:
+    """Whether arguments hold *batch or **batch of which it is not seen what is in it: any parameter may be among them."""
+    return "**" in keywords or any(isinstance(arg, Call) and arg.name == "*args" for arg in args)
+
+
+def _pair(tracer: Tracer, args: list[Value], node: ast.AST) -> list[Value]:
+    """The data and the labels that a cell takes which has room for these two alone, also where they are given as *batch."""
+    if len(args) == 1 and isinstance(args[0], Call) and args[0].name == "*args":
+        return [tracer.item(args[0].args[0], place, node) for place in range(2)]
+    return args
 
 
 def _threaded(tracer: Tracer, cells: Value | None, args: list[Value], node: ast.AST) -> Value | None:
@@ -1348,9 +1376,9 @@ def _gradient(
     if function is None:
         return None
     given = args[:-1] if len(args) > 1 and _takes_sens(called) else args
-    unpacked = any(isinstance(arg, Call) and arg.name == "*args" for arg in given)
+    spread = _are_spread(given, keywords)
     results = [
-        tracer.call(option, given, keywords, node, unpacked)
+        tracer.call(option, given, keywords, node, spread)
         for option in options(function)
         if isinstance(option, (Function, Instance, Partial, Call))
     ]
