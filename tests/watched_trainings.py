@@ -214,6 +214,9 @@ KINDS: dict[str, list[tuple[str, str]]] = {
     "averages-slow": [*_LONG, ("nn.BatchNorm1d(16)", "nn.BatchNorm1d(16, momentum=0.9999)")],
     "averages-still": [*_LONG, ("nn.BatchNorm1d(16)", "nn.BatchNorm1d(16, momentum=1.0)")],
     "statistics-off": [("nn.BatchNorm1d(16)", "nn.BatchNorm1d(16, use_batch_statistics=False)")],
+    "drops-by-function": [("x = self.drop(x)", "x = ops.dropout(x, 0.1)")],
+    "drops-by-operator": [("nn.Dropout(p=0.1)", "ops.Dropout(0.9)"), ("x = self.drop(x)", "x, _ = self.drop(x)")],
+    "drops-by-mode": [("x = self.drop(x)", "x = ops.dropout(x, p=0.1, training=self.training)")],
     "average-lost": [
         *(("chosen = ", f"{_COPY}chosen = "), _EVALUATED),
         ("        optimizer(gradients)\n", f"{_FOLLOW}held = 0.9 * held + 0.1 * one\n"),

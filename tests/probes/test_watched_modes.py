@@ -79,3 +79,17 @@ def test_a_part_with_random_weights_that_is_kept_in_inference_mode_is_suspect(wa
         "second",
         ["second.1"],
     )
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(("kind", "name"), [("drops-by-function", "dropout"), ("drops-by-operator", "Dropout")])
+def test_what_drops_values_in_inference_mode_is_named_with_its_line(watched_runs, kind, name):
+    root = watched_runs[kind]
+    found = judged(root, "watched_modes")["drops-in-inference"]
+    assert (found.level, found.data["name"], found.data["share"]) == (Level.PROBLEM, name, 0.1)
+    assert line_of(root, found).startswith("x = ops.dropout" if name == "dropout" else "x, _ = self.drop(x)")
+
+
+@pytest.mark.mindspore
+def test_a_function_that_asks_for_the_mode_is_in_order(watched_runs):
+    assert suggest(judged(watched_runs["drops-by-mode"], "watched_modes").values()) is Verdict.OK

@@ -106,6 +106,7 @@ class _Pass(msgspec.Struct):
     data: Union[int, None] = None
     inference: list[str] = []
     place: _Place = None
+    drops: list[tuple[str, float, _Place]] = []
 
 
 class _Modes(msgspec.Struct):

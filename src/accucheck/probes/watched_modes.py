@@ -1,8 +1,9 @@
 """Tells in which mode the layers that depend on it ran in a watched training: BatchNorm, Dropout, own cells that read self.training.
 
 Catches: a network that trains in inference mode, from the first step or from the step after something switched it, with the line that
-did; an evaluation in training mode. Layers that are kept in inference mode on purpose (a normalisation alone, a part that no optimizer
-updates) are information. Cannot tell: what later steps bring, and functions such as ops.dropout, which the mode does not reach.
+did; an evaluation in training mode; a function or operator that drops values in an evaluation in inference mode. Layers that are kept in
+inference mode on purpose (a normalisation alone, a part that no optimizer updates) are information. Cannot tell: what later steps bring,
+and noise of one's own that does not ask for the mode.
 """
 
 from __future__ import annotations
@@ -77,6 +78,12 @@ MESSAGES: Words = {
         "zh": "{network} 在训练模式下评估：{passes:,} 次不求梯度的前向计算使用了训练之外的数据，其中 {count:,} 个随模式改变行为的层"
         "仍按训练方式工作（{names}）。",
     },
+    "drops-in-inference": {
+        "en": "{network} is evaluated in inference mode, and {name} drops {share:%} of the values there all the same, in {passes:,} "
+        "{passes:pass|passes} without a gradient: its argument `training` is true, or it is an operator that asks for no mode.",
+        "zh": "{network} 在推理模式下评估，但其中的 {name} 仍丢弃 {share:%} 的值（{passes:,} 次不求梯度的前向计算）："
+        "它的参数 `training` 为真，或者它是不区分模式的算子。",
+    },
     "runs-in-training": {
         "en": "{passes:,} {passes:pass|passes} without a gradient ran in training mode; they may belong to the training.",
         "zh": "有 {passes:,} 次不求梯度的前向计算处于训练模式，它们可能是训练的一部分。",
@@ -102,6 +109,10 @@ MESSAGES: Words = {
         "en": "Leave out use_batch_statistics=False and have these layers in training mode while they train, or load statistics first.",
         "zh": "去掉 use_batch_statistics=False，训练时让这些层处于训练模式；或先加载训练好的统计量。",
     },
+    "fix-ask-for-mode": {
+        "en": "Pass training=self.training to it, or use nn.Dropout, which asks for the mode.",
+        "zh": "为它传入 training=self.training，或改用会区分模式的 nn.Dropout。",
+    },
     "fix-switch-off": {
         "en": "Call set_train(False) before evaluating, and set_train() after it.",
         "zh": "评估之前调用 set_train(False)，之后再调用 set_train()。",
@@ -123,6 +134,10 @@ WHY: Words = dict.fromkeys(
     "statistics-kept": {
         "en": "With a mean of 0 and a variance of 1 a normalisation is a scale and a shift: values grow or vanish from layer to layer.",
         "zh": "均值为 0、方差为 1 时，归一化只剩缩放和平移：数值会逐层放大或消失。",
+    },
+    "drops-in-inference": {
+        "en": "Results of an evaluation are worse than the network is, and other ones each time.",
+        "zh": "评估结果比网络的真实水平差，而且每次都不同。",
     },
     "evaluated-in-training": {
         "en": "Dropout keeps dropping, and BatchNorm normalises by the current batch and updates its statistics: results are worse than "
@@ -221,6 +236,7 @@ class _Modes:
             yield self._told(code, outer, number, some)
         yield from self._kept({one.layer for some in groups.values() for one in some if self._code(one) in _FAULTS})
         yield from self._evaluated()
+        yield from self._dropping()
         clean = self._ran() - {one.layer for one in wrong}
         where = self.seen.watch.where()
         if clean:
@@ -251,6 +267,8 @@ class _Modes:
         awake = [one for one in self.inference if "" not in one.inference and self._awake(one)]
         if awake:
             yield self._in_training(awake)
+        elif dropping := list(self._dropping()):
+            yield from dropping
         else:
             data = {"passes": len(self.inference)}
             yield Finding("only-inference", Level.INFO, self.seen.watch.where(), data)
@@ -384,6 +402,16 @@ class _Modes:
         elif awake:
             yield Finding("runs-in-training", Level.INFO, self.seen.watch.where(), {"passes": len(awake)})
 
+    def _dropping(self) -> Iterator[Finding]:
+        """What drops values in passes of inference mode."""
+        passes = [one for one in self.inference if "" in one.inference and one.drops]
+        places = dict.fromkeys((name, share, tuple(place or ())) for one in passes for name, share, place in one.drops)
+        for name, share, place in places:
+            network = self.seen.networks[passes[0].networks[0]].kind.rpartition(".")[2]
+            data = {"network": network, "name": name, "share": share, "passes": len(passes)}
+            where = self.seen.watch.where(list(place), step=passes[0].step)
+            yield Finding("drops-in-inference", Level.PROBLEM, where, data, fix=Fix("fix-ask-for-mode"))
+
     def _in_training(self, passes: list[Any]) -> Finding:
         """Passes that are evaluation and ran in training mode."""
         layers = {layer.name or "." for one in passes for layer in self._awake(one)}
@@ -486,6 +514,10 @@ EXAMPLES = [
     _example(
         *("evaluated in inference mode", Verdict.OK, "in-order"),
         more=[{**_PASS, "data": 1, "inference": _ALL, "calls": [[name, kind, False, []] for name, kind, *_ in _CALLS]}],
+    ),
+    _example(
+        *("a function that drops in an evaluation", Verdict.PROBLEM, "drops-in-inference"),
+        more=[{**_PASS, "data": 1, "inference": _ALL, "drops": [["dropout", 0.5, ["train.py", 12]]], "calls": []}],
     ),
     _example(
         *("an evaluation alone, in inference mode", Verdict.OK, "only-inference"),

@@ -44,6 +44,8 @@ class Pass:
         self.asked_for: list[Any] | None = None
         self.asked_at: list[Any] | None = None
         self.unscaled = False
+        #: What the user's own lines drop by a function or an operator, which no mode reaches: which, the share, and the line.
+        self.drops: list[list[Any]] = []
         #: What the first layers with a matrix of weights were given: where that is what the network was given, its range counts.
         self.entries: list[tuple[Cell, list[Any]]] = []
 
@@ -128,6 +130,13 @@ class Passes:
             call.ended(result)
         if self.last is not None and self.last.top is cell:
             self.last.output = result
+
+    def drops(self, name: str, share: float) -> None:
+        """Values are dropped, in a pass that no gradient has been asked for yet."""
+        inside = self.stack and not self.open and self.last is not None and self.last.close
+        place = self.hooks.place(deep=1) if inside else None  # layers of MindSpore, which ask for the mode, call it too
+        if place is not None and self.last is not None and [name, share, place] not in self.last.drops[:CALLS]:
+            self.last.drops.append([name, share, place])
 
     def opened(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """new_graph(executor, function or cell, *its arguments)."""

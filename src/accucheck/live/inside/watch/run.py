@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from ..measures import array, plain, squares
+from ..measures import array, plain, short, squares
 from ..processes import is_one_of_several
 from .again import MOST, PassesRunAgain
 from .cells import class_of, own_seconds
@@ -36,6 +36,8 @@ FIRST, EVERY = 10, 10
 INFERENCE = 2
 #: Steps after the first during which each cell is timed.
 TIMED = 5
+#: Functions of (input, p, training), in mindspore.ops and mindspore.mint.nn.functional, and operators, that drop values whatever the mode.
+DROPPING, DROPPING_OPERATORS = ("dropout", "dropout1d", "dropout2d", "dropout3d"), ("Dropout", "Dropout2D", "Dropout3D")
 #: Parameters that are told with the one whose gradient they are given.
 PAIRS = 64
 #: Passes within one whose gradients are told.
@@ -155,6 +157,16 @@ class Run:
                 self.hooks.around(kind, "unscale", before=self.unscaled, hook=f"{name}.unscale", steps=True)
         self.hooks.around(nn.Cell, "set_train", before=self.switched, steps=True)
         self.hooks.around(mindspore.Model, "_get_metrics", after=self.reported, hook="Model.metrics", steps=True)
+        for owner in (
+            mindspore.ops,
+            getattr(getattr(getattr(mindspore, "mint", None), "nn", None), "functional", None),
+        ):
+            for name in [name for name in DROPPING if hasattr(owner, name)]:
+                self.hooks.around(owner, name, before=self.dropper(name), steps=True)
+        for name in DROPPING_OPERATORS:
+            kind = getattr(mindspore.ops, name, None)
+            if kind is not None:
+                self.hooks.around(kind, "__call__", before=self.dropped, hook=f"{name}.__call__", steps=True)
         if self.forced:  # a graph cannot be made of what stands around a function
             self.hooks.around(mindspore.Tensor, "asnumpy", before=self.cutter("asnumpy"), steps=True)
             self.hooks.around(mindspore.ops, "stop_gradient", before=self.cutter("stop_gradient"), steps=True)
@@ -289,6 +301,21 @@ class Run:
         training = bool([*args[1:], *kwargs.values(), True][0])
         kind = class_of(args[0])
         self.once("switched", kind, training, **{"class": kind, "training": training})
+
+    def dropper(self, name: str) -> Any:
+        def drops(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+            """A function of (input, p=0.5, training=True)."""
+            given = {**dict(zip(("p", "training"), args[1:3])), **kwargs}  # noqa: B905  # Python 3.9
+            if given.get("training", True) and given.get("p", 0.5) > 0:
+                self.passes.drops(name, short(float(given.get("p", 0.5))))
+
+        return drops
+
+    def dropped(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """An operator that drops all but a share `keep_prob`."""
+        share = 1.0 - float(getattr(args[0], "keep_prob", 0.5))
+        if share > 0:
+            self.passes.drops(type(args[0]).__name__, short(share))
 
     def cutter(self, how: str) -> Any:
         """What ends the way of a gradient within a pass, and how many calls of cells had begun before it."""
@@ -447,7 +474,8 @@ class Run:
         if ended.close:
             found = {**self.passes.modes(ended), **self.passes.facts(ended)}
             told = {"step": self.steps, "training": False, "data": number, "place": ended.place}
-            self.journal.fact("pass", **told, **found, samples=(rows or [])[:SAMPLES])
+            drops = {"drops": ended.drops} if ended.drops else {}
+            self.journal.fact("pass", **told, **found, **drops, samples=(rows or [])[:SAMPLES])
             if given := self.passes.given(ended):
                 self.journal.fact("given", step=self.steps, **given)
 
