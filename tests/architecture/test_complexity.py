@@ -11,7 +11,7 @@ SOURCES = Path(__file__).resolve().parents[2] / "src" / "accucheck"
 #: What a function may have at most; how many have more today, and the most. Both numbers may only fall.
 MOST = 15
 ABOVE = {"script": 254, "probes": 106}
-HIGHEST = {"script": 29, "probes": 69}
+HIGHEST = {"script": 29, "probes": 30}
 
 
 def functions(folder: str) -> Iterator[tuple[int, str]]:

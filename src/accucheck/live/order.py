@@ -43,6 +43,21 @@ class Order(msgspec.Struct, frozen=True):
     buffer_chance: float | None = None
     known: float | None = None
 
+    @property
+    def repeats(self) -> bool:
+        """Whether both epochs have the same order, and not by chance."""
+        return self.same is not None and self.same >= AGREE and (self.same_chance or 0.0) < CHANCE * 10
+
+    @property
+    def as_stored(self) -> bool:
+        """Whether samples come in the order of storage."""
+        return self.sequential is not None and self.sequential >= AGREE
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether enough samples follow their neighbour in storage for whole blocks of them to have been shuffled."""
+        return self.samples >= ENOUGH and self.sequential is not None and self.sequential >= BLOCKS
+
 
 class Runs(msgspec.Struct, frozen=True):
     """Equal labels in a row: neighbours that agree, how many are expected when mixed, and the z score of the difference."""

@@ -165,18 +165,9 @@ def glance(frame: pl.LazyFrame, markers: Iterable[str], fields: dict[str, Field]
     declared, nothing nested. The others are for Table. Yields the rows that have been read.
     """
     schema = frame.collect_schema()
-    asked: dict[str, dict[str, pl.Expr]] = {}
-    for name, dtype in schema.items():
-        column = pl.col(name)
-        left = dtype.is_nested() or dtype.is_decimal() or dtype in (pl.Binary, pl.Categorical, pl.Enum, pl.Null)
-        if left or name in markers:
-            continue
-        kinds = {"null": column.is_null()}
-        if dtype.is_float():
-            kinds |= {"nan": column.is_nan(), "+inf": column == np.inf, "-inf": column == -np.inf}
-        elif dtype == pl.String:
-            kinds["odd"] = column.is_in(_ODD)
-        asked[name] = kinds
+    asked = {
+        name: kinds for name, dtype in schema.items() if name not in markers and (kinds := _plain_tests(name, dtype))
+    }
     numeric = [name for name in asked if schema[name].is_integer() or schema[name].is_float()]
     wanted = [
         *(test.sum().alias(f"{kind}:{name}") for name, kinds in asked.items() for kind, test in kinds.items()),
@@ -201,12 +192,7 @@ def glance(frame: pl.LazyFrame, markers: Iterable[str], fields: dict[str, Field]
         if counts["odd"] or counts["+inf"] or counts["-inf"]:
             continue
         if name in numeric:
-            ends = [
-                float(end)
-                for side in ("min", "max")
-                for end in answers[f"{side}:{name}"]
-                if end is not None and end == end
-            ]
+            ends = _known_numbers([*answers[f"min:{name}"], *answers[f"max:{name}"]])
             if ends and _may_be_apart(head[name].drop_nulls().to_numpy(), min(ends), max(ends)):
                 continue
         known = Field(name, numeric=name in numeric, text=schema[name] == pl.String, cells=start)
@@ -215,6 +201,24 @@ def glance(frame: pl.LazyFrame, markers: Iterable[str], fields: dict[str, Field]
                 places = frame.select(name).with_row_index(f"row of {name}").filter(test).head(SHOWN)
                 known.note(kind, counts[kind], places.collect(engine="streaming").to_series())
         fields[name] = known
+
+
+def _plain_tests(name: str, dtype: pl.DataType) -> dict[str, pl.Expr]:
+    """What plain counting asks of the cells of a column, by kind; empty where counting does not settle such a column."""
+    if dtype.is_nested() or dtype.is_decimal() or dtype in (pl.Binary, pl.Categorical, pl.Enum, pl.Null):
+        return {}
+    column = pl.col(name)
+    tests = {"null": column.is_null()}
+    if dtype.is_float():
+        tests |= {"nan": column.is_nan(), "+inf": column == np.inf, "-inf": column == -np.inf}
+    elif dtype == pl.String:
+        tests["odd"] = column.is_in(_ODD)
+    return tests
+
+
+def _known_numbers(numbers: Iterable[Any]) -> list[float]:
+    """Those that are neither missing nor NaN."""
+    return [float(number) for number in numbers if number is not None and number == number]
 
 
 class Table:

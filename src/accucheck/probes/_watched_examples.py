@@ -88,47 +88,43 @@ def recording(
         for number, group in enumerate(held)
     ]
     called = [
-        [
-            name,
-            kind,
-            True,
-            [{**_given(name in half, name in dark, (shapes or {}).get(name)), **(_BELOW if name in below else {})}],
-        ]
+        [name, kind, True, [_given(name in half, name in dark, (shapes or {}).get(name), name in below)]]
         for name, kind, _ in layers
         if name not in idle
     ]
-    given = [{"shape": [batch, 8]}, {"shape": [batch]}] if batch else []
     modes = modes or {1: []}
     for step in range(1, steps + 1):
         if step in modes:
             lines.append({"fact": "modes", "step": step, "networks": [0], "inference": [*modes[step]], "cells": 5})
-        lines.append(
-            {
-                "fact": "pass",
-                "step": step,
-                "training": True,
-                "networks": [0],
-                "data": 0,
-                "batch": given,
-                "calls": called,
-            }
-        )
+        lines.append(_pass(step, batch, called))
         for number, group in enumerate(held):
             nan = broken is not None and step >= broken
             gradients, changes = _update(step, number, group, norms or {}, still, nan, ratio)
             lines += [{**gradients, "raw": raw[step - 1]} if raw else gradients, changes]
-        by_step = {key: values[step - 1] for key, values in (("grad_norm", totals), ("loss_scale", scales)) if values}
-        loss = {"loss": 2.0 * growth**step, **(rates or {"lr": 0.1}), **by_step}
-        lines.append({"step": step, "epoch": 1, "seconds": 0.1, **loss})
+        lines.append(_step(step, growth, rates, totals, scales))
     if end:
         lines.append(_end(held, moves, frozen, weights or {}))
     return "\n".join(json.dumps(line) for line in lines) + "\n"
 
 
-def _given(half: bool, dark: bool, shape: Sequence[int] | None) -> Mapping[str, Any]:
+def _step(
+    step: int, growth: float, rates: Mapping[str, float] | None, totals: Sequence[float], scales: Sequence[float]
+) -> Mapping[str, Any]:
+    by_step = {key: values[step - 1] for key, values in (("grad_norm", totals), ("loss_scale", scales)) if values}
+    told = {"loss": 2.0 * growth**step, **(rates or {"lr": 0.1}), **by_step}
+    return {"step": step, "epoch": 1, "seconds": 0.1, **told}
+
+
+def _pass(step: int, batch: int, called: Sequence[Any]) -> Mapping[str, Any]:
+    given = [{"shape": [batch, 8]}, {"shape": [batch]}] if batch else []
+    fact = {"fact": "pass", "step": step, "training": True, "networks": [0], "data": 0}
+    return {**fact, "batch": given, "calls": called}
+
+
+def _given(half: bool, dark: bool, shape: Sequence[int] | None, below: bool) -> Mapping[str, Any]:
     told = {"type": "float16"} if half else {}
     spread = {"zero": 1.0, "std": 0.0} if dark else {"zero": 0.0, "std": 0.8}
-    return {**spread, **told, **({"shape": [*shape]} if shape else {})}
+    return {**spread, **told, **({"shape": [*shape]} if shape else {}), **(_BELOW if below else {})}
 
 
 def _optimizer(

@@ -296,57 +296,84 @@ def look(ours: Array, theirs: Array, params: Params) -> tuple[str, dict[str, Any
     """What makes the benchmark's array of ours: a code of MESSAGES and its data."""
     import numpy as np
 
-    from ..readers.dump_comparison import transposition
-
     integers = ours.dtype.kind in "biu" and theirs.dtype.kind in "biu"
     shape = {"shape": layer_outputs.shape(ours.shape), "other": layer_outputs.shape(theirs.shape)}
     ours, theirs = _real(ours), _real(theirs)
     if ours.shape != theirs.shape:
-        axes = transposition(ours.shape, theirs.shape)
-        if axes is not None and _relative(ours.transpose(axes), theirs) <= params.rtol:
-            return "layout", shape
-        if ours.size == theirs.size and _relative(ours.reshape(theirs.shape), theirs) <= params.rtol:
-            return "same", {"relative": _relative(ours.reshape(theirs.shape), theirs)}
-        return "shape", shape
+        code, data = _other_shape(ours, theirs, params)
+        return code, data or shape
     nan = np.isnan(ours) & np.isnan(theirs)
     apart = (ours != theirs) & ~nan & ~(np.isfinite(ours) & np.isfinite(theirs))
     if apart.any():
         return "non-finite", {"count": int(np.count_nonzero(apart))}
-    finite = np.isfinite(ours)
     relative = _relative(ours, theirs)
     if relative <= params.rtol and not (integers and relative):
         return "same", {"relative": relative}
-    if not finite.all() or not ours.size:
+    if not np.isfinite(ours).all() or not ours.size:
         return "other", {"relative": relative}
-    if integers and (offsets := np.unique(ours - theirs)).size == 1:
-        return "shifted", {"offset": int(offsets[0])}
-    if integers and (labels := _labels(ours, theirs)) is not None:
-        return labels
-    if (moved := _moved(ours, theirs, params.rtol)) is not None:
-        return "order", {"moved": moved, "count": len(ours)}
-    for axis in range(1, ours.ndim):
-        flipped = np.flip(ours, axis)
-        if _relative(flipped, theirs) <= params.rtol:
-            return ("channels", {}) if ours.shape[axis] == 3 else ("flipped", {"axis": axis})
-    fits = _fit(ours, theirs, params.rtol)
-    if fits is not None and not integers:
-        return "scale", {"factor": fits[0], "offset": fits[1]}
-    for axis in (1, ours.ndim - 1):
-        if ours.ndim >= 3 and 1 < ours.shape[axis] <= 4 and not integers:
-            channels = [
-                _fit(np.take(ours, at, axis), np.take(theirs, at, axis), params.rtol) for at in range(ours.shape[axis])
-            ]
-            known = [channel for channel in channels if channel is not None]
-            if len(known) == len(channels):
-                data = {
-                    "factors": [f"{factor:.3g}" for factor, _ in known],
-                    "offsets": [f"{off:.3g}" for _, off in known],
-                }
-                return "channel-scale", data
+    made = (
+        (_renumbered(ours, theirs) if integers else None)
+        or _rearranged(ours, theirs, params)
+        or (None if integers else _rescaled(ours, theirs, params))
+    )
+    if made is not None:
+        return made
     correlation = _correlation(ours, theirs)
     if correlation >= params.close:
         return "near", {"correlation": correlation, "relative": relative}
     return "other", {"relative": relative}
+
+
+def _other_shape(ours: Array, theirs: Array, params: Params) -> tuple[str, dict[str, Any]]:
+    """Whether arrays of two shapes hold the same values: transposed, or in the same order."""
+    from ..readers.dump_comparison import transposition
+
+    axes = transposition(ours.shape, theirs.shape)
+    if axes is not None and _relative(ours.transpose(axes), theirs) <= params.rtol:
+        return "layout", {}
+    if ours.size == theirs.size:
+        relative = _relative(ours.reshape(theirs.shape), theirs)
+        if relative <= params.rtol:
+            return "same", {"relative": relative}
+    return "shape", {}
+
+
+def _renumbered(ours: Array, theirs: Array) -> tuple[str, dict[str, Any]] | None:
+    """Whether integers differ by one offset, or by how classes are numbered."""
+    import numpy as np
+
+    offsets = np.unique(ours - theirs)
+    return ("shifted", {"offset": int(offsets[0])}) if offsets.size == 1 else _labels(ours, theirs)
+
+
+def _rearranged(ours: Array, theirs: Array, params: Params) -> tuple[str, dict[str, Any]] | None:
+    """Whether samples come in another order, or an axis is reversed."""
+    import numpy as np
+
+    if (moved := _moved(ours, theirs, params.rtol)) is not None:
+        return "order", {"moved": moved, "count": len(ours)}
+    for axis in range(1, ours.ndim):
+        if _relative(np.flip(ours, axis), theirs) <= params.rtol:
+            return ("channels", {}) if ours.shape[axis] == 3 else ("flipped", {"axis": axis})
+    return None
+
+
+def _rescaled(ours: Array, theirs: Array, params: Params) -> tuple[str, dict[str, Any]] | None:
+    """Whether all values, or those of each channel, differ by a factor and an offset."""
+    import numpy as np
+
+    whole = _fit(ours, theirs, params.rtol)
+    if whole is not None:
+        return "scale", {"factor": whole[0], "offset": whole[1]}
+    for axis in (1, ours.ndim - 1) if ours.ndim >= 3 else ():
+        if not 1 < ours.shape[axis] <= 4:
+            continue
+        fits = [_fit(np.take(ours, at, axis), np.take(theirs, at, axis), params.rtol) for at in range(ours.shape[axis])]
+        known = [fit for fit in fits if fit is not None]
+        if len(known) == len(fits):
+            factors, offsets = ([f"{one:.3g}" for one in each] for each in zip(*known, strict=True))
+            return "channel-scale", {"factors": factors, "offsets": offsets}
+    return None
 
 
 def _real(values: Array) -> Array:

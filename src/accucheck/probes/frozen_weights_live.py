@@ -8,7 +8,7 @@ freezing that the training script does after the function of the case has built 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import msgspec
@@ -185,6 +185,8 @@ WORDS: Words = {
     "change": {"en": "Largest change", "zh": "最大变化"},
 }
 
+#: A parameter as the child describes it: name, shape, trainable, floating, held, finite, gradient, moved and change.
+_Weight = dict[str, Any]
 #: What layers call their weights; constants and buffers are named otherwise.
 _WEIGHT = re.compile(r"(weight|bias|gamma|beta|embedding_table|kernel)$", re.I)
 
@@ -222,66 +224,21 @@ def _of_phase(case: Case, name: str, params: Params, moved: dict[str, list[bool]
                 moved.setdefault(one["name"], []).append(one["moved"])
 
 
-def _judge(case: Case, params: Params, found: list[dict[str, Any]], steps: int) -> Iterator[Finding]:
+def _judge(case: Case, params: Params, found: list[_Weight], steps: int) -> Iterator[Finding]:
     patterns = case.spec.design.frozen
     statistics = [one for one in found if STATISTICS.search(one["name"])]
     weights = [one for one in found if one["floating"] and not STATISTICS.search(one["name"])]
-    declared = [one for one in weights if any(fits(one["name"], pattern) for pattern in patterns)]
-    open_ = [one for one in weights if one not in declared]
-    trained = [one for one in open_ if one["trainable"]]
+    declared = [one for one in weights if _is_declared(one, patterns)]
+    others = [one for one in weights if one not in declared]
 
-    def told(
-        code: str,
-        level: Level,
-        some: list[dict[str, Any]],
-        fix: str | None = None,
-        incomplete: bool = False,
-        **data: Any,
-    ) -> Iterator[Finding]:
-        if some:
-            data |= {"count": len(some), "names": shown(one["name"] for one in some), "steps": steps}
-            place = Where(name=some[0]["name"])
-            yield Finding(code, level, place, data, [_table(some)], Fix(fix) if fix else None, incomplete)
-
-    moving = sorted((one for one in declared if one["moved"]), key=lambda one: -(one["change"] or 0))
-    frozen = [one for one in declared if not one["trainable"]]
-    if moving and not frozen and _in_phases(case):
-        yield from told("phases-unknown", Level.INFO, moving, incomplete=True)
-    elif moving and not frozen and _frozen_elsewhere(case):
-        call = case.spec.network.call if case.spec.network else ""
-        yield from told("not-frozen-yet", Level.SUSPECT, moving, "fix-freeze", call=call)
-    else:
-        largest = moving[0]["change"] or 0.0 if moving else 0.0
-        yield from told("frozen-moves", Level.PROBLEM, moving, "fix-freeze", largest=largest)
-    still = [one for one in declared if one["trainable"] and not one["moved"]]
-    yield from told("frozen-otherwise", Level.INFO, still)
-    drifting = [one for one in statistics if one["moved"] and any(fits(one["name"], pattern) for pattern in patterns)]
-    yield from told("frozen-statistics-move", Level.INFO, drifting)
+    yield from _of_declared(case, declared, steps)
+    drifting = [one for one in statistics if one["moved"] and _is_declared(one, patterns)]
+    yield from _told("frozen-statistics-move", Level.INFO, drifting, steps)
     for pattern in patterns:
         if not any(fits(one["name"], pattern) for one in found):
             yield Finding("unmatched", Level.SUSPECT, data={"pattern": pattern})
-
-    wrong = [one for one in trained if not one["finite"]]
-    yield from told("not-finite", Level.SUSPECT, wrong)
-    dead = [one for one in trained if one["finite"] and one["gradient"] == 0]
-    if steps > 1 and trained and len(dead) == len(trained):
-        yield Finding("no-gradient", Level.PROBLEM, data={"count": len(dead), "steps": steps}, fix=Fix("fix-connect"))
-    elif steps > 1:
-        yield from told("dead", Level.SUSPECT, dead, "fix-connect")
-    alive = [one for one in trained if one["finite"] and one["gradient"]]
-    yield from told("left-out", Level.SUSPECT, [one for one in alive if not one["held"]], "fix-optimizer")
-    least = params.negligible * max((one["gradient"] for one in alive), default=0.0)
-    rounding = [one for one in alive if one["gradient"] < least]
-    yield from told("rounding-only", Level.INFO, rounding)
-    unmoved = [one for one in alive if one["held"] and not one["moved"] and one not in rounding]
-    if unmoved and not any(one["moved"] for one in alive):
-        yield Finding("nothing-moved", Level.INFO, data={"steps": steps}, incomplete=True)
-    else:
-        yield from told("unmoved", Level.SUSPECT, unmoved)
-    untrained = [one for one in open_ if not one["trainable"]]
-    named = [one for one in untrained if _WEIGHT.search(one["name"])]
-    yield from told("not-trainable", Level.SUSPECT, named, "fix-thaw")
-    yield from told("constants", Level.INFO, [one for one in untrained if one not in named])
+    yield from _of_gradients([one for one in others if one["trainable"]], params, steps)
+    yield from _of_untrainable([one for one in others if not one["trainable"]], steps)
     data = {
         "steps": steps,
         "count": len(weights),
@@ -290,6 +247,71 @@ def _judge(case: Case, params: Params, found: list[dict[str, Any]], steps: int) 
         "statistics": len(statistics),
     }
     yield Finding("examined", Level.INFO, data=data, evidence=[_table(weights)])
+
+
+def _is_declared(weight: _Weight, patterns: Iterable[str]) -> bool:
+    """Whether design.frozen names this weight."""
+    return any(fits(weight["name"], pattern) for pattern in patterns)
+
+
+def _told(
+    code: str,
+    level: Level,
+    some: list[_Weight],
+    steps: int,
+    fix: str | None = None,
+    incomplete: bool = False,
+    **data: Any,
+) -> Iterator[Finding]:
+    """One finding about these weights; nothing when there are none."""
+    if some:
+        data |= {"count": len(some), "names": shown(one["name"] for one in some), "steps": steps}
+        place = Where(name=some[0]["name"])
+        yield Finding(code, level, place, data, [_table(some)], Fix(fix) if fix else None, incomplete)
+
+
+def _of_declared(case: Case, declared: list[_Weight], steps: int) -> Iterator[Finding]:
+    """Whether the weights that are to stay frozen stay as they are."""
+    moving = sorted((one for one in declared if one["moved"]), key=lambda one: -(one["change"] or 0))
+    any_frozen = any(not one["trainable"] for one in declared)
+    if moving and not any_frozen and _in_phases(case):
+        yield from _told("phases-unknown", Level.INFO, moving, steps, incomplete=True)
+    elif moving and not any_frozen and _frozen_elsewhere(case):
+        call = case.spec.network.call if case.spec.network else ""
+        yield from _told("not-frozen-yet", Level.SUSPECT, moving, steps, "fix-freeze", call=call)
+    elif moving:
+        largest = moving[0]["change"] or 0.0
+        yield from _told("frozen-moves", Level.PROBLEM, moving, steps, "fix-freeze", largest=largest)
+    still = [one for one in declared if one["trainable"] and not one["moved"]]
+    yield from _told("frozen-otherwise", Level.INFO, still, steps)
+
+
+def _of_gradients(trained: list[_Weight], params: Params, steps: int) -> Iterator[Finding]:
+    """Whether the weights that are to be trained get a gradient, are in the optimizer, and move."""
+    finite = [one for one in trained if one["finite"]]
+    yield from _told("not-finite", Level.SUSPECT, [one for one in trained if not one["finite"]], steps)
+    dead = [one for one in finite if one["gradient"] == 0]
+    if steps > 1 and trained and len(dead) == len(trained):
+        yield Finding("no-gradient", Level.PROBLEM, data={"count": len(dead), "steps": steps}, fix=Fix("fix-connect"))
+    elif steps > 1:
+        yield from _told("dead", Level.SUSPECT, dead, steps, "fix-connect")
+    alive = [one for one in finite if one["gradient"]]
+    yield from _told("left-out", Level.SUSPECT, [one for one in alive if not one["held"]], steps, "fix-optimizer")
+    least = params.negligible * max((one["gradient"] for one in alive), default=0.0)
+    rounding = [one for one in alive if one["gradient"] < least]
+    yield from _told("rounding-only", Level.INFO, rounding, steps)
+    unmoved = [one for one in alive if one["held"] and not one["moved"] and one not in rounding]
+    if unmoved and not any(one["moved"] for one in alive):
+        yield Finding("nothing-moved", Level.INFO, data={"steps": steps}, incomplete=True)
+    else:
+        yield from _told("unmoved", Level.SUSPECT, unmoved, steps)
+
+
+def _of_untrainable(weights: list[_Weight], steps: int) -> Iterator[Finding]:
+    """Weights that cannot be trained and are not declared as frozen; what no layer calls a weight is taken for a constant."""
+    named = [one for one in weights if _WEIGHT.search(one["name"])]
+    yield from _told("not-trainable", Level.SUSPECT, named, steps, "fix-thaw")
+    yield from _told("constants", Level.INFO, [one for one in weights if one not in named], steps)
 
 
 def _in_phases(case: Case) -> bool:
@@ -312,7 +334,7 @@ def _frozen_elsewhere(case: Case) -> bool:
     return bool(scripts.gaps) or scripts.mentions("requires_grad", "stop_gradient", "freeze", "set_grad")
 
 
-def _table(some: list[dict[str, Any]]) -> Any:
+def _table(some: list[_Weight]) -> Any:
     rows: list[list[Plain]] = [
         [
             one["name"],

@@ -185,17 +185,17 @@ def _judge(params: Params, weights: dict[str, Any], steps: list[list[float | Non
     bad = next((number for number, norms in enumerate(steps, start=1) if None in norms), None)
     if bad is not None:
         some = [place for place, norm in enumerate(steps[bad - 1]) if norm is None]
-        first = bad == 1
-        code, level = ("not-finite-first", Level.PROBLEM) if first else ("not-finite", Level.SUSPECT)
-        yield told(code, level, some, "fix-first" if first else "fix-exploding", step=bad)
-        columns = [column[: bad - 1] for column in columns]
-        if first:
+        if bad == 1:
+            yield told("not-finite-first", Level.PROBLEM, some, "fix-first", step=bad)
             return
+        yield told("not-finite", Level.SUSPECT, some, "fix-exploding", step=bad)
+        columns = [column[: bad - 1] for column in columns]
     zero = [place for place, column in enumerate(columns) if not any(column)]
-    if len(columns[0]) > 1 and len(zero) == len(columns):
+    several = len(columns[0]) > 1
+    if several and len(zero) == len(columns):
         yield told("all-zero", Level.PROBLEM, zero, "fix-vanishing")
         return
-    if len(columns[0]) > 1 and zero:
+    if several and zero:
         # Some are so by design, as the backward direction of a recurrent layer of which the last step alone is used.
         yield told("zero", Level.SUSPECT if 2 * len(zero) > len(columns) else Level.INFO, zero, "fix-vanishing")
     middle = [median(norm or 0.0 for norm in column) for column in columns]

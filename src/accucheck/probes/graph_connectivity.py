@@ -202,13 +202,26 @@ class _ParameterUses(NamedTuple):
 def _use(graph: Graph) -> _ParameterUses:
     nodes = {node.name: node for node in graph.nodes}
     parameters = {each.name: each for each in graph.parameters}
+    reached = _closure(graph.outputs, nodes)
+    updated, updating = _updates(graph, nodes, parameters)
+    lost = _lost(graph, nodes, reached, updating)
+    return _ParameterUses(
+        graph,
+        {plain(name): value for name, value in parameters.items()},
+        {plain(name) for name in parameters if name in reached},
+        {plain(name): op for name, op in updated.items()},
+        {plain(name): lost[name] for name in parameters if name in lost},
+        _layers(graph, nodes, parameters),
+    )
 
-    reached = _closure(graph.outputs, lambda name: _depends_on(nodes[name]) if name in nodes else ())
-    used: set[str] = set()
+
+def _updates(
+    graph: Graph, nodes: dict[str, Node], parameters: dict[str, Parameter]
+) -> tuple[dict[str, str], list[str]]:
+    """Which optimizer updates each parameter, and what goes into updates and assignments."""
     updated: dict[str, str] = {}
     updating: list[str] = []
     for node in graph.nodes:
-        used.update(_depends_on(node))
         if UPDATE.fullmatch(node.op):
             targets = [found for name in node.inputs if (found := parameter(name, nodes, parameters))]
             # What is updated comes first; fused ones may have a loss scale or a weight decay before it.
@@ -216,34 +229,39 @@ def _use(graph: Graph) -> _ParameterUses:
             updating += node.inputs
         elif ASSIGN.fullmatch(node.op):
             updating += node.inputs
+    return updated, updating
+
+
+def _lost(graph: Graph, nodes: dict[str, Node], reached: set[str], updating: list[str]) -> dict[str, Node]:
+    """What only leads to an operation whose result goes nowhere, with that operation."""
+    used = {name for node in graph.nodes for name in _depends_on(node)}
     # What is computed for an update, weight decay for instance, is not lost.
-    toward = _closure(updating, lambda name: _depends_on(nodes[name]) if name in nodes else ())
+    kept = used | reached | _closure(updating, nodes)
     lost: dict[str, Node] = {}
-    kept = used | reached | toward
     for end in graph.nodes:
-        if end.name not in kept and not apart(end) and not _EFFECT.fullmatch(end.op):
-            waiting = [end.name]
-            while waiting:
-                name = waiting.pop()
-                if name not in lost and name not in reached:
-                    lost[name] = end
-                    waiting += _depends_on(nodes[name]) if name in nodes else ()
+        if end.name in kept or apart(end) or _EFFECT.fullmatch(end.op):
+            continue
+        waiting = [end.name]
+        while waiting:
+            name = waiting.pop()
+            if name not in lost and name not in reached:
+                lost[name] = end
+                waiting += _depends_on(nodes[name]) if name in nodes else ()
+    return lost
+
+
+def _layers(
+    graph: Graph, nodes: dict[str, Node], parameters: dict[str, Parameter]
+) -> dict[str, tuple[Counter[str], dict[str, None]]]:
+    """Operations and parameters of the forward pass, by the scope of the layer."""
     layers: dict[str, tuple[Counter[str], dict[str, None]]] = {}
     for node in graph.nodes:
         if not apart(node):
             operations, weights = layers.setdefault(node.scope.removeprefix("Default/"), (Counter(), {}))
             operations[node.op] += 1
-            weights.update(
-                {plain(found): None for name in node.inputs if (found := parameter(name, nodes, parameters))}
-            )
-    return _ParameterUses(
-        graph,
-        {plain(name): value for name, value in parameters.items()},
-        {plain(name) for name in parameters if name in reached},
-        {plain(name): op for name, op in updated.items()},
-        {plain(name): lost[name] for name in parameters if name in lost},
-        layers,
-    )
+            found = (parameter(name, nodes, parameters) for name in node.inputs)
+            weights.update({plain(name): None for name in found if name})
+    return layers
 
 
 def _depends_on(node: Node) -> tuple[str, ...]:
@@ -253,10 +271,12 @@ def _depends_on(node: Node) -> tuple[str, ...]:
     return node.inputs[:1] if node.op in HANDS_ON else node.inputs
 
 
-def _closure(start: Iterable[str], further: Any) -> set[str]:
+def _closure(start: Iterable[str], nodes: dict[str, Node]) -> set[str]:
+    """These names and all whose values they depend on."""
     seen, waiting = set(start), list(start)
     while waiting:
-        for name in further(waiting.pop()):
+        node = nodes.get(waiting.pop())
+        for name in _depends_on(node) if node else ():
             if name not in seen:
                 seen.add(name)
                 waiting.append(name)
@@ -264,43 +284,18 @@ def _closure(start: Iterable[str], further: Any) -> set[str]:
 
 
 def _judge(case: Case, params: Params, uses: list[_ParameterUses], problems: list[ReadError]) -> Iterator[Finding]:
-    from ..readers.checkpoints import state_names
-
     parameters = {name: parameter for use in uses for name, parameter in use.parameters.items()}
     reached = set().union(*(use.reached for use in uses))
     updated = {name: op for use in uses for name, op in use.updated.items()}
-    lost = {name: node for use in uses for name, node in use.lost.items()}
-    states = state_names(parameters) | {name for name in parameters if _KEPT.search(name)}
-    # In an IR dump inputs are parameters too; names of weights have a layer's before them, unless an optimizer tells.
-    weights = [
-        name
-        for name in parameters
-        if name not in states and ("." in name or name in updated) and not name.startswith("Parameter_")
-    ]
+    weights = _weights_among(parameters, updated)
     unused = [name for name in weights if name not in reached]
     known = [name for name in unused if _is_known(name, params)]
     cut = [use.graph for use in uses if not use.graph.whole]
-    findings: list[Finding] = []
     if weights and len(unused) == len(weights):
         yield Finding("nothing-reaches", Level.INFO, incomplete=True)
     else:
-        path = {name: use.graph.path for use in reversed(uses) for name in use.parameters}
-        for layer, names in _by_layer([name for name in unused if name not in known], weights):
-            trained = [name for name in names if name in updated]
-            node = next((lost[name] for name in names if name in lost), None)
-            code = "result-unused" if node else "unused-layer" if trained and not cut else "maybe-unused-layer"
-            level = Level.PROBLEM if trained and not cut else Level.SUSPECT
-            data = _names(names) | {"layer": layer}
-            if node:
-                data["operation"] = node.op
-            elif trained:
-                data["updates"] = updated[trained[0]]
-            where = Where(case.relative(path[names[0]]), name=layer)
-            findings.append(Finding(code, level, where, data, [_weights(names, parameters)], Fix("connect")))
-    yield from findings[:MAX_FINDINGS]
-    if rest := findings[MAX_FINDINGS:]:
-        worst = Level.PROBLEM if any(finding.level is Level.PROBLEM for finding in rest) else Level.SUSPECT
-        yield Finding("more", worst, data={"count": len(rest)})
+        layers = _by_layer([name for name in unused if name not in known], weights)
+        yield from _bounded(list(_of_layers(case, uses, layers, parameters, updated)))
     if known:
         yield Finding("known", Level.INFO, data=_names(known), evidence=[_weights(known, parameters)])
     compared, about = _against_checkpoints(case, params, set(parameters), weights, problems)
@@ -312,6 +307,53 @@ def _judge(case: Case, params: Params, uses: list[_ParameterUses], problems: lis
     if not updated and not compared:
         yield Finding("removed", Level.INFO, incomplete=True)
     yield _examined(case, uses, len(weights), len(weights) - len(unused))
+
+
+def _weights_among(parameters: dict[str, Parameter], updated: dict[str, str]) -> list[str]:
+    """The names of weights: no states of an optimizer, no statistics, no inputs."""
+    from ..readers.checkpoints import state_names
+
+    states = state_names(parameters) | {name for name in parameters if _KEPT.search(name)}
+    # In an IR dump inputs are parameters too; names of weights have a layer's before them, unless an optimizer tells.
+    return [
+        name
+        for name in parameters
+        if name not in states and ("." in name or name in updated) and not name.startswith("Parameter_")
+    ]
+
+
+def _of_layers(
+    case: Case,
+    uses: list[_ParameterUses],
+    layers: list[tuple[str, list[str]]],
+    parameters: dict[str, Parameter],
+    updated: dict[str, str],
+) -> Iterator[Finding]:
+    """A finding for each layer that no output depends on."""
+    lost = {name: node for use in uses for name, node in use.lost.items()}
+    path = {name: use.graph.path for use in reversed(uses) for name in use.parameters}
+    whole = all(use.graph.whole for use in uses)
+    for layer, names in layers:
+        trained = [name for name in names if name in updated]
+        certain = bool(trained) and whole
+        node = next((lost[name] for name in names if name in lost), None)
+        code = "result-unused" if node else "unused-layer" if certain else "maybe-unused-layer"
+        data = _names(names) | {"layer": layer}
+        if node:
+            data["operation"] = node.op
+        elif trained:
+            data["updates"] = updated[trained[0]]
+        where = Where(case.relative(path[names[0]]), name=layer)
+        level = Level.PROBLEM if certain else Level.SUSPECT
+        yield Finding(code, level, where, data, [_weights(names, parameters)], Fix("connect"))
+
+
+def _bounded(findings: list[Finding]) -> Iterator[Finding]:
+    """The first MAX_FINDINGS of these, and one more that counts the others, as bad as the worst of them."""
+    yield from findings[:MAX_FINDINGS]
+    if rest := findings[MAX_FINDINGS:]:
+        worst = Level.PROBLEM if any(finding.level is Level.PROBLEM for finding in rest) else Level.SUSPECT
+        yield Finding("more", worst, data={"count": len(rest)})
 
 
 def _is_known(name: str, params: Params) -> bool:

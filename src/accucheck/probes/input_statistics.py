@@ -222,6 +222,8 @@ _USUAL = 2.0
 #: More features than this are pixels or a signal in a row: small ones among them are their nature.
 _FEW = 64
 _ROWS = 200
+#: Layouts of pictures: channels first, channels last.
+_PICTURES = ("chw", "hwc")
 
 
 class _Input(msgspec.Struct):
@@ -281,18 +283,16 @@ def judge(case: Case, params: Params, seen: dict[str, Any], nodes: list[dict[str
     aside = {name for name in names if name in labels or name in seen["others"] or _OTHER.search(name)}
     columns = [column for column in seen["columns"] if column["name"] not in aside]
     floats = [column for column in columns if column["dtype"].startswith("float")]
-    integers = [column for column in columns if column not in floats]
+    pictures = [column for column in columns if column not in floats and _is_picture(column)]
     found = list(_inputs(floats))
     evidence: list[Evidence] = [
         _table(found or list(_inputs(seen["columns"]))),
         *_spread(found),
         _live.nodes_table(nodes),
     ]
-    pictures = [column for column in integers if column["layout"] in ("chw", "hwc") or column["dtype"] == "uint8"]
-    pictures = [column for column in pictures if column["shape"]]
     alone = len(found) + len(pictures) == 1
     scaled = _ScaledInput(case, alone=alone)
-    beside = any(column["layout"] in ("chw", "hwc") for column in columns)
+    beside = any(column["layout"] in _PICTURES for column in columns)
     for entry in found:
         for finding in _of_input(entry, seen["samples"], params, evidence, scaled):
             if beside and entry.layout == "features" and finding.code in ("out-of-range", "scales-differ"):
@@ -303,17 +303,26 @@ def judge(case: Case, params: Params, seen: dict[str, Any], nodes: list[dict[str
                 finding = msgspec.structs.replace(finding, refutes=refutes)
             yield finding
     for column in pictures:
-        (entry,) = _inputs([column])
-        data = {"input": column["name"], "dtype": column["dtype"], **entry.facts()}
-        place = Where(field=column["name"])
-        if where := scaled.place(entry):
-            yield Finding("network-scales", Level.INFO, place, {**data, "place": where}, evidence)
-        else:
-            yield Finding("integer-picture", Level.INFO, place, data, evidence, incomplete=True)
+        yield _of_picture(column, evidence, scaled)
     if not found and not pictures:
         yield Finding("no-float", Level.INFO, data={"names": names}, evidence=evidence)
     elif left := [name for name in names if name in aside]:
         yield Finding("not-judged", Level.INFO, data={"names": left})
+
+
+def _is_picture(column: dict[str, Any]) -> bool:
+    """Whether a column of integers holds pictures."""
+    return bool(column["shape"]) and (column["layout"] in _PICTURES or column["dtype"] == "uint8")
+
+
+def _of_picture(column: dict[str, Any], evidence: list[Evidence], scaled: _ScaledInput) -> Finding:
+    """Whether the network scales a picture of integers that the pipeline hands over."""
+    (entry,) = _inputs([column])
+    data = {"input": column["name"], "dtype": column["dtype"], **entry.facts()}
+    place = Where(field=column["name"])
+    if where := scaled.place(entry):
+        return Finding("network-scales", Level.INFO, place, {**data, "place": where}, evidence)
+    return Finding("integer-picture", Level.INFO, place, data, evidence, incomplete=True)
 
 
 class _ScaledInput:
@@ -377,38 +386,56 @@ def _of_input(
     if not entry.told:
         return
     data |= entry.facts()
+    if samples > 1 and data["low"] == data["high"]:
+        yield Finding("constant-input", Level.SUSPECT, place, data, evidence, Fix("fix-channel"))
+        return
+    yield from _constant_channels(entry, samples, data, evidence)
+    yield _of_size(entry, data, params, evidence, scaled)
+
+
+def _constant_channels(
+    entry: _Input, samples: int, data: dict[str, Any], evidence: list[Evidence]
+) -> Iterator[Finding]:
+    """Features or channels of one value only."""
+    place = Where(field=entry.name)
     constant = [
         (name, channel["low"])
         for name, channel in zip(entry.names, entry.channels, strict=True)
         if "low" in channel and channel["low"] == channel["high"]
     ]
-    if samples > 1 and data["low"] == data["high"]:
-        yield Finding("constant-input", Level.SUSPECT, place, data, evidence, Fix("fix-channel"))
-        return
     if samples > 1 and constant and entry.layout == "features":
         few = {**data, "count": len(constant), "names": [name for name, _ in constant[:20]]}
         yield Finding("constant-features", Level.INFO, place, few, evidence)
-    elif constant and entry.layout in ("chw", "hwc"):
+    elif constant and entry.layout in _PICTURES:
         flat = {**data, "names": [f"{name} ({value:.4g})" for name, value in constant]}
         yield Finding("constant-channel", Level.SUSPECT, place, flat, evidence, Fix("fix-channel"))
+
+
+def _of_size(
+    entry: _Input, data: dict[str, Any], params: Params, evidence: list[Evidence], scaled: _ScaledInput
+) -> Finding:
+    """Whether the values lie where inputs of a network should: range, scale of the features, mean against spread."""
+    place, fix = Where(field=entry.name), Fix("fix-normalise")
     large = any(channel["top"] >= params.reach for channel in entry.told)
     uneven = _scales(entry, params)
-    if (large or (uneven and uneven[0])) and (where := scaled.place(entry)):
-        yield Finding("network-scales", Level.INFO, place, {**data, "place": where}, evidence)
-    elif uneven and uneven[0]:
-        yield Finding("scales-differ", Level.PROBLEM, place, {**data, **uneven[1]}, evidence, Fix("fix-normalise"))
-    elif large and entry.layout == "values":
-        yield Finding("values-large", Level.SUSPECT, place, data, evidence, Fix("fix-normalise"))
-    elif large:
-        yield Finding("out-of-range", Level.PROBLEM, place, data, evidence, Fix("fix-normalise"))
-    elif uneven:
-        yield Finding("small-features", Level.SUSPECT, place, {**data, **uneven[1]}, evidence, Fix("fix-normalise"))
-    elif entry.layout in ("chw", "hwc") and max(channel["top"] for channel in entry.told) < params.tiny:
-        yield Finding("too-small", Level.SUSPECT, place, data, evidence, Fix("fix-normalise"))
-    elif entry.layout in ("chw", "hwc") and abs(data["mean"]) > 1 and abs(data["mean"]) > params.ratio * data["std"]:
-        yield Finding("off-centre", Level.SUSPECT, place, data, evidence, Fix("fix-normalise"))
-    else:
-        yield Finding("in-range", Level.INFO, place, data, evidence)
+    differ = bool(uneven and uneven[0])
+    if (large or differ) and (where := scaled.place(entry)):
+        return Finding("network-scales", Level.INFO, place, {**data, "place": where}, evidence)
+    if uneven and differ:
+        return Finding("scales-differ", Level.PROBLEM, place, {**data, **uneven[1]}, evidence, fix)
+    if large and entry.layout == "values":
+        return Finding("values-large", Level.SUSPECT, place, data, evidence, fix)
+    if large:
+        return Finding("out-of-range", Level.PROBLEM, place, data, evidence, fix)
+    if uneven:
+        return Finding("small-features", Level.SUSPECT, place, {**data, **uneven[1]}, evidence, fix)
+    if entry.layout in _PICTURES:
+        if max(channel["top"] for channel in entry.told) < params.tiny:
+            return Finding("too-small", Level.SUSPECT, place, data, evidence, fix)
+        mean = abs(data["mean"])
+        if mean > 1 and mean > params.ratio * data["std"]:
+            return Finding("off-centre", Level.SUSPECT, place, data, evidence, fix)
+    return Finding("in-range", Level.INFO, place, data, evidence)
 
 
 def _scales(entry: _Input, params: Params) -> tuple[bool, dict[str, Any]] | None:

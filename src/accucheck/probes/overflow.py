@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -705,6 +706,38 @@ def _device(case: Case, dump: Dump) -> Iterator[Finding]:
     yield Finding("device-overflow", Level.SUSPECT, where, data, list(evidence), Fix("mend-origin"))
 
 
+@dataclass
+class _Steps:
+    """What the steps of a dump amount to so far."""
+
+    looked: int = 0
+    operations: int = 0
+    tensors: int = 0
+    begun: int = 0  # steps with an origin
+    skipped: int = 0
+    softmax: bool = False
+    broken: set[int | None] = field(default_factory=set)  # ranks with a step that was not skipped
+    untold: list[Level] = field(default_factory=list)  # origins beyond the first _MANY
+    masks: list[NonFiniteOperation] = field(default_factory=list)
+    unwritten: list[NonFiniteOperation] = field(default_factory=list)
+
+    def add(self, step: Step, operations: int) -> None:
+        self.looked += 1
+        self.operations += operations
+        self.tensors += step.examined
+        self.masks += step.masks
+        self.unwritten += step.unwritten
+        self.softmax = self.softmax or step.softmax
+        if step.origin is None:
+            return
+        if self.begun >= _MANY:
+            self.untold.append(Level.INFO if step.skipped else Level.PROBLEM)
+        self.begun += 1
+        self.skipped += step.skipped
+        if not step.skipped:
+            self.broken.add(step.rank)
+
+
 def _operations(case: Case, dump: Dump, problems: list[ReadError]) -> Iterator[Finding | Progress]:
     from ..readers.dumps import examine, steps
     from ._dump_origin import judge
@@ -716,59 +749,57 @@ def _operations(case: Case, dump: Dump, problems: list[ReadError]) -> Iterator[F
             problems.append(error)
             return None
 
-    done = tensors = looked = operations = 0
-    broken: set[int | None] = set()
-    skipped = begun = 0
-    left: list[Level] = []
-    masks: list[NonFiniteOperation] = []
-    unwritten: list[NonFiniteOperation] = []
-    softmax = False
+    done = 0
+    seen = _Steps()
     unread = len(problems)
     for group in steps(dump.operations):
-        if group[0].rank in broken:
+        if group[0].rank in seen.broken:
             continue
         told, step = False, None
         for found in judge(group, look):
-            done += found is None
             if found is None:
+                done += 1
                 if done % 256 == 0:
                     yield Progress(done, len(dump.operations), "tensors")
                 continue
             step = found
-            # Scaled gradients may turn out to be dropped, which the whole step shows.
-            if step.origin is not None and not told and not (step.origin.is_backward or step.origin.is_scaling):
+            if not told and _is_origin_at_once(step):
                 told = True
-                if begun < _MANY:
+                if seen.begun < _MANY:
                     yield _begin(case, step)
         if step is None:
             continue
-        looked, operations, tensors = looked + 1, operations + len(group), tensors + step.examined
-        masks, unwritten, softmax = masks + step.masks, unwritten + step.unwritten, softmax or step.softmax
-        if step.origin is not None:
-            if not told and begun < _MANY:
+        if step.origin is not None and seen.begun < _MANY:
+            if not told:
                 yield _begin(case, step)
-            if begun >= _MANY:
-                left.append(Level.INFO if step.skipped else Level.PROBLEM)
-            begun += 1
-            skipped += step.skipped
             if not step.skipped:
-                broken.add(step.rank)
-                if begun <= _MANY:
-                    yield from _carried(case, step)
-    yield from _more(left)
-    if skipped > 1 and skipped == looked:
-        yield Finding("all-skipped", Level.SUSPECT, Where(case.relative(dump.path)), {"steps": skipped})
-    if masks and (softmax or not broken):
-        code, level = ("masks", Level.INFO) if softmax else ("masks-alone", Level.SUSPECT)
-        yield Finding(code, level, _where(case, masks[0]), {"count": len(masks), "name": masks[0].operation.name})
-    if unwritten:
-        data: dict[str, Any] = {"count": len(unwritten), "name": unwritten[0].operation.name}
-        yield Finding("unwritten", Level.INFO, _where(case, unwritten[0]), data)
-    if not broken and not skipped and (tensors or len(problems) == unread):
-        place = case.relative(dump.path)
+                yield from _carried(case, step)
+        seen.add(step, len(group))
+    yield from _of_all_steps(case, dump, seen, read_all=len(problems) == unread)
+
+
+def _is_origin_at_once(step: Step) -> bool:
+    """Whether the origin is one before the step is seen whole: scaled gradients may turn out to be dropped."""
+    return step.origin is not None and not step.origin.is_backward and not step.origin.is_scaling
+
+
+def _of_all_steps(case: Case, dump: Dump, seen: _Steps, read_all: bool) -> Iterator[Finding]:
+    """What all steps together say."""
+    place = case.relative(dump.path)
+    yield from _more(seen.untold)
+    if seen.skipped > 1 and seen.skipped == seen.looked:
+        yield Finding("all-skipped", Level.SUSPECT, Where(place), {"steps": seen.skipped})
+    if seen.masks and (seen.softmax or not seen.broken):
+        code, level = ("masks", Level.INFO) if seen.softmax else ("masks-alone", Level.SUSPECT)
+        first = seen.masks[0]
+        yield Finding(code, level, _where(case, first), {"count": len(seen.masks), "name": first.operation.name})
+    if seen.unwritten:
+        data: dict[str, Any] = {"count": len(seen.unwritten), "name": seen.unwritten[0].operation.name}
+        yield Finding("unwritten", Level.INFO, _where(case, seen.unwritten[0]), data)
+    if not seen.broken and not seen.skipped and (seen.tensors or read_all):
         words = {one.value: ", ".join(_ORDERS[order][one.value] for order in dump.orders) for one in Language}
-        data = {"path": place, "steps": looked, "operations": operations, "tensors": tensors, "order": words}
-        yield Finding("dump-clean", Level.INFO, Where(place), data)
+        data = {"path": place, "steps": seen.looked, "operations": seen.operations, "tensors": seen.tensors}
+        yield Finding("dump-clean", Level.INFO, Where(place), {**data, "order": words})
 
 
 def _where(case: Case, found: NonFiniteOperation) -> Where:

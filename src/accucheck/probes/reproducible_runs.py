@@ -135,16 +135,14 @@ def _verdict(runs: list[tuple[Pair, Comparison]]) -> Finding:
     """What the runs say together, from where each parts from the first."""
     import numpy as np
 
-    starts = [found.origin if found.origin is not None else found.visible for _, found in runs]
-    bad = [_one_sided(found) for _, found in runs]
-    starts = [at if b is None or (at is not None and at < b) else b for at, b in zip(starts, bad, strict=True)]
-    apart = [which for which, at in enumerate(starts) if at is not None]
-    shown = min(apart, key=lambda which: starts[which] or 0) if apart else 0
+    starts = [_start(found) for _, found in runs]
+    apart = {which: at for which, at in enumerate(starts) if at is not None}
+    shown = min(apart, key=lambda which: apart[which]) if apart else 0
     pair, found = runs[shown]
     where, charts = pair.theirs.where, _curve_pairs.charts(pair, found, ("this", "again"))
     largest = [float(np.nanmax(one.relative, initial=0.0)) for _, one in runs]
     if len(runs) > 1:
-        places = [None if at is None else float(runs[which][0].points.x[at]) for which, at in enumerate(starts)]
+        places = [None if at is None else float(one.points.x[at]) for (one, _), at in zip(runs, starts, strict=True)]
         rows = [[one.theirs.path, places[which], largest[which]] for which, (one, _) in enumerate(runs)]
         charts.append(Table("runs", ["path", "parts", "largest"], rows[:200], len(rows)))
     data: dict[str, Any] = pair.data | {"runs": len(runs), "apart": len(apart)}
@@ -152,22 +150,33 @@ def _verdict(runs: list[tuple[Pair, Comparison]]) -> Finding:
     if start is None:
         data |= {"points": min(len(one.points.x) for one, _ in runs), "largest": max(largest)}
         return Finding("reproducible", Level.INFO, where, data, charts)
-    steps = sorted({float(runs[which][0].points.x[starts[which] or 0]) for which in apart})
+    steps = sorted({float(runs[which][0].points.x[at]) for which, at in apart.items()})
     data |= {"step": steps[0], "relative": _size(found.relative[start])}
     if start:
         data["last"] = float(pair.points.x[start - 1])
-    fix = Fix("fix-random")
+    code, level = _kind(runs, pair, start, len(steps), len(apart))
+    if code == "random-step":
+        data["steps"] = _curve_pairs.shown([f"{step:,.12g}" for step in steps])
+    return Finding(code, level, where, data, charts, Fix("fix-random"))
+
+
+def _kind(runs: list[tuple[Pair, Comparison]], pair: Pair, start: int, steps: int, apart: int) -> tuple[str, Level]:
+    """How the runs part: code and level. `start` is where `pair` does, `steps` at how many steps `apart` of the runs do."""
     if start == 0 or (pair.first and start == 1):
-        return Finding("first-steps", Level.PROBLEM, where, data, charts, fix)
-    if all(one.origin is None and bad[which] is None for which, (_, one) in enumerate(runs)):
-        return Finding("drift", Level.SUSPECT, where, data, charts, fix)
+        return "first-steps", Level.PROBLEM
+    if all(one.origin is None and _one_sided(one) is None for _, one in runs):
+        return "drift", Level.SUSPECT
     if len(runs) == 1:
-        return Finding("forks", Level.PROBLEM, where, data, charts, fix)
-    if len(steps) > 1:
-        words = _curve_pairs.shown([f"{step:,.12g}" for step in steps])
-        return Finding("random-step", Level.PROBLEM, where, data | {"steps": words}, charts, fix)
-    code = "fixed-always" if len(apart) == len(runs) else "fixed-sometimes"
-    return Finding(code, Level.PROBLEM, where, data, charts, fix)
+        return "forks", Level.PROBLEM
+    if steps > 1:
+        return "random-step", Level.PROBLEM
+    return ("fixed-always" if apart == len(runs) else "fixed-sometimes"), Level.PROBLEM
+
+
+def _start(found: Comparison) -> int | None:
+    """The first point at which two runs differ, or at which one of them alone is not finite."""
+    differs = found.origin if found.origin is not None else found.visible
+    return min((at for at in (differs, _one_sided(found)) if at is not None), default=None)
 
 
 def _one_sided(found: Comparison) -> int | None:

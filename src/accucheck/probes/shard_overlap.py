@@ -352,12 +352,7 @@ def _of_shards(
         else:
             yield finding("not-sharded", Level.PROBLEM, "fix-shards")
         return
-    # Rows known by index at a source that all ranks share, and yet by content: the sources do not agree.
-    moved = (
-        not parts[0]["indexed"] and bool(found.repeated) and all(part["sizes"] == ranks[0]["sizes"] for part in parts)
-    )
-    moved = moved and bool(parts[0]["sizes"])
-    if moved:
+    if found.repeated and _index_differs(ranks):
         yield finding("order-differs", Level.PROBLEM, "fix-order")
     if found.repeated and not found.filled:
         yield finding("overlap", Level.PROBLEM, "fix-shards")
@@ -378,6 +373,13 @@ def _of_shards(
         yield finding("filled", Level.INFO)
     elif not (found.repeated or found.missing or found.strange or found.unequal):
         yield finding("divided", Level.INFO, alike=alike(dealt))
+
+
+def _index_differs(ranks: list[dict[str, Any]]) -> bool:
+    """Whether rows are known by content although all ranks share a source with an index: their sources do not agree on it."""
+    parts = ranks[1:]
+    shared = bool(parts[0]["sizes"]) and all(part["sizes"] == ranks[0]["sizes"] for part in parts)
+    return shared and not parts[0]["indexed"]
 
 
 def _evidence(found: Shards, parts: list[dict[str, Any]], nodes: list[dict[str, Any]]) -> list[Evidence]:

@@ -9,7 +9,7 @@ samples whose content differs at every reading and that have no label; those are
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -203,6 +203,16 @@ class _ChildResult(msgspec.Struct):
     labels: dict[str, list[int]] = {}
     twice: dict[str, Any] | None = None
 
+    @property
+    def epoch_labels(self) -> list[int]:
+        """The labels of the first epoch, in the order in which they came."""
+        return self.labels.get("epoch") or self.epochs[1]["labels"]
+
+    @property
+    def stored_labels(self) -> list[int]:
+        """The labels in the order of storage; empty where they were not read."""
+        return self.labels.get("source") or (self.reference or {}).get("labels") or []
+
     def take(self, event: dict[str, Any]) -> None:
         kind = event["event"]
         if kind == "pipeline":
@@ -300,49 +310,31 @@ def _of_order(
 
     from ..live import order as orders
 
-    epoch_labels = seen.labels.get("epoch") or seen.epochs[1]["labels"]
-    stored_labels = seen.labels.get("source") or (seen.reference or {}).get("labels") or []
+    epoch_labels = seen.epoch_labels
     label_runs = orders.runs(np.array(epoch_labels, np.int64))
-    stored_runs = orders.runs(np.array(stored_labels, np.int64))
+    stored_runs = orders.runs(np.array(seen.stored_labels, np.int64))
     clustered = any(found is not None and found.clustered for found in (label_runs, stored_runs))
     evidence = _evidence(seen, first, second, where, epoch_labels)
     data = orders.facts(order) | {"identity": seen.identity, "clustered": clustered}
     data["total"] = order.total if order.total is not None else "?"
-    enough = order.samples >= orders.ENOUGH
-    same = order.same is not None and order.same >= orders.AGREE and (order.same_chance or 0.0) < orders.CHANCE * 10
-    in_order = order.sequential is not None and order.sequential >= orders.AGREE
     strong = Level.PROBLEM if clustered else Level.SUSPECT
 
     def finding(code: str, level: Level, fix: str | None = None, **more: Any) -> Finding:
         return Finding(code, level, Where(), data | more, evidence, Fix(fix) if fix else None)
 
-    if same or (in_order and second is None):
-        inner = _behind_the_index(seen)
-        if inner == "reorders":
-            yield finding("source-reorders", Level.INFO)
-        elif inner == "unknown":
-            yield finding("order-unconfirmed", Level.SUSPECT)
-        elif in_order:
-            yield finding("source-order", Level.PROBLEM, "fix-shuffle")
-        elif once := next((entry for entry in seen.nodes if entry.get("reshuffle_each_epoch") is False), None):
-            yield finding("reshuffle-off", Level.PROBLEM, "fix-reshuffle", node=once["node"])
-        else:
-            yield finding("fixed-order", Level.PROBLEM, "fix-shuffle")
+    if order.repeats or (order.as_stored and second is None):
+        yield _of_same_order(seen, order.as_stored, finding)
         return
     if order.buffer is None and seen.identity == "content":
         yield from _of_labels(seen, label_runs, finding)
         return
-    if enough and order.sequential is not None and order.sequential >= orders.BLOCKS:
+    if order.in_blocks:
         yield finding("blocks", strong, "fix-blocks")
         return
-    share = order.buffer_share
-    if (
-        enough
-        and share is not None
-        and share < params.half
-        and (order.buffer_chance or 0.0) < orders.CHANCE
-        and not clipped
-    ):
+    share = 1.0 if order.buffer_share is None else order.buffer_share
+    small = share < params.half
+    by_chance = (order.buffer_chance or 0.0) >= orders.CHANCE
+    if order.samples >= orders.ENOUGH and small and not by_chance and not clipped:
         level = strong if share < params.little else Level.SUSPECT
         size = order.buffer or 1
         yield finding("small-buffer", level, "fix-buffer", early=size - 1, of=order.total or order.samples)
@@ -352,14 +344,37 @@ def _of_order(
     if second is None:
         yield Finding("second-missing", Level.INFO, data=data, evidence=evidence, incomplete=True)
         return
-    reach = 1.0 if order.total is None else (order.buffer or 0) / order.total
-    if not complete and order.buffer is not None and (order.total is None or (clipped and reach < params.half)):
+    if not complete and not _bounded(order, params, clipped):
         yield Finding("not-bounded", Level.INFO, data=data, evidence=evidence, incomplete=True)
         return
     if not complete:
         yield Finding("sampled", Level.INFO, data=data)
     refutes = [Refutes("shuffle_settings", UNSHUFFLED)]
     yield msgspec.structs.replace(finding("shuffled", Level.INFO), refutes=refutes)
+
+
+def _of_same_order(seen: _ChildResult, in_order: bool, finding: Callable[..., Finding]) -> Finding:
+    """Why the samples come in the same order each epoch, or in that of storage: what the nodes of the pipeline tell."""
+    inner = _behind_the_index(seen)
+    if inner == "reorders":
+        return finding("source-reorders", Level.INFO)
+    if inner == "unknown":
+        return finding("order-unconfirmed", Level.SUSPECT)
+    if in_order:
+        return finding("source-order", Level.PROBLEM, "fix-shuffle")
+    once = next((entry for entry in seen.nodes if entry.get("reshuffle_each_epoch") is False), None)
+    if once:
+        return finding("reshuffle-off", Level.PROBLEM, "fix-reshuffle", node=once["node"])
+    return finding("fixed-order", Level.PROBLEM, "fix-shuffle")
+
+
+def _bounded(order: Order, params: Params, clipped: bool) -> bool:
+    """Whether the part that was read bounds how far samples are moved."""
+    if order.buffer is None:
+        return True
+    if order.total is None:
+        return False
+    return not clipped or order.buffer / order.total >= params.half
 
 
 def _behind_the_index(seen: _ChildResult) -> str:

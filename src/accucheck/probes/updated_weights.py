@@ -10,7 +10,7 @@ first step is seen, and only its result.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,7 +26,8 @@ from . import _checkpoints, _curve_pairs, _parameters, loss_comparison
 from ._checkpoints import STATISTICS, ckpt, drawn, of_tensors, shape, shown, table
 
 if TYPE_CHECKING:
-    from ..parameter_map import Pair
+    from ..parameter_map import Pair, ParameterMap
+    from ..readers.checkpoints import Checkpoint
     from ..readers.tensors import TensorInfo
 
 KIND = Kind.FILE
@@ -292,7 +293,6 @@ class _Update(msgspec.Struct):
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     """Raises ReadError when one of the four checkpoints cannot be read, UserError for what is no mapping file."""
-    from ..parameter_map import trainable
     from ..readers.checkpoints import open_checkpoint
 
     ours, _, found, wrong = _parameters.sides(case, "initial")
@@ -302,18 +302,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     )
     where = Where(case.relative(after.path))
     common: dict[str, Any] = {"source": case.relative(ours.path), "target": where.path}
-    later = [{info.name: info for info in side.weights} for side in (after, other_after)]
-    pairs = [pair for pair in found.pairs if trainable(pair.left) or _is_statistic(pair)]
-    updates: list[_Update] = []
-    lost = [info.name for info in found.left if trainable(info)]
-    lost += [info.name for group in found.ambiguous for info in group.left if info.role == "weight"]
-    for pair in pairs:
-        mine, other = later[0].get(pair.left.name), later[1].get(pair.right.name)
-        if mine is not None and other is not None and _comparable(pair, mine, other):
-            updates.append(_measure(pair, mine, other))
-        else:
-            lost.append(pair.left.name)
-        yield Progress(len(updates), len(pairs), "tensors")
+    updates, lost = yield from _measured(found, after, other_after)
     updates, unknown = _parted(updates, lambda update: math.isfinite(update.theirs))
     lost += [update.pair.left.name for update in unknown]
     updates, broken = _parted(updates, lambda update: math.isfinite(update.mine))
@@ -325,7 +314,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if lost:
         yield Finding("not-compared", Level.INFO, where, {"count": len(lost), "names": shown(lost)}, incomplete=True)
     compared = _Compared(params, updates)
-    if not compared.moved or (compared.judged and not any(update.mine for update in compared.judged)):
+    if compared.nothing_moved:
         if updates or not (lost or broken):
             yield Finding("nothing-moved", Level.SUSPECT, where, common, incomplete=True)
         return
@@ -340,6 +329,27 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     examined = common | {"equal": len(compared.equal), "count": len(compared.both), "largest": largest}
     evidence = [table("all", _COLUMNS, [update.cells for update in compared.both])]
     yield Finding("examined", Level.INFO, where, examined, list(evidence) if compared.both else [])
+
+
+def _measured(
+    found: ParameterMap, after: Checkpoint, other_after: Checkpoint
+) -> Generator[Progress, None, tuple[list[_Update], list[str]]]:
+    """The update of each weight and moving statistic that has a counterpart, and the names of those that could not be compared."""
+    from ..parameter_map import trainable
+
+    mine_later, other_later = ({info.name: info for info in side.weights} for side in (after, other_after))
+    pairs = [pair for pair in found.pairs if trainable(pair.left) or _is_statistic(pair)]
+    updates: list[_Update] = []
+    lost = [info.name for info in found.left if trainable(info)]
+    lost += [info.name for group in found.ambiguous for info in group.left if info.role == "weight"]
+    for pair in pairs:
+        mine, other = mine_later.get(pair.left.name), other_later.get(pair.right.name)
+        if mine is not None and other is not None and _comparable(pair, mine, other):
+            updates.append(_measure(pair, mine, other))
+        else:
+            lost.append(pair.left.name)
+        yield Progress(len(updates), len(pairs), "tensors")
+    return updates, lost
 
 
 def _comparable(pair: Pair, mine: TensorInfo, other: TensorInfo) -> bool:
@@ -379,6 +389,11 @@ class _Compared:
         known = [*self.equal, *self.chance]
         self.differing = [update for update in self.judged if update not in known]
         self.other_states = [one for one in self.states if not one.relative <= params.relative or not one.theirs]
+
+    @property
+    def nothing_moved(self) -> bool:
+        """Whether no weight moved on either side, or none of ours of those that are judged."""
+        return not self.moved or (bool(self.judged) and not any(update.mine for update in self.judged))
 
     @property
     def wrong(self) -> list[_Update]:

@@ -236,8 +236,7 @@ def _checkpoint(
     named = {info.name: tensors[info.name] for info in checkpoint.weights}
     weights = {name: info for name, info in named.items() if info.floating and not STATISTICS.search(name)}
     for group in unmatched:
-        found = fitting(group, weights)
-        names = list(dict.fromkeys(name for some in found for name in some))
+        names = _fitting_any(group, weights)
         if not names:
             continue
         unmatched[group] = False
@@ -251,21 +250,30 @@ def _checkpoint(
         data = common | {"count": len(unread), "names": shown(info.name for info in unread)}
         yield Finding("not-compared", Level.INFO, where, data, [*_checkpoints.obstacles(unread)], incomplete=True)
     groups = yield from _equal([info for info in weights.values() if not info.obstacle], params)
-    declared = [{name for some in fitting(group, weights) for name in some} for group in unmatched]
-    groups = [group for group in groups if not any({info.name for info in group} <= names for names in declared)]
-    if groups:
-        joined = [" = ".join(shown(info.name for info in group)) for group in groups]
-        data = common | {"count": len(groups), "names": shown(joined)}
-        rows: list[list[Plain]] = [
-            [", ".join(info.name for info in group[:20]), shape(group[0]), group[0].dtype] for group in groups
-        ]
-        evidence = [table("equal", ["names", "shape", "dtype"], rows)]
-        place = Where(where.path, name=groups[0][0].name)
-        if trained:
-            yield Finding("equal-undeclared", Level.SUSPECT, place, data, list(evidence), Fix("fix-declare"))
-        else:
-            yield Finding("equal-at-start", Level.INFO, place, data, list(evidence))
+    declared = [set(_fitting_any(group, weights)) for group in unmatched]
+    undeclared = [group for group in groups if not any({info.name for info in group} <= names for names in declared)]
+    if undeclared:
+        yield _equal_undeclared(where, common, trained, undeclared)
     return len(weights)
+
+
+def _fitting_any(wanted: Sequence[str], names: Iterable[str]) -> list[str]:
+    """The names that any of the declared ones means, each once."""
+    return list(dict.fromkeys(name for some in fitting(wanted, names) for name in some))
+
+
+def _equal_undeclared(where: Where, common: dict[str, Any], trained: bool, groups: list[list[TensorInfo]]) -> Finding:
+    """Equal weights that nobody declared to be one; before the first step they may be so by their initializer."""
+    joined = [" = ".join(shown(info.name for info in group)) for group in groups]
+    data: dict[str, Any] = common | {"count": len(groups), "names": shown(joined)}
+    rows: list[list[Plain]] = [
+        [", ".join(info.name for info in group[:20]), shape(group[0]), group[0].dtype] for group in groups
+    ]
+    evidence = [table("equal", ["names", "shape", "dtype"], rows)]
+    place = Where(where.path, name=groups[0][0].name)
+    if trained:
+        return Finding("equal-undeclared", Level.SUSPECT, place, data, list(evidence), Fix("fix-declare"))
+    return Finding("equal-at-start", Level.INFO, place, data, list(evidence))
 
 
 def _declared(where: Where, data: dict[str, Any], trained: bool, group: list[TensorInfo]) -> Iterator[Finding]:
