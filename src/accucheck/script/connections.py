@@ -12,7 +12,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 from ..knowledge import api
@@ -237,13 +237,18 @@ def _heads(rows: list[_Attribute], structures: list[Structure]) -> set[int]:
     """The ids of rows of the last layers of a network, an output layer at their end, that other layers work on: features are
     taken before them, and they are there for a checkpoint to fit, or spare."""
     found: set[int] = set()
+    backbones: dict[ast.ClassDef, bool] = {}
     for row in rows:
         stored = uses(row.of).stored
         cell = next(cell for s in structures for cell in s.cells if cell.of.node is row.of.node)
         names = [name for name in stored if name in cell.attributes and has_weights(cell.attributes[name])]
         names.sort(key=lambda name: _place(stored[name][1].source, stored[name][0]))
         unused = {other.name: other for other in rows if other.of.node is row.of.node}
-        if row.name not in names or len(unused) >= len(names) or not _within_another(cell, structures):
+        if row.name not in names or len(unused) >= len(names):
+            continue
+        if row.of.node not in backbones:
+            backbones[row.of.node] = _within_another(cell, structures)
+        if not backbones[row.of.node]:
             continue
         last = [leaf for _, leaf in leaves(cell.attributes[names[-1]])]
         output = _OUTPUT.search(names[-1]) is not None and any(kind_of(leaf) == "dense" for leaf in last)
@@ -255,17 +260,23 @@ def _heads(rows: list[_Attribute], structures: list[Structure]) -> set[int]:
 def _within_another(cell: Instance, structures: list[Structure]) -> bool:
     """True when what a cell of this class gives is worked on by further layers with weights: it is a backbone."""
     for structure in structures:
+        #: What such cells give, by id, with the ids of their own layers.
+        given: dict[int, list[set[int]]] = {}
         for mine in structure.cells:
-            if mine.of.node is not cell.of.node:
+            if mine.of.node is cell.of.node:
+                results = (
+                    v for run in structure.runs.get(id(mine), ()) for o in options(run.returned) for v in _parts(o)
+                )
+                inner = {id(leaf) for _, leaf in leaves(mine)}
+                for value in islice(results, 4):
+                    given.setdefault(id(value), []).append(inner)
+        for calls in structure.applied.values() if given else ():
+            call = calls[0]
+            if call.base is None or not is_layer(call.base):
                 continue
-            given = [v for run in structure.runs.get(id(mine), ()) for o in options(run.returned) for v in _parts(o)]
-            inner = {id(leaf) for _, leaf in leaves(mine)}
-            for calls in structure.applied.values():
-                call = calls[0]
-                if id(call.base) in inner or call.base is None or not is_layer(call.base):
-                    continue
-                if any(flow.derives(arg, value) for arg in call.args for value in given[:4]):
-                    return True
+            reached = (part for arg in call.args for part in flow.sources(arg))
+            if any(id(call.base) not in inner for part in reached for inner in given.get(id(part), ())):
+                return True
     return False
 
 

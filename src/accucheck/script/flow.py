@@ -19,6 +19,17 @@ LIMIT = 20_000
 
 def inputs(value: Value) -> list[Value]:
     """What a value is directly made of. Where the project's own code was run in turn, what that returned is part of it."""
+    if isinstance(value, Call):  # most are
+        if value.name == "comprehension":
+            return value.args[:1]
+        found = [*value.args, *value.keywords.values(), *(value.fed or ())]
+        if value.base is not None:
+            found.insert(0, value.base)
+        if value.result is not None:
+            found.append(value.result)
+        return found
+    if isinstance(value, KnownValue):
+        return []
     if isinstance(value, Many):
         return list(value.options)
     if isinstance(value, Rest):
@@ -31,15 +42,7 @@ def inputs(value: Value) -> list[Value]:
         return [value.function, *value.args, *value.keywords.values()]
     if isinstance(value, Instance):
         return [*value.attributes.values(), *(arg for _, args, keywords in value.supers for arg in args)]
-    if not isinstance(value, Call):
-        return []
-    if value.name == "comprehension":
-        return value.args[:1]
-    found = [value.base] if value.base is not None else []
-    found += [*value.args, *value.keywords.values(), *(value.fed or ())]
-    if value.result is not None:
-        found.append(value.result)
-    return found
+    return []
 
 
 def sources(value: Value | None, stop: Callable[[Value], bool] | None = None) -> Iterator[Value]:

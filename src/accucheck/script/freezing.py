@@ -203,10 +203,11 @@ class FreezeScan:
                 if not isinstance(part, Call) or kind(name_of(part)) != "loss" or part.name.startswith(("@", "[")):
                     continue
                 operands = [*part.args, *part.keywords.values()]
-                every = {leaf for operand in operands for leaf in reach(operand, stop=False)[0]} & trained
-                free = {leaf for operand in operands for leaf in reach(operand, stop=True)[0]} & trained
-                stops = [stop for operand in operands for stop in reach(operand, stop=True)[1]]
-                if every and not free and stops:
+                before = [reach(operand, stop=True) for operand in operands]
+                stops = [stop for _, found in before for stop in found]
+                if not stops or any(learnt & trained for learnt, _ in before):
+                    continue
+                if any(reach(operand, stop=False)[0] & trained for operand in operands):
                     data = {"line": part.line, "path": part.source.path}
                     yield Observation("term-stopped", stops[0].source, stops[0].node, data, certain=False)
 

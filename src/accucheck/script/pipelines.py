@@ -625,6 +625,7 @@ class Pipelines:
         taken: set[int] = set()
         leaves = _run([(leaf, leaf.frame) for leaf in self.uses.leaves()]) if self.columns else []
         entries = _run([(entry, entry.frame) for entry in self.entries()], bool(leaves))
+        read_from = {id(entry): self.set_of(entry.value) for entry in entries}
         roles = {id(leaf): self.uses.role(leaf, self.uses.chain(leaf)) for leaf in leaves}
         if self.reading.role != "train" and "eval" not in roles.values():
             roles = dict.fromkeys(roles, "eval")  # whatever its names say, that is what the script is for
@@ -637,10 +638,9 @@ class Pipelines:
             pipeline.trained = self.uses.trained(leaf)
             pipeline.given = any(_rooted_in_model(user) for user in self.takers(leaf))
             family = {id(leaf), *(id(part) for part in chain)}
+            others = {id(other) for other in leaves} - family
             for entry in entries:
-                if self.set_of(entry.value) & family and not (
-                    self.set_of(entry.value) & {id(o) for o in leaves} - family
-                ):
+                if read_from[id(entry)] & family and not read_from[id(entry)] & others:
                     pipeline.inputs.append(entry)
                     taken.add(id(entry))
             if not pipeline.inputs:
@@ -648,7 +648,7 @@ class Pipelines:
                     self.input(name, value, place=place) for place, (name, value) in enumerate(columns.values.items())
                 ]
             found.append(pipeline)
-        rest = [entry for entry in entries if id(entry) not in taken and not self.set_of(entry.value)]
+        rest = [entry for entry in entries if id(entry) not in taken and not read_from[id(entry)]]
         if rest:
             found += self.direct(rest)
         return found
