@@ -269,7 +269,7 @@ def _none(reading: Reading, found: Randomness, scripts: Scripts) -> Finding:
     if written:
         source, line = written[0]
         data["place"] = f"{source.path}:{line}"
-        data |= _grades.settings(setting_origins.told(scripts.configurations, found.undone(reading.trace)))
+        data |= _grades.settings(setting_origins.settings_of(scripts.configurations, found.undone(reading.trace)))
         return _finding("seed-not-reached", Level.PROBLEM, use.call, data, Sure.LIKELY, fix)
     return _finding("no-seed", Level.PROBLEM, use.call, data, _sure(use), fix)
 

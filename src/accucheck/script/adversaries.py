@@ -78,10 +78,10 @@ def examine(losses: Losses) -> Iterator[Observation]:
             agreed = next((layer for layer in _layers(critic) if _agree(critic, generator, layer)), None)
             if agreed is not None:
                 told.add(where)
-                yield from _said(critic, generator, agreed)
+                yield from _observations(critic, generator, agreed)
 
 
-def _said(critic: Player, generator: Player, layer: Value) -> Iterator[Observation]:
+def _observations(critic: Player, generator: Player, layer: Value) -> Iterator[Observation]:
     """Told at the critic where it wants real samples to score lower, which is unusual, at the generator otherwise."""
     made, others = _sides(critic, generator, layer)
     odd = max(made) > min(others)

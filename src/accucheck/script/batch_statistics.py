@@ -22,7 +22,7 @@ from .values import Call, Items, KnownValue, Value, options
 
 #: What a value holds of a batch. SAMPLES: something for each sample, or each position of one; CHOSEN: for some of them, which hangs on
 #: the samples; RANKED: what hangs on the order of the samples by their scores. Of all samples one number, or a few: SUM, MEAN, the mean
-#: LOSS that the framework computes, a RATIO that is no sum and no mean, and the SIZE of the batch. NUMBER: the same for each batch.
+#: LOSS that the framework computes, a RATIO that is neither a sum nor a mean, and the SIZE of the batch. NUMBER: the same for each batch.
 SAMPLES, CHOSEN, RANKED = "samples", "chosen", "ranked"
 SUM, MEAN, LOSS, RATIO, SIZE, NUMBER = "sum", "mean", "loss", "ratio", "size", "number"
 _EACH = (SAMPLES, CHOSEN, RANKED)
@@ -76,7 +76,7 @@ _REDUCES = {
 }
 #: What gives one element after the other.
 _LISTED = ("zip", "comprehension", "generator")
-#: Limits of a number against division by zero and the like: the builtins, which are no operations on arrays.
+#: Limits of a number against division by zero and the like: the builtins, which do not operate on arrays.
 _GUARDS = ("max", "min")
 
 

@@ -102,7 +102,7 @@ class WholeNumbers:
             elif call.name == "==" or call.api in ("ops.equal", "ops.Equal", "ops.eq"):
                 sides = operands(call, (0, 1))
                 places = [any(map(_is_place, self.origins(side))) for side in sides]
-                if len(places) == 2 and places[0] != places[1]:  # the other side is no place itself
+                if len(places) == 2 and places[0] != places[1]:  # the other side is not a place
                     yield sides[places.index(False)], call
 
     def evaluated(self, model: Call) -> Iterator[tuple[Value, Call]]:

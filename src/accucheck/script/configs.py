@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
 
 ENDINGS = (".yaml", ".yml", ".json")
-#: Larger files are no configuration.
+#: A larger file is not taken for a configuration.
 LIMIT = 1 << 20
 #: Lists and mappings within each other are followed so deep.
 DEEP = 20
 #: So many values are made of one file.
 MOST = 200_000
-#: More aliases are no configuration; _Reader.left bounds what these may stand for.
+#: A file with more aliases is not taken for a configuration; _Reader.left bounds what these may stand for.
 ALIASES = 1000
 
 

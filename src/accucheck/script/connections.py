@@ -73,7 +73,7 @@ _SHAPES = re.compile(
 )
 #: Operators that make a tensor of tensors.
 _OPERATORS = frozenset("+-*/@")
-#: Names of what is no feature of a network: left unused it changes little.
+#: Names of outputs that are not features: leaving them unused changes little.
 _ASIDE = re.compile(
     r"label|target|(^|_)gt|true|shape|size|num|idx|index|count|length|dtype|device|zero|one|flag|loss|acc|metric|step|^i$|^[BCHWNLTD]$|epoch",
     re.I,
@@ -146,7 +146,7 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Obse
             told = {"name": row.name, "of": row.defining.node.name, "what": _title(row.values[0])}
             yield Observation(why, row.function.source, row.node, told)
         else:
-            yield _said_unused(code, row, structures)
+            yield _unused_attribute(code, row, structures)
     for together in operators.values():
         first = together[0]
         data = {"of": first.defining.node.name, "names": sorted({"self." + row.name for row in together})}
@@ -406,7 +406,7 @@ def _drops(layer: Call) -> bool:
     return not (isinstance(keep, KnownValue) and keep.value == 1)
 
 
-def _said_unused(code: str, row: _Attribute, structures: list[Structure]) -> Observation:
+def _unused_attribute(code: str, row: _Attribute, structures: list[Structure]) -> Observation:
     value = next(v for v in row.values if _code(v) == code)
     defining = row.function.of or row.of
     data: dict[str, Any] = {"name": row.name, "of": defining.node.name, "what": _title(value)}
@@ -620,9 +620,9 @@ def _dropped(structures: list[Structure]) -> Iterator[Observation]:
                 _, drop, frame = drops[0]
                 idle = not _mentions(frame.function.node, drop.name)  # on no way, not even one that is not run
                 again = _again(work, works.values()) if idle else None
-                for said in _said_dropped(work, *drops[0], any(id(part) in used for part in work.parts)):
+                for said in _dropped_result(work, *drops[0], any(id(part) in used for part in work.parts)):
                     told.add(end)
-                    yield said if again is None else _said_again(said, again)
+                    yield said if again is None else _computed_again(said, again)
 
 
 def _again(work: _WeightedCall, works: Iterable[_WeightedCall]) -> _WeightedCall | None:
@@ -630,8 +630,8 @@ def _again(work: _WeightedCall, works: Iterable[_WeightedCall]) -> _WeightedCall
     return next((other for other in works if other.kept and work.inputs <= other.inputs), None)
 
 
-def _said_again(said: Observation, again: _WeightedCall) -> Observation:
-    """What is thrown away is no loss where another call computes the same of the same values, and that is kept."""
+def _computed_again(said: Observation, again: _WeightedCall) -> Observation:
+    """A dropped result does no harm where another call computes the same from the same values and its result is kept."""
     data = {"name": said.data["name"], "path": again.source.path, "line": getattr(again.call, "lineno", 1)}
     return replace(said, code="result-again", data=data)
 
@@ -735,7 +735,7 @@ def _computes(call: Call, used: Call) -> bool:
 
 
 def _parts(value: Value) -> list[Value]:
-    """The single results that a function returned; what is no result of a call counts as kept."""
+    """The single results that a function returned; values that are not results of calls count as kept."""
     if isinstance(value, Items):
         return [part for item in value.items for option in options(item) for part in _parts(option)]
     return [value] if isinstance(value, Call) else []
@@ -782,7 +782,7 @@ def _reads(value: Value) -> bool:
     return isinstance(value, Call) and value.name in (".item", "[]")
 
 
-def _said_dropped(
+def _dropped_result(
     work: _WeightedCall, structure: Structure, drop: DroppedResult, frame: Frame, elsewhere: bool
 ) -> Iterator[Observation]:
     """`elsewhere`: other results of the same layer are kept."""
@@ -829,7 +829,7 @@ def _said_dropped(
 
 
 def _matters(frame: Frame) -> bool:
-    """True within a cell that holds weights and is no loss."""
+    """True within a cell that holds weights and is not a loss."""
     return isinstance(frame.owner, Instance) and has_weights(frame.owner) and not is_loss(frame.owner)
 
 
@@ -905,7 +905,7 @@ def _ignored(structures: list[Structure]) -> Iterator[Observation]:
             if not _made_of_another(frame, name, value):
                 found[key] = None
             elif key not in found:
-                found[key] = _said_ignored(structures, frame, name, value)
+                found[key] = _ignored_parameter(structures, frame, name, value)
     yield from (said for said in found.values() if said is not None)
 
 
@@ -926,7 +926,7 @@ def _made_of_another(frame: Frame, name: str, value: Value) -> bool:
     return any(_activation(other) for other in others if any(flow.derives(other, part) for part in given))
 
 
-def _said_ignored(structures: list[Structure], frame: Frame, name: str, value: Value) -> Observation | None:
+def _ignored_parameter(structures: list[Structure], frame: Frame, name: str, value: Value) -> Observation | None:
     """What is to say about such a parameter; None where it may well be one that this cell does not need."""
     asks = [_mentions(twin.node, name) for twin in _twins(structures, frame)]
     if any(asks) and not all(asks):  # one interface for many cells, not all of which need all of it

@@ -60,7 +60,7 @@ class BoundArguments:
 
 
 def bind(declared: list[Option], words: list[str], stop: bool = False) -> BoundArguments:
-    """Bind words to options. `stop`: words from the first that is no flag on are the rest, such as a command with its own. Raises
+    """Bind words to options. `stop`: words from the first one that is not a flag are the rest, such as a command with its own. Raises
     Refused where a value is missing or does not fit."""
     flags = {flag: option for option in declared for flag in option.flags}
     places = [option for option in declared if not option.flags]

@@ -40,7 +40,7 @@ SMALL = frozenset(
         "no-reduction",
     }
 )
-#: Differences of what is no layer, loss or optimizer; other probes speak of them.
+#: Differences of APIs that are not layers, losses or optimizers; other probes report them.
 ELSEWHERE = frozenset(
     {
         "resize-antialias",
@@ -60,11 +60,11 @@ _KEEP, _DROP = re.compile(r"keep|retain", re.I), re.compile(r"drop", re.I)
 #: In a comment beside a rate: the number is said to be dropped, or kept.
 _SAYS_DROP = re.compile(r"(drop|discard|舍弃|丢弃|失活|丢失)\D{0,16}?(\d*\.?\d+)\s*(%?)", re.I)
 _SAYS_KEEP = re.compile(r"(keep|kept|retain|保留)\D{0,16}?(\d*\.?\d+)\s*(%?)", re.I)
-#: A keep rate below this is no keep rate; at the second one may be meant.
+#: A keep rate below the first is a mistake; at the second it may be intended.
 HARDLY, SELDOM = 0.3, 0.5
 #: A drop rate up to this is seen in real networks.
 HIGH = 0.8
-#: An epsilon above this is no epsilon.
+#: A larger epsilon is a mistake.
 LARGEST_EPSILON = 0.01
 #: From here on a weight of the new statistics leaves next to nothing of the old ones: it was meant for these.
 MOSTLY_NEW = 0.9
@@ -416,7 +416,7 @@ class _Dropped:
     sizes: dict[tuple[str, int, int], set[float]]
 
     def settled(self, rate: _Rate, code: str) -> str:
-        """What is to say of a rate that is unclear: of x and 1 - x, one is no rate to drop."""
+        """The finding about an unclear rate: of x and 1 - x, only one is the rate to drop."""
         unclear = code == "rate-unclear" and rate.wants == "drop"
         return "drops-a-keep-rate" if unclear and self.otherwise(rate) else code
 
@@ -434,7 +434,9 @@ def _contradicted(rate: _Rate) -> str:
     wrong = "keeps-a-drop-rate" if rate.wants == "keep" else "drops-a-keep-rate"
     if rate.commented is not None:
         return wrong
-    told = rate.sizes - rate.off - {0} if rate.sizes is not None else set()  # 0 is no rate to keep, and drops nothing
+    told = (
+        rate.sizes - rate.off - {0} if rate.sizes is not None else set()
+    )  # 0 keeps nothing and, as a rate to drop, drops nothing
     if told and all((n > 0.5) is (rate.wants == "keep") for n in told):
         return ""
     # Where keep_prob=x became p=1 - x, what is called a rate to drop may have been a rate to keep, but none so small.

@@ -61,9 +61,9 @@ def examine(losses: Losses) -> list[Observation]:
                 found.setdefault(id(way.turn or way.loss), way)
         terms |= {id(term.turn): term for term in directions.turned_among(value)}
         terms |= {id(term.turn): replace(term, weighed=True) for term in directions.turned_alone(value)}
-    said = [_said(way, compete(losses, steps, way) or set_by_hand(losses, steps)) for way in found.values()]
+    said = [_observation(way, compete(losses, steps, way) or set_by_hand(losses, steps)) for way in found.values()]
     terms = {turn: term for turn, term in terms.items() if turn not in found and not compete(losses, steps, term)}
-    return [*said, *(_said(term, set_by_hand(losses, steps)) for term in terms.values())]
+    return [*said, *(_observation(term, set_by_hand(losses, steps)) for term in terms.values())]
 
 
 def minimised(losses: Losses, steps: TrainingSteps) -> Iterator[Value]:
@@ -93,7 +93,7 @@ def _has_loss(step: Value) -> bool:
     return given is not None and not (isinstance(given, KnownValue) and given.value is None)
 
 
-def _said(way: LossDirection, against: bool) -> Observation:
+def _observation(way: LossDirection, against: bool) -> Observation:
     """`against`: something may work against the optimizer: another optimizer, or weights that are set by hand."""
     if way.falls and way.likelihood is not None:
         return Observation("own-likelihood", way.likelihood)
@@ -451,7 +451,7 @@ def _is_data(value: Value, estimate: Value) -> bool:
 
 
 def _is_of_classes(made: Call) -> bool:
-    """Whether a loss compares scores of classes with labels that are no constants."""
+    """Whether a loss compares scores of classes with labels that are not constants."""
     application = applied(made)
     if application is None or application.known.expects not in ("logits", "probabilities"):
         return False
@@ -1092,7 +1092,7 @@ def _is_square(made: Call) -> bool:
 
 
 def _is_rest(made: Call) -> bool:
-    """What is left of a constant by something that is no larger, as by a probability of 1."""
+    """What is left of a constant by something that is at most as large, such as a probability of 1."""
     done = operation(made)
     if done.does != "sub" or len(done.operands) != 2:
         return False
@@ -1100,7 +1100,7 @@ def _is_rest(made: Call) -> bool:
 
 
 def _parts_of_sign(made: Call) -> list[Value]:
-    """The operands that a result has no sign but from; none where that is not known."""
+    """The operands that alone decide the sign of a result; none where that is not known."""
     done = operation(made)
     if done.does == "pow":
         return done.operands[:1]

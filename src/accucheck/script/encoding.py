@@ -18,7 +18,7 @@ _MARKS = {
 _SETS = re.compile(
     r"ascii|big5\w*|cp\d+|euc_\w+|gb\w+|hz|iso8859-\d+|iso2022_\w+|johab|koi8-\w|mac-\w+|shift_\w+|tis-620|utf-8(-sig)?"
 )
-#: What a file may be that is not what it says: bytes that are no UTF-8 are Chinese more often than not, and any bytes are
+#: What a file may be that is not what it says: bytes that are not UTF-8 are Chinese more often than not, and any bytes are
 #: Latin-1. A wrong guess spoils comments and texts only: all names that matter are ASCII.
 GUESSES = ("utf-8", "gb18030", "latin-1")
 

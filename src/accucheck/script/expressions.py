@@ -642,7 +642,7 @@ class Expressions:
         base: Value | None = None,
         unpacked: bool = False,
     ) -> Call:
-        """Like made, for what is no call: not listed among the calls of the trace."""
+        """Like made, for values that are not calls: they are not listed among the calls of the trace."""
         return Call(
             name,
             args,
@@ -745,7 +745,7 @@ class Expressions:
         held = value.value in among.items
         if among.fed and not held:
             return None
-        own = any(among is table for table in self.tables)  # what modules enter is no setting
+        own = any(among is table for table in self.tables)  # what modules enter is not a setting
         return KnownValue(held is asked, value.origin if own else models.keys_from(self, among))
 
     def chained(self, node: ast.Compare, values: list[Value]) -> Value:

@@ -725,7 +725,7 @@ class Factors:
         return tuple(found)
 
     def _carries(self, term: Term, weighed: bool) -> Term:
-        """What counts of a term: all but the decisions that lead to it, values that are no scales and, unless it is `weighed`,
+        """What counts of a term: all but the decisions that lead to it, values that are not scales and, unless it is `weighed`,
         weights."""
         powers = frozenset(each for each in term.powers if self.is_scale(each[0]))
         numbers = (term.number, term.plain) if weighed or not term.plain else (term.scale, 1.0)

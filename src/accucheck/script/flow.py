@@ -63,7 +63,7 @@ def sources(value: Value | None, stop: Callable[[Value], bool] | None = None) ->
 
 
 def setting(value: Value) -> bool:
-    """True for one setting out of a configuration: what else is set beside it has no part in it. For `stop` of sources()."""
+    """True for one setting out of a configuration: the other settings beside it do not contribute. For `stop` of sources()."""
     if not isinstance(value, Call) or value.base is None:
         return False
     key = value.args[0] if value.name == "[]" and value.args else None

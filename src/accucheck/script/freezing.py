@@ -437,7 +437,7 @@ class FreezeScan:
                 yield Observation(code, store.source, store.node, data, certain=certain)
 
     def left_out(self, leaf: int) -> bool:
-        """Whether all that is differentiated is seen, and a layer has no part in any of it: its network is not trained here."""
+        """Whether all that is differentiated is seen, and a layer contributes to none of it: its network is not trained here."""
         models = (call.argument(_MODEL, "network") for call in self.trace.calls if call.api == "Model")
         trained = [{id(part) for _, part in leaves(option)} for network in models for option in options(network)]
         trained += [reach(step.loss, stop=False)[0] for step in self.steps]
@@ -635,7 +635,7 @@ class FreezeScan:
             if isinstance(leaf, Call)
         )
 
-    # --- lists that are no cells -------------------------------------------------------------------------------------
+    # --- lists that are not cells ------------------------------------------------------------------------------------
 
     def unregistered(self) -> Iterator[Observation]:
         """Layers that a cell keeps in a Python list: the network does not know their parameters."""
@@ -790,7 +790,7 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
 
 
 def _is_update(value: Value) -> bool:
-    """True for the result of an optimizer: what another step's update waits for is no term of the loss that waits for it."""
+    """True for the result of an optimizer: an update that another step waits for is not a term of that step's loss."""
     return isinstance(value, Call) and value.name == "" and value.base is not None and is_optimizer(value.base)
 
 
@@ -1068,7 +1068,7 @@ _JOINS: dict[str, Callable[[Iterable[bool]], bool]] = {"any": any, "all": all}
 
 def _is_among(made: Call, listed: Items, name: str) -> bool | None:
     """Whether a part of the name of a parameter is, or is not, one of several texts."""
-    said = _said_of(made.args[0], name)
+    said = _text_of(made.args[0], name)
     texts = [item.value for item in listed.items if isinstance(item, KnownValue)]
     if said is None or listed.open or len(texts) != len(listed.items):
         return None
@@ -1093,13 +1093,13 @@ def _holds(value: Value, name: str, depth: int = 8) -> bool | None:
 
 def _compares(made: Call, name: str) -> bool | None:
     """A comparison of two texts, one of which may be made of the name."""
-    sides = [_said_of(side, name) for side in ((made.base, *made.args) if made.name[:1] == "." else made.args)]
+    sides = [_text_of(side, name) for side in ((made.base, *made.args) if made.name[:1] == "." else made.args)]
     if made.name not in _COMPARES or len(sides) != 2 or sides[0] is None or sides[1] is None:
         return None
     return _COMPARES[made.name](sides[0], sides[1])
 
 
-def _said_of(value: Value | None, name: str, depth: int = 8) -> str | None:
+def _text_of(value: Value | None, name: str, depth: int = 8) -> str | None:
     """The text that a value is where a parameter has this name; None when it is not seen."""
     if isinstance(value, KnownValue):
         return value.value if isinstance(value.value, str) else None
@@ -1111,7 +1111,7 @@ def _said_of(value: Value | None, name: str, depth: int = 8) -> str | None:
     if not (depth and isinstance(value.base, Call) and isinstance(place, KnownValue) and type(place.value) is int):
         return None
     if value.base.name == ".split":  # name.split(".")[0]
-        whole, mark = (_said_of(part, name, depth - 1) for part in (value.base.base, next(iter(value.base.args), None)))
+        whole, mark = (_text_of(part, name, depth - 1) for part in (value.base.base, next(iter(value.base.args), None)))
         parts = whole.split(mark) if whole and mark else []
         return parts[place.value] if -len(parts) <= place.value < len(parts) else None
     pairs = value.base.name == ".each" and place.value == 0

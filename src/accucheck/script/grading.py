@@ -103,7 +103,7 @@ def _best(ways: list[Run], shared: frozenset[int]) -> CertaintyPath:
 
 @kept
 def runs(trace: Trace) -> dict[Spot, list[list[Run]]]:
-    """What begins at each line of a trace and is no part of something else that does: for each, the conditions that it runs
+    """What begins at each line of a trace and is not part of something else that does: for each, the conditions that it runs
     under, each time. How many devices there are is told by who starts the script, and is no condition here."""
     found: dict[Spot, dict[ast.AST, list[Run]]] = {}
     things: list[Call | Instance | Frame | Store] = [*trace.calls, *trace.instances, *trace.frames, *trace.stores]

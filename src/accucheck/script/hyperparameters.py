@@ -126,7 +126,7 @@ def kind_of(name: str) -> str:
 
 
 def of_arguments(given: dict[str, Any], place: str) -> dict[str, SideSetting]:
-    """The settings that an optimizer was made with, by what its constructor calls them; those that are no numbers left out."""
+    """The settings that an optimizer was made with, by what its constructor calls them; those that are not numbers left out."""
     found = {
         _RENAMED.get(name, name): SideSetting(value, f"{value:g}", place)
         for name, value in given.items()

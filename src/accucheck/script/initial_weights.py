@@ -307,7 +307,7 @@ def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observatio
                     "unresolved",
                     layer.source,
                     layer.node,
-                    {"what": layer.api, "weight": weight, "expression": _told(given)},
+                    {"what": layer.api, "weight": weight, "expression": _source_text(given)},
                 )
             for value, sure in possible(given):
                 if matrix:
@@ -351,7 +351,7 @@ def _undecided(value: Value | None) -> bool:
     return False
 
 
-def _told(value: Value | None) -> str:
+def _source_text(value: Value | None) -> str:
     for option in options(value):
         if isinstance(option, Call) and isinstance(option.node, ast.expr):
             return _text(option.node)

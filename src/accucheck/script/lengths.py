@@ -334,7 +334,7 @@ class Shapes:
 
     @staticmethod
     def touched(before: Shape | None) -> Shape | None:
-        """After a single place was written: ones throughout are no more."""
+        """After a single element was written: the values are no longer all ones."""
         return None if isinstance(before, ConstantArray) else before
 
     def bound(self, key: Value, stored: Value) -> tuple[str, Value, bool] | None:

@@ -46,7 +46,7 @@ def _of_structure(structure: Structure, sources: list[Source]) -> Iterator[Obser
             asks = _asks(cell, name, size, sources) if size is not None else {}
             idle = sorted(set(range(size or 0)) - set(asks)) if asks else []
             if len(idle) == 1:
-                yield _said(cell, name, idle[0], asks, value)
+                yield _observation(cell, name, idle[0], asks, value)
 
 
 def _length(value: Value) -> int | None:
@@ -108,7 +108,7 @@ def _beyond(node: ast.Attribute) -> bool:
     return not (isinstance(node.value, ast.Name) and node.value.id == "self")
 
 
-def _said(cell: Instance, name: str, idle: int, asks: Asks, value: Value) -> Observation:
+def _observation(cell: Instance, name: str, idle: int, asks: Asks, value: Value) -> Observation:
     node, method = uses(cell.of).stored[name]
     layer = next((leaf for _, leaf in leaves(value)), None)
     what = layer.api if isinstance(layer, Call) else ""

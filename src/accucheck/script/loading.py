@@ -1069,7 +1069,7 @@ def _span(call: Call) -> tuple[Source, int, int]:
 
 
 def _stands(value: Value | Store | None) -> str:
-    """Where a value stands, as file:line; "" for one that has no place."""
+    """Where a value stands, as file:line; "" where it has none."""
     source = getattr(value, "source", None)
     return (
         f"{source.path}:{value.line}" if isinstance(value, (SourceNode, Store)) and isinstance(source, Source) else ""
@@ -1083,7 +1083,7 @@ def _fills(load: Call) -> bool:
 
 
 def _known_as_file(load: Call, path: Value) -> bool:
-    """Whether it was asked of this very path whether it is a file or a folder, and it is no folder where it is loaded."""
+    """Whether the script tests if this path is a file or a folder, and loads it where it is not a folder."""
     asked = [(test.value, test.taken) for test in load.tests if isinstance(test.value, Call)]
     return any(_IS_FILE.get(value.name) is taken and path in value.args for value, taken in asked)
 

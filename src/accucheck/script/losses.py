@@ -787,7 +787,7 @@ def _is_accuracy(value: Value) -> bool:
 
 
 def _no_class(value: Value) -> bool:
-    """True for what makes labels that are no numbers of classes: one-hot vectors, or what a network gives."""
+    """True for what makes labels that are not class numbers: one-hot vectors, or what a network gives."""
     by_layer = isinstance(value, Call) and value.name == "" and value.base is not None and is_layer(value.base)
     return by_layer or _one_hot(value)
 

@@ -21,7 +21,7 @@ from .values import Class, Function
 
 #: The classes of the framework that Model clears before an evaluation, and the methods it calls.
 _METRICS = ("train.Metric", "nn.Metric", "train.EvaluationBase", "nn.EvaluationBase")
-#: Base classes that have no state that counts.
+#: Base classes without accumulated state.
 _PLAIN = ("object", "abc.ABC", *_METRICS)
 #: So deep are methods that methods call looked into.
 DEPTH = 4
@@ -176,7 +176,7 @@ class _State:
 
 
 def _takes_nothing(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a method has no parameter beside its object, and returns nothing."""
+    """Whether a method takes nothing but self, and returns nothing."""
     spec = function.args
     alone = len(spec.args) == 1 and not (spec.vararg or spec.kwarg or spec.kwonlyargs)
     return alone and not any(isinstance(node, ast.Return) and node.value is not None for node in walk(function))

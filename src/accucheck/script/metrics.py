@@ -118,7 +118,7 @@ class Metrics:
             judged = self.average(quotient, additions) if additions else None
             if judged is not None:
                 code, possible = judged
-                yield self.said(code, additions[0], quotient, possible)
+                yield self.observation(code, additions[0], quotient, possible)
 
     def evaluating(self, tally: Tally) -> list[Addition]:
         """What is added to a tally but for where the innermost loop trains."""
@@ -157,7 +157,7 @@ class Metrics:
             return "" if any(self.is_of_training(one) for one in additions) else "errors-of-batches"
         return "mean-of-batches" if amount == "rate" else ""
 
-    def said(self, code: str, addition: Addition, quotient: Quotient, possible: bool) -> Observation:
+    def observation(self, code: str, addition: Addition, quotient: Quotient, possible: bool) -> Observation:
         data = {"added": f"{quotient.tally.source.path}:{getattr(addition.node, 'lineno', 1)}"}
         return Observation(code, quotient.source, quotient.node, data, possible=possible)
 

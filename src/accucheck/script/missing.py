@@ -82,20 +82,20 @@ def _calls(pipelines: Pipelines) -> Iterator[Observation]:
             continue  # overflow checks and resizing
         if how and (call.name.startswith(("pandas.", "numpy.", ".")) or "." not in call.name):
             if _of_data(pipelines, call):
-                yield _said(f"missing-{how}", call, data)
+                yield _observation(f"missing-{how}", call, data)
         elif last in _IMPUTERS:
-            yield _said("missing-filled", call, data)
+            yield _observation("missing-filled", call, data)
         elif call.name == ".filter" and id(call) in pipelines.columns:
-            yield _said("samples-filtered", call, data)
+            yield _observation("samples-filtered", call, data)
         elif last == "set_error_samples_mode":
             mode = call.args[0] if call.args else next(iter(call.keywords.values()), None)
             name = mode.name.rpartition(".")[2] if isinstance(mode, NamedValue) else ""
             if name in ("SKIP", "REPLACE"):
-                yield _said("errors-skipped", call, data | {"mode": name})
+                yield _observation("errors-skipped", call, data | {"mode": name})
         elif call.name.startswith("pandas.read_") and "na_values" in call.keywords:
-            yield _said("missing-marked", call, data)
+            yield _observation("missing-marked", call, data)
         elif call.name == ".replace" and (nan := [_is_nan(value) for value in call.args]) and any(nan):
-            yield _said("missing-filled" if nan[0] else "missing-marked", call, data)
+            yield _observation("missing-filled" if nan[0] else "missing-marked", call, data)
 
 
 def _of_data(pipelines: Pipelines, call: Call) -> bool:
@@ -177,6 +177,6 @@ def _from_files(pipelines: Pipelines, call: Call) -> bool:
     return call.name.startswith("mindspore.") and call.last in pipelines.known.sources and call.last not in made
 
 
-def _said(code: str, call: Call, data: dict[str, Any]) -> Observation:
+def _observation(code: str, call: Call, data: dict[str, Any]) -> Observation:
     last = getattr(call.node, "end_lineno", None) or call.line
     return Observation(code, call.source, call.line, min(last, call.line + 8), data)

@@ -487,7 +487,7 @@ def _isinstance(tracer: Tracer, args: list[Value], keywords: dict[str, Value], n
 
 
 def _kinds(asked: Value) -> set[type]:
-    """The types of Python that isinstance is asked for; none where one of them is no such type."""
+    """The Python types in the second argument of isinstance; none where one of them is another type."""
     given = asked.items if isinstance(asked, Items) else [asked]
     kinds = [option for kind in given for option in options(kind)]
     known = [_TYPES[kind.name] for kind in kinds if isinstance(kind, NamedValue) and kind.name in _TYPES]

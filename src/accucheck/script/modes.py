@@ -340,7 +340,7 @@ class Replay:
         found: list[Event] = []
         for step in sorted(self.training, key=lambda step: (step.order, -step.end)):
             if not (found and step.end <= found[-1].end):
-                found.append(step)  # one that is no part of another, as a gradient penalty is
+                found.append(step)  # one that is not part of another, as a gradient penalty is
         starts, ends = [step.order for step in found], [step.end for step in found]
         for call in self.trace.calls:
             found += self.switches(call)
@@ -637,7 +637,7 @@ class Replay:
         if inside or (event.loops and id(event.loops[-1]) in self.training_loops):
             return False
         given = event.place.args if isinstance(event.place, Call) else list(event.place.parameters.values())
-        return role(list(_said(given))) == "eval"
+        return role(list(_origin_names(given))) == "eval"
 
     def goes_back(self, event: Event) -> bool:
         """Whether a gradient is taken of what it gives as other frameworks do it: loss.backward()."""
@@ -658,7 +658,7 @@ class Replay:
         """True for a run of trained cells, by themselves or within others, when nothing trains any more: what is left is to use them."""
         if self.root is not None or not self.seen_to_train or event.order < max(one.end for one in self.seen_to_train):
             return False
-        # What a step runs is no run of its own.
+        # What a step runs does not count as a run by itself.
         within_a_step = any(one.place.node is event.place.node for one in self.seen_to_train)
         if within_a_step or any(id(loop) in self.trained_in for loop in event.loops):
             return False
@@ -830,7 +830,7 @@ def _shared(events: Sequence[Event], start: int, around: Callable[[Event], Seque
     return place - start
 
 
-def _said(values: Iterable[Value]) -> Iterator[str]:
+def _origin_names(values: Iterable[Value]) -> Iterator[str]:
     """The names of data sets and files behind what a network is given."""
     for value in values:
         for part in flow.sources(value, lambda v: isinstance(v, Instance)):

@@ -41,7 +41,7 @@ from .values import (
 
 #: So many layers of one network, and names on the way to one, are looked at.
 LAYERS, DEEP = 4000, 16
-#: Cells of the framework that are no part of a network's structure.
+#: Cells of the framework that are not part of a network's structure.
 _APART = frozenset({"optimizer", "schedule", "scaler", "callback"})
 #: Kinds of calls that do nothing but give a result.
 _PURE = re.compile(

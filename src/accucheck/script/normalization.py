@@ -217,7 +217,7 @@ def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) 
     judged = [(entry, *of_input(entry)) for entry in _wanted(inputs)]
     fine = any(code in FINE or code == "in-network" for _, code, _ in judged)
     for entry, code, way in judged:
-        made = last_made(way, pipeline) or pipeline.leaf or pipeline.source or entry.frame_call
+        made = last_call(way, pipeline) or pipeline.leaf or pipeline.source or entry.frame_call
         if made is None:
             continue
         beside = fine and "layer" not in entry.arrives  # a normalised input: a mask, a picture to show
@@ -315,7 +315,7 @@ def unique(inputs: list[Input]) -> list[Input]:
     return list(kept.values())
 
 
-def last_made(way: SamplePath, pipeline: Pipeline) -> Call | None:
+def last_call(way: SamplePath, pipeline: Pipeline) -> Call | None:
     if way.steps:
         return placed(way.steps[-1], way, pipeline)
     return way.root if isinstance(way.root, Call) else None

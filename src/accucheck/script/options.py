@@ -100,7 +100,7 @@ def _parse(tracer: Tracer, parsed: Call) -> Mapping:
     calls = [call for call in tracer.trace.options if any(_root(call) is root for root in roots)]
     converted = {_target(call): call for call in calls if call.name == ".add_argument"}
     words = _words(tracer, parsed)
-    given = _told(tracer, parsed, calls, words) if words is not None else {}
+    given = _parsed_words(tracer, parsed, calls, words) if words is not None else {}
     words = None if given is None else words
     values: dict[Any, Value] = {}
     for call in calls:
@@ -114,7 +114,7 @@ def _parse(tracer: Tracer, parsed: Call) -> Mapping:
     return Mapping({name: _named(value, name) for name, value in values.items()})
 
 
-def _told(tracer: Tracer, parsed: Call, calls: list[Call], words: list[str]) -> dict[str, Any] | None:
+def _parsed_words(tracer: Tracer, parsed: Call, calls: list[Call], words: list[str]) -> dict[str, Any] | None:
     """What words of the command give; None where they do not fit the options."""
     try:
         given, rest = _given(calls, words)

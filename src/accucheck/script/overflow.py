@@ -143,7 +143,7 @@ class Overflow:
         return [status and replace(status, each=status.each or each) for status in found]
 
     def _of_statuses(self, made: Call, name: str, operands: list[Value]) -> Iterable[Status | None] | None:
-        """What is computed from statuses; None where this is no such operation."""
+        """What is computed from statuses; None for any other operation."""
         if made.name in _NOT or name in _NOT:
             return [
                 status and replace(status, clean=float(not status.clean), over=float(not status.over))

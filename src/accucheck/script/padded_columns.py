@@ -470,7 +470,7 @@ class Rules:
         return all(length.made.order > at.order for at in (form.at, form.also) if at is not None)
 
     def of_unused(self, graph: Graph) -> None:
-        """A mask among the columns that has no part in the loss, or divides it only, where nothing else hides the padding."""
+        """A mask among the columns that does not enter the loss, or only divides it, where nothing else hides the padding."""
         multiplied = graph.multiplied()
         place = graph.reduction()
         for name, shape in self.shape.items():

@@ -69,7 +69,7 @@ _LABELS = re.compile(r"label|target|tag|answer|box|gt", re.IGNORECASE)
 _ELSEWHERE = re.compile(
     r"^(infer\w*|ascend310\w*|sdk|mxbase|onnx\w*|deploy\w*|tests?|scripts|docs|serving|export\w*)$", re.IGNORECASE
 )
-#: Words that stand for no word of the data, but are no padding either.
+#: Special tokens that are not padding.
 _MARKS = re.compile(r"eos|sos|bos|unk|cls|sep|start|end|oov", re.IGNORECASE)
 _WRITES = (b"FileWriter", b"write_raw_data")
 

@@ -35,7 +35,7 @@ def _examine(training: TrainingSteps) -> Iterator[Remark]:
 
 
 def _inner(training: TrainingSteps, value: Value, updates: set[int]) -> list[Term]:
-    """The terms of a value that hold a gradient which is no update of weights."""
+    """The terms of a value that hold a gradient which does not update weights."""
     return [term for term in training.factors.of(value) if term.gradients - updates]
 
 
@@ -73,7 +73,7 @@ def _judged(training: TrainingSteps, bend: Call, updates: set[int]) -> Iterator[
 
 
 def _adds(training: TrainingSteps, call: Call, wanted: set[int]) -> bool:
-    """A penalty meets something that is no gradient: the norm to reach, or another loss."""
+    """A penalty combined with something that is not a gradient: the target norm, or another loss."""
     return bool(_bent(training, call, wanted))
 
 

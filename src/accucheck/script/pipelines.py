@@ -868,7 +868,7 @@ def _fixed(value: Value) -> bool:
 
 
 def _computed(value: Value) -> bool:
-    """True for what a network made: it is no input."""
+    """True for the output of a network: it is not an input."""
 
     def layer(made: Call) -> bool:
         if made.name != "" or not isinstance(made.base, Call):

@@ -33,7 +33,7 @@ def in_order(trace: Trace, sampler: Instance) -> bool:
     return len(held) > 1 and all(map(_settled, [*calls, *held])) and not any(id(part) in mixed for part in held)
 
 
-def made_anew(sampler: Instance) -> bool:
+def remade_each_turn(sampler: Instance) -> bool:
     """Whether a sampler is made again in each turn of a loop, and holds what is drawn at random as it is made: the source may read its
     samples by that, whatever numbers the sampler gives."""
     held = (part for value in sampler.attributes.values() for part in sources(value))

@@ -118,13 +118,15 @@ def parts(count: Value | None, index: Value | None) -> Parts | None:
 def _computed(value: Value | None, rank: int, size: int, depth: int = 0) -> float | None:
     """The number that a value is on this rank of so many. A constant beside what is computed is for a single device."""
     found = options(value)
-    computed = [option for option in found if not isinstance(option, KnownValue) or _told(option) is not None] or found
+    computed = [
+        option for option in found if not isinstance(option, KnownValue) or _quantity(option) is not None
+    ] or found
     numbers = {_option_computed(option, rank, size, depth) for option in computed} if depth < _DEPTH else set()
     return numbers.pop() if len(numbers) == 1 else None
 
 
 def _option_computed(option: Value, rank: int, size: int, depth: int) -> float | None:
-    if (kind := _told(option)) is not None:
+    if (kind := _quantity(option)) is not None:
         return {"rank": rank, "size": size}.get(kind)
     if isinstance(option, KnownValue):
         return option.value if type(option.value) in (int, float) and not option.assumed else None
@@ -141,7 +143,7 @@ def _option_computed(option: Value, rank: int, size: int, depth: int) -> float |
     return float(_ARITHMETIC[option.name](*given))
 
 
-def _told(option: Value) -> str | None:
+def _quantity(option: Value) -> str | None:
     """Which of "rank", "size" and "device" a value is, an option of the command line by its name."""
     return _named(option.name) if isinstance(option, KnownValue) and option.assumed else _kind(option)
 

@@ -1,4 +1,4 @@
-"""Reshapes that tear an axis apart: its size stands at another place afterwards, and what lies there is no longer that axis.
+"""Reshapes that mix axes: the size of an axis stands at another place afterwards, but the values there no longer lie along that axis.
 
 A reshape leaves elements in their order, so an axis is still itself only where as many elements come before it, and after it, as
 did before. (batch, steps, features) to (batch, heads, steps, part) puts pieces of the features of one step into several steps, and

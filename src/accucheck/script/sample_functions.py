@@ -129,7 +129,7 @@ STATISTIC = _set(
     ReduceMin ReduceMean Norm quantile
     """
 )
-#: Those that change the numbers in a way that is no line: afterwards the range is unknown.
+#: Those that change the numbers in a way that is not linear: afterwards the range is unknown.
 FUNCTION = _set(
     """
     log log1p log2 log10 sqrt exp power square pow sign tanh sigmoid softmax sin cos fft rfft stft
@@ -148,7 +148,7 @@ NORMALISES = _set(
     """
 )
 SCALERS = _set("StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer QuantileTransformer PowerTransformer")
-#: Numbers about samples, which are no samples.
+#: Numbers about samples, such as lengths and ids.
 NUMBERS = _set("get_dataset_size len index count keys size argmax argsort")
 CLIPS = _set("clip clamp minimum maximum clip_by_value Minimum Maximum")
 TRANSPOSES = _set("transpose permute Transpose moveaxis rollaxis")

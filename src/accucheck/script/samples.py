@@ -204,7 +204,7 @@ class SamplePath:
 
     @property
     def fixed(self) -> tuple[Step, ...]:
-        """The steps that chance has no part in."""
+        """The steps that are not random."""
         return tuple(step for step in self.steps if not step.random)
 
 
@@ -388,7 +388,7 @@ class Samples:
     def by_value(
         self, way: SamplePath, made: Call, symbol: str, other: Value, theirs: tuple[SamplePath, ...], turned: bool
     ) -> SamplePath:
-        """Combined with something that is no constant."""
+        """Combined with something that is not a constant."""
         named = next((option for option in options(other) if isinstance(option, Call) or name_of(option)), None)
         text = "" if named is None else text_of(named)
         told = (("0", text),)
@@ -745,7 +745,7 @@ class Samples:
         return self.recoloured(way, made, name, told, _colour_of(" ".join(str(value) for _, value in told)))
 
     def skipped(self, made: Call, rank: int) -> frozenset[int]:
-        """The arguments that are the sample itself, of this rank, or made of it: they are no settings."""
+        """The arguments that are the sample itself, of this rank, or made of it: they are not settings."""
         found = set()
         for value in (*made.args, *made.keywords.values()):
             if isinstance(value, (Call, Items, Many)) and constant(value) is None:
@@ -919,7 +919,7 @@ def _slice_text(part: Call) -> str:
 
 
 def _floored(way: SamplePath) -> SamplePath:
-    """After a division that leaves whole numbers: its last step is no line."""
+    """After an integer division: its last step is not linear."""
     low, high = (None if end is None else float(floor(end)) for end in (way.low, way.high))
     steps = (*way.steps[:-1], replace(way.steps[-1], low=low, high=high, pairs=None)) if way.steps else ()
     return replace(way, steps=steps, low=low, high=high, scale=None)

@@ -40,15 +40,15 @@ def at(scripts: Scripts, path: str, line: int, column: int | None) -> list[Setti
         for call in calls(reading.trace).get((path, line), ()):
             if column is not None or not isinstance(call.source, Described):  # all of which stands at one line
                 values += _given(call, line, column)
-    return told(scripts.configurations, deciders_of(_constants(values, DEEP), LOOKED_AT))
+    return settings_of(scripts.configurations, deciders_of(_constants(values, DEEP), LOOKED_AT))
 
 
-def told(files: Files, deciders: Iterable[ValueOrigin]) -> list[Setting]:
+def settings_of(files: Files, deciders: Iterable[ValueOrigin]) -> list[Setting]:
     """Settings in words; the elements of a list as one. `files`: the configurations that were loaded, by their path as it is shown."""
     found: dict[tuple[str, str, tuple[str | int, ...]], list[ValueOrigin]] = {}
     for one in deciders:
         found.setdefault((one.how, one.place or one.name, _whole(one.keys)), []).append(one)
-    return [_told(files, keys, group) for (_, _, keys), group in found.items()][:SHOWN]
+    return [_setting(files, keys, group) for (_, _, keys), group in found.items()][:SHOWN]
 
 
 @kept
@@ -93,7 +93,7 @@ def _whole(keys: tuple[str | int, ...]) -> tuple[str | int, ...]:
     return keys[:end]
 
 
-def _told(files: Files, keys: tuple[str | int, ...], group: list[ValueOrigin]) -> Setting:
+def _setting(files: Files, keys: tuple[str | int, ...], group: list[ValueOrigin]) -> Setting:
     first = group[0]
     values = [repr(one.value)[:60] for one in group]
     if len(group) == 1:

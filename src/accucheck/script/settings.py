@@ -351,7 +351,7 @@ class Settings:
         """Where a setting is given its value, `here` where that is not found, and the keys that lead to it in a configuration file; the
         option of the command, which is "" where words of it belong to none."""
         stated = deciders_of([value])
-        placed = setting_origins.told(self.definitions.configurations, stated) if len(stated) == 1 else []
+        placed = setting_origins.settings_of(self.definitions.configurations, stated) if len(stated) == 1 else []
         if origin == "configuration" and placed:
             return placed[0].place, placed[0].key
         if origin == "command":

@@ -533,7 +533,7 @@ def _sharded(origin: Call) -> str | None:
 
 
 def _inserted(source: Source, call: ast.Call, last: ast.expr, text: str) -> str | None:
-    """The call with more behind its last argument, and behind the parentheses around that, which are no part of its node."""
+    """The call with more behind its last argument, and behind the parentheses around that, which are not part of its node."""
     if last.end_lineno is None or call.end_lineno is None or call.end_lineno > len(source.lines):
         return None
     lines = [line.encode() for line in source.lines[last.end_lineno - 1 : call.end_lineno]]

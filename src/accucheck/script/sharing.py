@@ -214,10 +214,10 @@ class _Look:
                 and _in_network(call.frame)
                 and has_weights(value)
             ):
-                yield from self.said_repeated(call, value)
+                yield from self.repeated_cells(call, value)
         yield from self.appended()
 
-    def said_repeated(self, call: Call, value: Value) -> Iterator[Observation]:
+    def repeated_cells(self, call: Call, value: Value) -> Iterator[Observation]:
         tests = [test.text for test in call.tests] + _holders(call.frame)
         data = {"what": _title(value)}
         if shared_on_purpose(call.source, call.node, tests):
@@ -273,7 +273,7 @@ class _Look:
                 data = {"names": [_shown(origin[0], origin[1]), _shown(owner, store.attribute)], "what": owner.api}
                 yield Observation("tied", store.source, store.node, data)
             elif (copied := _copied(store.value)) is not None and copied[0] is not owner and _usual(owner, copied[0]):
-                yield self.said_copied(owner, store.attribute, copied, store.source, store.node)
+                yield self.copied_weight(owner, store.attribute, copied, store.source, store.node)
         for call in self.trace.calls:
             if call.name == ".set_data" and call.args and isinstance(call.base, Call):
                 target, copied = _weight_of(call.base), _copied(call.args[0]) or _weight_of(call.args[0])
@@ -283,15 +283,15 @@ class _Look:
                     and copied[0] is not target[0]
                     and _usual(target[0], copied[0])
                 ):
-                    yield self.said_copied(target[0], target[1], copied, call.source, call.node)
+                    yield self.copied_weight(target[0], target[1], copied, call.source, call.node)
             elif is_layer(call):
                 for weight, argument in weights(call.api).items():
                     given = call.keywords.get(argument) if argument else None
                     copied = _weight_of(given) or _copied(given) if given is not None else None
                     if copied is not None and _usual(call, copied[0]):
-                        yield self.said_copied(call, weight, copied, call.source, call.node)
+                        yield self.copied_weight(call, weight, copied, call.source, call.node)
 
-    def said_copied(
+    def copied_weight(
         self, owner: Call, weight: str, copied: tuple[Call, str], source: Source, node: ast.AST
     ) -> Observation:
         data = {"first": _shown(*copied), "second": _shown(owner, weight)}
@@ -588,7 +588,7 @@ def _is_larger_of_two(size: Value | None) -> bool:
 
 
 def _apart(value: Value) -> bool:
-    """True for what is no layer of a network: losses, optimizers, buffers."""
+    """True for what is not a layer of a network: losses, optimizers, buffers."""
     if is_parameter(value):
         return isinstance(value, Call) and not trains(value)
     return is_loss(value) or kind_of(value) in ("optimizer", "scaler", "schedule", "step")

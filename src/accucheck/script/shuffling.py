@@ -16,7 +16,7 @@ from .factors import gradient
 from .flow import sources
 from .networks import kind, of_training, speaks_of_training
 from .pipelines import LOOKS, PASSES_ON, READERS, Uses
-from .project_samplers import draws, in_order, made_anew
+from .project_samplers import draws, in_order, remade_each_turn
 from .sample_functions import ARRAYS, TABLES
 from .sample_functions import READERS as READS
 from .sample_numbers import is_none
@@ -158,7 +158,7 @@ class Examination:
         return [self.states[id(part)] for part in parts(value) if id(part) in self.states] if self.states else []
 
     def state(self, call: Call) -> State | None:
-        """The order of what a call returns; None when that is no data set. What it is made of came earlier in the trace."""
+        """The order of what a call returns; None when that is not a data set. What it is made of came earlier in the trace."""
         if call.name.startswith("mindspore.") and call.last in self.known.sources:
             return self.constructed(call)
         base = self.of(call.base)
@@ -358,7 +358,7 @@ class Examination:
             return _state(state, IN_ORDER, "sampler-in-order", sampler=f"sampler={text}")
         elif isinstance(sampler, Instance) and draws(self.trace, sampler):
             return _state(state, SHUFFLED, "shuffled", why="sampler", value=sampler.of.node.name)
-        elif isinstance(sampler, Instance) and not made_anew(sampler) and in_order(self.trace, sampler):
+        elif isinstance(sampler, Instance) and not remade_each_turn(sampler) and in_order(self.trace, sampler):
             found = _state(state, IN_ORDER, "sampler-in-order", sampler=f"sampler={text}")
             if not isinstance(sampler.node, ast.expr) or sampler.source is None:
                 return found
@@ -519,7 +519,7 @@ class Examination:
             said.append(self.of_group(wanted, sure, others))
         said += self.reshuffles(groups)
         for call in elsewhere:
-            said.append(_said("elsewhere", call, {"function": call.name.lstrip(".")}))
+            said.append(_observation("elsewhere", call, {"function": call.name.lstrip(".")}))
         if self.trace.gave_up:
             said.append(Observation("too-complex", self.trace.source, 1, 0, 1, {"path": self.trace.source.path}))
         if not said:
@@ -581,20 +581,20 @@ class Examination:
         if orders == {SHUFFLED} and (small := self.small_buffer(state, sure)) is not None:
             return small
         if orders == {SHUFFLED} or state.order == UNKNOWN:
-            return _said(state.code, state.at, state.data)
+            return _observation(state.code, state.at, state.data)
         origin, dataset = state.origins[0], {"dataset": state.data["dataset"]}
         conditions = sorted({text for _, found, _, chain in members for part in chain for text in part.conditions})
         asked = [text for text in conditions if "shuffle" in text.lower()]
         if SHUFFLED in orders:
             names = sorted({name for leaf, found, _, _ in members for name in leaf.bound if found.order == IN_ORDER})
             shown = conditions or names or [f"line {origin.line}"]
-            return _said("sometimes-off", origin, state.data | {"condition": shown})
+            return _observation("sometimes-off", origin, state.data | {"condition": shown})
         if asked:
-            return _said("unresolved", origin, state.data | {"expression": asked[0]})
+            return _observation("unresolved", origin, state.data | {"expression": asked[0]})
         if not sure or self.only_read:
-            return _said("role-unknown", origin, dataset)
+            return _observation("role-unknown", origin, dataset)
         if others and origin.conditions and not any(_DEPLOYMENT.search(text) for text in origin.conditions):
-            return _said("sometimes-off", origin, state.data | {"condition": list(origin.conditions)})
+            return _observation("sometimes-off", origin, state.data | {"condition": list(origin.conditions)})
         return self.in_order(state, members)
 
     def small_buffer(self, state: State, sure: bool) -> Observation | None:
@@ -605,21 +605,21 @@ class Examination:
             return None
         told = {"dataset": state.data["dataset"], "buffer": state.buffer}
         if sure and not self.only_read and state.buffer < NEARBY and _reads_files(source.parameters):
-            return replace(_said("buffer-nearby", state.at, told), assumed=True)
-        return _said("buffer-alone", state.at, told)
+            return replace(_observation("buffer-nearby", state.at, told), assumed=True)
+        return _observation("buffer-alone", state.at, told)
 
     def in_order(self, state: State, members: list[tuple[Call, State, str | None, list[Call]]]) -> Observation:
         """What is to say of a data set for training that is not shuffled."""
         origin, dataset = state.origins[0], {"dataset": state.data["dataset"]}
         held = next((call for leaf, *_ in members for call in self.kept_by_place(leaf)), None)
         if held is not None:
-            return _said("by-place", origin, dataset | {"at": f"{held.source.path}:{held.line}"})
+            return _observation("by-place", origin, dataset | {"at": f"{held.source.path}:{held.line}"})
         assumed = state.assumed or not any(self.uses.trained(leaf) for leaf, _, _, _ in members)
         dropped = self.dropped(members)
         if dropped is not None:
-            return replace(_said("shuffle-dropped", dropped, dataset), assumed=assumed)
+            return replace(_observation("shuffle-dropped", dropped, dataset), assumed=assumed)
         edit = _shuffle_edit(state.at) if state.code == "shuffle-off" else None
-        return replace(_said(state.code, state.at, state.data, edit), assumed=assumed)
+        return replace(_observation(state.code, state.at, state.data, edit), assumed=assumed)
 
     def kept_by_place(self, leaf: Call) -> Iterator[Call]:
         """Reads of what a loop over a data set keeps for each place in it, and writes there too: it fits rows of one order alone."""
@@ -725,7 +725,7 @@ def _place_in(value: Value, leaf: Call) -> bool:
 
 
 def _reads_files(parameters: list[str]) -> bool:
-    """True for a data set that is read from files, of which there is no telling how many samples they hold."""
+    """True for a data set that is read from files, whose number of samples cannot be told."""
     return any(name.startswith("dataset_") for name in parameters)
 
 
@@ -855,7 +855,7 @@ def _shuffle_edit(call: Call) -> tuple[int, str] | None:
     return node.lineno, (line[: node.col_offset] + b"True" + line[node.end_col_offset :]).decode()
 
 
-def _said(code: str, call: Call, data: dict[str, Any], edit: tuple[int, str] | None = None) -> Observation:
+def _observation(code: str, call: Call, data: dict[str, Any], edit: tuple[int, str] | None = None) -> Observation:
     last = min(getattr(call.node, "end_lineno", None) or call.line, call.line + 12)
     node = _argument(call, "shuffle", None) if code == "shuffle-off" else None
     line, column = (

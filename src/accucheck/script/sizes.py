@@ -34,7 +34,7 @@ class Size(NamedTuple):
         return Size(self.axes + other.axes, self.number * other.number)
 
     def over(self, other: Size) -> Size | None:
-        """The quotient; None where it is no such product."""
+        """The quotient; None where the value is not such a product."""
         if self.number % other.number or any(self.axes[axis] < count for axis, count in other.axes.items()):
             return None
         return Size(self.axes - other.axes, self.number // other.number)

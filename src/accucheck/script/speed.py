@@ -69,7 +69,7 @@ def _width(value: Value | None) -> int | None:
 
 
 def unaligned(found: list[Layer], multiple: int) -> list[Layer]:
-    """The layers that give a width of the design's own choice, one that another layer takes, which is no such multiple."""
+    """The layers that give a width of the design's own choice, one that another layer takes, which is not such a multiple."""
     taken = {layer.before for layer in found} - {None}
     return [one for one in found if one.after in taken and (one.after or 0) > CHANNELS and (one.after or 0) % multiple]
 

@@ -61,7 +61,7 @@ def tree_of(text: str, shown: str) -> ast.Module:
     _bounded(text, shown)
     try:
         with warnings.catch_warnings(), uncollected():
-            warnings.simplefilter("ignore")  # invalid escapes are no business of ours
+            warnings.simplefilter("ignore")  # invalid escapes in the user's code are not reported
             return ast.parse(text)
     except (RecursionError, MemoryError):
         raise ReadError("script-complex", path=shown, line=1) from None
@@ -179,7 +179,7 @@ def forget() -> None:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """No garbage collection: a tree has no garbage, and looking for it takes as long as parsing."""
+    """Without garbage collection: a syntax tree has no cycles to collect, and looking for them takes as long as parsing."""
     on = gc.isenabled()
     gc.disable()
     try:

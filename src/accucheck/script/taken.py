@@ -30,7 +30,7 @@ def examine(trace: Trace) -> Iterator[Observation]:
             continue
         for cut in cuts:
             if cut is not None:
-                yield _said(*cut)
+                yield _observation(*cut)
 
 
 def trains(data: Examination, leaf: Call) -> bool:
@@ -69,7 +69,7 @@ def _rows(later: list[Call]) -> int:
     return known[-1] if known else 1
 
 
-def _said(call: Call, count: int, batches: int) -> Observation:
+def _observation(call: Call, count: int, batches: int) -> Observation:
     node = call.node
     column = getattr(node, "col_offset", 0)
     last = getattr(node, "end_lineno", None) or call.line

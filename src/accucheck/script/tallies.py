@@ -26,7 +26,7 @@ from .values import Call, Class, Frame, Items, KnownValue, Value, options
 
 #: Values within values are looked into so far.
 DEPTH = 24
-#: What additions count that are no share of right guesses, by what they hold of their batch.
+#: What additions count when they are not a share of right guesses, by what they hold of their batch.
 _STATISTICS = {RATIO: "ratio", MEAN: "mean", SUM: "sums"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 #: What may divide.

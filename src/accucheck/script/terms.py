@@ -41,7 +41,7 @@ def terms(value: Value) -> Iterator[Term]:
 
 
 def _inner(term: Term) -> Iterator[Term]:
-    """What a term is the sum of; nothing for one that is no sum."""
+    """What a term is the sum of; nothing for one that is not a sum."""
     value = term.value
     if isinstance(value, Many):
         yield from (replace(term, value=option, sure=False) for option in options(value))
@@ -67,7 +67,7 @@ def _of_call(term: Term, made: Call) -> Iterator[Term]:
 
 
 def _of_product(term: Term, made: Call) -> Iterator[Term]:
-    """The one factor that is no weight: the others have a sign, or are read once."""
+    """The one factor that is not a weight: the others have a sign, or are read once."""
     factors, divisors, negative = product_of(made)
     known = all(not_negative(divisor) and not reach(divisor, stop=True)[0] for divisor in divisors)
     left = _without_sign(factors) if known else []

@@ -385,7 +385,7 @@ class Tracer(Expressions):
         return True
 
     def given(self, target: ast.expr) -> bool:
-        """True for a parameter of the running function; what a network computes with are no arrays, and stay as they are."""
+        """True for a parameter of the running function; a network computes with tensors, not arrays, and they stay as they are."""
         frame = self.frame
         if frame is None or "construct" in frame.names:
             return False
@@ -849,7 +849,7 @@ class Tracer(Expressions):
         unpacked: bool = False,
         unseen: bool = False,
     ) -> Value:
-        """Follow a function. `unseen`: nobody is seen to call it, so its defaults are no more than that."""
+        """Follow a function. `unseen`: no call of it was seen, so its defaults may be replaced."""
         function = self.function_at(function, call)
         node = function.node
         self.entered[node] = self.entered.get(node, 0) + 1
@@ -1237,7 +1237,7 @@ def _nests(item: Value) -> bool:
 
 
 def _applies(node: ast.For, over: Items) -> bool:
-    """True for a loop that applies one transform after the other: it is no loop over like things then."""
+    """True for a loop that applies one transform after the other: its turns are not alike."""
     if not isinstance(node.target, ast.Name) or not 0 < len(over.items) <= 24 or len(node.body) > 8:
         return False
     for option in (option for item in over.items for option in options(item)):

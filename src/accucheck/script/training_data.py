@@ -77,7 +77,7 @@ def _follow(found: TrainingData, place: Call, values: list[Value]) -> None:
 
 
 def _ends(value: Value) -> bool:
-    """A data set, or a network: what that computes is no data of the training."""
+    """A data set, or a network: what a network computes is not training data."""
     return (isinstance(value, Call) and _is_set(value)) or (isinstance(value, Instance) and is_cell(value.of))
 
 

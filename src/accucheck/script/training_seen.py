@@ -159,7 +159,7 @@ class _Search:
         found.steps = len(places) + len(events)
         tops = [top for network, place in places.values() for top in self.tops_of(network, place, found)]
         tops += [top for event in events for top in self.tops_in(event, found)]
-        found.networks = _told([self.network(top) for top in _distinct(map(_unwrapped, tops))])
+        found.networks = _relevant([self.network(top) for top in _distinct(map(_unwrapped, tops))])
         inside = {stop.key for network in found.networks for stop in network.stops}
         found.stops = [stop for stop in _unique(found.stops) if stop.key not in inside]
         if not found.steps:
@@ -385,7 +385,7 @@ class _Search:
         return [FollowingStop(call.source, call.node) for call in (*optimizing[::-1], *running[::-1], *spoken[::-1])]
 
 
-def _told(networks: list[Network]) -> list[Network]:
+def _relevant(networks: list[Network]) -> list[Network]:
     """Those to speak of: what holds weights, or may, and none that is within another; cells of the project first."""
     weighty = [one for one in networks if one.layers or one.parameters or one.stops]
     wanted = weighty or networks[:1]

@@ -30,7 +30,9 @@ Square = tuple[tuple[float, ...], ...]
 _SUMS: dict[str, Callable[[float, float], float]] = {
     "add": operator.add,
     "sub": operator.sub,
-    "mul": lambda one, other: 0.0 if 0 in (one, other) else one * other,  # 0 times infinity, which is no triangle then
+    "mul": lambda one, other: (
+        0.0 if 0 in (one, other) else one * other
+    ),  # 0 times infinity, which does not give a triangle
     "div": lambda one, other: one / other if other else 0.0,
 }
 
@@ -81,7 +83,7 @@ def seen(softmax: Call) -> Square | None:
 
 
 def _scores(made: Call) -> Value | None:
-    """What holds the scores that a call changes, each by itself: the operand that is no mask and no number."""
+    """The scores that a call changes element by element: the operand that is neither a mask nor a number."""
     known = effect(made)
     if known is None or known.operation == "matmul":
         return None

@@ -263,7 +263,7 @@ def _there_before(value: Value, order: int, given: set[int], trained: set[int]) 
 
 
 def _computed_from(value: Value, trained: set[int]) -> list[Value] | None:
-    """What a value is computed from, by operations that have no weights that are trained; None where that is not seen."""
+    """What a value is computed from, by operations without trained weights; None where that is not seen."""
     if isinstance(value, KnownValue):
         return []
     if isinstance(value, (Many, Items)):

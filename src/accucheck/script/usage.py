@@ -99,7 +99,7 @@ class ApiUse:
 
 @dataclass(frozen=True)
 class UsageRemark:
-    """Something a rule may want to know that is no API: branch, loop, mask-index, slice, shared-weight, or random-size."""
+    """Something a rule may ask about besides APIs: branch, loop, mask-index, slice, shared-weight, or random-size."""
 
     kind: str
     line: int
@@ -443,7 +443,7 @@ class _Reader:
             else:
                 self.value(target.value)
         else:
-            assert isinstance(target, ast.Subscript)  # there is no other kind
+            assert isinstance(target, ast.Subscript)  # the only other kind of target
             self.value(target.value)
             self.value(target.slice)
 
@@ -526,7 +526,7 @@ class _Reader:
         return None if method in _PLAIN or method.startswith("is_") else TENSOR
 
     def plain(self, node: ast.Call, name: str, method: str, owner: str | None, kinds: list[str | None]) -> str | None:
-        """A call of something that is no API: builtins, classes and functions of the project's own."""
+        """A call of something other than an API: builtins, and the project's own classes and functions."""
         if name in self.networks:
             return NETWORK
         if owner == NETWORK and method:

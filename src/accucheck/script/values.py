@@ -224,7 +224,7 @@ class Function(Value):
     source: Source
     owner: Value | None = None
     of: Class | None = None  # the class that defines it
-    decorators: tuple[Value, ...] = ()  # of a function that is no method
+    decorators: tuple[Value, ...] = ()  # of a function that is not a method
 
     @property
     def name(self) -> str:
