@@ -33,7 +33,7 @@ class DeclaredPadding(NamedTuple):
         return {*self.ignored, *(float(one) for one in pads if one is not None)}
 
     def no_classes(self, column: str | None = None, *, sequences: bool = False) -> frozenset[str]:
-        """Labels that are no classes, as readers.labels.said() writes them. `sequences`: a sample has one for each of its places, as
+        """Labels that are not classes, as readers.labels.said() writes them. `sequences`: a sample has one for each of its places, as
         words of a sentence have, and these may be padded."""
         from ..readers.labels import said
 

@@ -51,7 +51,7 @@ UPDATE = re.compile(
     r"|Adam\w*|LazyAdam|Lamb|SGD|Momentum|Ftrl\w*|ProximalAdagrad)"
 )
 ASSIGN = re.compile(r"Assign(Add|Sub)?|InplaceCopy")
-#: Scopes of what is no part of the forward pass.
+#: Scopes that are not part of the forward pass.
 _BACKWARD = re.compile(r"(Gradients|recompute)|(^|/)optimizer-", re.I)
 
 
@@ -101,7 +101,7 @@ def plain(name: str) -> str:
 
 
 def apart(node: Node) -> bool:
-    """Whether a node is no part of the forward pass, or only hands values on."""
+    """Whether a node is not part of the forward pass, or only hands values on."""
     return _is_apart(node.op, node.scope)
 
 

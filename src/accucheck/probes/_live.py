@@ -128,7 +128,7 @@ def in_field(event: Finding | Progress, name: str) -> Finding | Progress:
 
 
 def checkpoint_of(case: Case) -> Path | None:
-    """The current checkpoint, where the case names one. Raises UserError when it is no file."""
+    """The current checkpoint, where the case names one. Raises UserError when it is not a file."""
     for path in case.paths("checkpoints.current"):
         if not path.is_file():
             raise UserError("is-directory" if path.is_dir() else "not-found", path=str(path))

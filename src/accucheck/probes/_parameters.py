@@ -45,7 +45,7 @@ class Sides(NamedTuple):
 
 
 def sides(case: Case, role: str) -> Sides:
-    """checkpoints.ROLE against checkpoints.reference. Raises ReadError, and UserError for what is no mapping file."""
+    """checkpoints.ROLE against checkpoints.reference. Raises ReadError, and UserError for a file that is not a mapping file."""
     from ..parameter_map import pair_parameters, read_map
     from ..readers.checkpoints import open_checkpoint
 

@@ -142,7 +142,7 @@ WORDS: Words = {
 
 @_live.by_phase()
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    """Raises UserError when the checkpoint is no file."""
+    """Raises UserError when the checkpoint is not a file."""
     from ..live.child import events
 
     checkpoint = _live.checkpoint_of(case)

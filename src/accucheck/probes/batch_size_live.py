@@ -119,7 +119,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
 
 @_live.by_phase()
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    """Raises UserError when the checkpoint is no file."""
+    """Raises UserError when the checkpoint is not a file."""
     from ..live.child import events
 
     request = {**_live.network_of(case, _live.checkpoint_of(case)), "group": params.group, "groups": params.groups}

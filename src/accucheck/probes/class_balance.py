@@ -216,7 +216,7 @@ class Role:
     files: _labelled.Files
     counts: Counts
     tables: set[str] = field(default_factory=set)  # where labels were found
-    left_out: Counter[str] = field(default_factory=Counter)  # labels that are no classes
+    left_out: Counter[str] = field(default_factory=Counter)  # labels that are not classes
 
     def leave_out(self, case: Case) -> None:
         """Take out the labels that stand for nothing; folders are classes, whatever they are called."""

@@ -486,7 +486,7 @@ def _duplicates(tree: Manifest, where: Where) -> Finding | None:
 
 
 def _differences(result: Comparison, reference: str, where: Where) -> Iterator[Finding]:
-    """Findings for what differs; files that are no data are told apart, and never a problem."""
+    """Findings for what differs; files that are not data are listed separately, and are never a problem."""
     from ..manifest import UNKNOWN, escaped
 
     trivial: dict[str, list[list[Plain]]] = {}

@@ -141,7 +141,7 @@ _CLEARLY = 10
 
 @_live.by_phase()
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    """Raises Skip where graphs.path is no MindIR, and UserError as the other live probes."""
+    """Raises Skip where graphs.path is not a MindIR, and UserError as the other live probes."""
     from ..live.child import events
 
     (exported,) = case.paths("graphs.path")

@@ -175,7 +175,7 @@ def _sets_scale(use: ApiUse) -> bool:
 
 
 def _level(use: ApiUse) -> object:
-    """The level of mixed precision that is asked for; ... where it is no constant, None where there is none."""
+    """The level of mixed precision that is asked for; ... where it is not a constant, None where there is none."""
     module, _, last = use.api.rpartition(".")
     if module.startswith("mindspore"):
         for name in _LEVELS.get(last, ()):

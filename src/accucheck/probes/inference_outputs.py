@@ -163,7 +163,7 @@ WORDS: Words = {
 _ENDINGS = (".json", ".csv", ".txt")
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _LINE = re.compile(rf"([^\W\d][\w@.\- ]{{0,60}}?)\s*[:=：]\s*({_NUMBER})\s*(%?)")
-#: Names of what is no metric: times and speeds, which differ from run to run, and counters. Not val_acc_epoch, which Lightning
+#: Names of values that are not metrics: times and speeds, which differ from run to run, and counters. Not val_acc_epoch, which Lightning
 #: calls a metric by.
 _TIMES = re.compile(
     r"runtime|per[_ ]second|(?:^|[\s_./-])(?:time|timestamp|second|latency)s?(?:_m?s)?$|耗时|用时"
@@ -265,7 +265,7 @@ def _judged(compared: list[Row], params: Params, where: Where) -> Iterator[Findi
 
 
 def _classes(row: Row, most: int) -> tuple[int, int] | None:
-    """(rows whose highest score stands elsewhere, rows) of scores (n, classes); None where an output is no such."""
+    """(rows whose highest score stands elsewhere, rows) of scores (n, classes); None for an output of another form."""
     import numpy as np
 
     from ..readers.dump_comparison import tensor_info

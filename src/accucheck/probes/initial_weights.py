@@ -165,7 +165,7 @@ class _Row(NamedTuple):
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    """Raises ReadError when either checkpoint cannot be read, UserError for what is no mapping file."""
+    """Raises ReadError when either checkpoint cannot be read, UserError for a file that is not a mapping file."""
     from ..parameter_map import views
     from ..readers.tensor_comparison import compare
 

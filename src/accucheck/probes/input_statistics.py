@@ -211,7 +211,7 @@ PROOF: Words = {
     "off-centre": _LOOK,
 }
 
-#: Columns that are no input to be normalised, by what they are called.
+#: Columns that are not inputs to be normalised, by name.
 _OTHER = re.compile(
     r"(^|_)(masks?|b?box(es)?|rois?|anchors?|ids?|idx|index|indices|tokens?|segments?|positions?|weights?|len(gths?)?|shape|"
     r"size|name|path|file|t|time_?steps?|info|metas?|scales?|factors?|coords?|keypoints?|landmarks?|points?)(_|\d|$)",

@@ -125,7 +125,7 @@ _SEVERAL = 0.01
 
 @dataclass
 class _RoleSamples:
-    """The samples of a role so far: digests, label codes and where each file's samples begin. `nothing`: labels that are no classes."""
+    """The samples of a role so far: digests, label codes and where each file's samples begin. `nothing`: labels that are not classes."""
 
     nothing: frozenset[str] = frozenset()
     digests: list[np.ndarray[Any, Any]] = field(default_factory=list)

@@ -91,7 +91,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
 
 def _tried(finding: Finding, run: Run) -> Finding:
-    """Of labels that are no class: whether the loss moved with outputs at their places, where that was tried."""
+    """Of labels that are not classes: whether the loss moved with outputs at their places, where that was tried."""
     told = next((one for one in run.facts.get("beyond", ()) if "reason" not in one), None)
     if told is None or finding.code not in ("left-out-perhaps", "beyond") or finding.level is not Level.SUSPECT:
         return finding
@@ -131,7 +131,7 @@ def _example(name: str, verdict: Verdict, code: str, *batches: Any, against: str
 
 
 def _watched(name: str, verdict: Verdict, code: str, there: float) -> Example:
-    """A segmentation whose label 255 is no class; other outputs at its places move the loss by `there`."""
+    """A segmentation whose label 255 is not a class; other outputs at its places move the loss by `there`."""
     told = {"fact": "beyond", "step": 1, "values": [255], "places": 8, "there": there, "elsewhere": 0.2}
     text = _recording(([4, 3, 4, 4], [4, 4, 4], 0, 255, [255])).replace('"classes": 0', '"classes": 3')
     text = text.replace('"classes": 4', '"classes": 3') + json.dumps(told) + "\n"

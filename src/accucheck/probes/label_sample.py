@@ -292,7 +292,7 @@ def _listed(case: Case, title: str, samples: list[Any]) -> Table:
 
 
 def _by_label(case: Case, plan: Plan) -> list[Any]:
-    """How each label fared; nothing where labels are no classes."""
+    """How each label fared; nothing where labels are not classes."""
     from .. import marks
 
     rows: list[list[Plain]] = [

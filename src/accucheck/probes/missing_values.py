@@ -233,7 +233,7 @@ _CODES: dict[str, tuple[tuple[str, Level], tuple[str, Level]]] = {
     "control": (("control-characters", Level.SUSPECT),) * 2,
     "absent": (("member-missing", Level.PROBLEM),) * 2,
 }
-#: More foreign text than this in a column of numbers means that it is no column of numbers (identifiers, codes).
+#: More foreign text than this in a column of numbers means that it is not a column of numbers (identifiers, codes).
 _FOREIGN = 0.05
 #: Images that are fetched from an address at a time.
 _DOWNLOADS = 16

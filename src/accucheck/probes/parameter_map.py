@@ -152,7 +152,7 @@ _HOW = {"name": "name-rule", "shape": "shape-rule", "file": "map-file"}
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    """Raises ReadError when either checkpoint cannot be read, UserError for what is no mapping file."""
+    """Raises ReadError when either checkpoint cannot be read, UserError for a file that is not a mapping file."""
     from ..parameter_map import counts
 
     role = "initial" if case.get("checkpoints.initial") else "current"

@@ -130,7 +130,7 @@ def _judged(recorded: RecordedSamples, path: str, params: Params) -> Iterator[Fi
     means = np.bincount(places, values) / np.bincount(places)
     median, quartile = (float(np.quantile(means, share)) for share in (0.5, 0.75))
     data |= {"samples": len(names), "epochs": len(late), "median": median, "highest": float(means.max())}
-    # What is merely hard is learned in part: these are no better than before anything was learned.
+    # Samples that are merely hard are learned in part: the losses of these are as high as before training.
     untrained = float(np.median(recorded.losses[epochs[0]][: recorded.batch]))
     limit = max(untrained, median + params.apart * max(quartile - median, 1e-3 * abs(median)))
     high = np.flatnonzero(means > limit)

@@ -245,7 +245,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
 
 
 def _trained(case: Case) -> bool:
-    """Whether a step of training was watched: a command that ended before its first one recorded no rates, and that is no fault of the
+    """Whether a step of training was watched: a command that ended before its first step recorded no rates, which is not a fault of the
     recording."""
     return any(one.run.series for one in _watched.of_case(case))
 

@@ -278,7 +278,7 @@ def positions(seen: _ChildResult, ids: Array, second: Array | None, complete: bo
     unknown = np.full(len(ids), -1, np.int64)
     if seen.identity == "index":
         values, ranks = np.unique(ids, return_inverse=True)
-        if len(values) < 0.99 * len(ids):  # drawn with replacement: there is no order of storage to compare with
+        if len(values) < 0.99 * len(ids):  # drawn with replacement: the order of storage cannot be compared
             return unknown, None
         return (ranks.astype(np.int64) if complete else ids // seen.stride), None
     reference = seen.reference or {"ids": [], "complete": False}

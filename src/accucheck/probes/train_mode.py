@@ -392,7 +392,7 @@ def _evaluates(cause: Event) -> bool:
     """True for a switch within a function that is named after evaluation."""
     from ..script.training import role
 
-    running = getattr(cause.place, "functions", ())  # of a call; a frame is no switch
+    running = getattr(cause.place, "functions", ())  # of a call; a frame is not a switch
     return any(role([name]) == "eval" for name in running[-1:])
 
 

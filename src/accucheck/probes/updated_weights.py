@@ -292,7 +292,7 @@ class _Update(msgspec.Struct):
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    """Raises ReadError when one of the four checkpoints cannot be read, UserError for what is no mapping file."""
+    """Raises ReadError when one of the four checkpoints cannot be read, UserError for a file that is not a mapping file."""
     from ..readers.checkpoints import open_checkpoint
 
     ours, _, found, wrong = _parameters.sides(case, "initial")

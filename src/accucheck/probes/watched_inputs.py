@@ -343,7 +343,7 @@ def _entry(passes: list[dict[str, Any]]) -> tuple[Range | None, str]:
 
 
 def _range(stats: list[dict[str, Any]]) -> Range | None:
-    """One tensor over several passes; None where it is no floating point, or has no finite numbers."""
+    """One tensor over several passes; None where it is not floating point, or has no finite numbers."""
     told = [one for one in stats if str(one.get("type", "")).startswith("float") and _finite(one)]
     if not told:
         return None

@@ -24,7 +24,7 @@ from .training import assumption
 from .training import role as spoken
 from .values import Call, unseen
 
-#: So many lines that were read may wait to be let go of, about 150 MB, when one process reads case after case.
+#: Lines of earlier cases that may stay in memory, about 150 MB, when one process reads case after case.
 GARBAGE = 100_000
 #: So many readings of one project are kept: as it lies there, and with each of the configurations that it may load.
 KEPT = 8
@@ -155,7 +155,7 @@ def _read(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
     """What was read stays for all probes, so the garbage collector need not look through it meanwhile."""
     forget()
     gc.unfreeze()
-    if sum(_WAITING) > GARBAGE:  # what went before is let go of in one go now and then
+    if sum(_WAITING) > GARBAGE:  # earlier cases are released together now and then
         _WAITING.clear()
         gc.collect()
     with uncollected():

@@ -44,7 +44,7 @@ def _logged(call: Call) -> list[Call]:
 
 
 def _made_up(made: Call) -> bool:
-    """True for what stands in a function that nobody is seen to call, but for that of a cell that is made: a Model calls it."""
+    """True for code in a function without a visible caller; construct of an instantiated cell is called by Model and does not count."""
     owner = made.frame.owner if made.frame is not None else None
     is_made = isinstance(owner, Instance) and not isinstance(owner.node, ast.ClassDef)
     return unseen(made.frame) and not is_made

@@ -438,7 +438,7 @@ def _same_input(source: Source, calls: list[ast.Call]) -> bool:
 
 
 def _named_nearby(row: _Attribute) -> bool:
-    """True when construct speaks of what an unused layer is called after, in a variable or in the name of another layer that it
+    """True when construct mentions what an unused layer is called after, in a variable or in the name of another layer that it
     uses: position, tok_embed beside pos_embed."""
     method = called(row.of)
     if method is None:
@@ -910,7 +910,7 @@ def _ignored(structures: list[Structure]) -> Iterator[Observation]:
 
 
 def _forwards(structures: list[Structure]) -> Iterator[Frame]:
-    """What each cell computes when it is called, but for losses and what nobody is seen to call."""
+    """What each cell computes when it is called, losses and functions without a visible caller left out."""
     for structure in structures:
         for frame in structure.reading.trace.frames:
             called = not frame.unseen and _forward(frame) and frame.function.name in FORWARD

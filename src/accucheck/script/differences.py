@@ -68,7 +68,7 @@ HIGH = 0.8
 LARGEST_EPSILON = 0.01
 #: From here on a weight of the new statistics leaves next to nothing of the old ones: it was meant for these.
 MOSTLY_NEW = 0.9
-#: A share to drop that nobody gives a layer, whatever it is called.
+#: A drop rate above this is a mistake, whatever the argument is called.
 MOST_OF_ALL = 0.9
 _RATES = re.compile(r"drop|keep|momentum|(?<![a-z])eps", re.I)
 
@@ -305,7 +305,7 @@ def _place(made: Any) -> tuple[str, int, int]:
 def _relied_on(difference: api.Difference, given: dict[str, Value]) -> bool:
     """True when a call leaves to MindSpore what the difference is about."""
     if difference.grave == "reversal":
-        return False  # a default of one's own meaning is the same as PyTorch's
+        return False  # a default of the project's own that means the same as PyTorch's
     if difference.grave == "default":
         return difference.parameter is not None and difference.parameter not in given
     if difference.effect == "decay-filter":
@@ -464,7 +464,7 @@ def _may_be(wants: str, written: set[float]) -> bool:
 
 
 def _hardly_kept(sizes: set[float] | None, off: set[float]) -> bool:
-    """True when so little is kept at each of these rates to drop that nobody writes it as a rate to keep."""
+    """True when each of these drop rates leaves too small a share for it to have been written as a keep rate."""
     return sizes is not None and min(sizes - off) >= 1 - HARDLY
 
 

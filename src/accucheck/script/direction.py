@@ -99,7 +99,7 @@ def _observation(way: LossDirection, against: bool) -> Observation:
         return Observation("own-likelihood", way.likelihood)
     unturned = "likelihood-minimised" if way.likelihood is way.loss else "overlap-minimised"
     code = "loss-negated" if way.turn is not None else unturned
-    minimised_itself = way.turn is None and _is_agreement(way.loss)  # to be unlike something may be meant
+    minimised_itself = way.turn is None and _is_agreement(way.loss)  # being unlike something may be intended
     if not way.sure or against or minimised_itself:
         code = "loss-negated-perhaps"
     name = applied(way.loss)
@@ -214,7 +214,7 @@ class Directions:
         ]
 
     def turned_among(self, value: Value) -> Iterator[LossDirection]:
-        """The losses of classes that rise in a sum of others that fall, which may be meant: labels that are to be forgotten."""
+        """The losses of classes that rise in a sum of others that fall, which may be intended, to unlearn labels."""
         terms = list(self._terms(value))
         if any(way.falls for way in terms):
             rising = (way for way in terms if not way.falls and way.turn is not None)
@@ -266,7 +266,7 @@ class Directions:
         return self._through(value)
 
     def _judged(self, made: Call) -> LossDirection | None:
-        """The way of what is a loss or a likelihood by itself. Two predictions may be meant to be driven apart."""
+        """The way of what is a loss or a likelihood by itself. Two predictions may be driven apart on purpose."""
         if (loss := applied(made)) is not None:
             return LossDirection(True, made, sure=not self._all_learn([loss.prediction, loss.labels]))
         if (distance := self._distance(made)) is not None:
@@ -357,7 +357,7 @@ class Directions:
         return _surest(ways) if len({way.falls for way in ways}) == 1 else None
 
     def _sum(self, made: Call, sides: list[Value], minus: bool) -> LossDirection | None:
-        """A sum or difference. A loss that is taken off something that is not known may be meant: it is one of two that compete."""
+        """A sum or difference. A loss that is taken off something that is not known may be intended: it is one of two that compete."""
         ways = [self.of(side) for side in sides]
         if minus and ways[1] is not None:
             ways[1] = ways[1].turned(made)

@@ -240,7 +240,7 @@ class Expressions:
         """An attribute as far as it is seen; None when it is not."""
         if isinstance(owner, NamedValue):
             if name == "__dict__" and (module := self.imported(owner)) is not None:
-                # What the module defines: nobody picks what it imports by a name out of sight.
+                # What the module defines; its imports are hardly ever looked up by a computed name.
                 return Mapping({key: value for key, value in module.names.items() if not isinstance(value, NamedValue)})
             return self.resolved(NamedValue(f"{owner.name}.{name}", owner.importer))
         if isinstance(owner, Super):
@@ -1008,7 +1008,7 @@ def _is_empty(value: Value) -> bool:
 
 
 def _unset(value: Value) -> bool:
-    """Whether a value is what stands for an option that nobody gave."""
+    """Whether a value marks an option that was not given."""
     return isinstance(value, KnownValue) and value.assumed == "argparse" and value.value in (None, "")
 
 

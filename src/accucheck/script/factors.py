@@ -118,7 +118,7 @@ def _called(made: Call) -> str:
 
 
 def _does(made: Call, called: str) -> str:
-    """The operation behind a call; behind a name that is not known, the one operation that any known name like it stands for."""
+    """The operation behind a call; for an unknown name, the only operation that similar known names stand for."""
     known = effect(made)
     does = known.operation if known is not None else _like(called)
     return "div" if does == "floor_div" else does

@@ -376,7 +376,7 @@ class FreezeScan:
     def late(self, store: Store) -> dict[int, Call | Instance]:
         """Weights that an optimizer had before they were switched off, with the optimizer, where steps may be compiled."""
         found: dict[int, Call | Instance] = {}
-        if self.compiled and not unseen(store.frame):  # when a function runs that nobody is seen to call is not known
+        if self.compiled and not unseen(store.frame):  # it is not known when a function without a visible caller runs
             for optimizer, given in self.optimizers:
                 if optimizer.order < store.order and self.updates(optimizer):
                     found |= {leaf: optimizer for leaf in self.meant(store) if leaf in given}

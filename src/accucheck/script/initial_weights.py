@@ -80,7 +80,7 @@ _NO_WEIGHT = re.compile(
     r"shadow|sum|total|flag|num|temp|loss|lr$|zero|noise|target|label|prev|last|best|init_|_init|norm|bound|threshold|prob|prune|sigma|rho",
     re.I,
 )
-#: Layers whose zero is meant, by what they are called: offsets of deformable convolutions, zero convolutions, gates.
+#: Layers that start at zero on purpose, by what they are called: offsets of deformable convolutions, zero convolutions, gates.
 _MEANT = re.compile(
     r"offset|zero|^[pm]_conv$|modulat|control_?net|(?<![a-z])(lora|gate|gating|theta|affine)(?![a-z])|adaln|localization|fc_loc|adapter",
     re.I,
@@ -659,7 +659,7 @@ def _is_weight(used: str, called: bool, sizes: list[int | None] | None) -> bool:
 
 
 def _meant(parameter: Call, structure: Structure, regresses: bool) -> bool:
-    """Whether a start at one number may be meant: chosen among others, spoken of, or `regresses` and the only weight."""
+    """Whether a start at one number may be intended: chosen among others, spoken of, or `regresses` and the only weight."""
     return _chosen(parameter.tests) or _spoken(parameter) or (regresses and _sole(parameter, structure))
 
 
@@ -867,7 +867,7 @@ def _set(
     else:
         return
     code = "zero-set" if constant == 0 else "constant-set"
-    if chosen or sure is Sure.POSSIBLE:  # a layer that somebody chose
+    if chosen or sure is Sure.POSSIBLE:  # a layer chosen by an option
         code, sure = code + "-possible", Sure.POSSIBLE
     yield Observation(code, source, node, {"value": constant, "target": target}, sure)
 

@@ -1,4 +1,4 @@
-"""Layers in a list of cells that is only ever asked for by constant places: those of its places that nobody asks for.
+"""Layers in a list of cells that is only indexed with constants: the elements that are never indexed.
 
 Where another place of the list is called twice in one method, that is the slip `self.norms[1]` for `self.norms[0]`. A list of which a loop,
 a slice or code outside of its class takes something is left alone, and so is one whose length is not seen.

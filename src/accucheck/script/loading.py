@@ -613,7 +613,7 @@ class Loading:
     def unasked(
         self, call: Call, net: Value | None, loads: list[Call], trained: list[TrainedWeights]
     ) -> tuple[str, dict[str, Any]]:
-        """What to say of a place that puts weights into a network, where nobody asks which ones fitted."""
+        """The finding about a call that loads weights into a network and whose list of unloaded parameters is never read."""
         fits = self.own_trained(call, net, loads, trained)
         if fits is not None:
             return "own-trained", {"at": _stands(fits.call)}

@@ -473,7 +473,7 @@ def _manager(parameter: Call) -> Call | None:
 
 
 def is_assigned(training: TrainingSteps, parameter: Call, holder: Instance | None = None) -> bool:
-    """Whether anything sets a parameter, other than methods of its holder that nobody calls."""
+    """Whether anything sets a parameter, other than methods of its holder that are never called."""
     for call in training.calls:
         done = operation(call)
         assigns = done.name in _ASSIGNS and done.operands and parameter in options(done.operands[0])
@@ -483,7 +483,7 @@ def is_assigned(training: TrainingSteps, parameter: Call, holder: Instance | Non
 
 
 def _uncalled(frame: Frame, holder: Instance) -> bool:
-    """Whether a frame was only run because nobody calls the method."""
+    """Whether a frame was only run because the method has no caller."""
     top = frame
     while top.parent is not None and not top.unseen:
         top = top.parent

@@ -387,7 +387,7 @@ class Losses:
                 application = bare.get(id(part))
                 if application is not None:
                     at = application.cell or application.place
-                    # An operator has no reduction to give, so it may be meant to come without one.
+                    # An operator has no reduction to give, so the missing reduction may be intended.
                     meant = not sure or "reduction" not in application.known.parameters
                     if id(at.node) not in reported:
                         reported.add(id(at.node))

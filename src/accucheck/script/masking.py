@@ -662,7 +662,7 @@ def _shown(frame: Frame) -> str:
 
 
 def _unused_mask(frame: Frame) -> str | None:
-    """A mask among the parameters or variables of a function whose last value nobody reads."""
+    """A mask among the parameters or variables of a function whose last value is never read."""
     node = frame.function.node
     if isinstance(node, ast.Lambda):
         return None

@@ -125,7 +125,7 @@ class Metrics:
         return [one for one in tally.additions if not self.trains(one.loops[-1:])]
 
     def average(self, quotient: Quotient, additions: list[Addition]) -> tuple[str, bool] | None:
-        """What is wrong with a quotient, and whether that may be meant."""
+        """What is wrong with a quotient, and whether that may be intended."""
         additions = [self.of_one_average(one, quotient) for one in additions]
         batches, amounts = self.batches(additions), {one.amount for one in additions}
         per_turn = quotient.amount in ("turns", "batches") or quotient.is_by("turns")
@@ -476,7 +476,7 @@ class Metrics:
         return given or any(id(loop) in self.data.stepping for loop in self.data.loops(leaf))
 
     def of_training_data(self) -> Iterator[Observation]:
-        """Evaluation of nothing but what is trained with, while another data set is made and read by nobody."""
+        """Evaluation of nothing but what is trained with, while another data set is created and never read."""
         evaluated = self.evaluated
         if not evaluated or not all(self.is_trained(leaf) for leaf, _, _ in evaluated):
             return

@@ -700,7 +700,7 @@ def arguments(command: Command | None) -> Words | None:
 
 
 def _word(command: Command, text: str, name: str) -> Value:
-    """A word of the command; one with a variable of the shell that nobody is seen to set is unknown."""
+    """A word of the command; one with a shell variable that is not set anywhere visible is unknown."""
     return UnknownValue(name) if command.lost and "$" in text else KnownValue(text, "command", name)
 
 

@@ -454,7 +454,7 @@ class Replay:
             self.state[key] = joined
 
     def mode(self, cell: Value) -> dict[bool, Event | None]:
-        """The modes a cell may be in, each with what put it there. Within a function that nobody is seen to call, only what is
+        """The modes a cell may be in, each with what put it there. Within a function without a visible caller, only what is
         made there is known to be as new."""
         held = self.state.get(id(cell))
         if held is None and self.root is not None and isinstance(cell, (Call, Instance)):
@@ -818,7 +818,7 @@ def _tops(uses: Iterable[CellUse]) -> list[Value]:
 
 
 def _unseen(frame: Frame | None) -> Frame | None:
-    """The outermost function that nobody is seen to call."""
+    """The outermost function without a visible caller."""
     return next((one for one in [*frames_around(frame)][::-1] if one.unseen), None)
 
 

@@ -53,7 +53,7 @@ _EFFECTS = re.compile(
     r"float_?status|initialize|callback)",
     re.I,
 )
-#: What only code that trains speaks of.
+#: Names that only training code uses.
 _TRAINING = re.compile(r"optimi[sz]er|value_and_grad|GradOperation|TrainOneStep", re.I)
 #: Names of what may have effects where it is not seen what it is.
 _UNSURE = re.compile(
@@ -366,7 +366,7 @@ def asked(use: AttributeUses, name: str) -> bool:
     return name in use.loaded or use.any or any(pattern.fullmatch(name) for pattern in use.patterns)
 
 
-#: What sets a finding aside (suppressing.py): it names a rule and does not speak of the code.
+#: What sets a finding aside (suppressing.py): it names a rule and says nothing about the code.
 _OURS = re.compile(r"accucheck:\s*ignore\[[^\]\n]*\]")
 
 
@@ -382,7 +382,7 @@ def comment(source: Source, first: int, last: int | None = None, above: int = 3)
 
 
 def shared_on_purpose(source: Source, node: ast.AST, tests: Iterable[str] = ()) -> bool:
-    """True when a comment at a statement, its own names, or a condition around it speak of sharing."""
+    """True when a comment at a statement, its own names, or a condition around it mention sharing."""
     first = getattr(node, "lineno", 1)
     last = getattr(node, "end_lineno", first)
     text = _OURS.sub("", " ".join(source.lines[first - 1 : last]))

@@ -259,7 +259,7 @@ def _converted(tracer: Tracer, call: Call, name: str, given: Any) -> Value:
         return Items([_converted(tracer, call, name, each) for each in given])
     kind = call.keywords.get("type")
     if isinstance(given, str) and "$" in given and tracer.command is not None and tracer.command.lost:
-        return UnknownValue(name)  # a variable of the shell that nobody is seen to set
+        return UnknownValue(name)  # a shell variable that is not set anywhere visible
     if not isinstance(given, str) or kind is None or (isinstance(kind, NamedValue) and kind.name == "str"):
         return KnownValue(given, "command", name)
     if isinstance(kind, NamedValue) and kind.name in _LITERALS:

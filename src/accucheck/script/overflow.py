@@ -165,7 +165,7 @@ class Overflow:
         clean, over, each = _CHECKS[name]
         if name == "allfinite" and not made.api.startswith("amp."):
             if not (isinstance(made.base, Call) and made.base.last == "AllFinite"):
-                return None  # somebody else's: which of both it is like is not seen
+                return None  # from another package: which of both it works like is not seen
             clean, over = 0.0, 1.0  # the operator tells an overflow, the function that all is finite
         return Status(clean, over, each, self._looked_at(operands[:1]))
 

@@ -148,7 +148,7 @@ class Uses:
         self.consumers = flow.consumers(trace)
 
     def dead(self, call: Call, depth: int = 0) -> bool:
-        """True for a result that nobody keeps."""
+        """True for a result that is dropped."""
         if call.discarded:
             return True
         after = [user for user, _ in self.consumers[id(call)]]
@@ -889,7 +889,7 @@ def _run(found: list[tuple[T, Frame | None]], strict: bool = False) -> list[T]:
 
 
 def _uncalled(frame: Frame | None) -> bool:
-    """True for a function that nobody is seen to call, but callbacks, which the framework calls."""
+    """True for a function without a visible caller; callbacks, which the framework calls, do not count."""
     uncalled = next((one for one in frames_around(frame) if one.unseen), None)
     return uncalled is not None and not re.match(r"(on_)?(train_|eval_)?(epoch|step|begin|end)", uncalled.function.name)
 
@@ -914,7 +914,7 @@ def _network(model: Value) -> Instance | None:
 
 
 def _within_idle_cell(call: Call) -> bool:
-    """True for a call in a method of a cell that nobody is seen to call."""
+    """True for a call in a method of a cell without a visible caller."""
     frame = call.frame
     return unseen(frame) and frame is not None and isinstance(frame.owner, Instance) and is_cell(frame.owner.of)
 

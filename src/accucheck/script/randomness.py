@@ -16,7 +16,7 @@ from .source import Source
 from .syntax import THROUGH, called_name
 from .values import Call, Frame, Instance, KnownValue, Value, options
 
-#: Where randomness comes from, in the order in which it is let go.
+#: What may be random in a training, in the order in which it is reported.
 SUBJECTS = ("network", "order", "augmentation", "workers", "weights", "hyperparameters", "seeds", "deterministic")
 
 _LOADS = ("load_param_into_net", "load_checkpoint", "load_checkpoint_async")

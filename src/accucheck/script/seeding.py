@@ -79,7 +79,7 @@ VARIES = re.compile(
 
 @dataclass(frozen=True)
 class Seed:
-    """A call that seeds `reaches`. `value` says what with; `sure` is False within a function that nobody is seen to call."""
+    """A call that seeds `reaches`. `value` says what with; `sure` is False within a function without a visible caller."""
 
     call: Call
     reaches: frozenset[str]

@@ -15,7 +15,7 @@ from .syntax import kept
 from .trace import Trace
 from .values import Call, Items, KnownValue, Mapping, Value, ValueOrigin, deciders_of, options
 
-#: So many settings are told of a place; lists and dicts within each other are looked into so deep.
+#: At most so many settings are reported for a place; lists and dicts within each other are looked into so deep.
 SHOWN, DEEP = 4, 4
 #: So many constants are looked at for them.
 LOOKED_AT = 100

@@ -63,7 +63,7 @@ _PEAKS = frozenset(
 )
 #: No optimizer trains with more.
 HUGE_RATE = 10
-#: A momentum up to the second has no effect, and below the first it may be meant as 0; one that is meant is mostly as large as the third.
+#: A momentum up to the second has no effect, and below the first it may be intended as 0; an intended one is mostly at least the third.
 NO_MOMENTUM, TINY_MOMENTUM, LARGE_MOMENTUM = 1e-6, 0.1, 0.8
 _ASSIGNS = frozenset((".set_data", ".assign_value", "ops.assign", "ops.Assign"))
 #: Arguments of an optimizer that belong to the learning rate check, beside the rate itself.
@@ -554,7 +554,7 @@ class Settings:
                     return
 
     def wrong_momentum(self, told: SettingMessage, optimizer: Call | Instance) -> Iterator[SettingMessage]:
-        """A share of earlier gradients that is next to nothing: what is meant for another argument stands in its place. One that is given
+        """A momentum close to zero: the value was probably meant for another argument. One that is given
         by its name alone may be meant."""
         rows = {row.name: row for row in told.rows}
         rate = rows["learning_rate"].number if told.code == "rate" else None

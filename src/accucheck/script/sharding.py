@@ -25,7 +25,7 @@ from .values import Call, Function, Instance, Items, KnownValue, Test, UnknownVa
 _LISTINGS = frozenset(
     ("os.listdir", "glob.glob", "glob.iglob", "os.walk", "os.scandir", "os.fwalk", ".iterdir", ".glob", ".rglob")
 )
-#: Calls whose result does not depend on the order of what they are given, beside all whose name speaks of sorting.
+#: Calls whose result does not depend on the order of what they are given, beside all whose name mentions sorting.
 _ORDERLESS = frozenset(
     (
         "len",

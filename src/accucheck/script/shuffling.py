@@ -653,7 +653,7 @@ class Examination:
         return speaks_of_training({id(call.source): call.source for call in calls}.values())
 
     def dropped(self, members: list[tuple[Call, State, str | None, list[Call]]]) -> Call | None:
-        """A .shuffle() of one of these data sets whose result nobody uses."""
+        """A .shuffle() of one of these data sets whose result is never used."""
         inside = {id(part) for _, _, _, chain in members for part in chain}
         for call in self.trace.calls:
             if (

@@ -78,4 +78,4 @@ def _observation(call: Call, count: int, batches: int) -> Observation:
     code = "few-taken" if takes and batches <= ONE else "few-taken-perhaps"
     written = f"take({count})" if takes else f"num_samples={count}"
     data = {"batches": batches, "call": written}
-    return Observation(code, call.source, call.line, column, last, data, assumed=True)  # a trial may be meant
+    return Observation(code, call.source, call.line, column, last, data, assumed=True)  # it may be a trial run

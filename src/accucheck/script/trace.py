@@ -424,7 +424,7 @@ class Tracer(Expressions):
         return True
 
     def stays_empty(self, node: ast.expr) -> bool:
-        """True for an empty list that nobody else can have filled: what a default stands in for, and what a call gives of its own
+        """True for an empty list that nothing else can have filled: what a default stands in for, and what a call gives of its own
         beyond the parameters."""
         if _by_default(node):
             return True
@@ -787,7 +787,7 @@ class Tracer(Expressions):
             given = command_line.option(self, owner, name)
             old = given if isinstance(given, KnownValue) else None
         if old is not None and isinstance(value, UnknownValue) and self.frame is not None and self.frame.unseen:
-            return  # a setter that nobody calls, given nobody knows what
+            return  # a setter without callers, whose argument is unknown
         held[name] = self.instead(old, value)
 
     def set_item(self, owner: Value, key: Value, value: Value, node: ast.expr) -> None:
@@ -811,7 +811,7 @@ class Tracer(Expressions):
             elif isinstance(key, Call) and key.name == "slice":
                 owner.items.append(value)
                 owner.open = True
-            elif len(owner.items) <= 100:  # one of them, nobody knows which
+            elif len(owner.items) <= 100:  # one of them, which is unknown
                 owner.items = [join([item, value]) for item in owner.items]
             else:
                 owner.items, owner.open = [join([UnknownValue(), value])], True

@@ -68,7 +68,7 @@ def _assume_not(name: str, compared: Any) -> bool | None:
 
 
 def role(words: list[str]) -> str | None:
-    """ "train" or "eval" when the words speak of one of them only, else None."""
+    """ "train" or "eval" when the words mention only one of them, else None."""
     trains = any(_speaks(word)[0] for word in words)
     evaluates = any(_speaks(word)[1] for word in words)
     return None if trains == evaluates else "train" if trains else "eval"
@@ -76,7 +76,7 @@ def role(words: list[str]) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _speaks(word: str) -> tuple[bool, bool]:
-    """Whether a word speaks of training, and of evaluation."""
+    """Whether a word refers to training, and whether to evaluation."""
     return _TRAINS.search(word) is not None, _EVALUATES.search(word) is not None
 
 
