@@ -335,17 +335,26 @@ class Factors:
             return "items", *(self._part(item, depth + 1) for item in value.items[:24]), len(value.items)
         if isinstance(value, Call) and value.last in _PURE and depth < 8:
             return self._call(value.name, value, depth)
-        if isinstance(value, Call) and value.base is not None and depth < 8:
-            reads = value.name[:1] == "@" or (value.name in (".get_loss_scale", ".value") and not value.args)
-            if value.name == ".value":
-                return self._key(value.base, depth + 1)
-            if value.name == "@scale_value" and self._is_scaler(value.base):
-                return self.scale_of(value.base)
-            if reads or (value.name == "[]" and isinstance(value.args[0], KnownValue)):
-                inner = tuple(self._key(arg, depth + 1) for arg in value.args)
-                return value.name, self._key(value.base, depth + 1), inner
+        read = self._read_key(value, depth) if isinstance(value, Call) and depth < 8 else None
+        if read is not None:
+            return read
         self.kept.append(value)
         return "id", id(value)
+
+    def _read_key(self, value: Call, depth: int) -> Key | None:
+        """What is read of something, as an attribute, an item, or its .value; None for any other call."""
+        if value.base is None:
+            return None
+        if value.name == ".value":
+            return self._key(value.base, depth + 1)
+        if value.name == "@scale_value" and self._is_scaler(value.base):
+            return self.scale_of(value.base)
+        is_item = value.name == "[]" and isinstance(value.args[0], KnownValue)
+        is_scale = value.name == ".get_loss_scale" and not value.args
+        if not (is_item or is_scale or value.name.startswith("@")):
+            return None
+        inner = tuple(self._key(arg, depth + 1) for arg in value.args)
+        return value.name, self._key(value.base, depth + 1), inner
 
     def _part(self, value: Value, depth: int) -> Key:
         """The key of a part; settings that have one value by default are still several."""

@@ -180,25 +180,31 @@ def examine(readings: list[Pipelines]) -> Iterator[Observation]:
             yield said
     if told or scalers:
         return
-    made: Call | None = next((p.leaf or p.source for p in training if p.leaf or p.source), None)
-    made = made or next((i.frame_call for p in training for i in p.inputs if i.frame_call is not None), None)
-    if made is None:
-        return
-    if kinds & {"simulator"} and kinds <= {"simulator", "made", "label", "ids", "nothing", "unknown", "opaque"}:
-        yield Observation("simulated", made)
-    elif kinds & {"ids", "text"} and kinds <= {"ids", "text", "label", "nothing"}:
-        yield Observation("no-continuous-input", made)
-    elif "made" in kinds:
-        own = [entry for p in training for entry in p.inputs if entry.kind == "made"]
-        ways = [way for entry in own for way in entry.ways if way.data]
-        if all(judge(way) in FINE for way in ways):
-            yield Observation(
-                "normalised", made, {"input": own[0].name, "steps": [span(way) for way in ways[:1]]}, ways[0]
-            )
-        else:
-            yield Observation("generated", made)
-    else:
-        yield Observation("unclear", made, {"input": "?", "steps": "?"})
+    made = _first_seen(training)
+    if made is not None:
+        yield _of_kinds(made, training, kinds)
+
+
+def _first_seen(training: list[Pipeline]) -> Call | None:
+    """The first data set of the pipelines, else the first call that an input comes from."""
+    sets: Iterator[Call | None] = (each.leaf or each.source for each in training)
+    calls = (entry.frame_call for each in training for entry in each.inputs)
+    return next((one for one in (*sets, *calls) if one is not None), None)
+
+
+def _of_kinds(made: Call, training: list[Pipeline], kinds: set[str]) -> Observation:
+    """What the kinds of all inputs amount to where no input by itself calls for a finding."""
+    if "simulator" in kinds and kinds <= {"simulator", "made", "label", "ids", "nothing", "unknown", "opaque"}:
+        return Observation("simulated", made)
+    if kinds & {"ids", "text"} and kinds <= {"ids", "text", "label", "nothing"}:
+        return Observation("no-continuous-input", made)
+    if "made" not in kinds:
+        return Observation("unclear", made, {"input": "?", "steps": "?"})
+    own = [entry for each in training for entry in each.inputs if entry.kind == "made"]
+    ways = [way for entry in own for way in entry.ways if way.data]
+    if not all(judge(way) in FINE for way in ways):
+        return Observation("generated", made)
+    return Observation("normalised", made, {"input": own[0].name, "steps": [span(way) for way in ways[:1]]}, ways[0])
 
 
 def pipelines_of(readings: Iterable[Pipelines], role: str) -> list[Pipeline]:

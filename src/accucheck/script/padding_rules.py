@@ -247,6 +247,15 @@ def _writer(path: Path, root: Path, columns: set[str]) -> Source | None:
 # --- rules --------------------------------------------------------------------------------------------------------------------
 
 
+def _mask_name(mark: Mask) -> str:
+    return next(name for name in mark.names if _MASK.search(name))
+
+
+def _alike(mark: Mask, pads: list[Padded]) -> list[Padded]:
+    """The padded sequences beside a mask that are of its length."""
+    return [pad for pad in pads if mark.size and pad.size == mark.size and together(mark, pad)]
+
+
 class _Checks:
     def __init__(self, facts: PaddingFacts, masks: Masks, design: Any, columns: set[str], ignored: set[Any]) -> None:
         self.facts, self.masks, self.design = facts, masks, design
@@ -290,22 +299,30 @@ class _Checks:
 
     def of_masks(self, pads: list[Padded], marks: list[Mask]) -> None:
         for mark in marks:
-            name = next(name for name in mark.names if _MASK.search(name))
-            beside = [pad for pad in pads if together(mark, pad)]
-            alike = [pad for pad in beside if pad.size == mark.size and mark.size]
             if mark.every:
-                over = next((pad for pad in alike if not self.has_own(pad, marks)), None)
-                if isinstance(mark.by, Padded):
-                    over = mark.by if together(mark, mark.by) else None
-                if over is not None and not mark.changed and of_padding(name):
-                    self.say("mask-everywhere", mark, mask=name, padded=_name(over))
+                self.of_mask_of_ones(mark, pads, marks)
             elif mark.by is not None and not mark.turned:
-                fitting = [pad for pad in beside if _root(pad) is _root(mark.by) and not pad.turned]
-                if not any(pad.side == mark.side for pad in fitting):
-                    for pad in fitting:
-                        self.say("mask-side", mark, mask=name, padded=_name(pad), side=_side(pad), other=_side(mark))
-                if fitting and alike and not any(pad in alike for pad in fitting):
-                    self.say("mask-of-another", mark, mask=name, padded=_name(alike[0]), other=_name(fitting[0]))
+                self.of_mask_by_lengths(mark, pads)
+
+    def of_mask_of_ones(self, mark: Mask, pads: list[Padded], marks: list[Mask]) -> None:
+        """A mask that leaves nothing out, beside padding that no other mask hides."""
+        name = _mask_name(mark)
+        if isinstance(mark.by, Padded):
+            over = mark.by if together(mark, mark.by) else None
+        else:
+            over = next((pad for pad in _alike(mark, pads) if not self.has_own(pad, marks)), None)
+        if over is not None and not mark.changed and of_padding(name):
+            self.say("mask-everywhere", mark, mask=name, padded=_name(over))
+
+    def of_mask_by_lengths(self, mark: Mask, pads: list[Padded]) -> None:
+        """A mask made of one sequence, on the other side of its padding, or beside another sequence only."""
+        name, alike = _mask_name(mark), _alike(mark, pads)
+        fitting = [pad for pad in pads if together(mark, pad) and _root(pad) is _root(mark.by) and not pad.turned]
+        if not any(pad.side == mark.side for pad in fitting):
+            for pad in fitting:
+                self.say("mask-side", mark, mask=name, padded=_name(pad), side=_side(pad), other=_side(mark))
+        if fitting and alike and not any(pad in alike for pad in fitting):
+            self.say("mask-of-another", mark, mask=name, padded=_name(alike[0]), other=_name(fitting[0]))
 
     @staticmethod
     def has_own(pad: Padded, marks: list[Mask]) -> bool:
