@@ -260,16 +260,7 @@ def _heads(rows: list[_Attribute], structures: list[Structure]) -> set[int]:
 def _within_another(cell: Instance, structures: list[Structure]) -> bool:
     """True when what a cell of this class gives is worked on by further layers with weights: it is a backbone."""
     for structure in structures:
-        #: What such cells give, by id, with the ids of their own layers.
-        given: dict[int, list[set[int]]] = {}
-        for mine in structure.cells:
-            if mine.of.node is cell.of.node:
-                results = (
-                    v for run in structure.runs.get(id(mine), ()) for o in options(run.returned) for v in _parts(o)
-                )
-                inner = {id(leaf) for _, leaf in leaves(mine)}
-                for value in islice(results, 4):
-                    given.setdefault(id(value), []).append(inner)
+        given = _given_by(cell, structure)
         for calls in structure.applied.values() if given else ():
             call = calls[0]
             if call.base is None or not is_layer(call.base):
@@ -278,6 +269,18 @@ def _within_another(cell: Instance, structures: list[Structure]) -> bool:
             if any(id(call.base) not in inner for part in reached for inner in given.get(id(part), ())):
                 return True
     return False
+
+
+def _given_by(cell: Instance, structure: Structure) -> dict[int, list[set[int]]]:
+    """What cells of this class return, by id, each with the ids of the layers within the cell."""
+    given: dict[int, list[set[int]]] = {}
+    for mine in structure.cells:
+        if mine.of.node is cell.of.node:
+            results = (v for run in structure.runs.get(id(mine), ()) for o in options(run.returned) for v in _parts(o))
+            inner = {id(leaf) for _, leaf in leaves(mine)}
+            for value in islice(results, 4):
+                given.setdefault(id(value), []).append(inner)
+    return given
 
 
 def _loads(structures: list[Structure]) -> bool:

@@ -28,8 +28,6 @@ def inputs(value: Value) -> list[Value]:
         if value.result is not None:
             found.append(value.result)
         return found
-    if isinstance(value, KnownValue):
-        return []
     if isinstance(value, Many):
         return list(value.options)
     if isinstance(value, Rest):
