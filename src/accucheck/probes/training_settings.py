@@ -135,6 +135,14 @@ MESSAGES: Words = {
         "en": "The batch size of {call} is {batch}, whose value cannot be seen here.",
         "zh": "{call} 的 batch 大小为 {batch}，从脚本中看不出它的值。",
     },
+    "batch-text": {
+        "en": "{call} is given {batch} ({how}) as the batch size, which is no number.",
+        "zh": "{call} 的 batch 大小为 {batch}（{how}），不是数字。",
+    },
+    "rate-text": {
+        "en": "{optimizer} is given {rate} ({how}) as the learning rate, which is no number.",
+        "zh": "{optimizer} 的学习率为 {rate}（{how}），不是数字。",
+    },
     "batch-not-positive": {
         "en": "{call} is given a batch size of {batch}.",
         "zh": "{call} 的 batch 大小为 {batch}。",
@@ -216,6 +224,7 @@ _OFTEN = {
     "set does not fit.",
     "zh": "网络看到数据的遍数远超预期，容易过拟合；按数据集大小计算的学习率也与实际步数不符。",
 }
+_REFUSED = {"en": "MindSpore refuses it, so that no such training runs.", "zh": "MindSpore 会拒绝该值，训练无法运行。"}
 WHY: Words = {
     "rate-not-positive": {
         "en": "A rate of 0 changes no weight, and a negative one moves away from the minimum.",
@@ -244,6 +253,7 @@ WHY: Words = {
         "them.",
         "zh": "每个 epoch 的更新次数很少；若学习率未作相应调整，大 batch 收敛到的解泛化较差。",
     },
+    **dict.fromkeys(("batch-text", "rate-text"), _REFUSED),
     "batch-not-positive": {"en": "There is no such batch.", "zh": "不存在这样的 batch。"},
 }
 _PRINT_RATE = {
@@ -255,6 +265,7 @@ _PRINT_STEPS = {
     "epoch in the log.",
     "zh": "打印 dataset.get_dataset_size()，与样本数除以 batch 大小比较，并核对日志中每个 epoch 的步数。",
 }
+_PRINT_TYPE = {"en": "Print the value and its type at this place.", "zh": "在此处打印该值及其类型。"}
 PROOF: Words = {
     "rate-not-positive": _PRINT_RATE,
     "rate-huge": _PRINT_RATE,
@@ -274,6 +285,7 @@ PROOF: Words = {
     "epochs-squared": _PRINT_STEPS,
     "epochs-twice": _PRINT_STEPS,
     "batch-not-positive": _PRINT_STEPS,
+    **dict.fromkeys(("batch-text", "rate-text"), _PRINT_TYPE),
     "batch-huge": {
         "en": "Train for some epochs with a batch of 64 to 256 as well, and compare the metric.",
         "zh": "另用 64 至 256 的 batch 训练若干 epoch，比较精度。",
@@ -294,6 +306,8 @@ _FIXES = {
     "epochs-twice": "fix-repeat",
     "batch-not-positive": "fix-batch",
     "batch-huge": "fix-batch-huge",
+    "batch-text": "fix-batch",
+    "rate-text": "fix-rate",
 }
 
 
@@ -382,6 +396,17 @@ def _example(
     return script_example(_HEAD, name, script.lstrip("\n"), verdict, *codes, files=more, params={"about": about})
 
 
+_OF_YAML = """import mindspore as ms
+import mindspore.dataset as ds
+import yaml
+from mindspore import nn
+
+with open("run.yaml") as stream:
+    given = yaml.safe_load(stream)
+net = nn.Dense(2, 2)
+data = ds.MnistDataset("train").batch(given["batch"])
+ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), given["lr"])).train(1, data)
+"""
 _LENET = """
 train_ds = ds.MnistDataset("data/train").batch(32)
 net = nn.Dense(784, 10)
@@ -752,6 +777,28 @@ ms.Model(nn.Dense(2, 2)).eval(create("data/val", False))
         Verdict.UNDECIDED,
         "batch-huge",
         about="batch_size",
+    ),
+    *(
+        Example(
+            f"a batch size of {value} in a configuration",
+            files={"train.py": _OF_YAML, "run.yaml": f"lr: 0.1\nbatch: {value}\n"},
+            case={"scripts": {"train": "train.py"}},
+            params={"about": "batch_size"},
+            verdict=Verdict.UNDECIDED,
+            codes=(code,),
+        )
+        for value, code in (("many", "batch-text"), ("32", "batch"))
+    ),
+    *(
+        Example(
+            f"a rate of {value} in a configuration",
+            files={"train.py": _OF_YAML, "run.yaml": f"lr: {value}\nbatch: 32\n"},
+            case={"scripts": {"train": "train.py"}},
+            params={"about": "learning_rate"},
+            verdict=Verdict.UNDECIDED,
+            codes=(code,),
+        )
+        for value, code in (("fast", "rate-text"), ("0.1", "rate"))
     ),
     _example(
         "a large batch, as optimizers for such are given",

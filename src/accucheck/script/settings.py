@@ -153,6 +153,17 @@ class SettingMessage(SourceNode):
     likely: bool = False
 
 
+def _is_no_number(value: Value | None) -> bool:
+    """True for a text that nothing makes a number of."""
+    if not isinstance(value, KnownValue) or not isinstance(value.value, str):
+        return False
+    try:
+        float(value.value)
+    except ValueError:
+        return True
+    return False
+
+
 class Definitions:
     """Where a name is given a constant value in the files that were read."""
 
@@ -445,6 +456,8 @@ class Settings:
             return SettingMessage("rate", source, place.node, data | {"rate": row.text, "how": row}, rows)
         if rate is None and default is None:
             row = Setting("learning_rate", "?", "unseen")
+        if row.known and _is_no_number(rate):
+            return SettingMessage("rate-text", source, place.node, data | {"rate": row.text, "how": row}, rows)
         return SettingMessage("rate-unknown", source, place.node, data | {"expression": row.text}, rows)
 
     def drives(self, made: Call, optimizer: Value) -> bool:
@@ -827,16 +840,7 @@ class Settings:
     # --- batches ------------------------------------------------------------------------------------------------------
 
     def batches(self) -> Iterator[SettingMessage]:
-        deployment = ranks.deployment(self.trace)
-        devices = self.devices or next(
-            (
-                int(n)
-                for call in deployment.contexts
-                for o in options(call.argument(["device_num"], "device_num"))
-                if isinstance(o, KnownValue) and (n := number(o.value)) is not None
-            ),
-            None,
-        )
+        devices = self.devices or self.device_number()
         steps = self.accumulated()
         told: list[SettingMessage] = []
         batched = any(call.name in _BATCHES for call in self.trace.calls)
@@ -852,12 +856,21 @@ class Settings:
                 if key == "batch_size":
                     rows.append(self.setting("drop_remainder", drop, call, False))
                 rows += steps
-                told.append(self.batch(call.source, call.node, row, rows, call.last, devices))
+                found = self.batch(call.source, call.node, row, rows, call.last, devices)
+                found.code = "batch-text" if row.known and _is_no_number(call.argument(order, key)) else found.code
+                told.append(found)
         if not told:
             told += islice(self.named(steps, devices), LIMIT)
         yield from _once(told)
         if not told:
             yield SettingMessage("no-batch", self.reading.source, self.reading.source.tree)
+
+    def device_number(self) -> int | None:
+        """How many devices the script itself says there are."""
+        contexts = ranks.deployment(self.trace).contexts
+        given = [one for call in contexts for one in options(call.argument(["device_num"], "device_num"))]
+        numbers = (number(one.value) for one in given if isinstance(one, KnownValue))
+        return next((int(count) for count in numbers if count is not None), None)
 
     def batch(
         self, source: Source, node: ast.AST, row: Setting, rows: list[Setting], call: str, devices: int | None
