@@ -789,6 +789,20 @@ ms.Model(nn.Dense(2, 2)).eval(create("data/val", False))
         )
         for value, code in (("many", "batch-text"), ("32", "batch"))
     ),
+    _example(
+        "a rate in a dict that is joined with another one",
+        "start = {'learning_rate': 50.0}\nstart |= {'momentum': 0.9}\n"
+        "ms.Model(nn.Dense(2, 2), nn.MSELoss(), nn.SGD(params, **start)).train(1, data)\n",
+        Verdict.UNDECIDED,
+        "rate-huge",
+        "rate",
+    ),
+    _example(
+        "a rate among what is unpacked and not seen",
+        "from elsewhere import pick\nms.Model(nn.Dense(2, 2), nn.MSELoss(), nn.SGD(params, **pick())).train(1, data)\n",
+        Verdict.UNDECIDED,
+        "rate-unknown",
+    ),
     *(
         Example(
             f"a rate of {value} in a configuration",

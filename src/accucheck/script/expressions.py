@@ -834,6 +834,8 @@ class Expressions:
             lists = [[option for option in side if isinstance(option, Items)] for side in sides]
             if all(len(held) == len(options(side)) for held, side in zip(lists, (left, right), strict=True)):
                 return join([Items(a.items + b.items, a.open or b.open, a.fixed) for a in lists[0] for b in lists[1]])
+        if isinstance(op, ast.BitOr) and (dicts := _dicts_of(left, right)):
+            return join(dicts)
         if isinstance(op, ast.Div) and isinstance(left, KnownValue) and isinstance(left.value, str):
             return models.function(self, "pathlib.Path", [left, right], {}, node) or UnknownValue()
         return self.folded(type(op), left, right, node)
@@ -1061,6 +1063,20 @@ def _among_definitions(value: Value, items: Items) -> bool | None:
 
 def _of_mindspore(value: Value) -> bool:
     return isinstance(value, NamedValue) and apis.find(names.canonical(value.name)) is not None
+
+
+def _dicts_of(left: Value, right: Value) -> list[Value]:
+    """The dicts that one dict with the entries of another may be; none where either may be something else."""
+    pairs = [(one, other) for one in options(left) for other in options(right)]
+    found: list[Value] = [
+        Mapping(
+            {**one.items, **other.items},
+            None if one.fed is other.fed is None else [*(one.fed or ()), *(other.fed or ())],
+        )
+        for one, other in pairs
+        if isinstance(one, Mapping) and isinstance(other, Mapping)
+    ]
+    return found if len(found) == len(pairs) else []
 
 
 def _held_under(owner: Call | UnknownValue, text: str | None) -> Value | None:

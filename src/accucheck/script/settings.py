@@ -334,6 +334,8 @@ class Settings:
     def setting(
         self, name: str, value: Value | None, at: Call | Frame | Instance | None, default: Any = None
     ) -> Setting:
+        if value is None and isinstance(at, Call) and at.unpacked:  # which may hold it
+            return Setting(name, "?", "unseen")
         if value is None:
             return Setting(name, repr(default), "default", number(default), place=getattr(at, "last", ""))
         source = at.source.path if at is not None and at.source is not None else self.reading.source.path
