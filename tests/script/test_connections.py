@@ -390,16 +390,28 @@ def test_results_that_are_thrown_away(tmp_path: Path, init: str, construct: str)
     assert [one for one in told(found) if not one.startswith("unused")] == RESULTS[init, construct]
 
 
+def in_training_and_evaluation(folder: Path, init: dict[str, str], construct: dict[str, str]) -> list[str]:
+    """What is told of a network that the training builds one way and the evaluation another."""
+    ends = {"train": TRAIN, "eval": "ms.Model(net, nn.MSELoss(), metrics={'mae'}).eval(data)\n"}
+    readings = []
+    for role, end in ends.items():
+        text = network(init[role], construct[role] + "\nreturn self.main(x) + y")
+        (folder / f"{role}.py").write_text(HEAD + text + end, encoding="utf-8")
+        source, project = read(folder / f"{role}.py", f"{role}.py"), Project(folder, folder)
+        readings.append(Reading(role, role, source, follow(source, assumption(role), project.find, folder), project))
+    return told(list(examine(Scripts(readings))))
+
+
 @pytest.mark.parametrize(("line", "codes"), [("x = self.relu(x)", []), ("self.relu(x)", ["call-discarded self.relu"])])
 def test_the_network_of_the_evaluation_alone(tmp_path: Path, line: str, codes: list[str]) -> None:
-    evaluate = "ms.Model(net, nn.MSELoss(), metrics={'mae'}).eval(data)\n"
-    readings = []
-    for role, used, end in (("train", "x = self.relu(x)", TRAIN), ("eval", line, evaluate)):
-        text = network("self.relu = nn.ReLU()", used + "\nreturn self.main(x) + y")
-        (tmp_path / f"{role}.py").write_text(HEAD + text + end, encoding="utf-8")
-        source, project = read(tmp_path / f"{role}.py", f"{role}.py"), Project(tmp_path, tmp_path)
-        readings.append(Reading(role, role, source, follow(source, assumption(role), project.find, tmp_path), project))
-    assert told(list(examine(Scripts(readings)))) == codes
+    init = dict.fromkeys(("train", "eval"), "self.relu = nn.ReLU()")
+    assert in_training_and_evaluation(tmp_path, init, {"train": "x = self.relu(x)", "eval": line}) == codes
+
+
+@pytest.mark.parametrize(("role", "codes"), [("train", ["unused-dropout drop"]), ("eval", ["unused-operators"])])
+def test_a_dropout_that_only_the_evaluation_leaves_out(tmp_path: Path, role: str, codes: list[str]) -> None:
+    init = {"train": "pass", "eval": "pass", role: "self.drop = nn.Dropout(p=0.5)"}
+    assert in_training_and_evaluation(tmp_path, init, dict.fromkeys(("train", "eval"), "pass")) == codes
 
 
 @pytest.mark.parametrize(

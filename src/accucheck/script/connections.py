@@ -138,7 +138,7 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Obse
         code = next((code for value in row.values if (code := _code(value))), None)
         if code is None or (code == "unused-cell" and not _alone(row, structures)):
             continue
-        if code == "operator":
+        if code == "operator" or (code == "unused-dropout" and not _in_training(row, structures)):
             operators[_place(row.defining.source, row.defining.node)].append(row)
             continue
         why = _harmless(code, row, untrained, id(row) in kept) if not _twin(row, row.values[0], structures) else None
@@ -497,6 +497,11 @@ def _title(value: Value) -> str:
         return value.api
     inner = next((leaf for _, leaf in leaves(value)), None)
     return "" if inner is None else _title(inner)
+
+
+def _in_training(row: _Attribute, structures: list[Structure]) -> bool:
+    """True when a training script builds the class: elsewhere a dropout that is left out drops no less than one that is applied."""
+    return any(cell.of.node is row.of.node for s in structures if s.reading.role == "train" for cell in s.cells)
 
 
 def _twin(row: _Attribute, value: Value, structures: list[Structure]) -> tuple[str, list[ast.Call], Source] | None:
