@@ -71,3 +71,32 @@ def test_a_loss_of_another_form_that_drives_outputs_away_from_their_labels(tmp_p
     assert found["against-labels"].level is Level.SUSPECT
     found = judged(watched_loss, watched(tmp_path / "healthy", script.replace("{loss}", smoothed)))
     assert {*found} == {"other-form"}
+
+
+TOKENS = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn, ops
+
+    rows = np.random.default_rng(0).integers(0, 9, (64, 7)).astype(np.int32)
+    pairs = ds.NumpySlicesDataset((rows[:, :-1], {labels}), ["ids", "labels"], shuffle=True).batch(16)
+    net = nn.SequentialCell(nn.Embedding(9, 8), nn.Dense(8, 9))
+    optimizer = nn.Adam(net.trainable_params(), 0.01)
+    step = ms.value_and_grad(
+        lambda ids, labels: ops.cross_entropy(net(ids).reshape(-1, 9), labels.reshape(-1)), None, optimizer.parameters
+    )
+    for ids, labels in pairs.create_tuple_iterator(num_epochs=1):
+        loss, gradients = step(ids, labels)
+        optimizer(gradients)
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(("labels", "copied"), [("rows[:, :-1]", True), ("rows[:, 1:]", False)])
+def test_a_language_model_whose_labels_are_not_shifted_need_only_copy(
+    tmp_path: Path, labels: str, copied: bool
+) -> None:
+    found = judged(watched_loss, watched(tmp_path, TOKENS.replace("{labels}", labels)))
+    assert {*found} == {"cross-entropy", *(["labels-copied"] if copied else [])}
+    assert not copied or found["labels-copied"].level is Level.SUSPECT

@@ -2,8 +2,8 @@
 
 Where labels are classes, the cross entropy of each looked-at step is computed from outputs and labels, with outputs taken for scores, for
 probabilities and for logarithms of them: the one that the loss is equal to was computed. Catches a softmax before a loss that has one of
-its own, scores where logarithms belong, and a loss that never changes. Cannot tell losses of other forms (smoothed, weighted, sums of
-several parts), nor whether the form suits the task.
+its own, scores where logarithms belong, a loss that never changes, and labels that the network need only copy from its input. Cannot tell
+losses of other forms (smoothed, weighted, sums of several parts), nor whether the form suits the task.
 """
 
 from __future__ import annotations
@@ -84,6 +84,12 @@ MESSAGES: Words = {
         "en": "The loss is {loss:.6g} in all {steps:,} steps, though their batches differ: it does not depend on what the network gives.",
         "zh": "{steps:,} 步的 loss 全都是 {loss:.6g}，而各步的 batch 并不相同：loss 与网络输出无关。",
     },
+    "labels-copied": {
+        "en": "The labels are what the network is given at the same places, in all {steps:,} steps looked at: it need only copy its input, "
+        "and {right:.0%} are right after the last of them. A language model is to predict the next token.",
+        "zh": "在查看的全部 {steps:,} 步中，标签与网络在同一位置得到的输入完全相同：网络只需照抄输入，最后一步已有 {right:.0%} 正确。"
+        "语言模型应当预测下一个 token。",
+    },
     "cross-entropy": {
         "en": "The loss is the cross entropy of outputs and labels in all {steps:,} steps that were looked at (last {loss:.4g}, computed "
         "{own:.4g}; {right:.0%} of the samples right).",
@@ -102,6 +108,11 @@ MESSAGES: Words = {
     "no-classes": {
         "en": "Outputs with a class as label were not seen in the watched run: losses of other kinds are not computed again.",
         "zh": "所观察的运行中没有以类别为标签的输出：其他类型的损失不做复算。",
+    },
+    "fix-shift": {
+        "en": "Give the network all tokens but the last, and take all but the first as labels; where a copy is what is trained, this is in "
+        "order.",
+        "zh": "把除最后一个以外的 token 送入网络，以除第一个以外的 token 作为标签；若训练目标就是复原输入，则无需修改。",
     },
     "fix-softmax": {
         "en": "Leave the softmax out of the network, or out of what the loss gets; apply it only in inference.",
@@ -156,6 +167,10 @@ WHY: Words = {
     "summed": _TIMES,
     "not-logarithms": _ENDLESS,
     "constant-loss": _APART,
+    "labels-copied": {
+        "en": "The loss falls to nothing, and the network has learned nothing of what follows what.",
+        "zh": "loss 会降到接近 0，但网络没有学到前后文之间的任何规律。",
+    },
 }
 _PRINT = {
     "en": "Print the sums of rows of the outputs, and the loss beside its formula, of one batch.",
@@ -239,6 +254,8 @@ def _of_outputs(watch: Watch, params: Params) -> Iterator[Finding]:
     refuted = [*REFUTED.get(code, []), *(["activation-for-logits"] if code == "cross-entropy" and _free(told) else [])]
     refutes = [Refutes("loss_function", refuted)] if refuted and _only(watch, told) else []
     yield Finding(code, _level(watch, code), where, data, evidence, Fix(fix) if fix else None, refutes=refutes)
+    if all(one.get("copied") == 1 for one in told):
+        yield Finding("labels-copied", Level.SUSPECT, where, data, fix=Fix("fix-shift"))
 
 
 def _level(watch: Watch, code: str) -> Level:
@@ -343,7 +360,8 @@ def _example(
         lines.append({"fact": "pass", "step": number, "training": True, "batch": batch, "networks": [0], "calls": []})
         lines.append({"step": number, "epoch": 1, "loss": loss, "seconds": 0.1})
     files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
-    return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=(code,))
+    copied = ("cross-entropy",) if code == "labels-copied" else ()
+    return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=(*copied, code))
 
 
 def _rows(low: float, total: float, exponentials: float) -> dict[str, Any]:
@@ -365,6 +383,10 @@ EXAMPLES = [
     ),
     _example(
         "scores for logarithms", Verdict.PROBLEM, "not-logarithms", {**_SCORES, "own": 1.2, "log": -0.3, "loss": -0.3}
+    ),
+    _example(
+        *("labels that are the inputs", Verdict.UNDECIDED, "labels-copied"),
+        {**_SCORES, "own": 1.2, "log": -0.3, "loss": 1.2, "copied": 1.0},
     ),
     _example("with a penalty", Verdict.UNDECIDED, "other-form", {**_SCORES, "own": 1.2, "log": -0.3, "loss": 1.4}),
     _example(

@@ -405,6 +405,7 @@ class _Modes:
     def _dropping(self) -> Iterator[Finding]:
         """What drops values in passes of inference mode."""
         passes = [one for one in self.inference if "" in one.inference and one.drops]
+        passes = [one for one in passes if {*one.networks[:1]} & {*self.seen.networks}]
         places = dict.fromkeys((name, share, tuple(place or ())) for one in passes for name, share, place in one.drops)
         for name, share, place in places:
             network = self.seen.networks[passes[0].networks[0]].kind.rpartition(".")[2]
