@@ -781,7 +781,8 @@ Net()
         "layer = nn.BatchNorm2d(8, momentum=0.1, use_batch_statistics=False)\n",
         Verdict.OK,
     ),
-    _example("a high rate to drop", "layer = nn.Dropout(p=0.9)\n", Verdict.UNDECIDED, "rate-unclear"),
+    _example("a high rate to drop", "layer = nn.Dropout(p=0.85)\n", Verdict.UNDECIDED, "rate-unclear"),
+    _example("a rate to drop that nobody gives", "layer = nn.Dropout(p=0.9)\n", Verdict.PROBLEM, "drops-a-keep-rate"),
     _example(
         "an argmax over the samples",
         "head = ms.mint.nn.Linear(8, 4)\nright = (head(ms.mint.nn.Conv2d(3, 8, 3)(x).mean((2, 3))).argmax(0) == y).sum()\n",

@@ -451,8 +451,11 @@ def _by_size(rate: _Rate, said: bool, positional: bool) -> str:
     if rate.wants == "drop":
         if not said and _complement(rate.node) and _hardly_kept(rate.sizes, rate.off):
             return "drops-a-keep-rate"
-        most = HIGH if not said else MOST_OF_ALL
-        return "rate-unclear" if rate.commented is None and number is not None and most <= number < 1 else ""
+        if rate.commented is not None or number is None or number >= 1:
+            return ""
+        if number >= MOST_OF_ALL:
+            return "drops-a-keep-rate"
+        return "rate-unclear" if not said and number >= HIGH else ""
     if said or number is None or not 0 < number < SELDOM:
         return ""
     return "keeps-little" if positional or number <= HARDLY else "rate-unclear"
