@@ -77,7 +77,9 @@ async def test_a_mend_is_written_and_proven(faulty):
         await pilot.press("x")
         await until(pilot, lambda: not app.runner.busy and not app.stale)
         app.clear_notifications()
-        await until(pilot, lambda: isinstance(app.screen, MendScreen) and "1 gone, 2 still there" in text_of(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, MendScreen) and "1 gone (dp.03), 2 still there" in text_of(app)
+        )
         await pilot.press("escape", "escape")
         await until(pilot, lambda: "problem → no problem, 1 gone" in text_of(app))
         result = app.session.entry("dp.03").results["shuffle_settings"]
@@ -205,8 +207,8 @@ async def test_while_probes_run_what_is_stale_waits(faulty, monkeypatch):
 @pytest.mark.parametrize(
     ("language", "said"),
     [
-        (Language.EN, "2 probes run again: 1 gone, 0 still there, 0 new, 1 failed"),
-        (Language.ZH, "已重新运行 2 个探针：已消除 1 条、仍有 0 条、新增 0 条、1 个探针失败"),
+        (Language.EN, "2 probes run again: 1 gone (dp.03), 0 still there, 0 new, 1 failed"),
+        (Language.ZH, "已重新运行 2 个探针：已消除 1 条（dp.03）、仍有 0 条、新增 0 条、1 个探针失败"),
     ],
 )
 async def test_a_probe_that_fails_again_proves_nothing(faulty, monkeypatch, language, said):

@@ -1065,6 +1065,8 @@ WORDS: Words = {
     "proof-gone": {"zh": "已消除 {gone} 条", "en": "{gone} gone"},
     "proof-still": {"zh": "仍有 {still} 条", "en": "{still} still there"},
     "proof-new": {"zh": "新增 {new} 条", "en": "{new} new"},
+    "proof-gone-items": {"zh": "已消除 {gone} 条（{items}）", "en": "{gone} gone ({items})"},
+    "proof-new-items": {"zh": "新增 {new} 条（{items}）", "en": "{new} new ({items})"},
     "proof-failed": {"zh": "{failed} 个探针失败", "en": "{failed} failed"},
     "proof-cancelled": {"zh": "{cancelled} 个探针已取消", "en": "{cancelled} cancelled"},
     "proof-skipped": {"zh": "{skipped} 个探针已跳过", "en": "{skipped} skipped"},

@@ -30,6 +30,8 @@ REDRAW_EVERY = 0.25
 FOLLOW_EVERY = 1.0
 #: How long more than so many jobs take is told, where it may be more than so many seconds.
 _FEW, _LONG = 3, 10
+#: Items that are named where findings went or came.
+_NAMED = 4
 
 
 class Running(Showing):
@@ -137,17 +139,24 @@ class Running(Showing):
         from ..widgets.findings import proof_of
 
         say, proofs, others = self.speech.say, [], Counter[str]()
+        named: dict[str, list[str]] = {"gone": [], "new": []}
         again = [key for key in self._again if key not in self._awaited]  # all, unless the run broke off
         for key in again:
             result, before = self.app.session.entry(key[0]).results[key[1]], self.app.before.get(key)
             found = proof_of(key[0], before, result) if before is not None else None
             if found is not None:
                 proofs.append(found)
+                for name, items in named.items():
+                    if getattr(found, name) and key[0] not in items:
+                        items.append(key[0])
             else:  # of a probe that is done, what it found is not told apart
                 others["unlike" if result.status is Status.DONE else result.status.value] += 1
         counts = FixCheck(*map(sum, zip(*proofs, strict=True)))._asdict() if proofs else {}
-        told = [say(f"proof-{name}", **{name: number}) for name, number in [*counts.items(), *others.items()]]
-        text = self.app.proof = say("stale-ended", count=len(again), counts=say("list-separator").join(told))
+        told, separator = [], say("list-separator")
+        for name, number in [*counts.items(), *others.items()]:
+            where = separator.join(named.get(name, [])[:_NAMED])
+            told.append(say(f"proof-{name}-items" if where else f"proof-{name}", **{name: number}, items=where))
+        text = self.app.proof = say("stale-ended", count=len(again), counts=separator.join(told))
         self.notify(text, timeout=8, markup=False)
         self._again = []
 
