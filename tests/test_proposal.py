@@ -491,6 +491,10 @@ def test_every_key_is_one_of_the_case_and_has_words(tmp_path):
     for name, key in keys.KEYS.items():
         assert set(keys.TITLES[name]) == {"en", "zh"} and key.group in keys.GROUPS
         assert (name in paths) == key.file >= key.folder, name
+        if name == "phases":
+            phases = cases.load(tmp_path, ['phases={"made": {"network": {"call": "a:b"}}}']).spec.phases
+            assert phases["made"].network is not None and phases["made"].network.call == "a:b"
+            continue
         if name.endswith(".args"):
             call = f"{name.removesuffix('args')}call=a:b"
             assert cases.load(tmp_path, [call, f'{name}={{"x": 1}}']).get(name) == {"x": 1}

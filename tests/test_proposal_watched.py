@@ -310,11 +310,13 @@ def test_of_a_script_that_would_train_when_it_is_imported_only_what_stands_apart
         == "made:direct"
     )
     (tmp_path / "made.py").write_text(
-        "def direct():\n    return Data()\nfrom other import train\nkept = train(direct())\n"
+        "def direct():\n    return Data()\nfrom other import Data, train\nkept = train(direct())\n"
     )
     seen = origin("dataset", 2, function="direct")
     assert recorded(tmp_path, start, PASS, seen)["pipelines.train.call"] == "made:direct"  # which needs nothing of it
-    (tmp_path / "made.py").write_text("def direct():\n    return Data(kept)\nfor kept in train():\n    pass\n")
+    (tmp_path / "made.py").write_text(
+        "from other import Data\ndef direct():\n    return Data(kept)\nfor kept in train():\n    pass\n"
+    )
     assert "pipelines.train.call" not in recorded(tmp_path, start, PASS, seen)
 
 

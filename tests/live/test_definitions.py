@@ -54,6 +54,14 @@ def test_what_the_command_line_or_a_condition_decides_cannot_be_told(name: str) 
     assert kept(name) is None
 
 
+def test_what_a_function_or_an_import_of_all_names_binds_cannot_be_told() -> None:
+    function = "def fill():\n    global rows\n    rows = [1]\nfill()\ndef first():\n    return rows[0]\n"
+    assert kept("first", function) is None
+    assert kept("first", function.replace("def fill", "rows = []\ndef fill", 1)) is None
+    assert kept("first", "from other import *\ndef first():\n    return rows[0]\n") is None
+    assert kept("first", "def first():\n    return len(__file__)\n") == [1]
+
+
 def test_a_module_is_run_as_far_as_each_name_needs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = "made = []\ndef first():\n    return made\nbegun = made.append(1)\ndef second():\n    return begun, made\nraise SystemExit\n"
     (tmp_path / "script_apart.py").write_text(script)

@@ -251,11 +251,22 @@ def _of_outputs(watch: Watch, params: Params) -> Iterator[Finding]:
         code = "against-labels"
         data |= {"first": told[0]["loss"], "before": told[0]["own"], "guess": math.log(last["classes"])}
     fix = _FIXES.get(code)
-    refuted = [*REFUTED.get(code, []), *(["activation-for-logits"] if code == "cross-entropy" and _free(told) else [])]
+    refuted = _refuted(code, told)
     refutes = [Refutes("loss_function", refuted)] if refuted and _only(watch, told) else []
     yield Finding(code, _level(watch, code), where, data, evidence, Fix(fix) if fix else None, refutes=refutes)
-    if all(one.get("copied") == 1 for one in told):
+    if _copied(told):
         yield Finding("labels-copied", Level.SUSPECT, where, data, fix=Fix("fix-shift"))
+
+
+def _refuted(code: str, told: list[dict[str, Any]]) -> list[str]:
+    """What reading the scripts says of the loss, and that its form proves wrong."""
+    free = code == "cross-entropy" and _free(told)
+    return [*REFUTED.get(code, []), *(["activation-for-logits"] if free else [])]
+
+
+def _copied(told: list[dict[str, Any]]) -> bool:
+    """Whether all labels are what the network was given at the same places."""
+    return all(one.get("copied") == 1 for one in told)
 
 
 def _level(watch: Watch, code: str) -> Level:

@@ -449,16 +449,22 @@ def _by_size(rate: _Rate, said: bool, positional: bool) -> str:
     """What the size of a rate says; `said`: a comment or name agrees with what the dropout wants."""
     number = rate.number
     if rate.wants == "drop":
-        if not said and _complement(rate.node) and _hardly_kept(rate.sizes, rate.off):
-            return "drops-a-keep-rate"
-        if rate.commented is not None or number is None or number >= 1:
-            return ""
-        if number >= MOST_OF_ALL:
-            return "drops-a-keep-rate"
-        return "rate-unclear" if not said and number >= HIGH else ""
+        return _dropped_by_size(rate, said)
     if said or number is None or not 0 < number < SELDOM:
         return ""
     return "keeps-little" if positional or number <= HARDLY else "rate-unclear"
+
+
+def _dropped_by_size(rate: _Rate, said: bool) -> str:
+    """The same of a rate to drop."""
+    number = rate.number
+    if not said and _complement(rate.node) and _hardly_kept(rate.sizes, rate.off):
+        return "drops-a-keep-rate"
+    if rate.commented is not None or number is None or number >= 1:
+        return ""
+    if number >= MOST_OF_ALL:
+        return "drops-a-keep-rate"
+    return "rate-unclear" if not said and number >= HIGH else ""
 
 
 def _may_be(wants: str, written: set[float]) -> bool:

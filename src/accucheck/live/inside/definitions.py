@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import importlib.util
 import os
 import sys
@@ -37,8 +38,10 @@ def needed(tree: ast.Module, name: str) -> list[ast.stmt] | None:
     """The statements at the top of a module that a name needs, in their order: its own, and those of the names within.
 
     None where it cannot be told which they are, or where a value depends on the command line: a name is bound in a loop or a
-    condition, or a statement uses what sys or argparse gives.
+    condition, by a function or by an import of all names, or a statement uses what sys or argparse gives.
     """
+    elsewhere = {one for node in ast.walk(tree) if isinstance(node, ast.Global) for one in node.names}
+    known = {one for node in tree.body for one in _bound(node)} | {*dir(builtins), "__file__", "__name__"}
     command = {name for name, package in _imported(tree).items() if package in _COMMAND}
     kept, names, waiting = set(), set(), [name]
     while waiting:
@@ -46,6 +49,8 @@ def needed(tree: ast.Module, name: str) -> list[ast.stmt] | None:
         if wanted in names:
             continue
         names.add(wanted)
+        if wanted in elsewhere or wanted not in known:
+            return None
         for at, node in enumerate(tree.body):
             if wanted not in _bound(node) and not _changes(node, wanted):
                 continue
