@@ -211,6 +211,12 @@ def test_what_is_read_comes_before_what_is_run_and_the_quick_before_the_slow(tmp
     assert len(pids) == 1, "static probes share a child all the same"
 
 
+def test_a_modest_run_is_not_modest_with_what_the_person_waits_for(tmp_path):
+    two = results(tmp_path, "fake_static_one", "fake_live", live=True, modest=True)
+    static, live = (two[name].findings[0].data["nice"] for name in ("fake_static_one", "fake_live"))
+    assert static == os.nice(0) < live
+
+
 @pytest.mark.usefixtures("hurried")
 def test_parallel_children(tmp_path):
     both = results(tmp_path, "fake_slow", "fake_problem", "fake_clean", timeout=15.0, parallel=2)

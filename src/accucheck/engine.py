@@ -145,7 +145,8 @@ def run(
     cancel: set it from another thread to stop; what was found until then is kept.
     parallel: children at a time.
     scheduler: address of a Dask cluster on which probes of files do their work.
-    modest: the processor is for other programs first, such as a screen that a person looks at.
+    modest: the processor is for other programs first, such as a screen that a person looks at. What is read from scripts takes its
+    share all the same: it is over in seconds, and the person waits for it.
     Closing the generator cancels.
     """
     cancel = cancel or threading.Event()
@@ -162,7 +163,7 @@ def run(
     for group in _groups(able, max(1, parallel)):
         groups.put(group)
 
-    warm = _warm(case, able)
+    shared = _SharedImport(case, able)
 
     def work() -> None:
         try:
@@ -171,7 +172,9 @@ def run(
                     group = groups.get_nowait()
                 except queue.Empty:
                     break
-                _run_group(case, group, timeout, cancel, events.put, scheduler, modest, warm)
+                static = all(probes.load(job.probe).KIND is Kind.STATIC for job in group)
+                warm = None if static else shared.process()
+                _run_group(case, group, timeout, cancel, events.put, scheduler, modest and not static, warm)
         finally:
             events.put(None)  # whatever happened: run() waits for it
 
@@ -190,14 +193,33 @@ def run(
         cancel.set()
         for thread in threads:
             thread.join()
-        if warm is not None:
-            warm.close()
+        shared.close()
 
 
-def _warm(case: Case, jobs: Sequence[Job]) -> WarmProcess | None:
-    """One import of MindSpore for all jobs that run the project's code, where there are several."""
-    if sum(probes.load(job.probe).KIND is Kind.LIVE for job in jobs) < 2:
-        return None
+class _SharedImport:
+    """One import of MindSpore for all jobs that run the project's code, where there are several. It begins when the first job begins that
+    is not read from scripts: until then the processors are for what the person waits for."""
+
+    def __init__(self, case: Case, jobs: Sequence[Job]) -> None:
+        self._case = case
+        self._wanted = sum(probes.load(job.probe).KIND is Kind.LIVE for job in jobs) > 1
+        self._process: WarmProcess | None = None
+        self._lock = threading.Lock()
+
+    def process(self) -> WarmProcess | None:
+        """The process that imports it, started by the first call; None where each job is to start its own."""
+        with self._lock:
+            if self._wanted:
+                self._wanted = False
+                self._process = _warm(self._case)
+            return self._process
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.close()
+
+
+def _warm(case: Case) -> WarmProcess | None:
     from .live.child import interpreter
     from .live.warm import WarmProcess, available
 

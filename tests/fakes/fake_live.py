@@ -1,5 +1,7 @@
 """A fake probe of another package: runs the user's code."""
 
+import os
+
 import msgspec
 
 from accucheck.model import Finding, Kind, Level
@@ -16,4 +18,4 @@ class Params(msgspec.Struct, frozen=True):
 
 
 def run(case, params):
-    yield Finding("seen", Level.INFO, data={"n": 1})
+    yield Finding("seen", Level.INFO, data={"n": 1, "nice": os.nice(0)})

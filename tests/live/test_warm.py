@@ -156,6 +156,28 @@ def test_jobs_of_one_run_share_an_import(tmp_path: Path, monkeypatch: pytest.Mon
     assert {result.probe: result.status for result in ended}["shuffle_order"] is Status.DONE
 
 
+def test_the_import_begins_when_the_scripts_have_been_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    make, run_group = WarmProcess.__init__, engine._run_group
+
+    def note(one: WarmProcess, python: str) -> None:
+        order.append("import")
+        make(one, python)
+
+    def noted(case: Case, group: list[Job], *more: object) -> None:
+        run_group(case, group, *more)  # type: ignore[arg-type]
+        order.extend(job.probe for job in group)
+
+    monkeypatch.setattr(WarmProcess, "__init__", note)
+    monkeypatch.setattr(engine, "_run_group", noted)
+    (tmp_path / "pipe.py").write_text(SHUFFLED)
+    spec = {"pipelines": {"train": {"call": "pipe:create"}}, "scripts": {"train": "pipe.py"}}
+    several = Case(root=str(tmp_path), spec=msgspec.convert(spec, CaseFile))
+    jobs = [Job("dp.03", "shuffle_order"), Job("ds.03", "class_balance_live"), Job("dp.03", "shuffle_settings")]
+    assert sum(isinstance(event, Finished) for event in engine.run(several, jobs, live=True)) == len(jobs)
+    assert order[:2] == ["shuffle_settings", "import"]
+
+
 def test_cancelling_a_run_ends_its_tasks(tmp_path: Path) -> None:
     mark = f"sleep-{time.time_ns()}"
     (tmp_path / "pipe.py").write_text(
