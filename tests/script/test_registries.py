@@ -130,6 +130,19 @@ def test_a_name_out_of_sight_picks_one_of_the_few_things_that_a_module_defines(
     assert (names == ["Net0", "Net1"]) is seen
 
 
+@pytest.mark.parametrize("looked_up", ["getattr(nets, name)", "nets.__dict__[name]", "vars(nets)[name]"])
+def test_a_name_out_of_sight_picks_no_part_of_what_a_module_defines(tmp_path: Path, looked_up: str) -> None:
+    """Parts and bases stand beside the networks that are to be chosen from."""
+    nets = (
+        "class Base:\n    pass\nclass Gate:\n    pass\ndef scaled(x):\n    return x\n"
+        "class One(Base):\n    def __init__(self):\n        self.gate = Gate()\n"
+        "class Two(Base):\n    def construct(self, x):\n        return scaled(x)\n"
+    )
+    found = followed(tmp_path, nets=nets, main=f"import nets\nname = input()\nshow({looked_up})\n")
+    (call,) = [call for call in found.calls if call.name == "show"]
+    assert [option.node.name for option in options(call.args[0]) if isinstance(option, Class)] == ["One", "Two"]
+
+
 @pytest.mark.parametrize(
     "looked_up", ['build("nothing")', 'eval("1 +")', 'eval("nowhere.Net")', 'globals()["nothing"]']
 )

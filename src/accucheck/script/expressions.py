@@ -21,6 +21,7 @@ from .training import MANY_DEVICES
 from .values import (
     Call,
     Class,
+    Definitions,
     Frame,
     Function,
     Instance,
@@ -80,6 +81,8 @@ _OPERATORS: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any] | None]] = 
 }
 
 
+#: Under a key that is not known, a dict with more values than this gives an unknown one.
+OPTIONS = 8
 #: Functions of Python that give None where there is nothing of what they look for.
 _MAY_FIND_NOTHING = frozenset(
     {
@@ -241,7 +244,9 @@ class Expressions:
         if isinstance(owner, NamedValue):
             if name == "__dict__" and (module := self.imported(owner)) is not None:
                 # What the module defines; its imports are hardly ever looked up by a computed name.
-                return Mapping({key: value for key, value in module.names.items() if not isinstance(value, NamedValue)})
+                return Definitions(
+                    {key: value for key, value in module.names.items() if not isinstance(value, NamedValue)}
+                )
             return self.resolved(NamedValue(f"{owner.name}.{name}", owner.importer))
         if isinstance(owner, Super):
             found = owner.of.above(name)
@@ -362,8 +367,9 @@ class Expressions:
             found = owner.items.get(key.value) or (join(owner.fed, limit=32) if owner.fed else None)
             return self.resolved(found) if found else UnknownValue(key.value if isinstance(key.value, str) else "")
         if owner.fed:
-            return join([*owner.fed, *list(owner.items.values())[:8]], limit=32)
-        return join(list(owner.items.values())) if 0 < len(owner.items) <= 8 else UnknownValue()
+            return join([*owner.fed, *list(owner.items.values())[:OPTIONS]], limit=32)
+        values = owner.selectable() if isinstance(owner, Definitions) else list(owner.items.values())
+        return join(values) if 0 < len(values) <= OPTIONS else UnknownValue()
 
     def some_cells(self, owner: Value, cells: Value, key: Value, node: ast.AST) -> Value:
         """What a container of cells has at a place that is not known, or a part of it."""

@@ -23,7 +23,7 @@ from .options import namespace
 from .syntax import walk
 from .values import (
     Call,
-    Class,
+    Definitions,
     Function,
     Index,
     Instance,
@@ -54,8 +54,6 @@ if TYPE_CHECKING:
 
 #: What is made of each item of a list is made item by item of so many.
 SHORT = 16
-#: Of so many definitions of a module each is taken for what a name out of sight may pick.
-DEFINITIONS = 8
 #: Classes that make a record out of a dict or of keywords; by their last name, as projects bring copies of their own.
 _RECORDS = frozenset(
     (
@@ -398,9 +396,8 @@ def _any_attribute(tracer: Tracer, owner: Value, name: Value, node: ast.AST) -> 
 def _any_definition(tracer: Tracer, module: NamedValue, node: ast.AST) -> Value | None:
     """What a module of the project defines, where a name out of sight, as of a configuration that is not there, picks one of it."""
     table = tracer.held(module, "__dict__", node)
-    names = table.items.values() if isinstance(table, Mapping) else ()
-    defined = [value for value in names if isinstance(value, (Class, Function))]
-    return join(list[Value](defined), limit=DEFINITIONS) if 0 < len(defined) <= DEFINITIONS else None
+    found = tracer.entry(table, UnknownValue(), node) if isinstance(table, Definitions) else None
+    return None if isinstance(found, UnknownValue) else found
 
 
 def _fitting(owner: Instance, asked: str) -> list[Value]:

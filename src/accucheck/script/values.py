@@ -285,6 +285,22 @@ class Class(Value):
 
 
 @dataclass(eq=False, slots=True)
+class Definitions(Mapping):
+    """What a module defines, by its name."""
+
+    def selectable(self) -> list[Value]:
+        """What a name out of sight may pick: functions and classes, but for those that another one of the module uses as a part or
+        derives from."""
+        defined = {name: value for name, value in self.items.items() if isinstance(value, (Class, Function))}
+        used = {
+            name: {node.id for node in ast.walk(value.node) if isinstance(node, ast.Name)}
+            for name, value in defined.items()
+        }
+        parts = {name for name in defined for other, names in used.items() if name in names and other != name}
+        return [value for name, value in defined.items() if name not in parts]
+
+
+@dataclass(eq=False, slots=True)
 class Instance(SourceNode, Value):
     """An object of a class of the project. `supers`: calls of a base's __init__ that is not followed, with their arguments;
     `read`: the names of the attributes that were asked for; `layer`: the layer with weights that its base makes of it; `unseen`:
