@@ -62,15 +62,32 @@ def test_what_a_function_or_an_import_of_all_names_binds_cannot_be_told() -> Non
     assert kept("first", "def first():\n    return len(__file__)\n") == [1]
 
 
+def test_what_binds_a_name_after_it_was_read_does_not_count() -> None:
+    script = "row = [1]\nrows = [row]\nfor row in rows:\n    print(row)\ndef first():\n    return row\n"
+    assert kept("rows", script) == [1, 2]
+    assert kept("first", script) is None  # which reads what the loop left
+
+
+def test_what_is_set_before_is_kept() -> None:
+    script = "import sys\nimport mindspore as ms\nsys.path.insert(0, 'lib')\nfrom nets import Net\nms.set_seed(1)\n"
+    script += (
+        "print(Net)\nnet = Net()\nms.set_context(mode=net.mode)\ndef first():\n    return Net(2)\nms.set_seed(2)\n"
+    )
+    assert kept("first", script) == [1, 2, 3, 4, 5, 9]
+
+
 def test_a_module_is_run_as_far_as_each_name_needs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = "made = []\ndef first():\n    return made\nbegun = made.append(1)\ndef second():\n    return begun, made\nraise SystemExit\n"
     (tmp_path / "script_apart.py").write_text(script)
     (tmp_path / "idle_apart.py").write_text("import math\nsize = math.prod([2, 3])\n")
+    (tmp_path / "other_apart.py").write_text(script)
+    scripts = [str((tmp_path / name).resolve()) for name in ("script_apart.py", "idle_apart.py")]
     monkeypatch.syspath_prepend(str(tmp_path))
-    first = definitions.module_with("script_apart", "first", str(tmp_path))
+    first = definitions.module_with("script_apart", "first", scripts)
     assert first is not None and first.first() == [] and not hasattr(first, "begun")
-    second = definitions.module_with("script_apart", "second", str(tmp_path))
+    second = definitions.module_with("script_apart", "second", scripts)
     assert second is first and second.second() == (None, [1]) and second.first() is second.made
-    assert definitions.module_with("idle_apart", "size", str(tmp_path)) is None  # is imported as any other
-    assert definitions.module_with("json.tool", "main", str(tmp_path)) is None  # not the project's
+    assert definitions.module_with("idle_apart", "size", scripts) is None  # is imported as any other
+    assert definitions.module_with("json.tool", "main", scripts) is None
+    assert definitions.module_with("other_apart", "first", scripts) is None  # not a script, but what scripts import
     del sys.modules["script_apart"]

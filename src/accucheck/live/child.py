@@ -71,10 +71,12 @@ def events(case: Case, task: str, request: dict[str, Any], seconds: float) -> It
         except OSError as error:
             raise UserError("io", path=python, problem=error.strerror or str(error)) from None
         begin = child.begin(case.root) if isinstance(child, ForkedTask) else {}
+        named = [path for role in ("train", "eval", "infer") for path in case.paths(f"scripts.{role}")]
+        scripts = [os.path.realpath(path) for path in named]
         try:
             yield from _events(
                 child,
-                {**request, **begin, "task": task, "root": case.root, "token": token},
+                {**request, **begin, "task": task, "root": case.root, "token": token, "scripts": scripts},
                 token,
                 seconds,
                 python,

@@ -7,12 +7,11 @@ from __future__ import annotations
 import ast
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ReadError
-from ..live.inside.definitions import is_idle, needed
+from ..live.inside.definitions import inner, is_idle, needed
 from ..readers import recordings
 from ..readers.recordings import Run
 from .keys import KEYS, fits
@@ -332,7 +331,7 @@ class _WatchSummary:
 
 
 def _as(key: str, call: tuple[str, dict[str, Any]] | None) -> dict[str, Any]:
-    return {} if call is None else {f"{key}.call": call[0], **({f"{key}.args": call[1]} if call[1] else {})}
+    return {} if call is None else {f"{key}.{name}": value for name, value in _call(call).items()}
 
 
 def _call(call: tuple[str, dict[str, Any]]) -> dict[str, Any]:
@@ -380,21 +379,13 @@ def _is_loss(made: dict[str, Any]) -> bool:
 def _returns(function: ast.FunctionDef, line: int) -> bool:
     """Whether all that a function returns is what it makes at a line: in the statement itself, or by a name that it is given there."""
     names: set[str] = set()
-    for node in _inner(function):
+    for node in inner(function):
         if isinstance(node, ast.Assign) and node.lineno <= line <= (node.end_lineno or 0):
             names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-    returned = [node for node in _inner(function) if isinstance(node, ast.Return)]
+    returned = [node for node in inner(function) if isinstance(node, ast.Return)]
     here = [
         (isinstance(node.value, ast.Call) and node.lineno <= line <= (node.end_lineno or 0))
         or (isinstance(node.value, ast.Name) and node.value.id in names)
         for node in returned
     ]
     return bool(here) and all(here)
-
-
-def _inner(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes within a function, but for those of functions and classes within."""
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            yield child
-            yield from _inner(child)

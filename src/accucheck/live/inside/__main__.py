@@ -76,6 +76,7 @@ def main() -> None:
     threading.Thread(target=end_with_parent, daemon=True).start()
     pipeline = neighbour("pipeline")
     EndRun, shown, code = pipeline.EndRun, pipeline.shown, 0
+    pipeline.SCRIPTS.update(request.get("scripts", ()))
     try:
         try:
             import mindspore

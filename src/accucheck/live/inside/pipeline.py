@@ -21,6 +21,8 @@ Tell = Callable[..., None]
 
 
 HERE = Path(__file__).resolve().parent
+#: The real paths of the scripts that the case names.
+SCRIPTS: set[str] = set()
 #: A line of a traceback that names a frame.
 _FRAME = re.compile(r'\s*File "(.+)", line (\d+), in (.+)')
 
@@ -98,19 +100,20 @@ def returned(what: dict[str, Any], root: str, tell: Tell, *first: Any) -> Any:
         sys.path.insert(0, root)
     sys.argv = [call]
     with blamed(call, root):
-        return made(what, root, *first)
+        return _result(what, *first)
 
 
-def made(what: dict[str, Any], root: str, *first: Any) -> Any:
+def _result(what: dict[str, Any], *first: Any) -> Any:
+    """What a call gives, those among its arguments made first."""
     module, _, name = what["call"].partition(":")
     attribute, *rest = name.split(".")
-    function: Any = module_with(module, attribute, root) or importlib.import_module(module)
+    function: Any = module_with(module, attribute, SCRIPTS) or importlib.import_module(module)
     for part in [attribute, *rest]:
         function = theirs(getattr, function, part)
     if is_dataset(function):
         return function
     given = what.get("args", {}).items()
-    return theirs(function, *first, **{key: made(value, root) if is_call(value) else value for key, value in given})
+    return theirs(function, *first, **{key: _result(value) if is_call(value) else value for key, value in given})
 
 
 def called(pipeline: dict[str, Any], root: str, tell: Tell) -> Node:

@@ -51,7 +51,8 @@ class Origins:
                 break
             held = frame.f_locals
             if held.get("self") is made and frame.f_code.co_name == "__init__":
-                found["own"], found["left"] = split(frame)
+                found["own"], left = split(frame)
+                found["left"] = [name for name in left if not is_default(type(made), name, held.get(name))]
                 self.cells[made] = {name: weakref.ref(held[name]) for name in found["left"] if is_cell(held.get(name))}
             elif held.get("self") is not made and self.place(frame) is not None:
                 plain, left = split(frame)
@@ -126,6 +127,15 @@ def kind_of(made: Any) -> dict[str, Any]:
 
     kind = type(made)
     return {"class": class_of(made), "public": getattr(mindspore.nn, kind.__name__, None) is kind}
+
+
+def is_default(kind: type, name: str, value: Any) -> bool:
+    """Whether an argument of __init__ is what it is where it is not given, as a dtype of MindSpore's is."""
+    try:
+        default = inspect.signature(kind.__init__).parameters[name].default  # type: ignore[misc]
+    except (KeyError, TypeError, ValueError):
+        return False
+    return default is not inspect.Parameter.empty and value is default
 
 
 def split(frame: FrameType) -> tuple[dict[str, Any], list[str]]:

@@ -395,7 +395,7 @@ class Run:
         if ended.close:
             self.facts += [("inner", inner_of(one)) for one in ended.inner[:INNER]]
             self.facts.append(("pass", {"training": True, "data": self.data.current, **self.passes.facts(ended)}))
-            if (columns := self.data.columns(ended.batch)) is not None and networks not in self.fed:
+            if networks not in self.fed and (columns := self.data.columns(ended.batch)) is not None:
                 self.fed.add(networks)
                 self.facts.append(("columns", {"networks": self.sources, "names": columns}))
             if 0 < self.steps <= TIMED:
