@@ -65,7 +65,8 @@ _OF_CODES = {
         ("loss_function", code): "learning"
         for code in ("loss-negated", "likelihood-minimised", "overlap-minimised", "value-as-loss", "never-called")
     },
-    ("watched_loss", "constant-loss"): "learning",
+    **{("watched_loss", code): "learning" for code in ("constant-loss", "negated", "against-labels")},
+    ("watched_targets", "negated"): "learning",
 }
 
 WORDS: Words = {

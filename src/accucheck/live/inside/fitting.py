@@ -56,9 +56,42 @@ def against(outputs: Array, labels: Array, loss: float) -> str:
     given, truth = (array.astype(numpy.float64).reshape(-1) for array in (outputs, labels))
     ways = {"each": (given, truth), "all": (given[:, None], truth[None, :])}
     with numpy.errstate(all="ignore"):
-        losses = {name: [one for kind in PAIRWISE for one in _reduced(kind(*pair))] for name, pair in ways.items()}
+        losses = {
+            name: [one for kind in PAIRWISE.values() for one in _reduced(kind(*pair))] for name, pair in ways.items()
+        }
     found = [name for name, values in losses.items() if numpy.isclose(values, loss, rtol=CLOSE, atol=0).any()]
     return found[0] if len(found) == 1 and numpy.isfinite(loss) else ""
+
+
+def pairs(outputs: Array, labels: Array, loss: float | None) -> dict[str, Any]:
+    """What a batch of outputs and labels of as many values amounts to: ranges, and by name of the loss its mean and its sum.
+
+    `zeros`: the share of outputs that are exactly 0. `under`, `over`: the shares of labels below and above all outputs. {} where the shapes
+    differ in more than axes of length 1, or values are not finite.
+    """
+    import numpy
+
+    from .measures import short
+
+    lengths = [[length for length in array.shape if length > 1] for array in (outputs, labels)]
+    if lengths[0] != lengths[1] or outputs.dtype.kind != "f" or not outputs.size:
+        return {}
+    given, truth = (array.astype(numpy.float64).reshape(-1) for array in (outputs, labels))
+    if not (numpy.isfinite(given).all() and numpy.isfinite(truth).all()):
+        return {}
+    with numpy.errstate(all="ignore"):
+        losses = {name: _reduced(kind(given, truth)) for name, kind in PAIRWISE.items()}
+    low, high = float(given.min()), float(given.max())
+    return {
+        "outputs": [short(low), short(high)],
+        "labels": [short(float(truth.min())), short(float(truth.max()))],
+        "zeros": short(float((given == 0).mean())),
+        "under": short(float((truth < low).mean())),
+        "over": short(float((truth > high).mean())),
+        "count": int(given.size),
+        "loss": None if loss is None else short(loss),
+        "losses": {name: [short(one) for one in values] for name, values in losses.items()},
+    }
 
 
 def log_softmax(scores: Array) -> Array:
@@ -128,13 +161,13 @@ def _cross_entropy_of_logits(given: Array, truth: Array) -> Array:
 
 
 #: Losses of one value and its label, as most are that take both in one shape.
-PAIRWISE = (
-    _square,
-    _difference,
-    _huber,
-    _cross_entropy,
-    _cross_entropy_of_logits,
-)
+PAIRWISE = {
+    "square": _square,
+    "difference": _difference,
+    "huber": _huber,
+    "of-probabilities": _cross_entropy,
+    "of-logits": _cross_entropy_of_logits,
+}
 
 
 def classes_of(outputs: tuple[int, ...], labels: tuple[int, ...]) -> int:

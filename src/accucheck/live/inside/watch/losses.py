@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..fitting import against, counted_from, facts, log_softmax, spread_over
+from ..fitting import against, counted_from, facts, log_softmax, pairs, spread_over
 from ..measures import Array, short
 
 #: The largest output that is looked at row by row, in elements.
@@ -14,13 +14,14 @@ LARGEST = 1 << 20
 
 
 def compared(outputs: Array, labels: Array, loss: float | None, *, unchanged: bool = False) -> dict[str, Any]:
-    """How outputs and labels go together; where labels are classes, also what the rows of outputs are, and losses by row.
+    """How outputs and labels go together; where labels are classes or shares of them, also what the rows of outputs are, and losses by row.
 
     `unchanged`: whether a loss of MindSpore's own was seen to take these very labels.
     `rows` of outputs: the least and greatest sum of a row, and of its exponentials: 1 for probabilities, or for their logarithms.
     `classes`: how many columns of scores. `losses` of rows are the cross entropy with outputs taken for scores, `own` the mean of them,
     `count` of these,
     `log` that of outputs taken for logarithms of probabilities, `nll` for probabilities: the one that the loss is equal to was computed.
+    `pairs`: the losses of values and labels of the same shape.
     """
     found: dict[str, Any] = {"fit": facts(tuple(outputs.shape), labels)}
     if spread_over(outputs.shape, labels.shape):
@@ -29,16 +30,15 @@ def compared(outputs: Array, labels: Array, loss: float | None, *, unchanged: bo
     counts_from_one = classes > 1 and found["fit"]["low"] >= 1 and found["fit"]["high"] == classes
     if counts_from_one and not unchanged:
         found["fit"]["against"] = "" if loss is None else counted_from(outputs, labels, loss)
-    fits = classes > 1 and not found["fit"]["beyond"] and outputs.size <= LARGEST and outputs.dtype.kind == "f"
-    if not fits:
+    if outputs.size > LARGEST or outputs.dtype.kind != "f":
         return found
-    axis = 1 if outputs.shape[1] == classes and outputs.shape[:1] + outputs.shape[2:] == labels.shape else -1
-    scores = np.moveaxis(outputs.astype(np.float64), axis, -1).reshape(-1, classes)
-    truth = labels.reshape(-1)
-    if not np.isfinite(scores).all():
+    if found["fit"]["classes"] <= 1 and (told := pairs(outputs, labels, loss)):
+        found["pairs"] = told
+    rows = _by_class(outputs, labels, found["fit"])
+    if rows is None or not np.isfinite(rows[0]).all():
         return found
+    scores, truth = rows
     logs = log_softmax(scores)
-    picked = np.arange(len(truth)), truth
     sums = scores.sum(axis=1)
     found["rows"] = {
         "sum": [short(sums.min()), short(sums.max())],
@@ -46,16 +46,45 @@ def compared(outputs: Array, labels: Array, loss: float | None, *, unchanged: bo
         "high": short(scores.max()),
         "exp": [short(value) for value in _exponentials(scores)],
     }
-    found["own"] = short(float(-logs[picked].mean()))
-    found["log"] = short(float(-scores[picked].mean()))
+    found["own"] = short(-_expected(logs, truth))
+    found["log"] = short(-_expected(scores, truth))
     if scores.min() >= 0:
-        found["nll"] = short(float(-np.log(np.maximum(scores[picked], 1e-12)).mean()))
-    found["classes"], found["count"] = int(classes), len(truth)
+        found["nll"] = short(-_expected(np.log(np.maximum(scores, 1e-12)), truth))
+    found["classes"], found["count"] = scores.shape[1], len(truth)
     found["loss"] = None if loss is None else short(loss)
-    found["right"] = short(float((scores.argmax(axis=1) == truth).mean()))
+    best = truth if truth.ndim == 1 else truth.argmax(axis=1)
+    found["right"] = short(float((scores.argmax(axis=1) == best).mean()))
     if labels.ndim == 1:
-        found["losses"] = [short(value) for value in -logs[picked]]
+        found["losses"] = [short(value) for value in -logs[np.arange(len(truth)), truth]]
     return found
+
+
+def _by_class(outputs: Array, labels: Array, fit: dict[str, Any]) -> tuple[Array, Array] | None:
+    """Scores (rows, classes) in float64, and of each row its class or, where labels are shares of classes, these (rows, classes)."""
+    classes = fit["classes"]
+    if classes > 1 and not fit["beyond"]:
+        apart = outputs.shape[1] == classes and outputs.shape[:1] + outputs.shape[2:] == labels.shape
+        scores = np.moveaxis(outputs.astype(np.float64), 1 if apart else -1, -1)
+        return scores.reshape(-1, classes), labels.reshape(-1)
+    if outputs.shape != labels.shape or outputs.ndim < 2 or labels.min(initial=0) < 0:
+        return None
+    axis = next((one for one in (1, -1) if _shares(labels, one)), None)
+    if axis is None:
+        return None
+    scores, truth = (np.moveaxis(one.astype(np.float64), axis, -1) for one in (outputs, labels))
+    return scores.reshape(-1, scores.shape[-1]), truth.reshape(-1, scores.shape[-1])
+
+
+def _shares(labels: Array, axis: int) -> bool:
+    """Whether labels along an axis of two or more are shares of a whole, as one-hot ones are."""
+    return labels.shape[axis] > 1 and bool(np.isclose(labels.sum(axis=axis, dtype=np.float64), 1, atol=1e-4).all())
+
+
+def _expected(values: Array, truth: Array) -> float:
+    """The mean over rows of the values (rows, classes) at the classes of the rows, or weighted by their shares."""
+    if truth.ndim == 1:
+        return float(values[np.arange(len(truth)), truth].mean())
+    return float((values * truth).sum(axis=1).mean())
 
 
 def _exponentials(scores: Array) -> tuple[float, float]:
