@@ -120,7 +120,7 @@ def test_failed_stale_partial_and_overruled_are_told() -> None:
     assert "failed or cancelled 1" in verdict.checked
 
 
-def test_the_most_certain_first_then_what_matters_most() -> None:
+def test_what_matters_most_first_and_the_possible_last() -> None:
     entries = {
         "dp.03": probed("zero_weights_script", zero(Sure.POSSIBLE, "possible.py")),
         "hp.01": probed("zero_weights_script", zero(Sure.LIKELY, "likely.py"), zero(Sure.CERTAIN, "certain.py")),
@@ -134,7 +134,7 @@ def test_the_most_certain_first_then_what_matters_most() -> None:
     assert verdict.state is Verdict.PROBLEM
     assert "5 problems found: 2 confirmed by a person, 3 reported by probes only" in verdict.headline
     places = [highlight.where.removesuffix(".py:3") for highlight in verdict.highlights]
-    assert places == ["person", "", "measured", "certain", "likely", "possible"], (
+    assert places == ["person", "measured", "", "certain", "likely", "possible"], (
         "what keeps it from learning comes first"
     )
     how = {highlight.where: highlight.sure for highlight in verdict.highlights}
@@ -142,7 +142,15 @@ def test_the_most_certain_first_then_what_matters_most() -> None:
         "measured; not"
     )
     assert how["certain.py:3"].startswith("certain") and how["possible.py:3"].endswith("run it again")
-    assert verdict.highlights[1].message == "clipped before unscaling"
+    assert verdict.highlights[2].message == "clipped before unscaling"
+
+
+def test_what_is_likely_and_does_more_comes_before_what_is_certain() -> None:
+    entries = {
+        "api.01": probed("zero_weights_script", zero(Sure.CERTAIN, "points.py")),
+        "dp.02": probed("zero_weights_script", zero(Sure.LIKELY, "evaluation.py")),
+    }
+    assert [highlight.item for highlight in report_of(entries).verdict.highlights] == ["dp.02", "api.01"]
 
 
 def test_the_headline_says_who_holds_it_for_a_problem() -> None:

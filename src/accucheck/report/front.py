@@ -123,8 +123,8 @@ def _partial(context: Context, item: Item) -> bool:
 def _highlights(
     context: Context, problems: list[ItemPart], symptom: symptoms.Symptom | None
 ) -> tuple[list[Highlight], int]:
-    """Problems of the items that stand as problems: some of each item, so that one does not hide the others. Of equal certainty what
-    goes with the symptom comes first, and then what may be expected to matter most."""
+    """Problems of the items that stand as problems: some of each item, so that one does not hide the others. As in the list of next
+    steps, what goes with the symptom comes first, then what may be expected to matter most, and the possible after all others."""
     found: list[tuple[int, ItemPart, list[Highlight], int]] = []
     for item in problems:
         telling = [
@@ -142,15 +142,26 @@ def _highlights(
     left = 0
     fitting = symptoms.FITTING[symptom.kind] if symptom is not None else ()
 
-    def weight(each: tuple[int, ItemPart, list[Highlight], int]) -> tuple[int, bool, int]:
+    def weight(each: tuple[int, ItemPart, list[Highlight], int]) -> tuple[bool, bool, int, int]:
         certainty, item, *_ = each
-        return certainty, item.id not in fitting, symptoms.EFFECTS.index(symptoms.effect(item.id))
+        return certainty > _LIKELY, item.id not in fitting, _effect(context, item), certainty
 
     for _, _, highlights, hidden in sorted(found, key=weight):
         room = min(MAX_HIGHLIGHTS_AN_ITEM, MAX_HIGHLIGHTS - len(chosen))
         chosen += highlights[:room]
         left += len(highlights) - len(highlights[:room]) + hidden
     return chosen, left
+
+
+def _effect(context: Context, item: ItemPart) -> int:
+    """The place among symptoms.EFFECTS of what mending an item may be expected to give."""
+    results = context.record.entries.get(item.id, Entry()).weighed.values()
+    found = [(result.probe, each.code) for result in results for each in result.findings if each.level is Level.PROBLEM]
+    return min(symptoms.EFFECTS.index(symptoms.effect(item.id, *each)) for each in found or [("", "")])
+
+
+#: The rank of what is likely: a problem that is likely and does more comes before a certain one.
+_LIKELY = 2
 
 
 def _certainty(context: Context, item: ItemPart, finding: FindingPart) -> int:
