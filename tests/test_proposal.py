@@ -541,3 +541,16 @@ def test_paths_are_completed_those_that_fit_first(tmp_path):
     assert keys.completions(case, "scripts.train", "none/x") == []
     assert keys.completions(case, "runtime.amp", "o") == ["O0", "O1", "O2", "O3"]
     assert keys.completions(case, "data.train.label", "l") == []
+
+
+def test_phases_and_arguments_are_read_as_calls():
+    adam = {"call": "mindspore.nn:Adam", "args": {"learning_rate": 0.1}}
+    critic = {"network": {"call": "net:Critic", "args": {"body": {"call": "net:Body"}}}}
+    value = json.dumps({"maker": {"network": {"call": "net:Maker"}, "optimizer": adam}, "critic": critic})
+    assert keys.shown("phases", value, Language.EN) == [
+        "maker: Maker(), updated by Adam(learning_rate=0.1)",
+        "critic: Critic(body=Body())",
+    ]
+    assert keys.shown("phases", value, Language.ZH)[0] == "maker：Maker()，由 Adam(learning_rate=0.1) 更新"
+    assert keys.shown("network.args", '{"classes": 10, "mode": "pad"}', Language.EN) == ["classes=10, mode='pad'"]
+    assert keys.shown("network.args", "{half", Language.EN) == ["{half"], "what is being typed stays as it is"

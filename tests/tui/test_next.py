@@ -53,6 +53,20 @@ def problem(n=1, **values):
     return Finding("bad", Level.PROBLEM, Where("train.py", line=3), {"n": n}, **values)
 
 
+async def test_nothing_is_counted_before_it_is_known(walkthrough, monkeypatch):
+    from accucheck.tui.runner import Runner
+
+    monkeypatch.setattr(NextScreen, "_find", lambda *_: None)
+    monkeypatch.setattr(Runner, "busy", property(lambda _: True))
+    app = walkthrough(Language.EN)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(NextScreen())
+        await until(pilot, lambda: isinstance(app.screen, NextScreen))
+        app.screen._look()
+        await pilot.pause()
+        assert str(app.screen.query_one("#head", Static).content).strip() == "Next steps"
+
+
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40), (200, 50)])
 @pytest.mark.parametrize("language", list(Language))
 async def test_it_fits_every_size_in_both_languages(walkthrough, size, language):

@@ -650,12 +650,12 @@ WORDS: Words = {
         "zh": "放入附件的文件、通配符或目录（最小脚本、日志、少量数据等），可重复。",
     },
     "limit": {
-        "en": "Most bytes of one file in the attachment, for instance 1MB (default).",
-        "zh": "附件中单个文件的大小上限，例如 1MB（默认）。",
+        "en": "Leave files larger than this out of the attachment, for instance 1MB (default).",
+        "zh": "超过此大小的文件不放入附件，例如 1MB（默认）。",
     },
     "zip-limit": {
-        "en": "Most bytes of one attachment (default: what the tracker takes); beyond it there are several.",
-        "zh": "单个附件的大小上限（默认按平台），超过时分成多个。",
+        "en": "Split the attachment into several files where it would be larger than this (default: what the tracker accepts).",
+        "zh": "附件超过此大小时分成多个文件（默认：平台允许的上限）。",
     },
     "issue-reviews": {
         "en": "Put what reviewers wrote into the attachment too.",

@@ -41,9 +41,10 @@ MESSAGES: Words = {
         "zh": "标签 {labels} 在 {classes:,} 个输出中没有对应项。如果损失函数会忽略它，请在损失中写明（ignore_index）。",
     },
     "spread": {
-        "en": "Outputs have the shape {outputs}, labels {shape}: set against each other element by element they spread to {spread}, and "
-        "outputs are compared with labels of other samples.",
-        "zh": "输出形状为 {outputs}，标签形状为 {shape}：逐元素计算时会广播为 {spread}，输出会与其他样本的标签比较。",
+        "en": "The network gives outputs of the shape {outputs} for labels of the shape {shape}. The loss broadcasts both to "
+        "{spread}, so each output is compared with the labels of all samples of the batch.",
+        "zh": "网络输出的形状为 {outputs}，标签的形状为 {shape}。计算 loss 时两者会广播为 {spread}，"
+        "每个输出都会与同一 batch 所有样本的标签比较。",
     },
     "fits": {
         "en": "Labels from {low:,} to {high:,} lie within the {classes:,} outputs ({batches:,} {batches:batch|batches}).",

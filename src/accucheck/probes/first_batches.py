@@ -134,9 +134,9 @@ MESSAGES: Words = {
         "zh": "{name} 的形状为 {shape}，标杆为 {other}：批大小、裁剪或填充不同。",
     },
     "non-finite": {
-        "en": "{name} holds NaN or Inf where the benchmark's does not or holds another of them, or the other way round ({count:,} "
-        "{count:number|numbers}).",
-        "zh": "{name} 与标杆中 NaN 或 Inf 的位置或种类不同（{count:,} 处）。",
+        "en": "{name}: NaN and Inf are not where they are in the benchmark's file ({count:,} {count:value|values} differ), so the two "
+        "networks are fed different numbers.",
+        "zh": "{name}：NaN 和 Inf 的位置与标杆的文件不一致（{count:,} 个值不同），两个网络得到的输入不同。",
     },
     "large": {
         "en": "{name} is larger than {limit:,} bytes and was not examined.",

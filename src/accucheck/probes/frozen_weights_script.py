@@ -119,12 +119,13 @@ MESSAGES: Words = {
         "zh": "{name} 设置在 Cell 上；参数各有自己的 requires_grad，因此这里没有冻结或解冻任何权重。",
     },
     "stop-discarded-feature": {
-        "en": "The result of {text} is not taken: the gradient still flows through what it was given.",
-        "zh": "{text} 的返回值没有接收，梯度仍会从它的输入流过。",
+        "en": "{text} returns a new tensor, which nothing uses: the gradient still flows through the tensor that it was given.",
+        "zh": "{text} 返回新的张量，但没有代码使用它：梯度仍会流过原来的张量。",
     },
     "stop-discarded": {
-        "en": "The result of {text} is not taken, so that it does nothing; no weights lie behind it.",
-        "zh": "{text} 的返回值没有接收，不起作用；它之前没有权重，因此无影响。",
+        "en": "{text} returns a new tensor, which nothing uses, so the call has no effect. That changes no result: no weights come "
+        "before it.",
+        "zh": "{text} 返回新的张量，但没有代码使用它，该调用不起作用。它之前没有权重，因此不影响结果。",
     },
     "declared-not-frozen": {
         "en": "design.frozen names {pattern}, but of these weights {count} are trained ({names}).",

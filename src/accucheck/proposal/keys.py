@@ -235,6 +235,51 @@ def _arguments(value: str) -> Checked:
     return Checked(True, "is-text")
 
 
+#: What a mapping is shown as: calls as Python has them, and the phases of a training.
+SHOWN: Words = {
+    "phase": {"en": "{name}: {network}", "zh": "{name}：{network}"},
+    "phase-updated": {
+        "en": "{name}: {network}, updated by {optimizer}",
+        "zh": "{name}：{network}，由 {optimizer} 更新",
+    },
+    "between": {"en": "; ", "zh": "；"},
+}
+
+
+def shown(name: str, value: str, language: Language) -> list[str]:
+    """A value as it is read, a part a phase: mappings are JSON in the case, which nobody reads."""
+    if name == "phases" and isinstance(phases := _mapping(value), dict):
+        return [_phase(each, phase, language) for each, phase in phases.items() if isinstance(phase, dict)]
+    if name.endswith(".args") and isinstance(given := _mapping(value), dict):
+        return [_given(given)]
+    return [value]
+
+
+def _phase(name: str, phase: dict[str, Any], language: Language) -> str:
+    network, optimizer = _called(phase.get("network")), _called(phase.get("optimizer"))
+    key = "phase-updated" if optimizer else "phase"
+    return word(SHOWN, key, language, name=name, network=network, optimizer=optimizer)
+
+
+def _called(call: Any) -> str:
+    """A call as Python has it, nested ones as well; of what module it is, the file says."""
+    if not isinstance(call, dict) or "call" not in call:
+        return ""
+    name, args = str(call["call"]).rpartition(":")[2], call.get("args")
+    return f"{name}({_given(args) if isinstance(args, dict) else ''})"
+
+
+def _given(args: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={_called(value) or repr(value)}" for name, value in args.items())
+
+
+def _mapping(value: str) -> Any:
+    try:
+        return msgspec.json.decode(value)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
 def fits(name: str, file: str) -> bool:
     """Whether a file's name is one that a key usually has."""
     text = file.lower().removesuffix(".gz") if name.startswith(("data.", "curves.")) else file.lower()

@@ -1257,8 +1257,8 @@ WORDS: Words = {
         "en": "Set in accucheck.yaml: Enter changes it; to remove it, edit that file",
     },
     "start-is-list": {
-        "zh": "值为列表，请直接编辑 accucheck.yaml",
-        "en": "The value is a list: edit it in accucheck.yaml",
+        "zh": "值为列表或映射，请直接编辑 accucheck.yaml",
+        "en": "The value is a list or a mapping: edit it in accucheck.yaml",
     },
     "start-wrong": {
         "zh": "以下输入有误，请修改或取消选用：{keys}",

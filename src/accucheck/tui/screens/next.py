@@ -75,6 +75,7 @@ class NextScreen(VerbScreen[Step]):
         self._of: object = None
         self._looked = 0.0
         self._symptom: symptoms.Symptom | None = None
+        self._known = False  # what there is to do
 
     def compose(self) -> ComposeResult:
         yield Static(plain(self.speech.say("next-title")), id="head", markup=False)
@@ -107,7 +108,7 @@ class NextScreen(VerbScreen[Step]):
             app.project.case,
             tuple(app.project.checklists),
         )
-        if busy and self._of is not None:
+        if busy and self._known:
             self._tell_head()
         if state != self._of and not (busy and time.monotonic() < self._looked + _LOOK_WHILE_RUNNING):
             self._of, self._looked = state, time.monotonic()
@@ -120,7 +121,7 @@ class NextScreen(VerbScreen[Step]):
 
     def _show(self, found: list[Step], symptom: symptoms.Symptom | None) -> None:
         if self.is_mounted:
-            before, self._steps, self._symptom = self._step, found, symptom
+            before, self._steps, self._symptom, self._known = self._step, found, symptom, True
             self._fill(before)
 
     def _fill(self, before: Step | None = None) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+import msgspec
 from rich.cells import cell_len
 from textual import work
 from textual.app import ComposeResult
@@ -17,7 +18,7 @@ from textual.widgets.option_list import Option
 from ...case import Case
 from ...language import word
 from ...proposal import Proposal, Survey
-from ...proposal.keys import GROUPS, KEYS, TITLES, Checked, check
+from ...proposal.keys import GROUPS, KEYS, SHOWN, TITLES, Checked, check, shown
 from ..signs import plain, wrap
 from ..verbs import BACK, FILTER, HELP, LANGUAGE, PALETTE, QUIT, Verb, VerbScreen
 from ..widgets.filtered import FilteredList
@@ -175,7 +176,8 @@ class StartScreen(VerbScreen[dict[str, str] | None]):
             return Content.assemble("    ", (padded, "$text-muted"), (told, "$text-muted"))
         taken = key in self._chosen
         box = ("[x] " if taken else "[ ] ") if speech.only_ascii else ("■   " if taken else "□   ")
-        value = plain(self._values[key], "" if taken else "$text-muted")
+        parts = shown(key, self._values[key], speech.language)
+        value = plain(word(SHOWN, "between", speech.language).join(parts), "" if taken else "$text-muted")
         found = self._checked(key)
         if not found.good:
             reason = plain(f"  {found.text(speech.language)}", "$text-error")
@@ -186,8 +188,10 @@ class StartScreen(VerbScreen[dict[str, str] | None]):
         return Content.assemble((box, "$text-success" if taken else "$text-muted"), padded, value, reason)
 
     def _checked(self, key: str) -> Checked:
-        if key in self._given and isinstance(self._case.get(key), list):
-            return Checked(True, "is-text")  # a list: several paths, each is the probes' concern
+        if key in self._given and isinstance(self._case.get(key), (list, dict)):
+            return Checked(
+                True, "is-text"
+            )  # several paths, each of which is the probes' concern, or a mapping that was read already
         return check(self._case, key, self._values[key])
 
     def _show_about(self) -> None:
@@ -204,6 +208,8 @@ class StartScreen(VerbScreen[dict[str, str] | None]):
             parts += ["  ", speech.sign(state), " ", plain(found.text(speech.language))]
             if proposal := self._reasons.get(key):
                 parts += [plain("  " + proposal.reason(speech.language), "$text-muted")]
+            if len(lines := shown(key, self._values[key], speech.language)) > 1:
+                parts += ["\n", plain("\n".join(lines))]
         items = self.app.project.unlocks(key) if self.app.probes_known else {}
         titles = {item.id: item.title[speech.language] for item in self.app.project.items}
         separator = speech.say("list-separator")
@@ -236,7 +242,7 @@ class StartScreen(VerbScreen[dict[str, str] | None]):
             if key is None or key not in self._values:
                 return say("start-no-value")
             return say("start-in-file") if key in self._given else None
-        if verb == "change" and key in self._given and isinstance(self._case.get(key), list):
+        if verb == "change" and key in self._given and isinstance(self._case.get(key), (list, dict)):
             return say("start-is-list")
         if verb == "begin":
             wrong = [key for key in self._news() if not self._checked(key).good]
@@ -313,9 +319,11 @@ class CaseScreen(StartScreen):
 
 
 def _text(value: object) -> str | None:
-    """A value of a case as it is shown: a text, a number, or of a list its parts."""
+    """A value of a case as a text: a number in digits, of a list its parts, a mapping as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return f"{value:.12g}"
+    if isinstance(value, dict):
+        return msgspec.json.encode(value).decode() if value else None
     return ", ".join(map(str, value)) if isinstance(value, list) and value else None
