@@ -27,6 +27,17 @@ def answered(walkthrough, *items, **options) -> Walkthrough:
     return app
 
 
+async def test_a_reviewer_begins_with_the_first_answer_that_waits_and_its_evidence(walkthrough):
+    app = answered(walkthrough, "xx.01", "xx.02", who="Wang", role=Role.REVIEWER)
+    app.session.review("xx.01", Judgement.ACCEPTED, "", "Wang")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.pane is not None)
+        await pilot.pause()
+        assert app.screen.item.id == "xx.02"
+        assert app.screen.query_one("#tabs", TabbedContent).active == "tab-evidence"
+        assert app.screen.here() == ("help-items-review", "help-other", "help-review")
+
+
 @pytest.mark.parametrize("language", list(Language))
 async def test_a_reviewer_accepts_returns_and_takes_back(walkthrough, language):
     app = answered(walkthrough, "xx.01", "xx.02", language=language, who="Wang", role=Role.REVIEWER)

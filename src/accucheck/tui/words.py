@@ -258,6 +258,14 @@ WORDS: Words = {
         "zh": "探针只给出建议（灰色），结论由您填写：按 1、2、3，或按 Enter 接受建议。",
         "en": "A probe only suggests (greyed); you conclude: 1, 2, 3, or Enter to accept the suggestion.",
     },
+    "help-items-review": {
+        "zh": "检查项列表：↑↓ 选择，Tab 切换到右侧看证据和历史。",
+        "en": "The items: up and down choose, Tab goes to the right, to evidence and history.",
+    },
+    "help-review": {
+        "zh": "结论由作者填写，您逐项评审：1 通过，2 退回并说明原因，A 通过所有与探针一致的结论，S 签署。",
+        "en": "The author concludes and you review: 1 accepts, 2 returns and asks why, A accepts all that the probes agree with, S signs off.",
+    },
     # samples
     "key-samples": {"zh": "看样本", "en": "samples"},
     "key-right": {"zh": "对", "en": "right"},

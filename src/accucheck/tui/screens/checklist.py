@@ -100,10 +100,12 @@ class ChecklistScreen(Guiding):
 
     def here(self) -> tuple[str, ...]:
         focused = self.focused.id or "" if self.focused else ""
+        reviews = self.app.role is Role.REVIEWER
+        items = "help-items-review" if reviews else "help-items"
         return (
-            {"items": "help-items", "findings": "help-findings"}.get(focused, "help-tabs"),
+            {"items": items, "findings": "help-findings"}.get(focused, "help-tabs"),
             "help-other",
-            "help-suggestion",
+            "help-review" if reviews else "help-suggestion",
         )
 
     def in_bar(self, verb: str) -> bool:

@@ -9,13 +9,22 @@ from textual.content import Content
 
 from ...checklist import Item
 from ...errors import UserError
-from ...session import Entry, Judgement
+from ...session import Entry, Judgement, Role
 from ..signs import plain
 from .checklist_answering import Answering
 
 
 class Reviewing(Answering):
     """Accepting and returning answers, and signing the whole off."""
+
+    def _first_item(self) -> str:
+        """A reviewer begins with the first answer that waits for a review, and its evidence."""
+        app = self.app
+        entries = [(item.id, app.session.entry(item.id)) for item in app.project.items if app.role is Role.REVIEWER]
+        waiting = [item for item, entry in entries if entry.conclusion is not None and entry.judgement is None]
+        if waiting:
+            self._open_tab("tab-evidence")
+        return waiting[0] if waiting else super()._first_item()
 
     def why_not(self, verb: str) -> str | None:
         if verb != "sign-off" and verb != "comment" and not verb.startswith("review-"):

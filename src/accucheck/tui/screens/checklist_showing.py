@@ -58,12 +58,16 @@ class Showing(VerbScreen[None]):
 
     def on_mount(self) -> None:
         self._fill_items()
-        if self.app.first_item:
-            self.query_one(ItemList).go(self.app.first_item)
+        if first := self._first_item():
+            self.query_one(ItemList).go(first)
         self.query_one(ItemList).focus()
         self.show_keys()
         self._show_top()
         self.call_after_refresh(self._mount_pane)  # the list is painted first: it is there at once
+
+    def _first_item(self) -> str:
+        """Where to begin: where the person was the last time."""
+        return self.app.first_item
 
     async def _mount_pane(self) -> None:
         from textual.widgets import TabbedContent
