@@ -127,11 +127,9 @@ class StartScreen(VerbScreen[dict[str, str] | None]):
         self._show_about()
 
     def _is_offered(self, key: str) -> bool:
-        if not self.app.probes_known:
-            return False
-        if key in _DECIDES or key.startswith(_GOAL):
+        if key.startswith(_GOAL):  # from the first: what comes later would be no longer where the cursor is
             return True
-        return bool(self.app.project.unlocks(key))
+        return self.app.probes_known and (key in _DECIDES or bool(self.app.project.unlocks(key)))
 
     def _unlocks(self, key: str) -> dict[str, list[str]]:
         return self.app.project.unlocks(key, self._chosen) if self.app.probes_known else {}
