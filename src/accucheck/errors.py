@@ -385,7 +385,7 @@ WORDS: Words = {
         "zh": "{path} 是 Parquet 文件，读取它需要 polars：pip install {install}",
     },
     "needs-fsspec": {
-        "en": "{path} is an address, which takes fsspec to read: pip install {install}",
+        "en": "{path} is an address in the network; reading it needs fsspec: pip install {install}",
         "zh": "{path} 是远程地址，读取它需要 fsspec：pip install {install}",
     },
     "needs-package": {

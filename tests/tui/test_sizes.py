@@ -122,6 +122,18 @@ async def test_a_terminal_made_tiny_and_large_again(walkthrough, name):
         assert type(app.screen).__name__ == name
 
 
+async def test_a_question_breaks_its_lines_beside_wide_letters(walkthrough):
+    """The terminal library breaks at spaces only, which left a line half empty before each number."""
+    app = walkthrough(Language.ZH)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(
+            Choose("标题", "在副本中用这条命令训练 7 次：" + "未修改的项目和全部修改都训练" * 4, [("a", "甲")])
+        )
+        await until(pilot, lambda: "未修改" in text_of(app))
+        line = next(line for line in text_of(app).splitlines() if "在副本中" in line)
+        assert "训练 7 次：未修改的项目" in line
+
+
 async def test_a_long_question_can_be_read_and_answered_in_a_small_terminal(walkthrough):
     app = walkthrough(Language.ZH)
     async with app.run_test(size=(60, 15)) as pilot:

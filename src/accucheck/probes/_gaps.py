@@ -32,7 +32,7 @@ MESSAGES: Words = {
         "zh": "运行命令与此处解析的命令行选项不符：{words}。改按选项的默认值检查。",
     },
     "option-type": {
-        "en": "The command of the run gives this option a value that its type does not take: {words}. It counts as unknown.",
+        "en": "The command of the run gives this option a value of the wrong type: {words}. Its value counts as unknown.",
         "zh": "运行命令给该选项的取值与其类型不符：{words}。按未知处理。",
     },
     "options-unknown": {
@@ -40,7 +40,7 @@ MESSAGES: Words = {
         "zh": "运行命令给出的参数在此处解析，但没有与之对应的选项：{words}。",
     },
     "config-type": {
-        "en": "The configuration gives this option a value that its type does not take: {words}. It counts as unknown.",
+        "en": "The configuration gives this option a value of the wrong type: {words}. Its value counts as unknown.",
         "zh": "配置文件给该选项的取值与其类型不符：{words}。按未知处理。",
     },
     "config-key": {

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 MESSAGES: Words = {
     "cpu": {
-        "en": "{step} trains on a CPU, where this is not at stake.",
+        "en": "{step} trains on a CPU, where this makes no difference.",
         "zh": "{step} 在 CPU 上训练，此项不适用。",
     },
     "device-unknown": {

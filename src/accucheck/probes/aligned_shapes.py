@@ -57,7 +57,7 @@ MESSAGES: Words = {
         "zh": "序列补齐到 {size:,}，不是 {multiple} 的倍数。",
     },
     "other-device": {
-        "en": "Training does not run on Ascend; elsewhere this is not at stake.",
+        "en": "Training does not run on Ascend; shapes need no alignment elsewhere.",
         "zh": "训练不在 Ascend 上进行，此项不适用。",
     },
     "no-widths": {"en": "No layer width was found.", "zh": "看不出各层的特征数。"},

@@ -68,7 +68,7 @@ MESSAGES: Words = {
         "zh": "{name} 创建时即为 requires_grad=False 且取随机初值，并参与损失计算；脚本加载了权重，可能包含它。",
     },
     "constant-frozen": {
-        "en": "{name} stays {value} everywhere: it is made with requires_grad=False, and nothing writes to it, so that it changes nothing.",
+        "en": "{name} stays {value} everywhere: it is created with requires_grad=False and nothing writes to it, so it has no effect.",
         "zh": "{name} 处处恒为 {value}：创建时即为 requires_grad=False，又没有任何代码写入它，因此不起任何作用。",
     },
     "bias-frozen": {

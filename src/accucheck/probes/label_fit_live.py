@@ -47,7 +47,7 @@ MESSAGES: Words = {
         "zh": "网络自己接收标签，无法看到与标签比较的是什么。",
     },
     "not-one": {
-        "en": "The network gives several outputs, or there are several columns of labels: which go together only the loss knows.",
+        "en": "The network has several outputs, or the data have several label columns; only the loss knows which belong together.",
         "zh": "网络有多个输出，或标签有多列，只有损失函数知道如何对应。",
     },
 }

@@ -144,7 +144,7 @@ MESSAGES: Words = _training.sometimes(
             "zh": "{step} 使用动态 loss scale，并会自行还原。",
         },
         "scaled-fixed": {
-            "en": "{step} scales the loss by a fixed number, and the same is taken off again.",
+            "en": "{step} multiplies the loss by a fixed number and divides the gradients by it again.",
             "zh": "{step} 使用固定 loss scale，并按相同的数值还原。",
         },
         "scaled-own": {

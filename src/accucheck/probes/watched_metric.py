@@ -141,7 +141,7 @@ MESSAGES: Words = {
     },
 }
 _WRONG = {
-    "en": "The number that is reported is not the metric of the network that it is called, and cannot be compared with others.",
+    "en": "The reported number is not the metric that its name stands for, so it cannot be compared with published ones.",
     "zh": "报告的数字不是其名称所指的网络指标，不能与其他结果比较。",
 }
 _LAGS = {

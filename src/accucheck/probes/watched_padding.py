@@ -72,14 +72,14 @@ MESSAGES: Words = {
         "改变 {real:,} 个词的向量，只变化 {words:.2%}。掩码放过了补齐，遮住了词。",
     },
     "padding-read": {
-        "en": "Padding reaches {what}: other vectors at the {places:,} places of padding (id {value}) move it by {padding:.2%} of "
-        "its size in {moved:,} of {rows:,} samples, other vectors at the {real:,} words by {words:.2%}. {beside}",
+        "en": "Padding changes {what}: replacing the vectors at the {places:,} padded places (id {value}) moves it by {padding:.2%} of "
+        "its size in {moved:,} of {rows:,} samples; replacing those of the {real:,} words moves it by {words:.2%}. {beside}",
         "zh": "补齐影响了{what}：改变 {places:,} 个补齐位置（编号 {value}）的向量，{rows:,} 个样本中有 {moved:,} 个变化，"
         "幅度 {padding:.2%}；改变 {real:,} 个词的向量，变化 {words:.2%}。{beside}",
     },
     "loss-reads-labels": {
-        "en": "The loss counts labels at padding: other labels at the {places:,} places of padding move it by {padding:.2%} of its size, "
-        "other labels at the {real:,} words by {words:.2%}. {beside}",
+        "en": "The loss counts labels at padding: replacing the labels at the {places:,} padded places moves it by {padding:.2%} of its "
+        "size, replacing those of the {real:,} words by {words:.2%}. {beside}",
         "zh": "损失函数把补齐位置的标签计算在内：改变 {places:,} 个补齐位置的标签，loss 变化 {padding:.2%}；改变 {real:,} 个词的标签，"
         "变化 {words:.2%}。{beside}",
     },

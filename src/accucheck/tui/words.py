@@ -264,7 +264,8 @@ WORDS: Words = {
     },
     "help-review": {
         "zh": "结论由作者填写，您逐项评审：1 通过，2 退回并说明原因，A 通过所有与探针一致的结论，S 签署。",
-        "en": "The author concludes and you review: 1 accepts, 2 returns and asks why, A accepts all that the probes agree with, S signs off.",
+        "en": "The author concludes and you review: 1 accepts, 2 returns and asks why, A accepts all that the probes agree with, "
+        "S signs off.",
     },
     # samples
     "key-samples": {"zh": "看样本", "en": "samples"},
@@ -445,7 +446,7 @@ WORDS: Words = {
     },
     "accept-awaited": {
         "zh": "本项的探针尚未全部运行完：请等待结束，或按 1、2、3 自行填写结论",
-        "en": "Probes of this item are still to end: wait for them, or conclude yourself with 1, 2 or 3",
+        "en": "Probes of this item are still running: wait for them, or conclude yourself with 1, 2 or 3",
     },
     "nothing-to-undo": {"zh": "没有可撤销的操作", "en": "There is nothing to undo"},
     "undone": {"zh": "已撤销：{item}", "en": "Undone: {item}"},

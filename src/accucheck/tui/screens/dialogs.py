@@ -16,10 +16,13 @@ from textual.widgets import Input, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from ..early_keys import SteadyScreen
-from ..signs import plain
+from ..signs import plain, wrap
 
 if TYPE_CHECKING:
     from ..app import Walkthrough
+
+#: Cells of a dialog, and those of them that its frame and a scroll bar take.
+_WIDTH, _FRAME = 76, 6
 
 _CSS = """
 {name} {{ align: center middle; }}
@@ -64,10 +67,12 @@ class Choose(_TitledDialog[str | None]):
         self.title_words, self.text, self._answers = title, text, answers
 
     def compose(self) -> ComposeResult:
+        width = min(_WIDTH, self.app.size.width * 96 // 100) - _FRAME
         with Vertical():
             yield Static(plain(_said(self.title_words)), classes="title", markup=False)
             with VerticalScroll():
-                yield Static(plain(self.text) if isinstance(self.text, str) else self.text, markup=False)
+                text = plain(wrap(self.text, width)) if isinstance(self.text, str) else self.text
+                yield Static(text, markup=False)
             yield OptionList(*[Option(Content(words), id=key) for key, words in self._answers], markup=False)
 
     def on_mount(self) -> None:
