@@ -338,6 +338,41 @@ def test_what_is_called_a_test_and_trains_is_taken_where_nothing_else_does(tmp_p
     ]
 
 
+STEPS = """from mindspore import nn
+
+def learn(net, data):
+    return nn.TrainOneStepCell(net, nn.Adam(net.trainable_params()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "imports"),
+    [
+        ("jobs/weather/start.py", "from engine.steps import learn"),
+        ("jobs/weather/start.py", "import engine.loops"),
+        ("src/start.py", "from engine import steps"),
+        ("start.py", "from engine import (steps, loops)"),
+    ],
+)
+def test_a_training_without_a_name_is_found_by_what_the_modules_do_that_it_imports(tmp_path, name, imports):
+    lay_out(tmp_path, "engine/__init__.py", "engine/loops.py", name)
+    (tmp_path / "engine/steps.py").write_text(STEPS)
+    (tmp_path / "engine/loops.py").write_text("from . import steps\n")
+    started = "\n\nif __name__ == '__main__':\n    run()\n"
+    (tmp_path / name).write_text("import numpy\n" + started)
+    assert "scripts.train" not in proposed(tmp_path), "it imports nothing that trains"
+    (tmp_path / name).write_text(imports + "\n")
+    assert "scripts.train" not in proposed(tmp_path), "a module"
+    (tmp_path / name).write_text("import torch\n" + imports + started)
+    assert "scripts.train" not in proposed(tmp_path), "it trains with PyTorch"
+    (tmp_path / name).write_text(imports + started)
+    assert proposed(tmp_path)["scripts.train"] == name
+    other = tmp_path / "jobs/traffic/src/begin.py"
+    other.parent.mkdir(parents=True)
+    other.write_text(imports + started)
+    assert survey(tmp_path).projects == sorted({str(Path(name).parent).replace("src", "."), "jobs/traffic"})
+
+
 def test_a_look_ends_in_time(tmp_path, monkeypatch):
     lay_out(tmp_path, "train.py")
     monkeypatch.setattr(tree, "SECONDS", -1.0)

@@ -6,6 +6,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,6 +72,15 @@ _CALLS = (
 _TORCH_CALLS = (
     ("train", re.compile(rb"\.backward\(|\.fit\(|\.zero_grad\(")),
     ("eval", re.compile(rb"\.eval\(")),
+)
+
+
+#: Modules of a project that are read to tell what a script does.
+_MODULES = 40
+#: An import of a module, absolute or relative, with the names that are taken from it.
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+(?P<dots>\.*)(?P<module>[\w.]*)[ \t]+import[ \t]+\(?(?P<names>[\w \t,]+)|import[ \t]+(?P<whole>[\w.]+))",
+    re.M,
 )
 
 
@@ -147,13 +157,76 @@ def _text(path: Path) -> bytes | None:
 
 def find(tree: Tree) -> tuple[list[Script], list[Path]]:
     """The scripts of a project, one of each role, and, where the scripts lie in several folders of equal right, those folders:
-    several projects, of which one is to be opened. What is called a test and trains is taken where nothing else does."""
+    several projects, of which one is to be opened. Where no name tells a training, one is sought by what scripts do; what is called a
+    test and trains is taken where nothing else does."""
     found, projects = _find(tree)
     if projects or any(script.role == "train" for script in found):
         return found, projects
-    tests = [Script(path, "train", False) for path in _tests(tree) if trains_as_test(path)]
-    taken = {script.path for script in tests}
-    return [*(script for script in found if script.path not in taken), *_best(tests, tree.root)], []
+    trains = [path for path in _started(tree) if _trains_through(path, tree)]
+    homes = sorted({_home(path, tree.root) for path in trains})
+    if len(homes) > 1:
+        return [], homes
+    rest = trains or [path for path in _tests(tree) if trains_as_test(path)]
+    others = [script for script in found if script.path not in rest]
+    return [*others, *_best([Script(path, "train", False) for path in rest], tree.root)], []
+
+
+def _started(tree: Tree) -> Iterator[Path]:
+    """The scripts of all folders that do something when they are started and are called nothing but, perhaps, a training."""
+    for folder in tree.folders.values():
+        for name in [name for name in folder.files if name.endswith(".py")][:_READ]:
+            path = folder.path / name
+            if tree.over():
+                return
+            test = _is_test(path.relative_to(tree.root))
+            other = test or _OTHER_NAME.search(path.stem.lower()) or set(_named(path)) - {"train"}
+            text = b"" if other else _text(path) or b""
+            if _RUNS.search(text) and not USES_TORCH.search(text) and not _UNIT_TESTS.search(text):
+                yield path
+
+
+def _trains_through(path: Path, tree: Tree) -> bool:
+    """Whether a script trains: by itself or, where it is meant to be started, by what the modules do that it imports."""
+    text = _text(path) or b""
+    if _learns(text):
+        return True
+    return b"__main__" in text and _learns(b"\n".join(_with_imports(path, tree)))
+
+
+def _with_imports(path: Path, tree: Tree) -> Iterator[bytes]:
+    """The text of a script and those of the modules of the project that it imports, and that these import."""
+    waiting = [path]
+    for read in waiting:  # grows meanwhile
+        text = _text(read) or b""
+        yield text
+        found = (module for module in dict.fromkeys(_imported(text, read, tree)) if module not in waiting)
+        waiting += islice(found, _MODULES - len(waiting))
+
+
+def _imported(text: bytes, importer: Path, tree: Tree) -> Iterator[Path]:
+    """The modules of the project that a text imports by name, sought beside it and in the folders above, as a start there finds them."""
+    for match in _IMPORT.finditer(text):
+        dots, module, whole, names = (match.group(group) or b"" for group in ("dots", "module", "whole", "names"))
+        parts = [part for part in (module or whole).decode().split(".") if part]
+        folder = importer.parents[min(len(dots), len(importer.parents)) - 1] if dots else importer.parent
+        places = [folder, *(above for above in folder.parents if above in tree.folders and not dots)]
+        tails = [parts, *([*parts, name] for name in re.findall(r"\w+", names.decode()))]
+        yield from (found for place in places for tail in tails if (found := _module(place, tail, tree)) is not None)
+
+
+def _module(place: Path, parts: list[str], tree: Tree) -> Path | None:
+    """The file of a module below a folder, where it is one that was looked at."""
+    if not parts:
+        return None
+    folder = tree.folders.get(place.joinpath(*parts[:-1]))
+    name = f"{parts[-1]}.py"
+    return folder.path / name if folder is not None and name in folder.files else None
+
+
+def _home(path: Path, root: Path) -> Path:
+    """The folder of the project that a script belongs to: above one in which scripts or modules lie."""
+    folder = path.parent
+    return folder.parent if folder != root and folder.name.lower() in (*SCRIPT_FOLDERS, *_SOURCES) else folder
 
 
 def _tests(tree: Tree) -> Iterator[Path]:
