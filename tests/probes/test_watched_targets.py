@@ -73,3 +73,14 @@ def test_one_hot_labels_are_classes_to_a_cross_entropy(tmp_path: Path, output: s
     script = SCRIPT.replace("{targets}", targets).replace("{output}", output)
     found = judged(watched_loss, watched(tmp_path, script.replace("{loss}", "ops.cross_entropy(net(x), y)")))
     assert {*found} == {code}
+
+
+@pytest.mark.mindspore
+def test_a_network_of_the_library_has_the_place_where_it_is_made(tmp_path: Path) -> None:
+    script = SCRIPT.replace("{targets}", NUMBERS).replace("{loss}", "ops.mse_loss(net(x), y)").replace("{output}", "x")
+    script = script.replace("net = Net()", "net = nn.SequentialCell(nn.Dense(4, 2), nn.ReLU())")
+    found = judged(watched_targets, watched(tmp_path, script))
+    where = found["no-negatives"].where
+    assert where is not None and where.line is not None
+    lines = (tmp_path / str(where.path)).read_text(encoding="utf-8").splitlines()
+    assert "SequentialCell" in lines[where.line - 1]

@@ -55,6 +55,22 @@ class Watch:
 
         return trained(self.run)[0]
 
+    def network(self, number: Any = None) -> dict[str, Any]:
+        """The network of that number, without one the first; empty where there is none."""
+        networks = self.facts("network")
+        return next((one for one in networks if number is None or one.get("number") == number), {})
+
+    def network_place(self, number: Any = None) -> Any:
+        """Where the class of a network is defined; of one of MindSpore's own classes, where the script makes it."""
+        network = self.network(number)
+        cells = network.get("cells")
+        made = (
+            cells[0][2]
+            if isinstance(cells, list) and cells and isinstance(cells[0], list) and len(cells[0]) > 2
+            else None
+        )
+        return network.get("defined") or made
+
     def where(self, place: Any = None, **named: Any) -> Where:
         """A place of the user's code as a fact gives it, [file, line]; without one, the recording."""
         if isinstance(place, list) and len(place) == 2 and isinstance(place[0], str) and isinstance(place[1], int):

@@ -103,8 +103,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if not found:
         raise Skip("not-looked")
     watch, fact = found[0]
-    network = next((one for one in watch.facts("network") if one.get("number") == fact["network"]), {})
-    where = watch.where(network.get("defined"), step=fact.get("step"))
+    network = watch.network(fact["network"])
+    where = watch.where(watch.network_place(fact["network"]), step=fact.get("step"))
     looked: dict[str, Any] = next((one["moved"] for one in fact["inputs"] if one["class"] == network.get("class")), {})
     yield from _of_inputs(looked, where, params)
     if isinstance(fact.get("rows"), (int, float)) and _has_samples(watch, fact):

@@ -51,7 +51,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield Progress(1, 1, "files")
     fact = next((one for one in watch.facts("outputs") if one.get("step") == 1), {})
     loss, own, classes = fact.get("loss"), fact.get("own"), fact.get("classes")
-    where = watch.where(watch.first("network").get("defined"), step=1)
+    where = watch.where(watch.network_place(), step=1)
     if isinstance(loss, str):
         yield Finding("first-not-finite", Level.INFO, where, incomplete=True)
         return

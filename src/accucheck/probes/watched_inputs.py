@@ -310,8 +310,7 @@ def _trained(watch: Watch, passes: dict[int, list[dict[str, Any]]], params: Para
 
 
 def _place(watch: Watch, number: int) -> Where:
-    network = next((one for one in watch.facts("network") if one.get("number") == number), {})
-    return watch.where(network.get("defined"))
+    return watch.where(watch.network_place(number))
 
 
 def _source(watch: Watch, data: Any, network: int) -> Where:

@@ -224,7 +224,9 @@ def _constant(watch: Watch) -> Iterator[Finding]:
         data = {"loss": value, "steps": len(losses.values)}
         x = losses.steps.astype(float)
         charted = _curves.chart("losses", "step", "loss", x, {"loss": losses.values})
-        yield Finding("constant-loss", Level.PROBLEM, watch.where(_defined(watch)), data, [charted], Fix("fix-connect"))
+        yield Finding(
+            "constant-loss", Level.PROBLEM, watch.where(watch.network_place()), data, [charted], Fix("fix-connect")
+        )
 
 
 def _batches_differ(watch: Watch) -> bool:
@@ -245,7 +247,7 @@ def _of_outputs(watch: Watch, params: Params) -> Iterator[Finding]:
     }
     data |= {"low": min(low for low, _ in sums), "high": max(high for _, high in sums)}
     evidence: list[Evidence] = [_table(told)]
-    where: Where = watch.where(_defined(watch))
+    where: Where = watch.where(watch.network_place())
     code = _form(told, params)
     if code == "other-form" and _away(told):
         code = "against-labels"
@@ -347,10 +349,6 @@ def _told(one: dict[str, Any]) -> bool:
         *(one.get(n) for n in ("loss", "own", "log")),
     ]
     return all(isinstance(number, (int, float)) for number in numbers)
-
-
-def _defined(watch: Watch) -> Any:
-    return watch.first("network").get("defined")
 
 
 def _table(told: list[dict[str, Any]]) -> Table:

@@ -95,7 +95,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     first, last = float(losses.values[0]), statistics.median(losses.values[-count:].tolist())
     data: dict[str, Any] = {"samples": samples, "steps": len(losses.values), "first": first, "last": last}
     chart = _curves.chart("losses", "step", "loss", losses.steps.astype(float), {"loss": losses.values})
-    where = watch.where(watch.first("network").get("defined"))
+    where = watch.where(watch.network_place())
     if last <= params.learnt * first:
         yield Finding("fitted", Level.INFO, where, data, [chart])
     elif last > params.stuck * first:

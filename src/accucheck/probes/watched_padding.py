@@ -236,8 +236,7 @@ def _of_next(watch: Watch, fact: dict[str, Any], params: Params) -> Finding | No
     """Whether outputs move with ids behind them that are their labels."""
     if "reason" in fact:
         return None
-    network = next((one for one in watch.facts("network") if one.get("number") == fact.get("network")), {})
-    where = watch.where(network.get("defined"), step=fact.get("step"))
+    where = watch.where(watch.network_place(fact.get("network", -1)), step=fact.get("step"))
     data = {
         "before": _number(fact["before"]),
         "behind": _number(fact["behind"]),
@@ -253,8 +252,7 @@ def _of_next(watch: Watch, fact: dict[str, Any], params: Params) -> Finding | No
 
 def judge(watch: Watch, fact: dict[str, Any], params: Params) -> Iterator[Finding]:
     """What the changes of one pass amount to."""
-    network = next((one for one in watch.facts("network") if one.get("number") == fact.get("network")), {})
-    where = watch.where(network.get("defined"), step=fact.get("step"))
+    where = watch.where(watch.network_place(fact.get("network", -1)), step=fact.get("step"))
     places = int(fact["padding"])
     data: dict[str, Any] = {"places": places, "real": fact["rows"] * fact["length"] - places, "value": fact["value"]}
     data |= {"rows": fact["rows"], "side": _SIDES[fact["side"]], "beside": _BESIDE[bool(fact["mask"])]}

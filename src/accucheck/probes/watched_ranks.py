@@ -402,7 +402,7 @@ def _seeded_here(watches: list[Watch]) -> bool:
 
 
 def _start(ranks: _Ranks, seeded_here: bool) -> Finding:
-    where, apart = ranks.watch.where(ranks.watch.first("network").get("defined")), ranks.apart_at_start
+    where, apart = ranks.watch.where(ranks.watch.network_place()), ranks.apart_at_start
     if not apart:
         code = "start-by-watch" if seeded_here else "start-equal"
         return Finding(code, Level.INFO, where, ranks.data, ranks.evidence(), incomplete=seeded_here)

@@ -170,7 +170,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     told = [{**one["pairs"], "step": one.get("step")} for one in watch.facts("outputs") if _is_whole(one.get("pairs"))]
     if not told:
         raise Skip("no-pairs")
-    where = watch.where(watch.first("network").get("defined"))
+    where = watch.where(watch.network_place())
     data = _data(told)
     form = _form(told, params)
     for code in [_fault(form, told, params), *_ranges(told, params)]:
