@@ -596,3 +596,9 @@ def test_a_loss_of_classes_that_rises_among_others_is_told(tmp_path: Path) -> No
         assert codes(tmp_path, turned) == ["loss-negated-perhaps"]
     constant = "ops.binary_cross_entropy_with_logits(logits, ops.ones_like(logits), ops.ones_like(logits), ops.ones_like(logits))"
     assert codes(tmp_path, LOOP.replace("LOSS", f"{others} - {constant}")) == []
+
+
+@pytest.mark.parametrize(("taken", "expected"), [("0, None", []), ("None, opt.parameters", ["loss-negated"])])
+def test_a_loss_that_an_input_is_to_raise(tmp_path: Path, taken: str, expected: list[str]) -> None:
+    loop = LOOP.replace("None, opt.parameters", taken).replace("LOSS", "-ops.cross_entropy(logits, y)")
+    assert codes(tmp_path, loop) == expected

@@ -138,6 +138,8 @@ def codes(account: Account) -> list[str]:
         ("def fit(network):\n    train(network.set_train(False))\n    step(x, y)\nfit(net)\n", ["set-to-inference"]),
         # Gradients that no optimizer gets are no training.
         ("attack = ms.grad(other)\nattack(x)\nnet.set_train()\nstep(x, y)\n", []),
+        # Nor are those of an input, whoever moves it.
+        ("attack = ms.value_and_grad(net, 0, None)\nnet.set_train(False)\nx = Mine(x, 0.1)(attack(x)[1])\n", []),
         # Nor is what runs for a gradient an evaluation, whatever it is called.
         (
             "def evaluate_weights(x):\n    return net(x)\nnet.set_train()\nstep(x, y)\nms.grad(evaluate_weights)(x)\n",

@@ -198,6 +198,8 @@ def gradient(made: Value) -> Gradient | None:
         function, weights = argument_of(maker, "fn") or argument_of(maker, "network"), argument_of(maker, "weights")
     else:
         function, weights = given.argument(["fn", "weights"], "fn"), given.argument(["fn", "weights"], "weights")
+    if isinstance(weights, KnownValue) and weights.value is None:
+        weights = None
     by_weights = weights is not None or _true(argument_of(maker, "get_by_list"))
     has_aux = _true(argument_of(maker, "has_aux"))
     return Gradient(made, function, _loss(made.result), weights, sens if with_sens else None, by_weights, has_aux)

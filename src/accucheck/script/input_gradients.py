@@ -102,7 +102,7 @@ def _spares_batch(made: Call) -> bool:
 
 def _average(found: Gradient) -> Call | None:
     """The average over the batch that a gradient of inputs is taken of, where it is one of results of layers."""
-    if found.loss is None or found.sens is not None or not _of_inputs(found):
+    if found.loss is None or found.sens is not None or found.weights is not None:
         return None
     value: Value = found.loss
     for _ in range(FAR):
@@ -123,7 +123,3 @@ def _is_mean_of_layers(made: Call) -> bool:
     averages = known is not None and known.keeps == "between" and known.linear
     over_batch = axes is None or 0 in axes
     return averages and over_batch and any(reach(value, stop=False)[0] for value in operands(made))
-
-
-def _of_inputs(found: Gradient) -> bool:
-    return found.weights is None or (isinstance(found.weights, KnownValue) and found.weights.value is None)

@@ -20,8 +20,9 @@ from typing import Any
 from ..knowledge import api, effects, names
 from . import flow
 from .effects import gradient_maker
-from .factors import Factors
+from .factors import Factors, gradient
 from .models import FORWARD, as_layer, attributes_of
+from .networks import is_parameter
 from .source import Source
 from .syntax import walk
 from .trace import Trace
@@ -297,7 +298,8 @@ class Replay:
     @cached_property
     def training(self) -> list[Event]:
         """The steps whose gradients an optimizer gets; all of them where none is seen to arrive."""
-        steps = [step for step in self.all_steps if self.updates or step.how in _STEPS]
+        updating = (step for step in self.all_steps if self.updates or step.how in _STEPS)
+        steps = [step for step in updating if not _is_of_inputs(step)]
         wanted = {id(step.place) for step in steps}
         given: set[int] = set()
         for value in self.updates[:1000] if len(steps) > 1 else ():
@@ -792,6 +794,15 @@ def _is_optimizer(name: str) -> bool:
 
 def _named_optimizer(value: Value) -> bool:
     return isinstance(value, UnknownValue) and re.search(r"(?i)(^|_)opt", value.name) is not None
+
+
+def _is_of_inputs(step: Event) -> bool:
+    """True for a gradient of what a network is given, and of no weights: an attack, or a search for an input, trains no network."""
+    taken = gradient(step.place) if isinstance(step.place, Call) else None
+    if taken is None or taken.function is None or taken.by_weights:
+        return False
+    given = (part for value in taken.call.args for part in flow.sources(value, _optimizes))
+    return not any(is_parameter(part) or (isinstance(part, Call) and part.name in _PARAMETERS) for part in given)
 
 
 def _made_of_weights(value: Value) -> bool:

@@ -68,7 +68,7 @@ class UnappliedLoad:
         places: dict[int, list[Gradient]] = defaultdict(list)
         for call in self.trace.calls:
             found = gradient(call)
-            if found is not None and found.weights is not None and not _is_none(found.weights):
+            if found is not None and found.weights is not None:
                 places[id(_maker(call).node)].append(found)
         for runs in places.values():
             call = runs[0].call
@@ -122,7 +122,7 @@ class UnappliedLoad:
         told: set[int] = set()
         for call in self.trace.calls:
             found = gradient(call)
-            if found is None or found.weights is None or _is_none(found.weights) or found.loss is None:
+            if found is None or found.weights is None or found.loss is None:
                 continue
             trained = look.of_parameters(found.weights) or look.trained
             before = self.given_to(found, trained)
