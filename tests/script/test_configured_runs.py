@@ -352,6 +352,16 @@ def test_a_finding_names_what_sets_the_value_that_it_is_about(
     assert said.endswith(f" Set for this run: {told}." if told else "no .shuffle() follows.")
 
 
+def test_a_finding_names_no_setting_of_what_it_does_not_tell(tmp_path: Path) -> None:
+    script = PLACED.replace('"images", shuffle', "args.folder, shuffle").format(argument="args.shuffle")
+    scripts(tmp_path, script, "python train.py --config a.yaml", a_yaml="lr: 0.1\nshuffle: false\nfolder: images\n")
+    case = load(tmp_path, ["scripts.train=train.py", "runtime.command=python train.py --config a.yaml"])
+    found = shuffle_settings.run(case, shuffle_settings.Params())
+    said = [message(shuffle_settings, one.code, one.data, Language.EN) for one in found if isinstance(one, Finding)]
+    (off,) = [text for text in said if "no .shuffle() follows" in text]
+    assert "shuffle = False" in off and "folder" not in off
+
+
 OF_DICT = """import argparse
 import os
 from collections import OrderedDict

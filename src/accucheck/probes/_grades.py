@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,7 @@ def by_road_asking(*asked: str) -> Callable[[_Run], _Run]:
                 if isinstance(told, Finding) and told.level is Level.PROBLEM and told.sure is not None:
                     told = _graded(read_scripts(case), told, told.code in asked)
                 if isinstance(told, Finding) and told.level in (Level.PROBLEM, Level.SUSPECT):
-                    told = _with_settings(read_scripts(case), told)
+                    told = _with_settings(read_scripts(case), told, run.__globals__["MESSAGES"])
                 yield told
 
         return graded
@@ -83,8 +84,8 @@ def _of_description(scripts: Scripts, finding: Finding) -> Finding:
     return finding
 
 
-def _with_settings(scripts: Scripts, finding: Finding) -> Finding:
-    """A finding with what sets the values at its place."""
+def _with_settings(scripts: Scripts, finding: Finding, messages: Words) -> Finding:
+    """A finding with what sets the values at its place that it tells of."""
     from msgspec.structs import replace
 
     from ..script import setting_origins
@@ -92,9 +93,22 @@ def _with_settings(scripts: Scripts, finding: Finding) -> Finding:
     where = finding.where
     if where.path is None or where.line is None or DECIDED in finding.data:
         return finding
-    return replace(
-        finding, data=finding.data | settings(setting_origins.at(scripts, where.path, where.line, where.column))
+    shown = [*_leaves(finding.data)]
+    words = re.findall(
+        r"\w+", " ".join([messages[finding.code]["en"], *(one for one in shown if isinstance(one, str))])
     )
+    told = setting_origins.Told(frozenset(words), frozenset(map(str, shown)))
+    found = setting_origins.at(scripts, where.path, where.line, where.column, told)
+    return replace(finding, data=finding.data | settings(found))
+
+
+def _leaves(shown: Any) -> Iterator[Any]:
+    """The values that the data of a finding hold, however deep."""
+    if isinstance(shown, (dict, list, tuple)):
+        for one in shown.values() if isinstance(shown, dict) else shown:
+            yield from _leaves(one)
+    else:
+        yield shown
 
 
 def settings(found: Iterable[Setting]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping as Mapping_
 from pathlib import Path
 from typing import NamedTuple
 
+from ..knowledge import api, signatures
 from . import configs
 from .analysis import Scripts
 from .described import Described
@@ -33,13 +34,14 @@ class Setting(NamedTuple):
     key: str
 
 
-def at(scripts: Scripts, path: str, line: int, column: int | None) -> list[Setting]:
-    """The settings that decide the arguments of what is called at a place; of one argument, where the place is that of one."""
+def at(scripts: Scripts, path: str, line: int, column: int | None, told: Told) -> list[Setting]:
+    """The settings that decide the arguments of what is called at a place, of those that are told; of one argument, where the
+    place is that of one."""
     values: list[Value] = []
     for reading in scripts.readings:
         for call in calls(reading.trace).get((path, line), ()):
             if column is not None or not isinstance(call.source, Described):  # all of which stands at one line
-                values += _given(call, line, column)
+                values += _given(call, line, column, told)
     return settings_of(scripts.configurations, deciders_of(_constants(values, DEEP), LOOKED_AT))
 
 
@@ -62,17 +64,35 @@ def calls(trace: Trace) -> dict[tuple[str, int], list[Call]]:
     return found
 
 
-def _given(call: Call, line: int, column: int | None) -> list[Value]:
-    """What a call is given: all, or the argument that stands at a column."""
+def _given(call: Call, line: int, column: int | None, told: Told) -> list[Value]:
+    """What a call is given and what is told of it; the argument that stands at a column, whatever is told."""
     node = call.node
     assert isinstance(node, ast.Call)
     if (node.lineno, node.col_offset) == (line, node.col_offset if column is None else column):
-        return [*call.args, *call.keywords.values()]
+        return [value for name, value in _named(call) if told.of(name, value)]
     if column is None or any(isinstance(part, ast.Starred) for part in node.args):
         return []
     by_place = [(part, value) for part, value in zip(node.args, call.args, strict=False)]
     by_name = [(part.value, call.keywords[part.arg]) for part in node.keywords if part.arg in call.keywords]
     return [value for part, value in (*by_place, *by_name) if (part.lineno, part.col_offset) == (line, column)]
+
+
+def _named(call: Call) -> Iterator[tuple[str, Value]]:
+    """The arguments of a call by the names of its parameters, "" where these are not known."""
+    known = signatures.load().signature(call.api) or api.find(call.api)
+    names = known.positional if known is not None else ()
+    yield from ((names[at] if at < len(names) else "", value) for at, value in enumerate(call.args))
+    yield from call.keywords.items()
+
+
+class Told(NamedTuple):
+    """What a finding tells of a call: its words, among them names of arguments, and the values that it shows."""
+
+    words: frozenset[str]
+    values: frozenset[str]
+
+    def of(self, name: str, value: Value) -> bool:
+        return name in self.words or any(str(constant.value) in self.values for constant in _constants([value], DEEP))
 
 
 def _constants(values: Iterable[Value], depth: int) -> Iterator[KnownValue]:
