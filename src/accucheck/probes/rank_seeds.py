@@ -150,9 +150,7 @@ def _script(reading: Reading, devices: int | None) -> Iterator[Finding]:
         yield _finding("broadcast", Level.INFO, deployment.broadcasts[0], {})
         return
     seeds = _of_weights(random, deployment)
-    faults = list(
-        _faults(reading, random, seeds, f"{start.source.path}:{start.line}" if start else reading.source.path)
-    )
+    faults = list(_faults(reading, random, seeds, ranks.started(start) if start else reading.source.path))
     if deployment.broadcasts and any(finding.level is not Level.INFO for finding in faults):
         yield _finding("broadcast-not-run", Level.SUSPECT, deployment.broadcasts[0], {}, Sure.LIKELY, Fix("fix-alike"))
     else:
@@ -176,7 +174,7 @@ def _of_weights(random: Randomness, deployment: Deployment) -> list[Seed]:
     ]
 
 
-def _faults(reading: Reading, random: Randomness, seeds: list[Seed], start: str) -> Iterator[Finding]:
+def _faults(reading: Reading, random: Randomness, seeds: list[Seed], start: str | dict[str, str]) -> Iterator[Finding]:
     """What is wrong with the last of the seeds that the weights depend on, or that there is none."""
     from ..script import ranks
     from ..script.values import unseen

@@ -10,7 +10,7 @@ for a single device, and data that all devices take whole by design, are not app
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -41,8 +41,8 @@ MESSAGES: Words = {
     **_gaps.MESSAGES,
     **_seen.MESSAGES,
     "no-shards": {
-        "en": "The script runs on several devices ({start}), and {dataset} for training gets no num_shards and shard_id.",
-        "zh": "脚本会在多卡上运行（{start}），而训练数据集 {dataset} 没有设置 num_shards 和 shard_id。",
+        "en": "The script runs on several devices ({start}), and {dataset} for training is not divided by num_shards and shard_id.",
+        "zh": "脚本会在多卡上运行（{start}），而训练数据集 {dataset} 没有用 num_shards 和 shard_id 分片。",
     },
     "shards-on-one-kind": {
         "en": "{dataset} is divided on one kind of device only: on another, on several of which the script runs too ({start}), each reads "
@@ -220,8 +220,8 @@ _LEVELS = {
     "constant-shard": Level.PROBLEM,
     "parts-unread": Level.PROBLEM,
     "shards-exchanged": Level.PROBLEM,
-    "unsorted": Level.PROBLEM,
-    "cut-unsorted": Level.PROBLEM,
+    "unsorted": Level.SUSPECT,
+    "cut-unsorted": Level.SUSPECT,
     "shuffled-apart": Level.PROBLEM,
     "seed-by-rank": Level.PROBLEM,
     "sampler-length": Level.PROBLEM,
@@ -245,6 +245,10 @@ _FIXES = {
     "seed-by-rank": "fix-seed",
     "sampler-length": "fix-length",
 }
+#: Faults where the machines list copies of their own: the processes of one machine, from one folder, mostly get one order.
+_AS_LISTED = ("unsorted", "cut-unsorted")
+#: So many devices a machine has at most.
+ONE_MACHINE = 16
 _GAPS = ("unresolved", "no-dataset", "sampler-unclear", "part-unclear")
 _NOT_HERE = ("single", "whole-batch")
 
@@ -262,22 +266,25 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield from _seen.data(scripts)
         return
     for done, reading in enumerate(scripts.training, start=1):
-        for said in examine(reading, scripts.sources, case.get("runtime.distributed.devices")):
-            yield _finding(said)
+        devices = case.get("runtime.distributed.devices")
+        for said in examine(reading, scripts.sources, devices):
+            yield _finding(said, (devices or 1) > ONE_MACHINE)
         yield Progress(done, len(scripts.training), "files")
     yield from _seen.data(scripts)
 
 
-def _finding(said: Observation) -> Finding:
-    level = _LEVELS.get(said.code, Level.INFO)
+def _finding(said: Observation, machines: bool) -> Finding:
+    """What a rule saw, as a finding; `machines`: the training is known to run on several, which list copies of their own."""
+    listed = said.code in _AS_LISTED
+    level = Level.PROBLEM if listed and machines else _LEVELS.get(said.code, Level.INFO)
     line = getattr(said.node, "lineno", None)
     last = getattr(said.node, "end_lineno", line)
     where = Where(path=said.source.path, line=line, column=getattr(said.node, "col_offset", None))
     evidence = [said.source.code(line, min(last, line + 12))] if line else []
     sure = None
     if level is not Level.INFO:
-        likely = said.likely or said.code in ("unsorted", "cut-unsorted", "shard-by-device")
-        open_ = said.code in ("aside", "shard-written")
+        likely = said.likely or listed or said.code == "shard-by-device"
+        open_ = said.code in ("aside", "shard-written") or (listed and not machines)
         sure = Sure.POSSIBLE if open_ else Sure.LIKELY if likely else Sure.CERTAIN
     fix = Fix(_FIXES[said.code], said.diff) if said.code in _FIXES else None
     data = said.data
@@ -334,9 +341,9 @@ train_ds = ds.ImageFolderDataset("train", sampler=DistributedPicks(1000, get_gro
 """
 
 
-def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
+def _example(name: str, script: str, verdict: Verdict, *codes: str, **case: Any) -> Example:
     tail = "\nms.Model(net).train(1, train_ds)\n"
-    return script_example(_HEAD, name, script.lstrip("\n"), verdict, *codes, tail=tail)
+    return script_example(_HEAD, name, script.lstrip("\n"), verdict, *codes, tail=tail, **case)
 
 
 EXAMPLES = [
@@ -406,7 +413,7 @@ for name in names[:90]:
     step(rows, rows[:, :1])
 train_ds = []
 """,
-        Verdict.PROBLEM,
+        Verdict.UNDECIDED,
         "cut-unsorted",
     ),
     _example(
@@ -659,7 +666,14 @@ train_ds = ds.MindDataset("train.mindrecord", num_shards=get_group_size(), shard
         Verdict.UNDECIDED,
         "shard-by-device",
     ),
-    _example("files as they are listed", _SOURCE.format(listing="os.listdir(folder)"), Verdict.PROBLEM, "unsorted"),
+    _example("files as they are listed", _SOURCE.format(listing="os.listdir(folder)"), Verdict.UNDECIDED, "unsorted"),
+    _example(
+        "files as several machines list them",
+        _SOURCE.format(listing="os.listdir(folder)"),
+        Verdict.PROBLEM,
+        "unsorted",
+        runtime={"distributed": {"devices": 32}},
+    ),
     _example("files in order", _SOURCE.format(listing="sorted(os.listdir(folder))"), Verdict.OK, "sharded"),
     _example(
         "files put in order afterwards",

@@ -164,7 +164,7 @@ class _Sharding:
         if not many and _undivided(count):
             return
         if (place := self.single_elsewhere(tests, count)) is not None:
-            told = data | {"start": f"{place.source.path}:{place.line}"}
+            told = data | {"start": ranks.started(place)}
             yield Observation("shards-on-one-kind", origin.source, origin.node, told, likely=True)
         fixed = [option.value for option in options(index) if isinstance(option, KnownValue) and not option.assumed]
         if index is not None and len(fixed) == len(options(index)):
@@ -208,14 +208,15 @@ class _Sharding:
         branch = self.branch(tests)
         if branch is not True and start is None and (self.devices or 0) < 2:
             return
-        where = f"{start.source.path}:{start.line}" if start else ""
+        where = ranks.started(start) if start else ""
         diff = _sharded(origin) if count is None else None
         code = "no-shards" if where else "no-shards-here"
         if branch is not True and not self.feeds(chain):
             if self.only_counted(chain):
                 return
             code = "aside"
-        likely = branch is not True and (not start or self.deployment.only_started)
+        asked = isinstance(where, dict) and (self.devices or 0) < 2  # whoever starts the script decides
+        likely = branch is not True and (not start or self.deployment.only_started or asked)
         yield Observation(code, origin.source, origin.node, {"dataset": origin.last, "start": where}, diff, likely)
 
     def branch(self, tests: tuple[Test, ...]) -> bool | None:
