@@ -37,7 +37,7 @@ BAD = GOOD.replace("true", "false")
 
 def case(root: Path, files: dict[str, str], option: str = ", required=True", **more: object) -> Case:
     for name, text in {"train.py": TRAIN.replace("OPTION", option), **files}.items():
-        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).parent.mkdir(exist_ok=True, parents=True)
         (root / name).write_text(text)
     return Case(str(root), CaseFile(scripts=Scripts(train="train.py"), **more))  # type: ignore[arg-type]
 
@@ -84,3 +84,10 @@ def test_no_view_where_a_command_a_default_or_the_case_says_which_file_is_loaded
     assert not views.of(case(tmp_path, files, ", default='a.yaml'"))
     assert [view.file for view in views.of(case(tmp_path, files, configs=Configs(used="b.yaml")))] == ["b.yaml"]
     assert len(views.of(case(tmp_path, {f"{each}.yaml": GOOD for each in range(9)}))) == views.MOST
+
+
+def test_installed_packages_bring_no_configuration(tmp_path: Path) -> None:
+    for folder in ("venv", "node_modules", "site-packages"):
+        assert [one.file for one in views.of(case(tmp_path / folder, {"a.yaml": GOOD, f"{folder}/b.yaml": BAD}))] == [
+            "a.yaml"
+        ]

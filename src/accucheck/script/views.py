@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..case import Case
+from ..case import IGNORED, Case
 from . import configs, flow
 from .analysis import Reading, Scripts, UnreadPlace, read_scripts
 from .command_options import options_of
@@ -119,7 +119,7 @@ def _files(case: Case) -> Iterator[Path]:
         return
     left = FILES
     for folder, folders, names in os.walk(case.root):
-        folders[:] = sorted(one for one in folders if not one.startswith(".") and one != "__pycache__")
+        folders[:] = sorted(one for one in folders if not one.startswith(".") and one not in IGNORED)
         left -= len(names)
         yield from (Path(folder, name) for name in names if name.endswith(configs.ENDINGS))
         if left < 0:
