@@ -769,3 +769,12 @@ class Both(nn.Cell):
     training = domains + "\nboth = ds.zip((near, far)).batch(2)\n" + network + "ms.Model(Both()).train(1, both)\n"
     evaluation = folder("vision.Decode(), vision.Resize((64, 64))") + EVALUATES
     assert [one.code for one in said(tmp_path, training, evaluation)] == codes
+
+
+@pytest.mark.parametrize(
+    ("use", "codes"), [("", []), ("\nfor image, label in test:\n    net(image)\n", ["normalised-in-one"])]
+)
+def test_a_data_set_that_nothing_asks_for_evaluates_nothing(tmp_path: Path, use: str, codes: list[str]) -> None:
+    train = folder("vision.Resize(256), vision.Normalize(MEAN, STD)") + TRAINS
+    test = "test = " + folder("vision.Resize(256)").removeprefix("data = ")
+    assert [one.code for one in said(tmp_path, train + test + use)] == codes

@@ -61,7 +61,8 @@ class Observation:
 
 def examine(readings: list[Pipelines]) -> Iterator[Observation]:
     """Everything to say about evaluation beside training."""
-    training, evaluation = list(pipelines_of(readings, "train")), list(pipelines_of(readings, "eval"))
+    training = list(pipelines_of(readings, "train"))
+    evaluation = [pipeline for pipeline in pipelines_of(readings, "eval") if not _is_idle(pipeline)]
     yield from fitted_on_evaluation(readings)
     yield from resplit(readings)
     if not training or not evaluation:
@@ -72,6 +73,15 @@ def examine(readings: list[Pipelines]) -> Iterator[Observation]:
         chances = list(by_chance(pipeline, known))
         yield from chances
         yield from compared(pipeline, training)
+
+
+def _is_idle(pipeline: Pipeline) -> bool:
+    """True for a data set that the script which is started makes, and never asks for again: nothing is evaluated with it."""
+    leaf = pipeline.leaf
+    if leaf is None or not leaf.bound or pipeline.proven or leaf.source.path != pipeline.reading.source.path:
+        return False
+    names = (node for node in leaf.source.nodes_of(ast.Name) if isinstance(node.ctx, ast.Load))
+    return not any(node.id in leaf.bound for node in names)
 
 
 # --- chance -----------------------------------------------------------------------------------------------------------
