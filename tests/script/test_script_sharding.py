@@ -270,6 +270,12 @@ ON_ASCEND = "    rank, size = get_rank(), get_group_size()\n"
             + ON_ASCEND,
             ["sharded"],
         ),
+        (
+            "import cluster\nrank, size = 0, 1\nif args.several:\n    init()\n    if args.device == 'Ascend':\n    "
+            + ON_ASCEND
+            + "    else:\n        rank, size = cluster.current()\n",
+            ["part-unclear"],
+        ),
     ],
 )
 def test_a_number_of_shards_for_one_kind_of_device_only(counted: str, codes: list[str], tmp_path: Path) -> None:

@@ -404,6 +404,12 @@ HALVES: dict[str, tuple[str, str, bool, str] | None] = {
     "forward(lambda v: v.astype(np.float16))": None,
     "forward(lambda v: v.astype(ms.float32))": None,
     "x.astype(ms.float16)": None,
+    # No gradient goes through a mask, a class or a constant.
+    "forward(lambda v: v * (v > 0).astype(ms.float16))": None,
+    "forward(lambda v: v * ops.logical_not(v > 0).reshape(-1).astype(ms.float16))": None,
+    "forward(lambda v: v * ops.cast(v.argmax(1), ms.float16))": None,
+    "forward(lambda v: v * ops.cast(ops.ones_like(v), ms.float16))": None,
+    "forward(lambda v: v * ops.cast(v.reshape(-1), ms.float16))": ("cast", "", False, "cast(float16)"),
 }
 
 

@@ -242,7 +242,8 @@ class _Sharding:
         """Where communication starts for several devices of a kind that the number of shards is 1 or none for: it is asked for on
         another kind of device only."""
         sizes = [part for part in sources(count) if isinstance(part, Call) and ranks.is_size(part)]
-        if not sizes or not any(_one(option) for option in options(count)):
+        known = all(_one(option) or any(part in sizes for part in sources(option)) for option in options(count))
+        if not sizes or not known or not any(_one(option) for option in options(count)):
             return None
         asked = [ranks.tests_of(size) for size in sizes]
         for way in (way for under in asked for way in self.on_other_kinds(tests, under)):

@@ -13,7 +13,8 @@ from ..knowledge import api, effects, names, signatures
 from ..knowledge.api import Api
 from .analysis import Reading
 from .effects import effect
-from .factors import Factors, Key, Term, called, faulty, gradient, operation
+from .effects import kept as kept_operands
+from .factors import Factors, Key, Term, called, comparison, faulty, gradient, operation
 from .flow import inputs, users
 from .remarks import Remark
 from .source import Source
@@ -680,6 +681,8 @@ def _cast(made: Call) -> HalfPrecision | None:
     done = operation(made)
     if done.name not in ("cast", "astype", "to", "half") or made.frame is None or made.discarded:
         return None
+    if not _has_gradient(done.operand(0)):
+        return None
     if done.name == "half":
         return HalfPrecision("cast", made) if made.name == ".half" and not made.args else None
     dtype = done.operand(1, "dtype")
@@ -688,6 +691,26 @@ def _cast(made: Call) -> HalfPrecision | None:
     if isinstance(dtype, NamedValue) and dtype.name.startswith("numpy."):
         return None
     return HalfPrecision("cast", made, maybe=not found, chosen=_chosen(dtype))
+
+
+#: Kinds of results that do not move with the elements of an operand: masks, numbers of classes, counts, noise.
+_STEPWISE = ("truth", "index", "count", "whole", "description", "random")
+
+
+def _has_gradient(value: Value | None, depth: int = 0) -> bool:
+    """False for constants, masks and the like, also where they were put into another form or type: no gradient goes through them."""
+    for option in options(value):
+        known = effect(option) if isinstance(option, Call) else None
+        if known is None or depth > 6:
+            if not isinstance(option, KnownValue) and not (isinstance(option, Call) and comparison(option)):
+                return True
+        elif not (known.new or known.kind in _STEPWISE or known.keeps in ("truth", "whole")):
+            passed = kept_operands(
+                option, "same", "order", "values", "elements", "filled", "limited", "factor", "negated"
+            )
+            if not passed or any(_has_gradient(part, depth + 1) for part in passed):
+                return True
+    return value is None
 
 
 def half_mode(call: Call) -> str:
