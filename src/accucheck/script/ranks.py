@@ -325,6 +325,7 @@ def started(start: Call) -> str | dict[str, str]:
     """Where communication starts, and under what condition: an option may be off as the script stands."""
     place = f"{start.source.path}:{start.line}"
     asked = [test.text if test.taken else f"not ({test.text})" for test in tests_of(start) if test.taken is not None]
+    asked = [text for text in asked if MANY_DEVICES.search(text)] or asked
     text = next(iter(asked[::-1]), "")[:120]
     return {"en": f"{place}, if {text}", "zh": f"{place}，当 {text} 时"} if text else place
 

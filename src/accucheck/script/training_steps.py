@@ -699,18 +699,21 @@ _STEPWISE = ("truth", "index", "count", "whole", "description", "random")
 
 def _has_gradient(value: Value | None, depth: int = 0) -> bool:
     """False for constants, masks and the like, also where they were put into another form or type: no gradient goes through them."""
-    for option in options(value):
-        known = effect(option) if isinstance(option, Call) else None
-        if known is None or depth > 6:
-            if not isinstance(option, KnownValue) and not (isinstance(option, Call) and comparison(option)):
-                return True
-        elif not (known.new or known.kind in _STEPWISE or known.keeps in ("truth", "whole")):
-            passed = kept_operands(
-                option, "same", "order", "values", "elements", "filled", "limited", "factor", "negated"
-            )
-            if not passed or any(_has_gradient(part, depth + 1) for part in passed):
-                return True
-    return value is None
+    if not options(value) or depth > 6:
+        return True
+    return any(_passes_gradient(option, depth) for option in options(value))
+
+
+def _passes_gradient(option: Value, depth: int) -> bool:
+    if not isinstance(option, Call):
+        return not isinstance(option, KnownValue)
+    known = effect(option)
+    if known is None:
+        return not comparison(option)
+    if known.new or known.kind in _STEPWISE or known.keeps in ("truth", "whole"):
+        return False
+    passed = kept_operands(option, "same", "order", "values", "elements", "filled", "limited", "factor", "negated")
+    return not passed or any(_has_gradient(part, depth + 1) for part in passed)
 
 
 def half_mode(call: Call) -> str:
