@@ -298,8 +298,7 @@ class Replay:
     @cached_property
     def training(self) -> list[Event]:
         """The steps whose gradients an optimizer gets; all of them where none is seen to arrive."""
-        updating = (step for step in self.all_steps if self.updates or step.how in _STEPS)
-        steps = [step for step in updating if not _is_of_inputs(step)]
+        steps = [step for step in self.all_steps if self.takes_part(step)]
         wanted = {id(step.place) for step in steps}
         given: set[int] = set()
         for value in self.updates[:1000] if len(steps) > 1 else ():
@@ -307,6 +306,10 @@ class Replay:
                 if id(part) in wanted:
                     given.add(id(part))
         return [step for step in steps if not given or id(step.place) in given or step.how in _STEPS]
+
+    def takes_part(self, step: Event) -> bool:
+        """Whether something is seen to update weights with what a step gives."""
+        return step.how in _STEPS or (bool(self.updates) and not _is_of_inputs(step))
 
     def steps(self) -> Iterator[Event]:
         """Computations of gradients that an optimizer can use, each with the cells that take part."""

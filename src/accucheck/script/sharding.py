@@ -215,9 +215,13 @@ class _Sharding:
             if self.only_counted(chain):
                 return
             code = "aside"
-        asked = isinstance(where, dict) and (self.devices or 0) < 2  # whoever starts the script decides
-        likely = branch is not True and (not start or self.deployment.only_started or asked)
+        likely = branch is not True and self.may_be_single(where)
         yield Observation(code, origin.source, origin.node, {"dataset": origin.last, "start": where}, diff, likely)
+
+    def may_be_single(self, where: str | dict[str, str]) -> bool:
+        """Whether one device may be all there is: whoever starts the script decides what it does under a condition."""
+        asked = isinstance(where, dict) and (self.devices or 0) < 2
+        return not where or self.deployment.only_started or asked
 
     def branch(self, tests: tuple[Test, ...]) -> bool | None:
         """As of ranks, with what communication starts under as a condition for several devices."""
@@ -241,11 +245,7 @@ class _Sharding:
     def single_elsewhere(self, tests: tuple[Test, ...], count: Value | None) -> Call | None:
         """Where communication starts for several devices of a kind that the number of shards is 1 or none for: it is asked for on
         another kind of device only."""
-        sizes = [part for part in sources(count) if isinstance(part, Call) and ranks.is_size(part)]
-        known = all(_one(option) or any(part in sizes for part in sources(option)) for option in options(count))
-        if not sizes or not known or not any(_one(option) for option in options(count)):
-            return None
-        asked = [ranks.tests_of(size) for size in sizes]
+        asked = [ranks.tests_of(size) for size in _sizes(count)] if _is_size_or_one(count) else []
         for way in (way for under in asked for way in self.on_other_kinds(tests, under)):
             start = self.deployment.beside(way)
             if start is not None and not any(ranks.together(other, way) for other in asked):
@@ -473,6 +473,17 @@ def _with_elements(value: Value | None, depth: int = 0) -> Iterator[Value]:
 def _one(count: Value | None) -> bool:
     """True for no number of shards, or one; not for an option that is one by default."""
     return all(isinstance(o, KnownValue) and o.value in (None, 1) and not o.assumed for o in options(count))
+
+
+def _sizes(count: Value | None) -> list[Call]:
+    """Where a number of shards is asked for."""
+    return [part for part in sources(count) if isinstance(part, Call) and ranks.is_size(part)]
+
+
+def _is_size_or_one(count: Value | None) -> bool:
+    """True for the number of devices on one way, and one or none on another; what an unknown call gives is neither."""
+    single = [_one(option) for option in options(count)]
+    return any(single) and all(one or _sizes(option) for one, option in zip(single, options(count), strict=True))
 
 
 def _undivided(count: Value | None) -> bool:
