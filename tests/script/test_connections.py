@@ -588,3 +588,9 @@ def test_a_sum_is_skipped_within_one_construct(tmp_path: Path) -> None:
     assert [(one.code, one.source.lines[one.line - 1].strip()) for one in found] == [
         ("skips-a-sum", "return self.norm2(h + self.fc(z))")
     ]
+
+
+@pytest.mark.parametrize(("result", "possible"), [("ops.concat((x, y), 0)", True), ("ops.relu(x)", False)])
+def test_a_result_that_only_arranges_elements_is_a_suspect(tmp_path: Path, result: str, possible: bool) -> None:
+    found = said(tmp_path, network("pass", f"z = {result}\nreturn self.main(x) + y") + TRAIN)
+    assert [one.possible for one in found if one.code == "result-unused"] == [possible]

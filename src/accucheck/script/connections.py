@@ -18,6 +18,7 @@ from typing import Any
 from ..knowledge import api
 from . import flow, skip_connections
 from .analysis import Scripts
+from .effects import kept
 from .models import as_dict
 from .networks import (
     FORWARD,
@@ -812,7 +813,7 @@ def _dropped_result(
         )
         code = "result-tail" if last else "result-" + drop.how
         code = "result-perhaps-replaced" if work.level == "tensor" and drop.how == "overwritten" else code
-        yield Observation(code, work.source, work.call, data, certain)
+        yield Observation(code, work.source, work.call, data, certain, possible=_only_arranges(work))
     elif work.level != "weights":
         return
     elif drop.how == "parameter":
@@ -834,6 +835,13 @@ def _dropped_result(
         yield Observation(
             "asked-and-dropped" if _asked_for(structure, work, frame) else "caller-drops", work.source, work.call, data
         )
+
+
+def _only_arranges(work: _WeightedCall) -> bool:
+    """True for what only puts elements into other places, as a concatenation: nothing that was computed is lost with it."""
+    if work.level != "tensor":
+        return False
+    return all(isinstance(value, Call) and kept(value, "same", "order", "values") for _, _, value in work.results)
 
 
 def _matters(frame: Frame) -> bool:
