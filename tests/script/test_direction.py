@@ -602,3 +602,39 @@ def test_a_loss_of_classes_that_rises_among_others_is_told(tmp_path: Path) -> No
 def test_a_loss_that_an_input_is_to_raise(tmp_path: Path, taken: str, expected: list[str]) -> None:
     loop = LOOP.replace("None, opt.parameters", taken).replace("LOSS", "-ops.cross_entropy(logits, y)")
     assert codes(tmp_path, loop) == expected
+
+
+PUBLISHED = """
+from mindnlp.transformers import AutoModelForSequenceClassification
+known = AutoModelForSequenceClassification.from_pretrained("some")
+tuned = nn.Adam(known.trainable_params(), 1e-5)
+
+def forward(ids, mask, labels):
+    GIVEN
+    return LOSS
+
+step = ms.value_and_grad(forward, None, tuned.parameters)
+for ids, mask, labels in data:
+    loss, grads = step(ids, mask, labels)
+    tuned(grads)
+"""
+RUN = "given = known(input_ids=ids, attention_mask=mask, labels=labels)"
+
+
+@pytest.mark.parametrize(
+    ("given", "loss", "expected"),
+    [
+        (RUN, "given.loss", ["loss-negated"]),
+        (RUN, "given[0]", ["loss-negated"]),
+        (RUN.replace("given =", "loss, scores ="), "loss", ["loss-negated"]),
+        ("given = known(**ids)", "given.loss", ["loss-negated"]),
+        (RUN, "given[1]", []),  # the scores
+        (RUN.replace(", labels=labels", ""), "given[0]", []),  # scores, too
+        (RUN.replace("labels=labels", "labels=None"), "given[0]", []),
+        (RUN.replace("known(", "helper("), "given[0]", []),
+    ],
+)
+def test_the_loss_that_a_published_network_gives(tmp_path: Path, given: str, loss: str, expected: list[str]) -> None:
+    text = PUBLISHED.replace("GIVEN", given)
+    assert codes(tmp_path, text.replace("LOSS", f"-{loss}")) == expected
+    assert codes(tmp_path, text.replace("LOSS", loss)) == []

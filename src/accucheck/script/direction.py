@@ -16,7 +16,7 @@ from itertools import chain, combinations, permutations
 from operator import is_
 from typing import NamedTuple
 
-from ..knowledge import api
+from ..knowledge import api, suites
 from . import flow
 from .effects import TAKEN, effect, kept, operands
 from .factors import Operation, comparison, gradient, operation
@@ -269,6 +269,8 @@ class Directions:
         """The way of what is a loss or a likelihood by itself. Two predictions may be driven apart on purpose."""
         if (loss := applied(made)) is not None:
             return LossDirection(True, made, sure=not self._all_learn([loss.prediction, loss.labels]))
+        if _is_given_by_package(made):
+            return LossDirection(True, made)
         if (distance := self._distance(made)) is not None:
             return distance
         if (pair := _overlap(made) or _common_part(made)) is not None and not self._all_learn(pair):
@@ -410,6 +412,23 @@ class Directions:
         if not ways and (likelihood := _likelihood(made, factors)) is not None:
             ways = [(likelihood, factor) for factor in factors if encoded(factor) is None]
         return [(way, factor) for way, factor in ways if way.likelihood] or ways
+
+
+def _is_given_by_package(made: Call) -> bool:
+    """Whether a value is the loss that a network of a package in the form of transformers returns: as its attribute, or as the first of
+    its results where it is given labels."""
+    run = made.base
+    if not isinstance(run, Call) or run.name or not all(map(_is_of_package, options(run.base))):
+        return False
+    labels = run.keywords.get("labels")
+    first = made.name == "[]" and [given.value for given in made.args if isinstance(given, KnownValue)] == [0]
+    named = labels is not None and not (isinstance(labels, KnownValue) and labels.value is None)
+    return made.name == "@loss" or (first and named)
+
+
+def _is_of_package(network: Value) -> bool:
+    """Whether a network is one that a package has of its own, which is known by its description."""
+    return isinstance(network, Call) and network.name.partition(".")[0] in suites.packages()
 
 
 def _alike(ways: list[LossDirection | None]) -> list[LossDirection]:
