@@ -150,3 +150,20 @@ def test_a_name_that_nothing_has_is_unknown(tmp_path: Path, looked_up: str) -> N
     found = followed(tmp_path, table=BY_FUNCTION, main=f"from table import build, enter\nshow({looked_up})\nafter(1)\n")
     assert not any(isinstance(call.args[0], (Class, KnownValue)) for call in found.calls if call.name == "show")
     assert made(found, "after") == [1] and not found.gave_up
+
+
+@pytest.mark.parametrize(("count", "known"), [(12, 12), (20, 16)])
+def test_each_class_of_a_long_table_may_be_meant_by_a_key_that_is_not_known(
+    tmp_path: Path, count: int, known: int
+) -> None:
+    classes = "".join(
+        f"class Net{n}(nn.Cell):\n    def __init__(self):\n        super().__init__()\n        self.out = nn.Dense({n}, 1)\n"
+        for n in range(count)
+    )
+    table = "TABLE = {" + ", ".join(f"'net{n}': Net{n}" for n in range(count)) + "}\n"
+    found = followed(tmp_path, main=f"from mindspore import nn\n{classes}{table}net = TABLE[kind_of_run()]()\n")
+    widths = made(found, "mindspore.nn.Dense")
+    assert widths == list(range(known))
+    sizes = "SIZES = {" + ", ".join(f"'net{n}': {n}" for n in range(count)) + "}\n"
+    found = followed(tmp_path, main=f"from mindspore import nn\n{sizes}nn.Dense(SIZES[kind_of_run()], 1)\n")
+    assert made(found, "mindspore.nn.Dense") == [], "numbers stay unknown"

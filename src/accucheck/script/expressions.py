@@ -83,6 +83,8 @@ _OPERATORS: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any] | None]] = 
 
 #: Under a key that is not known, a dict with more values than this gives an unknown one.
 OPTIONS = 8
+#: So many of the functions and classes that a table holds may be meant by such a key.
+ENTERED = 16
 #: Functions of Python that give None where there is nothing of what they look for.
 _MAY_FIND_NOTHING = frozenset(
     {
@@ -369,6 +371,8 @@ class Expressions:
         if owner.fed:
             return join([*owner.fed, *list(owner.items.values())[:OPTIONS]], limit=32)
         values = owner.selectable() if isinstance(owner, Definitions) else list(owner.items.values())
+        if len(values) > OPTIONS and all(isinstance(value, (Class, Function)) for value in values):
+            return join(values, limit=ENTERED)  # what a table of builders holds is made to be chosen from
         return join(values) if 0 < len(values) <= OPTIONS else UnknownValue()
 
     def some_cells(self, owner: Value, cells: Value, key: Value, node: ast.AST) -> Value:
