@@ -174,14 +174,21 @@ def test_a_command_that_does_not_exist_fails_as_a_training_does(tmp_path: Path) 
     assert "no-such-command" in outcome.trials[0].note and outcome.trials[0].code == 127
 
 
-def test_what_fails_alike_is_told_once_and_a_python_without_mindspore_with_what_to_do(tmp_path: Path) -> None:
+def test_what_fails_alike_is_told_once(tmp_path: Path) -> None:
+    root = project(tmp_path, "raise ValueError('no data')")
+    rows = compare(tried(root).trials)
+    assert notes(rows, Language.EN) == ["every training: failed: ValueError: no data"] and len(rows.rows) > 2
+    assert len(notes(rows, Language.ZH)) == 1
+
+
+def test_without_mindspore_nothing_more_is_trained_and_what_to_do_is_told(tmp_path: Path) -> None:
     root = project(tmp_path, "raise ModuleNotFoundError(\"No module named 'mindspore'\")")
     rows = compare(tried(root).trials)
     assert notes(rows, Language.EN) == [
-        "every training: failed: ModuleNotFoundError: No module named 'mindspore'",
+        "unchanged, seed 1: failed: ModuleNotFoundError: No module named 'mindspore'",
         "The Python of this command has no MindSpore. Give the path of one that has it instead of python.",
     ]
-    assert len(notes(rows, Language.ZH)) == 2
+    assert len(notes(rows, Language.ZH)) == 2 and len(rows.rows) == 1
 
 
 def test_the_evaluation_tells_the_metric_where_the_training_does_not(tmp_path: Path) -> None:

@@ -71,11 +71,12 @@ class TrialScreen(JobScreen):
         lines = [self._state(width), Content("")]
         if kept is not None:
             found = try_results.compare(kept.trials)
-            for number, row in enumerate(found.rows):
-                lines += self._row(found, row, number, width)
-            lines += [
-                plain(wrap(note, width, 2), "$text-muted") for note in try_results.notes(found, self.speech.language)
-            ]
+            rows = [line for number, row in enumerate(found.rows) for line in self._row(found, row, number, width)]
+            notes = try_results.notes(found, self.speech.language)
+            if any(row.trial.whole for row in found.rows):
+                lines += [*rows, *(plain(wrap(note, width, 2), "$text-muted") for note in notes)]
+            else:  # why nothing could be trained comes before what was not
+                lines += [*(plain(wrap(note, width, 2), "$text-warning") for note in notes), Content(""), *rows]
             lines += self._curves(found, width)
         self.query_one("#seen", Static).update(Content("\n").join(lines))
         self.show_keys()
