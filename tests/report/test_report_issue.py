@@ -238,6 +238,14 @@ def test_titles_are_one_bounded_line(report: Report, subject: str, message: str)
 # --- addresses --------------------------------------------------------------------------------------------------------
 
 
+def test_a_title_keeps_both_halves_of_a_sentence(report: Report) -> None:
+    message = "image: training normalises it (/ 16); evaluation does not. More follows."
+    highlight = msgspec.structs.replace(report.verdict.highlights[0], message=message)
+    changed = msgspec.structs.replace(report, verdict=msgspec.structs.replace(report.verdict, highlights=[highlight]))
+    title = describe(changed, "lenet", known().trackers[0], "mindspore/mindspore").title
+    assert title.endswith("training normalises it (/ 16); evaluation does not")
+
+
 def addressed(report: Report, tracker: Tracker, lines: list[str], title: str = "标题 a&b=c#d+%") -> str:
     return address(tracker, tracker.repo, "", title, lines, "最后 last")
 

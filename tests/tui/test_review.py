@@ -48,6 +48,8 @@ async def test_a_reviewer_accepts_returns_and_takes_back(walkthrough, language):
         assert all(len(line) <= 80 for line in text_of(app).split("\n"))
         await pilot.press("1")
         assert app.session.entry("xx.01").judgement is Judgement.ACCEPTED
+        await until(pilot, lambda: "✓ xx.01" in text_of(app) or "✓xx.01" in text_of(app))
+        assert "✓xx.01" not in text_of(app), "the sign of the review stands apart from the item"
         await pilot.press("right_square_bracket", "2")
         await until(pilot, lambda: isinstance(app.screen, WriteNote))
         await pilot.press(*"why?", "enter")

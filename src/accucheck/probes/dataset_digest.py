@@ -101,9 +101,8 @@ MESSAGES: Words = {
         "zh": "与标准 {reference} 相比缺少 {count:,} 个文件，首个为 {first}。",
     },
     "different": {
-        "en": "{count:,} {count:file differs|files differ} from {reference} ({resized:,} in size too), the first: "
-        "{first} ({size:,} bytes here).",
-        "zh": "{count:,} 个文件与 {reference} 不一致（其中 {resized:,} 个大小不同），首个为 {first}（此处 {size:,} 字节）。",
+        "en": "{count:,} {count:file differs|files differ} from {reference}, the first: {first}. Of another size than there: {resized:,}.",
+        "zh": "{count:,} 个文件与 {reference} 不一致，首个为 {first}；其中大小也不同的有 {resized:,} 个。",
     },
     "extra": {
         "en": "Files that the reference {reference} does not have: {count:,}, the first: {first}. A loader may read them.",

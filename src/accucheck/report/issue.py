@@ -407,7 +407,7 @@ def _title(form: Form, subject: str, report: Report, parts: _Parts) -> str:
     """In the project's convention: net, feature or operator in brackets, then the worst of what was found."""
     language = report.language
     worst = one(report.verdict.highlights[0].message, language) if report.verdict.highlights else ""
-    first = re.split(r"[。；;\n]|\.(?=\s|$)", worst.strip())[0] if worst else ""
+    first = re.split(r"[。\n]|\.(?=\s|$)", worst.strip())[0] if worst else ""
     summary = " ".join((first or one(parts.say("blank", what=parts.say("blank-title")), language)).split())
     name = re.sub(r"[\[\]\s]+", "-", subject).strip("-")[:MAX_SUBJECT]
     fixed = len(form.title.format(subject=name, summary=""))

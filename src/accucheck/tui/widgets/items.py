@@ -38,6 +38,7 @@ class ItemList(FilteredList):
         self._told: dict[str, _ItemLine] = {}
         self._speech: Speech | None = None
         self._room = 0
+        self._reviewed = False  # some item: the sign of its review then stands apart from its id
         super().__init__(**settings)
 
     def fill(
@@ -53,6 +54,7 @@ class ItemList(FilteredList):
         `apart` are the items that the case rules out: they come last.
         """
         current, self._speech, self._told = self.current, speech, {}
+        self._reviewed = any(reviews.values())
         options: list[Option] = []
         last: list[Option] = []
         for checklist in checklists:
@@ -81,7 +83,9 @@ class ItemList(FilteredList):
 
     def set_state(self, speech: Speech, item: str, title: str, state: str, suggested: bool, review: str) -> None:
         self._speech, self._told[item] = speech, _ItemLine(title, state, suggested, review)
-        self.replace_option_prompt(item, self._line(item))
+        before, self._reviewed = self._reviewed, any(told.review for told in self._told.values())
+        for each in self._told if self._reviewed is not before else [item]:
+            self.replace_option_prompt(each, self._line(each))
 
     def on_resize(self, _: Resize) -> None:
         """Titles are cut here: by whole characters, where the terminal library would leave half the room of a wide one."""
@@ -103,6 +107,7 @@ class ItemList(FilteredList):
             " ",
             (word, SIGNS[told.state][2] + (" dim" if told.suggested else "")),
             speech.sign(told.review) if told.review else Content(" "),
+            " " if self._reviewed else "",
             f"{item} ",
         )
         left = self._room - line.cell_length
