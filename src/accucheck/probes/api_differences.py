@@ -168,8 +168,8 @@ MESSAGES: Words = {
         "en": "No layer, loss or optimizer of MindSpore is seen in {path}.",
         "zh": "在 {path} 中没有看到 MindSpore 的网络层、损失函数或优化器。",
     },
-    "fix-drop": {"en": "Pass it as p=, the share to drop.", "zh": "改为 p=，即丢弃概率。"},
-    "fix-keep": {"en": "Pass 1 minus it as p=.", "zh": "改为 p=1 - 该值。"},
+    "fix-drop": {"en": "Pass the value as p=, the share to drop.", "zh": "改为 p=，即丢弃概率。"},
+    "fix-keep": {"en": "Pass p = 1 - this value.", "zh": "改为 p = 1 − 该值。"},
     "fix-rate": {
         "en": "Decide which share is meant; change it if it is the share kept, and leave it if it is the share dropped.",
         "zh": "先确认其本意：若指保留比例则修改，若指丢弃比例则保持原样。",
