@@ -117,12 +117,12 @@ async def test_the_table_grows_and_is_kept(faulty, tmp_path, language, size, onl
 async def test_why_nothing_could_be_trained_stands_above_what_was_not(faulty, tmp_path, language):
     app = faulty(language)
     (tmp_path / "project" / "run.py").write_text("import mindspore_of_nobody\n")
-    async with app.run_test(size=(60, 15)) as pilot:
+    async with app.run_test(size=(100, 40)) as pilot:
         await next_steps(pilot, app)
         await pilot.press("T")
         await answer(pilot, app, "once")
         await until(pilot, lambda: not app.runner.tries and app.runner.tried is not None)
-        await until(pilot, lambda: "mindspore_of_nobody" in text_of(app))
+        await until(pilot, lambda: "mindspore_of_nobody" in text_of(app) and "wi.01" in text_of(app))
         assert text_of(app).index("mindspore_of_nobody") < text_of(app).index("wi.01")
 
 
