@@ -36,14 +36,22 @@ def test_functions_take_labels_and_then_scores(name: str) -> None:
     assert not np.array_equal(right, other), "the other column makes a difference"
 
 
+#: What takes for each sample the scores of all classes, or how relevant each of several things is.
+_OF_ROWS = ("coverage_error", "ndcg_score")
+
+
 def value_of(name: str, truth: np.ndarray, guess: np.ndarray, scores: np.ndarray) -> float:
-    """A metric of labels and guesses, or of labels and scores where the function takes these."""
-    metrics = pytest.importorskip("sklearn.metrics")
-    function = getattr(metrics, name.rpartition(".")[2])
+    """A metric of labels and guesses, or of labels and scores where the function takes these; of several numbers the last but one."""
+    module, _, last = name.rpartition(".")
+    function = getattr(pytest.importorskip(module), last)
     parameters = inspect.signature(function).parameters
-    takes_scores = [*parameters][1] == "y_score" or name.endswith("log_loss")
-    given = {"beta": 2} if "beta" in parameters else {}
-    return float(function(truth, scores if takes_scores else guess, **given))
+    takes_scores = [*parameters][1] == "y_score" or last == "log_loss" or module == "scipy.stats"
+    given = {"beta": 2} if last == "fbeta_score" else {"average": "macro"} if last.endswith("support") else {}
+    given |= {"k": 1} if last == "top_k_accuracy_score" else {}
+    if last in _OF_ROWS:
+        truth, scores = (np.stack([each, 1 - each], axis=1) for each in (truth, scores))
+    found = function(truth, scores if takes_scores else guess, **given)
+    return float(found[-2] if isinstance(found, tuple) else found)
 
 
 @pytest.mark.parametrize("name", [*metric_functions().of_samples, *metric_functions().of_all])
@@ -53,7 +61,7 @@ def test_means_over_samples_are_the_mean_of_equal_batches_and_others_are_not(nam
     guess = (scores > 0.4).astype(int)
     whole = value_of(name, truth, guess, scores)
     parts = [value_of(name, *(each[i : i + 8] for each in (truth, guess, scores))) for i in range(0, 40, 8)]
-    assert bool(abs(np.mean(parts) - whole) < 1e-9) is (name in metric_functions().of_samples)
+    assert bool(np.isclose(np.mean(parts), whole, atol=1e-9)) is (name in metric_functions().of_samples)
 
 
 def test_counts_add_up_over_batches() -> None:

@@ -80,6 +80,18 @@ FOUND = {
     "tuned_61_bleu_of_batches": "ratio-of-batches",
     "tuned_62_precision_of_classes": "ratio-of-batches",
     "tuned_69_captions_by_map": "mean-of-batches",
+    "tuned_71_argsort_axis": "argmax-elsewhere-perhaps",
+    "tuned_72_callback_not_cleared": "not-cleared",
+    "tuned_73_precision_at_k": "other-column",
+    "tuned_74_pointer_masked": "ruled-out-guessed",
+    "tuned_75_perplexity_option": "ignored-counted",
+    "tuned_76_range_steps": "rest-of-slices",
+    "tuned_77_take_batches": "rest-of-slices",
+    "tuned_78_fit_train": "evaluates-training",
+    "tuned_79_prfs": "ratio-of-batches",
+    "tuned_80_softmax_over_batch": "shares-of-samples",
+    "tuned_81_evaluator_reset": "counts-on",
+    "tuned_82_weighted_wrongly": "mean-of-batches",
 }
 
 

@@ -109,6 +109,16 @@ MESSAGES: Words = {
         "en": "The probability of class 0 ({at}) stands for that of class 1: the metric is that of the wrong class.",
         "zh": "把类别 0 的概率（{at}）当作类别 1 的概率：得到的是另一类的指标。",
     },
+    "ruled-out-guessed": {
+        "en": "The loss rules positions out with a mask ({at}); the guess here is the largest of all scores of {layer} (line {line}), "
+        "theirs included.",
+        "zh": "loss 用 mask 排除了一些位置（{at}）；此处却在 {layer}（第 {line} 行）的全部得分中取最大，被排除的位置也可能被选中。",
+    },
+    "shares-of-samples": {
+        "en": "This softmax runs along axis {axis}, over the samples, and not over the outputs of {layer} (line {line}): the largest of a "
+        "sample may then be another class.",
+        "zh": "此处 softmax 沿 axis {axis}（样本轴）计算，而不是沿 {layer}（第 {line} 行）的输出：每个样本得分最大的类别可能因此改变。",
+    },
     "all-samples": {
         "en": "Along axis 0 lie the samples: this asks for each output of {layer} (line {line}) whether it is right in all samples of "
         "the batch.",
@@ -153,6 +163,14 @@ MESSAGES: Words = {
         "zh": "取最后几个 order[..., -k:]，或使用 topk。",
     },
     "fix-column": {"en": "Take column 1: probabilities[:, 1].", "zh": "取第 1 列：probabilities[:, 1]。"},
+    "fix-ruled-out": {
+        "en": "Fill the scores with the same mask before taking the largest.",
+        "zh": "取最大值之前，先用同一个 mask 填充得分。",
+    },
+    "fix-shares": {
+        "en": "Take the softmax along the axis of the classes, usually axis=-1.",
+        "zh": "沿类别所在的维度做 softmax，通常为 axis=-1。",
+    },
     "fix-axis": {
         "en": "all(axis=-1), over the outputs of each sample.",
         "zh": "改为 all(axis=-1)，对每个样本的各输出求与。",
@@ -189,6 +207,8 @@ _FIXES = {
     "smallest-scores": "fix-largest",
     "scores-as-places": "fix-places",
     "other-column": "fix-column",
+    "ruled-out-guessed": "fix-ruled-out",
+    "shares-of-samples": "fix-shares",
     "all-samples": "fix-axis",
 }
 WHY: Words = {
@@ -395,6 +415,22 @@ for a, b in test.create_tuple_iterator():
     count += {count}
 print(total / count)
 """
+_POINTER = """
+def forward(a, b, mask):
+    return ops.cross_entropy(net(a).masked_fill(mask == 0, -1e9), b)
+
+
+optimizer = nn.Adam(net.trainable_params())
+step = ms.value_and_grad(forward, None, optimizer.parameters)
+for a, b, mask in ds.NumpySlicesDataset((x, y, x[:, :10] > 0), ["a", "b", "mask"]).batch(32).create_tuple_iterator():
+    optimizer(step(a, b, mask)[1])
+hits = rows = 0
+for a, b, mask in ds.NumpySlicesDataset((x, y, x[:, :10] > 0), ["a", "b", "mask"]).batch(32).create_tuple_iterator():
+    scores = {scores}
+    hits += int((scores.argmax(1) == b).sum())
+    rows += len(b)
+print(hits / rows)
+"""
 _HITS, _ROWS, _RATE = "int(right.sum())", "b.shape[0]", "float(right.astype(ms.float32).mean())"
 _example = partial(script_example, _HEAD)
 
@@ -499,6 +535,30 @@ EXAMPLES = [
         _SCORES.format(trained=_TRAINED, guess=_PLACES.replace("[1]", "[0]")),
         Verdict.PROBLEM,
         "scores-as-places",
+    ),
+    _example(
+        "scores that a mask rules out",
+        _POINTER.format(scores="net(a)"),
+        Verdict.PROBLEM,
+        "ruled-out-guessed",
+    ),
+    _example(
+        "scores that a mask rules out in the evaluation, too",
+        _POINTER.format(scores="net(a).masked_fill(mask == 0, -1e9)"),
+        Verdict.OK,
+        "judged",
+    ),
+    _example(
+        "shares over the samples",
+        _SCORES.format(trained=_TRAINED, guess="right = ops.softmax(scores, 0).argmax(1) == b"),
+        Verdict.PROBLEM,
+        "shares-of-samples",
+    ),
+    _example(
+        "shares over the classes",
+        _SCORES.format(trained=_TRAINED, guess="right = ops.softmax(scores, 1).argmax(1) == b"),
+        Verdict.OK,
+        "judged",
     ),
     _example("the other class", _TWO.format(column=0), Verdict.PROBLEM, "other-column"),
     _example("outputs of each sample", _EXACT.format(trained=_TRAINED, axis=1), Verdict.OK, "judged"),

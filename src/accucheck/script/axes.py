@@ -107,7 +107,11 @@ def _of_operation(made: Call, depth: int) -> Rank:
         return _exchanged(made, first)
     if known.reduces:
         return _reduced(made, first)
-    stays = known.operation in ("softmax", "log_softmax", "dropout") or known.rises or kept(made, "same") is not None
+    stays = (
+        known.operation in ("softmax", "log_softmax", "dropout", "negate")
+        or known.rises
+        or kept(made, "same") is not None
+    )
     return first if stays else UNKNOWN
 
 
@@ -250,5 +254,7 @@ def _alone(made: Call, exchanges: list[Call]) -> Value | None:
     if known.operation in ("transpose", "swapaxes"):
         exchanges.append(made)
         return inner[0] if inner else None
-    alone = known.rises or known.operation in (*ELEMENTS, "dropout", "softmax") or kept(made, "same") is not None
+    alone = (
+        known.rises or known.operation in (*ELEMENTS, "dropout", "softmax", "negate") or kept(made, "same") is not None
+    )
     return inner[0] if alone and len(inner) == 1 else None

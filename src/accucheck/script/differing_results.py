@@ -80,7 +80,7 @@ def _rank_by_use(told: Rank, compared: Call) -> Rank:
     least = told.least
     for side in operands(compared, (0, 1)):
         if isinstance(side, Call) and side.name == "[]" and isinstance(side.base, Call) and _is_argmax(side.base):
-            least = max(least, _indexed_axes(side) + 1)
+            least = max(least, _indexed_axes(side) + (side.base.last != "argsort"))
     return Rank(least, told.exact)
 
 
@@ -104,7 +104,8 @@ def _unmoved(value: Value) -> Value:
 
 def _is_argmax(made: Call) -> bool:
     known = effect(made)
-    return known is not None and known.operation == "argmax" and name_of(made).rsplit(".", 1)[-1].lower() == "argmax"
+    last = name_of(made).rsplit(".", 1)[-1].lower()
+    return known is not None and known.operation == "argmax" and last in ("argmax", "argsort")
 
 
 # --- the largest value, and where it is -------------------------------------------------------------------------------

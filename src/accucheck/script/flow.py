@@ -86,10 +86,10 @@ def consumers(trace: Trace) -> dict[int, list[tuple[Call, str]]]:
     is passed for, "valid_dataset" for the third argument of Model.fit, "" otherwise."""
     found: dict[int, list[tuple[Call, str]]] = defaultdict(list)
     for call in trace.calls:
-        validation = call.args[2:3] if call.name == ".fit" else ()
+        validates = 2 if call.name == ".fit" else None
         given = [
             ("", call.base),
-            *(("valid_dataset" if arg in validation else "", arg) for arg in call.args),
+            *(("valid_dataset" if place == validates else "", arg) for place, arg in enumerate(call.args)),
             *call.keywords.items(),
         ]
         for how, value in given:

@@ -17,12 +17,17 @@ from .analysis import Reading
 from .networks import Observation
 from .syntax import walk
 from .tallies import added
-from .values import Class, Function
+from .values import Class, Frame, Function, frames_around
 
 #: The classes of the framework that Model clears before an evaluation, and the methods it calls.
 _METRICS = ("train.Metric", "nn.Metric", "train.EvaluationBase", "nn.EvaluationBase")
 #: Base classes without accumulated state.
-_PLAIN = ("object", "abc.ABC", *_METRICS)
+_PLAIN = ("object", "abc.ABC", "train.Callback", *_METRICS)
+#: Methods of a Callback that Model calls in each epoch or step.
+_REPEATED = (
+    *("epoch_begin", "epoch_end", "step_begin", "step_end", "on_train_epoch_begin", "on_train_epoch_end"),
+    *("on_train_step_begin", "on_train_step_end", "on_eval_begin", "on_eval_end"),
+)
 #: So deep are methods that methods call looked into.
 DEPTH = 4
 
@@ -30,6 +35,15 @@ DEPTH = 4
 def is_metric(of: Class) -> bool:
     """Whether a class is a metric of the framework, which its user clears before each evaluation."""
     return any(names.canonical(base) in _METRICS for base in of.beyond())
+
+
+def is_repeated(frame: Frame | None) -> bool:
+    """Whether Model calls again in each epoch what a run is part of: a method of a Callback."""
+    around = [*frames_around(frame)]
+    function = around[-1].function if around else None
+    if function is None or function.of is None or function.name not in _REPEATED:
+        return False
+    return any(names.canonical(base) == "train.Callback" for base in function.of.beyond())
 
 
 def setting(of: Class, name: str) -> set[str] | None:

@@ -9,22 +9,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from ..knowledge.api import IGNORING
 from ..knowledge.metric_functions import gathering, metric_functions
-from . import flow, metric_state
+from . import flow, guessed_classes, metric_state
 from .analysis import Reading, Scripts
 from .axes import axis_of, place, rank, width
-from .effects import MOVED, effect, kept, name_of, operands
-from .factors import argument_of, comparison, operation
+from .effects import MOVED, effect, kept, operands
+from .factors import comparison
+from .guessed_classes import ascending, first_ones, ranked_by
 from .losses import Losses, heads
 from .networks import Observation, first_of_place, outputs
 from .shuffling import Examination
 from .source import Source
+from .syntax import THROUGH
 from .syntax import kept as kept_with_code
 from .tallies import Addition, Quotient, Tallies, Tally, batch_of, dataset_of, parts
-from .values import Call, Frame, Instance, Items, KnownValue, Many, Value, frames_around, options
+from .values import Call, Frame, Function, Index, Instance, Items, KnownValue, Many, Value, frames_around, options
 
 #: What additions of an evaluation count; see tallies.Addition.
 _COUNTED = ("hits", "rate", "weighed", "truths", "ratio")
@@ -32,6 +34,8 @@ _COUNTED = ("hits", "rate", "weighed", "truths", "ratio")
 _GATHERED = (*_COUNTED, "mean", "sums")
 #: Methods of dicts and lists that leave them as they are, or only add to them.
 _READING = ("get", "items", "keys", "values", "copy", "append", "extend", "index", "count", "mean", "sum")
+#: The first parameters of Model.
+_OF_MODEL = ("network", "loss_fn", "optimizer", "metrics")
 #: So many values are looked at on the way from a comparison to what is counted.
 STEPS = 400
 
@@ -72,6 +76,7 @@ class Metrics:
         yield from self.whole_slices()
         yield from self.of_training_data()
         yield from self.rest_dropped()
+        yield from guessed_classes.examine(self.reading, self.losses)
         for call in self.trace.calls:
             yield from self.smallest(call)
             yield from self.scores_compared(call)
@@ -220,22 +225,55 @@ class Metrics:
                 break
 
     def fitting(self, addition: Addition) -> Call | None:
-        """The division that says how many slices fit, where the loop around an addition takes that many."""
+        """What says how many slices fit, where the loop around an addition takes that many."""
         if addition.loop is None:
             return None
+        if (left_at := self.breaks_at(addition.loop)) is not None:
+            return left_at
         for value in self.read_by.get(id(addition.loop), ()):
+            value = _each_counted(value)
             last = (
                 value.args[min(len(value.args), 2) - 1]
                 if isinstance(value, Call) and value.name == "range" and value.args
                 else None
             )
             number = _uncast(last) if last is not None else None
-            if not isinstance(number, Call) or number.name != "//" or len(number.args) != 2:
-                continue
-            whole, size = number.args
-            if self.tallies.amount(whole) == "rows" and not (isinstance(size, KnownValue) and size.value == 1):
+            step = value.args[2] if isinstance(value, Call) and len(value.args) > 2 else None
+            if isinstance(number, Call) and (self.fits_whole(number) or self.stops_before_rest(number, step)):
                 return number
         return None
+
+    def breaks_at(self, loop: ast.AST) -> Call | None:
+        """The number of whole slices after which a loop that counts its turns is left."""
+        ends = {
+            id(one.test)
+            for one in getattr(loop, "body", ())
+            if isinstance(one, ast.If) and isinstance(one.body[-1], ast.Break)
+        }
+        for call in self.trace.calls if ends else ():
+            pair = operands(call, (0, 1))
+            if id(call.node) in ends and comparison(call) in (">=", "==") and len(pair) == 2:
+                number = _uncast(pair[1])
+                if isinstance(pair[0], Index) and isinstance(number, Call) and self.fits_whole(number):
+                    return number
+        return None
+
+    def fits_whole(self, number: Call) -> bool:
+        """Whether a number is that of rows divided by the size of a slice, rounded down, perhaps times that size again."""
+        pair = [_uncast(one) for one in operands(number, (0, 1))]
+        if number.name == "*" and len(pair) == 2:
+            return any(isinstance(one, Call) and one.name == "//" and self.fits_whole(one) for one in pair)
+        if number.name != "//" or len(number.args) != 2:
+            return False
+        whole, size = number.args
+        return self.tallies.amount(whole) == "rows" and not (isinstance(size, KnownValue) and size.value == 1)
+
+    def stops_before_rest(self, number: Call, step: Value | None) -> bool:
+        """Whether the starts of slices end where the rest is smaller than a slice: rows - size, 1 added at most, in steps of the size."""
+        added = [one for one in operands(number, (0, 1)) if not _is_one(one)] if number.name == "+" else [number]
+        left = _uncast(added[0]) if len(added) == 1 else None
+        pair = operands(left, (0, 1)) if isinstance(left, Call) and left.name == "-" else []
+        return len(pair) == 2 and self.tallies.amount(pair[0]) == "rows" and _is_same(pair[1], step)
 
     # --- positions that do not count ----------------------------------------------------------------------------------
 
@@ -247,6 +285,16 @@ class Metrics:
             for code, loss, sure in self.left_out[:1]:
                 data = {"at": f"{loss.source.path}:{loss.line}"}
                 yield Observation(code, quotient.source, quotient.node, data, possible=not sure)
+        for call in self.trace.calls:
+            if (
+                call.last == "Perplexity"
+                and call.api in gathering()
+                and _is_nothing(call.argument(["ignore_label"], "ignore_label"))
+            ):
+                for code, loss, _ in self.left_out[:1]:
+                    yield Observation(
+                        code, call.source, call.node, {"at": f"{loss.source.path}:{loss.line}"}, possible=True
+                    )
 
     def counts_all(self, quotient: Quotient) -> bool:
         """Whether all places count in an evaluation, those that are right above and all of them below."""
@@ -258,11 +306,14 @@ class Metrics:
         return additions[0].amount == "rate" or quotient.is_per_row
 
     @cached_property
+    def losses(self) -> Losses:
+        return Losses(self.reading)
+
+    @cached_property
     def left_out(self) -> list[tuple[str, Call, bool]]:
         """The losses that leave positions out: how, where, and whether it is seen that these are none of the data."""
         found: list[tuple[str, Call, bool]] = []
-        losses = Losses(self.reading)
-        for one in losses.applications:
+        for one in self.losses.applications:
             given = one.cell.keywords if one.cell is not None else one.arguments
             if isinstance(given.get(IGNORING), KnownValue):
                 found.append(("ignored-counted", one.place, False))
@@ -302,10 +353,23 @@ class Metrics:
                 if found is not None:
                     data = {"name": tally.key, "line": getattr(found.node, "lineno", 1)}
                     yield Observation("counts-on", quotient.source, quotient.node, data)
+        for tally in self.tallies.tallies.values():
+            if not tally.listed and tally.is_of("sums"):
+                yield from self.table_counts_on(tally)
+
+    def table_counts_on(self, tally: Tally) -> Iterator[Observation]:
+        """A table of counts, from which a metric is computed in more steps than one division."""
+        adding = {id(part) for one in tally.additions for part in ast.walk(one.node)}
+        if isinstance(tally.owner, ast.ClassDef):
+            for function, node in _reads_of(self.trace.frames, tally.key.partition(".")[2], adding):
+                if (found := self.counts_on_in_object(tally, node)) is not None:
+                    data = {"name": tally.key, "line": getattr(found.node, "lineno", 1)}
+                    yield Observation("counts-on", function.source, node, data)
+                    return
 
     def counts_on(self, tally: Tally, quotient: Quotient) -> Addition | None:
         if isinstance(tally.owner, ast.ClassDef):
-            return self.counts_on_in_object(tally, quotient)
+            return self.counts_on_in_object(tally, quotient.node)
         name = tally.key.partition("[")[0]  # the dict that holds it
         if not name.isidentifier():
             return None
@@ -358,38 +422,44 @@ class Metrics:
         given = any(is_it(one) for one in (*part.args, *(keyword.value for keyword in part.keywords)))
         return method or (given and id(part) in self.tallies.ran)
 
-    def counts_on_in_object(self, tally: Tally, quotient: Quotient) -> Addition | None:
-        """An addition to an attribute that only the making of the object sets, or that nobody clears, in an object that is made before the
-        loop that evaluates again and again: that of the training, or any where the class is a metric of the framework."""
+    def counts_on_in_object(self, tally: Tally, reading: ast.AST) -> Addition | None:
+        """An addition to an attribute that only the making of the object sets, or that nobody clears, in an object that is made before what
+        evaluates again and again: the loop of the training or Model, or any loop where the class is a metric of the framework."""
         for addition in tally.additions:
             owner = addition.frame.owner if addition.frame is not None else None
             if not addition.loops or not addition.amount or not isinstance(owner, Instance):
                 continue
-            name, metric = tally.key.partition(".")[2], metric_state.is_metric(owner.of)
-            again = [
-                loop
-                for loop in addition.loops[:-1]
-                if loop not in owner.loops and (metric or self.trains((loop,))) and self.reads_in(quotient, owner, loop)
-            ]
+            name = tally.key.partition(".")[2]
+            runs = [run for run in self.runs_again(addition, owner) if self.reads_in(reading, owner, run)]
             inner = self.trains(addition.loops[-1:])
-            if again and not inner and not self.is_set_in(owner, name, again) and not self.is_set_outside(name):
+            if runs and not inner and not self.is_set_in(owner, name, runs) and not self.is_set_outside(name):
                 return addition
         return None
 
-    def reads_in(self, quotient: Quotient, owner: Instance, loop: ast.AST) -> bool:
-        """Whether an object divides in the turns of a loop, and not only behind it."""
-        frames = [one for one in self.trace.frames if one.owner is owner]
-        return any(
-            loop in one.loops and any(part is quotient.node for part, _ in parts(one.function.node)) for one in frames
-        )
+    def runs_again(self, addition: Addition, owner: Instance) -> list[Callable[[Frame], bool]]:
+        """What is run again and again around an addition, and not around the making of its object: whether a run is part of it."""
+        metric = metric_state.is_metric(owner.of)
+        found = [
+            partial(_is_in, loop)
+            for loop in addition.loops[:-1]
+            if loop not in owner.loops and (metric or self.trains((loop,)))
+        ]
+        repeated = metric_state.is_repeated(addition.frame)
+        made_there = any(metric_state.is_repeated(one) for one in self.trace.frames if _makes(one, owner))
+        return [*found, metric_state.is_repeated] if repeated and not made_there else [*found]
 
-    def is_set_in(self, owner: Instance, name: str, loops: list[ast.AST]) -> bool:
-        """Whether a method that sets an attribute is run on an object in the turns of a loop, or may be where that is not seen."""
+    def reads_in(self, reading: ast.AST, owner: Instance, is_part: Callable[[Frame], bool]) -> bool:
+        """Whether an object reads within what is run again and again, and not only behind it."""
+        frames = [one for one in self.trace.frames if one.owner is owner]
+        return any(is_part(one) and any(part is reading for part, _ in parts(one.function.node)) for one in frames)
+
+    def is_set_in(self, owner: Instance, name: str, runs: list[Callable[[Frame], bool]]) -> bool:
+        """Whether a method that sets an attribute is run on an object within what is run again, or may be where that is not seen."""
         setting = metric_state.setting(owner.of, name)
         if setting is None:
             return True
         run = any(
-            one.owner is owner and one.function.name in setting and any(loop in one.loops for loop in loops)
+            one.owner is owner and one.function.name in setting and any(is_part(one) for is_part in runs)
             for one in self.trace.frames
         )
         return run or any(method in self.called_methods for method in setting)
@@ -418,8 +488,7 @@ class Metrics:
                     methods.setdefault(id(metric), (metric, {}))[1].setdefault(call.name, []).append(call)
         for metric, called in methods.values():
             for read in called.get(".eval", ()):
-                again = _read_again(metric, read, called.get(".update", []))
-                if again is not None and not any(again in one.loops for one in called.get(".clear", ())):
+                if _read_again(metric, read, called):
                     data = {"metric": metric.last, "line": metric.line}
                     yield Observation("not-cleared", read.source, read.node, data)
 
@@ -502,7 +571,7 @@ class Metrics:
             return
         order = _uncast(call.base)
         key = call.args[0].items[-1] if isinstance(call.args[0], Items) and call.args[0].items else call.args[0]
-        if not isinstance(order, Call) or not _ascending(order) or not _first_ones(key):
+        if not isinstance(order, Call) or not ascending(order) or not first_ones(key):
             return
         scores = next(iter(operands(order)), None)
         made = _layers(scores)
@@ -540,6 +609,8 @@ class Metrics:
             sides = operands(call, (0, 1))
             above = [(_threshold(one), other) for one, other in (sides, sides[::-1])] if len(sides) == 2 else []
             scores, truth = next(((one, other) for one, other in above if one is not None), (None, None))
+        elif call.name == "[]" and call.base is not None and call.args:
+            scores, truth = ranked_by(call.args[0]), call.base
         else:
             scores, truth = _given_as_positive(call)
         column = _first_of_two(scores)
@@ -604,24 +675,69 @@ class Metrics:
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
+def _is_in(loop: ast.AST, run: Frame) -> bool:
+    return loop in run.loops
+
+
+def _makes(run: Frame, owner: Instance) -> bool:
+    """Whether a run makes an object."""
+    return run.owner is owner and run.function.name == "__init__"
+
+
+def _reads_of(frames: Iterable[Frame], name: str, adding: set[int]) -> Iterator[tuple[Function, ast.AST]]:
+    """Where methods read an attribute of their object, but for the code that adds to it."""
+    for function in {id(one.function.node): one.function for one in frames if one.owner is not None}.values():
+        for node, _ in parts(function.node):
+            if (
+                isinstance(node, ast.Attribute)
+                and node.attr == name
+                and isinstance(node.ctx, ast.Load)
+                and id(node) not in adding
+            ):
+                yield function, node
+
+
 def _reduces(made: Call) -> bool:
     known = effect(made)
     return known is not None and known.reduces
 
 
-def _read_again(metric: Call, read: Call, updates: list[Call]) -> ast.AST | None:
-    """The loop that reads a metric, which was made before it, again in each turn, with updates in a loop within."""
+def _read_again(metric: Call, read: Call, called: dict[str, list[Call]]) -> bool:
+    """Whether a metric, which was made before, is read again and again by a loop or by Model, updated within, and never cleared there.
+    `called`: its methods."""
+    updates, clears = called.get(".update", ()), called.get(".clear", ())
+    if metric_state.is_repeated(read.frame) and not metric_state.is_repeated(metric.frame):
+        again = any(one.loops and metric_state.is_repeated(one.frame) for one in updates)
+        return again and not any(metric_state.is_repeated(one.frame) for one in clears)
     for update in updates:
-        again = [loop for loop in read.loops if loop in update.loops[:-1] and loop not in metric.loops]
-        if again:
-            return again[-1]
-    return None
+        loops = [loop for loop in read.loops if loop in update.loops[:-1] and loop not in metric.loops]
+        if loops:
+            return not any(loops[-1] in one.loops for one in clears)
+    return False
+
+
+def _each_counted(value: Value) -> Value:
+    """What enumerate or tqdm goes through."""
+    while isinstance(value, Call) and value.last in THROUGH and value.args:
+        value = value.args[0]
+    return value
+
+
+def _is_one(value: Value) -> bool:
+    return isinstance(value, KnownValue) and value.value == 1 and not isinstance(value.value, bool)
+
+
+def _is_same(size: Value, step: Value | None) -> bool:
+    """Whether two sizes are one, and more than 1."""
+    if isinstance(size, KnownValue) and isinstance(step, KnownValue):
+        return type(size.value) is int and size.value == step.value and size.value > 1
+    return size is step
 
 
 def _has_metrics(call: Call) -> bool:
     """Whether a method is that of a Model with metrics."""
     models = [base for base in options(call.base) if isinstance(base, Call) and base.api == "Model"]
-    return any("metrics" in model.keywords for model in models)
+    return any(model.argument([*_OF_MODEL], "metrics") is not None for model in models)
 
 
 def _evaluated(call: Call) -> list[Value]:
@@ -677,33 +793,6 @@ def _layers_within(value: Value) -> bool:
     )
 
 
-def _ascending(order: Call) -> bool:
-    """Whether a call sorts from the smallest, or puts the smallest first, and tells the places."""
-    name = name_of(order).rsplit(".", 1)[-1].lower()
-    if name not in ("argsort", "argpartition"):
-        return False
-    down = argument_of(order, "descending")
-    down = (
-        down
-        if down is not None
-        else operation(order).operand(2, "descending")
-        if not order.name.startswith("numpy")
-        else None
-    )
-    return down is None or (isinstance(down, KnownValue) and down.value is False)
-
-
-def _first_ones(key: Value | None) -> bool:
-    """An index that takes the first elements and leaves the others: `:k`."""
-    if not isinstance(key, Call) or key.name != "slice" or len(key.args) < 2:
-        return False
-    start, stop = key.args[:2]
-    step = key.args[2] if len(key.args) > 2 else None
-    plain = step is None or (isinstance(step, KnownValue) and step.value in (None, 1))
-    first = isinstance(start, KnownValue) and start.value in (None, 0)
-    return plain and first and isinstance(stop, KnownValue) and type(stop.value) is int and stop.value > 0
-
-
 def _threshold(value: Value) -> Value | None:
     """What is compared with a constant from above, where a value is that."""
     made = _uncast(value)
@@ -711,6 +800,14 @@ def _threshold(value: Value) -> Value | None:
         return None
     sides = operands(made, (0, 1))
     return sides[0] if len(sides) == 2 and isinstance(sides[1], KnownValue) else None
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, KnownValue) and value.value is None
+
+
+def _is_nothing(value: Value | None) -> bool:
+    return value is None or _is_none(value)
 
 
 def _before_threshold(value: Value) -> Value:

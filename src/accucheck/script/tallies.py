@@ -355,8 +355,8 @@ class Tallies:
         along = len(given) > 1 and not (isinstance(given[1], KnownValue) and given[1].value is None)
         if not given or along or "axis" in made.keywords:
             return ""
-        if is_right(given[0]):
-            return "rate" if known.operation == "mean" else "hits"
+        if is_right(given[0]) or _of_first_places(given[0]):
+            return "rate" if known.operation == "mean" and is_right(given[0]) else "hits"
         return "weighed" if _is_weighed(given[0]) else ""
 
     def _size(self, made: Call) -> str:
@@ -393,6 +393,7 @@ _PRODUCTS = {
     frozenset(("rate", "turns")): "rate",
     frozenset(("rate", "number")): "rate",
     frozenset(("hits", "turns")): "hits",
+    frozenset(("hits", "number")): "hits",
     frozenset(("rows", "turns")): "rows",
 }
 _QUOTIENTS = {
@@ -418,6 +419,49 @@ def is_right(value: Value | None, depth: int = 0) -> bool:
         return any(is_right(part, depth + 1) for part in operands(value, (0, 1)))
     inner = kept(value, *MOVED, "whole", "truth")
     return inner is not None and len(inner) == 1 and is_right(inner[0], depth + 1)
+
+
+def _of_first_places(value: Value) -> bool:
+    """Whether a value is `right[:k]` of a constant k, where places of the largest were compared: whether one of the k first is right."""
+    made = value
+    for _ in range(DEPTH):
+        if not isinstance(made, Call):
+            return False
+        if made.name == "[]":
+            return made.base is not None and is_right(made.base) and _first(made.args) and _ranks(made.base)
+        inner = kept(made, *MOVED, "whole", "truth")
+        if not inner or len(inner) != 1:
+            return False
+        made = inner[0]
+    return False
+
+
+def _first(keys: list[Value]) -> bool:
+    """Whether an index takes the first so many, a constant, along one axis at most."""
+    parts_of = keys[0].items if len(keys) == 1 and isinstance(keys[0], Items) else keys
+    cuts = [one for one in parts_of if isinstance(one, Call) and one.name == "slice" and any(map(_bounds, one.args))]
+    return (
+        len(cuts) == 1
+        and all(isinstance(one, Call) and one.name == "slice" for one in parts_of)
+        and not _bounds(cuts[0].args[0])
+        and all(isinstance(one, KnownValue) for one in cuts[0].args)
+    )
+
+
+def _bounds(value: Value) -> bool:
+    return not isinstance(value, KnownValue) or value.value not in (None, 0)
+
+
+def _ranks(right: Value) -> bool:
+    """Whether places of several of the largest are compared."""
+    found = flow.find(
+        right, lambda part: ((known := effect(part)) is not None and known.operation == "topk") or _orders(part)
+    )
+    return found is not None
+
+
+def _orders(made: Call) -> bool:
+    return made.last in ("argsort", "argpartition")
 
 
 def _is_weighed(value: Value) -> bool:
