@@ -92,6 +92,15 @@ FOUND = {
     "tuned_80_softmax_over_batch": "shares-of-samples",
     "tuned_81_evaluator_reset": "counts-on",
     "tuned_82_weighted_wrongly": "mean-of-batches",
+    "tuned_83_recall_axis": "argmax-elsewhere",
+    "tuned_84_same_files": "reads-training",
+    "tuned_85_dice_steps": "ratio-of-batches",
+    "tuned_86_topk_smallest": "smallest-scores",
+    "tuned_87_custom_clear_half": "left-in-state",
+    "tuned_88_sorted_scores": "smallest-scores",
+    "held_91_count_by_dataset_size": "mean-of-batches",
+    "held_92_ema_metric": "counts-on",
+    "held_93_batch_true": "rest-dropped",
 }
 
 

@@ -76,6 +76,11 @@ MESSAGES: Words = {
         "en": "What is evaluated here is what the network is trained with; {name} ({at}) is made and never read.",
         "zh": "此处评估用的是训练数据；{name}（{at}）创建后从未被读取。",
     },
+    "reads-training": {
+        "en": "The data set that is evaluated here (line {line}) is read from the same files as that of the training ({at}), and no "
+        "other is evaluated.",
+        "zh": "此处评估的数据集（第 {line} 行）与训练数据集（{at}）读取的是相同的文件，并且没有其他评估。",
+    },
     "rest-dropped": {
         "en": "The data set that is evaluated at {at} drops the last batch where it is not full: its samples are never evaluated.",
         "zh": "在 {at} 评估的数据集会丢弃不足一批的最后一个 batch：其中的样本从未参与评估。",
@@ -146,6 +151,10 @@ MESSAGES: Words = {
         "zh": "每次评估前把所有计数清零：写在 clear() 或 reset() 中，或放在遍历 batch 的循环之前。",
     },
     "fix-data": {"en": "Evaluate with {name}.", "zh": "改用 {name} 评估。"},
+    "fix-files": {
+        "en": "Read the held-out files, or take the samples of the evaluation out of the training.",
+        "zh": "改为读取留出的文件，或把用于评估的样本从训练数据中去掉。",
+    },
     "fix-rest": {
         "en": "batch(..., drop_remainder=False) for evaluation, or a last, smaller slice.",
         "zh": "评估时用 batch(..., drop_remainder=False)，或加上最后较小的一片。",
@@ -199,6 +208,7 @@ _FIXES = {
     "left-in-state": "fix-clear",
     "not-cleared": "fix-clear",
     "evaluates-training": "fix-data",
+    "reads-training": "fix-files",
     "rest-dropped": "fix-rest",
     "rest-of-slices": "fix-rest",
     "fewer-than-divided-by": "fix-rest",
@@ -431,6 +441,14 @@ for a, b, mask in ds.NumpySlicesDataset((x, y, x[:, :10] > 0), ["a", "b", "mask"
     rows += len(b)
 print(hits / rows)
 """
+_FILES = """
+def loader(part, shuffle):
+    return ds.MindDataset("data/" + part + ".mindrecord", shuffle=shuffle).batch(32)
+
+
+model.train(5, loader("train", True))
+print(model.eval(loader("{part}", False)))
+"""
 _HITS, _ROWS, _RATE = "int(right.sum())", "b.shape[0]", "float(right.astype(ms.float32).mean())"
 _example = partial(script_example, _HEAD)
 
@@ -496,6 +514,13 @@ EXAMPLES = [
     _example(
         "evaluated with both", "model.train(5, train)\nmodel.eval(train)\nmodel.eval(test)\n", Verdict.OK, "judged"
     ),
+    _example(
+        "evaluated with the files of the training",
+        _FILES.format(part="train"),
+        Verdict.UNDECIDED,
+        "reads-training",
+    ),
+    _example("evaluated with other files", _FILES.format(part="test"), Verdict.OK, "judged"),
     _example(
         "the last samples are dropped",
         "model.train(5, train)\nmodel.eval(ds.NumpySlicesDataset(x[800:]).batch(32, drop_remainder=True))\n",

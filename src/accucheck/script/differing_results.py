@@ -10,7 +10,7 @@ from .analysis import Reading
 from .axes import Rank, axis_of, place, rank, width
 from .differences import WrongUse
 from .effects import MOVED, effect, kept, name_of, operands
-from .factors import comparison
+from .factors import argument_of, comparison, operation
 from .networks import is_cell, is_layer, outputs
 from .values import Call, Instance, Items, KnownValue, NamedValue, Value, options
 
@@ -59,11 +59,10 @@ def _item(user: Call, of: Call) -> int | None:
 def _guessed_elsewhere(compared: Call) -> Iterator[WrongUse]:
     """What is compared with labels is the place of the largest number along another axis than that of the scores."""
     sides = [_unmoved(side) for side in operands(compared, (0, 1))]
-    guesses = [side for side in sides if isinstance(side, Call) and _is_argmax(side)]
+    guesses = [taken for side in sides if (taken := _largest_along(side)) is not None]
     if len(sides) != 2 or len(guesses) != 1:
         return
-    (guess,) = guesses
-    scores, axis = next(iter(operands(guess)), None), axis_of(guess)
+    guess, scores, axis = guesses[0]
     found = width(scores)
     count = outputs(found[0]) if found is not None else None
     if found is None or axis is None or (count is not None and count < 3):
@@ -73,6 +72,27 @@ def _guessed_elsewhere(compared: Call) -> Iterator[WrongUse]:
     if place(axis, of).is_not(classes.high):
         code = "argmax-elsewhere" if of.exact is not None and count is not None else "argmax-elsewhere-perhaps"
         yield WrongUse(code, guess, {"axis": axis, "layer": layer.last, "at": layer.line})
+
+
+def _largest_along(places: Value) -> tuple[Call, Value, int | None] | None:
+    """What takes the places of the largest scores, of which scores, and along which axis."""
+    if not isinstance(places, Call):
+        return None
+    if _is_argmax(places) and operands(places):
+        return places, operands(places)[0], axis_of(places)
+    if not _is_of_topk(places) or not isinstance(places.base, Call):
+        return None
+    dim = argument_of(places.base, "dim") or operation(places.base).operand(2, "dim")
+    axis = dim.value if isinstance(dim, KnownValue) and type(dim.value) is int else None
+    return places.base, operands(places.base)[0], axis
+
+
+def _is_of_topk(made: Call) -> bool:
+    """Whether an item of what topk gives is the places."""
+    if made.name != "[]" or not isinstance(made.base, Call) or _item(made, made.base) != 1:
+        return False
+    known = effect(made.base)
+    return known is not None and known.operation == "topk" and bool(operands(made.base))
 
 
 def _rank_by_use(told: Rank, compared: Call) -> Rank:
@@ -95,7 +115,8 @@ def _indexed_axes(made: Call) -> int:
 def _unmoved(value: Value) -> Value:
     """What a value is but for its type and arrangement, or some elements of."""
     for _ in range(CASTS):
-        inner = kept(value, "same", *MOVED, "elements") if isinstance(value, Call) else None
+        moves = isinstance(value, Call) and not _is_of_topk(value)
+        inner = kept(value, "same", *MOVED, "elements") if isinstance(value, Call) and moves else None
         if inner is None or len(inner) != 1:
             break
         value = inner[0]

@@ -12,7 +12,7 @@ from .effects import MOVED, effect, kept, name_of, operands
 from .factors import argument_of, comparison, operation
 from .losses import Losses
 from .networks import Observation
-from .values import Call, KnownValue, Value, options
+from .values import Call, Items, KnownValue, Value, options
 
 #: Values within values are looked into so far.
 DEPTH = 24
@@ -215,7 +215,43 @@ def _is_none(value: Value) -> bool:
 
 def _of_topk(made: Call, key: Value) -> bool:
     """Whether an item of what topk gives is the places of the largest."""
-    known, largest = effect(made), argument_of(made, "largest")
-    smallest = isinstance(largest, KnownValue) and largest.value is False
-    second = isinstance(key, KnownValue) and key.value == 1
-    return known is not None and known.operation == "topk" and second and not smallest and bool(operands(made))
+    return _second_of(made, key, "topk") and not _is_set(argument_of(made, "largest"), False)
+
+
+def _second_of(made: Call, key: Value, operation_name: str) -> bool:
+    """Whether an item is the places, and not the values, of what topk or sort gives."""
+    known, second = effect(made), isinstance(key, KnownValue) and key.value == 1
+    return known is not None and known.operation == operation_name and second and bool(operands(made))
+
+
+def _is_set(value: Value | None, told: bool) -> bool:
+    return isinstance(value, KnownValue) and value.value is told
+
+
+def least_first(call: Call) -> tuple[int, Value] | None:
+    """The line and the scores of an order, where the places that an item of it takes are those of the smallest scores: the first ones of an
+    ascending order, of all rows or of one, or what topk gives of the smallest."""
+    if call.name != "[]" or not isinstance(call.base, Call) or not call.args:
+        return None
+    if _second_of(call.base, call.args[0], "topk"):
+        up = _is_set(argument_of(call.base, "largest"), False)
+        return (call.base.line, operands(call.base)[0]) if up else None
+    key = call.args[0].items[-1] if isinstance(call.args[0], Items) and call.args[0].items else call.args[0]
+    order = _bare(call.base)
+    while order is not None and order.name == ".each":
+        order = _bare(order.base)
+    scores = _sorted_upwards(order) if order is not None and first_ones(key) else None
+    return (order.line, scores) if order is not None and scores is not None else None
+
+
+def _sorted_upwards(order: Call) -> Value | None:
+    """The scores of which an order of places is that from the smallest to the largest."""
+    if (
+        order.name == "[]"
+        and isinstance(order.base, Call)
+        and order.args
+        and _second_of(order.base, order.args[0], "sort")
+    ):
+        down = argument_of(order.base, "descending") or operation(order.base).operand(2, "descending")
+        return operands(order.base)[0] if down is None or _is_set(down, False) else None
+    return operands(order)[0] if ascending(order) and operands(order) else None

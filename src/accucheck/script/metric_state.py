@@ -103,8 +103,9 @@ class _State:
                 continue
             for node in walk(method.node):
                 for key, _, _ in added(node):
-                    if key.startswith("self.") and key.count(".") == 1 and "[" not in key:
-                        found.setdefault(key[5:], (method, node))
+                    held = key.partition("[")[0]  # the list, dict or array that an item of is added to
+                    if held.startswith("self.") and held.count(".") == 1:
+                        found.setdefault(held[5:], (method, node))
         return found
 
     def examine(self) -> Iterator[Observation]:

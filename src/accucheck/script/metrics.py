@@ -18,9 +18,10 @@ from .analysis import Reading, Scripts
 from .axes import axis_of, place, rank, width
 from .effects import MOVED, effect, kept, operands
 from .factors import comparison
-from .guessed_classes import ascending, first_ones, ranked_by
+from .guessed_classes import least_first, ranked_by
 from .losses import Losses, heads
 from .networks import Observation, first_of_place, outputs
+from .same_data import read_alike
 from .shuffling import Examination
 from .source import Source
 from .syntax import THROUGH
@@ -75,6 +76,7 @@ class Metrics:
         yield from self.masked()
         yield from self.whole_slices()
         yield from self.of_training_data()
+        yield from self.of_training_files()
         yield from self.rest_dropped()
         yield from guessed_classes.examine(self.reading, self.losses)
         for call in self.trace.calls:
@@ -555,6 +557,19 @@ class Metrics:
             data = {"name": other.bound[-1], "at": f"{other.source.path}:{other.line}"}
             yield Observation("evaluates-training", source, node, data)
 
+    def of_training_files(self) -> Iterator[Observation]:
+        """Evaluation of data sets that are read from the files that training reads, and of nothing else."""
+        trained = [leaf for leaf in self.data.uses.leaves() if self.is_trained(leaf)]
+        found = [
+            next((one for one in trained if read_alike(leaf, one)), None)
+            for leaf, _, _ in self.evaluated
+            if leaf not in trained
+        ]
+        if found and all(found) and found[0] is not None:
+            leaf, source, node = next(one for one in self.evaluated if one[0] not in trained)
+            data = {"at": f"{found[0].source.path}:{found[0].line}", "line": leaf.line}
+            yield Observation("reads-training", source, node, data, possible=True)
+
     def rest_dropped(self) -> Iterator[Observation]:
         for leaf, source, node in self.evaluated:
             batch = batch_of(self.data, leaf)
@@ -566,17 +581,11 @@ class Metrics:
     # --- guesses ------------------------------------------------------------------------------------------------------
 
     def smallest(self, call: Call) -> Iterator[Observation]:
-        """The first places of an ascending order of scores are compared with labels: those of the smallest."""
-        if call.name != "[]" or call.base is None or not call.args:
-            return
-        order = _uncast(call.base)
-        key = call.args[0].items[-1] if isinstance(call.args[0], Items) and call.args[0].items else call.args[0]
-        if not isinstance(order, Call) or not ascending(order) or not first_ones(key):
-            return
-        scores = next(iter(operands(order)), None)
-        made = _layers(scores)
-        if made and self.compared(call):
-            yield Observation("smallest-scores", call.source, call.node, {"layer": made[0].last, "line": order.line})
+        """The places of the smallest scores are compared with labels."""
+        found = least_first(call)
+        made = _layers(found[1]) if found is not None else []
+        if found is not None and made and self.compared(call):
+            yield Observation("smallest-scores", call.source, call.node, {"layer": made[0].last, "line": found[0]})
 
     def compared(self, value: Call) -> bool:
         """Whether a value is compared for equality, moved about at most."""
@@ -861,14 +870,29 @@ def _takes_first(made: Call) -> bool:
     last = key.items[-1]
     if not isinstance(last, KnownValue) or last.value != 0 or isinstance(last.value, bool) or len(key.items) < 2:
         return False
-    given = heads(made.base)
-    layers = _layers(made.base)
-    return (
-        bool(given)
-        and all(head.gives == "probabilities" for head in given)
-        and bool(layers)
-        and all(outputs(layer) == 2 for layer in layers)
-    )
+    layers = _layers(_shares_of(made.base))
+    return bool(layers) and all(outputs(layer) == 2 for layer in layers)
+
+
+def _shares_of(value: Value | None) -> Value | None:
+    """What a softmax that is written out is taken of, e / e.sum() with e = exp(x) or exp(x - x.max()); else the value itself."""
+    made = _uncast(value) if value is not None else None
+    above, below = _operands_of(made, "div") or (None, None)
+    summed, grown = _operands_of(below, "sum"), _operands_of(above, "exp")
+    if not summed or not grown or summed[0] is not above:
+        return value
+    less = operands(grown[0], (0, 1)) if isinstance(grown[0], Call) and grown[0].name == "-" else []
+    shifted = len(less) == 2 and isinstance(less[0], Call) and _derives(less[1], less[0])
+    return less[0] if shifted else grown[0]
+
+
+def _operands_of(value: Value | None, does: str) -> list[Value]:
+    """The operands, but for their types, of what does this to them; the first two where it divides."""
+    known = effect(value) if isinstance(value, Call) else None
+    if not isinstance(value, Call) or known is None or known.operation != does:
+        return []
+    found = [_uncast(one) for one in operands(value, (0, 1) if does == "div" else (0,))]
+    return [] if does == "div" and len(found) != 2 else found
 
 
 def _comparison_of(value: Value | None) -> Call | None:

@@ -157,13 +157,13 @@ class Tallies:
                     tally = found.setdefault((id(owner), target), Tally(target, owner, code.source))
                     tally.listed |= listed
                     tally.additions += self._additions(code, node, what, loops)
-                    for made in self.sums.get(_place(code.source, _sum_of(node)), ()):
+                    for made in self.sums.get(_place(code.source, _sum_of(node, what)), ()):
                         self.summed[id(made)] = tally
         return found
 
     def _additions(self, code: _Code, node: ast.AST, what: ast.expr, loops: tuple[ast.AST, ...]) -> Iterator[Addition]:
         for frame in code.frames:
-            sums = [one for one in self.sums.get(_place(code.source, _sum_of(node)), ()) if one.frame is frame]
+            sums = [one for one in self.sums.get(_place(code.source, _sum_of(node, what)), ()) if one.frame is frame]
             value = sums[-1].args[0 if _is_first(node, what) else 1] if sums else self.value(what, frame, code)
             outer = frame.loops if frame is not None else ()
             inner = loops[-1] if loops else None
@@ -528,10 +528,10 @@ def added(node: ast.AST) -> Iterator[tuple[str, ast.expr, bool]]:
     """What a statement adds to: its name, what is added, and whether that goes into a list."""
     if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
         yield unparse(node.target), node.value, False
-    elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.value, ast.BinOp):
-        target, total = node.targets[0], node.value
-        if isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(total.op, ast.Add):
-            yield from _added_up(unparse(target), total)
+    elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+        for target, total in _pairs(node.targets[0], node.value):
+            if isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)):
+                yield from _added_up(unparse(target), total)
     elif (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -541,22 +541,35 @@ def added(node: ast.AST) -> Iterator[tuple[str, ast.expr, bool]]:
         yield unparse(node.func.value), node.args[0], True
 
 
-def _added_up(key: str, total: ast.BinOp) -> Iterator[tuple[str, ast.expr, bool]]:
+def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """What is stored where, also of several side by side: a, b = a + 1, b + 2."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return [*zip(target.elts, value.elts, strict=True)]
+    return [(target, value)]
+
+
+def _added_up(key: str, total: ast.expr) -> Iterator[tuple[str, ast.expr, bool]]:
     """The other side of a sum, one side of which is what it is stored as."""
+    if not isinstance(total, ast.BinOp) or not isinstance(total.op, ast.Add):
+        return
     for one, other in ((total.left, total.right), (total.right, total.left)):
         if unparse(one) == key:
             yield key, other, False
             return
 
 
-def _sum_of(node: ast.AST) -> ast.AST:
-    """Where the sum stands that a statement adds up."""
-    return node.value if isinstance(node, ast.Assign) else node
+def _sum_of(node: ast.AST, what: ast.expr) -> ast.AST:
+    """Where the sum stands by which a statement adds something."""
+    if not isinstance(node, ast.Assign):
+        return node
+    values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+    return next((one for one in values if isinstance(one, ast.BinOp) and what in (one.left, one.right)), node.value)
 
 
 def _is_first(node: ast.AST, what: ast.expr) -> bool:
     """Whether what is added stands before what it is added to."""
-    return isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and node.value.left is what
+    total = _sum_of(node, what)
+    return isinstance(total, ast.BinOp) and total.left is what and not isinstance(node, ast.BinOp)
 
 
 def _gone_through(function: ast.AST, loop: ast.AST) -> Iterator[ast.expr]:

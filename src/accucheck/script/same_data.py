@@ -1,0 +1,110 @@
+"""Whether two data sets read the same files: made by one data set class, of what is the same each time it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..knowledge import dataset_classes
+from .values import Call, Items, KnownValue, Mapping, Value
+
+#: Values within values are looked into so far.
+DEPTH = 24
+#: What leaves the rows of a data set as many as they are.
+_STAYS = (".map", ".batch", ".padded_batch", ".shuffle", ".repeat", ".project", ".rename")
+#: What a data set class is told beside what it reads.
+_BESIDE = (
+    "shuffle",
+    "num_parallel_workers",
+    "python_multiprocessing",
+    "max_rowsize",
+    "cache",
+    "column_names",
+    "columns_list",
+    "decode",
+)
+#: Calls that give the same each time they are given the same.
+_READS = (
+    *(
+        "numpy.load",
+        "numpy.loadtxt",
+        "numpy.genfromtxt",
+        "pandas.read_csv",
+        "pandas.read_parquet",
+        "open",
+        "json.load",
+        "pickle.load",
+    ),
+    *(
+        "os.path.join",
+        "os.path.abspath",
+        "os.path.expanduser",
+        "pathlib.Path",
+        "str",
+        "+",
+        "/",
+        "[]",
+        "f-string",
+        ".format",
+        ".read",
+    ),
+)
+
+
+def read_alike(one: Call, other: Call) -> bool:
+    """Whether two data sets are made of the same files, with the same rows."""
+    first, second = _source(one), _source(other)
+    if first is None or second is None or first is second or first.name != second.name:
+        return False
+    given, against = ({k: v for k, v in call.keywords.items() if k not in _BESIDE} for call in (first, second))
+    pairs = [
+        *zip(first.args, second.args, strict=False),
+        *((value, against.get(name)) for name, value in given.items()),
+    ]
+    alike = len(first.args) == len(second.args) and given.keys() == against.keys()
+    return alike and bool(pairs) and all(_same(a, b, 0) for a, b in pairs) and any(_names_file(a, 0) for a, _ in pairs)
+
+
+def _source(leaf: Call) -> Call | None:
+    """The call of a data set class that a chain of methods begins with, where all its rows are in the end."""
+    made: Value | None = leaf
+    known = dataset_classes.load().sources
+    while isinstance(made, Call):
+        if made.name.startswith("mindspore.") and made.last in known:
+            return made
+        if made.name not in _STAYS:
+            return None
+        made = made.base
+    return None
+
+
+def _same(one: Value | None, other: Value | None, depth: int) -> bool:
+    if one is other:
+        return one is not None
+    if isinstance(one, KnownValue) and isinstance(other, KnownValue):
+        return type(one.value) is type(other.value) and one.value == other.value
+    if type(one) is not type(other) or depth > DEPTH:
+        return False
+    if isinstance(one, Call) and isinstance(other, Call) and (one.name not in _READS or one.name != other.name):
+        return False
+    if isinstance(one, Mapping) and isinstance(other, Mapping) and [*one.items] != [*other.items]:
+        return False
+    return _all_same(_held(one), _held(other), depth)
+
+
+def _held(value: Value | None) -> Sequence[Value | None]:
+    """What a call is given, or a list or dict holds."""
+    if isinstance(value, Call):
+        return [value.base, *value.args, *value.keywords.values()]
+    return value.items if isinstance(value, Items) else [*value.items.values()] if isinstance(value, Mapping) else []
+
+
+def _all_same(one: Sequence[Value | None], other: Sequence[Value | None], depth: int) -> bool:
+    pairs = [*zip(one, other, strict=False)]
+    return len(one) == len(other) > 0 and all(a is b is None or _same(a, b, depth + 1) for a, b in pairs)
+
+
+def _names_file(value: Value | None, depth: int) -> bool:
+    """Whether a text, such as the path of a file, has part in a value."""
+    if isinstance(value, KnownValue):
+        return isinstance(value.value, str) and not value.assumed
+    return depth <= DEPTH and any(_names_file(one, depth + 1) for one in _held(value))
