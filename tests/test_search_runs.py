@@ -392,6 +392,7 @@ def test_a_search_on_a_faulty_project_is_refused_unless_forced(tmp_path: Path) -
     for language, said in (("en", "--force"), ("zh", "--force")):
         ran = accucheck("tune", "--lang", language, "--search", "lr=0.1,1", "--", sys.executable, "train.py", cwd=root)
         assert ran.code == 2 and said in ran.err and "wi.01" in ran.err and "train.py" in ran.err, ran
+        assert any(line.startswith("- wi.01 train.py:") for line in ran.err.splitlines()) and "⏎" not in ran.err, ran
     assert not (root / studies.FILE).exists()
     forced = "--force", "--trials", "2", "--search", "lr=0.1,1"
     (root / "train.py").write_text(FAULTY.replace("model.train(1, data)", 'print("eval accuracy: 0.5")'))

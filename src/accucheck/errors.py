@@ -1207,8 +1207,8 @@ WORDS: Words = {
     },
     "tune-faults": {
         "en": "{count} {count:fault is|faults are} known that no setting can remove; a search would only find what suits "
-        "{count:it|them}:\n{faults}\nFix {count:it|them} first (accucheck fix shows changes), or search all the same with --force.",
-        "zh": "已知 {count} 处问题，调参无法解决，此时搜索只会得到迁就问题的设置：\n{faults}\n"
+        "{count:it|them}. Fix {count:it|them} first (accucheck fix shows changes), or search all the same with --force.",
+        "zh": "已知 {count} 处问题，调参无法解决，此时搜索只会得到迁就问题的设置。"
         "请先修改（accucheck fix 给出改法），或用 --force 强制搜索。",
     },
     "tune-storage": {

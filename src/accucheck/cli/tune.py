@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..language import visible
 from .frame import (
     OK,
     PROBE_FAILED,
@@ -177,13 +178,13 @@ def _require_sound(opened: Project) -> None:
     known = faults([*found, *recorded], opened.settled())
     if not known:
         return
-    told = []
     for item, probe, finding in known[:_NAMED]:
         where, text = finding.where, Speech(language()).message(probe, finding.code, finding.data)
         place = f"{where.path}:{where.line}" if where.path and where.line else where.path or ""
-        told.append(" ".join(filter(None, ["-", item, place, text])))
-    more = [f"... (+{len(known) - _NAMED})"] if len(known) > _NAMED else []
-    raise UserError("tune-faults", count=len(known), faults="\n".join([*told, *more]))
+        click.echo(visible(" ".join(filter(None, ["-", item, place, text]))), err=True)
+    if len(known) > _NAMED:
+        click.echo(f"... (+{len(known) - _NAMED})", err=True)
+    raise UserError("tune-faults", count=len(known))
 
 
 # --- running and showing ------------------------------------------------------------------------------------------------
