@@ -101,6 +101,14 @@ FOUND = {
     "held_91_count_by_dataset_size": "mean-of-batches",
     "held_92_ema_metric": "counts-on",
     "held_93_batch_true": "rest-dropped",
+    "tuned_94_roc_by_curve": "other-column",
+    "tuned_95_lowest_of_partition": "smallest-scores",
+    "tuned_96_global_counts": "counts-on",
+    "tuned_97_kappa_of_batches": "ratio-of-batches",
+    "tuned_98_lists_of_padding": "ignored-counted",
+    "tuned_99_rows_of_padding": "masked-counted",
+    "held_89_options_of_loader": "rest-dropped",
+    "held_90_top_two": "mean-of-batches",
 }
 
 

@@ -24,7 +24,7 @@ from .networks import Observation, first_of_place, outputs
 from .same_data import read_alike
 from .shuffling import Examination
 from .source import Source
-from .syntax import THROUGH
+from .syntax import THROUGH, unparse
 from .syntax import kept as kept_with_code
 from .tallies import Addition, Quotient, Tallies, Tally, batch_of, dataset_of, parts
 from .values import Call, Frame, Function, Index, Instance, Items, KnownValue, Many, Value, frames_around, options
@@ -287,6 +287,7 @@ class Metrics:
             for code, loss, sure in self.left_out[:1]:
                 data = {"at": f"{loss.source.path}:{loss.line}"}
                 yield Observation(code, quotient.source, quotient.node, data, possible=not sure)
+        yield from self.gathered_all()
         for call in self.trace.calls:
             if (
                 call.last == "Perplexity"
@@ -297,6 +298,41 @@ class Metrics:
                     yield Observation(
                         code, call.source, call.node, {"at": f"{loss.source.path}:{loss.line}"}, possible=True
                     )
+
+    def gathered_all(self) -> Iterator[Observation]:
+        """The guesses of all places are put into a list, which a metric is computed of."""
+        for tally in self.tallies.tallies.values():
+            additions = self.evaluating(tally) if tally.listed else []
+            if not additions or not all(self.is_each_guess(one.value) for one in additions):
+                continue
+            judging = [call for call in self.trace.calls if _judges(call) and _names(call.node, tally.key)]
+            for code, loss, sure in self.left_out[:1] if judging else ():
+                data = {"at": f"{loss.source.path}:{loss.line}"}
+                yield Observation(code, judging[0].source, judging[0].node, data, possible=not sure)
+
+    def is_each_guess(self, value: Value | None) -> bool:
+        """Whether a value is the guesses for all places that a loss is computed of, or for those of a sample, and none was left out."""
+        while isinstance(value, Call):
+            known = effect(value)
+            if known is not None and known.operation == "argmax":
+                found = width(next(iter(operands(value)), None))
+                return found is not None and any(found[0] in one for one in self.trained_layers)
+            inner = kept(value, "same", *MOVED) or (
+                [value.base] if value.name == ".each" and value.base is not None else []
+            )
+            value = inner[0] if len(inner) == 1 else None
+        return False
+
+    @cached_property
+    def trained_layers(self) -> list[list[Call]]:
+        """The layers that give what each loss is applied to, where it leaves positions out."""
+        found = (self.width_of(one.prediction) for one in self.losses.applications)
+        return [[layer] for layer in found if layer is not None]
+
+    @staticmethod
+    def width_of(prediction: Value | None) -> Call | None:
+        found = [head.made.base for head in heads(prediction) if head.gives == "logits" and isinstance(head.made, Call)]
+        return found[0] if found and isinstance(found[0], Call) else None
 
     def counts_all(self, quotient: Quotient) -> bool:
         """Whether all places count in an evaluation, those that are right above and all of them below."""
@@ -379,9 +415,13 @@ class Metrics:
             inner = addition.loop
             if inner is None or self.trains((inner,)) or not addition.amount or _holds(inner, quotient.node):
                 continue
-            if self.goes_on(name, inner, quotient.node, addition) or (
-                name != tally.key and self.goes_on_in_callers(name, addition)
-            ):
+            if isinstance(tally.owner, ast.Module) and addition.frame is not None:
+                on = self.goes_on_globally(name, addition, quotient)
+            else:
+                on = self.goes_on(name, inner, quotient.node, addition) or (
+                    name != tally.key and self.goes_on_in_callers(name, addition)
+                )
+            if on:
                 return addition
         return None
 
@@ -389,6 +429,16 @@ class Metrics:
         """Whether a loop that trains holds both what adds and what reads, and nothing in it gives the name a first value again."""
         loops = (one for one in addition.loops if one is not inner and self.trains((one,)) and _holds(one, reading))
         return any(not self.renewed_beside(outer, inner, name) for outer in loops)
+
+    def goes_on_globally(self, name: str, addition: Addition, quotient: Quotient) -> bool:
+        """Whether a function counts in a name of the module, that gets a value only before the loop that trains and calls it."""
+        frame, outer = addition.frame, [loop for loop in addition.loops[:-1] if self.trains((loop,))]
+        if frame is None or not outer or not _holds(frame.function.node, quotient.node):
+            return False
+        adding = {id(part) for one in quotient.tally.additions for part in ast.walk(one.node)}
+        functions = (code.node for code in self.tallies.codes if not isinstance(code.node, ast.Module))
+        set_again = any(name in _stored(function, adding) for function in functions)
+        return not set_again and not any(self.renewed_beside(loop, frame.node, name) for loop in outer)
 
     def goes_on_in_callers(self, name: str, addition: Addition) -> bool:
         """The same of a dict that a function is given by who calls it."""
@@ -595,7 +645,7 @@ class Metrics:
             for user, how in self.users.get(id(part), ()):
                 if comparison(user) == "==" or user.last in ("isin", "in1d") or (user.name == "in" and how == "1"):
                     return True
-                if id(user) not in seen and kept(user, "same", *MOVED) is not None:
+                if id(user) not in seen and (user.name == ".each" or kept(user, "same", *MOVED) is not None):
                     seen.add(id(user))
                     queue.append(user)
         return False
@@ -682,6 +732,22 @@ class Metrics:
 
 
 # --- values -----------------------------------------------------------------------------------------------------------
+
+
+def _stored(function: ast.AST, beside: set[int]) -> set[str]:
+    """The names that a function gives values, code left out that is told by its ids."""
+    names = (part for part, _ in parts(function) if isinstance(part, ast.Name) and id(part) not in beside)
+    return {part.id for part in names if isinstance(part.ctx, ast.Store)}
+
+
+def _judges(call: Call) -> bool:
+    """Whether a call computes a metric of guesses and labels, or compares them."""
+    functions = metric_functions()
+    return call.name in (*functions.of_samples, *functions.of_all, *functions.counts) or comparison(call) == "=="
+
+
+def _names(node: ast.AST, key: str) -> bool:
+    return any(unparse(part) == key for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)))
 
 
 def _is_in(loop: ast.AST, run: Frame) -> bool:
@@ -859,6 +925,8 @@ def _moved(value: Value | None) -> list[Value]:
         return [value.result]
     if value.name == ".each" and value.base is not None:
         return [value.base]
+    if value.name == "comprehension":
+        return value.args[:1]
     return kept(value, "same", *MOVED) or []
 
 

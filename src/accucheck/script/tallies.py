@@ -100,7 +100,10 @@ class _Code:
 
     def owner(self, key: str) -> ast.AST:
         """What a variable or attribute belongs to."""
-        return self.of.node if self.of is not None and key.startswith(("self.", "cls.")) else self.node
+        if self.of is not None and key.startswith(("self.", "cls.")):
+            return self.of.node
+        shared = any(isinstance(part, ast.Global) and key in part.names for part, _ in parts(self.node))
+        return self.source.tree if shared else self.node
 
 
 class Tallies:
@@ -164,10 +167,19 @@ class Tallies:
     def _additions(self, code: _Code, node: ast.AST, what: ast.expr, loops: tuple[ast.AST, ...]) -> Iterator[Addition]:
         for frame in code.frames:
             sums = [one for one in self.sums.get(_place(code.source, _sum_of(node, what)), ()) if one.frame is frame]
-            value = sums[-1].args[0 if _is_first(node, what) else 1] if sums else self.value(what, frame, code)
+            value = (
+                sums[-1].args[0 if _is_first(node, what) else 1]
+                if sums
+                else self.value(what, frame, code) or self._put(node, frame)
+            )
             outer = frame.loops if frame is not None else ()
             inner = loops[-1] if loops else None
             yield Addition(self.amount(value), node, inner, (*outer, *loops), frame, value)
+
+    def _put(self, node: ast.AST, frame: Frame | None) -> Value | None:
+        """What the elements of are put into a list by one run of extend."""
+        given = [call.base for call in self.at.get(id(node), ()) if call.frame is frame and call.name == ".each"]
+        return given[-1] if given and isinstance(node, ast.Call) else None
 
     @cached_property
     def quotients(self) -> list[Quotient]:
@@ -253,6 +265,7 @@ class Tallies:
         if below is not None and by is None:
             amounts = {self.amount(self.value(_bare(below), frame, code)) for frame in code.frames}
             amount = amounts.pop() if len(amounts) == 1 else ""
+            amount = amount or ("turns" if _counted_turns(code.node, below) else "")
         yield Quotient(tally, by, amount, node, code.source)
 
     def yielded(self, addition: Addition, loop: ast.AST) -> list[Value]:
@@ -631,6 +644,13 @@ def _counts_turns(node: ast.expr, loops: tuple[ast.AST, ...]) -> bool:
         return False
     first = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and loop.target.elts else None
     return isinstance(node, ast.Name) and isinstance(first, ast.Name) and first.id == node.id
+
+
+def _counted_turns(function: ast.AST, node: ast.expr) -> bool:
+    """Whether an expression is the number of turns that a loop of the function had, by enumerate."""
+    return any(
+        isinstance(part, (ast.For, ast.AsyncFor)) and _counts_turns(node, (part,)) for part, _ in parts(function)
+    )
 
 
 def _held_in(function: ast.AST, name: ast.Name) -> str | None:
