@@ -175,6 +175,15 @@ def test_the_page_is_whole_and_safe(tmp_path: Path) -> None:
     assert again.code == 2 and (tmp_path / "a.html").read_text(encoding="utf-8") == page
 
 
+def test_a_sheet_of_rows_without_pictures_has_no_room_for_them(tmp_path: Path) -> None:
+    from PIL import Image
+
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n3,4\n")
+    assert accucheck("data", tmp_path / "a.csv", "--png", tmp_path / "a.png").code == 0
+    with Image.open(tmp_path / "a.png") as sheet:
+        assert sheet.height < 200
+
+
 @pytest.mark.parametrize(
     "box", [[5, 6, 8, 9], [0.5, 0.6, 0.8, 0.9], [5, 6, 3, 3]], ids=["corners", "shares", "corner and size"]
 )

@@ -26,11 +26,17 @@ def sheet(found: Page, vocabulary: Vocabulary | None, language: Language) -> Ima
     from PIL import ImageDraw
 
     side, text, across = 256, 112, 4
+    drawn = any(
+        one.picture is not None or one.curve is not None
+        for row in found.rows
+        for one in (shown(value, row.fields, vocabulary, language) for value in row.fields.values())
+    )
+    high = (side if drawn else 0) + text + 8  # rows of text alone have no room for pictures
     down = -(-len(found.rows) // across)
-    made = pillow.new("RGB", (across * (side + 8) + 8, down * (side + text + 8) + 8), "white")
+    made = pillow.new("RGB", (across * (side + 8) + 8, down * high + 8), "white")
     pen = ImageDraw.Draw(made)
     for at, row in enumerate(found.rows):
-        left, top = 8 + at % across * (side + 8), 8 + at // across * (side + text + 8)
+        left, top = 8 + at % across * (side + 8), 8 + at // across * high
         values = {name: shown(value, row.fields, vocabulary, language) for name, value in row.fields.items()}
         pictures = [one.picture for one in values.values() if one.picture is not None]
         curves = [one.curve for one in values.values() if one.curve is not None]
@@ -38,10 +44,11 @@ def sheet(found: Page, vocabulary: Vocabulary | None, language: Language) -> Ima
             made.paste(_fitted(with_boxes(pictures[0], row), side), (left, top))
         elif curves:
             _draw_curve(pen, curves[0], left, top + side // 4, side, side // 2)
-        pen.text((left, top + side), f"{row.number}", fill="black", font=font(_SIZE)[0])
+        top += high - text - 8
+        pen.text((left, top), f"{row.number}", fill="black", font=font(_SIZE)[0])
         for line, (name, one) in enumerate(list(values.items())[:6], 1):
             pen.text(
-                (left, top + side + line * 15),
+                (left, top + line * 15),
                 cut(pen, _line(name, one), _SIZE, side),
                 fill=(60, 60, 60),
                 font=font(_SIZE)[0],
