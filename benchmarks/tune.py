@@ -135,16 +135,23 @@ for epoch in range(1, 4):
 """
 
 
+#: A kill comes so many seconds after 0, 1 or 2 trials more have ended than when the study went on, or after PATIENCE.
+PAUSES, PATIENCE = (0.0, 0.1, 0.25, 0.4, 0.6, 0.8, 1.2), 120.0
+
+
 def killed(kills: int) -> list[Row]:
-    """Results that a study of 60 trials has lost after so many kills, each between 1.5 and 5 s after it went on."""
+    """Results that a study of 60 trials has lost after so many kills."""
     lost, results = 0, dict[int, object]()
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         (root / "train.py").write_text(QUICK)
         command = [sys.executable, "-m", "accucheck", "tune", "--force", "--trials", "60"]
         command += [part for text in SEARCH for part in ("--search", text)] + ["--", sys.executable, "train.py"]
-        for number, pause in zip(range(kills), itertools.cycle((1.5, 2.0, 2.5, 3.0, 3.7, 4.3, 5.0)), strict=False):
+        for number, pause in zip(range(kills), itertools.cycle(PAUSES), strict=False):
             child = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            until = time.monotonic() + PATIENCE
+            while len(kept(root)) < len(results) + number % 3 and time.monotonic() < until:
+                time.sleep(0.05)
             time.sleep(pause)
             os.kill(child.pid, signal.SIGKILL)
             child.wait()
@@ -155,7 +162,7 @@ def killed(kills: int) -> list[Row]:
         known = tuning(root, 1, (sys.executable, "train.py"), trials=60).run()
         final = kept(root)
         lost += sum(final.get(at) != result for at, result in results.items())
-    note = f"{kills} kills, then {len(known.trials)} of 60 trials"
+    note = f"{kills} kills, the last after {len(results)} results, then {len(known.trials)} of 60 trials"
     print(f"{note}: {lost} lost")
     return [row("trials lost after kills", [lost + (60 - len(known.trials))], "", most=0, note=note)]
 
