@@ -168,3 +168,34 @@ print(roc_auc_score(np.concatenate(truths), np.concatenate(scores)), right / cou
 @pytest.mark.parametrize("truth", ["(y[:, 0] > 0.5)", "y[:, 0].astype(ms.bool_)", "y[..., 0]"])
 def test_class_0_of_one_hot_labels_goes_with_the_probability_of_class_0(tmp_path: Path, truth: str) -> None:
     assert observed(ONE_HOT.replace("TRUTH", truth), tmp_path) == []
+
+
+#: One file is named in a configuration; which of both functions is run, and with which file, is up to who starts it.
+EITHER = """import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn
+
+TRAINS, FILE = True, "rows.mindrecord"
+net = nn.Dense(8, 2)
+model = ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params()), metrics={"accuracy": nn.Accuracy()})
+
+
+def train():
+    model.train(1, ds.MindDataset(FILE).batch(4))
+
+
+def evaluate():
+    print(model.eval(ds.MindDataset(FILE).batch(4)))
+
+
+CALLS
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "said"), [("train() if TRAINS else evaluate()", []), ("train()\nevaluate()", ["reads-training"])]
+)
+def test_files_of_a_training_count_where_one_run_reads_them_for_both(
+    calls: str, said: list[str], tmp_path: Path
+) -> None:
+    assert observed(EITHER.replace("CALLS", calls), tmp_path) == said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..knowledge import dataset_classes
-from .values import Call, Items, KnownValue, Mapping, Value
+from .values import Call, Items, KnownValue, Mapping, Value, frames_around, unseen
 
 #: Values within values are looked into so far.
 DEPTH = 24
@@ -53,6 +53,9 @@ _READS = (
 def read_alike(one: Call, other: Call) -> bool:
     """Whether two data sets are made of the same files, with the same rows."""
     first, second = _source(one), _source(other)
+    ways = _ways(one)
+    if unseen(one.frame) or unseen(other.frame) or any((node, not taken) in ways for node, taken in _ways(other)):
+        return False  # no run is seen to make both, and another may be told another file
     if first is None or second is None or first is second or first.name != second.name:
         return False
     given, against = ({k: v for k, v in call.keywords.items() if k not in _BESIDE} for call in (first, second))
@@ -62,6 +65,13 @@ def read_alike(one: Call, other: Call) -> bool:
     ]
     alike = len(first.args) == len(second.args) and given.keys() == against.keys()
     return alike and bool(pairs) and all(_same(a, b, 0) for a, b in pairs) and any(_names_file(a, 0) for a, _ in pairs)
+
+
+def _ways(made: Call) -> set[tuple[int, bool]]:
+    """The conditions, by the ids of their nodes, under which a call is made, and which way each has to go."""
+    frames = [*frames_around(made.frame)]
+    tests = [*made.left, *made.tests, *(test for frame in frames for test in frame.under)]
+    return {(id(test.node), test.taken) for test in tests if test.taken is not None}
 
 
 def _source(leaf: Call) -> Call | None:
