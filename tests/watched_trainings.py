@@ -125,6 +125,7 @@ KINDS: dict[str, list[tuple[str, str]]] = {
             "        optimizer(gradients)\n        for one, old in zip(chosen, before):\n            one.set_data(Tensor(old))\n",
         ),
     ],
+    "uphill": [("optimizer(gradients)", "optimizer(tuple(-one for one in gradients))")],
     "reversed": [
         (
             '"params": weights, "weight_decay": 1e-3}, {"params": others, "weight_decay": 0.0}',

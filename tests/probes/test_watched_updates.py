@@ -66,6 +66,14 @@ def test_updates_that_are_taken_back_move_nothing(watched_runs):
 
 
 @pytest.mark.mindspore
+def test_gradients_with_their_sign_turned_make_the_loss_larger(watched_runs):
+    found = judged(watched_runs["uphill"], "watched_updates")
+    assert (found["turned"].level, found["turned"].data["share"]) == (Level.PROBLEM, -1.0)
+    assert found["turned"].data["form"]["en"] == "the cross entropy"
+    assert not {"turned", "turned-perhaps"} & {*judged(watched_runs["healthy"], "watched_updates")}
+
+
+@pytest.mark.mindspore
 def test_weights_that_move_against_the_design_are_a_problem(watched_runs):
     found = judged(watched_runs["healthy"], "watched_updates", ("design.frozen=['first.weight']",))
     assert found["declared-moves"].level is Level.PROBLEM

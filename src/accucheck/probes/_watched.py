@@ -5,6 +5,7 @@ The facts are those that live/inside/watch writes; each is a dict with the key "
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,12 +13,24 @@ from typing import TYPE_CHECKING, Any
 
 from ..case import Case
 from ..errors import ReadError
+from ..language import Words
 from ..model import Where
 
 if TYPE_CHECKING:
     from ..readers.recordings import Run
 
 
+#: Losses that a watched step is compared with, by their names in its recording.
+LOSSES: Words = {
+    "cross-entropy": {"en": "the cross entropy", "zh": "交叉熵"},
+    "square": {"en": "the mean of squares", "zh": "均方误差"},
+    "difference": {"en": "the mean absolute error", "zh": "平均绝对误差"},
+    "huber": {"en": "the Huber loss", "zh": "Huber 损失"},
+    "of-probabilities": {"en": "the binary cross entropy of probabilities", "zh": "概率的二元交叉熵"},
+    "of-logits": {"en": "the binary cross entropy of logits", "zh": "logits 的二元交叉熵"},
+}
+#: How near a loss and what was computed are, relatively: recorded with four digits, computed in float32.
+_NEAR = 2e-3
 #: The passes that train as the user does.
 _MODES = ("user", "pynative")
 
@@ -94,6 +107,27 @@ def of_case(case: Case, *, samples: bool = False, again: bool = False) -> list[W
     if not found:
         raise ReadError("no-recordings", path=", ".join(case.relative(path) for path in case.paths("watched")))
     return sorted(found, key=lambda one: (one.mode != "pynative", one.rank))
+
+
+def loss_form(watch: Watch) -> Mapping[str, str] | None:
+    """What the loss is in all of the looked-at steps, in words: the mean of a usual loss of outputs and labels; None otherwise."""
+    told = watch.facts("outputs")
+    alike = [{name for name, value in _losses(one).items() if _is(one, value)} for one in told]
+    both = set.intersection(*alike) if alike else set()
+    return next((words for name, words in LOSSES.items() if name in both), None)
+
+
+def _losses(one: dict[str, Any]) -> dict[str, Any]:
+    """The usual losses of a step, each as a mean."""
+    pairs = one.get("pairs") or {}
+    found = {name: values[0] for name, values in (pairs.get("losses") or {}).items()}
+    return found | ({"cross-entropy": one["own"]} if "own" in one else {})
+
+
+def _is(one: dict[str, Any], value: Any) -> bool:
+    loss = one.get("loss", (one.get("pairs") or {}).get("loss"))
+    numbers = isinstance(loss, (int, float)) and isinstance(value, (int, float))
+    return numbers and abs(loss - value) <= _NEAR * abs(value)
 
 
 def begun(case: Case) -> dict[str, Any]:

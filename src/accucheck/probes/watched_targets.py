@@ -62,7 +62,7 @@ MESSAGES: Words = {
         "对其他标签会一直下降、没有下界。",
     },
     "negated": {
-        "en": "The sign of the loss is turned: {loss:.4g} is minus the {form} of outputs and labels ({value:.4g}) in all {steps:,} steps "
+        "en": "The sign of the loss is turned: {loss:.4g} is minus {form} of outputs and labels ({value:.4g}) in all {steps:,} steps "
         "looked at, and that grows.",
         "zh": "loss 的符号反了：在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于输出与标签的{form}（{value:.4g}）的相反数，"
         "而后者在增大。",
@@ -80,7 +80,7 @@ MESSAGES: Words = {
         "{over:.0%} 的目标值在边界之外（{least:.4g} 到 {most:.4g}）。",
     },
     "fits": {
-        "en": "The loss is the {form} of outputs and labels ({value:.4g}) in all {steps:,} steps looked at, and outputs can "
+        "en": "The loss is {form} of outputs and labels ({value:.4g}) in all {steps:,} steps looked at, and outputs can "
         "reach the labels.",
         "zh": "在查看的全部 {steps:,} 步中，loss 等于输出与标签的{form}（{value:.4g}），且输出能达到标签的取值。",
     },
@@ -134,11 +134,7 @@ _PRINT = {
 }
 PROOF: Words = dict.fromkeys(WHY, _PRINT)
 WORDS: Words = {
-    "square": {"en": "mean of squares", "zh": "均方误差"},
-    "difference": {"en": "mean absolute error", "zh": "平均绝对误差"},
-    "huber": {"en": "Huber loss", "zh": "Huber 损失"},
-    "of-probabilities": {"en": "binary cross entropy of probabilities", "zh": "概率的二元交叉熵"},
-    "of-logits": {"en": "binary cross entropy of logits", "zh": "logits 的二元交叉熵"},
+    **_watched.LOSSES,
     "losses": {"en": "The loss, and what outputs and labels amount to", "zh": "loss 与由输出和标签复算的值"},
     "step": {"en": "step", "zh": "步"},
     "loss": {"en": "loss", "zh": "loss"},
@@ -175,7 +171,11 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     form = _form(told, params)
     for code in [_fault(form, told, params), *_ranges(told, params)]:
         if code:
-            named = {"form": WORDS[form.lstrip("-")], "value": told[-1]["losses"][form.lstrip("-")][0]} if form else {}
+            named = (
+                {"form": _watched.LOSSES[form.lstrip("-")], "value": told[-1]["losses"][form.lstrip("-")][0]}
+                if form
+                else {}
+            )
             refutes = [Refutes("loss_function", _refuted(form, told))] if code == "fits" and _only(watch, told) else []
             level = _level(watch, code)
             fix = _FIXES.get(code)

@@ -19,7 +19,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Verdict, Where
 from ..probe import Example
-from . import _watched_networks
+from . import _watched, _watched_networks
 from ._checkpoints import shown, table
 from ._watched_examples import recording
 from ._watched_networks import Parameter, WatchedNetworks
@@ -96,6 +96,19 @@ MESSAGES: Words = {
         "given gradients in the order of other parameters than its own.",
         "zh": "第 {step} 步中，{kind} 用其他参数的梯度更新了 {count:,} 个参数：{pairs}。传入梯度的顺序与优化器中参数的顺序不一致。",
     },
+    "turned": {
+        "en": "{kind} is given the gradients of the loss with their sign turned in all {looked:,} updates looked at ({share:.4g} times "
+        "what was computed), and the loss is {form} of outputs "
+        "and labels: each step makes it larger.",
+        "zh": "在查看的全部 {looked:,} 次更新中，传给 {kind} 的梯度与计算得到的符号相反（{share:.4g} 倍），"
+        "而 loss 是输出与标签的{form}：每一步都在使它增大。",
+    },
+    "turned-perhaps": {
+        "en": "{kind} is given the gradients with their sign turned in all {looked:,} updates looked at ({share:.4g} times what was "
+        "computed): each step makes what they were taken of larger. That is meant for an objective to be maximised, not for a loss.",
+        "zh": "在查看的全部 {looked:,} 次更新中，传给 {kind} 的梯度与计算得到的符号相反（{share:.4g} 倍）：每一步都在使求梯度的值增大。"
+        "只有最大化某个目标时才应如此，loss 则不应。",
+    },
     "in-two": {
         "en": "Two optimizers update the same {count:,} {count:parameter|parameters} in the same steps, all that {kind} number {optimizer} "
         "holds: {names}.",
@@ -139,6 +152,10 @@ MESSAGES: Words = {
         "en": "Load trained weights before freezing, remove requires_grad=False, or name them in design.frozen.",
         "zh": "冻结之前先加载训练好的权重，或去掉 requires_grad=False；如果本应如此，请写进 design.frozen。",
     },
+    "fix-sign": {
+        "en": "Give the optimizer the gradients as they are: it goes down them itself.",
+        "zh": "把梯度原样传给优化器：优化器自己会沿梯度的反方向更新。",
+    },
     "fix-order": {
         "en": "Ask for the gradients of optimizer.parameters: groups of parameters change their order.",
         "zh": "对 optimizer.parameters 求梯度：参数分组会改变参数的顺序。",
@@ -165,6 +182,10 @@ _STILL = {
     "en": "What does not move keeps its random first values, and the rest of the network must get along with them.",
     "zh": "不更新的参数停留在随机初值，网络的其余部分只能迁就它们。",
 }
+_AWAY = {
+    "en": "The training walks away from what it is to learn, and the longer it runs the worse the network gets.",
+    "zh": "训练朝着与目标相反的方向进行，运行越久网络越差。",
+}
 WHY: Words = dict.fromkeys(("nothing-moves", "no-gradient", "lost-updates", "not-given", "frozen-random"), _STILL) | {
     "evaluated-still": {
         "en": "The metric is that of an untrained network, however long training continues; so is what is saved.",
@@ -174,6 +195,7 @@ WHY: Words = dict.fromkeys(("nothing-moves", "no-gradient", "lost-updates", "not
         "en": "These parameters move at random as far as the loss is concerned.",
         "zh": "对 loss 而言，这些参数相当于在随机移动。",
     },
+    **dict.fromkeys(("turned", "turned-perhaps"), _AWAY),
     "in-two": {
         "en": "Each of the two losses pulls the parameters its way; in a GAN the discriminator learns to please the generator.",
         "zh": "两个 loss 各自拉动同一组参数；在 GAN 中，判别器会被训练成迎合生成器。",
@@ -237,8 +259,8 @@ class _Updates:
         self.starts = {one.start for one in self.held}
 
     def judge(self) -> Iterator[Finding]:
-        parts = [self._still(), self._others(), self._declared(), self._crossed(), self._twice(), self._evaluated()]
-        for part in parts:
+        parts = [self._still(), self._others(), self._declared(), self._crossed(), self._turned(), self._twice()]
+        for part in (*parts, self._evaluated()):
             yield from part
         if not self.seen.end.digests:
             yield Finding(
@@ -400,6 +422,22 @@ class _Updates:
                     "crossed", Level.PROBLEM, [one for one, _ in pairs], "fix-order", optimizer.place, **data
                 )
 
+    def _turned(self) -> Iterator[Finding]:
+        """Optimizers that are given gradients with their sign turned."""
+        watch = self.seen.watch
+        for optimizer in self.seen.optimizers:
+            told = [
+                one for one in watch.facts("gradients") if one.get("optimizer") == optimizer.number and "share" in one
+            ]
+            shares = [_watched_networks.number(one.get("share")) for one in told]
+            if len(shares) < self.params.steps or not all(share is not None and share < 0 for share in shares):
+                continue
+            form = _watched.loss_form(watch) if len(self.seen.optimizers) == 1 else None
+            mine = [self.seen.parameters[key] for key in optimizer.ids if key in self.seen.parameters]
+            data = {"kind": optimizer.kind.rpartition(".")[2], "looked": len(shares), "share": shares[-1], "form": form}
+            code, level = ("turned", Level.PROBLEM) if form else ("turned-perhaps", Level.SUSPECT)
+            yield self._told(code, level, mine, "fix-sign", optimizer.place, **data)
+
     def _twice(self) -> Iterator[Finding]:
         """Parameters that several optimizers hold, which update them in the same steps."""
         some = [one for one in self.held if len({*one.optimizers}) > 1]
@@ -537,6 +575,13 @@ EXAMPLES = [
     _example(
         *("gradients in the order of other parameters", Verdict.PROBLEM, "crossed"),
         more=[{"fact": "crossed", "step": 1, "optimizer": 0, "count": 2, "pairs": [[3, 4], [4, 3]]}],
+    ),
+    _example(
+        *("gradients with their sign turned", Verdict.UNDECIDED, "turned-perhaps"),
+        more=[
+            {"fact": "gradients", "step": step, "optimizer": 0, "norms": [0.5], "zeros": [0.0], "share": -1.0}
+            for step in range(1, 11)
+        ],
     ),
     _example("weights whose updates are lost", Verdict.UNDECIDED, "lost-updates", still=("second.weight",)),
 ]
