@@ -66,7 +66,7 @@ _OF_CODES = {
         for code in ("loss-negated", "likelihood-minimised", "overlap-minimised", "value-as-loss", "never-called")
     },
     **{("watched_loss", code): "learning" for code in ("constant-loss", "negated", "against-labels")},
-    ("watched_targets", "negated"): "learning",
+    **{("watched_targets", code): "learning" for code in ("negated", "all-with-all")},
 }
 
 WORDS: Words = {

@@ -39,6 +39,7 @@ SCRIPT = """
 """
 SIGNS = "(rows[:, :2] > 0).astype(np.float32)"
 NUMBERS = "(rows @ random.normal(0, 1, (4, 2))).astype(np.float32)"
+COLUMN = "rows[:, :1] + 2"
 BINARY = "ops.binary_cross_entropy_with_logits(net(x), y, ops.ones_like(y), ops.ones_like(y))"
 
 
@@ -52,6 +53,8 @@ BINARY = "ops.binary_cross_entropy_with_logits(net(x), y, ops.ones_like(y), ops.
         (f"255 * {SIGNS}", "x", BINARY, "labels-beyond", Level.PROBLEM),
         (NUMBERS, "x", "-0.01 * ops.mse_loss(net(x), y)", "other-form", Level.INFO),
         (NUMBERS, "x", "-ops.l1_loss(net(x), y)", "negated", Level.PROBLEM),
+        (COLUMN, "x", "ops.square(net(x) - y.reshape(-1)).mean()", "all-with-all", Level.PROBLEM),
+        (COLUMN, "x", "ops.square(net(x) - y).mean()", "fits", Level.INFO),
         (NUMBERS, "ops.relu(x)", "ops.mse_loss(net(x), y)", "no-negatives", Level.PROBLEM),
         (NUMBERS, "ops.tanh(x)", "ops.mse_loss(net(x), y)", "out-of-reach", Level.SUSPECT),
         (NUMBERS, "x", "ops.mse_loss(net(x), y)", "fits", Level.INFO),

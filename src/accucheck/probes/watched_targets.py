@@ -67,6 +67,12 @@ MESSAGES: Words = {
         "zh": "loss 的符号反了：在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于输出与标签的{form}（{value:.4g}）的相反数，"
         "而后者在增大。",
     },
+    "all-with-all": {
+        "en": "The loss, {loss:.4g}, is that of each sample against the labels of all samples of its batch in all {steps:,} steps looked "
+        "at: within the loss, a column (N, 1) meets a row (N,), and both spread to N by N.",
+        "zh": "在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于每个样本与 batch 内所有样本的标签逐一比较的结果："
+        "在损失内部，形状 (N, 1) 与 (N,) 相遇，被广播成 N×N。",
+    },
     "no-negatives": {
         "en": "The outputs never fall below 0, and {zeros:.0%} of them are exactly 0, as behind a ReLU; {under:.0%} of the targets are "
         "negative ({least:.4g} to {most:.4g}), which such outputs cannot reach.",
@@ -102,6 +108,10 @@ MESSAGES: Words = {
         "en": "Give the loss labels from 0 to 1, as by (labels > 0) or labels / 255.",
         "zh": "把标签换算到 0 到 1 再交给损失，例如 (labels > 0) 或 labels / 255。",
     },
+    "fix-shape": {
+        "en": "Give both the same shape before they meet: labels.reshape(logits.shape).",
+        "zh": "在两者运算之前使形状一致：labels.reshape(logits.shape)。",
+    },
     "fix-sign": {"en": "Minimise the loss itself, not minus it.", "zh": "应最小化 loss 本身，而不是其相反数。"},
     "fix-activation": {
         "en": "End the network without an activation, or scale the targets into its range and back.",
@@ -121,6 +131,10 @@ WHY: Words = {
     "labels-beyond": {
         "en": "The loss sinks below 0 and never stops, and outputs grow until they overflow.",
         "zh": "loss 会降到 0 以下且不会停止，输出不断增大直至溢出。",
+    },
+    "all-with-all": {
+        "en": "The network can only learn the mean of the labels: every output is pulled towards all of them.",
+        "zh": "每个输出都被拉向所有标签，网络只能学到标签的均值。",
     },
     "negated": {
         "en": "Each step takes outputs away from their labels, while a falling loss looks like learning.",
@@ -144,6 +158,7 @@ WORDS: Words = {
 _FIXES = {
     "sigmoid-twice": "fix-sigmoid",
     "labels-beyond": "fix-labels",
+    "all-with-all": "fix-shape",
     "negated": "fix-sign",
     "no-negatives": "fix-activation",
     "out-of-reach": "fix-activation",
@@ -191,6 +206,8 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
 
 def _fault(form: str, told: list[dict[str, Any]], params: Params) -> str:
     """What is wrong with the form of the loss, or that nothing is."""
+    if all(one.get("against") == "all" for one in told):
+        return "all-with-all"
     if not form:
         return "other-form"
     if form.startswith("-"):
@@ -348,6 +365,7 @@ EXAMPLES = [
         outputs=[-2.0, 2.0],
         losses=tuple({"square": value} for value in (0.31, 0.41, 0.51)),
     ),
+    _example("a column against a row", Verdict.PROBLEM, "all-with-all", loss=0.44, against="all"),
     _example("a ReLU at the end", Verdict.PROBLEM, "no-negatives", **_WIDE, outputs=[0.0, 1.8], zeros=0.4),
     _example("a tanh at the end", Verdict.UNDECIDED, "out-of-reach", **_WIDE, outputs=[-0.99, 0.98]),
     _example("far below the targets at first", Verdict.OK, "fits", **_WIDE, outputs=[-0.3, 0.4]),

@@ -66,6 +66,7 @@ def against(outputs: Array, labels: Array, loss: float) -> str:
 def pairs(outputs: Array, labels: Array, loss: float | None) -> dict[str, Any]:
     """What a batch of outputs and labels of as many values amounts to: ranges, and by name of the loss its mean and its sum.
 
+    `against`: whether a loss of one value by row is that of each with its own label or with the labels of all, as against() tells.
     `zeros`: the share of outputs that are exactly 0. `under`, `over`: the shares of labels below and above all outputs. {} where the shapes
     differ in more than axes of length 1, or values are not finite.
     """
@@ -90,6 +91,7 @@ def pairs(outputs: Array, labels: Array, loss: float | None) -> dict[str, Any]:
         "over": short(float((truth > high).mean())),
         "count": int(given.size),
         "loss": None if loss is None else short(loss),
+        "against": against(outputs, labels, loss) if loss is not None and outputs.size == len(outputs) else "",
         "losses": {name: [short(one) for one in values] for name, values in losses.items()},
     }
 
