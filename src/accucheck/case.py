@@ -683,4 +683,4 @@ def _write_schema(target: Path) -> None:
 def schema() -> dict[str, Any]:
     """The JSON Schema of accucheck.yaml."""
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"urn:accucheck:schema:case:{VERSION}"}
-    return {**head, **msgspec.json.schema(CaseFile)}
+    return {**head, **document.schema(CaseFile)}

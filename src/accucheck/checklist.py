@@ -310,7 +310,7 @@ def named(checklists: list[Checklist], name: str) -> list[str]:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of a checklist, for editors."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(Checklist)}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document.schema(Checklist)}
 
 
 # --- cache: the parsed document by the digest of its text; losing it costs 50 ms, nothing else -------------------------

@@ -290,6 +290,23 @@ def _known_keys(kind: Any, steps: list[str | int]) -> list[str]:
     return [name for struct in structs for name in struct.__struct_encode_fields__]
 
 
+def schema(kind: type) -> dict[str, Any]:
+    """The JSON Schema of a Struct, its docstrings without their indentation, which msgspec keeps before 0.23."""
+    from inspect import cleandoc
+
+    def cleaned(part: Any) -> Any:
+        if isinstance(part, list):
+            return [cleaned(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        told = part.get("description")
+        return {key: cleaned(one) for key, one in part.items()} | (
+            {"description": cleandoc(told)} if isinstance(told, str) else {}
+        )
+
+    return cleaned(msgspec.json.schema(kind))  # type: ignore[no-any-return]
+
+
 def quoted(text: str) -> str:
     """A text as YAML in double quotes. What can be read stands as it is: json.dumps would turn Chinese into numbers, and what lies
     beyond 16 bits into pairs of them, which YAML refuses."""

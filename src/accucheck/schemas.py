@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from . import case, checklist, session
+from . import case, checklist, document, session
 from .model import Kind, Level, Plain, Status, Sure, Verdict
 from .report import machine
 
@@ -187,8 +187,8 @@ class Run(msgspec.Struct):
 SCHEMAS: dict[str, tuple[int, Callable[[], dict[str, Any]]]] = {
     "case": (case.VERSION, case.schema),
     "checklist": (1, checklist.schema),
-    "run": (machine.VERSION, lambda: msgspec.json.schema(Run)),
-    "session": (session.VERSION, lambda: msgspec.json.schema(session.Record)),
+    "run": (machine.VERSION, lambda: document.schema(Run)),
+    "session": (session.VERSION, lambda: document.schema(session.Record)),
 }
 
 
