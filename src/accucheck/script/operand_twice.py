@@ -42,7 +42,13 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
 
 def _takes_items(made: Call) -> bool:
     """Whether an operand is written as an item of something: what stands there may be another one in another turn or run."""
-    return made.node is not None and any(isinstance(node, ast.Subscript) for node in walk(made.node))
+    node = made.node
+    written: list[ast.AST] = [] if node is None else [node]
+    if isinstance(node, ast.Call):  # but not of what is known, as an axis in a dictionary of settings
+        given: list[tuple[ast.AST, Value | None]] = [*zip(node.args, made.args, strict=False)]
+        given += [(one.value, made.keywords.get(one.arg or "")) for one in node.keywords]
+        written = [part for part, value in given if not isinstance(value, KnownValue)]
+    return any(isinstance(part, ast.Subscript) for one in written for part in walk(one))
 
 
 def _twice(made: Call) -> Value | None:
