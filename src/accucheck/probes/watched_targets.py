@@ -215,11 +215,16 @@ def _fault(form: str, told: list[dict[str, Any]], params: Params) -> str:
     labels = _range(told, "labels")
     if form in _CROSS_ENTROPIES and not (labels[0] >= 0 and labels[1] <= 1):
         return "labels-beyond"
-    low, high = _range(told, "outputs")
-    odds = low >= 0 and high <= 1 and sum(one["count"] for one in told) >= _VALUES
-    if form == "of-logits" and odds and labels[0] < labels[1] and not any(one["zeros"] for one in told):
+    if form == "of-logits" and labels[0] < labels[1] and _are_probabilities(told):
         return "sigmoid-twice"
     return "" if [*_ranges(told, params)] else "fits"
+
+
+def _are_probabilities(told: list[dict[str, Any]]) -> bool:
+    """Whether enough outputs lie between 0 and 1, and none is cut off at 0 as by a ReLU."""
+    low, high = _range(told, "outputs")
+    many = sum(one["count"] for one in told) >= _VALUES
+    return many and low >= 0 and high <= 1 and not any(one["zeros"] for one in told)
 
 
 def _ranges(told: list[dict[str, Any]], params: Params) -> Iterator[str]:

@@ -530,6 +530,10 @@ def _evaluated(digests: dict[str, str]) -> list[dict[str, Any]]:
 _FIRST, _NORM = ("first.weight", "first.bias"), ("norm.gamma", "norm.beta")
 _REST = ("second.weight", "second.bias", "head.weight", "head.bias")
 _EVERY = (*_FIRST, *_NORM, *_REST)
+_TURNED: list[dict[str, Any]] = [
+    {"fact": "gradients", "step": step, "optimizer": 0, "norms": [0.5], "zeros": [0.0], "share": -1.0}
+    for step in range(1, 11)
+]
 EXAMPLES = [
     _example("all parameters move", Verdict.OK, "moved"),
     _example("nothing moves", Verdict.PROBLEM, "nothing-moves", still=_EVERY),
@@ -576,12 +580,10 @@ EXAMPLES = [
         *("gradients in the order of other parameters", Verdict.PROBLEM, "crossed"),
         more=[{"fact": "crossed", "step": 1, "optimizer": 0, "count": 2, "pairs": [[3, 4], [4, 3]]}],
     ),
+    _example(*("what is meant to be maximised, or a turned sign", Verdict.UNDECIDED, "turned-perhaps"), more=_TURNED),
     _example(
-        *("gradients with their sign turned", Verdict.UNDECIDED, "turned-perhaps"),
-        more=[
-            {"fact": "gradients", "step": step, "optimizer": 0, "norms": [0.5], "zeros": [0.0], "share": -1.0}
-            for step in range(1, 11)
-        ],
+        *("gradients of a cross entropy with their sign turned", Verdict.PROBLEM, "turned"),
+        more=[*_TURNED, {"fact": "outputs", "step": 1, "loss": 1.2, "own": 1.2}],
     ),
     _example("weights whose updates are lost", Verdict.UNDECIDED, "lost-updates", still=("second.weight",)),
 ]

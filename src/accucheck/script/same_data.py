@@ -53,11 +53,15 @@ _READS = (
 def read_alike(one: Call, other: Call) -> bool:
     """Whether two data sets are made of the same files, with the same rows."""
     first, second = _source(one), _source(other)
-    ways = _ways(one)
-    if unseen(one.frame) or unseen(other.frame) or any((node, not taken) in ways for node, taken in _ways(other)):
-        return False  # no run is seen to make both, and another may be told another file
+    if not _in_one_run(one, other):
+        return False  # another run may be told another file
     if first is None or second is None or first is second or first.name != second.name:
         return False
+    return _arguments_alike(first, second)
+
+
+def _arguments_alike(first: Call, second: Call) -> bool:
+    """Whether two calls are given the same, with a file among it."""
     given, against = ({k: v for k, v in call.keywords.items() if k not in _BESIDE} for call in (first, second))
     pairs = [
         *zip(first.args, second.args, strict=False),
@@ -65,6 +69,13 @@ def read_alike(one: Call, other: Call) -> bool:
     ]
     alike = len(first.args) == len(second.args) and given.keys() == against.keys()
     return alike and bool(pairs) and all(_same(a, b, 0) for a, b in pairs) and any(_names_file(a, 0) for a, _ in pairs)
+
+
+def _in_one_run(one: Call, other: Call) -> bool:
+    """Whether one run is seen to make both."""
+    ways = _ways(one)
+    apart = any((node, not taken) in ways for node, taken in _ways(other))
+    return not (apart or unseen(one.frame) or unseen(other.frame))
 
 
 def _ways(made: Call) -> set[tuple[int, bool]]:
