@@ -84,6 +84,11 @@ class Watch:
         )
         return network.get("defined") or made
 
+    def is_only_loss(self, told: list[dict[str, Any]]) -> bool:
+        """Whether no other loss was trained with: one optimizer, and each pass of training that was looked at is among these steps."""
+        steps = [one.get("step") for one in self.facts("pass") if one.get("training") is True]
+        return len(self.facts("optimizer")) == 1 and steps == [one.get("step") for one in told]
+
     def where(self, place: Any = None, **named: Any) -> Where:
         """A place of the user's code as a fact gives it, [file, line]; without one, the recording."""
         if isinstance(place, list) and len(place) == 2 and isinstance(place[0], str) and isinstance(place[1], int):

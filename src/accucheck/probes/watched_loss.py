@@ -254,7 +254,7 @@ def _of_outputs(watch: Watch, params: Params) -> Iterator[Finding]:
         data |= {"first": told[0]["loss"], "before": told[0]["own"], "guess": math.log(last["classes"])}
     fix = _FIXES.get(code)
     refuted = _refuted(code, told)
-    refutes = [Refutes("loss_function", refuted)] if refuted and _only(watch, told) else []
+    refutes = [Refutes("loss_function", refuted)] if refuted and watch.is_only_loss(told) else []
     yield Finding(code, _level(watch, code), where, data, evidence, Fix(fix) if fix else None, refutes=refutes)
     if _copied(told):
         yield Finding("labels-copied", Level.SUSPECT, where, data, fix=Fix("fix-shift"))
@@ -282,12 +282,6 @@ def _level(watch: Watch, code: str) -> Level:
 def _free(told: list[dict[str, Any]]) -> bool:
     """Whether scores lie on both sides of what a ReLU, a sigmoid or a tanh would leave of them."""
     return bool(min(one["rows"]["low"] for one in told) < -1 and max(one["rows"]["high"] for one in told) > 1)
-
-
-def _only(watch: Watch, told: list[dict[str, Any]]) -> bool:
-    """Whether no other loss was trained with: one optimizer, and each pass of training that was looked at is told of."""
-    steps = [one.get("step") for one in watch.facts("pass") if one.get("training") is True]
-    return len(watch.facts("optimizer")) == 1 and steps == [one.get("step") for one in told]
 
 
 def _form(told: list[dict[str, Any]], params: Params) -> str:

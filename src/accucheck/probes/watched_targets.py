@@ -167,6 +167,9 @@ _FIXES = {
 _REFUTED = ["loss-negated", "loss-negated-perhaps", "none-reduction", "none-reduction-perhaps", "value-as-loss"]
 _OF_LOGITS = ["double-sigmoid", "activation-for-logits"]
 _CROSS_ENTROPIES = ("of-probabilities", "of-logits")
+#: Losses that are 0 where outputs equal labels, whatever these are.
+_ERRORS = ("square", "difference", "huber")
+_FORMS = (*_ERRORS, *_CROSS_ENTROPIES)
 #: Steps without which ranges say nothing, and values without which 0 to 1 may be chance.
 _STEPS, _VALUES = 3, 100
 #: Relative difference from which on two forms can be told apart.
@@ -184,17 +187,17 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     where = watch.where(watch.network_place())
     data = _data(told)
     form = _form(told, params)
-    for code in [_fault(form, told, params), *_ranges(told, params)]:
-        if code:
-            named = (
-                {"form": _watched.LOSSES[form.lstrip("-")], "value": told[-1]["losses"][form.lstrip("-")][0]}
-                if form
-                else {}
+    if name := form.lstrip("-"):
+        data |= {"form": _watched.LOSSES[name], "value": told[-1]["losses"][name][0]}
+    bounded = _bounded(told, params)
+    for code in (_fault(form, told), bounded):
+        if code and not (code == "fits" and bounded):
+            refutes = (
+                [Refutes("loss_function", _refuted(form, told))] if code == "fits" and watch.is_only_loss(told) else []
             )
-            refutes = [Refutes("loss_function", _refuted(form, told))] if code == "fits" and _only(watch, told) else []
-            level = _level(watch, code)
+            level = _level(watch, code, form)
             fix = _FIXES.get(code)
-            yield Finding(code, level, where, data | named, [_table(told)], Fix(fix) if fix else None, refutes=refutes)
+            yield Finding(code, level, where, data, [_table(told)], Fix(fix) if fix else None, refutes=refutes)
 
 
 def suggest(findings: Iterable[Finding]) -> Verdict:
@@ -204,7 +207,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.UNDECIDED if verdict is Verdict.OK and any(one.code == "other-form" for one in found) else verdict
 
 
-def _fault(form: str, told: list[dict[str, Any]], params: Params) -> str:
+def _fault(form: str, told: list[dict[str, Any]]) -> str:
     """What is wrong with the form of the loss, or that nothing is."""
     if all(one.get("against") == "all" for one in told):
         return "all-with-all"
@@ -217,7 +220,7 @@ def _fault(form: str, told: list[dict[str, Any]], params: Params) -> str:
         return "labels-beyond"
     if form == "of-logits" and labels[0] < labels[1] and _are_probabilities(told):
         return "sigmoid-twice"
-    return "" if [*_ranges(told, params)] else "fits"
+    return "fits"
 
 
 def _are_probabilities(told: list[dict[str, Any]]) -> bool:
@@ -227,22 +230,20 @@ def _are_probabilities(told: list[dict[str, Any]]) -> bool:
     return many and low >= 0 and high <= 1 and not any(one["zeros"] for one in told)
 
 
-def _ranges(told: list[dict[str, Any]], params: Params) -> Iterator[str]:
-    """Targets beyond what the activation at the end of the network can give."""
+def _bounded(told: list[dict[str, Any]], params: Params) -> str:
+    """Which bound of the outputs, as of an activation at the end of the network, keeps them from the targets; "" where none does."""
     if len(told) < _STEPS:
-        return
+        return ""
     low, high = _range(told, "outputs")
     labels = _range(told, "labels")
     if low == 0 and all(one["zeros"] >= params.beyond and one["under"] >= params.beyond for one in told):
-        yield "no-negatives"
-        return
+        return "no-negatives"
     pressed = [
         one for one in told if any(abs(bound - 1) <= _PRESSED for bound in (one["outputs"][1], -one["outputs"][0]))
     ]
     within = low >= -1 and high <= 1 and max(labels[1], -labels[0]) > 1
     beyond = all(one["over"] + one["under"] >= params.beyond for one in told)
-    if within and beyond and len(pressed) * 2 >= len(told):
-        yield "out-of-reach"
+    return "out-of-reach" if within and beyond and len(pressed) * 2 >= len(told) else ""
 
 
 def _form(told: list[dict[str, Any]], params: Params) -> str:
@@ -278,15 +279,11 @@ def _refuted(form: str, told: list[dict[str, Any]]) -> list[str]:
     return [*_REFUTED, *(_OF_LOGITS if form == "of-logits" and low < 0 and high > 1 else [])]
 
 
-def _only(watch: Watch, told: list[dict[str, Any]]) -> bool:
-    """Whether no other loss was trained with: one optimizer, and each pass of training that was looked at is told of."""
-    steps = [one.get("step") for one in watch.facts("pass") if one.get("training") is True]
-    return len(watch.facts("optimizer")) == 1 and steps == [one["step"] for one in told]
-
-
-def _level(watch: Watch, code: str) -> Level:
-    """A turned loss may be meant where another optimizer works against it; a bound that no output passes may be chance."""
-    if code == "out-of-reach" or (code == "negated" and len(watch.facts("optimizer")) > 1):
+def _level(watch: Watch, code: str, form: str) -> Level:
+    """A turned loss may be meant where another optimizer works against it; a bound that no output passes may be chance, and signs as
+    labels of a margin are no targets."""
+    margin = code == "no-negatives" and form not in _ERRORS
+    if margin or code == "out-of-reach" or (code == "negated" and len(watch.facts("optimizer")) > 1):
         return Level.SUSPECT
     return Level.PROBLEM if code in _FIXES else Level.INFO
 
@@ -316,21 +313,17 @@ def _data(told: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _is_whole(pairs: Any) -> bool:
     """Whether a step has all numbers, and the ranges and the loss are finite."""
-    if not isinstance(pairs, dict) or not isinstance(pairs.get("losses"), dict) or set(pairs["losses"]) != _FORMS:
+    if not isinstance(pairs, dict) or not isinstance(pairs.get("losses"), dict) or set(pairs["losses"]) != {*_FORMS}:
         return False
     ranges = [*pairs.get("outputs", []), *pairs.get("labels", [])]
     numbers = [*ranges, *(pairs.get(name) for name in ("loss", "zeros", "under", "over", "count"))]
     return len(ranges) == 4 and all(isinstance(number, (int, float)) for number in numbers)
 
 
-_FORMS = {"square", "difference", "huber", "of-probabilities", "of-logits"}
-
-
 def _table(told: list[dict[str, Any]]) -> Table:
-    columns = ["step", "loss", "low", "high", *sorted(_FORMS)]
+    columns = ["step", "loss", "low", "high", *_FORMS]
     rows: list[list[Plain]] = [
-        [one["step"], one["loss"], *one["outputs"], *(one["losses"][name][0] for name in sorted(_FORMS))]
-        for one in told
+        [one["step"], one["loss"], *one["outputs"], *(one["losses"][name][0] for name in _FORMS)] for one in told
     ]
     return Table("losses", columns, rows[:200], total=len(told))
 
@@ -372,6 +365,10 @@ EXAMPLES = [
     ),
     _example("a column against a row", Verdict.PROBLEM, "all-with-all", loss=0.44, against="all"),
     _example("a ReLU at the end", Verdict.PROBLEM, "no-negatives", **_WIDE, outputs=[0.0, 1.8], zeros=0.4),
+    _example(
+        *("signs that a margin is asked of", Verdict.UNDECIDED, "no-negatives"),
+        **{**_WIDE, "loss": 0.77, "outputs": [0.0, 1.8], "zeros": 0.4},
+    ),
     _example("a tanh at the end", Verdict.UNDECIDED, "out-of-reach", **_WIDE, outputs=[-0.99, 0.98]),
     _example("far below the targets at first", Verdict.OK, "fits", **_WIDE, outputs=[-0.3, 0.4]),
     _example("with a penalty", Verdict.UNDECIDED, "other-form", loss=0.77),
