@@ -24,7 +24,7 @@ FAKES = Path(__file__).parent / "fakes"
 #: Where it is missing, the tests marked mindspore are skipped: all others do without it.
 MINDSPORE = importlib.util.find_spec("mindspore") is not None
 #: So many runs that follow each other take every case of the tests marked part(n), for n up to this.
-PARTS = 10
+PARTS = 15
 #: Tests with these marks are run in as many parts where they say nothing else: each starts MindSpore (3 s), or a walkthrough (1 s),
 #: or takes more than 5 s.
 COSTLY = ("mindspore", "slow", "asyncio")
@@ -67,7 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def part_of_the_commit() -> int:
-    """How many commits lead to this one on its first-parent line, so that ten of them in succession take every part.
+    """How many commits lead to this one on its first-parent line, so that PARTS of them in succession take every part.
 
     Where that cannot be counted, in a shallow clone or outside git, the number of the day.
     """
@@ -104,7 +104,7 @@ def part_of(item: pytest.Item) -> tuple[int, str]:
     family = item.nodeid.partition("[")[0] if node is item else node.nodeid
     if mark:
         if not 1 <= mark.args[0] <= PARTS:
-            raise pytest.UsageError(f"{item.nodeid}: part({mark.args[0]}); ten runs take at most {PARTS} parts")
+            raise pytest.UsageError(f"{item.nodeid}: part({mark.args[0]}); at most {PARTS} parts")
         return mark.args[0], family
     return PARTS if any(item.get_closest_marker(name) for name in COSTLY) else 1, family
 

@@ -15,6 +15,8 @@ from accucheck.store import FOLDER
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples/digits_faulty"
 SESSION = ROOT / "reports/session/session.json"
+#: When the probes ran, and for how long (s), in every picture: pictures stay as they are when the probes are run again.
+RAN, SECONDS = "2026-03-09T08:29:00+00:00", 0.5
 #: What no copy takes along.
 IGNORED = shutil.ignore_patterns(FOLDER, "__pycache__", "rank_0", "logs.*")
 
@@ -38,12 +40,15 @@ def examined(project: Path) -> Path:
                 fresh = {
                     use.name: msgspec.structs.replace(
                         entry.results[use.name],
+                        started=RAN,
+                        seconds=SECONDS,
                         inputs=engine.fingerprint(case, engine.Job(item.id, use.name, use.params, one.version)),
                     )
                     for use in item.uses
                     if use.name in entry.results
                 }
-                entries[item.id] = msgspec.structs.replace(entry, results=fresh)
+                history = [msgspec.structs.replace(change, when=RAN) for change in entry.history]
+                entries[item.id] = msgspec.structs.replace(entry, results=fresh, history=history)
     folder = project / FOLDER
     folder.mkdir()
     (folder / SESSION.name).write_bytes(msgspec.json.encode(msgspec.structs.replace(record, entries=entries)))
