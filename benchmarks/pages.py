@@ -68,7 +68,9 @@ the projects are edited: most of the edits plant a fault, some change nothing th
 SEEDED = """\
 One fault at a time, planted by a program into public projects: rules are worked on with one half of the repositories, the other is only
 measured with. A fault counts as found when its item turns to problem, or gains one within 25 lines of the edit; half found is one that
-is told as a suspect there. Controls are edits that change nothing.
+is told as a suspect there. Controls are edits that change nothing. Some faults cannot be told from the scripts, as the edit changes
+nothing that runs ([the list](../benchmarks/untellable.yaml), and code that no entry script reaches); *found of the tellable* is without
+them. One by one, only faults that were missed in the half worked on were read for that.
 """
 BY_PROBE = """\
 Items in order and controls: how often the probe was no reason for a false alarm. An item's fault need not be one that each of its
@@ -146,7 +148,11 @@ def seeded(result: Result) -> list[str]:
     counts: dict[str, dict[str, Tally]] = collections.defaultdict(dict)
     for one in result.tallies:
         counts[one.name][one.kind] = one
-    kinds = [f"{kind} {part}" for part in ("worked", "held") for kind in ("found", "half", "controls", "elsewhere")]
+    kinds = [
+        f"{kind} {part}"
+        for part in ("worked", "held")
+        for kind in ("found", "tellable", "half", "controls", "elsewhere")
+    ]
 
     def cells(some: list[dict[str, Tally]], share: bool = False) -> list[str]:
         sums = [[one[kind] for one in some if kind in one] for kind in kinds]
@@ -155,7 +161,7 @@ def seeded(result: Result) -> list[str]:
 
     rows = [(item, *cells([counts[item]])) for item in sorted(counts)]
     rows.append(("all", *cells([*counts.values()], share=True)))
-    words = ("found", "half found", "controls in order", "nothing told elsewhere")
+    words = ("found", "found of the tellable", "half found", "controls in order", "nothing told elsewhere")
     heads = ("Item", *(f"{word}, {part}" for part in ("worked on", "only measured") for word in words))
     return table(heads, rows, tuple(range(1, len(heads))))
 

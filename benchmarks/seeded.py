@@ -9,7 +9,8 @@ seeded_mutants.json   [{case, kind, item, accept, file, line, offset, delete, in
                       fault is to be told by its item or one of `accept`, a control changes nothing
 
 A fault is found when such an item turns to problem, or gains a problem within 25 lines of the edit; half found when it gains a suspect
-there. What comes out wrong is told of the half that rules are worked on with alone: nobody looks at the other.
+there. What comes out wrong is told of the half that rules are worked on with alone: nobody looks at the other. Faults that the scripts
+cannot show are counted apart: those of untellable.yaml, and edits of code that no entry script reaches.
 """
 
 from __future__ import annotations
@@ -24,12 +25,17 @@ import tempfile
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import yaml
 from _experiments import Count, done, each, examine
 from _measuring import Wrong, report
+from _reach import unreached
+from _running import HERE
 from labelled import bare, edit, lay_out, named
 
 REACH = 25
 CHECKLISTS = ("accuracy", "comparison", "sanity")
+#: Why a fault cannot be told, where the reason is found and not listed.
+NEVER_REACHED = "No entry script reaches this code."
 Items = dict[str, dict[str, Any]]
 #: A finding: its code, its file, its line.
 Place = tuple[str, str, int]
@@ -82,9 +88,20 @@ def alarms(mutant: dict[str, Any], before: Items, after: Items) -> list[str]:
     ]
 
 
+def untellable(mutant: dict[str, Any], case: dict[str, Any], folder: Path, listed: list[dict[str, str]]) -> str:
+    """Why the scripts do not show a fault; empty when they do. `folder`: the project as it was."""
+    place = {"project": named(case), "operator": mutant["operator"], "place": f"{mutant['file']}:{mutant['line']}"}
+    for one in listed:
+        if all(place[key] == value for key, value in one.items() if key != "why"):
+            return one["why"]
+    out = unreached(folder, case["paths"], case["entry"], mutant["file"], mutant["line"])
+    return NEVER_REACHED if out else ""
+
+
 def judge(
-    mutant: dict[str, Any], case: dict[str, Any], before: Items | None, after: Items | None, count: Count
+    mutant: dict[str, Any], case: dict[str, Any], before: Items | None, after: Items | None, count: Count, why: str = ""
 ) -> None:
+    """`why`: the reason for which a fault cannot be told."""
     part, item = half(case["repo"]), mutant["item"]
     told = alarms(mutant, before or {}, after or {})
     if mutant["kind"] == "fault":
@@ -92,13 +109,15 @@ def judge(
         count.add(f"found {part}", item, said == "found")
         count.add(f"half {part}", item, said == "half")
         count.add(f"elsewhere {part}", item, not told)
+        if not why:
+            count.add(f"tellable {part}", item, said == "found")
         right = said == "found"
     else:
         right = after is not None and not told
         count.add(f"controls {part}", item, right)
     if not right and part == "worked":
         suggestion = (after or {}).get(item, {}).get("suggestion", "no answer")
-        what = ": ".join(filter(None, [mutant["operator"], mutant["note"]]))
+        what = ": ".join(filter(None, [mutant["operator"], mutant["note"], why and f"cannot be told: {why}"]))
         expected = "problem" if mutant["kind"] == "fault" else "no new problem"
         at = f"{mutant['file']}:{mutant['line']}"
         count.wrong.append(Wrong("seeded", named(case), item, at, what, expected, ", ".join([suggestion, *told])))
@@ -109,7 +128,8 @@ def measure(jobs: int, labels: Path, repositories: Path) -> int:
     mutants = json.loads((labels / "seeded_mutants.json").read_text("utf-8"))
     if missing := sorted({case["repo"] for case in cases.values() if not bare(repositories, case["repo"]).is_dir()}):
         raise SystemExit(f"REPOS lacks {', '.join(missing)}: clone them there with --bare, as owner+name/repo")
-    count = Count()
+    listed = yaml.safe_load((HERE / "untellable.yaml").read_text("utf-8"))
+    count, hidden = Count(), collections.Counter[str]()
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)
 
@@ -126,9 +146,13 @@ def measure(jobs: int, labels: Path, repositories: Path) -> int:
 
         before = dict(zip(cases, each(original, cases.values(), jobs), strict=True))
         for mutant, items in zip(mutants, each(edited, mutants, jobs), strict=True):
-            judge(mutant, cases[mutant["case"]], before[mutant["case"]], items, count)
+            case, fault = cases[mutant["case"]], mutant["kind"] == "fault"
+            why = untellable(mutant, case, work / mutant["case"], listed) if fault else ""
+            hidden[half(case["repo"])] += bool(why)
+            judge(mutant, case, before[mutant["case"]], items, count, why)
     parts = collections.Counter(half(case["repo"]) for case in cases.values())
     notes = [f"{parts['worked']} projects that rules are worked on with, {parts['held']} only measured with"]
+    notes.append(f"Faults that the scripts do not show: {hidden['worked']} and {hidden['held']}")
     return report([], tallies=count.tallies(), wrong=count.wrong, notes=notes)
 
 

@@ -15,6 +15,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 import _experiments
 import _measuring
+import _reach
 import _running
 import _tables
 import labelled
@@ -373,7 +374,8 @@ def test_seeded_faults_of_a_real_repository(tmp_path: Path, monkeypatch: pytest.
     missed = off | {"item": "ds.01", "operator": "elsewhere"}
     control = off | {"kind": "control", "operator": "comment", "offset": 0, "delete": 0, "insert": "# shuffle=False\n"}
     (tmp_path / "seeded_projects.json").write_text(json.dumps([case]))
-    (tmp_path / "seeded_mutants.json").write_text(json.dumps([off, missed, control]))
+    loaded = off | {"item": "wi.02", "operator": "prefix-changed"}  # stands in untellable.yaml
+    (tmp_path / "seeded_mutants.json").write_text(json.dumps([off, missed, control, loaded]))
     monkeypatch.setenv("GROUNDTRUTH", str(tmp_path))
     monkeypatch.setenv("REPOS", str(tmp_path / "repos"))
     result = _running.measure(BENCHMARKS / "seeded.py", tmp_path / "results")
@@ -382,10 +384,59 @@ def test_seeded_faults_of_a_real_repository(tmp_path: Path, monkeypatch: pytest.
     assert counts["found worked", "dp.03"] == (1, 1) and counts["found worked", "ds.01"] == (0, 1)
     assert counts["elsewhere worked", "ds.01"] == (0, 1)  # the shuffling is a problem of another item than was to tell
     assert counts["controls worked", "dp.03"] == (1, 1)
-    (wrong,) = result.wrong
+    assert counts["found worked", "wi.02"] == (0, 1) and ("tellable worked", "wi.02") not in counts
+    wrong, untold = result.wrong
     assert (wrong.item, wrong.place, wrong.what) == ("ds.01", "vgg/train.py:6", "elsewhere")
+    assert untold.what.startswith("prefix-changed: cannot be told: ")
     page = "\n".join(pages.seeded(result))
-    assert "| all | 1/2 (50.0%) | 0/2 (0.0%) | 1/1 (100.0%) | 1/2 (50.0%) |" in page
+    assert "| all | 1/3 (33.3%) | 1/2 (50.0%) | 0/3 (0.0%) | 1/1 (100.0%) | 1/3 (33.3%) |" in page
+
+
+NETS = """\
+class Net:
+    pass
+
+
+class Idle:
+    pass
+
+
+class Other(Idle):
+    pass
+
+
+if __name__ == "__main__":
+    Idle()
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "start", "expected"),
+    [
+        ("nets.py", 2, "from nets import Net\nNet()\n", False),
+        ("nets.py", 10, "from nets import Net\nNet()\n", True),  # Other is named nowhere
+        (
+            "nets.py",
+            6,
+            "from nets import Net\nNet()\n",
+            False,
+        ),  # Idle is, by a class: whether that is made is not asked
+        ("nets.py", 14, "from nets import Net\nNet()\n", True),  # only when nets.py itself is started
+        ("lone.py", 1, "from nets import Net\nNet()\n", True),
+        ("lone.py", 1, "from . import lone\n", False),
+        ("nets.py", 10, "import nets\ngetattr(nets, 'Other')()\n", False),
+        ("nets.py", 10, "import nets\nglobals()[f'Ot{1}']\n", False),
+        ("nets.py", 10, "from nets import Other as Mine\nMine()\n", False),
+        ("train.py", 1, "print()\n", False),
+        ("train.py", 1, "print(\n", False),  # what cannot be parsed is not judged
+    ],
+)
+def test_code_that_no_entry_reaches(tmp_path: Path, path: str, line: int, start: str, expected: bool) -> None:
+    (tmp_path / "nets.py").write_text(NETS)
+    (tmp_path / "lone.py").write_text("print()\n")
+    (tmp_path / "train.py").write_text(start)
+    paths = ["nets.py", "lone.py", "train.py"]
+    assert _reach.unreached(tmp_path, paths, ["train.py"], path, line) is expected
 
 
 @pytest.mark.part(10)
