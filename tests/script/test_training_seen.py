@@ -402,3 +402,117 @@ def test_stages_that_are_attributes_of_a_plain_cell_are_followed(tmp_path: Path,
         frozen_weights_script.Params(),
     )
     assert {one.code for one in probed if isinstance(one, Finding)} == {"nothing-frozen", "network-seen"}
+
+
+PARTS = """
+class Small(nn.Cell):
+    def __init__(self, size=8):
+        super().__init__()
+        self.out = nn.Dense(8, size)
+
+    def construct(self, x):
+        return self.out(x)
+
+class Large(nn.Cell):
+    def __init__(self, size=8):
+        super().__init__()
+        self.wide, self.out = nn.Dense(8, 16), nn.Dense(16, size)
+
+    def construct(self, x):
+        return self.out(self.wide(x))
+
+"""
+BY_CLASS = """
+class Net(nn.Cell):
+    part = Small
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = {first}.part(8), self.part(8)
+
+    def construct(self, x):
+        return self.second(self.first(x))
+
+class Wider(Net):
+    part = Large
+
+net = Wider()
+"""
+BY_DUNDER = """
+class Net(nn.Cell):
+    def __init__(self, depths):
+        super().__init__()
+        self.stages = []
+        for number in range(len(depths)):
+            self.__setattr__(f"stage{number}", Large())
+            self.stages.append(f"stage{number}")
+
+    def construct(self, x):
+        for stage in self.stages:
+            x = getattr(self, stage)(x)
+        return x
+
+net = Net([1, 2])
+"""
+TABLE = """
+TABLE = {}
+
+def enter(name=None):
+    def inner(made):
+        TABLE[name or made.__name__] = made
+        return made
+    return inner
+
+def build(name, **given):
+    return TABLE[name](**given)
+"""
+ARGUMENTS = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--net', {how})\nargs = parser.parse_args()\n"
+
+
+@pytest.mark.parametrize("first", ["type(self)", "self.__class__"])
+def test_a_part_that_is_asked_of_the_type_of_an_object_is_that_of_its_class(tmp_path: Path, first: str) -> None:
+    found = look(tmp_path, PARTS + BY_CLASS.format(first=first) + LOOP)
+    (network,) = found.networks
+    assert (network.name, network.stops, len(network.layers), found.followed) == ("Wider", [], 2, True)
+
+
+def test_cells_that_are_set_by_the_method_for_it_are_followed(tmp_path: Path) -> None:
+    found = look(tmp_path, PARTS + BY_DUNDER + LOOP)
+    assert ([len(network.layers) for network in found.networks], found.followed) == ([2], True)
+
+
+@pytest.mark.parametrize(
+    ("default", "of"), [("large", "Large"), ("small", "Small"), ("other", None)], ids=["first", "second", "none"]
+)
+def test_a_package_has_by_name_what_it_imports_from_its_modules(tmp_path: Path, default: str, of: str | None) -> None:
+    text = ARGUMENTS.format(how=f"default='{default}'") + "import nets\nnet = nets.__dict__[args.net](size=8)\n" + LOOP
+    modules = {
+        "__init__": "from .wide import *\nfrom .narrow import small\n",
+        "wide": PARTS + "def large(size):\n    return Large(size)\n",
+        "narrow": PARTS + "def small(size):\n    return Small(size)\n",
+    }
+    (tmp_path / "nets").mkdir()
+    for name, module in modules.items():
+        (tmp_path / "nets" / f"{name}.py").write_text(HEAD + module)
+    found = look(tmp_path, text)
+    assert {network.name for network in found.networks if network.layers} == ({of} if of else set())
+    assert found.followed == bool(of)
+
+
+def test_each_entry_of_a_table_that_modules_fill_is_followed_for_a_name_that_only_a_run_has(tmp_path: Path) -> None:
+    text = (
+        ARGUMENTS.format(how="required=True") + "import nets\nfrom table import build\nnet = build(args.net)\n" + LOOP
+    )
+    nets = "from table import enter\n" + PARTS.replace("class", "@enter()\nclass")
+    found = look(tmp_path, text, table_py=TABLE, nets_py=nets)
+    assert {network.name: len(network.layers) for network in found.networks} == {"Small": 1, "Large": 2}
+    assert found.followed
+
+
+@pytest.mark.parametrize("step", [LOOP, MODEL, CELL], ids=["loop", "model", "cell"])
+def test_the_first_call_that_is_not_followed_is_named_and_not_what_is_given_its_result(
+    tmp_path: Path, step: str
+) -> None:
+    """Nothing fills the table here, so that what is made of its entry stays out of sight."""
+    found = look(tmp_path, "from table import build\nnet = build('small')\n" + step, table_py=TABLE)
+    stops = [*found.stops, *(stop for network in found.networks for stop in network.stops)]
+    assert {(stop.text, stop.source.path, stop.line) for stop in stops} == {("TABLE[name](**given)", "table.py", 14)}

@@ -245,10 +245,8 @@ class Expressions:
         """An attribute as far as it is seen; None when it is not."""
         if isinstance(owner, NamedValue):
             if name == "__dict__" and (module := self.imported(owner)) is not None:
-                # What the module defines; its imports are hardly ever looked up by a computed name.
-                return Definitions(
-                    {key: value for key, value in module.names.items() if not isinstance(value, NamedValue)}
-                )
+                own = {key: value for key, value in module.names.items() if not isinstance(value, NamedValue)}
+                return Definitions(own, module=owner)
             return self.resolved(NamedValue(f"{owner.name}.{name}", owner.importer))
         if isinstance(owner, Super):
             found = owner.of.above(name)
@@ -295,6 +293,8 @@ class Expressions:
             return bound
         if name == "__dict__":
             return Mapping(owner.attributes)
+        if name == "__class__":
+            return owner.of
         made = found or models.inherited(self, owner, name, node)
         return self.missing(owner, name, node) if made is None else made
 
@@ -362,10 +362,14 @@ class Expressions:
 
     def entry(self, owner: Mapping, key: Value, node: ast.AST) -> Value:
         """What a dict holds under a key; under one that is not known, any of its values."""
-        if isinstance(key, KnownValue) and models.hashable(key.value):
+        if not isinstance(key, KnownValue):
+            self.registered(owner)
+        elif models.hashable(key.value):
             if key.value not in owner.items:
                 self.registered(owner)
                 self.unnamed(owner, key, node)
+            if (brought := self.brought(owner, key.value, node)) is not None:
+                return brought
             found = owner.items.get(key.value) or (join(owner.fed, limit=32) if owner.fed else None)
             return self.resolved(found) if found else UnknownValue(key.value if isinstance(key.value, str) else "")
         if owner.fed:
@@ -374,6 +378,12 @@ class Expressions:
         if len(values) > OPTIONS and all(isinstance(value, (Class, Function)) for value in values):
             return join(values, limit=ENTERED)  # what a table of builders holds is made to be chosen from
         return join(values) if 0 < len(values) <= OPTIONS else UnknownValue()
+
+    def brought(self, table: Mapping, name: Any, node: ast.AST) -> Value | None:
+        """A definition of the project that a module imports under a name, as a package gathers what its modules define."""
+        module = table.module if isinstance(table, Definitions) and isinstance(name, str) else None
+        found = None if module is None or name in table.items else self.held(module, name, node)
+        return found if isinstance(found, (Class, Function)) else None
 
     def some_cells(self, owner: Value, cells: Value, key: Value, node: ast.AST) -> Value:
         """What a container of cells has at a place that is not known, or a part of it."""

@@ -820,8 +820,10 @@ def _environment(tracer: Tracer, args: list[Value], keywords: dict[str, Value], 
 
 
 def _type(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-    """The type of a constant, a list or a dict; a list stands for a tuple too, see same_type."""
+    """The type of an object of the project, a constant, a list or a dict; a list stands for a tuple too, see same_type."""
     held = args[0] if len(args) == 1 else None
+    if isinstance(held, Instance):
+        return held.of
     if isinstance(held, KnownValue) and (held.value is not None or held.assumed is None):
         return NamedValue(type(held.value).__name__)
     if isinstance(held, (Items, Mapping)):
@@ -943,6 +945,8 @@ def method(
         return declared_options.parsed_classes(tracer, owner, node)
     if isinstance(owner, Super):
         return _of_super(tracer, owner, name, args, keywords, node)
+    if isinstance(owner, Instance) and name == "__setattr__":
+        return _setattr(tracer, [owner, *args], keywords, node)
     if isinstance(owner, Instance) and name in _CHAINED:
         return _chained(tracer, owner, name, args, keywords, node)
     if isinstance(owner, Instance):
@@ -1187,6 +1191,8 @@ _TEXT = frozenset(
     (
         "lower",
         "upper",
+        "capitalize",
+        "title",
         "strip",
         "rstrip",
         "lstrip",

@@ -444,11 +444,13 @@ def _resolved(made: Call) -> bool:
 
 
 def _origin(value: Value | None) -> FollowingStop | None:
-    """The call of what is not seen that a value comes from."""
+    """The first call of what is not seen that a value comes from."""
     depth = 0
     while isinstance(value, Call) and depth < 30:
         if value.base is None:
             return FollowingStop(value.source, value.node, value.name) if value.name[:1].isalpha() else None
+        if isinstance(value.base, UnknownValue):
+            return FollowingStop(value.source, value.node)
         value, depth = value.base, depth + 1
     return None
 

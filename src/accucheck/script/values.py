@@ -286,7 +286,9 @@ class Class(Value):
 
 @dataclass(eq=False, slots=True)
 class Definitions(Mapping):
-    """What a module defines, by its name."""
+    """What a module defines, by its name; what it imports is asked of `module`."""
+
+    module: NamedValue | None = None
 
     def selectable(self) -> list[Value]:
         """What a name out of sight may pick: functions and classes, but for those that another one of the module uses as a part or
