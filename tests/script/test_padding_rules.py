@@ -570,3 +570,35 @@ def f(ids, tags, max_len, m):
     code = helpers.replace("MADE", made).replace("fill(", f"{name}(")
     made_of = result(tmp_path, code)
     assert codes(made_of) == HELPED[made]
+
+
+CELL = """
+class {name}(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Dense(8, 8)
+
+    def construct(self, ids):
+        {padded}
+        return self.layer(ids)
+
+"""
+SPREAD = "ids = ops.cat((ids, ops.zeros((self.length - len(ids),))))"
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        ("net = {}()", {"Plain": 0, "Padding": 1}),
+        ("import gone\nnet = gone.build({}())", {"Plain": 1, "Padding": 1}),
+    ],
+    ids=["followed", "not followed"],
+)
+@pytest.mark.parametrize("trained", ["Plain", "Padding"])
+def test_padding_in_a_cell_that_nobody_makes_is_in_no_run(
+    tmp_path: Path, trained: str, step: str, expected: dict[str, int]
+) -> None:
+    code = CELL.format(name="Plain", padded="pass") + CELL.format(name="Padding", padded=SPREAD)
+    train = "\ndata = ds.GeneratorDataset([], ['ids'])\n" + step.format(trained)
+    train += "\nms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)\n"
+    assert len(result(tmp_path, code, train=train).pads) == expected[trained]

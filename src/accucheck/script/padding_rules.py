@@ -3,6 +3,7 @@ contradict each other."""
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -17,6 +18,7 @@ from . import masking, padded_columns, padding
 from .analysis import Reading, Scripts
 from .decisions import apart
 from .masking import Comparison, Masks, of_padding
+from .networks import FORWARD
 from .padded_columns import Column
 from .padding import COMPANION, special
 from .padding_facts import (
@@ -34,6 +36,8 @@ from .padding_facts import (
 from .padding_facts import Observation as Observation
 from .pipelines import of_scripts
 from .source import Source, once_each, read
+from .syntax import walk
+from .training_seen import seen
 from .values import Call, Items, KnownValue, Value, options
 
 #: So many files beside the scripts are looked at for the code that prepared the data.
@@ -102,6 +106,9 @@ def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
         _followed(scripts, result)
         return result
     facts = padding.read(sources)
+    idle = _idle_cells(scripts)
+    facts.pads = [pad for pad in facts.pads if not _is_within(pad, idle)]
+    facts.masks = [mask for mask in facts.masks if not _is_within(mask, idle)]
     masks = masking.read(scripts.sources)
     checks = _Checks(facts, masks, design, _columns(scripts), _ignored(scripts))
     checks.run()
@@ -118,6 +125,28 @@ def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
     checks.result.masks = len(masks.comparisons) + len(facts.masks) + hides
     checks.result.pictures = list(columns) if origins <= {"pixels", "number"} else []
     return checks.result
+
+
+def _idle_cells(scripts: Scripts) -> list[tuple[str, range]]:
+    """Path and lines of the cells of which no script makes an object, where all that is trained was followed: no run has their padding."""
+    if not all(seen(reading).followed and not reading.trace.gave_up for reading in scripts.training):
+        return []
+    made = [one.of for reading in scripts.readings for one in reading.trace.instances if not one.unseen]
+    used = {(of.source.path, of.node.lineno) for instance in made for of in instance.lineage()}
+    return [
+        (source.path, range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        for source in scripts.sources
+        for node in walk(source.tree)
+        if isinstance(node, ast.ClassDef) and (source.path, node.lineno) not in used and any(map(_computes, node.body))
+    ]
+
+
+def _computes(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef) and node.name in FORWARD
+
+
+def _is_within(one: Padded | Mask, places: list[tuple[str, range]]) -> bool:
+    return any(one.source.path == path and one.line in lines for path, lines in places)
 
 
 def _fed(scripts: Scripts) -> dict[str, set[str]]:
