@@ -594,11 +594,21 @@ SPREAD = "ids = ops.cat((ids, ops.zeros((self.length - len(ids),))))"
     ],
     ids=["followed", "not followed"],
 )
+@pytest.mark.parametrize(
+    "builders", ["", "\ndef plain():\n    return Plain()\n\ndef padding():\n    return Padding()\n"]
+)
 @pytest.mark.parametrize("trained", ["Plain", "Padding"])
 def test_padding_in_a_cell_that_nobody_makes_is_in_no_run(
-    tmp_path: Path, trained: str, step: str, expected: dict[str, int]
+    tmp_path: Path, trained: str, builders: str, step: str, expected: dict[str, int]
 ) -> None:
-    code = CELL.format(name="Plain", padded="pass") + CELL.format(name="Padding", padded=SPREAD)
+    code = CELL.format(name="Plain", padded="pass") + CELL.format(name="Padding", padded=SPREAD) + builders
     train = "\ndata = ds.GeneratorDataset([], ['ids'])\n" + step.format(trained)
     train += "\nms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)\n"
     assert len(result(tmp_path, code, train=train).pads) == expected[trained]
+
+
+def test_a_cell_that_a_training_makes_which_nobody_calls_still_pads(tmp_path: Path) -> None:
+    code = CELL.format(name="Padding", padded=SPREAD)
+    train = "\ndef fit(data):\n    net = Padding()\n"
+    train += "    ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)\n"
+    assert len(result(tmp_path, code, train=train).pads) == 1

@@ -38,7 +38,7 @@ from .pipelines import of_scripts
 from .source import Source, once_each, read
 from .syntax import walk
 from .training_seen import seen
-from .values import Call, Items, KnownValue, Value, options
+from .values import Call, Items, KnownValue, Value, options, unseen
 
 #: So many files beside the scripts are looked at for the code that prepared the data.
 FILES = 300
@@ -131,7 +131,12 @@ def _idle_cells(scripts: Scripts) -> list[tuple[str, range]]:
     """Path and lines of the cells of which no script makes an object, where all that is trained was followed: no run has their padding."""
     if not all(seen(reading).followed and not reading.trace.gave_up for reading in scripts.training):
         return []
-    made = [one.of for reading in scripts.readings for one in reading.trace.instances if not one.unseen]
+    trained = [network.value for reading in scripts.training for network in seen(reading).networks]
+    called = not any(
+        unseen(getattr(network, "frame", None)) for network in trained
+    )  # builders that nobody calls are then not asked
+    objects = [one for reading in scripts.readings for one in reading.trace.instances if not one.unseen]
+    made = [one.of for one in objects if not (called and unseen(one.frame))]
     used = {(of.source.path, of.node.lineno) for instance in made for of in instance.lineage()}
     return [
         (source.path, range(node.lineno, (node.end_lineno or node.lineno) + 1))
