@@ -778,3 +778,38 @@ def test_a_data_set_that_nothing_asks_for_evaluates_nothing(tmp_path: Path, use:
     train = folder("vision.Resize(256), vision.Normalize(MEAN, STD)") + TRAINS
     test = "test = " + folder("vision.Resize(256)").removeprefix("data = ")
     assert [one.code for one in said(tmp_path, train + test + use)] == codes
+
+
+@pytest.mark.parametrize(("trained", "codes"), [("[1.0] * 3", {"agree"}), ("STD", {"agree", "scale-differs"})])
+def test_each_of_many_builders_is_compared_with_what_it_gives_for_training(
+    tmp_path: Path, trained: str, codes: set[str]
+) -> None:
+    """Five builders that give one of two data sets each for training: the evaluation of the last has its training beside it."""
+    head = """
+        import os
+        import mindspore.dataset as ds
+        from mindspore.dataset import vision
+        devices, rank = int(os.environ["SIZE"]), int(os.environ["RANK"])
+        MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
+    """
+    builder = """
+        def build{index}(train):
+            if not train or devices == 1:
+                data = ds.ImageFolderDataset("d{index}", shuffle=train)
+            else:
+                data = ds.ImageFolderDataset("d{index}", shuffle=train, num_shards=devices, shard_id=rank)
+            deviation = {trained} if train else {evaluated}
+            return data.map([vision.Decode(), vision.Resize((64, 64)), vision.Normalize(MEAN, deviation)], "image").batch(4)
+    """
+    sides = [("STD", "STD")] * 4 + [(trained, "[1.0] * 3")]
+    pipes = textwrap.dedent(head) + "".join(
+        textwrap.dedent(builder).format(index=index, trained=ours, evaluated=theirs)
+        for index, (ours, theirs) in enumerate(sides)
+    )
+    choice = "import sys\n" + "".join(
+        f"{'elif' if index else 'if'} sys.argv[1] == 'net{index}':\n    from pipes import build{index} as build\n"
+        for index in range(len(sides))
+    )
+    train = choice + "data = build(True)\n" + TRAINS
+    evaluation = choice + "data = build(False)\n" + EVALUATES
+    assert {one.code for one in said(tmp_path, train, evaluation, pipes=pipes)} == codes

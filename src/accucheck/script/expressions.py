@@ -550,7 +550,7 @@ class Expressions:
             self.tests = (*outer, test)
             results.append(self.call(option, args, keywords, node, unpacked))
         self.tests = outer
-        return join(results)
+        return join(results, limit=ENTERED)  # each definition may give several
 
     def super(self, args: list[Value], scope: Scope) -> Value:
         function = self.frame.function if self.frame else None
