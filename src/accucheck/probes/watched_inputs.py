@@ -433,9 +433,14 @@ def _inferred(watch: Watch, trained: dict[int, list[dict[str, Any]]], params: Pa
                 yield Finding("same-scale", Level.INFO, where, data, evidence, refutes=_same(held, own, ratio, alike))
 
 
+def _tell_channels(held: Range, own: Range) -> bool:
+    """Whether the means of channels are known of both, and of enough pictures."""
+    return bool(held.channels and own.channels) and held.rows >= _PICTURES
+
+
 def _turned(held: Range, own: Range, params: Params) -> bool:
     """Whether the means of three channels are those of training in the other order, and far from those in the same order."""
-    if not (held.channels and own.channels) or held.rows < _PICTURES:
+    if not _tell_channels(held, own):
         return False
     one, other = _off_mean(held.channels), _off_mean(own.channels)
     asymmetry = math.dist(other, other[::-1])
@@ -444,7 +449,7 @@ def _turned(held: Range, own: Range, params: Params) -> bool:
 
 def _channel_shift(held: Range, own: Range) -> float:
     """How far the mean of a channel lies from that of training at most, in standard deviations of the whole input of training."""
-    if not (held.channels and own.channels) or held.rows < _PICTURES:
+    if not _tell_channels(held, own):
         return 0.0
     return max(abs(one - other) for one, other in zip(held.channels, own.channels, strict=True)) / own.std
 
