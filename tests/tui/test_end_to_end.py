@@ -29,11 +29,10 @@ def test_from_start_to_report_by_keys(tmp_path, home, language):
     try:
         screen.until_said(say("training-title"))
         screen.keys("1")
-        screen.until(say("start-title"), "train.py")
+        screen.until(say("start-title"), "train.py", "data/train")
         screen.keys("b")
         screen.until("ds.01", "0/24")
-        written = (project / "accucheck.yaml").read_text()
-        assert "train: train.py" in written and "data/train" in written
+        assert "train: train.py" in (project / "accucheck.yaml").read_text()
 
         screen.keys("R")  # all probes; the project's own code is not run
         steps = (
