@@ -29,7 +29,7 @@ FOLDER = Path("/tmp", f"accucheck-{os.getpid():07}")
 SHOWN = "accucheck-0000000"
 SIZES = {"100x40": (100, 40), "80x24": (80, 24)}
 #: What shows a table, bars, a curve, and code with its mend: the item, and the number of steps from its first piece of evidence.
-EVIDENCE = {"table": ("ds.01", 0), "bars": ("ds.03", 0), "curve": ("dp.03", 1), "code": ("dp.03", 0)}
+EVIDENCE = {"table": ("ds.01", 0), "bars": ("ds.03", 0), "curve": ("dp.03", 2), "code": ("dp.03", 0)}
 
 
 @pytest.fixture

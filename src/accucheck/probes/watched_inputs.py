@@ -142,6 +142,11 @@ MESSAGES: Words = {
         "in training {trained_channels}.",
         "zh": "推理时 {input} 的三个通道似乎与训练时顺序相反（如 BGR 与 RGB）：各通道均值为 {channels}，训练时为 {trained_channels}。",
     },
+    "channels-shifted": {
+        "en": "In inference the means of the three channels of {input} are {channels}, in training {trained_channels}: they differ by "
+        "up to {shift:.2f} standard deviations.",
+        "zh": "推理时 {input} 三个通道的均值为 {channels}，训练时为 {trained_channels}：最多相差 {shift:.2f} 个标准差。",
+    },
     "in-range": {
         "en": "{input} of shape {shape}: {low:.4g} to {high:.4g}, mean {mean:.4g}, standard deviation {std:.4g} in {steps:,} "
         "{steps:step|steps}.",
@@ -215,6 +220,10 @@ WHY: Words = {
         "en": "Filters that learned to look for red look at blue: accuracy in inference falls by points, and more for colours that matter.",
         "zh": "学会识别红色的卷积核看到的是蓝色：推理精度会下降若干个百分点，颜色越重要下降越多。",
     },
+    "channels-shifted": {
+        "en": "The network sees colours in inference that it never learned from: accuracy there falls, often by many points.",
+        "zh": "网络在推理时看到的颜色是训练中从未出现过的：推理精度会下降，往往下降很多。",
+    },
     "other-scale": {
         "en": "The network sees in inference what it never learned from: its accuracy there is not that of training.",
         "zh": "网络在推理时遇到的是从未学过的取值，精度与训练时不同。",
@@ -231,6 +240,10 @@ PROOF: Words = {
         "zh": "对照打印两个数据集的若干目标值和网络的输出。",
     },
     "channels-turned": {
+        "en": "Read one picture through both ways of processing and compare channel by channel.",
+        "zh": "让同一张图片分别经过两种处理，逐通道比较。",
+    },
+    "channels-shifted": {
         "en": "Read one picture through both ways of processing and compare channel by channel.",
         "zh": "让同一张图片分别经过两种处理，逐通道比较。",
     },
@@ -411,19 +424,38 @@ def _inferred(watch: Watch, trained: dict[int, list[dict[str, Any]]], params: Pa
             elif ratio >= params.perhaps or abs(held.mean - own.mean) >= params.shift * own.std:
                 yield Finding("other-scale", Level.SUSPECT, where, data, evidence, Fix("fix-alike"))
             elif _turned(held, own, params):
-                channels = {"channels": _shown(held.channels), "trained_channels": _shown(own.channels)}
-                yield Finding("channels-turned", Level.SUSPECT, where, data | channels, evidence, Fix("fix-channels"))
+                told = data | _channel_means(held, own)
+                yield Finding("channels-turned", Level.SUSPECT, where, told, evidence, Fix("fix-channels"))
+            elif (shift := _channel_shift(held, own)) >= params.shift:
+                told = data | _channel_means(held, own) | {"shift": shift}
+                yield Finding("channels-shifted", Level.SUSPECT, where, told, evidence, Fix("fix-alike"))
             else:
                 yield Finding("same-scale", Level.INFO, where, data, evidence, refutes=_same(held, own, ratio, alike))
 
 
+def _tell_channels(held: Range, own: Range) -> bool:
+    """Whether the means of channels are known of both, and of enough pictures."""
+    return bool(held.channels and own.channels) and held.rows >= _PICTURES
+
+
 def _turned(held: Range, own: Range, params: Params) -> bool:
     """Whether the means of three channels are those of training in the other order, and far from those in the same order."""
-    if not (held.channels and own.channels) or held.rows < _PICTURES:
+    if not _tell_channels(held, own):
         return False
     one, other = _off_mean(held.channels), _off_mean(own.channels)
     asymmetry = math.dist(other, other[::-1])
     return asymmetry > params.tints * own.std and math.dist(one, other[::-1]) < 0.5 * math.dist(one, other)
+
+
+def _channel_shift(held: Range, own: Range) -> float:
+    """How far the mean of a channel lies from that of training at most, in standard deviations of the whole input of training."""
+    if not _tell_channels(held, own):
+        return 0.0
+    return max(abs(one - other) for one, other in zip(held.channels, own.channels, strict=True)) / own.std
+
+
+def _channel_means(held: Range, own: Range) -> dict[str, str]:
+    return {"channels": _shown(held.channels), "trained_channels": _shown(own.channels)}
 
 
 def _off_mean(channels: tuple[float, ...]) -> list[float]:
@@ -655,6 +687,16 @@ EXAMPLES = [
     _example(
         *("channels in the other order in inference", Verdict.UNDECIDED, "channels-turned", _colours(0.1, 0.0, -0.1)),
         inference=_colours(-0.08, 0.01, 0.11),
+        about="inference",
+    ),
+    _example(
+        *(
+            "constants of other channels in inference",
+            Verdict.UNDECIDED,
+            "channels-shifted",
+            _colours(0.01, 0.0, -0.02),
+        ),
+        inference=_colours(0.7, 0.0, -0.71),
         about="inference",
     ),
     _example(

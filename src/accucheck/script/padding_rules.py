@@ -106,9 +106,7 @@ def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
         _followed(scripts, result)
         return result
     facts = padding.read(sources)
-    idle = _idle_cells(scripts)
-    facts.pads = [pad for pad in facts.pads if not _is_within(pad, idle)]
-    facts.masks = [mask for mask in facts.masks if not _is_within(mask, idle)]
+    _drop_idle(facts, scripts)
     masks = masking.read(scripts.sources)
     checks = _Checks(facts, masks, design, _columns(scripts), _ignored(scripts))
     checks.run()
@@ -127,23 +125,38 @@ def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
     return checks.result
 
 
+def _drop_idle(facts: PaddingFacts, scripts: Scripts) -> None:
+    """Leave out the padding and the masks of cells that no run has."""
+    idle = _idle_cells(scripts)
+    facts.pads = [pad for pad in facts.pads if not _is_within(pad, idle)]
+    facts.masks = [mask for mask in facts.masks if not _is_within(mask, idle)]
+
+
 def _idle_cells(scripts: Scripts) -> list[tuple[str, range]]:
     """Path and lines of the cells of which no script makes an object, where all that is trained was followed: no run has their padding."""
     if not all(seen(reading).followed and not reading.trace.gave_up for reading in scripts.training):
         return []
-    trained = [network.value for reading in scripts.training for network in seen(reading).networks]
-    called = not any(
-        unseen(getattr(network, "frame", None)) for network in trained
-    )  # builders that nobody calls are then not asked
-    objects = [one for reading in scripts.readings for one in reading.trace.instances if not one.unseen]
-    made = [one.of for one in objects if not (called and unseen(one.frame))]
-    used = {(of.source.path, of.node.lineno) for instance in made for of in instance.lineage()}
+    used = _used_classes(scripts)
     return [
         (source.path, range(node.lineno, (node.end_lineno or node.lineno) + 1))
         for source in scripts.sources
         for node in walk(source.tree)
-        if isinstance(node, ast.ClassDef) and (source.path, node.lineno) not in used and any(map(_computes, node.body))
+        if isinstance(node, ast.ClassDef) and _is_cell(node) and (source.path, node.lineno) not in used
     ]
+
+
+def _used_classes(scripts: Scripts) -> set[tuple[str, int]]:
+    """Path and line of the classes that objects are made of, and of those that these are based on. A builder that nobody calls makes
+    nothing, unless what is trained comes from such a builder itself."""
+    trained = (network.value for reading in scripts.training for network in seen(reading).networks)
+    only_called = not any(unseen(getattr(network, "frame", None)) for network in trained)
+    objects = [one for reading in scripts.readings for one in reading.trace.instances if not one.unseen]
+    made = [one.of for one in objects if not (only_called and unseen(one.frame))]
+    return {(of.source.path, of.node.lineno) for instance in made for of in instance.lineage()}
+
+
+def _is_cell(node: ast.ClassDef) -> bool:
+    return any(map(_computes, node.body))
 
 
 def _computes(node: ast.stmt) -> bool:

@@ -506,8 +506,8 @@ WORDS: Words = {
     # start
     "start-title": {"zh": "项目输入", "en": "Project inputs"},
     "start-text": {
-        "zh": "以下是识别出的输入：空格选用或取消，Enter 修改，b 写入 accucheck.yaml 并开始检查。",
-        "en": "Inputs found in the project: space selects, Enter changes, b writes accucheck.yaml and starts.",
+        "zh": "以下是识别出的输入：按 b 将选中的写入 accucheck.yaml 并开始检查。",
+        "en": "Inputs found in the project: b writes those selected to accucheck.yaml.",
     },
     "start-nothing": {
         "zh": "没有识别出输入。仍可逐项检查：按 Enter 给出输入，按 b 开始。",

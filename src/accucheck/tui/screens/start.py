@@ -139,7 +139,9 @@ class StartScreen(VerbScreen[dict[str, str] | None]):
         found = bool(self._values)
         looking = self._survey is None
         key = "case-text" if self.changing else "start-text" if found or looking else "start-nothing"
-        parts: list[Any] = [(say("start-title"), "bold"), "  ", plain(self._case.root), "\n"]
+        title = say("start-title")
+        folder = _ending(str(plain(self._case.root)), width - cell_len(title) - 2)
+        parts: list[Any] = [(title, "bold"), "  ", plain(folder), "\n"]
         parts += [plain(wrap(say(key), width))]
         for text, style in self._remarks():
             parts += ["\n", plain(wrap(text, width), style)]
@@ -325,3 +327,12 @@ def _text(value: object) -> str | None:
     if isinstance(value, dict):
         return msgspec.json.encode(value).decode() if value else None
     return ", ".join(map(str, value)) if isinstance(value, list) and value else None
+
+
+def _ending(path: str, width: int) -> str:
+    """The end of a path that is too long for one line: it names the project, and the line below belongs to the inputs."""
+    if cell_len(path) <= width:
+        return path
+    while path and cell_len(path) > width - 3:
+        path = path[1:]
+    return f"...{path}"
