@@ -526,6 +526,16 @@ def watchable(project: Project) -> list[str]:
     return ["python", script] if isinstance(script, str) and script.endswith(".py") else []
 
 
+def startable(project: Project) -> list[str]:
+    """The command of watchable(), with the configuration that the training script asks for where the command leaves it out. Reads the
+    scripts, which may take seconds."""
+    from .script import views
+
+    plain = watchable(project)
+    found = views.of(project.case) if plain else []
+    return shlex.split(found[0].case.spec.runtime.command or "") if found else plain
+
+
 class _ProbeUse(NamedTuple):
     """One probe of one item. `kind` is None where it cannot be loaded; `lacking` are the needs that the case does not give."""
 

@@ -158,6 +158,35 @@ async def test_the_command_is_asked_for_changed_refused_and_remembered(walkthrou
         await until(pilot, lambda: isinstance(app.screen, Choose))
 
 
+NEEDS_CONFIGURATION = """
+import argparse
+
+import yaml
+from mindspore import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--config", required=True)
+with open(parser.parse_args().config) as file:
+    settings = yaml.safe_load(file)
+net = nn.Dense(4, settings["classes"])
+optimizer = nn.SGD(net.trainable_params(), settings["lr"], momentum=settings["momentum"])
+"""
+
+
+async def test_the_command_brings_the_configuration_that_the_script_needs_and_is_added_to(walkthrough, tmp_path):
+    root = tmp_path / "project"
+    (root / "train.py").write_text(NEEDS_CONFIGURATION)
+    (root / "small.yaml").write_text("classes: 3\nlr: 0.1\nmomentum: 0.9\n")
+    app = walkthrough(case="name: demo\nscripts: {train: train.py}\n")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("W")
+        await until(pilot, lambda: "python train.py --config small.yaml" in text_of(app))
+        await choose(pilot, app, "edit")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        await pilot.press(*" -v", "enter")
+        await until(pilot, lambda: "python train.py --config small.yaml -v" in text_of(app))
+
+
 async def test_a_command_that_cannot_be_started_is_told(walkthrough, tmp_path):
     app = walkthrough(case="name: demo\nruntime: {command: no-such-command}\n")
     async with app.run_test(size=(100, 30)) as pilot:

@@ -64,7 +64,7 @@ _MEGABYTE = 1 << 20
     ],
 )
 def try_(**given: Any) -> None:
-    from ..guidance import watchable
+    from ..guidance import startable
     from ..try_runs import TryRunner, chosen
     from .progress import stoppable
 
@@ -75,7 +75,7 @@ def try_(**given: Any) -> None:
         patches = _patches(opened, given["items"])
         _talk_of_left(patches)
         trying = TryRunner(
-            _wanted(opened, given, given["command"] or watchable(opened)),
+            _wanted(opened, given, given["command"] or startable(opened)),
             chosen(patches, given["most"]),
             session.record.tried.known if session.record.tried is not None else (),
         )

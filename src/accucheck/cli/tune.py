@@ -125,11 +125,11 @@ def _tuning(opened: Project, given: dict[str, Any]) -> StudyRunner:
 
     from .. import consent
     from ..errors import UserError
-    from ..guidance import watchable
+    from ..guidance import startable
     from ..search_runs import StudyRunner
     from ..try_runs import want
 
-    command = given["command"] or watchable(opened)
+    command = given["command"] or startable(opened)
     evaluation = None if given["evaluate"] is None else split_command(given["evaluate"])
     folder = folder_in(opened)
     bounds = {"seconds": given["seconds"], "disk": given["disk"] * _MEGABYTE, "folder": folder}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,10 @@ STEPS = 50
 PATCHES, SEEDS, SECONDS = 8, 2, 300
 #: Trainings of a search, and faults that are named before it.
 TRIALS, _NAMED = 20, 5
+
+
+#: Seconds that reading the scripts may take before a command is proposed.
+_READ = 3.0
 
 
 class Watching(Reviewing):
@@ -57,7 +62,6 @@ class Watching(Reviewing):
     async def try_anew(self, *, ask: bool = False) -> None:
         """Ask for the command, and train copies of the project with the changes of findings; `ask` also where it was agreed to."""
         from ... import try_runs
-        from ...guidance import watchable
 
         app, say = self.app, self.speech.say
         if (why := app.why_alone()) is not None:
@@ -67,7 +71,7 @@ class Watching(Reviewing):
         try:
             found = await asyncio.to_thread(try_runs.patches, root, _tryable(app.project))
             patches = try_runs.chosen(found, PATCHES)
-            command = self._command or watchable(app.project)
+            command = self._command or await self._proposed()
             question = partial(say, "try-text", count=len(patches) + SEEDS, seconds=SECONDS)
             chosen = await self._allowed(command, ask=ask, title="try-title", question=question)
             if not chosen:
@@ -100,7 +104,6 @@ class Watching(Reviewing):
     @work
     async def tune_anew(self) -> None:
         """Ask what is to be searched and with which command, and search; where faults are known, only if the person insists."""
-        from ...guidance import watchable
         from .dialogs import AskLine
 
         app, say = self.app, self.speech.say
@@ -114,7 +117,7 @@ class Watching(Reviewing):
         texts = self._split(await app.push_screen_wait(AskLine(say("tune-search"), before)) or "")
         if not texts:
             return
-        command = self._command or (kept.command if kept is not None else []) or watchable(app.project)
+        command = self._command or (kept.command if kept is not None else []) or await self._proposed()
         question = partial(say, "tune-text", trials=TRIALS)
         chosen = await self._allowed(command, ask=False, title="tune-title", question=question)
         if not chosen:
@@ -156,11 +159,10 @@ class Watching(Reviewing):
     @work
     async def watch_anew(self, *, ask: bool = False) -> None:
         """Ask for the command and run it; one that was agreed to for good runs at once, unless `ask`."""
-        from ...guidance import watchable
         from ...watching import Plan
 
         app = self.app
-        command = self._command or watchable(app.project)
+        command = self._command or await self._proposed()
         chosen = await self._allowed(command, ask=ask)
         if not chosen:
             return
@@ -207,6 +209,15 @@ class Watching(Reviewing):
                 except SaveError as error:
                     self.notify(error.text(self.speech.language), severity="warning", markup=False)
             return command if answer in ("once", "always") else []
+
+    async def _proposed(self) -> list[str]:
+        """The command that trains, with the configuration that it needs where reading the scripts tells that soon."""
+        from ...guidance import startable, watchable
+
+        project = self.app.project
+        with suppress(TimeoutError, asyncio.TimeoutError):  # one class from Python 3.11 on
+            return await asyncio.wait_for(asyncio.to_thread(startable, project), _READ)
+        return watchable(project)
 
     def _split(self, text: str) -> list[str]:
         try:

@@ -174,7 +174,7 @@ class AskLine(_TitledDialog[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static(plain(_said(self.title_words)), classes="title", markup=False)
-            yield Input(self._text)
+            yield Input(self._text, select_on_focus=False)  # what is proposed is mostly added to
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
