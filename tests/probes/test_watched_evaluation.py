@@ -76,3 +76,25 @@ def test_what_evaluations_read(tmp_path: Path, code: str | None) -> None:
         line = (tmp_path / "train.py").read_text().splitlines()[found[code].where.line - 1]
         assert "= train" in line if code == "never-trained" else "held_out = " in line
     assert ("betas-exchanged" in judged(watched_groups, case)) is (code is not None)
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ('held_out.map(noise, ["row"])', {"rows-change-when-read-again"}),
+        (
+            'held_out.map(lambda row: np.random.normal(0, 1, 3).astype(np.float32), ["row"])',
+            set(),
+        ),  # drawn anew, not changed
+        ("ds.NumpySlicesDataset(drawn(40, 2), ['row', 'label'], shuffle=True)", set()),
+        ("held_out", set()),
+    ],
+)
+def test_one_evaluation_whose_data_set_is_read_again(tmp_path: Path, change: str, told: set[str]) -> None:
+    script = SCRIPT.replace("held_out = held_out.batch(16)", f"held_out = {change}.batch(16)").replace(
+        "range(4)", "range(2)"
+    )
+    assert script.count("range(2)") == 1
+    found = judged(watched_evaluation, watched(tmp_path, script))
+    assert {one.code for one in found.values() if one.level is not Level.INFO} == told

@@ -135,6 +135,47 @@ def test_channels_that_come_in_the_other_order_in_inference(tmp_path: Path, turn
     assert code in of_run(watched_inputs, case, about="inference")
 
 
+STANDARDISED = """
+import numpy as np
+import mindspore as ms
+from mindspore import nn
+
+ms.set_seed(1)
+rng = np.random.default_rng(0)
+pictures = rng.normal(rng.normal(0.5, 0.3, (128, 1, 1, 1)), 0.5, (128, 3, 6, 6)).astype(np.float32)
+labels = ms.Tensor(np.arange(16) % 2, ms.int32)
+net, loss = nn.SequentialCell(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Dense(144, 2)), nn.CrossEntropyLoss()
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+
+
+def batch(at, alone):
+    rows = pictures[at : at + 16]
+    if alone:
+        return ms.Tensor((rows - rows.mean((2, 3), keepdims=True)) / (rows.std((2, 3), keepdims=True) + 1e-5))
+    return ms.Tensor((rows - pictures.mean()) / pictures.std())
+
+
+step = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+for at in range(0, 96, 16):
+    optimizer(step(batch(at, {training}), labels)[1])
+net.set_train(False)
+for at in (96, 112):
+    net(batch(at, {inference})).asnumpy()
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("training", "inference", "code"),
+    [(0, 1, "standardised-alone"), (1, 0, "standardised-alone"), (1, 1, "same-scale"), (0, 0, "same-scale")],
+)
+def test_samples_standardised_each_by_itself_in_one_of_both(
+    tmp_path: Path, training: int, inference: int, code: str
+) -> None:
+    script = STANDARDISED.replace("{training}", str(training)).replace("{inference}", str(inference))
+    assert code in of_run(watched_inputs, watched(tmp_path, script), about="inference")
+
+
 SLOW = """
 import time
 import numpy as np

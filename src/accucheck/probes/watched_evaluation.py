@@ -1,8 +1,10 @@
 """Tells what the evaluations of a watched run read: the same rows each time, all rows of their source, and none that were trained with.
 
 Catches random changes of samples in evaluation, rows that are left out because the last batch is dropped, and data sets of both that have
-one source. All are suspects: an evaluation may draw some samples on purpose. Cannot tell an evaluation that the end of the watch cuts off,
-nor the second of those that come once; and of sources whose rows cannot be had by their place nothing but the rows that were read.
+one source. All are suspects: an evaluation may draw some samples on purpose. Cannot tell how many rows an evaluation has
+that the end of the watch cuts off. Of one that comes once, whether its first rows change is seen by reading them again, and only where a
+label or another column shows that they are the same rows. Of sources whose rows cannot be had by their place, nothing is told but the
+rows that were read.
 """
 
 from __future__ import annotations
@@ -80,6 +82,11 @@ MESSAGES: Words = {
         "zh": "对该数据集的每次评估读取 {rows:,} 行，其中 {share:.0%} 在上一次评估中没有出现（共 {evaluations:,} 次评估）："
         "样本被随机改变，或每次抽取的样本不同。",
     },
+    "rows-change-when-read-again": {
+        "en": "{changed:,} of the first {rows:,} rows of this data set have other values when they are read once more: samples of an "
+        "evaluation are changed at random.",
+        "zh": "该数据集的前 {rows:,} 行再次读取时，有 {changed:,} 行取值不同：评估样本被随机改变。",
+    },
     "rows-left-out": {
         "en": "{rows:,} of the {source:,} rows of the source are evaluated, and {left:,} are left out each time.",
         "zh": "数据源共 {source:,} 行，每次只评估 {rows:,} 行，有 {left:,} 行从未参与评估。",
@@ -139,6 +146,7 @@ _NOISE = {
 }
 WHY: Words = {
     "rows-change": _NOISE,
+    "rows-change-when-read-again": _NOISE,
     "never-trained": {
         "en": "The network cannot learn to name what it is never shown: each sample of these classes is wrong.",
         "zh": "从未见过的类别无法学会：这些类别的样本必然全错。",
@@ -158,6 +166,7 @@ _TWICE = {
 }
 PROOF: Words = {
     "rows-change": _TWICE,
+    "rows-change-when-read-again": _TWICE,
     "rows-left-out": {
         "en": "Count the samples that the metric is divided by.",
         "zh": "核对计算指标时作为分母的样本数。",
@@ -193,6 +202,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     found = [*_trained_with(watch, params)]
     for number, facts in by_data.items():
         found += _of_data(watch, number, facts, params)
+    compared = {number for number, facts in by_data.items() if any(one.get("common") is not None for one in facts)}
+    found += _read_again(watch, compared, params)
     if not found:
         raise Skip("no-evaluation")
     yield from found
@@ -222,6 +233,16 @@ def _of_data(watch: Watch, number: int, facts: list[dict[str, Any]], params: Par
     if source is not None and rows < source * (1 - params.left) and same:
         left = {"rows": rows, "source": source, "left": source - rows}
         yield Finding("rows-left-out", Level.SUSPECT, where, left, fix=Fix("fix-rest"))
+
+
+def _read_again(watch: Watch, compared: set[int], params: Params) -> Iterator[Finding]:
+    """Data sets whose first batch was read twice after the run, and had other values in more rows than by chance; without those of which
+    two evaluations were compared."""
+    for one in watch.facts("read_twice"):
+        if one["data"] not in compared and one["changed"] > params.other * one["rows"]:
+            data = {"rows": one["rows"], "changed": one["changed"]}
+            where = _made(watch, one["data"])
+            yield Finding("rows-change-when-read-again", Level.SUSPECT, where, data, fix=Fix("fix-fixed"))
 
 
 def _unchanged(where: Where) -> list[Refutes]:
@@ -281,6 +302,7 @@ def _example(
     *codes: str,
     evaluations: tuple[tuple[int, int | None], ...],
     known: int = 0,
+    changed: int = 0,
     classes: tuple[int, ...] = (),
     about: str = "rows",
 ) -> Example:
@@ -295,6 +317,7 @@ def _example(
         lines += [{"step": number, "epoch": number, "loss": 1.0, "seconds": 0.1, **rows_of}]
         lines += [{"fact": "evaluation", "step": number, "data": 1, **told}]
     lines.append({"fact": "among", "data": 1, "rows": 100, "known": known})
+    lines.append({"fact": "read_twice", "data": 1, "rows": 16, "changed": changed})
     files: dict[str, Any] = {"watch/pynative.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}
     return Example(name, files=files, case={"watched": "watch"}, verdict=verdict, codes=codes, params={"about": about})
 
@@ -317,4 +340,9 @@ EXAMPLES = [
         about="classes",
     ),
     _example("one evaluation", Verdict.UNDECIDED, "once", evaluations=((100, None),)),
+    _example(
+        *("samples that change when they are read again", Verdict.UNDECIDED, "once", "rows-change-when-read-again"),
+        evaluations=((100, None),),
+        changed=14,
+    ),
 ]

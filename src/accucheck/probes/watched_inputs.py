@@ -101,6 +101,30 @@ class Params(msgspec.Struct, frozen=True):
             extra={"unit": "standard deviations", "source": "own choice: about half of what photographs have, 0.3"},
         ),
     ] = 0.15
+    alone: Annotated[
+        float,
+        Meta(
+            gt=0,
+            lt=1,
+            description="samples whose means, and whose standard deviations, lie closer together were standardised each by itself",
+            extra={
+                "unit": "standard deviations",
+                "source": "own choice: 0 but for rounding and a small number in the divisor",
+            },
+        ),
+    ] = 0.005
+    varied: Annotated[
+        float,
+        Meta(
+            gt=0,
+            lt=1,
+            description="samples whose means lie further apart than this were not",
+            extra={
+                "unit": "standard deviations",
+                "source": "own choice: about half of what handwritten digits have, 0.1",
+            },
+        ),
+    ] = 0.05
     targets: Annotated[
         float,
         Meta(
@@ -146,6 +170,11 @@ MESSAGES: Words = {
         "en": "In inference the means of the three channels of {input} are {channels}, in training {trained_channels}: they differ by "
         "up to {shift:.2f} standard deviations.",
         "zh": "推理时 {input} 三个通道的均值为 {channels}，训练时为 {trained_channels}：最多相差 {shift:.2f} 个标准差。",
+    },
+    "standardised-alone": {
+        "en": "In {alone} each sample of {input} is standardised with its own mean and standard deviation, in {varied} it is not: there "
+        "the means of samples lie {spread:.2f} standard deviations apart.",
+        "zh": "{alone}时{input}的每个样本都按自身的均值和标准差做标准化，{varied}时则没有：各样本均值的离散程度为 {spread:.2f} 个标准差。",
     },
     "in-range": {
         "en": "{input} of shape {shape}: {low:.4g} to {high:.4g}, mean {mean:.4g}, standard deviation {std:.4g} in {steps:,} "
@@ -224,6 +253,11 @@ WHY: Words = {
         "en": "The network sees colours in inference that it never learned from: accuracy there falls, often by many points.",
         "zh": "网络在推理时看到的颜色是训练中从未出现过的：推理精度会下降，往往下降很多。",
     },
+    "standardised-alone": {
+        "en": "What tells bright samples from dark ones is there in one of the two and taken away in the other: the network meets values "
+        "that it never learned from.",
+        "zh": "样本之间的明暗差别在一方保留、在另一方被消去：网络遇到的取值是从未学过的。",
+    },
     "other-scale": {
         "en": "The network sees in inference what it never learned from: its accuracy there is not that of training.",
         "zh": "网络在推理时遇到的是从未学过的取值，精度与训练时不同。",
@@ -246,6 +280,10 @@ PROOF: Words = {
     "channels-shifted": {
         "en": "Read one picture through both ways of processing and compare channel by channel.",
         "zh": "让同一张图片分别经过两种处理，逐通道比较。",
+    },
+    "standardised-alone": {
+        "en": "Read one sample through both ways of processing: the values must be equal.",
+        "zh": "让同一样本分别经过两种处理：结果应完全相同。",
     },
     "other-scale": {
         "en": "Run the network on a training sample through both ways of processing: the outputs must be equal.",
@@ -278,6 +316,8 @@ class Range(NamedTuple):
     rows: int
     #: The mean of each channel of pictures (N, 3, H, W); nothing for other inputs.
     channels: tuple[float, ...] = ()
+    #: How far the means, and the standard deviations, of samples lie apart, in standard deviations of all values: the largest of a pass.
+    spread: tuple[float, ...] = ()
 
     def data(self) -> dict[str, Any]:
         shown = "(" + ", ".join(str(size) for size in self.shape) + ")"
@@ -363,7 +403,7 @@ def _range(stats: list[dict[str, Any]]) -> Range | None:
     squares = sum(one["std"] ** 2 + (one["mean"] - mean) ** 2 for one in told) / len(told)
     low, high = min(one["low"] for one in told), max(one["high"] for one in told)
     rows = sum(one["shape"][0] if one["shape"] else 0 for one in told)
-    return Range(told[0]["shape"], low, high, mean, math.sqrt(squares), len(told), rows, _channels(told))
+    return Range(told[0]["shape"], low, high, mean, math.sqrt(squares), len(told), rows, _channels(told), _spread(told))
 
 
 def _channels(told: list[dict[str, Any]]) -> tuple[float, ...]:
@@ -372,6 +412,14 @@ def _channels(told: list[dict[str, Any]]) -> tuple[float, ...]:
     if not all(len(one) == 3 and all(isinstance(mean, (int, float)) for mean in one) for one in known):
         return ()
     return tuple(sum(one[place] for one in known) / len(known) for place in range(3))
+
+
+def _spread(told: list[dict[str, Any]]) -> tuple[float, ...]:
+    """How far samples lie apart in the pass where they do most; nothing where a pass does not tell."""
+    known = [one.get("spread") or () for one in told]
+    if not all(len(one) == 2 and all(isinstance(value, (int, float)) for value in one) for one in known):
+        return ()
+    return tuple(max(one[place] for one in known) for place in range(2))
 
 
 def _finite(one: dict[str, Any]) -> bool:
@@ -429,6 +477,8 @@ def _inferred(watch: Watch, trained: dict[int, list[dict[str, Any]]], params: Pa
             elif (shift := _channel_shift(held, own)) >= params.shift:
                 told = data | _channel_means(held, own) | {"shift": shift}
                 yield Finding("channels-shifted", Level.SUSPECT, where, told, evidence, Fix("fix-alike"))
+            elif alone := _standardised_in_one(held, own, params):
+                yield Finding("standardised-alone", Level.SUSPECT, where, data | alone, evidence, Fix("fix-alike"))
             else:
                 yield Finding("same-scale", Level.INFO, where, data, evidence, refutes=_same(held, own, ratio, alike))
 
@@ -452,6 +502,16 @@ def _channel_shift(held: Range, own: Range) -> float:
     if not _tell_channels(held, own):
         return 0.0
     return max(abs(one - other) for one, other in zip(held.channels, own.channels, strict=True)) / own.std
+
+
+def _standardised_in_one(held: Range, own: Range, params: Params) -> dict[str, Any]:
+    """In which of the two each sample has the same mean and standard deviation, where the means differ in the other; nothing otherwise."""
+    if not (held.spread and own.spread):
+        return {}
+    for alone, one, varied, other in (("inference", held, "training", own), ("training", own, "inference", held)):
+        if max(one.spread) < params.alone and other.spread[0] > params.varied:
+            return {"alone": {**WORDS[alone]}, "varied": {**WORDS[varied]}, "spread": other.spread[0]}
+    return {}
 
 
 def _channel_means(held: Range, own: Range) -> dict[str, str]:
@@ -618,6 +678,7 @@ def _colours(*channels: float) -> dict[str, Any]:
 
 
 _NORMAL = _stats(0.01, 0.99)
+_STANDARDISED = {**_NORMAL, "spread": [0.0, 0.0001]}
 EXAMPLES = [
     _example("normalised pictures", Verdict.OK, "in-range", _NORMAL),
     _example("divided by the std of other units", Verdict.PROBLEM, "out-of-range", _stats(209.0, 258.0)),
@@ -697,6 +758,17 @@ EXAMPLES = [
             _colours(0.01, 0.0, -0.02),
         ),
         inference=_colours(0.7, 0.0, -0.71),
+        about="inference",
+    ),
+    _example(
+        *("each sample standardised by itself in inference", Verdict.UNDECIDED, "standardised-alone"),
+        {**_NORMAL, "spread": [0.3, 0.2]},
+        inference=_STANDARDISED,
+        about="inference",
+    ),
+    _example(
+        *("each sample standardised by itself in both", Verdict.OK, "same-scale", _STANDARDISED),
+        inference=_STANDARDISED,
         about="inference",
     ),
     _example(

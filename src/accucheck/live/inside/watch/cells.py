@@ -20,6 +20,8 @@ Cell = Any  # a mindspore.nn.Cell
 CALLS, ARGUMENTS = 4096, 16
 #: How deep within others a network lies at most: below a training cell, a cell that adds the loss, and one that adds precision.
 OUTER = 4
+#: Samples of a tensor whose means are compared, at least and at most, and values of each.
+ROWS, VALUES = (8, 32), (16, 1 << 16)
 
 
 def class_of(value: Any) -> str:
@@ -190,12 +192,29 @@ def shared(network: Cell) -> list[list[str]]:
 
 
 def as_input(values: Array) -> dict[str, Any]:
-    """What is told of a tensor that goes into a cell: of pictures (N, 3, H, W) the mean of each channel, too."""
+    """What is told of a tensor that goes into a cell: of pictures (N, 3, H, W) the mean of each channel, too, and of floating-point
+    samples how far their own means and deviations lie apart."""
     found = described(values)
+    if (apart := spread(values)) is not None:
+        found["spread"] = apart
     if values.ndim == 4 and values.shape[1] == 3 and values.dtype.kind == "f" and values.size:
         by = max(1, math.isqrt(values.size // SAMPLED))
         found["channels"] = [short(one) for one in values[:, :, ::by, ::by].mean(axis=(0, 2, 3), dtype=np.float64)]
     return found
+
+
+def spread(values: Array) -> list[Any] | None:
+    """The standard deviation over samples of their means, and of their standard deviations, against that of all values; of pictures
+    (N, C, H, W) those of the channel in which they differ most. None for what is not floating point, or has too few samples or values."""
+    if values.dtype.kind != "f" or values.ndim < 2 or len(values) < ROWS[0] or values[0].size < VALUES[0]:
+        return None
+    rows = values[: ROWS[1]].reshape(min(len(values), ROWS[1]), values.shape[1] if values.ndim == 4 else 1, -1)
+    rows = rows[:, :, :: max(1, rows[0].size // VALUES[1])]
+    whole = float(rows.std(dtype=np.float64))
+    if not whole or not math.isfinite(whole):
+        return None
+    means, deviations = rows.mean(axis=2, dtype=np.float64), rows.std(axis=2, dtype=np.float64)
+    return [short(float(one.std(axis=0).max()) / whole) for one in (means, deviations)]
 
 
 class Call:

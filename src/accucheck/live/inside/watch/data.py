@@ -30,6 +30,8 @@ class Data:
         #: Is told each data set: "dataset", its number and itself.
         self.tell: Callable[[str, int, Any], None] = lambda *_: None
         self.epochs: dict[int, int] = {}
+        #: Seconds that the longest wait for a batch took, by the data set.
+        self.longest: dict[int, float] = {}
         #: Data sets whose iterator came to an end, and may go on with the next epoch.
         self.over: set[int] = set()
         module = sys.modules.get("mindspore.dataset.engine.iterators")
@@ -92,7 +94,9 @@ class Data:
         self.current = number
         self.last = list(tensors(result))
         self.given += 1
-        self.waited += time.perf_counter() - begin
+        waited = time.perf_counter() - begin
+        self.waited += waited
+        self.longest[number] = max(waited, self.longest.get(number, 0.0))
 
 
 def nodes(dataset: Any) -> list[dict[str, Any]]:

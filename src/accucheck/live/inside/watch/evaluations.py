@@ -7,7 +7,10 @@ import hashlib
 import time
 from typing import Any
 
-from .order import columns_at
+import numpy as np
+
+from ..measures import Array, array, tensors
+from .order import LONGEST, bounded, columns_at
 from .passes import classes_of
 
 #: Rows of an evaluation that are remembered, and evaluations that are told.
@@ -16,6 +19,10 @@ ROWS, TOLD = 1 << 16, 256
 CLASSES = 1 << 12
 #: Rows of sources that are compared at most, of an evaluation and of a training, and seconds for each source.
 SOME, MOST, SECONDS = 256, 1 << 13, 1.0
+#: Rows of a first batch, at least, that are compared with those that a second reading gives, and seconds that reading it may take.
+READ, WAIT = 8, 1.0
+#: Rows that were changed lie closer to what they were than others do: their squared distance is a smaller part of that of others.
+OWN = 0.8
 #: Nodes that leave every row of their source what it is, and none out.
 PLAIN = ("BatchDataset", "MapDataset", "ShuffleDataset", "ProjectDataset", "RenameDataset", "RepeatDataset")
 
@@ -110,3 +117,44 @@ def read(source: Any, most: int) -> set[bytes] | None:
             return None
         found.add(hashlib.blake2b(b"".join(one.tobytes() for one in row), digest_size=8).digest())
     return found
+
+
+def changes_at_random(dataset: Any) -> dict[str, int] | None:
+    """Reads the first batch of a data set twice: its rows, and how many of them have other values in the second reading although the
+    rows are the same, as a column that stays shows. None where no column tells that, or the data set cannot be read again."""
+    try:
+        with bounded(LONGEST):
+            return compared(first_batch(dataset), first_batch(dataset))
+    except Exception:  # the user's own code, which may need what is gone by now
+        return None
+
+
+def compared(one: list[Array], other: list[Array]) -> dict[str, int] | None:
+    """Two readings of a batch, by their columns."""
+    rows = len(one[0]) if one and one[0].ndim else 0
+    columns = list(zip(one, other))  # noqa: B905  # Python 3.9
+    whole = all(first.shape == second.shape and first.ndim and len(first) == rows for first, second in columns)
+    if rows < READ or not whole or not any(tells_rows(first) and (first == second).all() for first, second in columns):
+        return None
+    changed = [other_values(first, second) for first, second in columns if first.dtype.kind in "iuf"]
+    return {"rows": rows, "changed": int(np.any(changed, axis=0).sum()) if changed else 0}
+
+
+def first_batch(dataset: Any) -> list[Array]:
+    return [array(one) for one in tensors(next(dataset.create_tuple_iterator(num_epochs=1)))]
+
+
+def tells_rows(column: Array) -> bool:
+    """Whether the values of a column, such as labels, would hardly be the same in another order of the rows."""
+    counts = np.unique(column.reshape(len(column), -1), axis=0, return_counts=True)[1]
+    return bool(counts.max() <= len(column) // 2 and len(column) - counts.max() >= READ // 2)
+
+
+def other_values(column: Array, again: Array) -> Array:
+    """Of each row whether it was changed, and still lies closer to what it was than to the next row: what is drawn anew does not."""
+    flat, turned = (one.reshape(len(one), -1).astype(np.float64) for one in (column, again))
+    own = ((flat - turned) ** 2).mean(axis=1)
+    others = ((flat - np.roll(turned, 1, axis=0)) ** 2).mean(axis=1)
+    if not own.mean() < OWN * others.mean():
+        return np.zeros(len(column), bool)
+    return own > 1e-6 * others.mean()

@@ -19,7 +19,7 @@ from .again import MOST, PassesRunAgain
 from .cells import class_of, own_seconds
 from .compiled import Compiled, Step
 from .data import Data
-from .evaluations import Evaluations, among
+from .evaluations import WAIT, Evaluations, among, changes_at_random
 from .hooks import RAISED, Hooks, shown
 from .journal import opened
 from .operators import Operators, install
@@ -636,6 +636,11 @@ class Run:
                 known = among(self.data.numbered(number), list(self.learned.values()))
                 if known is not None:
                     self.journal.fact("among", data=number, **known)
+            for number in (self.evaluations.before.keys() | self.evaluations.rows.keys()) - self.learned.keys():
+                quick = self.data.longest.get(number, WAIT) < WAIT
+                again = changes_at_random(self.data.numbered(number)) if quick else None
+                if again is not None:
+                    self.journal.fact("read_twice", data=number, **again)
         except Exception as error:
             self.hooks.failed("order", error)
 
