@@ -319,3 +319,82 @@ def test_gradients_of_what_is_given_may_well_be_without_weights(tmp_path: Path) 
 def test_a_model_that_only_evaluates_takes_no_steps(tmp_path: Path, use: str, expected: list[str]) -> None:
     text = "model = ms.Model(net, loss_fn, opt)\n" + FUNCTION.replace("APPLY", "pass") + use + "\n"
     assert codes(tmp_path, text) == expected
+
+
+#: Functions that choose among the parameters of a network.
+CHOOSERS = """
+def appended(network):
+    found = []
+    for p in network.trainable_params():
+        if p.name.startswith("head"):
+            found.append(p)
+    return found
+
+def skipped(network):
+    found = []
+    for name, p in network.parameters_and_names():
+        if "body" in name:
+            continue
+        found.append(p)
+    return found
+
+def grouped(network):
+    some, others = [], []
+    for p in network.trainable_params():
+        if "head" in p.name:
+            some.append(p)
+        else:
+            others.append(p)
+    return [{"params": some, "lr": 0.01}, {"params": others}]
+
+def given(network):
+    for p in network.trainable_params():
+        if "head" in p.name:
+            yield p
+
+every = net.trainable_params()
+"""
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "[p for p in every if 'head' in p.name]",
+        "[p for name, p in net.parameters_and_names() if 'body' not in name]",
+        "list(filter(lambda p: p.name.split('.')[0] == 'head', every))",
+        "list(every)[-2:]",
+        "net.head.trainable_params()",
+        "[{'params': [p for p in every if 'head' in p.name and 'bias' not in p.name]}]",
+        "appended(net)",
+        "skipped(net)",
+    ],
+)
+def test_an_optimizer_of_the_layers_with_a_name(tmp_path: Path, listed: str) -> None:
+    (one,) = slices(tmp_path, CHOOSERS + f"trained = nn.Adam({listed})\n")
+    assert (one.code, one.data["names"], one.possible) == ("layers-unheld", ["body"], False)
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "[p for p in every if p.requires_grad]",
+        "[{'params': [p for p in every if 'bias' in p.name]}, {'params': [p for p in every if 'bias' not in p.name]}]",
+        "[{'params': [p for p in every if p.ndim > 1]}, {'params': [p for p in every if p.ndim <= 1]}]",
+        "list(every)[-2:] + list(every)[:-2]",
+        "[p for p in every if 'head' in p.name or p.name.startswith('body')]",
+        "list(filter(lambda p: 'teacher' not in p.name, every))",
+        "grouped(net)",
+    ],
+)
+def test_an_optimizer_of_all_layers_in_other_words(tmp_path: Path, listed: str) -> None:
+    assert slices(tmp_path, CHOOSERS + f"trained = nn.Adam({listed})\n") == []
+
+
+@pytest.mark.parametrize("listed", ["[p for p in every if p.ndim > 1]", "given(net)"])
+def test_a_choice_that_is_not_worked_out_is_told(tmp_path: Path, listed: str) -> None:
+    assert [one.code for one in slices(tmp_path, CHOOSERS + f"trained = nn.Adam({listed})\n")] == ["optimizer-unseen"]
+
+
+def test_an_optimizer_of_the_head_of_a_network_that_is_loaded(tmp_path: Path) -> None:
+    loaded = "ms.load_param_into_net(net, ms.load_checkpoint('all.ckpt'))\n"
+    assert slices(tmp_path, loaded + CHOOSERS + "trained = nn.Adam(appended(net))\n") == []

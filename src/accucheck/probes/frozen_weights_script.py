@@ -103,6 +103,10 @@ MESSAGES: Words = {
         "for no other optimizer is given them, and nothing is sure to be loaded.",
         "zh": "优化器只拿到 {text}：网络中至少另有 {count} 个参数停留在初值，没有别的优化器更新它们，也没有确定加载权重。",
     },
+    "optimizer-unseen": {
+        "en": "The optimizer is given {text}: which of the network's parameters that takes could not be worked out.",
+        "zh": "优化器拿到的是 {text}：未能看出其中包含网络的哪些参数。",
+    },
     "unfreezes-nothing": {
         "en": "This loop over trainable_params() is to unfreeze weights that were frozen in line {line} of {path}, but frozen ones are not "
         "in that list: {count} {count:layer stays|layers stay} frozen.",
@@ -324,7 +328,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said = list(freezing.examine(scripts, list(declared) if declared is not None else None))
     said += unapplied_gradients.examine(scripts)
     said += untrained_parameters.examine(scripts)
-    yield from _networks.findings(said, freezing.TOLD, _SUSPECTS, _FIXES, whole=True, unseen=freezing.UNSEEN)
+    told = (*freezing.TOLD, *unapplied_gradients.UNSEEN)
+    unseen = (*freezing.UNSEEN, *unapplied_gradients.UNSEEN)
+    yield from _networks.findings(said, told, _SUSPECTS, _FIXES, whole=True, unseen=unseen)
     if not said:
         yield Finding("nothing-frozen", Level.INFO)
     yield from _seen.networks(scripts)
@@ -591,6 +597,8 @@ for real, z in data:
     c_opt(grads)
 """
 
+_NAMED = "[p for p in net.trainable_params() if 'head' in p.name]"
+
 EXAMPLES = [
     _example(
         "an optimizer of the last two parameters",
@@ -605,6 +613,26 @@ EXAMPLES = [
         + _TRAIN.replace("net.trainable_params()", "net.trainable_params()[-2:]"),
         Verdict.NOT_APPLICABLE,
         "nothing-frozen",
+    ),
+    _example(
+        "an optimizer of the parameters with a name",
+        _NET + "net = Net()" + _TRAIN.replace("net.trainable_params()", _NAMED),
+        Verdict.PROBLEM,
+        "layers-unheld",
+    ),
+    _example(
+        "an optimizer of the parameters with a name in a network that is loaded",
+        _NET + "net = Net()\nms.load_checkpoint('body.ckpt', net)" + _TRAIN.replace("net.trainable_params()", _NAMED),
+        Verdict.NOT_APPLICABLE,
+        "nothing-frozen",
+    ),
+    _example(
+        "an optimizer of the parameters with a form",
+        _NET
+        + "net = Net()"
+        + _TRAIN.replace("net.trainable_params()", _NAMED.replace("'head' in p.name", "len(p.shape) == 2")),
+        Verdict.UNDECIDED,
+        "optimizer-unseen",
     ),
     _example(
         "gradients that no optimizer gets",

@@ -9,10 +9,10 @@ from typing import TypeGuard
 
 from ..knowledge import api
 from .flow import sources
-from .freezing import is_cut
 from .loss_scaling import disagreements, title
 from .networks import is_layer
 from .parameter_groups import forgotten
+from .parameter_lists import is_cut
 from .remarks import Remark, merged, remark, span
 from .training_steps import Step, TrainingSteps, is_optimizer
 from .values import Call, Frame, Instance, Items, KnownValue, Many, Mapping, UnknownValue, Value, options, unseen

@@ -946,15 +946,17 @@ class Expressions:
             return self.dictionary(node, first, inner)
         outer = self.loops
         self.loops = (*outer, node)
+        picks: list[Value] = []
         for place, part in enumerate(node.generators):
             iterated = first if place == 0 else self.value(part.iter, inner)
             self.assign(part.target, self.element(iterated, node), inner)
-            for test in part.ifs:
-                self.value(test, inner)
+            picks += [self.value(test, inner) for test in part.ifs]
         parts = [node.value, node.key] if isinstance(node, ast.DictComp) else [node.elt]
         values = [self.value(part, inner) for part in parts]
         self.loops = outer
-        return self.made("comprehension", [*values, first], {}, node)
+        made = self.made("comprehension", [*values, first], {}, node)
+        made.picks = tuple(picks)
+        return made
 
     on_SetComp = on_GeneratorExp = on_DictComp = on_ListComp
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -37,6 +37,19 @@ from .networks import (
     uses,
     weights,
 )
+from .parameter_lists import (
+    PARAMETERS,
+    behind,
+    ends_off,
+    holds,
+    is_cut,
+    left_out_of,
+    listed_weights,
+    matrices,
+    part_of,
+    taken,
+    takes_part,
+)
 from .source import Source
 from .syntax import called_name, kept, walk
 from .trace import Store, Trace
@@ -49,10 +62,8 @@ from .values import (
     Instance,
     Items,
     KnownValue,
-    Many,
     Mapping,
     NamedValue,
-    Partial,
     Test,
     UnknownValue,
     Value,
@@ -65,13 +76,6 @@ from .values import (
 LIMIT = 60_000
 #: So many losses, and places that set requires_grad, are looked at.
 STEPS = 40
-PARAMETERS = (
-    ".trainable_params",
-    ".get_parameters",
-    ".parameters_and_names",
-    ".parameters_dict",
-    ".untrainable_params",
-)
 _MODEL = ["network", "loss_fn", "optimizer"]
 _LOADS = ("load_param_into_net", "load_checkpoint", "load_distributed_checkpoint", "load_checkpoint_async")
 #: What makes cells known to the network that a list does not.
@@ -281,6 +285,11 @@ class FreezeScan:
     def of_optimizer(self, optimizer: Value | None) -> set[int]:
         return {leaf for option in options(optimizer) for given in _given(option) for leaf in self.of_parameters(given)}
 
+    def takes(self, given: Value | None, leaf: int) -> bool | None:
+        """Whether a list of parameters has a matrix of a layer, or a parameter; None where that cannot be told."""
+        layer = self.layers.get(leaf)
+        return None if layer is None else taken(given, layer, self.names.get(leaf, ""))
+
     def of_parameters(self, given: Value | None) -> set[int]:
         """The ids of the layers whose parameters a list of parameters holds."""
         found: set[int] = set()
@@ -348,7 +357,7 @@ class FreezeScan:
         if (listing := _listed_cells(_cell_of(owner))) is not None:
             return _of_kind(store, listing)
         if isinstance(owner, Call) and owner.name[:1] == "@" and owner.base is not None:
-            return [id(owner.base)] if isinstance(owner.base, Call) and owner.name[1:] in _matrices(owner.base) else []
+            return [id(owner.base)] if isinstance(owner.base, Call) and owner.name[1:] in matrices(owner.base) else []
         found = []
         for network in _networks_of(owner):
             held = [(path, leaf) for path, leaf in leaves(network) if isinstance(leaf, Call)]
@@ -715,7 +724,7 @@ class FreezeScan:
         for leaf in trained:
             layer = self.layers.get(leaf)
             if layer is not None:
-                for weight in _matrices(layer) if is_layer(layer) else [""]:
+                for weight in matrices(layer) if is_layer(layer) else [""]:
                     found[f"{self.names.get(leaf, '')}.{weight}".strip(".")] = leaf
         return found
 
@@ -743,14 +752,9 @@ def _body(node: ast.AST) -> str:
     )
 
 
-def _matrices(layer: Call) -> list[str]:
-    """The weights of a layer other than biases and statistics."""
-    return [name for name in weights(layer.api) if not re.search(r"bias|beta|moving|running", name)]
-
-
 def learns(layer: Call) -> bool:
     """True for a layer or parameter that holds weights which are trained."""
-    return trains(layer) if is_parameter(layer) else bool(_matrices(layer))
+    return trains(layer) if is_parameter(layer) else bool(matrices(layer))
 
 
 def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
@@ -872,18 +876,6 @@ def _given(optimizer: Value) -> list[Value]:
     return [given for _, args, keywords in supers for given in (*args, *keywords.values())]
 
 
-def behind(value: Value | None, depth: int = 0) -> Iterator[Value]:
-    """What a list of parameters is put together from: through filters, groups and copies."""
-    if value is None or depth > 12:
-        return
-    yield value
-    if isinstance(value, Call) and (value.name in PARAMETERS or value.name == "@parameters"):
-        return
-    if isinstance(value, (Call, Many, Items, Mapping, Partial)):
-        for inner in flow.inputs(value)[:60]:
-            yield from behind(inner, depth + 1)
-
-
 def _networks_of(owner: Value) -> list[Value]:
     """The networks whose parameters a loop goes through, given what it yields."""
     return next((networks for part in behind(owner) if (networks := _listed_of(part))), [])
@@ -918,7 +910,7 @@ def _of_kind(store: Store, listing: Call) -> list[int]:
         if not listed or not isinstance(leaf, Call) or (listing.name == ".cells" and len(path) > 1):
             continue
         # A list of all parameters of what is of another class also has those of cells within it.
-        about = weight in _matrices(leaf) if weight else all(test.taken for test in tests)
+        about = weight in matrices(leaf) if weight else all(test.taken for test in tests)
         if about and all(_is_of(test.value, leaf) is test.taken for test in tests):
             found.append(id(leaf))
     return found
@@ -942,77 +934,20 @@ def _listed_of(value: Value) -> list[Value]:
 def _within(owner: Value, held: list[Call]) -> set[int]:
     """The ids of the layers and parameters whose matrices lie in the part of a list of parameters that a switch is about,
     whether or not layers have biases; none where that cannot be told."""
-    cuts = [part for part in behind(owner) if isinstance(part, Call) and _takes_part(part)]
+    cuts = [part for part in behind(owner) if isinstance(part, Call) and takes_part(part)]
     if not cuts:
         return {id(leaf) for leaf in held}
-    chosen = _slice(cuts[0].args[0])
+    chosen = part_of(cuts[0].args[0])
     if len(cuts) > 1 or chosen is None or not is_cut(cuts[0]):
         return set()
-    if any(leaf.loops for leaf in held) and not _ends_off(chosen):  # made in a loop, it stands for several
+    if any(leaf.loops for leaf in held) and not ends_off(chosen):  # made in a loop, it stands for several
         return set()
     full = [
-        (id(leaf), name in _matrices(leaf) or not name) for leaf in held for name in _listed_weights(leaf, bare=False)
+        (id(leaf), name in matrices(leaf) or not name) for leaf in held for name in listed_weights(leaf, bare=False)
     ]
-    bare = [
-        (id(leaf), name in _matrices(leaf) or not name) for leaf in held for name in _listed_weights(leaf, bare=True)
-    ]
-    left = {leaf for places in (bare, full) for leaf, matrix in _left_out_of(places, chosen) if matrix}
+    bare = [(id(leaf), name in matrices(leaf) or not name) for leaf in held for name in listed_weights(leaf, bare=True)]
+    left = {leaf for places in (bare, full) for leaf, matrix in left_out_of(places, chosen) if matrix}
     return {id(leaf) for leaf in held} - left
-
-
-def _listed_weights(layer: Call, bare: bool) -> list[str]:
-    """The weights of a layer as a list of parameters has them; `bare`: without a bias where it is not seen whether there is one."""
-    held = [*weights(layer.api)]
-    has = _has_bias(layer)
-    if has is False or (has is None and bare):
-        held = _matrices(layer)
-    return held or [""]
-
-
-def _has_bias(layer: Call) -> bool | None:
-    """Whether a layer has a bias; None where that is not seen. True for one that has no such argument."""
-    known = api.find(layer.api)
-    name = next((name for name in ("has_bias", "bias") if known is not None and name in known.parameters), None)
-    if known is None or name is None:
-        return None if known is None else True
-    given = None if layer.unpacked else known.bind_any(layer.args, layer.keywords)
-    if given is None:
-        return None
-    value = given.get(name, KnownValue(known.defaults.get(name)))
-    return bool(value.value) if isinstance(value, KnownValue) and not value.assumed else None
-
-
-def _takes_part(made: Call) -> bool:
-    """True for an item, or a part, of something that holds parameters; not for a part of what a loop yields, as of name and parameter."""
-    of_turn = isinstance(made.base, Call) and made.base.name == ".each"
-    return made.name == "[]" and bool(made.args) and not of_turn
-
-
-def is_cut(made: Call) -> bool:
-    """True for an item, or a part, of a list of parameters, or of a copy of it."""
-    listed = made.base
-    while isinstance(listed, Call) and listed.api in ("list", "tuple", "ParameterTuple") and len(listed.args) == 1:
-        listed = listed.args[0]
-    return _takes_part(made) and isinstance(listed, Call) and listed.name in PARAMETERS
-
-
-def _slice(key: Value) -> slice | None:
-    """The places that a key of a list stands for; None where they are not seen."""
-    if isinstance(key, KnownValue) and type(key.value) is int:
-        return slice(key.value, key.value + 1 or None)
-    bounds = [bound.value for bound in key.args if isinstance(bound, KnownValue)] if isinstance(key, Call) else []
-    plain = all(bound is None or type(bound) is int for bound in bounds)
-    return slice(*bounds) if len(bounds) == 3 and plain and bounds[2] != 0 else None
-
-
-def _ends_off(chosen: slice) -> bool:
-    """True when a part leaves out so many at the ends of a list: more of them in between change nothing."""
-    return (chosen.start or 0) >= 0 and (chosen.stop is None or chosen.stop < 0) and chosen.step in (None, 1)
-
-
-def _left_out_of(places: list[tuple[int, bool]], chosen: slice) -> list[tuple[int, bool]]:
-    within = set(range(len(places))[chosen])
-    return [place for number, place in enumerate(places) if number not in within]
 
 
 def _of_trainable(owner: Value) -> bool:
@@ -1048,81 +983,9 @@ def _chosen(store: Store, path: tuple[str, ...], leaf: Call) -> bool | None:
         return None
     if leaf.loops and any(re.search(r"\d", test.text) for test in tests):
         return None  # it stands for several of them, and a number may choose one
-    names = [".".join((*path, name)) for name in _matrices(leaf)] or [".".join(path)]
-    truths = [(_holds(test.value, name), test.taken) for name in names for test in tests]
+    names = [".".join((*path, name)) for name in matrices(leaf)] or [".".join(path)]
+    truths = [(holds(test.value, name), test.taken) for name in names for test in tests]
     return None if any(truth is None for truth, _ in truths) else all(truth is taken for truth, taken in truths)
-
-
-_COMPARES: dict[str, Callable[[str, str], bool]] = {
-    "in": lambda part, text: part in text,
-    "not in": lambda part, text: part not in text,
-    "==": str.__eq__,
-    "!=": str.__ne__,
-    ".startswith": str.startswith,
-    ".endswith": str.endswith,
-}
-
-
-_JOINS: dict[str, Callable[[Iterable[bool]], bool]] = {"any": any, "all": all}
-
-
-def _is_among(made: Call, listed: Items, name: str) -> bool | None:
-    """Whether a part of the name of a parameter is, or is not, one of several texts."""
-    said = _text_of(made.args[0], name)
-    texts = [item.value for item in listed.items if isinstance(item, KnownValue)]
-    if said is None or listed.open or len(texts) != len(listed.items):
-        return None
-    return (said in texts) is (made.name == "in")
-
-
-def _holds(value: Value, name: str, depth: int = 8) -> bool | None:
-    """A condition on the name of a parameter, for a name."""
-    if not isinstance(value, Call) or not depth:
-        return None
-    first = value.args[0] if value.args else None
-    if value.name == "not" and first is not None:
-        inner = _holds(first, name, depth - 1)
-        return None if inner is None else not inner
-    if value.name in _JOINS and isinstance(first, Items):
-        each = [_holds(item, name, depth - 1) for item in first.items]
-        return None if None in each or first.open else _JOINS[value.name](map(bool, each))
-    if value.name in ("in", "not in") and isinstance(value.args[1], Items):
-        return _is_among(value, value.args[1], name)
-    return _compares(value, name)
-
-
-def _compares(made: Call, name: str) -> bool | None:
-    """A comparison of two texts, one of which may be made of the name."""
-    sides = [_text_of(side, name) for side in ((made.base, *made.args) if made.name[:1] == "." else made.args)]
-    if made.name not in _COMPARES or len(sides) != 2 or sides[0] is None or sides[1] is None:
-        return None
-    return _COMPARES[made.name](sides[0], sides[1])
-
-
-def _text_of(value: Value | None, name: str, depth: int = 8) -> str | None:
-    """The text that a value is where a parameter has this name; None when it is not seen."""
-    if isinstance(value, KnownValue):
-        return value.value if isinstance(value.value, str) else None
-    if not isinstance(value, Call):
-        return None
-    if value.name == "@name":
-        return name
-    place = value.args[0] if value.name == "[]" else None
-    if not (depth and isinstance(value.base, Call) and isinstance(place, KnownValue) and type(place.value) is int):
-        return None
-    if value.base.name == ".split":  # name.split(".")[0]
-        whole, mark = (_text_of(part, name, depth - 1) for part in (value.base.base, next(iter(value.base.args), None)))
-        parts = whole.split(mark) if whole and mark else []
-        return parts[place.value] if -len(parts) <= place.value < len(parts) else None
-    pairs = value.base.name == ".each" and place.value == 0
-    return name if pairs and any(_pairs(part) for part in behind(value.base)) else None
-
-
-def _pairs(value: Value) -> bool:
-    if not isinstance(value, Call):
-        return False
-    of = value.base if value.name == ".items" else None
-    return value.name == ".parameters_and_names" or (isinstance(of, Call) and of.name == ".parameters_dict")
 
 
 def _assigns(call: Call) -> bool:

@@ -629,7 +629,12 @@ class _Copier:
 
 
 def _filter(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
-    """filter(None, items): without those that do not count as true."""
+    """filter(None, items): without those that do not count as true. A function is run on what stands for each item."""
+    if len(args) == 2 and isinstance(args[0], Function) and not isinstance(args[1], Items):
+        condition = mapped_each(tracer, args[0], [tracer.element(args[1], node)], node)
+        made = tracer.made("filter", args, {}, node)
+        made.picks = (condition,)
+        return made
     if (
         len(args) != 2
         or not isinstance(args[1], Items)
@@ -1036,9 +1041,10 @@ def _apply(tracer: Tracer, owner: Value, function: Function, node: ast.AST) -> V
 def _added(tracer: Tracer, owner: Call | Items, name: str, args: list[Value], node: ast.AST) -> None:
     """Keep what a loop adds to a list: where the loop ends at a length, that fills the list up."""
     if tracer.loops and args and name in ("append", "insert"):
+        under = (*tracer.left, *tracer.tests)
         owner.writes = (
             *owner.writes[:40],
-            Write(name, args[-1], node, tracer.source, tracer.frame, tracer.loops, tracer.head, tracer.order),
+            Write(name, args[-1], node, tracer.source, tracer.frame, tracer.loops, tracer.head, tracer.order, under),
         )
 
 

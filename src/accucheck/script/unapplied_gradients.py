@@ -13,7 +13,7 @@ from . import flow
 from .analysis import Reading, Scripts
 from .effects import effect, gradient_maker, name_of
 from .factors import Gradient, gradient, operation
-from .freezing import PARAMETERS, FreezeScan, applies, behind, learns, optimizers_of, reach
+from .freezing import FreezeScan, applies, learns, optimizers_of, reach
 from .networks import (
     Observation,
     Structure,
@@ -28,6 +28,7 @@ from .networks import (
     weights,
 )
 from .overflow_gate import CHECKS
+from .parameter_lists import PARAMETERS, behind
 from .training_steps import is_optimizer, training
 from .values import (
     Call,
@@ -56,6 +57,11 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
     for reading in scripts.training:
         unapplied = UnappliedLoad(reading)
         yield from (*unapplied.dropped(), *unapplied.left_out(), *unapplied.unheld(), *unapplied.outside())
+        yield from unapplied.undecided()
+
+
+#: Codes that leave open what is trained.
+UNSEEN = ("optimizer-unseen",)
 
 
 class UnappliedLoad:
@@ -96,21 +102,39 @@ class UnappliedLoad:
     def unheld(self) -> Iterator[Observation]:
         """Layers that a loss is computed with beside those that are trained, and that no optimizer is given."""
         look = FreezeScan(self.structure)
-        if look.registers or not look.optimizers or not all(_is_whole(optimizer) for optimizer, _ in look.optimizers):
+        if look.registers or not look.optimizers:
             return
-        held = look.trained
         apart = {leaf for part in look.set_apart() for leaf in part}
         for step in look.steps:
             reached = reach(step.loss, stop=True)[0] & look.layers.keys()
-            left = sorted(reached - held - apart - look.frozen.keys(), key=lambda leaf: look.layers[leaf].order)
-            layers = [layer for layer in map(look.layers.__getitem__, left) if self.stays_random(look, layer)]
+            layers = self.never_held(look, reached - apart - look.frozen.keys())
             optimizer = next((one for one, given in look.optimizers if given & step.trained & reached), None)
-            if not layers or optimizer is None or not isinstance(optimizer, Call):
-                continue
+            if not layers or not isinstance(optimizer, Call) or _given_part(optimizer) is not None:
+                continue  # of a slice, `left_out` tells
             names = [look.names.get(id(layer)) or layer.api for layer in layers]
             data = {"count": len(layers), "names": names[:5], "line": layers[0].line, "path": layers[0].source.path}
             loaded = look.loaded(perhaps=True)
             yield Observation("layers-unheld", optimizer.source, optimizer.node, data, certain=False, possible=loaded)
+
+    def undecided(self) -> Iterator[Observation]:
+        """An optimizer that is given a choice of a network's parameters which could not be worked out."""
+        look = FreezeScan(self.structure)
+        if look.frozen or look.loaded(perhaps=True):
+            return
+        for optimizer, given in look.optimizers:
+            chosen = [part for part in behind(_listed(optimizer)) if isinstance(part, Call) and _chooses(part)]
+            if len({id(part.node) for part in chosen}) != 1:  # several may well be all parameters between them
+                continue
+            learning = [leaf for leaf in given if leaf in look.layers and learns(look.layers[leaf])]
+            if any(look.takes(_listed(optimizer), leaf) is None for leaf in learning):
+                data = {"text": ast.unparse(chosen[0].node).splitlines()[0][:80]}
+                yield Observation("optimizer-unseen", chosen[0].source, chosen[0].node, data)
+
+    def never_held(self, look: FreezeScan, leaves_: set[int]) -> list[Call]:
+        """Those of some layers that are sure to be in no optimizer, in the order of their making, and that stay at their first values."""
+        left = sorted(leaves_, key=lambda leaf: look.layers[leaf].order)
+        free = (leaf for leaf in left if not any(_may_have(look, *each, leaf) for each in look.optimizers))
+        return [layer for layer in map(look.layers.__getitem__, free) if self.stays_random(look, layer)]
 
     def stays_random(self, look: FreezeScan, layer: Call) -> bool:
         """Whether a layer has weights to be trained, that nothing else writes."""
@@ -224,11 +248,28 @@ def _given_at(found: Gradient) -> int | None:
     return maker.order if unnamed and isinstance(maker, Call) else None
 
 
-def _is_whole(optimizer: Call | Instance) -> bool:
-    """Whether all that an optimizer is given is seen: the parameters of networks, and lists of them."""
+def _may_have(look: FreezeScan, optimizer: Call | Instance, given: set[int], leaf: int) -> bool:
+    """Whether an optimizer has a layer, or is given anything out of sight."""
+    listed = _listed(optimizer)
+    if listed is None:
+        return True
+    return look.takes(listed, leaf) is not False and (leaf in given or not _is_whole(listed))
+
+
+def _listed(optimizer: Call | Instance) -> Value | None:
+    """The parameters that an optimizer of MindSpore is given."""
     if not isinstance(optimizer, Call):
-        return False
-    given = optimizer.args[0] if optimizer.args else optimizer.keywords.get("params")
+        return None
+    return optimizer.args[0] if optimizer.args else optimizer.keywords.get("params")
+
+
+def _chooses(part: Call) -> bool:
+    """Whether a list takes some of the parameters of another, or may."""
+    return bool(part.picks) or part.name == "generator"
+
+
+def _is_whole(given: Value | None) -> bool:
+    """Whether all that an optimizer is given is seen: the parameters of networks, and lists of them."""
     parts = list(behind(given))
     lists = (*PARAMETERS, "@parameters", "+", "list", "tuple", "filter")
     return len(parts) > 0 and all(
@@ -302,9 +343,7 @@ class _Part(NamedTuple):
 def _given_part(optimizer: Call | Instance) -> _Part | None:
     """What an optimizer of MindSpore is given, where that is nothing but a slice of a list of parameters, cut at a number; it may have
     been filtered or put into groups afterwards."""
-    if not isinstance(optimizer, Call):
-        return None
-    given = optimizer.args[0] if optimizer.args else optimizer.keywords.get("params")
+    given = _listed(optimizer)
     slices: dict[int, Call] = {}
     others = False
     for part in _until_cut(given):

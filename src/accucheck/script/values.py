@@ -168,7 +168,7 @@ class Many(Value):
 @dataclass(frozen=True, eq=False, slots=True)
 class Write:
     """Something stored in an array or list: at `key` by x[key] = value, or by the method `key` (a text) in a loop. `head` is what
-    the innermost of the `loops` around it tests, or goes through."""
+    the innermost of the `loops` around it tests, or goes through, `under` the conditions under which it is done."""
 
     key: Value | str
     value: Value
@@ -178,6 +178,7 @@ class Write:
     loops: tuple[ast.AST, ...] = ()
     head: Value | None = None
     order: int = 0
+    under: tuple[Test, ...] = ()
 
 
 @dataclass(eq=False, slots=True)
@@ -340,7 +341,7 @@ class Call(SourceNode, Value):
     `bound` the names that it was assigned to; `fed` what was stored into it, `writes` where; `attached` the functions
     registered with it.
     `tests` are the conditions that it stands under, `left` those that hold because a way before it left the function or the
-    turn of the loop.
+    turn of the loop. `picks` are the conditions on each item that a comprehension or a filter takes.
     """
 
     name: str
@@ -362,6 +363,7 @@ class Call(SourceNode, Value):
     attached: list[Function] | None = None
     left: tuple[Test, ...] = ()
     writes: tuple[Write, ...] = ()
+    picks: tuple[Value, ...] = ()
     api: str = field(init=False)  # the one name of MindSpore behind this spelling of it, or the name as it is
     last: str = field(init=False)
 
