@@ -381,6 +381,13 @@ PARAMETERS: dict[tuple[str, str], list[str]] = {
         "zero-parameter"
     ],
     ("self.a = Parameter(np.zeros((8, 8)))", "x + self.a"): [],
+    ("self.w = Parameter(np.zeros((8, 8)))\nself.w = Tensor(init.asnumpy(), ms.float32)", "ops.matmul(x, self.w)"): [],
+    ("self.w = Parameter(np.zeros((8, 8)))\nif a:\n    self.w = Tensor(init)", "ops.matmul(x, self.w)"): [
+        "zero-parameter-possible"
+    ],
+    ("self.w = Parameter(np.zeros((8, 8)))\nself.w = Tensor(np.zeros((8, 8)))", "ops.matmul(x, self.w)"): [
+        "zero-parameter-possible"
+    ],
 }
 
 

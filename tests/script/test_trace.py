@@ -489,3 +489,27 @@ def test_a_list_of_another_length_is_not_unpacked(tmp_path: Path) -> None:
     found = trace(tmp_path, script)
     assert [[told(arg) for arg in call.args] for call in calls(found, "tool.two")] == [[1, 2]]
     assert [[told(arg) for arg in call.args] for call in calls(found, "tool.three")] == [[..., ...]]
+
+
+@pytest.mark.parametrize(
+    ("script", "values"),
+    [
+        ("def fill():\n    held = {'a': 1}\n    held['a'] = 2\n    take(held['a'])\nif go:\n    fill()", [2]),
+        ("class Net:\n    def __init__(self):\n        self.a = 1\n        self.a = 2\nif go:\n    take(Net().a)", [2]),
+        ("import other\nif go:\n    made = other.make()\n    made.a = 1\n    made.a = 2\n    take(made.a)", [2]),
+        ("held = {'a': 1}\nif go:\n    held['a'] = 2\ntake(held['a'])", [{1, 2}]),
+        (
+            "def fill():\n    held = {'a': 1}\n    if on:\n        held['a'] = 2\n    take(held['a'])\nif go:\n    fill()",
+            [{1, 2}],
+        ),
+        (
+            "class Net:\n    def __init__(self):\n        self.a = 1\nnet = Net()\nif go:\n    net.a = 2\ntake(net.a)",
+            [{1, 2}],
+        ),
+    ],
+)
+def test_a_condition_that_made_an_object_leaves_no_doubt_about_what_it_holds(
+    script: str, values: list[Any], tmp_path: Path
+) -> None:
+    found = trace(tmp_path, "from unknown import go, on, take\n" + script)
+    assert [told(call.args[0]) for call in calls(found, "unknown.take")] == values

@@ -158,7 +158,7 @@ class Expressions:
         ) -> Instance: ...
         def set_attribute(self, owner: Value, name: str, value: Value, node: ast.expr) -> None: ...
 
-        def instead(self, old: Value | None, value: Value) -> Value: ...
+        def instead(self, owner: Value, old: Value | None, value: Value) -> Value: ...
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         self.step()
@@ -910,7 +910,7 @@ class Expressions:
     on_Tuple = on_Set = on_List
 
     def on_Dict(self, node: ast.Dict, scope: Scope) -> Value:
-        found, unknown = Mapping({}), []
+        found, unknown = Mapping({}, tests=self.tests), []
         if not node.keys:
             self.table(found)
         for key, part in zip(node.keys, node.values, strict=True):
@@ -994,7 +994,7 @@ class Expressions:
             self.tables.append(made)
 
     def dictionary(self, node: ast.DictComp, over: Items, inner: Scope) -> Value:
-        found = Mapping({})
+        found = Mapping({}, tests=self.tests)
         for item in over.items:
             self.assign(node.generators[0].target, item, inner)
             truths = [self.truth(self.value(test, inner)) for test in node.generators[0].ifs]

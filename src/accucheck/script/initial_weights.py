@@ -626,8 +626,11 @@ def _added(call: Call, structure: Structure, depth: int = 4) -> bool:
 
 
 def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observation]:
+    always, sometimes = _set_anew(structure.reading.trace)
     for parameter in structure.reading.trace.calls:
         if parameter.api != "Parameter" or not trains(parameter) or not _of_network(parameter.frame):
+            continue
+        if id(parameter) in always:
             continue
         if _within_forward(parameter.frame):  # new in each run, no optimizer has it: a first state
             continue
@@ -646,10 +649,24 @@ def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observ
             data = {"name": next(iter(names), "") or _text(parameter.node), "value": value}
             code = "zero-parameter" if value == 0 else "constant-parameter"
             unclear = used != "weight" and not (used == "flat" and value == 0)
-            unclear |= sure is Sure.POSSIBLE or (sizes is None and not called)
+            unclear |= sure is Sure.POSSIBLE or (sizes is None and not called) or id(parameter) in sometimes
             if unclear or _meant(parameter, structure, regresses=value == 0 and used == "weight"):
                 code, sure = code + "-possible", Sure.POSSIBLE
             yield Observation(code, parameter.source, parameter.node, data, sure)
+
+
+def _set_anew(trace: Trace) -> tuple[set[int], set[int]]:
+    """The ids of the parameters whose attribute gets something else than one number afterwards: always, and on a condition."""
+    always: set[int] = set()
+    sometimes: set[int] = set()
+    for store in trace.sets:
+        if isinstance(store.value, KnownValue) or possible(store.value):
+            continue
+        for before in options(store.before):
+            if isinstance(before, Call):
+                conditional = any(test not in before.tests for test in store.tests)
+                (sometimes if conditional else always).add(id(before))
+    return always, sometimes
 
 
 def _is_weight(used: str, called: bool, sizes: list[int | None] | None) -> bool:

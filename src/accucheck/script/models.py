@@ -1144,7 +1144,7 @@ def _of_mapping(
     if at is not None and name in ("get", "pop", "setdefault"):
         return _looked_up(tracer, owner, name, at, args[1:], node)
     if name == "__setitem__" and len(args) == 2 and at is not None:
-        owner.items[at.value] = tracer.instead(owner.items.get(at.value), args[1])
+        owner.items[at.value] = tracer.instead(owner, owner.items.get(at.value), args[1])
         return KnownValue(None)
     if name in ("setdefault", "__setitem__") and len(args) == 2:
         owner.fed = [*more, args[1]][:200]

@@ -788,7 +788,7 @@ class Tracer(Expressions):
             old = given if isinstance(given, KnownValue) else None
         if old is not None and isinstance(value, UnknownValue) and self.frame is not None and self.frame.unseen:
             return  # a setter without callers, whose argument is unknown
-        held[name] = self.instead(old, value)
+        held[name] = self.instead(owner, old, value)
 
     def set_item(self, owner: Value, key: Value, value: Value, node: ast.expr) -> None:
         constant = isinstance(key, KnownValue) and models.hashable(key.value)
@@ -798,7 +798,7 @@ class Tracer(Expressions):
         elif isinstance(owner, Call):
             owner = models.as_dict(owner) or owner
         if isinstance(owner, Mapping) and isinstance(key, KnownValue) and constant:
-            owner.items[key.value] = self.instead(owner.items.get(key.value), value)
+            owner.items[key.value] = self.instead(owner, owner.items.get(key.value), value)
         elif isinstance(owner, Mapping):
             owner.fed = [*(owner.fed or []), value][:200]
         elif isinstance(owner, Items):
@@ -807,7 +807,7 @@ class Tracer(Expressions):
                 and type(key.value) is int
                 and -len(owner.items) <= key.value < len(owner.items)
             ):
-                owner.items[key.value] = self.instead(owner.items[key.value], value)
+                owner.items[key.value] = self.instead(owner, owner.items[key.value], value)
             elif isinstance(key, Call) and key.name == "slice":
                 owner.items.append(value)
                 owner.open = True
@@ -819,7 +819,7 @@ class Tracer(Expressions):
             self.store(owner, "[]", value, node)
             if isinstance(key, KnownValue) and isinstance(key.value, str):
                 owner.held = owner.held or {}
-                owner.held[key.value] = self.instead(owner.held.get(key.value), value)
+                owner.held[key.value] = self.instead(owner, owner.held.get(key.value), value)
             if isinstance(owner, Call):
                 owner.fed = [*(owner.fed or []), value]
                 owner.writes = (
@@ -827,9 +827,12 @@ class Tracer(Expressions):
                     Write(key, value, node, self.source, self.frame, self.loops, self.head, self.order),
                 )[:WRITES]
 
-    def instead(self, old: Value | None, value: Value) -> Value:
-        """What is held after a value was put in the place of another, perhaps on a condition."""
-        return join([old, value]) if old is not None and self.tests else value
+    def instead(self, owner: Value, old: Value | None, value: Value) -> Value:
+        """What `owner` holds after a value was put in the place of another, perhaps on a condition: one that `owner` was made
+        under as well decides nothing."""
+        common = owner.tests if isinstance(owner, (Instance, Call, Mapping)) else ()
+        perhaps = any(test not in common for test in self.tests)
+        return join([old, value]) if old is not None and perhaps else value
 
     def store(self, owner: Value, name: str, value: Value, node: ast.expr) -> None:
         self.trace.stores.append(self.stored(owner, name, value, node))

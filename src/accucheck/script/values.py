@@ -199,10 +199,12 @@ class Words(Items):
 
 @dataclass(eq=False, slots=True)
 class Mapping(Value):
-    """A dict with constant keys as written; `fed` is what was stored under keys that are not known."""
+    """A dict with constant keys as written; `fed` is what was stored under keys that are not known, `tests` the conditions that
+    it is made under."""
 
     items: dict[Any, Value]
     fed: list[Value] | None = None
+    tests: tuple[Test, ...] = ()
 
 
 @dataclass(eq=False, slots=True)
