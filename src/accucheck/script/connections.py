@@ -47,10 +47,25 @@ from .networks import (
     uses,
     weights,
 )
+from .sample_numbers import is_drawn
 from .source import Source
 from .syntax import apart, called_name, conditions_around, walk
 from .training import role
-from .values import Call, Class, Frame, Function, Instance, Items, KnownValue, Value, frames_around, options, parts
+from .values import (
+    Call,
+    Class,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    NamedValue,
+    Value,
+    frames_around,
+    options,
+    parts,
+)
 
 #: A place in the text: path, line, column.
 Place = tuple[str, int, int]
@@ -79,6 +94,8 @@ _ASIDE = re.compile(
     r"label|target|(^|_)gt|true|shape|size|num|idx|index|count|length|dtype|device|zero|one|flag|loss|acc|metric|step|^i$|^[BCHWNLTD]$|epoch",
     re.I,
 )
+#: Functions and operators that give the size of what they are given.
+_SIZES = ("size", "Size", "shape", "Shape", "DynamicShape", "TensorShape", "rank", "Rank")
 #: How much is lost with a result, most first.
 _LEVELS = ("weights", "layer", "cell", "unknown", "tensor")
 
@@ -712,7 +729,7 @@ def _level(call: Call) -> str | None:
         return "unknown"
     if call.name not in _OPERATORS and not (call.api.startswith(("ops.", "mint.", "mnp.")) and pure(call)):
         return None
-    constant = all(isinstance(arg, KnownValue) for arg in call.args)
+    constant = all(isinstance(arg, KnownValue) for arg in call.args) or _of_sizes(call)
     collects = call.name == "+" and any(isinstance(o, Items) for arg in call.args for o in options(arg))
     return None if constant or collects or _of_text(call) or _SHAPES.search(call.last) else "tensor"
 
@@ -725,7 +742,28 @@ def _level_of_object(call: Call, made: Call) -> str | None:
         return None
     if _WORKS.fullmatch(kind_of(made)):
         return "layer"
-    return "tensor" if made.api.startswith(("ops.", "mint.")) and pure(call) else None
+    return "tensor" if made.api.startswith(("ops.", "mint.")) and pure(call) and not _of_sizes(call) else None
+
+
+def _of_sizes(call: Call) -> bool:
+    """True for what is computed from sizes and constants alone, as an index: neither numbers of the data nor weights go into it."""
+    sized = False
+    for part in flow.sources(call, _is_size):
+        made = isinstance(part, Call) and not (is_layer(part) or is_parameter(part) or is_drawn(part))
+        if _is_size(part):
+            sized = True
+        elif not (isinstance(part, (KnownValue, NamedValue, Items, Many)) or (made and _is_computed(part))):
+            return False
+    return sized
+
+
+def _is_size(value: Value) -> bool:
+    return isinstance(value, Call) and (value.name in ("@shape", "@ndim", "len", ".shape") or value.last in _SIZES)
+
+
+def _is_computed(value: Value) -> bool:
+    """True for the result of something that is given operands, and for an operator of the framework."""
+    return bool(flow.inputs(value)) or (isinstance(value, Call) and value.api.startswith(("ops.", "mint.")))
 
 
 def _of_text(call: Call) -> bool:
