@@ -290,6 +290,26 @@ CHANCE = {
         source("at = np.random.randint(0, 8)\n        x = x[at:at + 224]"),
         [("random-in-evaluation", None)],
     ),
+    "cut where a number falls that is the same for each": (
+        source("np.random.seed(1)\n        at = np.random.randint(0, 8)\n        x = x[at:at + 224]"),
+        [],
+    ),
+    "a seed of each sample's own": (
+        source("np.random.seed(path)\n        at = np.random.randint(0, 8)\n        x = x[at:at + 224]"),
+        [("random-in-evaluation", None)],
+    ),
+    "another generator is seeded": (
+        source("random.seed(1)\n        at = np.random.randint(0, 8)\n        x = x[at:at + 224]"),
+        [("random-in-evaluation", None)],
+    ),
+    "seeded before a loop": (
+        source("np.random.seed(1)\n        for n in paths:\n            x = x[np.random.randint(0, 8):]"),
+        [("random-in-evaluation", None)],
+    ),
+    "seeded once": (
+        "np.random.seed(1)\n" + source("at = np.random.randint(0, 8)\n        x = x[at:at + 224]"),
+        [("random-in-evaluation", None)],
+    ),
     "a sample picked at random": (source("x = x / 255", "cv2.imread(random.choice(self.paths))"), []),
 }
 
@@ -562,6 +582,39 @@ data = ds.NumpySlicesDataset((scaler.fit_transform(pd.read_csv("b.csv").iloc[:, 
     assert [one.data["data"] for one in found if one.code == "fitted-on-evaluation"] == [
         "pd.read_csv('b.csv').iloc[:, 1:]"
     ]
+
+
+FITS = """
+import pandas as pd
+from sklearn.preprocessing import StandardScaler
+
+def load(path):
+    return StandardScaler().fit_transform(pd.read_csv(path))
+"""
+IMPORT = "from scaled import load\n"
+
+
+@pytest.mark.parametrize(
+    ("train", "evaluation", "expected"),
+    [
+        ("x = np.load('a.npy')", "x = load('b.csv')" + EVALUATES.replace("data", "x"), ["pd.read_csv(path)"]),
+        (
+            "x = np.load('a.npy')",
+            "x = load('b.csv')\nmodel.train(5, x)\nnet(ms.Tensor(x))\n",
+            [],
+        ),  # it trains by itself
+        ("x = load(a)\nunknown(x)", "x = load('b.csv')" + EVALUATES.replace("data", "x"), []),
+    ],
+)
+def test_a_scaler_of_one_function_for_training_too(
+    train: str, evaluation: str, expected: list[str], tmp_path: Path
+) -> None:
+    made = "\ndata = ds.NumpySlicesDataset((np.load('a.npy'), np.ones(3)), ['image', 'label']).batch(4)" + TRAINS
+    evaluation = evaluation.replace(
+        "model.eval(x)", "model.eval(ds.NumpySlicesDataset((x, np.ones(3)), ['image', 'label']))"
+    )
+    found = said(tmp_path, IMPORT + train + made, IMPORT + evaluation, scaled=FITS)
+    assert [one.data["data"] for one in found if one.code == "fitted-on-evaluation"] == expected
 
 
 TABLE = """

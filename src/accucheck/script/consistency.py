@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from ..knowledge import api
@@ -97,7 +98,7 @@ def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Observation]:
         always = all(any(step.random for step in way.steps) for way in entry.ways if way.data)
         for way in entry.ways:
             for step in way.steps:
-                if not step.random or id(step.made.node) in seen:
+                if not step.random or id(step.made.node) in seen or _repeats(step, pipeline.reading.trace.calls):
                     continue
                 seen.add(id(step.made.node))
                 known = step.kind == "random"
@@ -118,6 +119,21 @@ def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Observation]:
                 yield Observation(
                     code, placed(step, way, pipeline), data, None, step, certain=known and pipeline.sure, shared=shared
                 )
+
+
+def _repeats(step: Step, calls: list[Call]) -> bool:
+    """True where each number that chance decides a step with is drawn right after its generator was seeded with a constant, in the
+    same run of a function: it is the same for each sample."""
+    seeds = [call for call in calls if call.api in seeding.SEEDS and call.args and isinstance(call.args[0], KnownValue)]
+    return bool(seeds) and bool(step.draws) and all(any(_fixes(seed, draw) for seed in seeds) for draw in step.draws)
+
+
+def _fixes(seed: Call, draw: Call) -> bool:
+    """Whether a seed stands before a draw in the same function, with no loop around the draw alone. A function is run anew for
+    each use of it, so its runs are not compared."""
+    functions = [None if call.frame is None else call.frame.function.node for call in (seed, draw)]
+    same = functions[0] is not None and functions[0] is functions[1] and seed.line < draw.line and not seed.tests
+    return same and set(draw.loops) <= set(seed.loops) and seeding.drawn(draw) in seeding.SEEDS[seed.api]
 
 
 def _condition(step: Step, entry: Input, pipeline: Pipeline) -> str:
@@ -245,23 +261,27 @@ def _seed(pipelines: Pipelines, at: Call) -> Any:
 
 
 def fitted_on_evaluation(readings: list[Pipelines]) -> Iterator[Observation]:
-    """Scalers and the like that are fitted on data that are not for training."""
-    said: set[tuple[str, int]] = set()
+    """Scalers and the like that are fitted on data that are not for training, in any of the runs of a line."""
+    runs: dict[tuple[str, int], list[tuple[Call, str, str, bool]]] = {}
     for pipelines in readings:
-        for call in pipelines.trace.calls:
-            if call.name not in (".fit", ".fit_transform") or not call.args:
-                continue
-            scaler = next((base for base in options(call.base) if isinstance(base, Call) and base.last in _FITS), None)
-            key = call.source.path, call.line
-            if scaler is None or key in said:
-                continue
+        for call, scaler in _fits(pipelines):
             names = _names(call.args[0])
             called = role(names) == "eval" and not any(role([name]) == "train" for name in names)
-            if called or _roles_of(pipelines, call) == {"eval"}:
-                said.add(key)
-                yield Observation(
-                    "fitted-on-evaluation", call, {"scaler": scaler.last, "data": names[-1] or _given_text(call)}
-                )
+            evaluates = called or _roles_of(pipelines, call) == {"eval"}
+            run = call, scaler, names[-1] or _given_text(call), evaluates
+            runs.setdefault((call.source.path, call.line), []).append(run)
+    for line in runs.values():
+        call, scaler, given, _ = line[0]
+        if all(evaluates for *_, evaluates in line):
+            yield Observation("fitted-on-evaluation", call, {"scaler": scaler, "data": given})
+
+
+def _fits(pipelines: Pipelines) -> Iterator[tuple[Call, str]]:
+    """The calls that fit a scaler, each with its class."""
+    for call in pipelines.trace.calls:
+        if call.name in (".fit", ".fit_transform") and call.args:
+            made = (base for base in options(call.base) if isinstance(base, Call) and base.last in _FITS)
+            yield from ((call, scaler.last) for scaler in islice(made, 1))
 
 
 def _given_text(call: Call) -> str:
@@ -271,8 +291,8 @@ def _given_text(call: Call) -> str:
 
 
 def _roles_of(pipelines: Pipelines, call: Call) -> set[str | None]:
-    """What the data that a call gives are used for; what a training script shows its network by hand may be what it trained on."""
-    by_hand = pipelines.reading.role == "train"
+    """What the data that a call gives are used for; what a script that trains shows its network by hand may be what it trained on."""
+    by_hand = pipelines.reading.role == "train" or any(map(seeding.is_training, pipelines.trace.calls))
     return {
         None if by_hand and pipeline.leaf is None and pipeline.role == "eval" else pipeline.role
         for pipeline in pipelines.found

@@ -144,14 +144,15 @@ class Step:
     @property
     def effective(self) -> bool:
         """True for chance that is seen to have an effect: what it draws from has more than one value."""
-        if self.kind == "random":
-            return True
+        return self.kind == "random" or any(varies(part) for part in self.draws)
+
+    @property
+    def draws(self) -> list[Call]:
+        """The draws of the numbers that chance decides about it with, the nearest first."""
         made = self.made if self.made.name or not isinstance(self.made.base, Call) else self.made.base
         told = [test.value for test in self.made.tests] if self.tossed else [*made.args, *made.keywords.values()]
-        drawn = [
-            part for value in told for part in sources(value, lambda v: isinstance(v, KnownValue)) if is_drawn(part)
-        ]
-        return any(varies(part) for part in drawn[:20])
+        drawn = (part for value in told for part in sources(value, lambda v: isinstance(v, KnownValue)))
+        return [part for part in drawn if isinstance(part, Call) and is_drawn(part)][:20]
 
     @property
     def key(self) -> tuple[Any, ...]:

@@ -24,7 +24,7 @@ KINDS = ("weights", "numpy", "python", "operators", "data", "mint")
 
 _ALL = frozenset(("weights", "numpy", "python", "operators", "data"))
 _DATA = frozenset(("weights", "numpy", "python", "data"))
-_SEEDS: dict[str, frozenset[str]] = {
+SEEDS: dict[str, frozenset[str]] = {
     "set_seed": _ALL,
     "dataset.config.set_seed": _DATA,
     "dataset.set_seed": _DATA,
@@ -139,16 +139,16 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
     """Everything about random numbers that a script and the modules that were followed do."""
     found = Randomness()
     nodes: set[int] = set()
-    trains = next((call for call in trace.calls if _is_training(call)), None)
+    trains = next((call for call in trace.calls if is_training(call)), None)
     found.training = trains
     for call in trace.calls:
         api = call.api
         seen = not unseen(call.frame) or (trains is not None and unseen(trains.frame))
-        if api in _SEEDS:
+        if api in SEEDS:
             nodes.add(id(call.node))
             value = call.args[0] if call.args else call.keywords.get("seed")
             if not _nothing(value):
-                found.seeds.append(Seed(call, _SEEDS[api], value, seen))
+                found.seeds.append(Seed(call, SEEDS[api], value, seen))
         elif _helps(call):
             nodes.add(id(call.node))
             found.elsewhere.append(call)
@@ -168,7 +168,7 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
     return found
 
 
-def _is_training(call: Call) -> bool:
+def is_training(call: Call) -> bool:
     """Something that trains: a Model, or gradients that are taken."""
     if call.name in _TRAINS and call.base is not None:
         return any(isinstance(part, Call) and part.api == "Model" for part in options(call.base))
