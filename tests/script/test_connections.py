@@ -544,6 +544,8 @@ def test_a_result_that_is_dropped_on_a_way_that_is_not_taken(tmp_path: Path, mad
         ("h = x\nif y is None:\n    h = y\nreturn self.main(x) + h", []),
         ("h = x\nx = self.main(x) + x\nreturn x + y", []),  # the first name is added in its place
         ("h = x\nx = self.main(ops.cat((x, y)))\nreturn x", []),
+        ("h0 = x\nx = self.main(x)\nh1 = x\nreturn h1 * self.main(h1) + y", []),  # a feature of each stage
+        ("h0 = x\nx = self.main(x)\nh1 = x\nreturn self.main(x) + h1 + y", ["residual-left-out h0"]),
         ("h = x\nx += self.main(x)\nreturn x + y", []),
         ("h = x\nreturn self.main(y)", []),
         ("x, h = y, x\nreturn self.main(x)", []),

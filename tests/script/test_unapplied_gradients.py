@@ -83,6 +83,11 @@ for x, y in data:
 """
 
 
+def test_a_pair_that_is_unpacked_into_three_says_nothing_of_its_gradients(tmp_path: Path) -> None:
+    text = LOOP.replace("(loss, _), grads", "loss, _, grads").replace("APPLY", "opt(grads)")
+    assert said(tmp_path, text) == []
+
+
 @pytest.mark.parametrize("text", [FUNCTION, CELL, LOOP])
 @pytest.mark.parametrize(
     "apply",

@@ -1060,9 +1060,41 @@ def _put_aside(structure: Structure, frame: Frame) -> dict[str, ast.Assign]:
             continue
         if node.value.id == target.id or not _goes_on_alone(function, node.value.id, target.id, node):
             continue
+        if _is_stage(function, node.value.id, target.id):
+            continue
         if (drop := structure.unused(target.id, node, frame)) is not None and not drop.elsewhere:
             found.setdefault(target.id, node)
     return found
+
+
+def _is_stage(function: ast.AST, name: str, aside: str) -> bool:
+    """Whether a tensor is put aside under one numbered name after another, f0 = x, f1 = x, none of which is added to anything: these
+    are features of its stages."""
+    stem = re.sub(r"\d+", "#", aside)
+    kin = {
+        t.id
+        for node in walk(function)
+        if isinstance(node, ast.Assign) and _is_name(node.value, name)
+        for t in _names(node)
+    }
+    kin = {one for one in kin if re.sub(r"\d+", "#", one) == stem}
+    return len(kin) > 1 and not any(_is_name(part, one) for one in kin for part in _addends(function))
+
+
+def _names(node: ast.Assign) -> list[ast.Name]:
+    return [target for target in node.targets if isinstance(target, ast.Name)]
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _addends(function: ast.AST) -> Iterator[ast.expr]:
+    """What is written as a part of a sum."""
+    for node in walk(function):
+        summed = isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Add)
+        if summed or (isinstance(node, ast.Call) and re.search("add", called_name(node), re.I)):
+            yield from _operands(node)
 
 
 def _goes_on_alone(function: ast.AST, name: str, aside: str, statement: ast.stmt) -> bool:

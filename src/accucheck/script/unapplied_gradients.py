@@ -190,6 +190,8 @@ class UnappliedLoad:
         """Whether anything may be done with the gradients that a call gives: all but making other values that are dropped too, and
         telling an overflow."""
         both = gradient_maker(call.base) == "value_and_grad"
+        if both and _unpacks_otherwise(call):
+            return True  # which of the names gets the gradients is not known, if any does
         queue: list[Call] = [call]
         seen = {id(call)}
         while queue and len(seen) < LIMIT:
@@ -225,6 +227,13 @@ class UnappliedLoad:
         """Whether code that was not followed asks for a value by its name."""
         scope: ast.AST = made.frame.function.node if made.frame is not None else made.source.tree
         return any(self.structure.unmet(scope, name) for name in made.bound)
+
+
+def _unpacks_otherwise(call: Call) -> bool:
+    """Whether what value_and_grad gives, a pair, is unpacked into another number of parts."""
+    assigned = (node for node in call.source.nodes_of(ast.Assign) if node.value is call.node)
+    targets = (target for node in assigned for target in node.targets)
+    return any(isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) != 2 for target in targets)
 
 
 def _has_optimizer(call: Call) -> bool:
