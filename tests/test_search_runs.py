@@ -69,6 +69,7 @@ def kinds(known: StudyResults) -> Counter[str]:
 # --- studies ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_search_finds_what_is_better_and_repeats_it(tmp_path: Path) -> None:
     root = project(tmp_path)
     before = (root / "train.py").read_bytes()
@@ -136,6 +137,7 @@ def test_verdicts(own: list[float], search: float | None, repeat: float | None, 
             assert len(study_results.lines(known, language)) == len(trials) + 1
 
 
+@pytest.mark.slow
 def test_what_fails_or_is_not_finite_is_a_result(tmp_path: Path) -> None:
     root = project(
         tmp_path, "if args.lr > 0.3: sys.exit('out of [red]memory[/red]')\nif args.lr < 0.001: quality = math.nan"
@@ -148,6 +150,7 @@ def test_what_fails_or_is_not_finite_is_a_result(tmp_path: Path) -> None:
     assert "[red]" in "".join(study_results.notes(known, Language.EN))
 
 
+@pytest.mark.slow
 def test_hopeless_trials_are_given_up(tmp_path: Path) -> None:
     root = project(tmp_path, "", TRAIN + "    time.sleep(0.7)\n")
     for pruner in ("median", "hyperband"):
@@ -157,6 +160,7 @@ def test_hopeless_trials_are_given_up(tmp_path: Path) -> None:
         assert all(trial.ended == "end" for trial in known.trials if trial.kind != "search")
 
 
+@pytest.mark.slow
 def test_budgets_of_epochs_and_of_time_are_kept(tmp_path: Path) -> None:
     root = project(tmp_path)
     known = found(root, trials=0, epochs=30, pruner="none")
@@ -279,6 +283,7 @@ def test_several_processes_share_a_study(tmp_path: Path) -> None:
     assert 9 <= len(known.trials) <= 10 and kinds(known)["own"] == 2
 
 
+@pytest.mark.slow
 def test_a_journal_and_an_address_of_ones_own(tmp_path: Path) -> None:
     root = project(tmp_path)
     for storage in (
@@ -366,6 +371,7 @@ model.train(1, data)
 """
 
 
+@pytest.mark.slow
 def test_the_command_searches_and_says_what_it_found(tmp_path: Path) -> None:
     root = project(tmp_path)
     asked = ("--search", "lr=0.03,0.1,0.3", "--trials", "6")
@@ -385,6 +391,7 @@ def test_the_command_searches_and_says_what_it_found(tmp_path: Path) -> None:
     assert plain.code == 0 and plain.out.isascii() and "-----" in plain.out
 
 
+@pytest.mark.slow
 def test_a_search_on_a_faulty_project_is_refused_unless_forced(tmp_path: Path) -> None:
     root = tmp_path / "faulty"
     root.mkdir()
@@ -400,6 +407,7 @@ def test_a_search_on_a_faulty_project_is_refused_unless_forced(tmp_path: Path) -
     assert ran.code == 0 and "0.5" in ran.out, ran
 
 
+@pytest.mark.slow
 def test_the_case_file_says_what_to_search(tmp_path: Path) -> None:
     root = project(tmp_path)
     search = "{lr: [0.03, 0.1], batch: '16..64:step=16'}"
