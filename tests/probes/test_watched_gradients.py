@@ -1,8 +1,13 @@
 """Gradients of real trainings that ran under watch."""
 
+from pathlib import Path
+
 import pytest
 
 from accucheck.model import Heatmap, Level, Verdict, suggest
+from accucheck.probes import watched_gradients
+from watched_runs import judged as of_run
+from watched_runs import watched
 from watched_trainings import judged
 
 
@@ -93,3 +98,39 @@ def test_norms_are_shown_in_the_order_of_layers(watched_runs):
     assert isinstance(heat, Heatmap)
     assert heat.rows == names
     assert all(value > 0 for values in heat.values for value in values)
+
+
+TABLE = """
+import mindspore as ms
+import numpy as np
+from mindspore import nn, ops
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.word, self.place, self.out = nn.Embedding(20, 8), nn.Embedding(12, 8), nn.Dense(8, 3)
+
+    def construct(self, ids):
+        return self.out(ops.tanh(self.word(ids) + self.place({places})).mean(1))
+
+
+rng = np.random.default_rng(0)
+ids = ms.Tensor(rng.integers(0, 20, (16, 12)), ms.int32)
+labels = ms.Tensor(rng.integers(0, 3, 16), ms.int32)
+net, loss = Net(), nn.CrossEntropyLoss()
+optimizer = nn.Adam(net.trainable_params(), 1e-2, weight_decay=1e-3)
+step = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+for _ in range(8):
+    optimizer(step(ids, labels)[1])
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("places", "told"), [("ops.zeros_like(ids)", [("place.embedding_table", 0, 12)]), ("ops.arange(12)[None]", [])]
+)
+def test_a_table_of_which_one_row_is_used(tmp_path: Path, places: str, told: list[tuple[str, int, int]]) -> None:
+    found = of_run(watched_gradients, watched(tmp_path, TABLE.replace("{places}", places)))
+    rows = [(one.data["name"], one.data["row"], one.data["rows"]) for one in found.values() if one.code == "one-row"]
+    assert rows == told

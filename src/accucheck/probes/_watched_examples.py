@@ -49,6 +49,7 @@ def recording(
     shared: Sequence[Sequence[str]] = (),
     more: Sequence[Mapping[str, Any]] = (),
     raw: Sequence[float] = (),
+    only: Sequence[Sequence[int]] = (),
     totals: Sequence[float] = (),
     scales: Sequence[float] = (),
     divisor: float = 1.0,
@@ -67,8 +68,8 @@ def recording(
     """Lines of JSON. `norms` of gradients by layer or parameter; `idle` layers are not called; from step `broken` on gradients are NaN;
     `groups` are the parameters of each optimizer, `still` those that never change, `frozen` those of requires_grad=False; `weights` add to
     what is told of a parameter; `modes` are the cells in inference mode from a step on; `more` facts come first. By step: `raw` are the
-    norms of all gradients as the pass gave them, `totals` those that the optimizer got, `scales` the loss scales; `divisor` is the
-    optimizer's own, `made` what it was made with.
+    norms of all gradients as the pass gave them, `only` the tables of which one row has a gradient, `totals` those that the optimizer
+    got, `scales` the loss scales; `divisor` is the optimizer's own, `made` what it was made with.
     `half` are the layers that give float16, `dark` those that give nothing but zeros, `below` those that give nothing above 0. Of layers:
     `kinds` are other classes, `arguments` what they were made with, `shapes` those of what they gave; a `batch` of so many samples and
     labels is given to each pass. The loss is multiplied by `growth` in each step, and each update changes a parameter by `ratio` of its
@@ -100,7 +101,8 @@ def recording(
         for number, group in enumerate(held):
             nan = broken is not None and step >= broken
             gradients, changes = _update(step, number, group, norms or {}, still, nan, ratio)
-            lines += [{**gradients, "raw": raw[step - 1]} if raw else gradients, changes]
+            told = {**({"raw": raw[step - 1]} if raw else {}), **({"only": only} if only else {})}
+            lines += [{**gradients, **told}, changes]
         lines.append(_step(step, growth, rates, totals, scales))
     if end:
         lines.append(_end(held, moves, frozen, weights or {}))

@@ -89,6 +89,8 @@ class _Gradients(msgspec.Struct):
     step: int
     optimizer: int
     norms: list[_Number]
+    #: Tables of which one row alone has a gradient: their place in the optimizer, the row, and how many rows they have.
+    only: list[tuple[int, int, int]] = []
 
 
 class _Changes(msgspec.Struct):

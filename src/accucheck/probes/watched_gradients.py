@@ -1,9 +1,9 @@
 """Reads what gradients the optimizers of a watched run were given: which layers get none, where they stop, and their norms by layer.
 
 Catches, in the user's own training: layers that run and whose gradient is missing or exactly 0 in every step that was looked at, as
-behind asnumpy() or stop_gradient(); an optimizer that is given nothing but zeros; gradients that are NaN or Inf, vanish or explode from
-layer to layer. Cannot tell: steps that were not looked at (all of the first ten, then each tenth), and gradients of parameters that
-no optimizer holds (watched_updates names them).
+behind asnumpy() or stop_gradient(); a table of which one row alone is ever used; an optimizer that is given nothing but zeros;
+gradients that are NaN or Inf, vanish or explode from layer to layer. Cannot tell: steps that were not looked at (all of the first ten,
+then each tenth), and gradients of parameters that no optimizer holds (watched_updates names them).
 """
 
 from __future__ import annotations
@@ -98,6 +98,12 @@ MESSAGES: Words = {
         "though others of the same layers are not, or the layers have only scales and shifts: {names}.",
         "zh": "有 {count:,} 个参数的梯度在 {steps:,} 步中始终恰为 0，而同一层的其他参数并非如此，或该层只有缩放和平移：{names}。",
     },
+    "one-row": {
+        "en": "Of the {rows:,} rows of {name} only row {row} gets a gradient in all {steps:,} steps that were looked at: its layer is "
+        "given the same index at all places, or none of its other units is active.",
+        "zh": "{name} 共 {rows:,} 行，所查看的 {steps:,} 步中只有第 {row} 行得到梯度：该层在所有位置得到的都是同一个索引，"
+        "或其余单元都未被激活。",
+    },
     "few-steps": {
         "en": "Gradients were looked at in {steps:,} {steps:step|steps} only, too few to tell which stay 0.",
         "zh": "只查看了 {steps:,} 步的梯度，不足以判断哪些梯度始终为 0。",
@@ -147,6 +153,10 @@ MESSAGES: Words = {
         "zh": "全程使用 Tensor 运算：参与 loss 计算的路径上不要使用 asnumpy() 和 Tensor(...)，需要学习的层不要使用 stop_gradient()。"
         "如果这些层本应冻结，请写进 design.frozen，并且不要传给优化器。",
     },
+    "fix-index": {
+        "en": "Print what this layer is given: positions are 0, 1, 2, … and not zeros, and ids must differ from sample to sample.",
+        "zh": "打印该层的输入：位置编号应为 0、1、2……而不是全 0，编号应随样本变化。",
+    },
     "fix-first": {
         "en": "Find the first operator that gives NaN or Inf in that step (mp.01), and skip the update where gradients are not finite.",
         "zh": "找出该步中最先产生 NaN 或 Inf 的算子（mp.01），并在梯度非有限时跳过更新。",
@@ -179,6 +189,10 @@ WHY: Words = dict.fromkeys(("cut-off", "no-gradient", "behind-zeros", "dead", "v
         "zh": "用 NaN 或 Inf 更新后权重变为 NaN，之后的 loss 也都是 NaN。",
     },
     **dict.fromkeys(("exploding", "large"), _THROWN),
+    "one-row": {
+        "en": "The table adds the same vector everywhere: what it was to tell apart, such as positions, looks the same to the network.",
+        "zh": "该表在各处给出同一个向量：它本应区分的内容（如位置）在网络看来完全相同。",
+    },
 }
 _AGAIN = {
     "en": "Watch again after the change: accucheck watch names the layers that gradients reach.",
@@ -293,7 +307,22 @@ class _Connection:
             yield self._told("some-zero", Level.INFO, part)
         if layers:
             yield self._cut(layers)
+        yield from self._one_row()
         yield self._reached()
+
+    def _one_row(self) -> Iterator[Finding]:
+        """Tables of which the same row alone got a gradient in all steps that were looked at."""
+        held = {one.number: one.ids for one in self.seen.optimizers}
+        rows: dict[int, list[tuple[int, int]]] = {}
+        for fact in self.seen.gradients:
+            ids = held.get(fact.optimizer, [])
+            for place, row, count in fact.only:
+                if place < len(ids):
+                    rows.setdefault(ids[place], []).append((row, count))
+        for key, told in rows.items():
+            if key in self.looked and len(told) == len(self.looked[key]) and len(set(told)) == 1:
+                one, (row, count) = self.seen.parameters[key], told[0]
+                yield self._told("one-row", Level.SUSPECT, [one], None, "fix-index", name=one.path, row=row, rows=count)
 
     def _reached(self) -> Finding:
         some = [self.seen.parameters[key] for key in self.looked if key not in self.zero]
@@ -636,6 +665,7 @@ EXAMPLES = [
         dark=("second",),
     ),
     _example("a layer that is not called", Verdict.OK, "not-run", norms={"first": 0.0}, idle=("first",)),
+    _example("a table of which one row is used", Verdict.UNDECIDED, "one-row", only=[[0, 0, 64]]),
     _example("too few steps", Verdict.UNDECIDED, "few-steps", steps=3),
     _example("norms of all layers", Verdict.OK, "norms", about="norms"),
     _example("NaN from step 4 on", Verdict.PROBLEM, "not-finite", about="norms", broken=4),

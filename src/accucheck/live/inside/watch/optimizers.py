@@ -16,6 +16,8 @@ SHARE = 0.1
 FEW = 1 << 10
 #: How far two vectors that are one, but for their length, differ, as a share of their largest element.
 NEAR = 1e-3
+#: Tables of fewer rows may well use one of them; columns in which the rows that have a gradient are looked for.
+ROWS, COLUMNS = 8, 16
 Optimizer = Any  # a mindspore.nn.Optimizer, or one of mindspore.experimental.optim
 
 
@@ -62,11 +64,13 @@ class ObservedOptimizer:
         return None if found is None else [plain(scalar(array(one).reshape(-1)[0])) for one in found]
 
     def gradients(self, given: Any) -> dict[str, Any]:
-        """Of each parameter the norm of its gradient, the share of zeros of a sample, and whether a gradient is missing."""
+        """Of each parameter the norm of its gradient, the share of zeros of a sample, and whether a gradient is missing; `only`: of tables
+        of which one row alone has a gradient, their place among the parameters, that row, and how many rows there are."""
         norms: list[Any] = []
         zeros: list[Any] = []
+        only: list[list[int]] = []
         total = 0.0
-        for gradient in given if isinstance(given, (tuple, list)) else [given]:
+        for number, gradient in enumerate(given if isinstance(given, (tuple, list)) else [given]):
             values = getattr(gradient, "values", gradient)
             if values is None or callable(values):
                 norms.append(None)
@@ -77,7 +81,10 @@ class ObservedOptimizer:
             total += size * size
             norms.append(short(size))
             zeros.append(short(float((sample(held) == 0).mean())) if held.size else None)
-        return {"norms": norms, "zeros": zeros, "norm": plain(float(np.sqrt(total)))}
+            if values is gradient and (row := one_row(held)) is not None:
+                only.append([number, row, len(held)])
+        told = {"only": only} if only else {}
+        return {"norms": norms, "zeros": zeros, "norm": plain(float(np.sqrt(total))), **told}
 
     def keep(self) -> None:
         """Remember a sample of each parameter, to compare with after the update."""
@@ -100,6 +107,15 @@ class ObservedOptimizer:
     def digests(self) -> list[str]:
         """What tells whether a parameter has changed at all."""
         return [digest(array(one)) for one in self.parameters]
+
+
+def one_row(gradient: Any) -> int | None:
+    """The one row of a table that has a gradient, by some of its columns; None where more have, or none."""
+    if gradient.ndim != 2 or len(gradient) < ROWS:
+        return None
+    by = max(1, gradient.shape[1] // COLUMNS)
+    (rows,) = np.nonzero((gradient[:, ::by] != 0).any(axis=1))
+    return int(rows[0]) if len(rows) == 1 else None
 
 
 class GradientSums:
