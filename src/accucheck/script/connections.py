@@ -1060,25 +1060,22 @@ def _put_aside(structure: Structure, frame: Frame) -> dict[str, ast.Assign]:
             continue
         if node.value.id == target.id or not _goes_on_alone(function, node.value.id, target.id, node):
             continue
-        if _is_stage(function, node.value.id, target.id):
+        if _is_stage(function, node.value.id):
             continue
         if (drop := structure.unused(target.id, node, frame)) is not None and not drop.elsewhere:
             found.setdefault(target.id, node)
     return found
 
 
-def _is_stage(function: ast.AST, name: str, aside: str) -> bool:
-    """Whether a tensor is put aside under one numbered name after another, f0 = x, f1 = x, none of which is added to anything: these
-    are features of its stages."""
-    stem = re.sub(r"\d+", "#", aside)
-    kin = {
-        t.id
+def _is_stage(function: ast.AST, name: str) -> bool:
+    """Whether a tensor is put aside under several names, none of which is added to anything: these are features of its stages."""
+    kept = {
+        target.id
         for node in walk(function)
         if isinstance(node, ast.Assign) and _is_name(node.value, name)
-        for t in _names(node)
+        for target in _names(node)
     }
-    kin = {one for one in kin if re.sub(r"\d+", "#", one) == stem}
-    return len(kin) > 1 and not any(_is_name(part, one) for one in kin for part in _addends(function))
+    return len(kept) > 1 and not any(_is_name(part, one) for one in kept for part in _addends(function))
 
 
 def _names(node: ast.Assign) -> list[ast.Name]:
@@ -1090,10 +1087,10 @@ def _is_name(node: ast.expr, name: str) -> bool:
 
 
 def _addends(function: ast.AST) -> Iterator[ast.expr]:
-    """What is written as a part of a sum."""
+    """What is written as a part of a sum, or given to a call beside something else, which may add both."""
     for node in walk(function):
         summed = isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Add)
-        if summed or (isinstance(node, ast.Call) and re.search("add", called_name(node), re.I)):
+        if summed or (isinstance(node, ast.Call) and len(_operands(node)) > 1):
             yield from _operands(node)
 
 
