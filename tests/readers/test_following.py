@@ -66,3 +66,15 @@ def test_what_is_no_record_is_passed_over_and_a_long_curve_is_thinned(tmp_path: 
     assert seen is not None
     assert seen.steps == 3000
     assert 512 <= len(seen.losses) <= 1024
+
+
+def test_norms_are_shown_without_the_loss_scale_that_the_optimizer_divides_by(tmp_path: Path) -> None:
+    path, following = tmp_path / "user.rank0.1.jsonl", Following(tmp_path)
+    write(path, HEAD, {"fact": "optimizer", "number": 0, "parameters": ["a.weight"], "loss_scale": 1024})
+    write(path, {"fact": "optimizer", "number": 1, "parameters": ["b.weight"], "loss_scale": 1.0})
+    write(path, {"fact": "gradients", "step": 1, "optimizer": 0, "norms": [512.0]})
+    write(path, {"fact": "gradients", "step": 1, "optimizer": 1, "norms": [3.0]})
+    write(path, {"step": 1, "loss": 2.5, "loss_scale": 1024, "grad_norm": 512.0, "opt1.grad_norm": 3.0})
+    assert following.read() and following.seen is not None
+    assert following.seen.layers == {"a.weight": 0.5, "b.weight": 3.0}
+    assert (following.seen.values["grad_norm"], following.seen.values["opt1.grad_norm"]) == (0.5, 3.0)

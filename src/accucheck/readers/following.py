@@ -20,8 +20,8 @@ _WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 @dataclass
 class ProcessState:
     """One process of the run so far. `values` are those of the last step, with NaN and infinities as such; `layers` are the gradient
-    norms of parameters by name at step `looked`, None where there is no gradient. `bad` is the first tensor that was not finite:
-    its step, name, and class. `failed` are the hooks that failed, each with its error and the line that raised it; `lacking` those
+    norms of parameters by name at step `looked`, None where there is no gradient; all norms are without the loss scale by which an
+    optimizer divides. `bad` is the first tensor that was not finite: its step, name, and class. `failed` are the hooks that failed, each with its error and the line that raised it; `lacking` those
     that this MindSpore has no place for. `full`: what tells that the recording ends here, before the run does."""
 
     mode: str
@@ -38,6 +38,7 @@ class ProcessState:
     seconds: float = 0.0
     waited: float = 0.0
     _names: dict[int, list[str]] = field(default_factory=dict)
+    _scales: dict[int, float] = field(default_factory=dict)
     _apart: int = 1
 
     def take(self, record: dict[str, Any]) -> None:
@@ -45,6 +46,7 @@ class ProcessState:
         kind, step = record.get("fact"), record.get("step")
         if kind == "optimizer" and isinstance(record.get("parameters"), list):
             self._names[record.get("number", 0)] = [str(name) for name in record["parameters"][:_LAYERS]]
+            self._scales[record.get("number", 0)] = number(record.get("loss_scale")) or 1.0
         elif kind == "failed":
             hook, error, place = (str(record.get(key, "")) for key in ("hook", "error", "place"))
             self.failed.append((hook, error, place))
@@ -66,6 +68,10 @@ class ProcessState:
     def _take_step(self, step: int, record: dict[str, Any]) -> None:
         self.steps = step
         numbers = {name: value for name in record if (value := number(record[name])) is not None}
+        for optimizer, scale in self._scales.items():
+            name = f"opt{optimizer}.grad_norm" if optimizer else "grad_norm"
+            if name in numbers:
+                numbers[name] /= scale
         self.values.update(numbers)
         self.seconds += numbers.get("seconds", 0.0)
         self.waited += numbers.get("data_seconds", 0.0)
@@ -76,13 +82,15 @@ class ProcessState:
                 self.losses = [point for point in self.losses if point[0] % self._apart == 0]
 
     def _take_gradients(self, step: int, record: dict[str, Any]) -> None:
-        names, norms = self._names.get(record.get("optimizer", 0), []), record.get("norms")
+        optimizer, norms = record.get("optimizer", 0), record.get("norms")
+        names, scale = self._names.get(optimizer, []), self._scales.get(optimizer, 1.0)
         if not isinstance(norms, list):
             return
         if step != self.looked:
             self.layers, self.looked = {}, step
         for name, norm in zip(names, norms, strict=False):
-            self.layers[name] = value = number(norm)
+            value = number(norm)
+            self.layers[name] = None if value is None else value / scale
             if value is not None and not math.isfinite(value):
                 self._found(step, name, "gradient")
 
