@@ -21,8 +21,9 @@ _WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 class ProcessState:
     """One process of the run so far. `values` are those of the last step, with NaN and infinities as such; `layers` are the gradient
     norms of parameters by name at step `looked`, None where there is no gradient; all norms are without the loss scale by which an
-    optimizer divides. `bad` is the first tensor that was not finite: its step, name, and class. `failed` are the hooks that failed, each with its error and the line that raised it; `lacking` those
-    that this MindSpore has no place for. `full`: what tells that the recording ends here, before the run does."""
+    optimizer divides. `bad` is the first tensor that was not finite: its step, name, and class. `failed` are the hooks that failed,
+    each with its error and the line that raised it; `lacking` those that this MindSpore has no place for. `full`: what tells that the
+    recording ends here, before the run does."""
 
     mode: str
     rank: int
