@@ -97,6 +97,16 @@ FRAMEWORK = {
         + CELL.format("sens=s"),
         ["scaled-fixed"],
     ),
+    "one or another, by the same test": (
+        "level = flag()\nopt = nn.SGD(net.trainable_params(), 0.1, loss_scale=8.0 if level == 'O3' else 1.0)\n"
+        "if level == 'O3':\n    " + MODEL.format("O3", ", loss_scale_manager=ms.FixedLossScaleManager(8, False)"),
+        ["scaled-fixed"],
+    ),
+    "one or another, by another test": (
+        "level = flag()\nopt = nn.SGD(net.trainable_params(), 0.1, loss_scale=8.0 if level == 'O2' else 1.0)\n"
+        "if level == 'O3':\n    " + MODEL.format("O3", ", loss_scale_manager=ms.FixedLossScaleManager(8, False)"),
+        ["kept?", "scaled-fixed"],
+    ),
     "two managers, each with its optimizer": (
         WAYS.format("8.0", "1.0") + MODEL.format("O3", ", loss_scale_manager=m"),
         ["scaled-dynamic", "scaled-fixed"],

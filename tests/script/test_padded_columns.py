@@ -119,6 +119,18 @@ def labels(fill: str, value: int, step: str, loss: str) -> str:
     return rows.replace("    def __len__", method, 1) + TAGGER + step.format(loss=loss)
 
 
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [("(SIZE, len(row))", []), ("(SIZE, 16)", ["pad-counted"])],
+)
+def test_a_table_that_is_written_column_by_column(size: str, expected: list[str], tmp_path: Path) -> None:
+    body = f"ids = np.array(row)\n        tags = np.zeros({size}, np.int32)\n        "
+    body += "for k in range(len(row)):\n            tags[:, k] = self.read(row[k])\n        return ids, tags"
+    rows = ROWS.format(body=body, columns='["ids", "tags"]', helpers="")
+    code = rows + TAGGER + MODEL.format(loss="nn.CrossEntropyLoss()")
+    assert [each for each in codes(tmp_path, code) if each == "pad-counted"] == expected
+
+
 def renamed(code: str) -> str:
     """The same with every name of its own replaced."""
     tree = ast.parse(code)

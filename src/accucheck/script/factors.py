@@ -466,6 +466,8 @@ class Factors:
             return [] if value is None else [(value, Term(choices=self._made_under(value)))]
         held = [option for option in value.options if not _impossible(option)] or list(value.options)
         own = [self._made_under(option) for option in held]
+        if len(value.when) == len(held):  # x if test else y
+            own = [self.conditions([test]) | under for test, under in zip(value.when, own, strict=True)]
         # Two reads of one setting give the same numbers, and one run takes the same of them.
         known = all(isinstance(option, KnownValue) for option in held)
         which: Key = tuple(self.key(option) for option in held) if known else (id(value),)

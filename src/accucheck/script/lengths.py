@@ -293,6 +293,8 @@ class Shapes:
             real = number(before.value) if isinstance(before, ConstantArray) else None
             return Form(filled[1], real, write.value, filled[0], write)
         keys = _keys(write.key)
+        if isinstance(before, ConstantArray) and _covers(keys, before.made):
+            return None
         slices = [key for key in keys if isinstance(key, Call) and key.name == "slice" and not _all(key)]
         # Beside a slice, the number of the row in a batch bounds nothing.
         bounds = [bound for key in slices or keys if (bound := self.bound(key, write.value)) is not None]
@@ -584,6 +586,24 @@ def _keys(key: Value | str | None) -> list[Value]:
     if key is None or isinstance(key, str):
         return []
     return key.items if isinstance(key, Items) else [key]
+
+
+def _covers(keys: list[Value], made: Call) -> bool:
+    """Whether a loop writes to each place of an array along one axis: x[:, k] for each k below the size that x has there."""
+    shape = made.argument(["shape"], "shape")
+    sizes = shape.items if isinstance(shape, Items) else [] if shape is None else [shape]
+    whole = (isinstance(key, Call) and key.name == "slice" and _all(key) for key in keys)
+    if not all(every or _counted(key) is not None for every, key in zip(whole, keys, strict=True)):
+        return False
+    pairs = [(size, _counted(key)) for size, key in zip(sizes, keys, strict=False)]
+    return any(count is not None and alike(size, count) for size, count in pairs)
+
+
+def _counted(key: Value) -> Value | None:
+    """How many numbers a key goes through, from 0 on, in a loop over range(n)."""
+    ranged = key.base if isinstance(key, Call) and key.name == ".each" else None
+    counts = isinstance(ranged, Call) and ranged.name == "range" and len(ranged.args) == 1
+    return ranged.args[0] if counts and isinstance(ranged, Call) else None
 
 
 def _nested(width: Value | None) -> list[Value]:
