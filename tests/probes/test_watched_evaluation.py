@@ -88,13 +88,20 @@ def test_what_evaluations_read(tmp_path: Path, code: str | None) -> None:
             set(),
         ),  # drawn anew, not changed
         ("ds.NumpySlicesDataset(drawn(40, 2), ['row', 'label'], shuffle=True)", set()),
-        ("held_out", set()),
+        ("held_out.map(shown, ['row'])", set()),
     ],
 )
-def test_one_evaluation_whose_data_set_is_read_again(tmp_path: Path, change: str, told: set[str]) -> None:
+def test_one_evaluation_whose_data_set_is_read_again(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], change: str, told: set[str]
+) -> None:
     script = SCRIPT.replace("held_out = held_out.batch(16)", f"held_out = {change}.batch(16)").replace(
         "range(4)", "range(2)"
     )
-    assert script.count("range(2)") == 1
+    script = script.replace(
+        "    ms.set_seed(1)",
+        "    def shown(row):\n        print('row read', flush=True)\n        return row\n\n    ms.set_seed(1)",
+    )
+    assert script.count("range(2)") == script.count("def shown") == 1
     found = judged(watched_evaluation, watched(tmp_path, script))
     assert {one.code for one in found.values() if one.level is not Level.INFO} == told
+    assert capfd.readouterr().out.count("row read") == (80 if "shown" in change else 0)  # two evaluations of 40 rows

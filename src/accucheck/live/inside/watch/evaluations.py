@@ -4,7 +4,9 @@ and whether the rows of an evaluation lie among those that were trained with, as
 from __future__ import annotations
 
 import hashlib
+import io
 import time
+from contextlib import redirect_stdout
 from typing import Any
 
 import numpy as np
@@ -121,9 +123,12 @@ def read(source: Any, most: int) -> set[bytes] | None:
 
 def changes_at_random(dataset: Any) -> dict[str, int] | None:
     """Reads the first batch of a data set twice: its rows, and how many of them have other values in the second reading although the
-    rows are the same, as a column that stays shows. None where no column tells that, or the data set cannot be read again."""
+    rows are the same, as a column that stays shows. None where no column tells that, or the data set cannot be read again: without
+    processes of its own, which would outlive this one, and without what the user's code prints."""
+    if has_processes(dataset):
+        return None
     try:
-        with bounded(LONGEST):
+        with bounded(LONGEST), redirect_stdout(io.StringIO()):
             return compared(first_batch(dataset), first_batch(dataset))
     except Exception:  # the user's own code, which may need what is gone by now
         return None
@@ -138,6 +143,11 @@ def compared(one: list[Array], other: list[Array]) -> dict[str, int] | None:
         return None
     changed = [other_values(first, second) for first, second in columns if first.dtype.kind in "iuf"]
     return {"rows": rows, "changed": int(np.any(changed, axis=0).sum()) if changed else 0}
+
+
+def has_processes(node: Any) -> bool:
+    own = getattr(node, "python_multiprocessing", False) and (getattr(node, "num_parallel_workers", None) or 1) > 1
+    return own or any(has_processes(child) for child in node.children)
 
 
 def first_batch(dataset: Any) -> list[Array]:
