@@ -29,6 +29,8 @@ REFUSED = {
     "ds.Cifar10Dataset('.', train=True)": "keyword",
     "ds.vision.Normalize([0.5], [0.5], channels_first=True)": "keyword",
     "nn.SGD(net.trainable_params(), lr=0.1)": "keyword",
+    "nn.Adam(net.trainable_params(), lr=0.1)": "keyword",
+    "nn.Adam(net.trainable_params(), 0.1, betas=(0.9, 0.999))": "keyword",
     "nn.ReLU(True, True)": "positional",
     "nn.Dense(8, 2, in_channels=8)": "twice",
     "nn.BatchNorm2D(8)": "gone",
@@ -37,6 +39,8 @@ TAKEN = [
     "ops.HyperMap()(ops.partial(ops.add), (x, x), (x, x))",
     "amp(net, amp_level='O2')",
     "nn.Dense(8, 2, has_bias=True)",
+    "nn.Adam(net.trainable_params(), learning_rate=0.1, use_lazy=True)",
+    "nn.Adam(net.trainable_params(), 0.1, use_offload=False)",
     "nn.Dropout(p=0.5)",
     "model.train(1, data, dataset_sink_mode=False)",
     "ms.ParameterTuple(net.trainable_params())",
@@ -67,7 +71,7 @@ def test_what_is_refused_is_refused_by_mindspore_too(tmp_path, call):
     found = [one for one in examine(tmp_path, script) if one.level is not Level.INFO]
     assert [(one.code, one.level, one.sure) for one in found] == [(REFUSED[call], Level.PROBLEM, Sure.CERTAIN)]
     assert found[0].where.line == script.count("\n")
-    with pytest.raises((TypeError, AttributeError)):
+    with pytest.raises((TypeError, AttributeError, KeyError)):
         exec(script, {})
 
 

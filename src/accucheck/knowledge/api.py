@@ -64,6 +64,7 @@ class Api(Signature, frozen=True):
     reduction   of a loss when not given: mean, sum, none
     length      of a schedule, the parameter that says after how many updates its rate has reached its end, or its rates do
     dynamic     of a loss scaler: changes its scale by itself; `scale` is the parameter with the (first) scale
+    further     all that its **kwargs take, where anything else is refused
     """
 
     kind: str = ""
@@ -78,10 +79,14 @@ class Api(Signature, frozen=True):
     scale: str | None = None
     gone: str | None = None
     older: list[OlderSignature] = []
+    further: list[str] = []
 
     def at(self, version: str) -> Signature:
-        """The signature in a version of MindSpore."""
-        return next((old for old in self.older if number(version)[:2] <= number(old.until)), self)
+        """The signature in a version of MindSpore, with what **kwargs take by its names where they are known."""
+        old = next((old for old in self.older if number(version)[:2] <= number(old.until)), None)
+        if old is not None or not self.further:
+            return old or self
+        return Signature([*(name for name in self.parameters if name[:2] != "**"), "*", *self.further], self.defaults)
 
     def bind_any(self, args: Sequence[T], keywords: Mapping[str, T]) -> dict[str, T] | None:
         """As bind, by the first signature that fits, today's before older ones."""

@@ -80,7 +80,8 @@ class Refusals:
         known, written = signatures.load(), api.find(name)
         own = known.signature(name)
         # What hides its signature has none in signatures.json; methods are in api.json alone.
-        if written is not None and (own is not None or name.rpartition(".")[2][:1].islower()):
+        whole = written is not None and (own is not None or written.further or name.rpartition(".")[2][:1].islower())
+        if written is not None and whole:
             own = own if known.is_of(self.version) and own is not None else written.at(self.version)
         elif not known.is_of(self.version):
             return None
