@@ -157,6 +157,19 @@ def test_uses_the_wrong_way_round(tmp_path: Path, text: str, expected: list[str]
     assert codes(tmp_path, text + "\n") == expected
 
 
+@pytest.mark.parametrize(
+    ("construct", "expected"),
+    [("return self.drop(x)", ["keeps-little"]), ("return x", []), ("return self.rest(x)", ["keeps-little"])],
+)
+def test_the_rate_of_a_dropout_that_nothing_asks_for(construct: str, expected: list[str], tmp_path: Path) -> None:
+    text = "class Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n        self.drop = nn.Dropout(0.1)\n"
+    rest = "    def rest(self, x):\n        return self.drop(x)\n" if "rest" in construct else ""
+    assert (
+        codes(tmp_path, f"{text}{rest}    def construct(self, x):\n        {construct}\nnet = Net()\nnet(x)\n")
+        == expected
+    )
+
+
 def rows(made: Differences) -> dict[tuple[str, str | None], bool]:
     return {(row.name, row.difference.parameter): row.counts for row in made.rows()}
 

@@ -362,7 +362,7 @@ def _dropout(call: Call, known: api.Api, written: dict[str, set[float]], dropped
     """The rate of a dropout layer or function, by what it is called, what a comment says, and how large it is; `written`: what
     numbers are given to each name where its own is not followed; `dropped`: what other dropouts are given."""
     found = _rate(call, known)
-    if found is None:
+    if found is None or _is_never_asked_for(call):
         return
     parameter, node, value = found
     wants: Literal["keep", "drop"] = "keep" if parameter == "keep_prob" else "drop"
@@ -380,6 +380,14 @@ def _dropout(call: Call, known: api.Api, written: dict[str, set[float]], dropped
     data = {"api": call.api, "rate": shown, "parameter": parameter, "value": number}
     mended = code != "rate-unclear" or (said is None and (rate.wants == "keep" or rate.number is not None))
     yield WrongUse(code, call, data, value, _mended(call, node, parameter, positional) if mended else None)
+
+
+def _is_never_asked_for(call: Call) -> bool:
+    """Whether a layer is kept under a name that nothing in its file asks for: whatever its rate, it drops nothing."""
+    kept = (node for node in call.source.nodes_of(ast.Assign) if node.value is call.node)
+    names = [target.attr for node in kept for target in node.targets if isinstance(target, ast.Attribute)]
+    asked = (node for node in call.source.nodes_of(ast.Attribute) if isinstance(node.ctx, ast.Load))
+    return len(names) == 1 and not any(node.attr == names[0] for node in asked)
 
 
 @dataclass(frozen=True)
