@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from accucheck.model import Level
+from accucheck.model import Finding, Level
 from accucheck.probe import Skip
 from accucheck.probes import watched_evaluation, watched_groups
 from watched_runs import judged, watched
@@ -105,3 +105,14 @@ def test_one_evaluation_whose_data_set_is_read_again(
     found = judged(watched_evaluation, watched(tmp_path, script))
     assert {one.code for one in found.values() if one.level is not Level.INFO} == told
     assert capfd.readouterr().out.count("row read") == (80 if "shown" in change else 0)  # two evaluations of 40 rows
+
+
+@pytest.mark.mindspore
+def test_a_data_set_that_is_made_anew_for_each_evaluation_is_told_once(tmp_path: Path) -> None:
+    script = SCRIPT.replace("in held_out.create_tuple_iterator", "in made_anew().create_tuple_iterator")
+    script = script.replace(
+        "    for epoch in", "    def made_anew():\n        return train\n\n    for epoch in"
+    ).replace("return train", 'return ds.NumpySlicesDataset(drawn(96, 1), ["row", "label"], shuffle=False).batch(16)')
+    case = watched(tmp_path, script)
+    found = [one for one in watched_evaluation.run(case, watched_evaluation.Params()) if isinstance(one, Finding)]
+    assert sorted(one.code for one in found) == ["once", "trained-with"]

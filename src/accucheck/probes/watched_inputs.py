@@ -562,9 +562,12 @@ def _evaluated_again(watch: Watch, params: Params) -> Iterator[Finding]:
         shares.setdefault(one.get("data"), []).extend(known)
     if None in shares or any(len(one) < _FEWEST or sum(one) < params.again * len(one) for one in shares.values()):
         return
+    by_place: dict[Where, list[bool]] = {}  # a data set may be made anew for each evaluation
     for number, known in shares.items():
+        by_place.setdefault(_source(watch, number, -1), []).extend(known)
+    for where, known in by_place.items():
         data = {"same": sum(known), "rows": len(known)}
-        yield Finding("same-rows", Level.SUSPECT, _source(watch, number, -1), data, fix=Fix("fix-split"))
+        yield Finding("same-rows", Level.SUSPECT, where, data, fix=Fix("fix-split"))
 
 
 def _without_trained_batches(watch: Watch, passes: list[dict[str, Any]]) -> list[dict[str, Any]]:
