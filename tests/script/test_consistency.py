@@ -590,8 +590,11 @@ from sklearn.preprocessing import StandardScaler
 
 def load(path):
     return StandardScaler().fit_transform(pd.read_csv(path))
+
+def scaled(rows):
+    return StandardScaler().fit_transform(rows)
 """
-IMPORT = "from scaled import load\n"
+IMPORT = "from scaled import load, scaled\nx_train, x_test = np.load('a.npy'), np.load('b.npy')\n"
 
 
 @pytest.mark.parametrize(
@@ -603,6 +606,7 @@ IMPORT = "from scaled import load\n"
             "x = load('b.csv')\nmodel.train(5, x)\nnet(ms.Tensor(x))\n",
             [],
         ),  # it trains by itself
+        ("x = scaled(x_train)\n", "x = scaled(x_test)\n", ["x_test"]),  # each by itself
         ("x = load(a)\nunknown(x)", "x = load('b.csv')" + EVALUATES.replace("data", "x"), []),
     ],
 )

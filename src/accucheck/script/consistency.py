@@ -261,19 +261,28 @@ def _seed(pipelines: Pipelines, at: Call) -> Any:
 
 
 def fitted_on_evaluation(readings: list[Pipelines]) -> Iterator[Observation]:
-    """Scalers and the like that are fitted on data that are not for training, in any of the runs of a line."""
-    runs: dict[tuple[str, int], list[tuple[Call, str, str, bool]]] = {}
+    """Scalers and the like that are fitted on data that are not for training, where each run of the line is seen to be for one or the
+    other."""
+    runs: dict[tuple[str, int], list[tuple[Call, str, str, str | None]]] = {}
     for pipelines in readings:
         for call, scaler in _fits(pipelines):
             names = _names(call.args[0])
-            called = role(names) == "eval" and not any(role([name]) == "train" for name in names)
-            evaluates = called or _roles_of(pipelines, call) == {"eval"}
-            run = call, scaler, names[-1] or _given_text(call), evaluates
+            run = call, scaler, names[-1] or _given_text(call), _fitted_for(pipelines, call, names)
             runs.setdefault((call.source.path, call.line), []).append(run)
     for line in runs.values():
-        call, scaler, given, _ = line[0]
-        if all(evaluates for *_, evaluates in line):
+        evaluates = [run for run in line if run[3] == "eval"]
+        if evaluates and all(run[3] for run in line):
+            call, scaler, given, _ = evaluates[0]
             yield Observation("fitted-on-evaluation", call, {"scaler": scaler, "data": given})
+
+
+def _fitted_for(pipelines: Pipelines, call: Call, names: list[str]) -> str | None:
+    """ "eval" or "train", by what the data are called and what they are used for; None where neither is seen."""
+    used = _roles_of(pipelines, call)
+    called = role(names) == "eval" and not any(role([name]) == "train" for name in names)
+    if called or used == {"eval"}:
+        return "eval"
+    return "train" if role(names) == "train" or "train" in used else None
 
 
 def _fits(pipelines: Pipelines) -> Iterator[tuple[Call, str]]:
