@@ -638,3 +638,51 @@ def test_the_loss_that_a_published_network_gives(tmp_path: Path, given: str, los
     text = PUBLISHED.replace("GIVEN", given)
     assert codes(tmp_path, text.replace("LOSS", f"-{loss}")) == expected
     assert codes(tmp_path, text.replace("LOSS", loss)) == []
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["[-g for g in grads]", "ops.HyperMap()(ops.neg, grads)", "tuple(map(lambda g: -1 * g, grads))", "turned(grads)"],
+)
+@pytest.mark.parametrize(("loss", "expected"), [("", ["gradients-negated"]), ("-", [])])
+def test_gradients_that_are_negated_before_the_optimizer_has_them(
+    tmp_path: Path, given: str, loss: str, expected: list[str]
+) -> None:
+    helper = "def turned(grads):\n    return [ops.neg(g) / 2 for g in grads]\n"
+    text = LOOP.replace("LOSS", f"{loss}ops.cross_entropy(logits, y)").replace("opt(grads)", f"opt({given})")
+    assert codes(tmp_path, helper + text) == expected
+
+
+def test_gradients_that_are_negated_beside_those_that_are_applied(tmp_path: Path) -> None:
+    text = LOOP.replace("LOSS", "ops.cross_entropy(logits, y)")
+    assert codes(tmp_path, text.replace("opt(grads)", "opt(grads)\n    print([-g for g in grads])")) == []
+    assert codes(tmp_path, text.replace("opt(grads)", "opt([-(-g) for g in grads])")) == []
+
+
+ACCUMULATED = """
+totals = opt.parameters.clone(prefix="totals", init="zeros")
+turn = ops.MultitypeFuncGraph("turn")
+
+@turn.register("Tensor", "Tensor")
+def _turn(total, gradient):
+    return ops.assign_add(total, SIGNgradient / 4)
+
+class Cell(nn.Cell):
+    def __init__(self, network):
+        super().__init__(auto_prefix=False)
+        self.network, self.grad, self.map = network, ops.GradOperation(get_by_list=True), ops.HyperMap()
+
+    def construct(self, x, y):
+        grads = self.grad(self.network, opt.parameters)(x, y)
+        self.map(turn, totals, grads)
+        return opt(totals)
+
+cell = Cell(nn.WithLossCell(net, nn.CrossEntropyLoss()))
+for x, y in data:
+    cell(x, y)
+"""
+
+
+@pytest.mark.parametrize(("sign", "expected"), [("", []), ("-", ["gradients-negated"])])
+def test_gradients_that_are_negated_as_they_are_summed_up(tmp_path: Path, sign: str, expected: list[str]) -> None:
+    assert codes(tmp_path, ACCUMULATED.replace("SIGN", sign)) == expected

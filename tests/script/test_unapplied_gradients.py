@@ -403,3 +403,27 @@ def test_a_choice_that_is_not_worked_out_is_told(tmp_path: Path, listed: str) ->
 def test_an_optimizer_of_the_head_of_a_network_that_is_loaded(tmp_path: Path) -> None:
     loaded = "ms.load_param_into_net(net, ms.load_checkpoint('all.ckpt'))\n"
     assert slices(tmp_path, loaded + CHOOSERS + "trained = nn.Adam(appended(net))\n") == []
+
+
+#: An evaluation between the epochs, and the parameters that the optimizer gets.
+EVALUATED = """
+def evaluate():
+    net.set_train(False)
+    print(net(first))
+    net.set_train(True)
+
+trained = nn.Adam(GIVEN)
+evaluate()
+"""
+
+
+@pytest.mark.parametrize("given", ["Net().trainable_params()", "net.head.trainable_params()"])
+def test_weights_that_stay_behind_although_the_network_is_evaluated_in_between(tmp_path: Path, given: str) -> None:
+    """As an optimizer that is made with the weights of a network of its own."""
+    assert [one.code for one in slices(tmp_path, EVALUATED.replace("GIVEN", given))] == ["layers-unheld"]
+    assert slices(tmp_path, EVALUATED.replace("GIVEN", "net.trainable_params()")) == []
+
+
+def test_a_network_that_is_only_evaluated_need_not_be_trained(tmp_path: Path) -> None:
+    text = "net.body.set_train(False)\ntrained = nn.Adam(net.head.trainable_params())\n"
+    assert slices(tmp_path, text) == []

@@ -130,6 +130,10 @@ MESSAGES: Words = {
         "en": "The sign of {loss} is turned on its way to what gradients are taken of ({at}): each step makes the loss larger.",
         "zh": "{loss} 在到达求梯度的值之前变了号（{at}）：每一步都在使损失增大。",
     },
+    "gradients-negated": {
+        "en": "The gradients of {loss} ({at}) are negated here, and the optimizer gets them so: each step makes the loss larger.",
+        "zh": "{loss}（{at}）的梯度在此处取负后交给优化器：每一步都在使损失增大。",
+    },
     "likelihood-minimised": {
         "en": "What gradients are taken of here is a log-probability as it is, of the labels or of one score being above another: "
         "minimising it makes what is right less likely with each step.",
@@ -264,6 +268,10 @@ MESSAGES: Words = {
         "zh": "取两项中较小的一项并最小化其相反数，或对取负后的两项取较大者。",
     },
     "fix-sign": {"en": "Minimise the loss itself: remove the minus.", "zh": "应最小化损失本身：去掉负号。"},
+    "fix-sign-of-gradients": {
+        "en": "Give the optimizer the gradients as they are: it subtracts them itself.",
+        "zh": "把梯度原样交给优化器：优化器自己会做减法。",
+    },
     "fix-weight": {
         "en": 'Use reduction="none", multiply by the weights, and divide the sum by their sum.',
         "zh": '使用 reduction="none"，乘以权重后求和，再除以权重之和。',
@@ -325,6 +333,7 @@ _COPIED = {
 }
 WHY: Words = {
     "loss-negated": _MAXIMISED,
+    "gradients-negated": _MAXIMISED,
     "likelihood-minimised": _MAXIMISED,
     "overlap-minimised": _MAXIMISED,
     "no-bottom": {
@@ -422,6 +431,7 @@ _RISES = {
 PROOF: Words = {
     **dict.fromkeys(WHY, _REFERENCE),
     "loss-negated": _RISES,
+    "gradients-negated": _RISES,
     "likelihood-minimised": {
         "en": "Train on one batch again and again and print that probability: it falls.",
         "zh": "用同一个 batch 反复训练，打印这一概率：它在下降。",
@@ -474,6 +484,7 @@ PROOF: Words = {
 
 _LEVELS = {
     "loss-negated": Level.PROBLEM,
+    "gradients-negated": Level.PROBLEM,
     "likelihood-minimised": Level.PROBLEM,
     "overlap-minimised": Level.PROBLEM,
     "no-bottom": Level.PROBLEM,
@@ -524,6 +535,7 @@ _LIKELY = (
 )
 _FIXES = {
     "loss-negated": "fix-sign",
+    "gradients-negated": "fix-sign-of-gradients",
     "likelihood-minimised": "fix-negate",
     "overlap-minimised": "fix-from-one",
     "no-bottom": "fix-turn-term",
@@ -1376,6 +1388,12 @@ print(penalty(between))
         _trained("-nn.CrossEntropyLoss()(logits, y)"),
         Verdict.PROBLEM,
         "loss-negated",
+    ),
+    _example(
+        "gradients that are negated before the optimizer has them",
+        _trained("ops.cross_entropy(logits, y)").replace("optimizer(grads)", "optimizer([-g for g in grads])"),
+        Verdict.PROBLEM,
+        "gradients-negated",
     ),
     _example(
         "the log-probability of the labels, minimised as it is",

@@ -50,9 +50,9 @@ class LossDirection:
 def examine(losses: Losses) -> list[Observation]:
     """Losses that are made larger by the steps that follow their gradient, and likelihoods that these steps raise."""
     steps = training(losses.reading)
-    if ascends(steps):
-        return []
     directions = Directions(trained_layers(losses))
+    if ascends(steps):
+        return list(_turned_gradients(losses, steps, directions))
     found: dict[int, LossDirection] = {}
     terms: dict[int, LossDirection] = {}
     for value in minimised(losses, steps):
@@ -64,6 +64,40 @@ def examine(losses: Losses) -> list[Observation]:
     said = [_observation(way, compete(losses, steps, way) or set_by_hand(losses, steps)) for way in found.values()]
     terms = {turn: term for turn, term in terms.items() if turn not in found and not compete(losses, steps, term)}
     return [*said, *(_observation(term, set_by_hand(losses, steps)) for term in terms.values())]
+
+
+def _turned_gradients(losses: Losses, steps: TrainingSteps, directions: Directions) -> Iterator[Observation]:
+    """Gradients of a loss that all reach the only optimizer with their sign turned, once."""
+    ways = [way for value in minimised(losses, steps) for way in directions.ways(value)]
+    turns = _turns(steps)
+    if turns and ways and all(map(_is_plain, ways)) and not set_by_hand(losses, steps):
+        for turn in turns:
+            yield Observation("gradients-negated", turn, {"loss": _title(ways[0].loss)}, ways[0].loss, certain=False)
+
+
+def _turns(steps: TrainingSteps) -> list[Call]:
+    """Where each step of the only optimizer negates its gradients; none where a step does not."""
+    judged = [step for step in steps.judged_steps() if not steps.only_evaluates(step)]
+    held = {id(option) for step in judged for option in options(step.optimizer)}
+    turns = [_negation_before(steps, step) for step in judged]
+    found = {id(turn.node): turn for turn in turns if turn is not None}
+    return list(found.values()) if len(held) == 1 and None not in turns else []
+
+
+def _is_plain(way: LossDirection) -> bool:
+    """Whether a loss is sure to fall as predictions get better."""
+    return way.falls and way.sure and way.likelihood is None
+
+
+def _negation_before(steps: TrainingSteps, step: Step) -> Call | None:
+    """The only negation of gradients that a step applies, where they come to the optimizer on no way around it."""
+    keys = {key for term in steps.carried(step) for key in term.gradients}
+    taken = [steps.factors.gradients[key].call for key in keys]
+    negations = [call for call in _negations(steps) if flow.derives(step.gradients, call)]
+    if not taken or len({id(call.node) for call in negations}) != 1:
+        return None
+    around = any(flow.derives(step.gradients, call, lambda part: part in negations) for call in taken)
+    return None if around else negations[0]
 
 
 def minimised(losses: Losses, steps: TrainingSteps) -> Iterator[Value]:
@@ -102,10 +136,14 @@ def _observation(way: LossDirection, against: bool) -> Observation:
     minimised_itself = way.turn is None and _is_agreement(way.loss)  # being unlike something may be intended
     if not way.sure or against or minimised_itself:
         code = "loss-negated-perhaps"
-    name = applied(way.loss)
-    own = way.loss.last if way.loss.last.isidentifier() else ast.unparse(way.loss.node)[:60]
-    data = {"loss": name.loss.rsplit(".", 1)[-1] if name else own}
+    data = {"loss": _title(way.loss)}
     return Observation(code, way.turn or way.loss, data, way.loss, certain=not way.weighed)
+
+
+def _title(loss: Call) -> str:
+    name = applied(loss)
+    own = loss.last if loss.last.isidentifier() else ast.unparse(loss.node)[:60]
+    return name.loss.rsplit(".", 1)[-1] if name else own
 
 
 def trained_layers(losses: Losses) -> set[int] | None:
@@ -150,10 +188,14 @@ def _held(step: Step) -> set[int]:
 
 def ascends(steps: TrainingSteps) -> bool:
     """Whether gradients of weights are negated before they are applied."""
-    return any(
-        _is_negation(call) and any(_of_weights(steps, given) for given in operation(call).operands)
-        for call in steps.calls
-    )
+    return any(_negations(steps))
+
+
+def _negations(steps: TrainingSteps) -> Iterator[Call]:
+    """Where gradients of weights are negated."""
+    for call in steps.calls:
+        if _is_negation(call) and any(_of_weights(steps, given) for given in operation(call).operands):
+            yield call
 
 
 def _of_weights(steps: TrainingSteps, value: Value) -> bool:

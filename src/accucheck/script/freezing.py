@@ -223,11 +223,25 @@ class FreezeScan:
                 part = call.argument(["net"], "net")
             elif call.api == "load_checkpoint":
                 part = call.argument(["ckpt_file_name", "net"], "net")
-            elif (call.name in (".set_grad", ".set_train") and call.args and _false(call.args[0])) or (
-                call.name == ".set_grad" and _false(call.keywords.get("requires_grad"))
-            ):
-                part = call.base
+            elif call.name in (".set_grad", ".set_train"):
+                part = self.told_not_to(call)
             yield from ({id(leaf) for _, leaf in leaves(option)} for option in options(part))
+
+    def told_not_to(self, call: Call) -> Value | None:
+        """The part that is told not to be trained; not where it is set to training elsewhere, so that it is evaluated in between."""
+        given = (
+            call.args[0] if call.args else call.keywords.get("requires_grad" if call.name == ".set_grad" else "mode")
+        )
+        back = call.name == ".set_train" and any(id(option) in self.set_to_train for option in options(call.base))
+        return call.base if _false(given) and not back else None
+
+    @cached_property
+    def set_to_train(self) -> set[int]:
+        """The ids of the networks that are set to training by themselves."""
+        calls = (
+            call for call in self.trace.calls if call.name == ".set_train" and not _false(next(iter(call.args), None))
+        )
+        return {id(option) for call in calls for option in options(call.base)}
 
     @cached_property
     def steps(self) -> list[Step]:

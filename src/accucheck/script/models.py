@@ -1254,7 +1254,7 @@ def applied(tracer: Tracer, called: Call, args: list[Value], keywords: dict[str,
         over = args if called.args else args[1:]
         if not operation or not over:
             return None
-        if isinstance(operation[0], (Function, Instance, Partial)) or _graph(operation[0]) is not None:
+        if isinstance(operation[0], (Function, Instance, Partial, NamedValue)) or _graph(operation[0]) is not None:
             made = tracer.made("", args, keywords, node, called)
             made.result = mapped(tracer, operation[0], over, node)
             return made.result

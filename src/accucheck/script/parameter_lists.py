@@ -45,11 +45,11 @@ def matrices(layer: Call) -> list[str]:
 
 
 def behind(value: Value | None, depth: int = 0) -> Iterator[Value]:
-    """What a list of parameters is put together from: through filters, groups and copies."""
+    """What a list of parameters is put together from: filters, groups and copies of the list; copies of the parameters are others."""
     if value is None or depth > 12:
         return
     yield value
-    if isinstance(value, Call) and (value.name in PARAMETERS or value.name == "@parameters"):
+    if isinstance(value, Call) and value.name in (*PARAMETERS, "@parameters", ".clone"):
         return
     if isinstance(value, (Call, Many, Items, Mapping, Partial)):
         for inner in flow.inputs(value)[:60]:

@@ -13,7 +13,7 @@ from . import flow
 from .analysis import Reading, Scripts
 from .effects import effect, gradient_maker, name_of
 from .factors import Gradient, gradient, operation
-from .freezing import FreezeScan, applies, learns, optimizers_of, reach
+from .freezing import FreezeScan, Step, applies, learns, may_hold_weights, optimizers_of, reach
 from .networks import (
     Observation,
     Structure,
@@ -108,7 +108,7 @@ class UnappliedLoad:
         for step in look.steps:
             reached = reach(step.loss, stop=True)[0] & look.layers.keys()
             layers = self.never_held(look, reached - apart - look.frozen.keys())
-            optimizer = next((one for one, given in look.optimizers if given & step.trained & reached), None)
+            optimizer = _that_trains(look, step, reached)
             if not layers or not isinstance(optimizer, Call) or _given_part(optimizer) is not None:
                 continue  # of a slice, `left_out` tells
             names = [look.names.get(id(layer)) or layer.api for layer in layers]
@@ -255,6 +255,14 @@ def _given_at(found: Gradient) -> int | None:
     function, maker = found.function, found.call.base
     unnamed = isinstance(function, Function) and isinstance(function.node, ast.Lambda)
     return maker.order if unnamed and isinstance(maker, Call) else None
+
+
+def _that_trains(look: FreezeScan, step: Step, reached: set[int]) -> Call | Instance | None:
+    """The optimizer that has some of what a gradient is taken of, and of what the loss is computed with where all of that is seen."""
+    own = [(one, given) for one, given in look.optimizers if given & step.trained]
+    found = next((one for one, given in own if given & reached), None)
+    others = own[0][0] if len(look.optimizers) == len(own) == 1 else None
+    return found if found is not None or may_hold_weights(step.loss) else others
 
 
 def _may_have(look: FreezeScan, optimizer: Call | Instance, given: set[int], leaf: int) -> bool:
