@@ -552,14 +552,7 @@ def _evaluated_again(watch: Watch, params: Params) -> Iterator[Finding]:
     passes = _without_trained_batches(watch, passes)
     if len({one["step"] for one in passes}) * _SELDOM > watch.steps:
         return
-    first: dict[Any, int] = {}
-    for step, batch in watch.run.samples:
-        for row in batch:
-            first.setdefault(row, step)
-    shares: dict[Any, list[bool]] = {}
-    for one in passes:
-        known = [first.get(row, one["step"] + 1) <= one["step"] for row in one["samples"]]
-        shares.setdefault(one.get("data"), []).extend(known)
+    shares = _trained_before(watch, passes)
     if None in shares or any(len(one) < _FEWEST or sum(one) < params.again * len(one) for one in shares.values()):
         return
     by_place: dict[Where, list[bool]] = {}  # a data set may be made anew for each evaluation
@@ -568,6 +561,19 @@ def _evaluated_again(watch: Watch, params: Params) -> Iterator[Finding]:
     for where, known in by_place.items():
         data = {"same": sum(known), "rows": len(known)}
         yield Finding("same-rows", Level.SUSPECT, where, data, fix=Fix("fix-split"))
+
+
+def _trained_before(watch: Watch, passes: list[dict[str, Any]]) -> dict[Any, list[bool]]:
+    """Of each sample of passes of inference, by the number of its data set, whether it was trained with before."""
+    first: dict[Any, int] = {}
+    for step, batch in watch.run.samples:
+        for row in batch:
+            first.setdefault(row, step)
+    found: dict[Any, list[bool]] = {}
+    for one in passes:
+        known = [first.get(row, one["step"] + 1) <= one["step"] for row in one["samples"]]
+        found.setdefault(one.get("data"), []).extend(known)
+    return found
 
 
 def _without_trained_batches(watch: Watch, passes: list[dict[str, Any]]) -> list[dict[str, Any]]:
