@@ -647,6 +647,9 @@ class Net(nn.Cell):
         super().__init__()
         self.dropout = nn.Dropout(1 - config.keep_rate)
 
+    def construct(self, x):
+        return self.dropout(x)
+
 Net(config)
 """,
         Verdict.PROBLEM,
@@ -660,6 +663,9 @@ class Net(nn.Cell):
         super().__init__()
         self.dropout = nn.Dropout(p=keep_prob)
 
+    def construct(self, x):
+        return self.dropout(x)
+
 Net()
 """,
         Verdict.PROBLEM,
@@ -672,6 +678,9 @@ class Net(nn.Cell):
     def __init__(self, config):
         super().__init__()
         self.drop = nn.Dropout(config.hidden_dropout_prob)
+
+    def construct(self, x):
+        return self.drop(x)
 
 Net(config)
 """,
@@ -770,6 +779,9 @@ class Net(nn.Cell):
     def __init__(self, dropout=0.1):
         super().__init__()
         self.dropout = nn.Dropout(p=1 - dropout)
+
+    def construct(self, x):
+        return self.dropout(x)
 
 Net()
 """,

@@ -963,6 +963,7 @@ EXAMPLES = [
         "a list of networks that no optimizer is given",
         _CRITICS.replace("critic.trainable_params()", "judge.loss_fn.trainable_params()"),
         Verdict.PROBLEM,
+        "layers-unheld",
         "not-registered",
     ),
     _example(
