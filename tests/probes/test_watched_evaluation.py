@@ -102,6 +102,7 @@ def test_one_evaluation_whose_data_set_is_read_again(
         "    def shown(row):\n        print('row read', flush=True)\n        return row\n\n    ms.set_seed(1)",
     )
     assert script.count("range(2)") == script.count("def shown") == 1
+    script += "\n    raise RuntimeError('the second evaluation is cut off')\n"
     found = judged(watched_evaluation, watched(tmp_path, script))
     assert {one.code for one in found.values() if one.level is not Level.INFO} == told
     assert capfd.readouterr().out.count("row read") == (80 if "shown" in change else 0)  # two evaluations of 40 rows

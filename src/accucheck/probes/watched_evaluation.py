@@ -119,8 +119,8 @@ MESSAGES: Words = {
         "zh": "只观察到一次评估（{rows:,} 行）：再次评估是否读取相同的行未知。",
     },
     "no-evaluation": {
-        "en": "No evaluation in the middle of the training was recorded: at least one training step has to follow it.",
-        "zh": "没有记录到训练过程中的评估：评估之后至少还须有一步训练。",
+        "en": "No evaluation was watched to its end: watch with --steps 0.",
+        "zh": "没有完整观察到一次评估：请使用 --steps 0。",
     },
     "fix-fixed": {
         "en": "Give the data set for evaluation no random operation, and read it in order and to its end; draw its samples once.",

@@ -103,7 +103,7 @@ class Compiled:
         run, self.active = self.run, False
         if result is RAISED:
             return
-        run.inference = 0
+        run.goes_on()
         loss, rows = loss_of(result), rows_of(step.batch)
         if loss is not None:
             run.step["loss"] = plain(loss)
@@ -163,7 +163,7 @@ class Compiled:
         loss, rows = loss_of(result), rows_of(list(tensors(given))[:MANY])
         if loss is None or len(list(tensors(result))) < 2:
             return
-        self.run.inference = 0
+        self.run.goes_on()
         self.run.values["loss"] = plain(loss)
         if rows is not None:
             self.run.values["samples"] = rows

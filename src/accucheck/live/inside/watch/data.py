@@ -5,13 +5,22 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..measures import tensors
 from ..pipeline import described, sampler_of
 from ..replay import operation_text, unfolded
 from .cells import class_of
 from .hooks import RAISED, Hooks
+
+
+class Reading(NamedTuple):
+    """A batch: its data set, its tensors, how many batches were read with it, of all data sets and of its own from the beginning."""
+
+    number: int | None
+    batch: list[Any]
+    read: int
+    at: int
 
 
 class Data:
@@ -25,10 +34,13 @@ class Data:
         self.waited = 0.0
         #: The tensors of the last batch.
         self.last: list[Any] = []
-        #: Batches that were read.
+        #: Batches that were read: of all data sets, and of each since it was read from its beginning.
         self.given = 0
+        self.places: dict[int, int] = {}
         #: Is told each data set: "dataset", its number and itself.
         self.tell: Callable[[str, int, Any], None] = lambda *_: None
+        #: Is told that a data set is read from its beginning.
+        self.opens: Callable[[], None] = lambda: None
         self.epochs: dict[int, int] = {}
         #: Seconds that the longest wait for a batch took, by the data set.
         self.longest: dict[int, float] = {}
@@ -42,6 +54,11 @@ class Data:
     @property
     def epoch(self) -> int:
         return self.epochs.get(self.current, 1) if self.current is not None else -1
+
+    def reading(self) -> Reading:
+        """The batch that was read last."""
+        at = 0 if self.current is None else self.places[self.current]
+        return Reading(self.current, self.last, self.given, at)
 
     def numbered(self, number: int) -> Any:
         """The data set of a number."""
@@ -73,7 +90,9 @@ class Data:
         number = self.known[id(dataset)]["number"]
         self.iterators[id(args[0])] = number
         self.over.discard(number)
+        self.places[number] = 0
         self.epochs[number] = self.epochs.get(number, 0) + 1
+        self.opens()
 
     def asked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
         return time.perf_counter()
@@ -90,8 +109,10 @@ class Data:
             return
         if number in self.over:
             self.over.discard(number)
+            self.places[number] = 0
             self.epochs[number] += 1
         self.current = number
+        self.places[number] += 1
         self.last = list(tensors(result))
         self.given += 1
         waited = time.perf_counter() - begin

@@ -32,7 +32,8 @@ class Pass:
         #: The cells of these that no other holds, until a further one is called.
         self.outermost: list[Cell] | None = None
         self.output: Any = None
-        self.trained = False
+        #: Whether a gradient of it was asked for, and whether it counts as inference already.
+        self.trained = self.counted = False
         #: What the gradient of the output begins with, where that is given and not 1.
         self.sens: float | None = None
         #: Passes within this one whose gradient was asked for, as a penalty on gradients and a differential equation do.

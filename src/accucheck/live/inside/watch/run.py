@@ -27,6 +27,7 @@ from .optimizers import GradientSums, ObservedOptimizer
 from .order import BatchRows, examined
 from .origins import Origins
 from .passes import Pass, Passes, classes_of, loss_of, rows_of
+from .printed import Printed
 from .scores import Scores
 from .settings import Settings
 
@@ -107,14 +108,14 @@ class Run:
         #: Passes that are run again in the end, only where their cells run one by one; and one of the step that runs now.
         self.again = PassesRunAgain(self.passes, MOST if self.forced and self.role == "train" else 0)
         self.candidate: Pass | None = None
-        #: Batches that were read when the last pass began: one that reads batches itself is not run again; the last of them, and the
-        #: number of its data set.
-        self.read = 0
-        self.reading: tuple[int | None, list[Any]] = (None, [])
+        #: What was read last when the last pass began: one that reads batches itself is not run again.
+        self.reading = self.data.reading()
         #: That of the last pass of training: a step is over when the next batch was read already.
         self.epoch = -1
         self.evaluations = Evaluations()
         self.scores = Scores()
+        self.data.opens = self.opened
+        self.printed = Printed(hooks, self.evaluated)
         #: Data sets that passes of training read from, by their number.
         self.learned: dict[int, Any] = {}
         #: Which tensor of a batch holds the class of each row, once that is known.
@@ -360,11 +361,7 @@ class Run:
         """A pass whose gradient is asked for."""
         if self.gradients is not None:
             self.not_taken()
-        if self.inference:
-            for told in self.evaluations.over():
-                self.journal.fact("evaluation", step=self.steps, **told)
-            self.scores.forget()
-        self.inference = 0
+        self.goes_on()
         self.awake = bool(getattr(ended.top, "training", True))
         self.count += 1
         self.epoch = self.data.epoch
@@ -390,7 +387,7 @@ class Run:
             self.batches.add(tuple(rows))
             if not self.batch_rows.full:
                 self.batch_rows.add(ended.batch, rows, self.hooks.place())
-        if ended.close and self.again.wants() and self.read == self.data.given:
+        if ended.close and self.again.wants() and self.reading.read == self.data.given:
             self.candidate = ended
         if ended.close:
             self.facts += [("inner", inner_of(one)) for one in ended.inner[:INNER]]
@@ -449,28 +446,30 @@ class Run:
 
     def between(self, last: Pass | None) -> None:
         """A pass begins that lies within no other; the one before it was inference, where no gradient was asked for."""
-        if last is not None and not last.trained:
+        if last is not None and not (last.trained or last.counted):
             self.inferred(last)
         if self.operators is not None:
             self.operators.clear()
         if self.known and len(self.done) == len(self.optimizers):
             self.finish()
-        self.read, self.reading = self.data.given, (self.data.current, self.data.last)
+        self.reading = self.data.reading()
         if self.rests and self.known and not self.done and not self.is_close():
             self.sleep()
         self.end_here()
 
     def inferred(self, ended: Pass) -> None:
         """A pass of a network without a gradient; what computes a loss or clips gradients holds no weights, and is none."""
+        ended.counted = True
         if not ended.has_weights():
             return
+        if not self.scores.passes:
+            self.printed.over(self.steps)
         self.inference += 1
         self.inferences += 1
         rows = rows_of(ended.batch)
-        number, batch = self.reading
+        number, batch = self.reading.number, self.reading.batch
         self.evaluations.add(number, rows, batch)
-        column = self.evaluations.column
-        self.scores.add(number, ended.output, batch, column[0] if column and column[1] == len(batch) else None)
+        self.scores.add(self.reading, ended.output, self.wanted(ended, batch))
         if ended.close:
             found = {**self.passes.modes(ended), **self.passes.facts(ended)}
             told = {"step": self.steps, "training": False, "data": number, "place": ended.place}
@@ -481,10 +480,7 @@ class Run:
 
     def reported(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """Model._get_metrics(model): what an evaluation gave, beside what was counted of it."""
-        last = self.passes.last
-        if last is not None and not (last.trained or self.passes.stack or self.passes.open):
-            self.passes.last = None
-            self.inferred(last)
+        self.settle()
         counted = self.scores.over()
         if result is RAISED or not isinstance(result, dict) or counted is None:
             return
@@ -492,6 +488,64 @@ class Run:
         metrics = getattr(args[0], "_metric_fns", None) or {}
         kinds = {str(name): class_of(metric) for name, metric in metrics.items()}
         self.journal.fact("metric", step=self.steps, place=self.hooks.place(), values=values, kinds=kinds, **counted)
+
+    def wanted(self, ended: Pass, batch: list[Any]) -> list[Any]:
+        """The tensors of a batch that may be what a pass is to give: that of the classes, where it is known; else what it was not given."""
+        column = self.evaluations.column
+        if column and column[1] == len(batch):
+            return [batch[column[0]]]
+        return [one for one in batch if not any(one is given for given in ended.batch)] or batch
+
+    # --- evaluations by the user's own loop -------------------------------------------------------------------------------
+
+    def is_between(self) -> bool:
+        """Whether the last pass, if any, is over, and nobody asked for its gradient."""
+        last = self.passes.last
+        return not (self.passes.stack or self.passes.open) and (last is None or not last.trained)
+
+    def settle(self) -> None:
+        """Count a pass of inference that is over, where no other has begun since."""
+        last = self.passes.last
+        if last is not None and self.is_between() and not last.counted:
+            self.inferred(last)
+
+    def evaluated(self) -> tuple[int, int] | None:
+        """The evaluation that is under way by its number and how many passes it has; with none, the one before. None in training."""
+        if self.hooks.asleep or not self.is_between():
+            return None
+        self.settle()
+        if not self.inference:
+            return None
+        return (self.scores.number, self.scores.passes) if self.scores.passes else (self.scores.number - 1, 0)
+
+    def opened(self) -> None:
+        """A data set is read from its beginning: what was evaluated before was another evaluation."""
+        if self.inference and not self.hooks.asleep and self.is_between():
+            self.settle()
+            self.tell_evaluations()
+            self.count_up()
+
+    def tell_evaluations(self, whole: bool = False) -> None:
+        """What evaluations read; `whole`: only of those that read their data set to its end."""
+        for told in self.evaluations.over():
+            if not whole or told["data"] in self.data.over:
+                self.journal.fact("evaluation", step=self.steps, **told)
+
+    def count_up(self) -> None:
+        """An evaluation is over: tell what was counted of it."""
+        counted = self.scores.over()
+        if counted is not None:
+            self.journal.fact("counted", step=self.steps, **counted)
+
+    def goes_on(self) -> None:
+        """A pass trains: evaluations are over."""
+        if self.scores.trains(self.reading.read):
+            self.printed.lines.clear()
+        if self.inference:
+            self.tell_evaluations()
+            self.count_up()
+            self.printed.over(self.steps)
+        self.inference = 0
 
     # --- steps ----------------------------------------------------------------------------------------------------------
 
@@ -591,9 +645,7 @@ class Run:
         self.ended = True
         if self.done:
             self.finish()
-        last = self.passes.last
-        if last is not None and not (last.trained or self.passes.stack or self.passes.open):
-            self.hooks.safely("last pass", self.inferred, last)
+        self.hooks.safely("last pass", self.last_evaluation, why)
         if self.operators is not None:
             self.operators.end(self.steps)
         self.run_again()
@@ -607,6 +659,16 @@ class Run:
         )
         if self.forced:
             self.tell_order()
+
+    def last_evaluation(self, why: str) -> None:
+        """Tell the evaluation that the script ended with; of one that was cut off nothing is told."""
+        self.settle()
+        if why != "exit" or getattr(sys, "last_value", None) is not None:
+            return
+        if self.inference:
+            self.tell_evaluations(whole=True)
+            self.count_up()
+        self.printed.over(self.steps)
 
     def run_again(self) -> None:
         """Tell of passes that are run again; what they call is not told."""

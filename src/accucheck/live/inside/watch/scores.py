@@ -4,31 +4,49 @@ pixels and of errors."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy
 
 from ..measures import Array, array, plain, tensors
+from .data import Reading
 from .reference import CLASSES, Errors, Numbers, Table
 
-#: Evaluations that are told, and how many of the largest scores a label may be among.
-TOLD, FIRST = 256, 5
+#: Evaluations that are told, how many of the largest scores a label may be among, and ranks of labels that are told apart.
+TOLD, FIRST, RANKS = 256, 5, 10
 #: Elements of an output, of each pixel or of a picture, that are looked at in a batch at most.
 MOST = 1 << 26
 
 
 class Counts:
-    """Of one data set in one evaluation. `lost`: a batch whose scores or labels were not found."""
+    """Of one data set in one evaluation. `lost`: a batch whose scores or labels were not found, or found twice."""
 
     def __init__(self) -> None:
         self.right = self.among = self.rows = self.batches = self.classes = 0
         self.shares = 0.0
         self.lost = False
-        #: What the rows are: "classes" of samples, "places" (pixels, or places of a sequence), or samples with "errors".
+        #: Batches that were read for it.
+        self.read = 0
+        #: What the rows are: "classes" of samples, "two" classes by one score, "places" (pixels, or places of a sequence), or samples
+        #: with "errors".
         self.kind = "classes"
         #: What the usual numbers are taken from, and the sums of these numbers of each batch.
         self.whole: Table | Errors | None = None
         self.batch_sums: Numbers = {}
+        #: Rows of the first batch; right guesses and rows of the batches as large as it, and of the last one.
+        self.size = self.full_right = self.full_rows = 0
+        self.last = (0, 0)
+        #: How many labels have so many larger, and so many smaller scores beside theirs; none further than RANKS is counted.
+        self.ahead = numpy.zeros(RANKS, numpy.int64)
+        self.behind = numpy.zeros(RANKS, numpy.int64)
+        #: Equal pairs of a guess and the label of any row of its batch, and the sum of their shares in batches.
+        self.pairs, self.pair_shares = 0, 0.0
+        #: All places, those without a class too; what fills the ends of rows of labels.
+        self.places = 0
+        self.ends: Ends | None = None
+        #: Of two classes by one score: the same where it is a probability; None once one is seen that is none.
+        self.probable: Counts | None = None
 
     def note(self, part: Table | Errors) -> None:
         """What is known of a batch."""
@@ -65,15 +83,126 @@ class Counts:
         }
         return {"numbers": _plain(self.whole.numbers()), "of_batches": _plain(means)}
 
+    def take(self, found: Batch) -> None:
+        """What was found of a batch."""
+        self.kind = found.kind
+        if found.wanted is not None:
+            errors = Errors()
+            errors.add(found.scores, found.wanted)
+            self.note(errors)
+            self.rows, self.batches = self.rows + errors.rows, self.batches + 1
+            return
+        if found.kind == "two":
+            self.probable = (self.probable or Counts()) if self.batches == 0 else self.probable
+            self.probable = probable(self.probable, found)
+            found = found.of_logits()
+        self.places += found.places or len(found.labels)
+        if found.table is not None:
+            self.ends = Ends(found.table) if self.ends is None else self.ends
+            self.ends.add(found.table)
+        self.add(found.scores, found.labels)
+        self.note_classes(found.scores, found.labels)
+
     def add(self, scores: Array, labels: Array) -> None:
-        right = int((scores.argmax(axis=1) == labels).sum())
+        guesses = scores.argmax(axis=1)
+        right = int((guesses == labels).sum())
         own = scores[numpy.arange(len(labels)), labels]
+        larger = (scores > own[:, None]).sum(axis=1)
         self.right += right
-        self.among += int(((scores > own[:, None]).sum(axis=1) < FIRST).sum())
+        self.among += int((larger < FIRST).sum())
         self.rows += len(labels)
         self.batches += 1
         self.shares += right / len(labels)
         self.classes = scores.shape[1]
+        self.size = self.size or len(labels)
+        self.last = right, len(labels)
+        if len(labels) == self.size:
+            self.full_right, self.full_rows = self.full_right + right, self.full_rows + len(labels)
+        self.ahead += ranks(larger)
+        if self.kind != "places":
+            self.behind += ranks((scores < own[:, None]).sum(axis=1))
+            by_guess, by_label = (numpy.bincount(one, minlength=self.classes) for one in (guesses, labels))
+            pairs = int((by_guess * by_label).sum())
+            self.pairs, self.pair_shares = self.pairs + pairs, self.pair_shares + pairs / len(labels) ** 2
+
+    def told(self) -> dict[str, Any]:
+        """What the counts say, as JSON has it."""
+        told: dict[str, Any] = {
+            "right": self.right,
+            "among": self.among,
+            "rows": self.rows,
+            "batches": self.batches,
+            "classes": self.classes,
+            "rows_are": self.kind,
+            "shares": self.shares,
+            **self.numbers(),
+        }
+        if self.kind == "errors":
+            return told
+        told |= {"size": self.size, "full": [self.full_right, self.full_rows], "last": list(self.last)}
+        told |= {"ahead": self.ahead.tolist(), "behind": self.behind.tolist(), "places": self.places}
+        told |= {"pairs": self.pairs, "pair_shares": self.pair_shares}
+        if self.ends is not None and isinstance(self.whole, Table) and (label := self.ends.filling()) is not None:
+            of_label = [int(self.whole.counts[label, label]), int(self.whole.counts[label].sum())]
+            told["ends"] = {"label": label, "right": of_label[0], "rows": of_label[1]}
+        return told
+
+
+class Ends:
+    """Whether one label of sequences stands at the ends of rows alone, in runs of several lengths, as padding does."""
+
+    def __init__(self, labels: Array) -> None:
+        """Takes the label that most rows end with."""
+        values, counts = numpy.unique(labels[:, -1], return_counts=True)
+        self.label = int(values[counts.argmax()])
+        self.alone, self.rows, self.ended, self.lengths = True, 0, 0, set[int]()
+
+    def add(self, labels: Array) -> None:
+        is_it = labels == self.label
+        lengths = numpy.where(is_it.all(axis=1), labels.shape[1], (~is_it[:, ::-1]).argmax(axis=1))
+        self.alone = self.alone and int(lengths.sum()) == int(is_it.sum())
+        self.rows, self.ended = self.rows + len(labels), self.ended + int((lengths > 0).sum())
+        self.lengths.update(int(one) for one in numpy.unique(lengths))
+
+    def filling(self) -> int | None:
+        """The label, where it fills the ends of at least a third of the rows in runs of three or more lengths, the longest above 2."""
+        runs = {one for one in self.lengths if one}
+        enough = self.ended * 3 >= self.rows and len(runs) > 2 and max(runs) > 2
+        return self.label if self.alone and enough and self.label >= 0 else None
+
+
+class Batch(NamedTuple):
+    """What a network gave for a batch, and what it was to give: scores of (rows, classes) and the class of each row, or, where `wanted` is
+    given, numbers of one shape. `table`: the labels as (sequences, places)."""
+
+    kind: str
+    scores: Array
+    labels: Array
+    places: int = 0
+    wanted: Array = None
+    table: Array = None
+
+    def of_logits(self) -> Batch:
+        """One score a row as the scores of two classes: the second is taken above 0."""
+        return self._replace(scores=numpy.stack([numpy.zeros_like(self.scores), self.scores], axis=1))
+
+
+def probable(counts: Counts | None, found: Batch) -> Counts | None:
+    """The counts with one score a row taken as a probability: the second class is taken above 0.5."""
+    if counts is None or found.scores.min() < 0 or found.scores.max() > 1:
+        return None
+    counts.kind = found.kind
+    wide = numpy.clip(found.scores.astype(numpy.float64), 1e-12, 1 - 1e-12)
+    scores = numpy.log(numpy.stack([1 - wide, wide], axis=1))
+    counts.places += len(found.labels)
+    counts.add(scores, found.labels)
+    counts.note_classes(scores, found.labels)
+    return counts
+
+
+def ranks(places: Array) -> Array:
+    """How many are 0, 1, ... below RANKS."""
+    return numpy.bincount(places[places < RANKS], minlength=RANKS)
 
 
 class Scores:
@@ -85,49 +214,50 @@ class Scores:
         self.before: dict[int | None, tuple[int, int]] = {}
         self.sums: dict[int | None, Table | Errors] = {}
         self.told = 0
+        #: Evaluations that are over, and passes of the one that is not.
+        self.number = self.passes = 0
+        #: The batch that a pass took last, and whether what it is to give was found.
+        self.at, self.found = 0, True
 
-    def add(self, number: int | None, output: Any, batch: list[Any], column: int | None) -> None:
-        """What a pass of inference gave for a batch. `column` says which tensor of it holds the classes, where that is known."""
-        counts = self.counts.setdefault(number, Counts())
+    def add(self, reading: Reading, output: Any, wanted: list[Any]) -> None:
+        """What a pass of inference gave for the batch that was read last; `wanted` are the tensors of it that may be its labels."""
+        self.passes += 1
+        counts = self.counts.setdefault(reading.number, Counts())
+        known, self.at = self.at, reading.read
         if counts.lost:
             return
-        found = scored(output, batch, column)
-        if found is not None:
-            counts.add(*found)
-            counts.note_classes(*found)
-        elif (pixels := scored_places(output, batch)) is not None:
-            counts.kind = "places"
-            counts.add(*pixels)
-            counts.note_classes(*pixels)
-        elif (pair := given_and_wanted(output, batch)) is not None:
-            errors = Errors()
-            errors.add(*pair)
-            counts.kind = "errors"
-            counts.note(errors)
-            counts.rows, counts.batches = counts.rows + errors.rows, counts.batches + 1
-        else:
-            counts.lost = True
+        found = batch_of(output, wanted)
+        again = reading.read == known
+        if again and self.found:  # of the training before, or given to two networks, of which either may be meant
+            counts.lost = found is not None or self.passes == 1
+            return
+        counts.read += not again
+        counts.lost = not (again or self.found) or reading.at != counts.read  # or batches are read in advance
+        self.found = found is not None
+        if found is not None and not counts.lost:
+            counts.take(found)
 
     def over(self) -> dict[str, Any] | None:
         """What is to be told of the evaluation that is over; None where it was not of one data set, or not all of it was seen."""
         counts, self.counts = self.counts, {}
-        self.told += 1
-        if len(counts) != 1 or self.told > TOLD:
+        number_of_it, passes, found = self.number, self.passes, self.found
+        self.passes, self.found = 0, True
+        if not counts:
+            return None
+        self.number += 1
+        if len(counts) != 1 or self.told >= TOLD:
             return None
         ((number, one),) = counts.items()
-        if one.lost or not one.batches:
+        if one.lost or not found or not one.batches:
             return None
+        self.told += 1
+        logits, one = one, one.probable or one
         right, rows = self.before.get(number, (0, 0))
         self.before[number] = right + one.right, rows + one.rows
-        told: dict[str, Any] = {
-            "right": one.right,
-            "among": one.among,
-            "rows": one.rows,
-            "batches": one.batches,
-            "classes": one.classes,
-        }
-        told |= {"rows_are": one.kind, **one.numbers(), "so_far": _plain(self.so_far(number, one))}
-        return {"data": number, **told, "shares": one.shares, "before": [right, rows]}
+        told = one.told() | {"so_far": _plain(self.so_far(number, one))}
+        if one is not logits:
+            told["above_zero"] = logits.right
+        return {"data": number, **told, "before": [right, rows], "number": number_of_it, "passes": passes}
 
     def so_far(self, number: int | None, one: Counts) -> Numbers:
         """The usual numbers of this evaluation and those before it."""
@@ -140,15 +270,31 @@ class Scores:
             sums = self.sums[number] = one.whole
         return sums.numbers()
 
-    def forget(self) -> None:
-        """The training goes on: what was counted belongs to no metric."""
-        self.counts = {}
+    def trains(self, read: int) -> bool:
+        """A pass trains with the `read`-th batch: whether it is the one of the pass before, which was then no evaluation."""
+        same, self.at = read == self.at, read
+        if same:
+            self.counts, self.passes, self.found = {}, 0, True
+        return same
 
 
-def scored(output: Any, batch: list[Any], column: int | None) -> tuple[Array, Array] | None:
+def batch_of(output: Any, batch: list[Any]) -> Batch | None:
+    """What a network gave for a batch, beside what it was to give, where there is one reading of them."""
+    found = scored(output, batch)
+    if found is not None:
+        return Batch("classes", *found)
+    if (two := one_score(output, batch)) is not None:
+        return Batch("two", *two)
+    if (places := scored_places(output, batch)) is not None:
+        return places
+    if (pair := given_and_wanted(output, batch)) is not None:
+        return Batch("errors", pair[0], pair[1], wanted=pair[1])
+    return None
+
+
+def scored(output: Any, batch: list[Any]) -> tuple[Array, Array] | None:
     """The scores of a batch (rows, classes) and the class of each row, where there is one tensor of either that can be it."""
-    labels = [array(batch[column])] if column is not None and column < len(batch) else [array(one) for one in batch]
-    labels = [one for one in labels if one.ndim == 1 and one.dtype.kind in "iu" and one.size]
+    labels = [one for one in map(array, batch) if one.ndim == 1 and one.dtype.kind in "iu" and one.size]
     if len(labels) != 1:
         return None
     (label,) = labels
@@ -161,7 +307,16 @@ def scored(output: Any, batch: list[Any], column: int | None) -> tuple[Array, Ar
     return scores[0], label
 
 
-def scored_places(output: Any, batch: list[Any]) -> tuple[Array, Array] | None:
+def one_score(output: Any, batch: list[Any]) -> tuple[Array, Array] | None:
+    """One score for each row, and a label of 0 or 1, where one pair alone can be it."""
+    given, labels = _columns(tensors(output), "f"), _columns(batch, "iuf")
+    labels = [one for one in labels if numpy.isin(one, (0, 1)).all()]
+    pairs = [(one, other) for one in given for other in labels if one.size == other.size]
+    pairs = [(one, other) for one, other in pairs if not numpy.array_equal(one, other) and numpy.isfinite(one).all()]
+    return (pairs[0][0], pairs[0][1].astype(numpy.int64)) if len(pairs) == 1 else None
+
+
+def scored_places(output: Any, batch: list[Any]) -> Batch | None:
     """The same of pixels, or places of a sequence, in one line: those whose label is no class are left out."""
     labels = [one for one in map(array, batch) if one.ndim > 1 and one.dtype.kind in "iu" and one.size]
     if len(labels) != 1:
@@ -177,7 +332,10 @@ def scored_places(output: Any, batch: list[Any]) -> tuple[Array, Array] | None:
     ((scores, axis),) = found
     flat, classes = label.reshape(-1), scores.shape[axis]
     counts = (flat >= 0) & (flat < classes)
-    return (numpy.moveaxis(scores, axis, -1).reshape(-1, classes)[counts], flat[counts]) if counts.any() else None
+    if not counts.any():
+        return None
+    chosen = numpy.moveaxis(scores, axis, -1).reshape(-1, classes)[counts], flat[counts]
+    return Batch("places", *chosen, places=flat.size, table=label if label.ndim == 2 else None)
 
 
 def given_and_wanted(output: Any, batch: list[Any]) -> tuple[Array, Array] | None:
@@ -194,6 +352,12 @@ def given_and_wanted(output: Any, batch: list[Any]) -> tuple[Array, Array] | Non
 
 def _plain(numbers: Numbers) -> Numbers:
     return {family: {way: plain(value) for way, value in ways.items()} for family, ways in numbers.items()}
+
+
+def _columns(values: Iterable[Any], kinds: str) -> list[Array]:
+    """Those of these kinds that have one element for each row, in one line."""
+    found = [one for one in map(array, values) if one.dtype.kind in kinds and one.ndim in (1, 2) and one.size]
+    return [one.reshape(-1) for one in found if one.size == len(one)]
 
 
 def _flat(values: Array) -> tuple[int, ...]:
