@@ -167,10 +167,9 @@ class _Log:
         found: dict[str, int] = {}
         for index in range(len(texts) - 1):
             before, after = texts[index], texts[index + 1]
-            match = _NAME.search(_WRAPPED.sub("", before[-200:]))
-            name = re.sub(r"[ ./]?\b(is|was)$", "", match[1].lower()).strip(" .-") if match else ""
+            name = _name_at_end(before)
             is_part = after.lstrip(" \t").startswith("/")
-            if match is None:
+            if not name:
                 # "Epoch [1/90] [20/100]": what follows an epoch without a name of its own is the step
                 if epoch is not None and step is None and is_part and not before.strip(" \t,;|[](){}"):
                     step = index
@@ -225,6 +224,20 @@ class _Block:
     count: int
     found: list[tuple[_Layout, Array, list[Array]]]
     rest: pl.DataFrame
+
+
+def named_numbers(line: str) -> list[tuple[str, str]]:
+    """The numbers of a line that have a name, each with it in small letters, as they are written."""
+    line = _ANSI.sub("", line)[:_LONGEST]
+    texts = _TOKEN.sub("\0", line.replace("\0", " ")).split("\0")
+    named = ((_name_at_end(text), token.strip()) for text, token in zip(texts, _TOKEN.findall(line), strict=False))
+    return [(name, token) for name, token in named if name]
+
+
+def _name_at_end(text: str) -> str:
+    """The name of the number that follows; "" where it has none."""
+    match = _NAME.search(_WRAPPED.sub("", text[-200:]))
+    return re.sub(r"[ ./]?\b(is|was)$", "", match[1].lower()).strip(" .-") if match else ""
 
 
 def _named(name: str, evaluated: bool) -> str:

@@ -1,0 +1,179 @@
+"""What loops of the user's own print after evaluations that were really watched: right numbers, and each by a mistake."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accucheck.model import Finding, Level
+from accucheck.probe import Skip
+from accucheck.probes import watched_printed
+from watched_runs import watched
+
+HEAD = """
+    import mindspore as ms
+    import mindspore.dataset as ds
+    import numpy as np
+    from mindspore import nn, ops
+
+    def data(columns, batch, shuffle=False):
+        return ds.NumpySlicesDataset(columns, ["row", "label"], shuffle=shuffle).batch(batch)
+
+    def trained(net, loss, batches):
+        optimizer = nn.Adam(net.trainable_params(), 0.02)
+        step = ms.value_and_grad(lambda row, label: loss(net(row), label), None, optimizer.parameters)
+        for row, label in batches.create_tuple_iterator(num_epochs=1):
+            optimizer(step(row, label)[1])
+
+    def seen(net, batches):
+        return [(net(row).asnumpy(), label.asnumpy()) for row, label in batches.create_tuple_iterator(num_epochs=1)]
+
+    ms.set_seed(1)
+    dice = np.random.default_rng(1)
+"""
+CLASSES = (
+    HEAD
+    + """
+    label = dice.integers(0, 7, 141).astype(np.int32)
+    row = (np.eye(7)[label] + dice.normal(0, 0.5, (141, 7))).astype(np.float32)
+    train, test = data((row[:80], label[:80]), 16, True), data((row[80:], label[80:]), 16)
+    net, right, rows = nn.Dense(7, 7), 0, 0
+    from sklearn.metrics import f1_score
+    for epoch in range(2):
+        trained(net, ops.cross_entropy, train)
+        learned = seen(net, train)
+        found = seen(net, test)
+        right, rows = {start}
+        right += sum((scores.argmax(1) == label).sum() for scores, label in found)
+        rows += sum(len(label) for _, label in found)
+        fit = np.concatenate([scores.argmax(1) == label for scores, label in learned]).mean()
+        print(f"epoch {epoch} train acc {fit:.4f} val accuracy {right / rows:.4f}")
+        hits = [(scores.argmax(1) == label) for scores, label in found]
+        print("Test Acc: {:.2f}%".format(100 * {share}))
+        best = [(np.argsort({sign}scores, 1)[:, :3] == label[:, None]).any(1) for scores, label in found]
+        print({"top3": round(float(np.concatenate(best).mean()), 4)})
+        truths, guesses = [label for _, label in found], [scores.argmax(1) for scores, _ in found]
+        print("macro f1 =", {f1})
+        print("all done:", 0.5, "accuracy of another kind", 0.123)
+"""
+)
+RIGHT = {
+    "start": "0, 0",
+    "share": "np.concatenate(hits).mean()",
+    "sign": "-",
+    "f1": 'f1_score(np.concatenate(truths), np.concatenate(guesses), average="macro")',
+}
+WRONG = {
+    "start": "right, rows",
+    "share": "np.mean([one.mean() for one in hits])",
+    "sign": "",
+    "f1": 'np.mean([f1_score(one, other, average="macro") for one, other in zip(truths, guesses)])',
+}
+OTHERS = (
+    HEAD
+    + """
+    row = dice.normal(0, 1, (140, 4)).astype(np.float32)
+    label = (row[:, 0] + dice.normal(0, 0.4, 140) > 0.2).astype(np.int32)
+    train, test, net = data((row[:80], label[:80]), 16, True), data((row[80:], label[80:]), 16), nn.Dense(4, 1)
+    binary = lambda score, label: ops.binary_cross_entropy_with_logits(
+        score[:, 0], label.astype(ms.float32), ops.ones(score.shape[0]), ops.ones(1))
+    for epoch in range(2):
+        trained(net, binary, train)
+        print("accuracy", np.mean([((score{flat} > 0) == (label > 0)).mean() * 16 for score, label in seen(net, test)]) / 16
+              if {mean} else np.concatenate([(score[:, 0] > 0) == (label > 0) for score, label in seen(net, test)]).mean())
+
+    words = dice.integers(1, 8, (100, 9)).astype(np.int32)
+    tags = (words % 4).astype(np.int32)
+    for word, tag, length in zip(words, tags, dice.integers(2, 10, 100)):
+        word[length:], tag[length:] = 0, -100
+    train, test = data((words[:60], tags[:60]), 12, True), data((words[60:], tags[60:]), 12)
+    net = nn.SequentialCell(nn.Embedding(8, 6), nn.Dense(6, 4))
+    tagging = lambda scores, label: ops.cross_entropy(scores.reshape(-1, 4), label.reshape(-1), ignore_index=-100)
+    for epoch in range(2):
+        trained(net, tagging, train)
+        found = seen(net, test)
+        right = sum((scores.argmax(-1) == label).sum() for scores, label in found)
+        print("token acc %.4f" % (right / sum({counted} for _, label in found)))
+
+    row = dice.normal(0, 1, (140, 3)).astype(np.float32)
+    label = (row[:, :2] * np.linspace(0.1, 4, 140)[:, None]).astype(np.float32)
+    train, test, net = data((row[:80], label[:80]), 16, True), data((row[80:], label[80:]), 16), nn.Dense(3, 2)
+    for epoch in range(2):
+        trained(net, ops.mse_loss, train)
+        squares = [(given - label) ** 2 for given, label in seen(net, test)]
+        print("rmse:", {rmse})
+"""
+)
+RIGHT_OTHERS = {
+    "flat": "[:, 0]",
+    "mean": "False",
+    "counted": "(label >= 0).sum()",
+    "rmse": "np.sqrt(np.concatenate(squares).mean())",
+}
+WRONG_OTHERS = {
+    "flat": "",
+    "mean": "True",
+    "counted": "label.size",
+    "rmse": "np.mean([np.sqrt(one.mean()) for one in squares])",
+}
+
+
+def told(root: Path, script: str, chosen: dict[str, str]) -> dict[str, Finding]:
+    for key, text in chosen.items():
+        assert f"{{{key}}}" in script
+        script = script.replace(f"{{{key}}}", text)
+    found: Any = watched_printed.run(watched(root, script), watched_printed.Params())
+    return {one.data["name"]: one for one in found if isinstance(one, Finding)}
+
+
+@pytest.mark.mindspore
+def test_numbers_of_classes_that_are_right(tmp_path: Path) -> None:
+    found = told(tmp_path, CLASSES, RIGHT)
+    agree = {"train acc", "val accuracy", "test acc", "top3", "macro f1"}
+    assert {name for name, one in found.items() if one.code == "printed-agrees"} == agree
+    assert {one.level for one in found.values()} == {Level.INFO}
+    assert found["test acc"].data["rows"] == 61 and found["train acc"].data["rows"] == 80
+
+
+@pytest.mark.mindspore
+def test_numbers_of_classes_by_a_mistake_each(tmp_path: Path) -> None:
+    found = told(tmp_path, CLASSES, WRONG)
+    wrong = {name: one.code for name, one in found.items() if one.level is Level.PROBLEM}
+    assert wrong == {
+        "val accuracy": "printed-counts-on",
+        "test acc": "printed-mean",
+        "top3": "printed-lowest",
+        "macro f1": "printed-number-of-batches",
+    }
+    line = (tmp_path / "train.py").read_text().splitlines()[found["top3"].where.line - 1]
+    assert '"top3"' in line and found["train acc"].code == "printed-agrees"
+
+
+@pytest.mark.mindspore
+def test_other_numbers(tmp_path: Path) -> None:
+    found = told(tmp_path / "right", OTHERS, RIGHT_OTHERS)
+    assert {name: one.code for name, one in found.items()} == dict.fromkeys(
+        ("accuracy", "token acc", "rmse"), "printed-agrees"
+    )
+    found = told(tmp_path / "wrong", OTHERS, WRONG_OTHERS)
+    assert {name: (one.code, one.level) for name, one in found.items()} == {
+        "accuracy": ("printed-pairs", Level.PROBLEM),
+        "token acc": ("printed-ignored", Level.PROBLEM),
+        "rmse": ("printed-number-of-batches", Level.PROBLEM),
+    }
+
+
+@pytest.mark.mindspore
+def test_a_number_without_a_name_tells_nothing(tmp_path: Path) -> None:
+    script = (
+        HEAD
+        + """
+    row, label = dice.normal(0, 1, (64, 3)).astype(np.float32), dice.integers(0, 3, 64).astype(np.int32)
+    net = nn.Dense(3, 3)
+    trained(net, ops.cross_entropy, data((row, label), 16, True))
+    print(np.mean([(scores.argmax(1) == label).mean() for scores, label in seen(net, data((row, label), 16))]))
+"""
+    )
+    with pytest.raises(Skip) as skipped:
+        told(tmp_path, script, {})
+    assert skipped.value.reason.code == "no-printed"
