@@ -339,6 +339,7 @@ RESULTS: dict[tuple[str, str], list[str]] = {
     ("pass", "z = x * x.shape[0]\nreturn self.main(x) + y"): ["result-unused x * x.shape[0]"],
     ("pass", "n = 4 * (x.shape[0] - 1)\nz = ops.arange(0, n // 2).view(-1)\nreturn self.main(x) + y"): [],
     ("pass", "z = ops.Concat(-1)((ops.arange(len(x)), ops.arange(len(y))))\nreturn self.main(x) + y"): [],
+    ("pass", "z = helper.rank(x) * 2\nreturn self.main(x) + y"): ["result-unused helper.rank(x) * 2"],
     ("pass", "z = ops.randn(x.shape) * 2\nreturn self.main(x) + y"): ["result-unused ops.randn(x.shape) * 2"],
     ("pass", "z = x + y\nreturn self.main(x) + y"): ["result-unused x + y"],
     ("pass", "z = 'part_' + str(x)\nreturn self.main(x) + y"): [],

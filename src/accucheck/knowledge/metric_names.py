@@ -94,3 +94,33 @@ def meant(name: str) -> str:
         if called.whole and re.fullmatch(rf"{_ON}{over}(?:{called.whole}){_AFTER}", name, re.I):
             return "" if _AVERAGED.match(name) else family
     return ""
+
+
+#: Metrics that are shares, which may be told in percent.
+SHARES = ("accuracy", "precision", "recall", "f1", "iou", "kappa")
+#: Names, in small letters, of what is not of one evaluation, and of what may be meant to cover several.
+_NOT_OF_ONE = re.compile(r"(?<![a-z])(?:best|max|min|highest|lowest|running|ema)(?![a-z])|so[ _]far|最")
+_OF_SEVERAL = re.compile(r"avg|average|mean|overall|total|cumul|平均|累计|总")
+_AMONG_BEST = re.compile(r"(?:top|hit|hits|acc|accuracy)[-_ ]?@?[-_ ]?(\d+)(?!\d)")
+_OF_TRAINING = re.compile(r"train|训练")
+
+
+def is_of_one_evaluation(name: str) -> bool:
+    """Whether a number of this name, in small letters, may be that of one evaluation: the best of all, or a running mean, is not."""
+    return _NOT_OF_ONE.search(name) is None
+
+
+def may_cover_several(name: str) -> bool:
+    """Whether a number of this name, in small letters, may be meant to cover several evaluations."""
+    return _OF_SEVERAL.search(name) is not None
+
+
+def among_best(name: str) -> int:
+    """The k of a name, in small letters, like `top-5` or `hits@10`: the label is among the k best; 0 without one."""
+    found = _AMONG_BEST.search(name)
+    return int(found[1]) if found else 0
+
+
+def is_of_training(name: str) -> bool:
+    """Whether a name, in small letters, is that of a number of the training data."""
+    return _OF_TRAINING.search(name) is not None

@@ -29,13 +29,24 @@ KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
 
 
+#: Bounds that watched_printed has as well.
+Rows = Annotated[
+    int,
+    Meta(ge=2, description="evaluations of fewer rows tell nothing", extra={"unit": "rows", "source": "own choice"}),
+]
+Apart = Annotated[
+    float,
+    Meta(
+        gt=0,
+        lt=1,
+        description="a metric that is wrong by less is no problem",
+        extra={"unit": "1", "source": "own choice: what is reported with one decimal of a percent"},
+    ),
+]
+
+
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    rows: Annotated[
-        int,
-        Meta(
-            ge=2, description="evaluations of fewer rows tell nothing", extra={"unit": "rows", "source": "own choice"}
-        ),
-    ] = 16
+    rows: Rows = 16
     equal: Annotated[
         float,
         Meta(
@@ -45,15 +56,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             extra={"unit": "1", "source": "own choice: ten times the rounding of float32 near 1"},
         ),
     ] = 1e-6
-    apart: Annotated[
-        float,
-        Meta(
-            gt=0,
-            lt=1,
-            description="a metric that is wrong by less is no problem",
-            extra={"unit": "1", "source": "own choice: what is reported with one decimal of a percent"},
-        ),
-    ] = 0.001
+    apart: Apart = 0.001
 
 
 MESSAGES: Words = {

@@ -11,7 +11,6 @@ watch cut off.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -24,7 +23,7 @@ from ..knowledge import metric_names
 from ..language import Words
 from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict
 from ..probe import Example, Skip
-from . import _watched
+from . import _watched, watched_metric
 from ._watched import Watch
 
 KIND = Kind.FILE
@@ -32,12 +31,7 @@ NEEDS: tuple[str | tuple[str, ...], ...] = ("watched",)
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    rows: Annotated[
-        int,
-        Meta(
-            ge=2, description="evaluations of fewer rows tell nothing", extra={"unit": "rows", "source": "own choice"}
-        ),
-    ] = 16
+    rows: watched_metric.Rows = 16
     equal: Annotated[
         float,
         Meta(
@@ -47,15 +41,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             extra={"unit": "1", "source": "own choice: ten times the rounding of float32 near 1"},
         ),
     ] = 1e-6
-    apart: Annotated[
-        float,
-        Meta(
-            gt=0,
-            lt=1,
-            description="a metric that is wrong by less is no problem",
-            extra={"unit": "1", "source": "own choice: what is reported with one decimal of a percent"},
-        ),
-    ] = 0.001
+    apart: watched_metric.Apart = 0.001
     digits: Annotated[
         int,
         Meta(
@@ -185,14 +171,6 @@ WORDS: Words = {
 }
 #: Numbers that are told to be right, and never to be wrong: labels may be smoothed, and the mean of batches is usual.
 _LOSSES = ("loss", "perplexity")
-#: Numbers that may be given in percent.
-_SHARES = ("accuracy", "precision", "recall", "f1", "iou", "kappa")
-#: Names of what is not of one evaluation.
-_NOT_OF_ONE = re.compile(r"(?<![a-z])(?:best|max|min|highest|lowest|running|ema)(?![a-z])|so[ _]far|最")
-#: Names of what may be meant to cover several evaluations.
-_OF_MANY = re.compile(r"avg|average|mean|overall|total|cumul|平均|累计|总")
-_TOP = re.compile(r"(?:top|hit|hits|acc|accuracy)[-_ ]?@?[-_ ]?(\d+)(?!\d)")
-_TRAIN = re.compile(r"train|训练")
 _DECIMALS = 7
 SHOWN = 20
 
@@ -276,7 +254,7 @@ def _series(watch: Watch, params: Params) -> Iterator[Series]:
     known = sorted({one["data"] for one in counted.values()}, key=str)
     for (name, _), (place, shown) in _printed(watch, counted).items():
         for data in known:
-            if data not in learned and _TRAIN.search(name):
+            if data not in learned and metric_names.is_of_training(name):
                 continue
             found = _before(counted, [one.after for one in shown], data)
             if found is not None:
@@ -317,7 +295,9 @@ def _printed(watch: Watch, counted: dict[int, dict[str, Any]]) -> dict[tuple[str
                     early.add(key)
                 elif token.lower().strip("+-")[:1] not in "in":  # inf and nan
                     found.setdefault(key, (place, []))[1].append(Shown(token, after))
-    return {key: value for key, value in found.items() if key not in early and not _NOT_OF_ONE.search(key[0])}
+    return {
+        key: value for key, value in found.items() if key not in early and metric_names.is_of_one_evaluation(key[0])
+    }
 
 
 def _summed(watch: Watch) -> Iterator[dict[str, Any]]:
@@ -343,7 +323,7 @@ def _summed(watch: Watch) -> Iterator[dict[str, Any]]:
 
 def _judged(watch: Watch, series: Series, params: Params) -> Finding | None:
     """None where the name is that of no number that was recomputed."""
-    families, top = metric_names.families(series.name), _top(series.name)
+    families, top = metric_names.families(series.name), metric_names.among_best(series.name)
     right, wrong = _forms(series.counted[0], families, top)
     if not right:
         return None
@@ -378,13 +358,8 @@ def _forms(first: dict[str, Any], families: tuple[str, ...], top: int) -> tuple[
     return right, wrong
 
 
-def _top(name: str) -> int:
-    found = _TOP.search(name)
-    return int(found[1]) if found else 0
-
-
 def _scales(families: tuple[str, ...], top: int) -> tuple[float, ...]:
-    return (1.0, 100.0) if top or any(one in _SHARES for one in families) else (1.0,)
+    return (1.0, 100.0) if top or any(one in metric_names.SHARES for one in families) else (1.0,)
 
 
 def _of(kept: str, family: str, way: str) -> Form:
@@ -467,7 +442,7 @@ def _fitting(
     return [
         one
         for one in wrong
-        if not (one[0].endswith("counts-on") and _OF_MANY.search(series.name))
+        if not (one[0].endswith("counts-on") and metric_names.may_cover_several(series.name))
         and series.scale_of(one[3], _scales(families, top), params.equal) is not None
         and any(_apart(one[3](fact), one[4](fact), params) for fact in series.counted)
     ]

@@ -18,7 +18,7 @@ from typing import Any
 from ..knowledge import api
 from . import flow, skip_connections
 from .analysis import Scripts
-from .effects import kept
+from .effects import effect, kept
 from .models import as_dict
 from .networks import (
     FORWARD,
@@ -94,8 +94,6 @@ _ASIDE = re.compile(
     r"label|target|(^|_)gt|true|shape|size|num|idx|index|count|length|dtype|device|zero|one|flag|loss|acc|metric|step|^i$|^[BCHWNLTD]$|epoch",
     re.I,
 )
-#: Functions and operators that give the size of what they are given.
-_SIZES = ("size", "Size", "shape", "Shape", "DynamicShape", "TensorShape", "rank", "Rank")
 #: How much is lost with a result, most first.
 _LEVELS = ("weights", "layer", "cell", "unknown", "tensor")
 
@@ -758,7 +756,8 @@ def _of_sizes(call: Call) -> bool:
 
 
 def _is_size(value: Value) -> bool:
-    return isinstance(value, Call) and (value.name in ("@shape", "@ndim", "len", ".shape") or value.last in _SIZES)
+    known = effect(value) if isinstance(value, Call) else None
+    return known is not None and known.operation == "size"
 
 
 def _is_computed(value: Value) -> bool:

@@ -39,6 +39,11 @@ PARAMETERS = (
 )
 
 
+#: What gives a list of the same parameters: in the same order, or in any.
+_SAME_ORDER = ("list", "tuple", "ParameterTuple")
+_COPIES = (*_SAME_ORDER, "reversed", "sorted", "iter")
+
+
 def matrices(layer: Call) -> list[str]:
     """The weights of a layer other than biases and statistics."""
     return [name for name in weights(layer.api) if not re.search(r"bias|beta|moving|running", name)]
@@ -87,7 +92,7 @@ def takes_part(made: Call) -> bool:
 def is_cut(made: Call) -> bool:
     """True for an item, or a part, of a list of parameters, or of a copy of it."""
     listed = made.base
-    while isinstance(listed, Call) and listed.api in ("list", "tuple", "ParameterTuple") and len(listed.args) == 1:
+    while isinstance(listed, Call) and listed.api in _SAME_ORDER and len(listed.args) == 1:
         listed = listed.args[0]
     return takes_part(made) and isinstance(listed, Call) and listed.name in PARAMETERS
 
@@ -251,10 +256,6 @@ def _of_call(given: Call, weight: Weight, depth: int) -> bool | None:
     if given.name in ("comprehension", "filter"):
         return _picked(_gone_over(given), given.picks, weight, depth)
     return None
-
-
-#: What gives a list of the same parameters.
-_COPIES = ("list", "tuple", "ParameterTuple", "reversed", "sorted", "iter")
 
 
 def _is_listed(listing: Call, weight: Weight) -> bool | None:

@@ -69,6 +69,10 @@ class UnappliedLoad:
         self.reading, self.trace = reading, reading.trace
         self.structure: Structure = structure_of(reading)
 
+    @cached_property
+    def look(self) -> FreezeScan:
+        return FreezeScan(self.structure)
+
     def dropped(self) -> Iterator[Observation]:
         """A gradient function whose gradients nothing takes, wherever it is called. Certain where an optimizer is left without any."""
         places: dict[int, list[Gradient]] = defaultdict(list)
@@ -84,7 +88,7 @@ class UnappliedLoad:
 
     def left_out(self) -> Iterator[Observation]:
         """An optimizer that is given a slice of a network's parameters, where no other has the rest."""
-        look = FreezeScan(self.structure)
+        look = self.look
         if look.frozen or look.loaded():
             return  # what is not trained is chosen, or starts from what was learnt
         for optimizer, given in look.optimizers:
@@ -101,7 +105,7 @@ class UnappliedLoad:
 
     def unheld(self) -> Iterator[Observation]:
         """Layers that a loss is computed with beside those that are trained, and that no optimizer is given."""
-        look = FreezeScan(self.structure)
+        look = self.look
         if look.registers or not look.optimizers:
             return
         apart = {leaf for part in look.set_apart() for leaf in part}
@@ -118,7 +122,7 @@ class UnappliedLoad:
 
     def undecided(self) -> Iterator[Observation]:
         """An optimizer that is given a choice of a network's parameters which could not be worked out."""
-        look = FreezeScan(self.structure)
+        look = self.look
         if look.frozen or look.loaded(perhaps=True):
             return
         for optimizer, given in look.optimizers:
@@ -142,7 +146,7 @@ class UnappliedLoad:
 
     def outside(self) -> Iterator[Observation]:
         """A differentiated function that uses no weight to be trained, while what it works on was computed with these before it ran."""
-        look = FreezeScan(self.structure)
+        look = self.look
         told: set[int] = set()
         for call in self.trace.calls:
             found = gradient(call)

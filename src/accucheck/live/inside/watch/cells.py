@@ -192,11 +192,8 @@ def shared(network: Cell) -> list[list[str]]:
 
 
 def as_input(values: Array) -> dict[str, Any]:
-    """What is told of a tensor that goes into a cell: of pictures (N, 3, H, W) the mean of each channel, too, and of floating-point
-    samples how far their own means and deviations lie apart."""
+    """What is told of a tensor that goes into a cell: of pictures (N, 3, H, W) the mean of each channel, too."""
     found = described(values)
-    if (apart := spread(values)) is not None:
-        found["spread"] = apart
     if values.ndim == 4 and values.shape[1] == 3 and values.dtype.kind == "f" and values.size:
         by = max(1, math.isqrt(values.size // SAMPLED))
         found["channels"] = [short(one) for one in values[:, :, ::by, ::by].mean(axis=(0, 2, 3), dtype=np.float64)]

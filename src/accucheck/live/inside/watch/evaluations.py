@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 import time
 from contextlib import redirect_stdout
 from typing import Any
@@ -165,6 +166,7 @@ def other_values(column: Array, again: Array) -> Array:
     flat, turned = (one.reshape(len(one), -1).astype(np.float64) for one in (column, again))
     own = ((flat - turned) ** 2).mean(axis=1)
     others = ((flat - np.roll(turned, 1, axis=0)) ** 2).mean(axis=1)
-    if not own.mean() < OWN * others.mean():
+    by_chance = 4 * math.sqrt(2 / flat.size)  # four standard deviations of a mean of so many squares
+    if not own.mean() < min(OWN, 1 - by_chance) * others.mean():
         return np.zeros(len(column), bool)
     return own > 1e-6 * others.mean()

@@ -10,12 +10,23 @@ from collections.abc import Callable
 from typing import Any
 
 from ..measures import Array, array, described, identities, short, tensors
-from .cells import CALLS, Call, Cell, CellOrigins, Network, class_of
+from .cells import CALLS, Call, Cell, CellOrigins, Network, class_of, spread
 from .hooks import RAISED, Hooks
 from .losses import compared
 
 #: Tensors of a batch and of an output that are described, and layers that take in what a network is given.
 MANY, ENTRIES = 16, 4
+
+
+def with_spread(call: Call, batch: list[Any]) -> list[dict[str, Any]]:
+    """What a network was given; of tensors of the batch also how far their samples lie apart: to look at whole samples of what is between
+    all layers would take long."""
+    held = {id(one): one for one in batch}
+    found = []
+    for told, key in zip(call.taken, call.given):  # noqa: B905  # Python 3.9
+        apart = spread(array(held[key])) if key in held else None
+        found.append(told if apart is None else {**told, "spread": apart})
+    return found
 
 
 class Pass:
@@ -233,7 +244,7 @@ class Passes:
         call = self.network_call(ended)
         return {
             "networks": [self.network(top).number for top in self.tops(ended)],
-            "given": [] if call is None else call.taken,
+            "given": [] if call is None else with_spread(call, ended.batch),
             "entries": [[names.get(id(cell), class_of(cell)), class_of(cell), given] for cell, given in ended.entries],
             "batch": [described(array(one)) for one in ended.batch],
             "output": [described(array(one)) for one in list(tensors(ended.output))[:MANY]],
