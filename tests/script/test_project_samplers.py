@@ -122,6 +122,80 @@ ORDERS = {
         "Picks(400, 1, 0)",
         "unresolved",
     ),
+    "a permutation that nothing uses": (
+        """
+    def __iter__(self):
+        order = np.random.default_rng(self.turn).permutation(self.count)
+        self.turn += 1
+        for place in range(self.part, self.count, self.parts):
+            yield place
+""",
+        "Picks(400, get_group_size(), get_rank())",
+        "sampler-in-order",
+    ),
+    "a permutation that is used": (
+        """
+    def __iter__(self):
+        order = np.random.default_rng(self.turn).permutation(self.count)
+        self.turn += 1
+        for place in order[self.part::self.parts]:
+            yield int(place)
+""",
+        "Picks(400, get_group_size(), get_rank())",
+        "shuffled",
+    ),
+    "a permutation that is thrown away": (
+        """
+    def __iter__(self):
+        np.random.permutation(self.places)
+        return iter(self.places)
+""",
+        "Picks(400, 1, 0)",
+        "sampler-in-order",
+    ),
+    "a copy is shuffled": (
+        """
+    def __iter__(self):
+        mixed = list(range(self.count))
+        random.shuffle(mixed)
+        return iter(range(self.count))
+""",
+        "Picks(400, 1, 0)",
+        "sampler-in-order",
+    ),
+    "the list is shuffled": (
+        """
+    def __iter__(self):
+        mixed = list(range(self.count))
+        random.shuffle(mixed)
+        return iter(mixed)
+""",
+        "Picks(400, 1, 0)",
+        "shuffled",
+    ),
+    "a draw decides which is given": (
+        """
+    def __iter__(self):
+        for place in range(self.count):
+            chance = random.random()
+            if chance < 0.5:
+                yield place
+""",
+        "Picks(400, 1, 0)",
+        "shuffled",
+    ),
+    "a draw of a method that nothing uses": (
+        """
+    def mixed(self):
+        return random.sample(self.places, self.count)
+
+    def __iter__(self):
+        places = self.mixed()
+        return iter(sorted(self.places))
+""",
+        "Picks(400, 1, 0)",
+        "sampler-in-order",
+    ),
     "what a file holds": (
         """
     def __iter__(self):

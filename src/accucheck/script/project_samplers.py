@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 
 from . import ranks
 from .flow import sources
@@ -17,15 +18,19 @@ _OUTSIDE = frozenset({"open", "input", "next", "eval", "exec", "id", "hash", "se
 
 
 def draws(trace: Trace, sampler: Instance) -> bool:
-    """Whether the order of a sampler is drawn at random in each run of its __iter__, whatever a run's options say."""
-    _, calls = _ran(trace, sampler, "__iter__")
-    return any(_draws(call) and not call.under for call in calls)
+    """Whether the order of a sampler is drawn at random in each run of its __iter__, whatever a run's options say: a draw whose result
+    nothing uses mixes nothing."""
+    given, calls = _ran(trace, sampler, "__iter__")
+    idle = _idle_draws(given, calls)
+    return any(_draws(call) and not call.under and id(call) not in idle for call in calls)
 
 
 def in_order(trace: Trace, sampler: Instance) -> bool:
     """Whether a sampler gives the same order in each run of its __iter__: all that this calls, and all that it gives is made of, is
     arithmetic on numbers and lists, and nothing shuffles one of those lists elsewhere."""
-    given, calls = _ran(trace, sampler, "__iter__")
+    given, ran = _ran(trace, sampler, "__iter__")
+    idle = _idle_draws(given, ran)
+    calls = [call for call in ran if id(call) not in idle and not _makes(call)]
     parts = list(sources(given, _counts))
     run = {id(arg) for part in parts if isinstance(part, Call) and part.name == "generator" for arg in part.args}
     held = [part for part in parts if id(part) not in run]
@@ -139,6 +144,8 @@ def _settled(value: Value) -> bool:
     """Whether a value, or the result of a call, is the same in each run, given what it is made of."""
     if not isinstance(value, Call):
         return isinstance(value, (KnownValue, Items, Many))
+    if value.base is None and not value.args and ranks.kinds(value):
+        return True
     root = value
     while isinstance(root.base, Call):
         root = root.base
@@ -165,6 +172,33 @@ def _ran(trace: Trace, sampler: Instance, name: str) -> tuple[Value, list[Call]]
         return found
 
     return trace.again(run), calls
+
+
+def _idle_draws(given: Value, calls: list[Call]) -> set[int]:
+    """The draws, by id, whose results neither get into what is given nor are used for anything else; what a shuffle mixes in place
+    counts as its result."""
+    held = {id(part) for part in sources(given, _counts)}
+    used = Counter(id(part) for call in calls for value in _given_to(call) for part in options(value))
+    drawn = (call for call in calls if _draws(call) and (call.bound or call.discarded))
+    return {id(call) for call in drawn if not any(id(one) in held or used[id(one)] > own for one, own in _made(call))}
+
+
+def _made(draw: Call) -> list[tuple[Value, int]]:
+    """What a draw gives, each with how often the draw itself uses it."""
+    if draw.last != "shuffle":
+        return [(draw, 0)]
+    return [(part, 1) for value in draw.args[:1] for part in options(value)]
+
+
+def _given_to(call: Call) -> list[Value]:
+    """What a call is made of, and what is asked before it runs."""
+    asked = [test.value for test in call.under]
+    return [value for value in (call.base, *call.args, *call.keywords.values(), *asked) if value is not None]
+
+
+def _makes(call: Call) -> bool:
+    """True for what makes or seeds a generator of random numbers, which draws nothing itself."""
+    return call.last in _MAKES and call.name.startswith(("numpy.random.", "random."))
 
 
 def _draws(call: Call) -> bool:
