@@ -338,6 +338,19 @@ def linear(run: Run) -> bool:
     return close(one + two, both)
 
 
+def stops(run: Run) -> bool:
+    """No gradient gets through it, beside one that goes another way."""
+    ms = run.spaces["ms"]
+
+    def total(x: Any) -> Any:
+        given = run.whole(x=x)
+        parts = given if isinstance(given, list) else [given]
+        sums = [part.sum() if isinstance(part, ms.Tensor) else float(numpy.sum(part)) for part in parts]
+        return 3 * x.sum() + sum(sums)
+
+    return bool((ms.grad(total)(ms.Tensor(run.operand())).asnumpy() == 3).all())
+
+
 def placed(run: Run) -> bool:
     """The arguments at the places that the line speaks of are the arrays of which all is seen."""
     call = ast.parse(run.expression(), mode="eval").body
@@ -382,6 +395,8 @@ def claims(effect: Effect) -> dict[str, Callable[[Run], bool]]:
         found["ordered"] = ordered
     if effect.linear:
         found["linear"] = linear
+    if effect.stops:
+        found["stops"] = stops
     if effect.picks:
         found["picks"] = picks
     if effect.rises:

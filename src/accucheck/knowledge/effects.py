@@ -68,6 +68,7 @@ class Effect(msgspec.Struct, frozen=True):
     reduces     one number for several
     several     it gives further results: all this is said of the one at `value`
     pieces      it gives several parts of the operand, and all this is said of them together
+    stops       no gradient goes through it: it gives numbers, or an array that is not differentiated
     mode        "evaluation": this holds there; in training what a dropout leaves is divided by the share that it leaves
     untried     why no test runs them -> spellings: "absent" from the public modules of MindSpore 2.10, "broken" in it, "pytorch"
                 (a method of its tensors), "devices" (several are needed), "ascend" (it does not run on a CPU)
@@ -96,6 +97,7 @@ class Effect(msgspec.Struct, frozen=True):
     reduces: bool = False
     several: bool = False
     value: int = 0
+    stops: bool = False
     pieces: bool = False
     mode: str = ""
     calls: int = 0

@@ -39,9 +39,9 @@ MESSAGES: Words = {
         "zh": "此处把优化器中的全部权重（{count} 层）都设为 requires_grad=False：没有任何权重得到训练。",
     },
     "nothing-trained": {
-        "en": "This stop_gradient lies between the loss and all weights that the gradient is taken of (line {line} of {path}): nothing "
-        "is trained.",
-        "zh": "此处的 stop_gradient 位于损失与所有待求梯度的权重之间（{path} 第 {line} 行求梯度）：没有任何权重得到训练。",
+        "en": "The gradient stops at {text}, between the loss and all weights that it is taken of (line {line} of {path}): nothing is "
+        "trained.",
+        "zh": "梯度在 {text} 处截断，它位于损失与所有待求梯度的权重之间（{path} 第 {line} 行求梯度）：没有任何权重得到训练。",
     },
     "term-stopped": {
         "en": "The gradient stops between the weights that are trained and a term of the loss (line {line} of {path}), none of whose "
@@ -49,14 +49,14 @@ MESSAGES: Words = {
         "zh": "梯度在待训练的权重与损失的某一项（{path} 第 {line} 行）之间被截断，该项的输入都没有梯度：这一项不起训练作用。",
     },
     "part-cut-off": {
-        "en": "This stop_gradient cuts {count} of {total} layers off from the loss, and nothing is loaded into them before training: they "
-        "keep their random values ({names}).",
-        "zh": "此处的 stop_gradient 把 {total} 层中的 {count} 层与损失隔断，而训练前没有加载权重：这些层一直停留在随机初值（{names}）。",
+        "en": "The gradient stops at {text}: {count} of {total} layers are cut off from the loss, and nothing is loaded into them before "
+        "training, so they keep their random values ({names}).",
+        "zh": "梯度在 {text} 处截断，{total} 层中的 {count} 层与损失隔断，而训练前没有加载权重：这些层一直停留在随机初值（{names}）。",
     },
     "part-cut-off-loaded": {
-        "en": "This stop_gradient cuts {count} of {total} layers off from the loss; weights may be loaded before training, but these "
-        "layers still go into the optimizer ({names}).",
-        "zh": "此处的 stop_gradient 把 {total} 层中的 {count} 层与损失隔断；训练前可能加载了权重，但这些层仍被交给优化器（{names}）。",
+        "en": "The gradient stops at {text}: {count} of {total} layers are cut off from the loss; weights may be loaded before training, "
+        "but these layers still go into the optimizer ({names}).",
+        "zh": "梯度在 {text} 处截断，{total} 层中的 {count} 层与损失隔断；训练前可能加载了权重，但这些层仍被交给优化器（{names}）。",
     },
     "random-frozen": {
         "en": "{name} ({what}) is frozen here at its random first values: nothing is sure to be loaded into it before training.",
@@ -180,8 +180,9 @@ MESSAGES: Words = {
         "zh": "只冻结需要保持不变的部分，例如 net.backbone.get_parameters()。",
     },
     "fix-stop": {
-        "en": "Remove stop_gradient, or put it only on the branch that should be blocked.",
-        "zh": "去掉 stop_gradient，或只放在需要截断的支路上。",
+        "en": "Remove stop_gradient, or put it only on the branch that should be blocked; compute with operations of MindSpore instead of "
+        "NumPy where a gradient is needed.",
+        "zh": "去掉 stop_gradient，或只放在需要截断的支路上；需要梯度的计算使用 MindSpore 算子，而不是 NumPy。",
     },
     "fix-apply": {
         "en": "Give the gradients to the optimizer: optimizer(grads)",
@@ -865,6 +866,56 @@ EXAMPLES = [
         _NET.replace("self.head(x)", "self.head(ops.stop_gradient(x))") + "net = Net()" + _TRAIN,
         Verdict.PROBLEM,
         "part-cut-off",
+    ),
+    _example(
+        "what lies before the head goes through numpy",
+        _NET.replace("self.head(x)", "self.head(Tensor(x.asnumpy() * 0.5))") + "net = Net()" + _TRAIN,
+        Verdict.PROBLEM,
+        "part-cut-off",
+    ),
+    _example(
+        "a function of NumPy on the way, in a function of one's own",
+        "import numpy as np\ndef squeezed(x):\n    return Tensor.from_numpy(np.tanh(x.numpy()))\n"
+        + _NET.replace("self.head(x)", "self.head(squeezed(x))")
+        + "net = Net()"
+        + _TRAIN,
+        Verdict.PROBLEM,
+        "part-cut-off",
+    ),
+    _example(
+        "the loss is a number",
+        _NET + "net = Net()" + _TRAIN.replace("loss_fn(net(x), y)", "Tensor(loss_fn(net(x), y).item())"),
+        Verdict.PROBLEM,
+        "nothing-trained",
+    ),
+    _example(
+        "the data of a feature, and no gradient of it",
+        _NET.replace("self.head(x)", "self.head(x.data * 2)") + "net = Net()" + _TRAIN,
+        Verdict.PROBLEM,
+        "part-cut-off",
+    ),
+    _example(
+        "a number beside the way of the gradient",
+        _NET.replace("return self.head(x)", "return self.head(x * float(x.asnumpy().std()))") + "net = Net()" + _TRAIN,
+        Verdict.NOT_APPLICABLE,
+        "nothing-frozen",
+    ),
+    _example(
+        "NumPy computes with the sizes alone",
+        "import numpy as np\n"
+        + _NET.replace("self.head(x)", "self.head(x / float(np.sqrt(x.shape[-1])))")
+        + "net = Net()"
+        + _TRAIN,
+        Verdict.NOT_APPLICABLE,
+        "nothing-frozen",
+    ),
+    _example(
+        "targets that NumPy computes of what the network gives",
+        _NET
+        + "net = Net()"
+        + _TRAIN.replace("loss_fn(net(x), y)", "loss_fn(net(x), Tensor(net(x).asnumpy().argmax(-1)))"),
+        Verdict.NOT_APPLICABLE,
+        "nothing-frozen",
     ),
     _example(
         "stop_gradient on one of two ways",

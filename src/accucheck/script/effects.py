@@ -27,6 +27,13 @@ def effect(made: Call) -> Effect | None:
     return effects.find(name_of(made))
 
 
+def stops_gradient(made: Call) -> bool:
+    """Whether no gradient goes through a call: stop_gradient, what leaves MindSpore for numpy, and all that numpy computes."""
+    known = effect(made)
+    applied = made.name == "" or made.api != "ops.StopGradient"  # the operator is made, or called
+    return (known is not None and known.stops and applied) or made.name.startswith("numpy.")
+
+
 def gradient_maker(value: Value | None) -> str:
     """The name of what gives gradients where a value is called, applied or not; "" where calling it gives none."""
     if isinstance(value, Instance):

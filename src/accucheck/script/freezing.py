@@ -18,7 +18,7 @@ from itertools import islice
 from ..knowledge import api, names
 from . import flow
 from .analysis import Scripts
-from .effects import effect, name_of, updates
+from .effects import effect, name_of, stops_gradient, updates
 from .execution import jitted, mode
 from .factors import argument_of, given_to_base, gradient
 from .grading import Link, under
@@ -166,7 +166,8 @@ class FreezeScan:
         whole: list[tuple[Step, list[Call]]] = []
         for step in steps:
             free, _ = reach(step.loss, stop=True)
-            every, stops = reach(step.loss, stop=False)
+            every, found = reach(step.loss, stop=False)
+            stops = [one for one in found if reach(one, stop=False)[0] or may_hold_weights(one, stop=False)]
             trained = step.trained or set(self.layers)
             reached |= free & trained
             cut = (every - free) & trained & set(self.layers)
@@ -181,7 +182,7 @@ class FreezeScan:
                     "nothing-trained",
                     stop.source,
                     stop.node,
-                    {"line": getattr(step.node, "lineno", 1), "path": step.source.path},
+                    {"text": _text(stop.node), "line": getattr(step.node, "lineno", 1), "path": step.source.path},
                 )
         frozen = self.frozen
         lost = [leaf for leaf in behind if leaf not in reached and leaf not in frozen and learns(self.layers[leaf])]
@@ -192,8 +193,9 @@ class FreezeScan:
             lost.sort(key=lambda leaf: self.layers[leaf].order)
             shown = [self.names.get(leaf, "") or self.layers[leaf].api for leaf in lost]
             for stop in _nearest(stops):
-                data = {"count": len(lost), "total": len(reached | set(lost)), "names": shown[:5]}
-                small = 2 * len(lost) <= len(reached | set(lost))
+                total = len(reached | set(lost))
+                data = {"text": _text(stop.node), "count": len(lost), "total": total, "names": shown[:5]}
+                small = 2 * len(lost) <= total
                 code = "part-cut-off-loaded" if self.loaded(perhaps=small) else "part-cut-off"
                 yield Observation(code, stop.source, stop.node, data, certain=False)
 
@@ -293,7 +295,8 @@ class FreezeScan:
         for frame in self.trace.frames:
             stop = _stop_around(frame) if id(frame.owner) in cells and frame.function.name in FORWARD else None
             if stop is not None:
-                data = {"line": getattr(frame.function.node, "lineno", 1), "path": frame.function.source.path}
+                line, path = getattr(frame.function.node, "lineno", 1), frame.function.source.path
+                data = {"text": _text(stop.node), "line": line, "path": path}
                 yield Observation("nothing-trained", stop.source, stop.node, data)
 
     def of_optimizer(self, optimizer: Value | None) -> set[int]:
@@ -320,7 +323,8 @@ class FreezeScan:
     def stops(self) -> Iterator[Observation]:
         """Each stop_gradient within what is trained."""
         for call in self.trace.calls:
-            if not _stops(call):
+            known = effect(call)
+            if known is None or known.operation != "stop_gradient" or not stops_gradient(call):
                 continue
             if call.discarded:
                 given = call.args[0] if call.args else None
@@ -772,10 +776,10 @@ def learns(layer: Call) -> bool:
 
 
 def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
-    """The ids of the layers and parameters that a value is computed with, and each stop_gradient on the way, nearest first.
+    """The ids of the layers and parameters that a value is computed with, and what stops the gradient on the way, nearest first.
 
-    With `stop` nothing behind a stop_gradient, or behind what is constant whatever it is given, counts, but for what is written into
-    that afterwards; what lies behind a shape never does.
+    With `stop` nothing behind what stops the gradient, or behind what is constant whatever it is given, counts, but for what is written
+    into that afterwards; what lies behind a shape never does.
     """
     found: set[int] = set()
     stops: list[Call] = []
@@ -788,7 +792,7 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
             found |= {id(leaf) for _, leaf in leaves(part)}
             continue
         if isinstance(part, Call):
-            if _stops(part):
+            if stops_gradient(part):
                 stops.append(part)
                 if stop:
                     continue
@@ -829,7 +833,7 @@ def may_hold_weights(value: Value, stop: bool = True, since: int = 0) -> bool:
     queue, seen = [value], {id(value)}
     while queue and len(seen) < LIMIT:
         part = queue.pop()
-        if isinstance(part, Call) and (part.order < since or (stop and _stops(part))):
+        if isinstance(part, Call) and (part.order < since or (stop and stops_gradient(part))):
             continue
         if isinstance(part, Instance) or (isinstance(part, Call) and _is_unseen(part)):
             return True
@@ -848,14 +852,8 @@ def _is_unseen(made: Call) -> bool:
     return is_foreign(made) if made.base is None else made.name[:1] not in ("@", "[")
 
 
-def _stops(call: Call) -> bool:
-    known = effect(call)
-    applied = call.name == "" or call.api != "ops.StopGradient"  # the operator is made, or called
-    return known is not None and known.operation == "stop_gradient" and applied
-
-
 def _is_stop(value: Value) -> bool:
-    return isinstance(value, Call) and _stops(value)
+    return isinstance(value, Call) and stops_gradient(value)
 
 
 def _stop_around(frame: Frame) -> Call | None:
@@ -864,7 +862,7 @@ def _stop_around(frame: Frame) -> Call | None:
     given = frame.returned
     if first is None or given is None or not flow.derives(given, first) or flow.derives(given, first, _is_stop):
         return None
-    return flow.find(given, _stops)
+    return flow.find(given, stops_gradient)
 
 
 def _optimizer_of(step: Call | Instance) -> Value | None:
