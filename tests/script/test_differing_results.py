@@ -78,6 +78,10 @@ GUESSES = {
     "ops.argmax(out, 0) == ops.argmax(other, 0)": [],
     "nn.Conv2d(3, 5, 3)(x).argmax(1) == label": [],
     "nn.Conv2d(3, 5, 3)(x).argmax(-1) == label": ["argmax-elsewhere"],
+    "nn.Dense(8, 5)(nn.LSTM(3, 8, batch_first=True)(x)[0]).argmax(1) == label": ["argmax-elsewhere"],
+    "nn.Dense(8, 5)(nn.GRU(3, 8)(x)[0]).asnumpy().argmax(0) == label": ["argmax-elsewhere"],
+    "nn.Dense(8, 5)(nn.LSTM(3, 8, batch_first=True)(x)[0]).argmax(2) == label": [],
+    "nn.Dense(8, 5)(nn.LSTMCell(3, 8)(x)[0]).argmax(1) == label": [],
     "nn.Conv2d(3, 5, 3)(x).transpose(0, 2, 3, 1).argmax(-1) == label": [],
     "nn.Conv2d(3, 2, 3)(x).argmax(-1) == label": [],  # two numbers for each place are no classes for sure
     "nn.Dense(8, 5)(nn.Conv2d(3, 8, 3)(x).mean((2, 3))).argmax(0) == label": ["argmax-elsewhere"],

@@ -54,6 +54,17 @@ _BODIES = {
     "q, k, v = parts(self, x)\nreturn q.permute(0, 2, 1, 3).view(x.shape[0], -1, 8)": False,
     "q, k, v = parts(self, x)\nreturn q.reshape(x.shape[0] * self.heads, x.shape[1], 2)": False,
     "b, t, d = x.shape\nx = self.dense(x).swapaxes(1, 2)\nreturn x.reshape(b, d, t, 1)": False,
+    # the outputs of a layer, of which the number is known
+    "return self.dense(x).reshape(8, -1).transpose()": True,
+    "return ops.reshape(self.dense(x), (8, -1)).T": True,
+    "b, t, _ = x.shape\nreturn mint.reshape(self.dense(x), (b, 8, t)).mean(-1)": True,
+    "b = x.shape[0]\nx = x.swapaxes(1, 2)\nreturn self.dense(x).view(b, 8, -1).sum(2)": True,
+    "return self.dense(x).reshape(-1, 8)": False,
+    "return self.dense(x).view(-1, 8, 1)": False,
+    "return self.dense(x).reshape(x.shape[0], 8, -1)": False,  # which may be 1
+    "return self.dense(x).swapaxes(-1, -2).reshape(8, -1)": False,
+    "return self.dense(x).reshape(-1, self.heads, 2)": False,
+    "return self.dense(x).flatten().reshape(-1)": False,
     # each axis is itself
     "b, t, d = x.shape\nreturn x.reshape(b, t, self.heads, d // self.heads)": False,
     "b, c, h, w = x.shape\nreturn x.view(b, c, h * w)": False,

@@ -68,6 +68,9 @@ def _of_item(made: Call, depth: int) -> Rank:
     slices = [part for part in parts if isinstance(part, Call) and part.name == "slice"]
     if len(numbers) + len(added) + len(slices) != len(parts):
         return UNKNOWN
+    if isinstance(made.base, Call) and made.base.name == "" and kind_of(made.base.base) == "recurrent":
+        first = isinstance(key, KnownValue) and key.value == 0
+        return rank(made.base, depth + 1) if first else UNKNOWN
     before = rank(made.base, depth + 1)
     least = max(before.least, len(numbers) + len(slices)) + len(added) - len(numbers)
     return Rank(max(least, 0), None if before.exact is None else before.exact + len(added) - len(numbers))
@@ -82,6 +85,8 @@ def _of_layer(made: Call, depth: int) -> Rank | None:
     if kind in ("convolution", "pooling"):
         axes = _SPATIAL.get(made.base.last.removesuffix("Transpose")[-2:])
         return None if axes is None else Rank(axes, axes)
+    if kind == "recurrent" and not made.base.last.endswith("Cell"):
+        return Rank(3, 3)
     if kind not in ("embedding", "dense"):
         return None
     inner = rank(made.args[0] if made.args else None, depth + 1)

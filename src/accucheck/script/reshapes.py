@@ -2,17 +2,20 @@
 
 A reshape leaves elements in their order, so an axis is still itself only where as many elements come before it, and after it, as
 did before. (batch, steps, features) to (batch, heads, steps, part) puts pieces of the features of one step into several steps, and
-(batch, heads, steps, part) to (batch, steps, features) pieces of several steps into one. Judged where the sizes before it are known.
+(batch, heads, steps, part) to (batch, steps, features) pieces of several steps into one. Judged where the sizes before it are known, or
+where the last axis holds the outputs of a layer, whose number stands at another place afterwards.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from .analysis import Scripts
+from .axes import AxisPosition, rank, width
 from .effects import effect, operands
-from .networks import Observation, first_of_place, structure_of
-from .sizes import Axis, Shape, Shapes, Size, of, product
+from .networks import Observation, first_of_place, outputs, structure_of
+from .sizes import ONE, Axis, Shape, Shapes, Size, of, product
 from .values import Call
 
 
@@ -21,7 +24,8 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
     for reading in scripts.training or scripts.readings:
         structure, shapes = structure_of(reading), of(reading.trace)
         for call in reading.trace.calls:
-            axis = torn(call, shapes) if structure.in_cell(call.frame) else None
+            within = structure.in_cell(call.frame)
+            axis = (torn(call, shapes) if within else None) or torn_outputs(call, shapes)
             if axis is not None:
                 data = {"axis": axis[0], "place": axis[1]}
                 yield Observation("axis-torn", call.source, call.node, data, certain=False)
@@ -40,6 +44,28 @@ def torn(made: Call, shapes: Shapes) -> tuple[int, int] | None:
         if len(stood) == 1 and _is_torn(before, stood[0], after, place):
             return stood[0], place
     return None
+
+
+def torn_outputs(made: Call, shapes: Shapes) -> tuple[int, int] | None:
+    """As of torn, for the outputs of a layer along the last axis, of which only the number is known."""
+    known = effect(made)
+    array = next(iter(operands(made)), None)
+    if known is None or known.operation != "reshape" or array is None:
+        return None
+    found, sizes = width(array), shapes.given(made).sizes
+    count = outputs(found[0]) if found is not None and found[1] == AxisPosition(-1, True) else None
+    stood = [place for place, size in enumerate(sizes) if count and size == Size(Counter(), count)]
+    if count in (None, 1) or len(stood) != 1:
+        return None
+    place, behind = stood[0], [size for size in sizes[stood[0] + 1 :] if size != ONE]
+    counted = all(size is not None and not _is_rest(size, made) for size in behind)
+    leads = place == 0 or (rank(array).least > place + 1 and all(_alone(size) for size in sizes[:place]))
+    return (-1, place) if behind and (counted or leads) else None
+
+
+def _is_rest(size: Size, made: Call) -> bool:
+    """Whether a size is what a reshape is told by -1 and that cannot be computed."""
+    return any(array == id(made) for array, _ in size.axes)
 
 
 def _alone(size: Size | None) -> Axis | None:
