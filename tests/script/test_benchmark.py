@@ -68,6 +68,20 @@ def test_settings_that_come_to_the_same(tmp_path: Path) -> None:
     assert found is not None and found.pairs[0].same == {"in_channels", "out_channels", "has_bias"}
 
 
+@pytest.mark.parametrize(
+    ("here", "there", "expected"),
+    [
+        # the same layers, made in another order
+        ("nn.Dense(3, 4)\nnn.Dense(9, 8)\n", "nn.Linear(9, 8)\nnn.Linear(3, 4)\n", [[], []]),
+        ("nn.Dense(3, 5)\nnn.Dense(9, 8)\n", "nn.Linear(9, 8)\nnn.Linear(3, 4)\n", [[], [("out_features", 5, 4)]]),
+        ("nn.Dense(3, 4)\nnn.Dense(9, 7)\n", "nn.Linear(3, 4)\nnn.Linear(6, 5)\n", [[]]),  # other layers
+    ],
+)
+def test_a_layer_is_matched_by_its_sizes(here: str, there: str, expected: list[list[Any]], tmp_path: Path) -> None:
+    found = compared(tmp_path, here, there)
+    assert found is not None and sorted(pair.differs for pair in found.pairs) == expected
+
+
 def test_layers_are_matched_in_their_order(tmp_path: Path) -> None:
     found = compared(
         tmp_path,

@@ -27,11 +27,12 @@ KINDS = ("convolution", "dense", "embedding", "dropout", "normalization", "recur
 ALIKE = 0.6
 #: More layers are not matched: in networks that repeat themselves the time grows faster than the square of their number.
 MOST = 1000
+#: More layers that differ from their partner are not compared with all others.
+MOST_APART = 100
 #: Settings that are compared, in PyTorch's words.
-SETTINGS = (
-    "in_channels out_channels in_features out_features num_features num_embeddings embedding_dim kernel_size stride dilation "
-    "groups bias p eps momentum affine negative_slope num_groups"
-)
+_SIZES = "in_channels out_channels in_features out_features num_features num_embeddings embedding_dim kernel_size"
+SETTINGS = _SIZES + " stride dilation groups bias p eps momentum affine negative_slope num_groups"
+SIZES = frozenset(_SIZES.split())
 _REVERSED = "bn-momentum"
 
 
@@ -63,14 +64,38 @@ def compare(here: Sequence[Call], paths: Sequence[tuple[Path, str]], version: st
     theirs = [(api.load().pytorch[name_of_layer(call)].api, call) for call in there]
     if not mine or not theirs:
         return None
+    pairs = _side_by_side(mine, theirs, version)
+    return Comparison(pairs, len(pairs) / max(len(mine), len(theirs)), len(mine), len(theirs))
+
+
+def _side_by_side(mine: Sequence[tuple[str, Call]], theirs: Sequence[tuple[str, Call]], version: str) -> list[Pair]:
+    """The layers in pairs, in order; those with other settings than their partner with one that has the same, wherever the other
+    network makes it; and what is left in order again, without layers of other sizes, which are other layers."""
+    pairs = [pair for pair in _in_order(mine, theirs, version) if not pair.differs]
+    left, others = _without(pairs, mine), _without(pairs, theirs)
+    for token, call in left[:MOST_APART]:
+        found = (_pair(call, other, version) for name, other in _without(pairs, others)[:MOST_APART] if name == token)
+        pairs += [pair for pair in found if pair.compared and not pair.differs][:1]
+    in_order = _in_order(_without(pairs, left), _without(pairs, others), version)
+    pairs += [pair for pair in in_order if _of_like_size(pair)]
+    return sorted(pairs, key=lambda pair: pair.here.order)
+
+
+def _without(pairs: Sequence[Pair], layers: Sequence[tuple[str, Call]]) -> list[tuple[str, Call]]:
+    paired = {id(call) for pair in pairs for call in (pair.here, pair.there)}
+    return [(token, call) for token, call in layers if id(call) not in paired]
+
+
+def _of_like_size(pair: Pair) -> bool:
+    """Whether no more sizes of two layers differ than agree."""
+    apart = SIZES & {name for name, _, _ in pair.differs}
+    return 2 * len(apart) <= len(SIZES & pair.compared)
+
+
+def _in_order(mine: Sequence[tuple[str, Call]], theirs: Sequence[tuple[str, Call]], version: str) -> list[Pair]:
     matcher = SequenceMatcher(None, [token for token, _ in mine], [token for token, _ in theirs], autojunk=False)
-    pairs = [
-        _pair(mine[block.a + n][1], theirs[block.b + n][1], version)
-        for block in matcher.get_matching_blocks()
-        for n in range(block.size)
-    ]
-    share = len(pairs) / max(len(mine), len(theirs))
-    return Comparison(pairs, share, len(mine), len(theirs))
+    blocks = matcher.get_matching_blocks()
+    return [_pair(mine[block.a + n][1], theirs[block.b + n][1], version) for block in blocks for n in range(block.size)]
 
 
 def training(case: Case) -> tuple[list[Settings], list[UnreadPlace]]:
