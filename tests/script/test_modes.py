@@ -77,6 +77,9 @@ def codes(account: Account) -> list[str]:
         ("other.set_train()\nfor x, y in data:\n    step(x, y)\n", ["no-set-train"]),
         ("nn.WithLossCell(net, loss_fn).set_train()\nstep(x, y)\n", []),
         ("net.set_train(mode=False)\nstep(x, y)\n", ["set-to-inference"]),
+        # What nothing calls is not judged by a step that is judged where the script comes to it.
+        ("net.set_train()\nstep(x, y)\ndef unused(x):\n    net.set_train(False)\n    return step(x, y)\n", []),
+        ("def unused(x):\n    net.set_train(False)\n    return step(x, y)\n", ["set-to-inference"]),
         ("net = net.set_train(True)\nstep(x, y)\n", []),
         # The second round of a loop counts.
         ("net.set_train()\nfor e in r:\n    step(x, y)\n    net.set_train(False)\n", ["not-set-back"]),

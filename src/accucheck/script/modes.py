@@ -417,6 +417,9 @@ class Replay:
             root = _unseen(event.place if isinstance(event.place, Frame) else event.place.frame)
             groups.setdefault(id(root), (root, []))[1].append(event)
         for root, events in groups.values():
+            # A step that what is called comes to is not judged once more in a function that nothing calls.
+            if root is not None:
+                events = [one for one in events if one.kind != "step" or id(one.place.node) not in self.reached]
             self.root, self.state = root, {}
             self.start = {False: None} if root is None else {}
             self.play(events, 0, 0)
@@ -674,6 +677,11 @@ class Replay:
         """The steps, and the trainings by Model, that the script is seen to come to."""
         found = [*self.training, *(one for one in self.all if one.how in ("Model.train", "Model.fit"))]
         return [one for one in found if _unseen(one.place if isinstance(one.place, Frame) else one.place.frame) is None]
+
+    @cached_property
+    def reached(self) -> set[int]:
+        """The ids of the places where the script is seen to come to a step."""
+        return {id(one.place.node) for one in self.seen_to_train}
 
     @cached_property
     def trained_in(self) -> set[int]:
