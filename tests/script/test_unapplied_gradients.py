@@ -36,8 +36,8 @@ def forward(x, y):
 """
 
 
-def said(folder: Path, text: str) -> list[Observation]:
-    (folder / "train.py").write_text(HEAD + text)
+def said(folder: Path, text: str, head: str = HEAD) -> list[Observation]:
+    (folder / "train.py").write_text(head + text)
     scripts = read_scripts(Case(root=str(folder), spec=CaseFile(scripts=Given(train="train.py"))))
     return list(unapplied_gradients.examine(scripts))
 
@@ -86,6 +86,57 @@ for x, y in data:
 def test_a_pair_that_is_unpacked_into_three_says_nothing_of_its_gradients(tmp_path: Path) -> None:
     text = LOOP.replace("(loss, _), grads", "loss, _, grads").replace("APPLY", "opt(grads)")
     assert said(tmp_path, text) == []
+
+
+UNSEEN = """
+from others import made
+opt = made(net.trainable_params())
+grad_fn = ms.value_and_grad(forward, None, opt.parameters, has_aux=True)
+for x, y in data:
+    (loss, _), grads = grad_fn(x, y)
+    APPLY
+    print(loss)
+measured = ms.value_and_grad(forward, None, opt.parameters, has_aux=True)
+for x, y in held:
+    (loss, _), grads = measured(x, y)
+    print(loss)
+"""
+
+
+@pytest.mark.parametrize(
+    ("apply", "expected"), [("opt(grads)", []), ("pass", ["gradients-dropped", "gradients-dropped"])]
+)
+def test_gradients_that_only_measure(apply: str, expected: list[str], tmp_path: Path) -> None:
+    head = HEAD.replace("opt = nn.SGD(net.trainable_params(), 0.1)\n", "")
+    assert [one.code for one in said(tmp_path, UNSEEN.replace("APPLY", apply), head)] == expected
+
+
+CUT = """
+class Cut(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.SequentialCell(*list(Net().cells())[:-1])
+        self.last = nn.Dense(8, 2)
+
+    def construct(self, x):
+        return self.last(self.body(x))
+
+cut = Cut()
+cut_opt = nn.SGD(PARAMETERS, 0.1)
+
+def cut_forward(x, y):
+    return loss_fn(cut(x), y)
+
+cut_grad = ms.value_and_grad(cut_forward, None, cut_opt.parameters)
+cut_opt(cut_grad(x, y)[1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"), [("cut.trainable_params()", []), ("cut.last.trainable_params()", ["layers-unheld"])]
+)
+def test_a_cut_list_of_cells_is_part_of_a_network(parameters: str, expected: list[str], tmp_path: Path) -> None:
+    assert codes(tmp_path, CUT.replace("PARAMETERS", parameters)) == expected
 
 
 @pytest.mark.parametrize("text", [FUNCTION, CELL, LOOP])

@@ -80,10 +80,11 @@ class UnappliedLoad:
             found = gradient(call)
             if found is not None and found.weights is not None:
                 places[id(_maker(call).node)].append(found)
-        for runs in places.values():
+        taken = {key: any(self.is_taken(run.call) for run in runs) for key, runs in places.items()}
+        for key, runs in places.items():
             call = runs[0].call
-            left = self.idle or not self.optimizers or _has_optimizer(call)
-            if left and not any(self.is_taken(run.call) for run in runs):
+            nowhere = not self.optimizers and not any(taken.values())  # else it may be to evaluate, beside what trains
+            if not taken[key] and (self.idle or nowhere or _has_optimizer(call)):
                 yield Observation("gradients-dropped", call.source, call.node, {}, certain=bool(self.idle))
 
     def left_out(self) -> Iterator[Observation]:
@@ -274,7 +275,22 @@ def _may_have(look: FreezeScan, optimizer: Call | Instance, given: set[int], lea
     listed = _listed(optimizer)
     if listed is None:
         return True
+    if _is_behind(listed, leaf):
+        return leaf not in given or look.takes(listed, leaf) is not False
     return look.takes(listed, leaf) is not False and (leaf in given or not _is_whole(listed))
+
+
+def _is_behind(listed: Value, leaf: int) -> bool:
+    """Whether anything that a network holds, whose parameters are listed, is made of a layer or of a cell with it: a list that was cut,
+    or otherwise worked on, of the cells of another network."""
+    networks = (part.base for part in behind(listed) if isinstance(part, Call) and part.name in PARAMETERS)
+    cells = [cell for base in networks for cell in options(base) if isinstance(cell, Instance)]
+    made = (v for cell in cells for v in cell.attributes.values() if isinstance(v, (Call, Items, Many)))
+    return any(_has(part, leaf) for value in made for part in flow.sources(value))
+
+
+def _has(value: Value, leaf: int) -> bool:
+    return id(value) == leaf or (isinstance(value, Instance) and any(id(part) == leaf for _, part in leaves(value)))
 
 
 def _listed(optimizer: Call | Instance) -> Value | None:
