@@ -608,6 +608,8 @@ IMPORT = "from scaled import load, scaled\nx_train, x_test = np.load('a.npy'), n
         ),  # it trains by itself
         ("x = scaled(x_train)\n", "x = scaled(x_test)\n", ["x_test"]),  # each by itself
         ("x = load(a)\nunknown(x)", "x = load('b.csv')" + EVALUATES.replace("data", "x"), []),
+        # of the training data, to scale those of evaluation with it
+        ("x = scaled(x_train)\n", "x = scaled(x_train)\n" + EVALUATES.replace("data", "x"), []),
     ],
 )
 def test_a_scaler_of_one_function_for_training_too(
@@ -640,6 +642,7 @@ model.eval(ds.NumpySlicesDataset((EVALUATED, rows[90:, 4:]), ["x", "y"]).batch(9
         ("(held - held.mean(0)) / held.std(0)", "constants-differ"),
         ("np.log1p(held)", "constants-differ"),
         ("held * 1.0", "agree"),
+        ("held + 0.1 * np.sign(known)", "constants-differ"),
         ("unseen.prepared(held)", "unclear"),
         ("(held - held.mean()) / held.max()", "constants-differ"),
     ],
@@ -647,6 +650,17 @@ model.eval(ds.NumpySlicesDataset((EVALUATED, rows[90:, 4:]), ["x", "y"]).batch(9
 def test_steps_that_evaluation_adds_to_those_of_training(evaluated: str, code: str, tmp_path: Path) -> None:
     head = "import unseen\n"
     assert [one.code for one in said(tmp_path, head + TABLE.replace("EVALUATED", evaluated))] == [code]
+
+
+ATTACK = """
+attack = ms.grad(lambda x, y: nn.MSELoss()(table(x), y))
+model.eval(ds.NumpySlicesDataset((held + 0.1 * np.sign(attack(held, rows[90:, 4:]).asnumpy()), rows[90:, 4:]), ["x", "y"]).batch(9))
+"""
+
+
+def test_an_attack_is_no_preparation_of_samples(tmp_path: Path) -> None:
+    found = said(tmp_path, TABLE.replace("EVALUATED", "held") + ATTACK)
+    assert "constants-differ" not in [one.code for one in found]
 
 
 FEATURES = (

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..knowledge import api
 from . import seeding
+from .effects import gradient_maker
 from .flow import find
 from .normalization import judge, pipelines_of, placed, unique
 from .pipelines import Input, Pipeline, Pipelines
@@ -278,11 +279,13 @@ def fitted_on_evaluation(readings: list[Pipelines]) -> Iterator[Observation]:
 
 def _fitted_for(pipelines: Pipelines, call: Call, names: list[str]) -> str | None:
     """ "eval" or "train", by what the data are called and what they are used for; None where neither is seen."""
+    if role(names) == "train":
+        return "train"  # in a script that evaluates too: what is scaled there is scaled as in training
     used = _roles_of(pipelines, call)
     called = role(names) == "eval" and not any(role([name]) == "train" for name in names)
     if called or used == {"eval"}:
         return "eval"
-    return "train" if role(names) == "train" or "train" in used else None
+    return "train" if "train" in used else None
 
 
 def _fits(pipelines: Pipelines) -> Iterator[tuple[Call, str]]:
@@ -390,7 +393,7 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
     """What differs most between the ways of one input in training and in evaluation."""
     ours = [way for way in mine.ways if way.data and way.origin != "network"]
     other = [way for way in theirs.ways if way.data and way.origin != "network"]
-    other = [way for way in other if way.steps or way.origin != "unknown"]
+    other = [way for way in other if (way.steps or way.origin != "unknown") and not _by_gradient(way)]
     if not ours or not other:
         return None
     found = [_closest(way, ours, mine, theirs) for way in other]
@@ -408,6 +411,11 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
     meant = code in _OF_NUMBERS and theirs.kind == "ids"  # such formulas choose what to look up
     sure = _is_certain(base, way, evaluation)
     return Observation(code, made, data, (base, way), None, sure, differs, possible=meant)
+
+
+def _by_gradient(way: SamplePath) -> bool:
+    """Whether a step works with a gradient, as an attack on the network does: that is no preparation of samples."""
+    return any(find(step.made, lambda part: bool(gradient_maker(part.base))) is not None for step in way.steps)
 
 
 def _is_certain(base: SamplePath, way: SamplePath, evaluation: Pipeline) -> bool:
