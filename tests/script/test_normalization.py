@@ -156,6 +156,7 @@ def test_the_scale_of_inputs(code: str, tmp_path: Path) -> None:
         ("net(image)", "net(image)", "raw x"),
         ("net(image / 255)", "net(image)", "normalised x"),
         ("net(np.load('a'))", "net(np.load('b') / 255)", "only-in-evaluation x"),
+        ("train_data = folder()", "ms.Model(net).predict(image / 255)", "unclear image"),  # not seen to train
         ("net(np.load('a'))", "net(np.fromfile('b') / 255)", "unclear x"),  # another kind of file
         ("ms.Model(net).train(1, folder())", "ms.Model(net).predict(image / 255)", "only-in-evaluation image"),
     ],

@@ -235,7 +235,7 @@ def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) 
             "origin": way.origin,
         }
         if code in ("raw", "unclear") and not (fine or way.normalised) and _normalised_elsewhere(entry, readings):
-            yield Observation("only-in-evaluation", made, data, way)
+            yield Observation("only-in-evaluation" if _is_trained(entry, pipeline) else "unclear", made, data, way)
         elif code in FAULTS:
             yield _fault(code, entry, way, pipeline, made, data)
         else:
@@ -260,13 +260,16 @@ def _fault(
     if (beyond := impossible(way)) is not None and code == "impossible-statistics":
         data |= {"low": beyond.low, "high": beyond.high}
         data |= {"mean": beyond.mean, "std": beyond.std, "most": beyond.most}
-    arrives = "layer" in entry.arrives
-    followed = arrives or (pipeline.trained and not entry.parameter)
-    found = code if followed else "raw-perhaps" if code == "raw" else code
-    certain = known and arrives and not any(step.assumed for step in way.steps)
+    found = "raw-perhaps" if code == "raw" and not _is_trained(entry, pipeline) else code
+    certain = known and "layer" in entry.arrives and not any(step.assumed for step in way.steps)
     if found == "raw" and _loads_weights(pipeline):
         certain = False
     return Observation(found, place, data, way, step, certain=certain)
+
+
+def _is_trained(entry: Input, pipeline: Pipeline) -> bool:
+    """Whether an input is seen to reach a layer, or a step that trains."""
+    return "layer" in entry.arrives or (pipeline.trained and not entry.parameter)
 
 
 def _loads_weights(pipeline: Pipeline) -> bool:
