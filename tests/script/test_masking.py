@@ -326,6 +326,14 @@ DROPPED = {
 }
 
 
+@pytest.mark.parametrize(("given", "told"), [("mask", True), ("None", False)])
+def test_a_mask_that_nobody_has_is_not_left_out(given: str, told: bool, tmp_path: Path) -> None:
+    text = OUTER.format("return self.layer(x)").replace("Net()(x, mask)", f"Net()(x, {given})")
+    (tmp_path / "net.py").write_text(text)
+    source, project = read(tmp_path / "net.py", "net.py"), Project(tmp_path, tmp_path)
+    assert bool(masking.dropped(follow(source, assumption("train"), project.find, tmp_path))) == told
+
+
 @pytest.mark.parametrize("code", DROPPED)
 def test_masks_that_are_not_handed_on(code: str, tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(OUTER.format(code))

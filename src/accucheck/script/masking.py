@@ -18,7 +18,7 @@ from .effects import TAKEN
 from .source import Source
 from .syntax import children, unparse, walk
 from .trace import Trace
-from .values import Frame, KnownValue, options
+from .values import Frame, KnownValue, Value, options
 
 MASK = re.compile(r"mask", re.IGNORECASE)
 #: A mask over the places of a sequence, not a masked word, a setting, or one over heads.
@@ -628,20 +628,24 @@ def dropped(trace: Trace) -> list[Observation]:
         caller = frame.parent
         if caller is None or isinstance(frame.function.node, ast.Lambda):
             continue
-        lacking = [
-            name
-            for name, value in frame.parameters.items()
-            if _PLACES.search(name) and all(isinstance(o, KnownValue) and o.value is None for o in options(value))
-        ]
+        lacking = [name for name, value in frame.parameters.items() if _PLACES.search(name) and _is_none(value)]
         if not lacking or frame.function.name not in ("construct", "forward", "__call__"):
             continue
         if _hands_on(frame):
             continue
         unused = _unused_mask(caller)
-        if unused is not None and not any(said.node is frame.node for said in found):
+        if unused is None or _is_none(caller.parameters.get(unused)):
+            continue
+        if not any(said.node is frame.node for said in found):
             data = {"mask": unused, "parameter": lacking[0], "function": _shown(frame)}
             found.append(Observation("mask-dropped", frame.source, frame.node, data))
     return found
+
+
+def _is_none(value: Value | None) -> bool:
+    """Whether a value is None, whichever way it comes."""
+    ways = options(value)
+    return bool(ways) and all(isinstance(way, KnownValue) and way.value is None for way in ways)
 
 
 def _hands_on(frame: Frame) -> bool:
