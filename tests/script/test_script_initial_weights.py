@@ -247,6 +247,13 @@ AFTER: dict[str, list[str]] = {
     "def start(cell):\n    if isinstance(cell, nn.Conv2d):\n        cell.weight.set_data(initializer('zeros', cell.weight.shape))\n"
     "net.apply(start)": ["zero-weights", "zero-set"],
     "net = net.apply(lambda cell: cell.weight.set_data(initializer(Normal(), cell.weight.shape)))": ["set-later"],
+    # layers with a certain name
+    "def begin(cell, name):\n    if name.startswith('head'):\n        fill(cell.weight)\n"
+    "def fill(weight):\n    weight.set_data(initializer('zeros', weight.shape))\n"
+    "for name, cell in net.cells_and_names():\n    begin(cell, name)": ["zero-weights", "zero-set-possible"],
+    "def begin(cell, name):\n    if isinstance(cell, nn.Dense):\n        fill(cell.weight)\n"
+    "def fill(weight):\n    weight.set_data(initializer('zeros', weight.shape))\n"
+    "for name, cell in net.cells_and_names():\n    begin(cell, name)": ["zero-weights", "zero-set"],
     # one part that somebody chose
     "for p in net.first.get_parameters():\n    p.set_data(Tensor(np.zeros(p.shape)))": [
         "zero-weights",

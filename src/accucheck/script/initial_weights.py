@@ -877,6 +877,7 @@ def _set(
             return
         looped = owner.base is not None and not _is_made(owner.base) and flow.find(owner.base, _looped, stop=_is_made)
         chosen = not looped or _chosen(tests) or _asked_for(frame, node) or _says_zero(source, line, last)
+        chosen = chosen or _by_name((*tests, *(test for run in frames_around(frame) for test in run.tests)))
     elif _every_parameter(owner):
         if _RANDOM.search(asked) or _RANDOM.search(" ".join(source.lines[max(0, line - 4) : line])):
             return
@@ -967,6 +968,20 @@ def _of_one_layer(value: Value | None) -> bool:
     parts = options(getter.base) if getter is not None else ()
     places = [isinstance(part, Call) and part.name == "[]" and isinstance(part.args[0], KnownValue) for part in parts]
     return bool(parts) and all(place or is_layer(part) for place, part in zip(places, parts, strict=True))
+
+
+def _by_name(tests: tuple[Test, ...]) -> bool:
+    """Whether a condition takes the layers whose name, in a variable, begins with, ends with or has a text."""
+    for test in tests:
+        node = test.node
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in ("startswith", "endswith") and isinstance(node.func.value, ast.Name) and test.taken:
+                return True
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In) and test.taken:
+            text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+            if text and isinstance(node.comparators[0], ast.Name):
+                return True
+    return False
 
 
 def _asked_for(frame: Frame | None, node: ast.AST) -> bool:
