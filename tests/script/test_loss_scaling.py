@@ -52,6 +52,14 @@ FRAMEWORK = {
         "net = nn.SequentialCell(nn.Embedding(9, 8, dtype=ms.float16), nn.Dense(8, 2))\nms.Model(net, loss_fn, opt)\n",
         ["no-scale-partly"],
     ),
+    "a buffer in half precision": (
+        "net.kept = ms.Parameter(ops.zeros((2, 2), ms.float16), requires_grad=False)\nms.Model(net, loss_fn, opt)\n",
+        ["no-half"],
+    ),
+    "a weight in half precision": (
+        "net.kept = ms.Parameter(ops.zeros((2, 2), ms.float16))\nms.Model(net, loss_fn, opt)\n",
+        ["no-scale"],
+    ),
     "a level that is seen": (MODEL.format("O3", ""), ["no-scale"]),
     "whether an update is dropped is not seen": (
         MODEL.format("O3", ", loss_scale_manager=ms.FixedLossScaleManager(1024, drops())"),

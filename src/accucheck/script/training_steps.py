@@ -16,6 +16,7 @@ from .effects import effect
 from .effects import kept as kept_operands
 from .factors import Factors, Key, Term, called, comparison, faulty, gradient, operation
 from .flow import inputs, users
+from .networks import trains
 from .remarks import Remark
 from .source import Source
 from .syntax import kept
@@ -608,7 +609,8 @@ def _half(made: Call) -> HalfPrecision | None:
         flag = made.keywords.get("fp16")
         return HalfPrecision("flag", made) if isinstance(flag, KnownValue) and flag.value is True else None
     if name == "Parameter":
-        return HalfPrecision("parameter", made) if made.args and _holds_half(made.args[0], 0) else None
+        half = bool(made.args) and trains(made) and _holds_half(made.args[0], 0)
+        return HalfPrecision("parameter", made) if half else None
     if name.split(".")[0] in ("nn", "mint", "parallel") and made.name:
         known = effect(made)
         if known is not None and known.new:  # one-hot labels, zeros and the like: no gradient goes through them
