@@ -313,6 +313,22 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         """,
         [("rate-groups", ["[interp(…), …]"])],
     ),
+    "groups of parameters by their rate, which are no rates": (
+        """
+        def get_lr_groups(net):
+            slow, fast = [], []
+            for parameter in net.trainable_params():
+                if "head" in parameter.name:
+                    fast.append(parameter)
+                else:
+                    slow.append(parameter)
+            return slow, fast
+
+        get_lr_groups(ms.nn.Dense(8, 8))
+        nn.SGD(params, 0.1)
+        """,
+        [("rate", "0.1")],
+    ),
     "one rate of one's own for nothing": (
         """
         def get_lr(base, scale):

@@ -23,6 +23,7 @@ from . import configs, ranks, setting_origins
 from .analysis import Reading, Scripts
 from .effects import kept
 from .flow import sources, users
+from .parameter_lists import PARAMETERS
 from .shuffling import Examination, data_sets
 from .source import Source, SourceNode
 from .syntax import counted, walk
@@ -1003,6 +1004,8 @@ def _mark(value: Value) -> tuple[float, tuple[ValueOrigin, ...]] | None:
 def _is_schedule(value: Call | Items, frame: Frame, rates: list[Value]) -> bool:
     """True for what a function gives that is called a rate, or that is a row of numbers computed from one of the rates in use."""
     named = [frame.function.name, *(value.bound if isinstance(value, Call) else ())]
+    if any(isinstance(part, Call) and part.name in PARAMETERS for part in sources(value)):
+        return False  # a group of parameters
     return any(map(_RATE_NAME.search, named)) or (_is_row(value) and _is_of(value, rates))
 
 
