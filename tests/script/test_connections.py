@@ -123,6 +123,23 @@ UNUSED: dict[str, list[str]] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("construct", "expected"),
+    [
+        ("return drop(self.main(x), self.rate) + y", ["unused-operators"]),
+        ("return drop(self.main(x), rate=self.rate) + y", ["unused-operators"]),
+        ("return self.main(x) + self.rate * y", ["unused-dropout extra"]),
+    ],
+)
+def test_a_dropout_whose_rate_goes_elsewhere(construct: str, expected: list[str], tmp_path: Path) -> None:
+    text = network(
+        "self.rate = load(8)\nself.extra = nn.Dropout(p=self.rate)",
+        construct,
+        "def drop(x, rate):\n    return x * rate\n",
+    )
+    assert told(said(tmp_path, text + TRAIN)) == expected
+
+
 @pytest.mark.parametrize("init", UNUSED)
 def test_what_is_built_and_never_used(tmp_path: Path, init: str) -> None:
     text = network(init, "return self.main(x) + y", CELLS)
@@ -234,6 +251,14 @@ TWINS: dict[tuple[str, str], tuple[str, str | None]] = {
         "twin-used-twice fc2",
         None,
     ),
+    (  # once, on a way that ends before the other
+        "self.fc1, self.fc2 = nn.Dense(8, 8), nn.Dense(8, 8)",
+        "if y is None:\n    return self.fc1(x)\nreturn self.fc1(x) + y",
+    ): ("unused-layer fc2", None),
+    (
+        "self.fc1, self.fc2 = nn.Dense(8, 8), nn.Dense(8, 8)",
+        "if y is None:\n    x = self.fc1(x)\nreturn self.fc1(x) + y",
+    ): ("twin-used-twice fc2", None),
     ("self.fc1, self.fc9 = nn.Dense(8, 8), nn.Dense(8, 8)", "return self.fc1(self.fc1(x)) + y"): (
         "twin-used-twice? fc9",
         None,

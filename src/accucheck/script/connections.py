@@ -154,7 +154,8 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Obse
         code = next((code for value in row.values if (code := _code(value))), None)
         if code is None or (code == "unused-cell" and not _alone(row, structures)):
             continue
-        if code == "operator" or (code == "unused-dropout" and not _in_training(row, structures)):
+        idle = code == "unused-dropout" and (not _in_training(row, structures) or _drops_otherwise(row, structures))
+        if code == "operator" or idle:
             operators[_place(row.defining.source, row.defining.node)].append(row)
             continue
         why = _harmless(code, row, untrained, id(row) in kept) if not _twin(row, row.values[0], structures) else None
@@ -425,6 +426,22 @@ def _drops(layer: Call) -> bool:
     return not (isinstance(keep, KnownValue) and keep.value == 1)
 
 
+def _drops_otherwise(row: _Attribute, structures: list[Structure]) -> bool:
+    """Whether construct gives something else the rate that an unused dropout is made with, out of another attribute."""
+    given = [value for made in row.values if isinstance(made, Call) for value in (*made.args, *made.keywords.values())]
+    rates = {id(part) for value in given for part in flow.sources(value)}
+    cells = (cell for structure in structures for cell in structure.cells if cell.of.node is row.of.node)
+    held = {name for cell in cells for name, value in cell.attributes.items() if id(value) in rates}
+    return any(isinstance(part, ast.Attribute) and part.attr in held for part in _arguments(called(row.of)))
+
+
+def _arguments(method: Function | None) -> Iterator[ast.expr]:
+    """What a method gives to all that it calls."""
+    for node in walk(method.node) if method is not None else ():
+        if isinstance(node, ast.Call):
+            yield from (*node.args, *(keyword.value for keyword in node.keywords))
+
+
 def _unused_attribute(code: str, row: _Attribute, structures: list[Structure]) -> Observation:
     value = next(v for v in row.values if _code(v) == code)
     defining = row.function.of or row.of
@@ -535,6 +552,7 @@ def _twin(row: _Attribute, value: Value, structures: list[Structure]) -> tuple[s
                 if (
                     name != row.name
                     and len(calls[name]) == 2
+                    and not apart(method.node, *calls[name])
                     and _title(other) == _title(value)
                     and (_near(name, row.name) or _made_alike(other, value))
                 ):

@@ -156,13 +156,28 @@ def conditions_around(function: ast.AST, node: ast.AST) -> Iterator[ast.expr]:
 
 
 def apart(function: ast.AST, one: ast.AST, other: ast.AST) -> bool:
-    """Whether two nodes of a function stand on different ways of one if statement, so that no run meets both without a loop."""
+    """Whether two nodes of a function stand on different ways of one if statement, so that no run meets both without a loop: in its
+    two blocks, or in one that leaves the function and behind the statement."""
+    loops = any(isinstance(part, (ast.For, ast.While)) for part in walk(function))
     for branch in walk(function):
         if isinstance(branch, ast.If):
-            ways = [{id(part) for statement in way for part in walk(statement)} for way in (branch.body, branch.orelse)]
-            if any(id(one) in here and id(other) in there for here, there in (ways, ways[::-1])):
-                return True
+            ways = [_within(block) for block in (branch.body, branch.orelse)]
+            leaving = [_within(block) for block in (branch.body, branch.orelse) if _leaves(block) and not loops]
+            for first, second in ((one, other), (other, one)):
+                if id(first) in ways[0] and id(second) in ways[1]:
+                    return True
+                if getattr(second, "lineno", 0) > (branch.end_lineno or 0) and any(id(first) in way for way in leaving):
+                    return True
     return False
+
+
+def _within(block: list[ast.stmt]) -> set[int]:
+    return {id(part) for statement in block for part in walk(statement)}
+
+
+def _leaves(block: list[ast.stmt]) -> bool:
+    """Whether a block ends by leaving the function."""
+    return bool(block) and isinstance(block[-1], (ast.Return, ast.Raise))
 
 
 @kept
