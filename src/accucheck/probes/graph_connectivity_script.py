@@ -50,8 +50,8 @@ MESSAGES: Words = {
         "zh": "{text} 把同一个结果与自身沿特征维拼接：其后的层得不到任何新的信息。",
     },
     "added-to-itself": {
-        "en": "{text}: both operands are the same result of the network.",
-        "zh": "{text}：两个操作数是网络中的同一个结果。",
+        "en": "{text}: both operands are the same value.",
+        "zh": "{text}：两个操作数是同一个值。",
     },
     "branches-differ": {
         "en": "Two ways that meet again pass the same layers, but here {name} is applied once more, where the other way applies {other} "
@@ -286,7 +286,7 @@ WHY: Words = {
         "zh": "本应从另一条通路到来的信息（如跳跃连接中的细节）到不了其后的层。",
     },
     "added-to-itself": {
-        "en": "A result that is added to itself is only larger, and one that is taken off itself is 0: what was to be added is missing.",
+        "en": "What is added to itself is only larger, and what is taken off itself is 0: the other operand that was meant is missing.",
         "zh": "与自身相加只是把数值放大，与自身相减恒为 0：本应参与运算的另一项缺失了。",
     },
     "branches-differ": {
@@ -555,6 +555,29 @@ class Encoder(nn.Cell):
             final = self.bridge(final)
         return memory, final
 """
+_COMPARED = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Dense(8, 8)
+
+    def construct(self, x):
+        return self.first(x)
+
+net = Net()
+opt = nn.SGD(net.trainable_params(), 0.1)
+
+def forward(x):
+    made = {made}
+    return ops.abs(x - made).mean() + 0.1 * ops.abs(net(x)).mean()
+
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+for x in data:
+    opt(grad_fn(x)[1])
+"""
 _ATTENTION = "self.query, self.key, self.value = nn.Dense(8, 8), nn.Dense(8, 8), nn.Dense(8, 8)"
 _HEADS = (
     "q, k, v = (y.reshape(x.shape[0], x.shape[1], 2, 4).transpose(0, 2, 1, 3) for y in (self.query(x), self.key(x), self.value(x)))\n"
@@ -626,6 +649,16 @@ EXAMPLES = [
         "a = self.first(x)\nb = self.second(ops.relu(a))\nreturn self.third(b + b)",
         Verdict.PROBLEM,
         "added-to-itself",
+    ),
+    script_example(
+        "",
+        "a loss that compares samples with themselves",
+        _COMPARED.format(made="x"),
+        Verdict.PROBLEM,
+        "added-to-itself",
+    ),
+    script_example(
+        "", "a loss that compares samples with what is made of them", _COMPARED.format(made="net(x)"), Verdict.OK
     ),
     _example(
         "results of a list that are added up",

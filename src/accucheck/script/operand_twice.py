@@ -1,7 +1,8 @@
 """Results of layers that are joined with themselves, added to themselves, or taken off themselves, where another one was meant.
 
 A layer behind concat((x, x)) along the features gets nothing that it does not get from x alone; x + x is x in another size, and x - x
-is nothing. Squares and products of a thing with itself are meant. Along the first axis, samples may be repeated for another pass.
+is nothing, as in a loss that compares samples with themselves. Squares and products of a thing with itself are meant. Along the first
+axis, samples may be repeated for another pass.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from . import flow
 from .analysis import Scripts
 from .effects import MOVED, kept, operands
 from .factors import operation
-from .freezing import applies
-from .networks import Observation, first_of_place, kind_of, structure_of
+from .freezing import FreezeScan, applies
+from .networks import Observation, Structure, first_of_place, kind_of, structure_of
 from .syntax import walk
 from .values import Call, Items, KnownValue, Value
 
@@ -28,8 +29,10 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
         structure = structure_of(reading)
         users = flow.users(reading.trace)
         for call in reading.trace.calls:
-            twice = _twice(call) if structure.in_cell(call.frame) else None
-            if twice is None or not _is_computed(twice) or _takes_items(call):
+            twice = _twice(call)
+            if twice is None or _takes_items(call):
+                continue
+            if not (structure.in_cell(call.frame) and _is_computed(twice)) and not _in_loss(call, structure):
                 continue
             data = {"text": ast.unparse(call.node)[:80] if call.node is not None else ""}
             if operation(call).does == "concat":
@@ -38,6 +41,13 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
             else:
                 meant = _given_apart(call) or bool(call.tests)
                 yield Observation("added-to-itself", call.source, call.node, data, certain=False, possible=meant)
+
+
+def _in_loss(made: Call, structure: Structure) -> bool:
+    """Whether a difference, of whatever, is part of a loss that is trained: it is 0 in each step, and asks nothing of the network."""
+    if operation(made).does != "sub":
+        return False
+    return any(flow.derives(step.loss, made) for step in FreezeScan(structure).steps)
 
 
 def _takes_items(made: Call) -> bool:
