@@ -110,6 +110,17 @@ def test_the_one_number_of_a_matrix(tmp_path: Path, initial: str) -> None:
     assert [one.data["value"] for one in found] == ([] if TENSORS[initial] is None else [TENSORS[initial]])
 
 
+@pytest.mark.parametrize(("first", "value"), [("np.zeros((8, 8))", [0]), ("np.random.rand(8, 8)", [])])
+def test_a_number_is_worked_out_once_for_each_array(tmp_path: Path, first: str, value: list[int]) -> None:
+    """Four million ways lead from the last of these sums to the first."""
+    init = "\n".join([f"w0 = {first}", *(f"w{at + 1} = w{at} + w{at}" for at in range(22))])
+    found = said(
+        tmp_path,
+        network(f"{init}\nself.second = nn.Dense(8, 8, weight_init=Tensor(w22))", "return self.second(self.first(x))"),
+    )
+    assert [one.data["value"] for one in found] == value
+
+
 #: A second layer -> what is said of it, and how sure.
 LAYERS: dict[str, list[tuple[str, str]]] = {
     "self.fc2 = nn.Dense(8, 8)": [],

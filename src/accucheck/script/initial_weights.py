@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -112,19 +112,73 @@ class Observation(SourceNode):
         return getattr(self.node, "end_lineno", None) or self.line
 
 
-def number(value: Value | None, depth: int = 0) -> float | None:
+def number(value: Value | None) -> float | None:
     """The number that every element of an array, or of what an initialiser gives, is; None where that is not seen."""
-    if depth > DEEP or value is None:
-        return None
-    if isinstance(value, KnownValue):
-        return _of_constant(value.value)
-    if isinstance(value, Items):
-        found = {number(item, depth + 1) for item in value.items[:64]}
-        return found.pop() if len(found) == 1 and len(value.items) <= 64 and not value.open else None
-    if isinstance(value, Many):
-        found = {number(option, depth + 1) for option in value.options}
-        return found.pop() if len(found) == 1 else None
-    return _made(value, depth) if isinstance(value, Call) else None
+    return _Numbers().of(value)
+
+
+class _Numbers:
+    """The numbers that arrays consist of; each call is looked at once, however many ways lead to it."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, float | None] = {}
+
+    def of(self, value: Value | None, depth: int = 0) -> float | None:
+        if depth > DEEP or value is None:
+            return None
+        if isinstance(value, KnownValue):
+            return _of_constant(value.value)
+        if isinstance(value, Items):
+            whole = len(value.items) <= 64 and not value.open
+            return self.common(value.items, depth) if whole else None
+        if isinstance(value, Many):
+            return self.common(value.options, depth)
+        if not isinstance(value, Call):
+            return None
+        if id(value) not in self.known:
+            self.known[id(value)] = self.made(value, depth)
+        return self.known[id(value)]
+
+    def common(self, values: Iterable[Value], depth: int) -> float | None:
+        """The number that all of these are."""
+        found: set[float | None] = set()
+        for value in values:
+            found.add(self.of(value, depth + 1))
+            if None in found or len(found) > 1:
+                return None
+        return found.pop() if found else None
+
+    def made(self, made: Call, depth: int) -> float | None:
+        name = made.api
+        if made.fed and name != "Parameter":
+            return None  # something was stored into it
+        if name == "initializer.Constant":
+            return self.of(made.argument(["value"], "value"), depth + 1)
+        if name in _INITIALIZERS:
+            return _INITIALIZERS[name]
+        if name in ("initializer", "Tensor") and (given := made.argument(["init"], "init")) is not None:
+            return self.of(given, depth + 1)
+        known = effect(made)
+        if known is None or known.constant is not None:
+            return None if known is None else known.constant
+        passed = kept(made, *_ALIKE)
+        if passed is None:
+            return self.computed(made, known, depth)
+        if name != "Parameter" and any(map(_is_text, passed)):
+            return None
+        return self.common(passed, depth)
+
+    def computed(self, made: Call, known: Effect, depth: int) -> float | None:
+        """The number in a result that is computed of arrays of one number each."""
+        given = operands(made, (0, 1))
+        if known.operation in _ARITHMETIC and len(given) == 2:
+            return _combined(_ARITHMETIC[known.operation], *(self.of(value, depth + 1) for value in given))
+        if not given or known.keeps not in ("negated", "factor"):
+            return None
+        first = self.of(given[0], depth + 1)
+        if known.keeps == "negated":
+            return None if first is None else -first
+        return 0.0 if first == 0.0 else None
 
 
 def _of_constant(value: object) -> float | None:
@@ -137,39 +191,8 @@ def _of_constant(value: object) -> float | None:
         return None
 
 
-def _made(made: Call, depth: int) -> float | None:
-    name = made.api
-    if made.fed and name != "Parameter":
-        return None  # something was stored into it
-    if name == "initializer.Constant":
-        return number(made.argument(["value"], "value"), depth + 1)
-    if name in _INITIALIZERS:
-        return _INITIALIZERS[name]
-    if name in ("initializer", "Tensor") and (given := made.argument(["init"], "init")) is not None:
-        return number(given, depth + 1)
-    known = effect(made)
-    if known is None or known.constant is not None:
-        return None if known is None else known.constant
-    passed = kept(made, *_ALIKE)
-    if passed is None:
-        return _computed(made, known, depth)
-    found = {None if _is_text(value) and name != "Parameter" else number(value, depth + 1) for value in passed}
-    return found.pop() if len(found) == 1 else None
-
-
 def _is_text(value: Value) -> bool:
     return isinstance(value, KnownValue) and isinstance(value.value, str)
-
-
-def _computed(made: Call, known: Effect, depth: int) -> float | None:
-    """The number in a result that is computed of arrays of one number each."""
-    given = [number(value, depth + 1) for value in operands(made, (0, 1))]
-    first = given[0] if given else None
-    if known.operation in _ARITHMETIC and len(given) == 2:
-        return _combined(_ARITHMETIC[known.operation], *given)
-    if known.keeps == "negated" and first is not None:
-        return -first
-    return 0.0 if known.keeps == "factor" and first == 0.0 else None
 
 
 def _combined(name: str, one: float | None, other: float | None) -> float | None:
