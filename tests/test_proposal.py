@@ -40,6 +40,9 @@ from accucheck.proposal import WHY, keys, logs, propose, script_role, survey, tr
         ("training_notes.py", "import mindspore\n", None),
         ("train.py", "", None),
         ("test_ops.py", "import pytest\nimport mindspore\n\ndef test_add():\n    assert add(1, 1) == 2\n", None),
+        ("mnist_demo.py", "import mindspore\nopt = nn.Adam(params)\nmodel.train(1, data)\nmodel.eval(val)\n", "train"),
+        ("mnist_demo.py", "import mindspore\nmodel.eval(val)\n", "infer"),
+        ("demo.py", "import mindspore\nopt = nn.Adam(params)\nmodel.train(1, data)\n", "infer"),
         ("test.py", "import mindspore\n\ndef test(net):\n    return net(1)\n\ntest(Net())\n", "eval"),
     ],
 )

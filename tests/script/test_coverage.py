@@ -241,6 +241,40 @@ def test_a_list_of_parameters_that_nothing_reads(tmp_path: Path, text: str, grou
     assert ("list-forgotten" in found) is told
 
 
+PARTS = """
+def built(kind):
+    net = None
+    if kind == "a":
+        net = Net()
+    elif kind == "b":
+        net = Net()
+    return net
+
+net = built(SETTINGS.kind)
+backbone = net.backbone.trainable_params()
+others = [param for param in net.trainable_params() if "backbone" not in param.name]
+opt = nn.Adam(GROUPS)
+"""
+
+
+@pytest.mark.parametrize(
+    ("groups", "told"),
+    [
+        ("[{'params': backbone}]", True),
+        ("backbone", True),
+        ("[{'params': backbone}, {'params': others}]", False),
+        ("backbone + net.head.trainable_params() + others", False),
+        ("[{'params': backbone}, {'params': net.trainable_params()}]", False),
+    ],
+)
+def test_a_list_that_nothing_reads_beside_the_parameters_of_a_part(tmp_path: Path, groups: str, told: bool) -> None:
+    """Also where one of several networks is built, and none at all without a setting, which fails."""
+    found = [
+        code for code, _ in said(tmp_path, "from settings import SETTINGS\n" + PARTS.replace("GROUPS", groups) + MODEL)
+    ]
+    assert ("list-forgotten" in found) is told
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

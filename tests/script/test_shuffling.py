@@ -138,6 +138,21 @@ ORDERS = {
     GENERATOR.format("range(9)") + "data = ds.GeneratorDataset(rows(), ['a'])": "generator-in-order",
     GENERATOR.format("np.random.permutation(9)") + "data = ds.GeneratorDataset(rows, ['a'])": "unresolved",
     GENERATOR.format("read('a')") + "data = ds.GeneratorDataset(rows, ['a'])": "unresolved",
+    # functions of the project that a generator goes over, or calls in each turn
+    **{f"def lines(path):\n    with open(path) as file:\n        {read}\ndef made(tokens):\n    def of(row):\n"
+       f"        return tokens({row})\n"
+       f"    return of\none = made(tokenizer)\n{source}data = ds.GeneratorDataset(rows, ['a'])": code for read, row, source, code in [
+        ("yield from file", "row", "def rows():\n    for row in lines('a'):\n        yield one(row)\n", "generator-in-order"),
+        ("return file.readlines()", "row", "def rows():\n    held = lines('a')\n    for row in held:\n        yield one(row)\n",
+         "generator-in-order"),
+        ("held = file.readlines()\n        random.shuffle(held)\n        return held", "row",
+         "def rows():\n    for row in lines('a'):\n        yield one(row)\n", "unresolved"),
+        ("return ordered(file)", "row", "def rows():\n    for row in lines('a'):\n        yield one(row)\n", "unresolved"),
+        ("yield from file", "row if random.random() < 0.5 else other", "def rows():\n    for row in lines('a'):\n        yield one(row)\n",
+         "unresolved"),
+        ("yield from file", "row", "def rows():\n    for number in range(9):\n        yield drawn()\n", "unresolved"),
+        ("yield from file", "row", "def rows():\n    while True:\n        yield drawn('a')\n", "unresolved"),
+    ]},
     **{f"class Rows:\n    {body}\ndata = ds.GeneratorDataset(Rows(), ['a'])": code for body, code in {
         "def __iter__(self):\n        return iter(range(3))": "generator-in-order",
         "def __next__(self):\n        return 3": "generator-in-order",

@@ -99,7 +99,8 @@ class Script(NamedTuple):
 
 
 def script_role(path: Path, named: bool = False) -> str | None:
-    """train, eval or infer, from a script's name, else from what it calls; None when it is no MindSpore entry script.
+    """train, eval or infer, from a script's name, else from what it calls; None when it is no MindSpore entry script. What a longer name
+    says (mnist_demo) counts for nothing against an optimizer and a call that trains.
 
     `named`: the user named this file as a script, so it needs no main guard, and neither does a notebook.
     """
@@ -113,7 +114,9 @@ def script_role(path: Path, named: bool = False) -> str | None:
     if not uses and (not _IMPORTS.search(text) or USES_TORCH.search(text)):
         return None
     roles = _named(path)
-    if len(roles) == 1:
+    stem = path.stem.lower()
+    by_name_alone = stem in _EXACT or _TEST.search(stem) or not _learns(text)
+    if len(roles) == 1 and by_name_alone:
         return roles[0]
     if not uses or not (named or _RUNS.search(text)):
         return None

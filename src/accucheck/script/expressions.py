@@ -6,7 +6,7 @@ import ast
 import builtins
 import operator
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -231,7 +231,8 @@ class Expressions:
     # --- attributes and items -----------------------------------------------------------------------------------------
 
     def on_Attribute(self, node: ast.Attribute, scope: Scope) -> Value:
-        return join([self.attribute(owner, node.attr, node) for owner in options(self.value(node.value, scope))])
+        owners = _but_none(options(self.value(node.value, scope)))
+        return join([self.attribute(owner, node.attr, node) for owner in owners])
 
     def attribute(self, owner: Value, name: str, node: ast.AST) -> Value:
         found = self.held(owner, name, node)
@@ -580,7 +581,7 @@ class Expressions:
         if not isinstance(node, ast.Attribute):
             return list(options(self.value(node, scope)))
         found: list[Value | tuple[Value, str]] = []
-        for owner in options(self.value(node.value, scope)):
+        for owner in _but_none(options(self.value(node.value, scope))):
             held = self.held(owner, node.attr, node)
             callable_ = isinstance(held, (Function, Class, Instance, NamedValue, Partial, Super))
             method_of = isinstance(owner, (UnknownValue, KnownValue, Items)) or (
@@ -1014,6 +1015,11 @@ _EVALUATE: dict[type[ast.AST], Callable[[Expressions, Any, Scope], Value]] = {
     for name, method in vars(Expressions).items()
     if name.startswith("on_") and hasattr(ast, name[3:])
 }
+
+
+def _but_none(owners: Sequence[Value]) -> Sequence[Value]:
+    """Those of several values that have attributes: None, which none of the ways before replaced, would end the program here."""
+    return [owner for owner in owners if not (isinstance(owner, KnownValue) and owner.value is None)] or owners
 
 
 def _listed(value: Value) -> Value:

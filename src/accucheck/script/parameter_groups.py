@@ -22,15 +22,32 @@ class UnusedList(NamedTuple):
 
 def forgotten(given: Value, lists: frozenset[str]) -> Iterator[UnusedList]:
     """What is forgotten in the functions that list the parameters which an optimizer is given. `lists`: the methods that list them."""
-    if any(isinstance(part, Call) and part.name in lists for part in sources(given, _chooses) if not _chooses(part)):
-        return  # all parameters, in plain sight
     seen: set[int] = set()
+    whole = [part for part in sources(given, _chooses) if _gets(part, lists)]
     for part in sources(given):
-        if isinstance(part, Call) and part.name in lists:
+        if isinstance(part, Call) and _gets(part, lists):
             scope = part.frame.function.node if part.frame is not None else part.source.tree
             if id(scope) not in seen:
                 seen.add(id(scope))
-                yield from (UnusedList(part.source, node, name) for node, name in _unread(scope, lists))
+                for node, name in _unread(scope, lists):
+                    if all(_within(one, node, lists) for one in whole):  # else all of them are given, in plain sight
+                        yield UnusedList(part.source, node, name)
+
+
+def _gets(part: Value, lists: frozenset[str]) -> bool:
+    return isinstance(part, Call) and part.name in lists
+
+
+def _within(part: Value, unread: ast.stmt, lists: frozenset[str]) -> bool:
+    """Whether the parameters that are given whole are those of a part of the network that an unread list takes some of: those of
+    net.backbone beside a choice of those of net."""
+    given = part.node.func if isinstance(part, Call) and isinstance(part.node, ast.Call) else None
+    if not isinstance(given, ast.Attribute):
+        return False
+    owners = [
+        ast.unparse(one.value) for one in walk(unread) if isinstance(one, ast.Attribute) and f".{one.attr}" in lists
+    ]
+    return any(ast.unparse(given.value).startswith(f"{owner}.") for owner in owners)
 
 
 def _chooses(value: Value) -> bool:

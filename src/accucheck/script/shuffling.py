@@ -21,7 +21,7 @@ from .sample_functions import ARRAYS, TABLES
 from .sample_functions import READERS as READS
 from .sample_numbers import is_none
 from .source import Source
-from .syntax import THROUGH, counted, kept, unparse, walk
+from .syntax import THROUGH, children, counted, kept, unparse, walk
 from .trace import Trace
 from .training import assume, role
 from .values import (
@@ -36,6 +36,7 @@ from .values import (
     Many,
     Mapping,
     NamedValue,
+    Scope,
     Value,
     name_of,
     options,
@@ -90,6 +91,8 @@ FEW, ENOUGH, TINY = 2, 10_000, 100
 NEARBY = 10
 #: So many steps of a pipeline are looked at.
 CHAIN = 60
+#: Functions that a generator calls are looked into so deep.
+CALLS = 4
 
 
 @dataclass(frozen=True)
@@ -427,12 +430,25 @@ class Examination:
             nodes = [part.node for part in source.args if isinstance(part, Function)]
         if not nodes:
             return "unseen"
-        for node in nodes:
-            if isinstance(node, ast.Lambda) or _RANDOM.search(ast.unparse(node)) or _calls_on(node):
-                return "iterable, perhaps shuffled"
-            if any(id(inner) in self.foreign for inner in walk(node)):
-                return "iterable, perhaps shuffled"
-        return "iterable"
+        scope = next((part.scope for part in _functions(source)), None)
+        return "iterable, perhaps shuffled" if any(self.may_mix(node, scope) for node in nodes) else "iterable"
+
+    def may_mix(self, node: ast.AST, scope: Scope | None, of_one_row: bool = False, depth: int = 0) -> bool:
+        """True when a generator, or a function of the project that it calls, mixes rows, or when that is not seen. `of_one_row`: it is
+        called with one row in each turn, so that what else it calls does not decide the order."""
+        if isinstance(node, ast.Lambda) or _RANDOM.search(ast.unparse(node)):
+            return True
+        if any(id(inner) in self.foreign for inner in walk(node)):
+            return True
+        for call, in_turn in _named_calls(node):
+            row = of_one_row or (in_turn and bool(call.args or call.keywords))
+            called = scope.get(call.func.id) if scope is not None and isinstance(call.func, ast.Name) else None
+            if isinstance(called, Function):
+                if depth >= CALLS or self.may_mix(called.node, called.scope, row, depth + 1):
+                    return True
+            elif not row:
+                return True
+        return False
 
     def shuffles(self, of: Class) -> bool:
         """True when a class, or a base of it, has to do with shuffling, picks its samples itself, or has a base that is not examined.
@@ -838,10 +854,26 @@ def _in_order(iterated: Value | None) -> bool:
     return name.partition(".")[0] in ({"numpy", *sys.stdlib_module_names} - {"random"})
 
 
-def _calls_on(node: ast.AST) -> bool:
-    """True when a generator calls anything but plain builtins: what that does with the order is not seen."""
-    calls = (part.func for part in walk(node) if isinstance(part, ast.Call))
-    return any(isinstance(called, ast.Name) and called.id not in _PLAIN for called in calls)
+def _functions(source: Value) -> Iterator[Function]:
+    """The functions whose turns give the rows of a source."""
+    if isinstance(source, Function):
+        yield source
+    elif isinstance(source, Call):
+        yield from (part for part in source.args if isinstance(part, Function))
+    elif isinstance(source, Instance):
+        yield from (part for of in source.of.lineage() for part in of.attributes.values() if isinstance(part, Function))
+
+
+def _named_calls(node: ast.AST) -> Iterator[tuple[ast.Call, bool]]:
+    """The functions, but for plain builtins, that a generator calls by their names, each with whether it does so in the turns of a loop
+    over rows, and not to get what the loop goes over."""
+    queue = [(part, False) for part in children(node)]
+    while queue:
+        part, in_turn = queue.pop()
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id not in _PLAIN:
+            yield part, in_turn
+        over = part.iter if isinstance(part, (ast.For, ast.AsyncFor)) else None
+        queue += [(inner, in_turn or (over is not None and inner is not over)) for inner in children(part)]
 
 
 def _shuffle_edit(call: Call) -> tuple[int, str] | None:
