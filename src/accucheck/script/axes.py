@@ -63,17 +63,27 @@ def _of_item(made: Call, depth: int) -> Rank:
     """Of a part of an array: an index drops its axis, a slice keeps it, None adds one."""
     key = made.args[0] if made.args else None
     parts = key.items if isinstance(key, Items) else [key]
-    numbers = [part for part in parts if isinstance(part, KnownValue) and type(part.value) is int]
-    added = [part for part in parts if isinstance(part, KnownValue) and part.value is None]
-    slices = [part for part in parts if isinstance(part, Call) and part.name == "slice"]
-    if len(numbers) + len(added) + len(slices) != len(parts):
+    kinds = [_kind_of_index(part) for part in parts]
+    numbers, added, slices = (kinds.count(kind) for kind in ("number", "None", "slice"))
+    if numbers + added + slices != len(parts):
         return UNKNOWN
-    if isinstance(made.base, Call) and made.base.name == "" and kind_of(made.base.base) == "recurrent":
+    if _of_recurrent(made.base):
         first = isinstance(key, KnownValue) and key.value == 0
         return rank(made.base, depth + 1) if first else UNKNOWN
     before = rank(made.base, depth + 1)
-    least = max(before.least, len(numbers) + len(slices)) + len(added) - len(numbers)
-    return Rank(max(least, 0), None if before.exact is None else before.exact + len(added) - len(numbers))
+    least = max(before.least, numbers + slices) + added - numbers
+    return Rank(max(least, 0), None if before.exact is None else before.exact + added - numbers)
+
+
+def _kind_of_index(part: Value | None) -> str:
+    if isinstance(part, KnownValue):
+        return "None" if part.value is None else "number" if type(part.value) is int else ""
+    return "slice" if isinstance(part, Call) and part.name == "slice" else ""
+
+
+def _of_recurrent(value: Value | None) -> bool:
+    """Whether this is what a recurrent layer gives: its outputs, and its last states beside them."""
+    return isinstance(value, Call) and value.name == "" and kind_of(value.base) == "recurrent"
 
 
 def _of_layer(made: Call, depth: int) -> Rank | None:

@@ -34,8 +34,12 @@ def in_order(trace: Trace, sampler: Instance) -> bool:
     parts = list(sources(given, _counts))
     run = {id(arg) for part in parts if isinstance(part, Call) and part.name == "generator" for arg in part.args}
     held = [part for part in parts if id(part) not in run]
-    mixed = {id(part) for call in trace.calls if call.last == "shuffle" for arg in call.args for part in options(arg)}
-    return len(held) > 1 and all(map(_settled, [*calls, *held])) and not any(id(part) in mixed for part in held)
+    return len(held) > 1 and all(map(_settled, [*calls, *held])) and _mixed(trace).isdisjoint(map(id, held))
+
+
+def _mixed(trace: Trace) -> set[int]:
+    """The ids of what is shuffled in place."""
+    return {id(part) for call in trace.calls if call.last == "shuffle" for arg in call.args for part in options(arg)}
 
 
 def remade_each_turn(sampler: Instance) -> bool:

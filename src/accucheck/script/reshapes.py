@@ -16,7 +16,7 @@ from .axes import AxisPosition, rank, width
 from .effects import effect, operands
 from .networks import Observation, first_of_place, outputs, structure_of
 from .sizes import ONE, Axis, Shape, Shapes, Size, of, product
-from .values import Call
+from .values import Call, Value
 
 
 @first_of_place
@@ -52,15 +52,21 @@ def torn_outputs(made: Call, shapes: Shapes) -> tuple[int, int] | None:
     array = next(iter(operands(made)), None)
     if known is None or known.operation != "reshape" or array is None:
         return None
-    found, sizes = width(array), shapes.given(made).sizes
-    count = outputs(found[0]) if found is not None and found[1] == AxisPosition(-1, True) else None
-    stood = [place for place, size in enumerate(sizes) if count and size == Size(Counter(), count)]
-    if count in (None, 1) or len(stood) != 1:
+    sizes = shapes.given(made).sizes
+    stood = _counted_places(array, sizes)
+    if len(stood) != 1:
         return None
     place, behind = stood[0], [size for size in sizes[stood[0] + 1 :] if size != ONE]
     counted = all(size is not None and not _is_rest(size, made) for size in behind)
     leads = place == 0 or (rank(array).least > place + 1 and all(_alone(size) for size in sizes[:place]))
     return (-1, place) if behind and (counted or leads) else None
+
+
+def _counted_places(array: Value, sizes: list[Size | None]) -> list[int]:
+    """The places at which the number of outputs stands that an array has along its last axis, where it is a layer's and more than 1."""
+    found = width(array)
+    count = outputs(found[0]) if found is not None and found[1] == AxisPosition(-1, True) else None
+    return [place for place, size in enumerate(sizes) if count not in (None, 1) and size == Size(Counter(), count)]
 
 
 def _is_rest(size: Size, made: Call) -> bool:
