@@ -14,7 +14,9 @@ from case_scripts import scripts
 _HEAD = """
 import mindspore as ms
 import mindspore.dataset as ds
+import numpy as np
 from mindspore import nn
+from mindspore.experimental import optim
 
 data = ds.MnistDataset("data/train").batch(32)
 net = nn.Dense(784, 10)
@@ -45,6 +47,26 @@ for epoch in range(epochs):
     epoch_of(data.create_tuple_iterator())
 """
 _MODEL = "\nms.Model(net, loss_fn, nn.SGD(net.trainable_params(), {rate})).train({times}, data)\n"
+_FILLED = """
+def falling(top, turns):
+    held = []
+    for turn in range(turns):
+        if turn < 2:
+            held.append(top * (turn + 1) / 2)
+        else:
+            held.append(top * (1 - turn / turns))
+    return held
+"""
+_STEPPED = """
+opt = optim.SGD(net.trainable_params(), lr=0.1)
+schedule = optim.lr_scheduler.{schedule}
+grad = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, opt.parameters)
+for epoch in range(epochs):
+    for x, y in data.create_tuple_iterator():
+        loss, grads = grad(x, y)
+        opt(grads)
+{deeper}    schedule.step()
+"""
 _BATCHES = "for x, y in data.create_tuple_iterator(): cell(x, y)"
 _COSINE = "nn.CosineDecayLR(1e-5, 0.1, {length})"
 
@@ -70,6 +92,33 @@ WAYS: dict[str, tuple[str, bool]] = {
     "a list of the framework": (
         _MODEL.format(rate="nn.cosine_decay_lr(0.0, 0.1, epochs, 1, epochs)", times="epochs"),
         True,
+    ),
+    "a comprehension": (_MODEL.format(rate="[0.1 * 0.9 ** epoch for epoch in range(epochs)]", times="epochs"), True),
+    "a comprehension over all updates": (
+        _MODEL.format(
+            rate="[0.1 * 0.9 ** (one // data.get_dataset_size()) for one in range(epochs * data.get_dataset_size())]",
+            times="epochs",
+        ),
+        False,
+    ),
+    "an array": (_MODEL.format(rate="(np.linspace(1, 0, epochs) * 0.1).tolist()", times="epochs"), True),
+    "an array for all updates": (
+        _MODEL.format(rate="np.linspace(0.1, 0, data.get_dataset_size() * epochs).tolist()", times="epochs"),
+        False,
+    ),
+    "a list that a function fills": (_FILLED + _FUNCTION.format(rate="falling(0.1, epochs)"), True),
+    "a list that a function fills for all updates": (
+        _FILLED + _FUNCTION.format(rate="falling(0.1, epochs * data.get_dataset_size())"),
+        False,
+    ),
+    "a scheduler that each update moves": (
+        _STEPPED.format(schedule="LinearLR(opt, 1.0, 0.1, epochs)", deeper="    "),
+        True,
+    ),
+    "a wave that each update moves": (_STEPPED.format(schedule="CosineAnnealingLR(opt, epochs)", deeper="    "), True),
+    "a scheduler that each epoch moves": (
+        _STEPPED.format(schedule="LinearLR(opt, 1.0, 0.1, epochs)", deeper=""),
+        False,
     ),
 }
 

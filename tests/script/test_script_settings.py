@@ -61,6 +61,86 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         "nn.SGD(params, nn.cosine_decay_lr(0.0, 0.1, 900, 10, 90))",
         [("rate-schedule", "cosine_decay_lr")],
     ),
+    "a scheduler that nothing moves": (
+        """
+        opt = optim.SGD(params, lr=0.1)
+        optim.lr_scheduler.StepLR(opt, 30)
+        ms.Model(net, loss, opt).train(3, data)
+        """,
+        [("rate-schedule", "StepLR"), ("schedule-ignored", "StepLR")],
+    ),
+    "a scheduler that a callback moves": (
+        """
+        opt = optim.SGD(params, lr=0.1)
+        ms.Model(net, loss, opt).train(3, data, callbacks=[moved_by(optim.lr_scheduler.StepLR(opt, 30))])
+        """,
+        [("rate-schedule", "StepLR")],
+    ),
+    "a row beside the rate": (
+        """
+        LR = 0.1
+        rates = [LR * (1 - one / 300) for one in range(3 * data.get_dataset_size())]
+        ms.Model(net, loss, nn.SGD(params, LR)).train(3, data)
+        """,
+        [("rate", "0.1"), ("schedule-ignored", "rates")],
+    ),
+    "a row beside the rate that is drawn": (
+        """
+        LR = 0.1
+        rates = [LR * (1 - one / 300) for one in range(3 * data.get_dataset_size())]
+        plot(rates)
+        ms.Model(net, loss, nn.SGD(params, LR)).train(3, data)
+        """,
+        [("rate", "0.1")],
+    ),
+    "another row of as many": (
+        """
+        LR = 0.1
+        noise = [0.5 ** one for one in range(3 * data.get_dataset_size())]
+        ms.Model(net, loss, nn.SGD(params, LR)).train(3, data)
+        """,
+        [("rate", "0.1")],
+    ),
+    "a row of a dict of settings that nobody takes": (
+        """
+        config = {"rate": 0.1, "turns": 3}
+        def falling(config, each):
+            held = []
+            for one in range(config["turns"] * each):
+                held.append(0.5 * config["rate"] * (1 + one))
+            return held
+        falling(config, data.get_dataset_size())
+        ms.Model(net, loss, nn.SGD(params, config["rate"])).train(config["turns"], data)
+        """,
+        [("rate", "0.1"), ("schedule-ignored", "falling")],
+    ),
+    "losses of each epoch that nobody reads": (
+        """
+        def fitted(rate, turns):
+            held = []
+            for one in range(turns):
+                held.append(rate * step(one))
+            return held
+        fitted(0.1, 3)
+        ms.Model(net, loss, nn.SGD(params, 0.1)).train(3, data)
+        """,
+        [("rate", "0.1")],
+    ),
+    "a schedule of one's own beside the rate": (
+        """
+        class Warm(LearningRateSchedule):
+            def __init__(self, base):
+                super().__init__()
+                self.base = base
+
+            def construct(self, step):
+                return self.base * step
+
+        warm = Warm(0.1)
+        ms.Model(net, loss, nn.SGD(params, 0.1)).train(3, data)
+        """,
+        [("rate", "0.1"), ("schedule-ignored", "warm")],
+    ),
     "a scheduler": (
         "opt = optim.SGD(params, lr=0.1)\noptim.lr_scheduler.StepLR(opt, 30)",
         [("rate-schedule", "StepLR")],

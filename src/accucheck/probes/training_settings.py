@@ -243,8 +243,9 @@ WHY: Words = {
         "zh": "生成的学习率比训练长，训练结束时学习率尚未降到位；比训练短，则后面的 epoch 停留在末值，几乎不再学习。",
     },
     "schedule-by-epochs": {
-        "en": "The rate is at its end within the first epoch or two, and the rest of the training hardly changes the weights.",
-        "zh": "学习率在最初一两个 epoch 内就降到终值，其余的训练几乎不再改变权重。",
+        "en": "The rate is at its end within the first epoch or two: the rest of the training hardly changes the weights, or the rate of a "
+        "wave goes up and down all the time.",
+        "zh": "学习率在最初一两个 epoch 内就到达终点：其余的训练几乎不再改变权重；周期性的学习率则不停升降。",
     },
     "epochs-zero": {"en": "The weights stay as initialised.", "zh": "权重停留在初始值。"},
     **dict.fromkeys(("epochs-squared", "epochs-twice"), _OFTEN),

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..knowledge import api
+from . import rows
 from .settings import SettingMessage, Settings, plain, written
+from .source import Source
 from .training_steps import Step, training
 from .values import Call, Frame, Instance, KnownValue, Test, Value, options, unseen
 
@@ -30,32 +32,76 @@ def miscounted(settings: Settings) -> Iterator[SettingMessage]:
     """The schedules that last as many updates as the training has epochs, of several updates each."""
     for optimizer, _, bound in settings.optimizers():
         rates = options(plain(bound.get("learning_rate", bound.get("lr"))))
+        updates = list(_updates(settings, optimizer))
         for rate in rates:
-            length = _length(rate)
-            if not isinstance(rate, Call) or length is None or unseen(rate.frame):
-                continue
-            updates = list(_updates(settings, optimizer))
-            fast = [one for one in updates if any(_same(length, turns) for turns in one.outer)]
-            if not updates or len(fast) != len(updates):
-                continue
-            at = fast[0]
-            data = {"schedule": rate.last, "length": written(length), "path": at.path, "line": at.line}
-            sure = len(rates) == 1 and not any(one.under for one in fast)
-            yield SettingMessage("schedule-by-epochs", rate.source, rate.node, data, likely=sure)
+            place = _place(settings, rate, optimizer)
+            if not unseen(rate.frame if isinstance(rate, Call) else None):
+                counted = rows.length(rate) is not None
+                yield from _by_epochs(_length(rate), updates, place, len(rates) == 1, counted)
+        for made in settings.schedules:
+            if settings.drives(made, optimizer) and not unseen(made.frame):
+                place = _Place(made.source, made.node, made.last)
+                yield from _by_epochs(_length(made), list(_moves(settings, made)), place, True)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a schedule is made, and what it is called."""
+
+    source: Source
+    node: ast.AST
+    name: str
+
+
+def _place(settings: Settings, rate: Value, optimizer: Call | Instance) -> _Place:
+    if isinstance(rate, Call) and rate.name != "comprehension":
+        return _Place(rate.source, rate.node, rate.last)
+    for frame in settings.trace.frames:
+        if any(option is rate for option in options(frame.returned)) and frame.source is not None:
+            return _Place(frame.source, frame.node, frame.function.name)
+    source = optimizer.source
+    assert source is not None and optimizer.node is not None
+    return _Place(source, optimizer.node, written(rate))
+
+
+def _by_epochs(
+    length: Value | None, updates: list[_Update], place: _Place, sure: bool, counted: bool = False
+) -> Iterator[SettingMessage]:
+    """What is to say of a schedule of this length; `counted` is the length of a row of numbers."""
+    fast = [one for one in updates if length is not None and any(_same(length, turns, counted) for turns in one.outer)]
+    if length is not None and updates and len(fast) == len(updates):
+        at = fast[0]
+        data = {"schedule": place.name, "length": written(length), "path": at.path, "line": at.line}
+        sure = sure and not any(one.under for one in fast)
+        yield SettingMessage("schedule-by-epochs", place.source, place.node, data, likely=sure)
+
+
+def _moves(settings: Settings, made: Call) -> Iterator[_Update]:
+    """The calls that move a schedule of its own: scheduler.step()."""
+    turns = _turns(settings)
+    for call in settings.trace.calls:
+        if call.name == ".step" and any(option is made for option in options(call.base)) and not unseen(call.frame):
+            counts = [turns[id(loop)] for loop in call.loops[:-1] if id(loop) in turns]
+            yield _Update(call.source.path, call.line, counts, call.under)
 
 
 def _length(rate: Value) -> Value | None:
-    """The number of updates after which a schedule of the framework has come to its end."""
+    """The number of updates after which a schedule of the framework, or a row of rates, has come to its end."""
+    count = plain(rows.length(rate))
+    if count is not None:
+        return count if rows.arithmetic(rate) else None
     known = api.find(rate.api) if isinstance(rate, Call) else None
     if known is None or known.length is None or not isinstance(rate, Call):
         return None
     return plain((known.bind_any(rate.args, rate.keywords) or {}).get(known.length))
 
 
-def _same(one: Value, other: Value) -> bool:
-    """Whether two values are one setting: the same object, or a constant that one place gives both."""
-    if isinstance(one, KnownValue) and isinstance(other, KnownValue) and one.name:
-        return (one.name, one.origin, one.value) == (other.name, other.origin, other.value)
+def _same(one: Value, other: Value, counted: bool) -> bool:
+    """Whether two values are one setting: the same object, or a constant that one place gives both; of a length that is `counted`, the
+    same number."""
+    if isinstance(one, KnownValue) and isinstance(other, KnownValue) and (one.name or counted):
+        alike = (one.name, one.origin) == (other.name, other.origin)
+        return one.value == other.value and (alike or counted)
     return one is other
 
 

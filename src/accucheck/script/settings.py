@@ -16,10 +16,10 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol, cast
 
 from ..knowledge import api, names
-from . import configs, ranks, setting_origins
+from . import configs, ranks, rows, setting_origins
 from .analysis import Reading, Scripts
 from .effects import kept
 from .flow import sources, users
@@ -118,6 +118,8 @@ _SAME = frozenset(
 )
 
 
+#: Where MindSpore's schedules come from.
+_SCHEDULES = ("mindspore.nn.", "mindspore.experimental.", "mindspore.mint.")
 #: A schedule: where it is made, what it is called, and how many epochs it lasts.
 _Length = tuple[Source, ast.AST, str, float]
 
@@ -596,11 +598,25 @@ class Settings:
         reached = {id(part) for value in given for part in sources(value)}
         held = reached | self.held_anywhere()
         returned = Counter(id(o) for f in self.trace.frames for o in _spread(f.returned))
+        known = {id(one) for one in self.schedules} | set(returned)
+        taken = held | set(returned) | set(self.uses)
         for made in self.schedules:
-            free = id(made) not in held and not self.uses.get(id(made)) and not returned[id(made)]
-            if free and made.name.startswith("mindspore.nn.") and not unseen(made.frame):
-                code = "schedule-ignored" if rates is not None else "schedule-unused"
+            driven = [one for one, _, _ in self.optimizers() if self.drives(made, one)]
+            trains = any(user is not made for one in driven for user, _ in self.uses.get(id(one), ()))
+            free = id(made) not in taken and made.name.startswith(_SCHEDULES) and not unseen(made.frame)
+            if free and (trains or not driven):
+                code = "schedule-ignored" if rates is not None or driven else "schedule-unused"
                 yield SettingMessage(code, made.source, made.node, {"schedule": made.last}, likely=True)
+        yield from self.unused_results(held, reached, returned, rates)
+        for one in self.made_beside(rates or []):
+            if id(one) not in taken | known and not _is_read(one.bound, one.source):
+                code = "schedule-ignored" if rates is not None else "schedule-unused"
+                yield SettingMessage(code, one.source, one.node, {"schedule": one.bound[0]}, likely=True)
+
+    def unused_results(
+        self, held: set[int], reached: set[int], returned: Counter[int], rates: list[Value] | None
+    ) -> Iterator[SettingMessage]:
+        """Calls of the project's functions for schedules that nothing uses."""
         for frame in self.trace.frames:
             if frame.owner is not None or unseen(frame):
                 continue
@@ -610,11 +626,43 @@ class Settings:
                 for value in made_here
                 if returned[id(value)] <= 1
                 and self.is_free(value, frame, held, reached)
-                and _is_schedule(value, frame, rates or [])
+                and (_is_schedule(value, frame, rates or []) or self.is_for_updates(value, frame, rates or []))
             ]
             if unused:
-                code = "schedule-ignored" if rates is not None and any(map(_is_row, unused)) else "schedule-unused"
+                row = any(_is_row(value) or rows.length(value) is not None for value in unused)
+                code = "schedule-ignored" if rates is not None and row else "schedule-unused"
                 yield SettingMessage(code, frame.source, frame.node, {"schedule": frame.function.name}, likely=True)
+
+    def made_beside(self, rates: list[Value]) -> Iterator[_Named]:
+        """Rows of rates, and schedules of the project's own classes, that a name stands for where they are made."""
+        for made in self.trace.calls:
+            row = made.name == "comprehension" or made.name.startswith("numpy.")
+            if row and made.bound and not unseen(made.frame) and self.is_for_updates(made, made.frame, rates):
+                yield made
+        for own in self.trace.instances:
+            seen = own.bound and own.source is not None and own.node is not None and not unseen(own.frame)
+            if seen and any("LearningRateSchedule" in base for base in own.of.beyond()):
+                yield cast("_Named", own)
+
+    def is_for_updates(self, value: Call | Items, frame: Frame | None, rates: list[Value]) -> bool:
+        """Whether a value is a number for each update, or each epoch, that is computed with the rate of an optimizer."""
+        count = rows.length(value)
+        if count is None or not rows.arithmetic(value) or not self.counts_training(count):
+            return False
+        called = {one.name for rate in rates for one in options(rate) if isinstance(one, KnownValue)} - {""}
+        written_in = frame.function.node if frame is not None else getattr(value, "node", None)
+        if isinstance(written_in, ast.AST) and not called.isdisjoint(_mentioned(written_in)):
+            return True
+        given = frame.parameters.values() if frame is not None else ()
+        held = {id(part) for each in given for part in sources(each)}
+        return any(id(rate) in held for rate in rates)
+
+    def counts_training(self, count: Value) -> bool:
+        """Whether a number is that of the updates or epochs of the training."""
+        if any(isinstance(part, Call) and part.last == "get_dataset_size" for part in sources(count)):
+            return True
+        told = [*(epochs for _, _, epochs in self.trainings()), *(turns for _, _, turns, _ in self.loops())]
+        return any(_alike(plain(count), plain(turns)) for turns in told)
 
     def is_free(self, value: Call | Items, frame: Frame, held: set[int], reached: set[int]) -> bool:
         """Whether nothing uses what a function gives, nor the numbers in it."""
@@ -624,7 +672,8 @@ class Settings:
 
     def held_anywhere(self) -> set[int]:
         """The ids of what functions are given, and of what objects hold."""
-        given = (value for frame in self.trace.frames for value in frame.parameters.values())
+        frames = self.trace.frames
+        given = (value for frame in frames for value in frame.parameters.values() if value is not frame.owner)
         attributes = (value for made in self.trace.instances for value in made.attributes.values())
         stored = (store.value for store in self.trace.stores)
         return {id(option) for value in (*given, *attributes, *stored) for option in _spread(value)}
@@ -968,7 +1017,27 @@ def _read(node: ast.AST | None) -> list[str]:
     return found
 
 
-def _mentioned(node: ast.expr) -> Iterator[str]:
+class _Named(Protocol):
+    """Something that the script makes and gives a name."""
+
+    bound: tuple[str, ...]
+    source: Source
+    node: ast.AST
+
+
+def _alike(one: Value | None, other: Value | None) -> bool:
+    """Whether two values are one, or the same number."""
+    if isinstance(one, KnownValue) and isinstance(other, KnownValue):
+        return bool(one.value == other.value)
+    return one is other
+
+
+def _is_read(names_: tuple[str, ...], source: Source) -> bool:
+    """Whether a file reads one of these names anywhere."""
+    return any(part.id in names_ and isinstance(part.ctx, ast.Load) for part in source.nodes_of(ast.Name))
+
+
+def _mentioned(node: ast.AST) -> Iterator[str]:
     """The names within an expression."""
     for part in walk(node):
         if isinstance(part, ast.Name):
