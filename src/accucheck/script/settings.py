@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Mapping_
 from dataclasses import dataclass, field
@@ -16,18 +15,17 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, cast
+from typing import Any
 
 from ..knowledge import api, names
-from . import configs, ranks, rows, setting_origins
+from . import configs, ranks, setting_origins, unused_schedules
 from .analysis import Reading, Scripts
-from .effects import kept
 from .flow import sources, users
-from .parameter_lists import PARAMETERS
 from .shuffling import Examination, data_sets
 from .source import Source, SourceNode
-from .syntax import counted, walk
+from .syntax import counted
 from .training import role
+from .unused_schedules import RATE_NAME, mentioned
 from .values import (
     Call,
     Frame,
@@ -39,7 +37,6 @@ from .values import (
     NamedValue,
     UnknownValue,
     Value,
-    ValueOrigin,
     deciders_of,
     frames_around,
     name_of,
@@ -69,9 +66,6 @@ NO_MOMENTUM, TINY_MOMENTUM, LARGE_MOMENTUM = 1e-6, 0.1, 0.8
 _ASSIGNS = frozenset((".set_data", ".assign_value", "ops.assign", "ops.Assign"))
 #: Arguments of an optimizer that belong to the learning rate check, beside the rate itself.
 _BESIDES = ("momentum", "weight_decay", "beta1", "beta2", "betas", "use_nesterov", "nesterov")
-_RATE_NAME = re.compile(
-    r"(^|_)(lr|lrs|learning_?rates?)(_|$)|^(get|build|create|make|generate|dynamic|warmup|cosine|poly)\w*_lr", re.I
-)
 _EPOCH = re.compile(r"(epoch|episode)s?(_|$|\d)|^ep$|max_?ep|^n_?epochs?|epoch$", re.I)
 _ROUNDS = re.compile(
     r"^(max_?|num_?|total_?|n_?)?(epochs?|epoch_?(size|num|count|nums?)|num_epochs?|epoch_?max|total_?epochs?)$", re.I
@@ -118,8 +112,6 @@ _SAME = frozenset(
 )
 
 
-#: Where MindSpore's schedules come from.
-_SCHEDULES = ("mindspore.nn.", "mindspore.experimental.", "mindspore.mint.")
 #: A schedule: where it is made, what it is called, and how many epochs it lasts.
 _Length = tuple[Source, ast.AST, str, float]
 
@@ -410,7 +402,7 @@ class Settings:
         if not found:
             yield SettingMessage("no-optimizer", self.reading.source, self.reading.source.tree)
         else:
-            yield from self.unused_schedules(given, plainly if constant else None)
+            yield from unused_schedules.examine(self, given, plainly if constant else None)
 
     def optimizers(self) -> list[tuple[Call | Instance, str, dict[str, Value]]]:
         """The first optimizers of the script; what is written by people has few."""
@@ -593,91 +585,6 @@ class Settings:
             if isinstance(part, KnownValue) and {part.name, *(one.name for one in part.deciders)} & _PEAKS:
                 yield self.setting("learning_rate", part, place)
 
-    def unused_schedules(self, given: list[Value], rates: list[Value] | None) -> Iterator[SettingMessage]:
-        """Schedules that are made and that nothing uses; `rates`: those of all optimizers, where they are seen and stay as they are."""
-        reached = {id(part) for value in given for part in sources(value)}
-        held = reached | self.held_anywhere()
-        returned = Counter(id(o) for f in self.trace.frames for o in _spread(f.returned))
-        known = {id(one) for one in self.schedules} | set(returned)
-        taken = held | set(returned) | set(self.uses)
-        for made in self.schedules:
-            driven = [one for one, _, _ in self.optimizers() if self.drives(made, one)]
-            trains = any(user is not made for one in driven for user, _ in self.uses.get(id(one), ()))
-            free = id(made) not in taken and made.name.startswith(_SCHEDULES) and not unseen(made.frame)
-            if free and (trains or not driven):
-                code = "schedule-ignored" if rates is not None or driven else "schedule-unused"
-                yield SettingMessage(code, made.source, made.node, {"schedule": made.last}, likely=True)
-        yield from self.unused_results(held, reached, returned, rates)
-        for one in self.made_beside(rates or []):
-            if id(one) not in taken | known and not _is_read(one.bound, one.source):
-                code = "schedule-ignored" if rates is not None else "schedule-unused"
-                yield SettingMessage(code, one.source, one.node, {"schedule": one.bound[0]}, likely=True)
-
-    def unused_results(
-        self, held: set[int], reached: set[int], returned: Counter[int], rates: list[Value] | None
-    ) -> Iterator[SettingMessage]:
-        """Calls of the project's functions for schedules that nothing uses."""
-        for frame in self.trace.frames:
-            if frame.owner is not None or unseen(frame):
-                continue
-            made_here = (one for one in options(frame.returned) if isinstance(one, (Call, Items)))
-            unused = [
-                value
-                for value in made_here
-                if returned[id(value)] <= 1
-                and self.is_free(value, frame, held, reached)
-                and (_is_schedule(value, frame, rates or []) or self.is_for_updates(value, frame, rates or []))
-            ]
-            if unused:
-                row = any(_is_row(value) or rows.length(value) is not None for value in unused)
-                code = "schedule-ignored" if rates is not None and row else "schedule-unused"
-                yield SettingMessage(code, frame.source, frame.node, {"schedule": frame.function.name}, likely=True)
-
-    def made_beside(self, rates: list[Value]) -> Iterator[_Named]:
-        """Rows of rates, and schedules of the project's own classes, that a name stands for where they are made."""
-        for made in self.trace.calls:
-            row = made.name == "comprehension" or made.name.startswith("numpy.")
-            if row and made.bound and not unseen(made.frame) and self.is_for_updates(made, made.frame, rates):
-                yield made
-        for own in self.trace.instances:
-            seen = own.bound and own.source is not None and own.node is not None and not unseen(own.frame)
-            if seen and any("LearningRateSchedule" in base for base in own.of.beyond()):
-                yield cast("_Named", own)
-
-    def is_for_updates(self, value: Call | Items, frame: Frame | None, rates: list[Value]) -> bool:
-        """Whether a value is a number for each update, or each epoch, that is computed with the rate of an optimizer."""
-        count = rows.length(value)
-        if count is None or not rows.arithmetic(value) or not self.counts_training(count):
-            return False
-        called = {one.name for rate in rates for one in options(rate) if isinstance(one, KnownValue)} - {""}
-        written_in = frame.function.node if frame is not None else getattr(value, "node", None)
-        if isinstance(written_in, ast.AST) and not called.isdisjoint(_mentioned(written_in)):
-            return True
-        given = frame.parameters.values() if frame is not None else ()
-        held = {id(part) for each in given for part in sources(each)}
-        return any(id(rate) in held for rate in rates)
-
-    def counts_training(self, count: Value) -> bool:
-        """Whether a number is that of the updates or epochs of the training."""
-        if any(isinstance(part, Call) and part.last == "get_dataset_size" for part in sources(count)):
-            return True
-        told = [*(epochs for _, _, epochs in self.trainings()), *(turns for _, _, turns, _ in self.loops())]
-        return any(_alike(plain(count), plain(turns)) for turns in told)
-
-    def is_free(self, value: Call | Items, frame: Frame, held: set[int], reached: set[int]) -> bool:
-        """Whether nothing uses what a function gives, nor the numbers in it."""
-        if id(value) in held or self.uses.get(id(value)):
-            return False
-        return not any(id(rate) in reached for rate in _computed(value, frame))
-
-    def held_anywhere(self) -> set[int]:
-        """The ids of what functions are given, and of what objects hold."""
-        frames = self.trace.frames
-        given = (value for frame in frames for value in frame.parameters.values() if value is not frame.owner)
-        attributes = (value for made in self.trace.instances for value in made.attributes.values())
-        stored = (store.value for store in self.trace.stores)
-        return {id(option) for value in (*given, *attributes, *stored) for option in _spread(value)}
-
     @cached_property
     def prepares(self) -> set[int]:
         """The functions, by id, that compute what optimizers are made with: they run before anything is trained."""
@@ -754,7 +661,7 @@ class Settings:
                 continue
             if inside.frame is not None and id(inside.frame.function.node) in self.prepares:
                 continue
-            names_ = [*_mentioned(node.target), *_mentioned(call)]
+            names_ = [*mentioned(node.target), *mentioned(call)]
             for made in made_at.get(id(call), ())[:4]:
                 given = made.args[min(1, len(made.args) - 1)] if made.args else None
                 named = given is not None and any(_EPOCH.search(name) for name in (*names_, name_of(given)))
@@ -1017,37 +924,6 @@ def _read(node: ast.AST | None) -> list[str]:
     return found
 
 
-class _Named(Protocol):
-    """Something that the script makes and gives a name."""
-
-    bound: tuple[str, ...]
-    source: Source
-    node: ast.AST
-
-
-def _alike(one: Value | None, other: Value | None) -> bool:
-    """Whether two values are one, or the same number."""
-    if isinstance(one, KnownValue) and isinstance(other, KnownValue):
-        return bool(one.value == other.value)
-    return one is other
-
-
-def _is_read(names_: tuple[str, ...], source: Source) -> bool:
-    """Whether a file reads one of these names anywhere."""
-    return any(part.id in names_ and isinstance(part.ctx, ast.Load) for part in source.nodes_of(ast.Name))
-
-
-def _mentioned(node: ast.AST) -> Iterator[str]:
-    """The names within an expression."""
-    for part in walk(node):
-        if isinstance(part, ast.Name):
-            yield part.id
-        elif isinstance(part, ast.Attribute):
-            yield part.attr
-        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
-            yield part.value
-
-
 def _is_model(value: Value) -> bool:
     if isinstance(value, Instance):
         return any(names.canonical(base) == "Model" for base in value.of.beyond())
@@ -1055,57 +931,7 @@ def _is_model(value: Value) -> bool:
 
 
 def _is_rate(name: str) -> bool:
-    return bool(_RATE_NAME.search(name)) or "lr" in name.lower()
-
-
-def _is_of(value: Value, rates: list[Value]) -> bool:
-    """Whether numbers are computed from the very setting that an optimizer is given as its rate."""
-    of_optimizer = {mark for rate in rates for option in options(rate) if (mark := _mark(option)) is not None}
-    return any(_mark(part) in of_optimizer for part in sources(value))
-
-
-def _mark(value: Value) -> tuple[float, tuple[ValueOrigin, ...]] | None:
-    """What tells a setting of the run from others."""
-    by = deciders_of([value]) if isinstance(value, KnownValue) and type(value.value) is float else ()
-    return (value.value, by) if by and isinstance(value, KnownValue) else None
-
-
-def _is_schedule(value: Call | Items, frame: Frame, rates: list[Value]) -> bool:
-    """True for what a function gives that is called a rate, or that is a row of numbers computed from one of the rates in use."""
-    named = [frame.function.name, *(value.bound if isinstance(value, Call) else ())]
-    if any(isinstance(part, Call) and part.name in PARAMETERS for part in sources(value)):
-        return False  # a group of parameters
-    return any(map(_RATE_NAME.search, named)) or (_is_row(value) and _is_of(value, rates))
-
-
-def _is_row(value: Value, depth: int = 0) -> bool:
-    """True for several numbers, one for each step or epoch: a list that was filled, or an array, whole or a part of it. A tuple as
-    written is several results of one function."""
-    if isinstance(value, Items):
-        return _is_filled(value)
-    if not isinstance(value, Call) or depth > _DEEP:
-        return False
-    if value.name.startswith("numpy.") or value.name == "comprehension" or value.api == "Tensor":
-        return True
-    whole = [value.base] if _is_part(value) else kept(value, "same", "order") or []
-    return any(_is_row(option, depth + 1) for of in whole for option in options(of))
-
-
-def _is_filled(row: Items) -> bool:
-    """True for a list of several numbers, or one that a loop fills."""
-    held = (option for item in row.items for option in options(item))
-    several = row.open or len(row.items) > 1
-    return several and not row.fixed and not any(isinstance(one, Mapping) for one in held)
-
-
-#: How many operations on a row are followed back: rates.astype(…)[begin:].
-_DEEP = 6
-
-
-def _is_part(value: Call) -> bool:
-    """True for a part of a row that is a row itself: rates[begin:end]."""
-    key = value.args[0] if value.name == "[]" and value.args else None
-    return isinstance(key, Call) and key.name == "slice"
+    return bool(RATE_NAME.search(name)) or "lr" in name.lower()
 
 
 def _groups(bound: dict[str, Value]) -> list[Mapping]:
@@ -1128,20 +954,6 @@ def _stated_rates(told: SettingMessage) -> list[Setting]:
     if told.code == "rate-schedule":
         return [row for row in told.rows if row.name.rpartition(".")[2] in _PEAKS]
     return []
-
-
-def _computed(value: Call | Items, frame: Frame) -> list[Call]:
-    """The numbers of a row that a function computes: where these go on, the row does, in whatever list they are put."""
-    items = value.items if isinstance(value, Items) else []
-    numbers_ = [option for item in items for option in options(item)]
-    return [one for one in numbers_ if isinstance(one, Call) and frame in frames_around(one.frame)]
-
-
-def _spread(value: Value | None) -> Iterator[Value]:
-    for option in options(value):
-        yield option
-        inner = option.items if isinstance(option, (Items, Mapping)) else []
-        yield from (inner.values() if isinstance(inner, dict) else inner)
 
 
 def _rooted(value: Value, root: Value) -> bool:
