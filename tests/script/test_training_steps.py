@@ -287,6 +287,42 @@ STEPS = {
 }  # fmt: skip
 
 
+_COUNTED = """
+class Loop:
+    def __init__(self):
+        self.turn = 0
+
+    def update(self, grads):
+        self.turn += 1
+        if self.turn % 4 == 0:
+            opt(grads)
+
+grad_fn = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, opt.parameters)
+{before}
+for x, y in data:
+    loss, grads = grad_fn(x, y)
+    {within}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "within"),
+    [
+        ("loop = Loop()", "loop.update(grads)"),
+        ("turn = 0", "turn += 1\n    if turn % 4 == 0:\n        opt(grads)"),
+        ("turn = 0", "turn += 1\n    if turn < 4:\n        continue\n    opt(grads)\n    turn = 0"),
+    ],
+)
+def test_a_counter_of_turns_decides_nothing_before_the_run(before: str, within: str, tmp_path: Path) -> None:
+    (step,) = training(tmp_path, _COUNTED.format(before=before, within=within)).steps
+    assert step.kind == "own" and step.under
+
+
+def test_a_number_that_each_call_computes_anew_is_known(tmp_path: Path) -> None:
+    text = "def widths():\n    width = 4\n    width *= 2\n    return width\nfor _ in range(3):\n    held = nn.Dense(widths(), 2)"
+    assert getattr(bound(training(tmp_path, text), "held").args[0], "value", None) == 8
+
+
 @pytest.mark.parametrize("name", STEPS)
 def test_where_weights_are_updated(name: str, tmp_path: Path) -> None:
     code, expected = STEPS[name]

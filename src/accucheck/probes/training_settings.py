@@ -2,8 +2,8 @@
 
 Tells each value with its place and where it comes from: written in the code, an option of the command line, a configuration
 file, an API's default, or out of sight. Catches only what contradicts itself: rates that cannot be right, schedules that are
-never used or last for another number of epochs, epochs counted twice, no epochs. Cannot tell whether a value is a good one:
-that needs a run. Never imports or runs the script.
+never used or last for another number of epochs, epochs counted twice, no epochs; gradients that are added up and never
+cleared. Cannot tell whether a value is a good one: that needs a run. Never imports or runs the script.
 """
 
 from __future__ import annotations
@@ -95,6 +95,15 @@ MESSAGES: Words = {
         "update, several times an epoch.",
         "zh": "{schedule} 在 {length} 次更新后就到达终点，而这是 epoch 数：{path} 第 {line} 行每次更新都前进一步，一个 epoch 有多步。",
     },
+    "totals-kept": {
+        "en": "Gradients are added up here, and the totals are never set to zero: each update by line {line} of {path} gets those of all "
+        "steps before, too.",
+        "zh": "此处累加梯度，但累加值从不清零：{path} 第 {line} 行的每次更新都包含之前所有步的梯度。",
+    },
+    "gradients-summed": {
+        "en": "The optimizer gets the sum of the gradients of {count} steps here: nothing divides it by {count}.",
+        "zh": "此处优化器拿到的是 {count} 步梯度之和，没有除以 {count}。",
+    },
     "epochs": {
         "en": "{call} trains for {epochs} {epochs:epoch|epochs} ({how}).",
         "zh": "{call} 训练 {epochs} 个 epoch（{how}）。",
@@ -170,6 +179,14 @@ MESSAGES: Words = {
     "fix-length": {
         "en": "Use one variable for the epochs of the schedule and of the training.",
         "zh": "学习率的 epoch 数与训练的 epoch 数使用同一个变量。",
+    },
+    "fix-clear": {
+        "en": "Set the totals to zero after each update: self.map(ops.partial(ops.assign), self.totals, self.zeros)",
+        "zh": "每次更新后将累加值清零：self.map(ops.partial(ops.assign), self.totals, self.zeros)",
+    },
+    "fix-mean": {
+        "en": "Divide the loss or the gradients by the number of steps that are added up, unless the rate was chosen for the sum.",
+        "zh": "用累加的步数去除损失或梯度；若学习率就是按求和选定的，则无需修改。",
     },
     "fix-updates": {
         "en": "Count the length of the schedule in updates: the number of epochs times dataset.get_dataset_size().",
@@ -247,6 +264,16 @@ WHY: Words = {
         "wave goes up and down all the time.",
         "zh": "学习率在最初一两个 epoch 内就到达终点：其余的训练几乎不再改变权重；周期性的学习率则不停升降。",
     },
+    "totals-kept": {
+        "en": "The updates grow from step to step and point to where the weights were long ago: the training becomes unstable or stands "
+        "still.",
+        "zh": "更新量逐步增大，而且方向取决于很久以前的权重：训练不稳定或停滞。",
+    },
+    "gradients-summed": {
+        "en": "Each update is {count} times as large as with the mean, as if the learning rate were, and limits of clipping are reached "
+        "sooner.",
+        "zh": "每次更新是取平均时的 {count} 倍，相当于学习率放大；梯度裁剪也更容易触发。",
+    },
     "epochs-zero": {"en": "The weights stay as initialised.", "zh": "权重停留在初始值。"},
     **dict.fromkeys(("epochs-squared", "epochs-twice"), _OFTEN),
     "batch-huge": {
@@ -260,6 +287,10 @@ WHY: Words = {
 _PRINT_RATE = {
     "en": "Print the learning rate in effect at several steps: optimizer.get_lr(), or the LearningRateScheduler's log.",
     "zh": "在若干步打印实际生效的学习率，例如 optimizer.get_lr()。",
+}
+_PRINT_TOTALS = {
+    "en": "Print the norm of what the optimizer is given, for some updates: it is about that of the gradients of one step.",
+    "zh": "打印若干次更新中交给优化器的梯度的范数：应与单步梯度的范数相近。",
 }
 _PRINT_STEPS = {
     "en": "Print dataset.get_dataset_size() and compare it with the number of samples over the batch size; watch the steps of an "
@@ -282,6 +313,7 @@ PROOF: Words = {
         "zh": "打印学习率列表的长度和整个训练的总步数，两者应一致。",
     },
     "schedule-by-epochs": _PRINT_RATE,
+    **dict.fromkeys(("totals-kept", "gradients-summed"), _PRINT_TOTALS),
     "epochs-zero": _PRINT_STEPS,
     "epochs-squared": _PRINT_STEPS,
     "epochs-twice": _PRINT_STEPS,
@@ -302,6 +334,8 @@ _FIXES = {
     "schedule-unused": "fix-schedule",
     "schedule-length": "fix-length",
     "schedule-by-epochs": "fix-updates",
+    "totals-kept": "fix-clear",
+    "gradients-summed": "fix-mean",
     "epochs-zero": "fix-epochs",
     "epochs-squared": "fix-repeat",
     "epochs-twice": "fix-repeat",
@@ -313,12 +347,20 @@ _FIXES = {
 
 
 #: What nothing out of sight makes right; the rest may be meant.
-_PROBLEMS = ("schedule-ignored", "schedule-by-epochs", "rate-not-positive", "rate-for-momentum", "epochs-squared")
+_PROBLEMS = (
+    "schedule-ignored",
+    "schedule-by-epochs",
+    "totals-kept",
+    "rate-not-positive",
+    "rate-for-momentum",
+    "epochs-squared",
+)
 #: That nothing was found to tell.
 _NOTHING = ("no-optimizer", "no-epochs", "no-batch")
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script import accumulations
     from ..script.analysis import read_scripts
     from ..script.schedules import miscounted
     from ..script.settings import of_scripts
@@ -330,8 +372,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     seen = set()
     for done, settings in enumerate(every, start=1):
         about = {"learning_rate": settings.rates, "epochs": settings.epochs, "batch_size": settings.batches}
-        counted = miscounted(settings) if params.about == "learning_rate" else ()
-        for told in chain(about[params.about](), counted):
+        rates = params.about == "learning_rate"
+        besides = chain(miscounted(settings), accumulations.examine(settings)) if rates else ()
+        for told in chain(about[params.about](), besides):
             found = _seen.nothing(told.code, [settings.reading]) if told.code in _NOTHING else _finding(told)
             key = found.code, found.where, repr(found.data)
             if key not in seen:
@@ -397,6 +440,32 @@ def _example(
     return script_example(_HEAD, name, script.lstrip("\n"), verdict, *codes, files=more, params={"about": about})
 
 
+_ADDED_UP = """
+from mindspore import ops
+
+class Totals:
+    def __init__(self, optimizer, every):
+        self.optimizer, self.every, self.map = optimizer, every, ops.HyperMap()
+        self.totals = optimizer.parameters.clone(prefix="totals", init="zeros")
+        self.zeros = optimizer.parameters.clone(prefix="zeros", init="zeros")
+        self.turn = 0
+
+    def __call__(self, grads):
+        self.map(ops.partial(ops.assign_add), self.totals, grads)
+        self.turn += 1
+        if self.turn % self.every == 0:
+            self.optimizer(self.totals)
+            self.map(ops.partial(ops.assign), self.totals, self.zeros)
+
+data = ds.MnistDataset("data/train").batch(32)
+net, loss_fn = nn.Dense(784, 10), nn.CrossEntropyLoss()
+opt = nn.Momentum(net.trainable_params(), 0.01, 0.9)
+grad = ms.value_and_grad(lambda x, y: loss_fn(net(x), y) / 4, None, opt.parameters)
+update = Totals(opt, 4)
+for x, y in data.create_tuple_iterator():
+    loss, grads = grad(x, y)
+    update(grads)
+"""
 _OF_YAML = """import mindspore as ms
 import mindspore.dataset as ds
 import yaml
@@ -547,6 +616,21 @@ ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
 """,
         Verdict.PROBLEM,
         "schedule-ignored",
+        "rate",
+    ),
+    _example("sums of gradients that are cleared", _ADDED_UP, Verdict.UNDECIDED, "rate"),
+    _example(
+        "sums of gradients that go on",
+        _ADDED_UP.replace("            self.map(ops.partial(ops.assign), self.totals, self.zeros)\n", ""),
+        Verdict.PROBLEM,
+        "totals-kept",
+        "rate",
+    ),
+    _example(
+        "sums of gradients for their mean",
+        _ADDED_UP.replace("y) / 4", "y)"),
+        Verdict.UNDECIDED,
+        "gradients-summed",
         "rate",
     ),
     _example(

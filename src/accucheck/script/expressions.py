@@ -861,6 +861,10 @@ class Expressions:
             return models.function(self, "pathlib.Path", [left, right], {}, node) or UnknownValue()
         return self.folded(type(op), left, right, node)
 
+    def unfolded(self, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
+        """The same of numbers that are others in each turn of a loop."""
+        return self.made(_OPERATORS.get(type(op), ("?", None))[0], [left, right], {}, node)
+
     def folded(self, kind: type[ast.AST], left: Value, right: Value, node: ast.AST) -> Value:
         symbol, compute = _OPERATORS.get(kind, ("?", None))
         if not (isinstance(left, KnownValue) and isinstance(right, KnownValue)):

@@ -90,6 +90,8 @@ _FEEDS = frozenset(
 _PUTS = {
     "ops.assign": (0, 1),
     "ops.assign_add": (0, 1),
+    "ops.Assign": (0, 1),
+    "ops.AssignAdd": (0, 1),
     "boost.gradient_accumulation_op": (1, 2),
 }
 #: MindSpore's training cells, and what gives a network back: it is the first argument, and calling the result runs it.
@@ -1247,6 +1249,7 @@ def _of_text(owner: KnownValue, name: str, args: list[Value], keywords: dict[str
 def applied(tracer: Tracer, called: Call, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     """The result of calling the result of a call: a layer, a gradient function, a training cell."""
     api = called.api
+    _put(called.name, args)
     if differentiates(called) and api not in _STEPS and called.name != "[]":
         return _gradient(tracer, called, args, keywords, node)
     if api in ("ops.HyperMap", "ops.Map"):

@@ -378,11 +378,21 @@ class Tracer(Expressions):
         if certain and lists and isinstance(node.op, ast.Add):
             models.method(self, old, "extend", [value], {}, node)
             return True
-        made = self.combined(node.op, old, value, load)
+        counts = isinstance(old, KnownValue) and isinstance(value, KnownValue) and self.repeats(node.target, scope)
+        made = self.unfolded(node.op, old, value, load) if counts else self.combined(node.op, old, value, load)
         if isinstance(old, Call) and isinstance(made, Call) and self.given(node.target):
             old.fed = [*(old.fed or []), made]
         self.assign(node.target, made, scope)
         return True
+
+    def repeats(self, target: ast.expr, scope: Scope) -> bool:
+        """Whether what is computed into a variable or an attribute is so again in each turn of a loop, from what it was before."""
+        if isinstance(target, ast.Attribute):
+            owner = self.value(target.value, scope)
+            return isinstance(owner, Instance) and len(self.loops) > len(owner.loops)
+        shared = isinstance(target, ast.Name) and target.id in scope.outer
+        around = self.frame.loops if self.frame is not None and not shared else ()
+        return isinstance(target, ast.Name) and len(self.loops) > len(around)
 
     def given(self, target: ast.expr) -> bool:
         """True for a parameter of the running function; a network computes with tensors, not arrays, and they stay as they are."""

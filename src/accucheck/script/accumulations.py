@@ -1,0 +1,160 @@
+"""Gradients that a script adds up over several steps before an optimizer gets them: whether the totals are cleared after an update, and
+whether the update is with their mean.
+
+A total is what assign_add puts gradients on and an optimizer is given in the end. Sums that are kept in variables of Python are not
+looked at.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .effects import effect
+from .factors import affirmed, comparison, operation
+from .flow import sources
+from .settings import SettingMessage, Settings, plain, written
+from .source import Source
+from .training_steps import Step, TrainingSteps, training
+from .values import Call, Items, KnownValue, Test, Value, options, unseen
+
+#: Operations that write into what they are given first.
+_WRITES = frozenset(
+    ("assign", "assignsub", "setdata", "assignvalue", "zero", "fill", "copy", "setitem", "zerograd", "fillzero", "mul")
+)
+#: Calls that hand a total on, or look at it, and write nothing.
+_HANDS_ON = frozenset((".each", "[]", "zip", "len", "list", "tuple", "enumerate", "comprehension", "print", "*args"))
+_MAPS = frozenset(("ops.HyperMap", "ops.Map", "ops.depend", "ops.Depend", "ParameterTuple"))
+#: Optimizers whose updates stay nearly the same where all gradients are larger by one factor, by what their names begin with.
+_SCALED = ("Adam", "Lamb", "RMSProp", "Adagrad", "Adadelta", "LARS", "Adafactor", "LazyAdam")
+
+
+@dataclass(frozen=True, eq=False)
+class _Total:
+    """A container or parameter on which `add` puts gradients."""
+
+    held: Value
+    add: Call
+
+
+def examine(settings: Settings) -> Iterator[SettingMessage]:
+    steps = training(settings.reading)
+    for step in steps.judged_steps():
+        totals = list(_totals(steps, step)) if step.kind == "own" and step.is_run else []
+        kept = [total for total in totals if _is_kept(settings, step, total)]
+        for total in kept[:1]:
+            source, node = _place(total.add, step)
+            yield SettingMessage(
+                "totals-kept", source, node, {"line": step.line, "path": step.source.path}, likely=True
+            )
+        if totals and (turns := _turns(step)) is not None and _is_sum(steps, step, turns):
+            yield SettingMessage("gradients-summed", step.source, step.node, {"count": written(turns)})
+
+
+def _totals(steps: TrainingSteps, step: Step) -> Iterator[_Total]:
+    given = {id(part) for part in sources(step.gradients)}
+    for call in steps.calls:
+        done = operation(call)
+        if done.name not in ("assignadd", "add_") or len(done.operands) < 2 or not steps.is_gradient(done.operands[1]):
+            continue
+        held = _whole(done.operands[0])
+        if id(held) in given:
+            yield _Total(held, call)
+
+
+def _whole(value: Value) -> Value:
+    """The list of parameters that a value is an element of."""
+    while isinstance(value, Call) and value.name in (".each", "[]") and value.base is not None:
+        value = value.base
+    return value
+
+
+def _is_kept(settings: Settings, step: Step, total: _Total) -> bool:
+    """Whether nothing but further gradients is seen to be written into a total, and all that is given it is known."""
+    trace = settings.trace
+    if any(_whole(store.owner) is total.held or store.before is total.held for store in trace.stores):
+        return False
+    if not any(value is total.held for one in trace.instances for value in one.attributes.values()):
+        return False  # another list may take its place
+    ran = unseen(total.add.frame)  # what nobody is seen to call empties nothing, but where that is so of all
+    calls = (call for call in training(settings.reading).calls if ran or not unseen(call.frame))
+    return all(_leaves(call, step, total) for call in calls if _is_given(call, total.held))
+
+
+def _is_given(call: Call, held: Value) -> bool:
+    given = [call.base, *call.args, *call.keywords.values()]
+    parts = [part for value in given for option in options(value) for part in _items(option)]
+    return any(_whole(part) is held for part in parts)
+
+
+def _items(value: Value) -> list[Value]:
+    return [value, *value.items] if isinstance(value, Items) else [value]
+
+
+def _leaves(call: Call, step: Step, total: _Total) -> bool:
+    """Whether a call that is given a total leaves it as it is, or adds to it."""
+    if call is total.add or call is step.place or call.name in _HANDS_ON:
+        return True
+    done = operation(call)
+    if done.name in _WRITES and done.operands and _whole(done.operands[0]) is total.held:
+        return False
+    maps = call.name == "" and isinstance(call.base, Call) and call.base.api in _MAPS
+    return maps or call.api in _MAPS or call.result is not None or effect(call) is not None
+
+
+def _place(add: Call, step: Step) -> tuple[Source, ast.AST]:
+    """Where the function of a step has gradients added."""
+    source, node, frame = add.source, add.node, add.frame
+    while frame is not None and frame is not step.frame:
+        source, node, frame = frame.source, frame.node, frame.parent
+    return (source, node) if frame is not None else (add.source, add.node)
+
+
+# --- their mean -------------------------------------------------------------------------------------------------------
+
+
+def _turns(step: Step) -> Value | None:
+    """After how many steps an update is made: n of `turn % n == 0`."""
+    for test in step.under:
+        counted = _remainder(test)
+        count = plain(counted.args[1]) if counted is not None else None
+        if isinstance(count, KnownValue) and type(count.value) is int and count.value > 1:
+            return count
+    return None
+
+
+def _remainder(test: Test) -> Call | None:
+    """The remainder that is 0 where a condition is taken so."""
+    value, taken, _ = affirmed(test)
+    sign = comparison(value) if isinstance(value, Call) else ""
+    if isinstance(value, Call) and sign in ("==", "!=") and test.taken is not None:
+        given = operation(value).operands
+        zero = len(given) == 2 and isinstance(given[1], KnownValue) and given[1].value == 0
+        value, taken = (given[0], taken is (sign == "!=")) if zero else (value, taken)
+    is_remainder = isinstance(value, Call) and value.name == "%" and len(value.args) == 2
+    return value if isinstance(value, Call) and is_remainder and not taken else None
+
+
+def _is_sum(steps: TrainingSteps, step: Step, turns: Value) -> bool:
+    """Whether gradients are divided by nothing on their way, where that changes the updates, and no rate makes up for it."""
+    carried = steps.carried(step)
+    if not carried or any(abs(term.number) != 1 or any(power < 0 for _, power in term.powers) for term in carried):
+        return False
+    clipped = any(isinstance(part, Call) and _limits(part) for part in sources(step.gradients))
+    return all(_minds(option, turns, clipped) for option in options(step.optimizer))
+
+
+def _limits(made: Call) -> bool:
+    known = effect(made)
+    return known is not None and known.keeps == "limited"
+
+
+def _minds(optimizer: Value, turns: Value, clipped: bool) -> bool:
+    """Whether an optimizer's updates grow with its gradients, or these are clipped, and its rate is not computed with the number of
+    turns."""
+    if not isinstance(optimizer, Call) or (optimizer.last.startswith(_SCALED) and not clipped):
+        return False
+    given = [value for name, value in optimizer.keywords.items() if name in ("learning_rate", "lr", "loss_scale")]
+    held = [part for value in (*optimizer.args[1:], *given) for part in sources(value)]
+    return not any(part is turns for part in held)
