@@ -251,6 +251,29 @@ def test_an_option_that_a_condition_sets_anew_keeps_its_default(tmp_path: Path) 
     assert told(always.args[0]) == 3
 
 
+@pytest.mark.parametrize("made", ["load()", "load()['part']", "Filled(load())"])
+@pytest.mark.parametrize(
+    ("ways", "expected"),
+    [
+        ("if kind == 1:\n    c.on = 3", {3, ...}),
+        ("if kind == 1:\n    c.on = 3\nelse:\n    c.on = 4", {3, 4}),
+        ("if kind == 1:\n    c.on = 3\nelif kind == 2:\n    c.on = 4\nelse:\n    c.on = 5", {3, 4, 5}),
+        ("if kind == 1:\n    c.on = 3\nelif kind == 2:\n    c.on = 4", {3, 4, ...}),
+        ("if kind == 1:\n    pass\nelif kind == 2:\n    c.on = 4\nelse:\n    raise ValueError", {4, ...}),
+        ("if kind == 1:\n    c.on = 3\nelse:\n    raise ValueError", 3),
+        ("c.on = 3\nif kind == 1:\n    c.on = 4", {3, 4}),
+        ("c.on = 3", 3),
+    ],
+)
+def test_what_a_condition_sets_in_a_configuration_that_is_not_seen(
+    tmp_path: Path, made: str, ways: str, expected: Any
+) -> None:
+    """It may hold another value before, but where all ways set it."""
+    head = "class Filled:\n    def __init__(self, given):\n        for k, v in given.items():\n            setattr(self, k, v)\n"
+    found = trace(tmp_path, f"from other import load, kind\n{head}c = {made}\n{ways}\ntake(c.on)\n")
+    assert told(calls(found, "take")[0].args[0]) == expected
+
+
 def test_an_option_without_a_value_may_be_given(tmp_path: Path) -> None:
     script = """
         import argparse

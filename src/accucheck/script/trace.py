@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, TypeGuard, cast
 
 from . import configs, declared_options, models, typer
-from . import options as command_line
 from .command import Command
 from .described import Described
 from .expressions import Expressions, decorated_as
@@ -175,6 +174,9 @@ class Tracer(Expressions):
         self.active: list[ast.AST] = []
         self.tests: tuple[Test, ...] = ()
         self.left: tuple[Test, ...] = ()  # see values.Call
+        #: Attributes of objects that are not seen, by id, that this way has set; and what they held before one of several ways set them.
+        self.settings: set[tuple[int, str]] = set()
+        self.former: list[tuple[Value, dict[Any, Value], str, Value]] = []
         self.loops: tuple[ast.AST, ...] = ()
         self.head: Value | None = None  # what the innermost loop tests, or goes through
         self.entered: dict[ast.AST, int] = {}
@@ -704,14 +706,20 @@ class Tracer(Expressions):
     def either(self, ways: Sequence[tuple[Sequence[ast.stmt], Test]], scope: Scope) -> bool:
         """Run each way on the names as they are now, and join what they leave; False when none of them runs on."""
         before, ends, outer, left = dict(scope.names), [], self.tests, self.left
-        going = []
+        going, settings, former = [], self.settings, len(self.former)
+        on_each: list[set[tuple[int, str]]] = []
         for body, test in ways:
-            scope.names = dict(before)
+            scope.names, self.settings = dict(before), set()
             self.tests, self.left = (*outer, test), left
             if self.block(body, scope):
                 ends.append(scope.names)
                 going.append(test)
+                on_each.append(self.settings)
         self.tests, self.left = outer, left
+        everywhere = set.intersection(*on_each) if on_each else set()
+        self.settings = settings | everywhere
+        if not outer:  # else there are other ways around, which may not set them
+            self.replaced(former, everywhere)
         if not ends:
             return False
         if len(going) == 1 and len(ways) > 1:  # the other way left: what follows is for this one alone
@@ -721,6 +729,14 @@ class Tracer(Expressions):
                 self.left = (*left, going[0])
         self.joined(scope, ends, going)
         return True
+
+    def replaced(self, since: int, everywhere: set[tuple[int, str]]) -> None:
+        """Forget what attributes held before several ways that all set them."""
+        for owner, held, name, was in self.former[since:]:
+            if (id(owner), name) in everywhere:
+                before = {id(option) for option in options(was)}
+                rest = [option for option in options(held[name]) if id(option) not in before]
+                held[name] = join(rest) if rest else was
 
     def joined(self, scope: Scope, ends: list[dict[str, Value]], tests: Sequence[Test] = ()) -> None:
         """The names after several ways; `tests` are the conditions of these."""
@@ -792,13 +808,21 @@ class Tracer(Expressions):
             if owner.held is None:
                 owner.held = {}
             held = owner.held
-        old = held.get(name)
-        if old is None and self.tests and isinstance(owner, Call):
-            given = command_line.option(self, owner, name)
-            old = given if isinstance(given, KnownValue) else None
+        old = self.held_before(owner, held, name, node)
         if old is not None and isinstance(value, UnknownValue) and self.frame is not None and self.frame.unseen:
             return  # a setter without callers, whose argument is unknown
         held[name] = self.instead(owner, old, value)
+
+    def held_before(self, owner: Value, held: dict[Any, Value], name: str, node: ast.expr) -> Value | None:
+        """What an attribute holds before it is set; on a condition, something unknown where it may have been set out of sight."""
+        out_of_sight = isinstance(owner, (Call, UnknownValue)) or (isinstance(owner, Instance) and _is_filled(owner))
+        if out_of_sight:
+            self.settings.add((id(owner), name))
+        if name in held or not (out_of_sight and self.tests):
+            return held.get(name)
+        before = self.attribute(owner, name, node)
+        self.former.append((owner, held, name, before))
+        return before
 
     def set_item(self, owner: Value, key: Value, value: Value, node: ast.expr) -> None:
         constant = isinstance(key, KnownValue) and models.hashable(key.value)
@@ -1273,3 +1297,8 @@ def _bound(value: Value, name: str) -> None:
     for option in options(value):
         if isinstance(option, (Call, Instance)) and len(option.bound) < 20:
             option.bound += (name,)
+
+
+def _is_filled(owner: Instance) -> bool:
+    """Whether an object gets attributes under names that are not seen, as from the keys of a file."""
+    return any(isinstance(name, str) and not name.isidentifier() for name in owner.attributes)
