@@ -274,6 +274,19 @@ def test_what_a_condition_sets_in_a_configuration_that_is_not_seen(
     assert told(calls(found, "take")[0].args[0]) == expected
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for n in range(kind):\n            setattr(self, f'layer{n}', 1)\n        if kind == 1:\n            self.on = 3",
+        "for n in names:\n            setattr(self, n, 1)\n        if kind == 1:\n            self.on = 3",
+    ],
+)
+def test_an_object_knows_what_it_sets_itself(tmp_path: Path, body: str) -> None:
+    """Whatever other names it sets beside."""
+    text = f"from other import names, kind\nclass Own:\n    def __init__(self):\n        {body}\ntake(Own().on)\n"
+    assert told(calls(trace(tmp_path, text), "take")[0].args[0]) == 3
+
+
 def test_an_option_without_a_value_may_be_given(tmp_path: Path) -> None:
     script = """
         import argparse

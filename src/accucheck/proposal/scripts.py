@@ -115,8 +115,7 @@ def script_role(path: Path, named: bool = False) -> str | None:
         return None
     roles = _named(path)
     stem = path.stem.lower()
-    by_name_alone = stem in _EXACT or _TEST.search(stem) or not _learns(text)
-    if len(roles) == 1 and by_name_alone:
+    if len(roles) == 1 and (stem in _EXACT or _TEST.search(stem) or not _learns(text)):
         return roles[0]
     if not uses or not (named or _RUNS.search(text)):
         return None

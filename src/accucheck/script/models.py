@@ -375,7 +375,7 @@ def _getattr(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node
     if not (isinstance(name, KnownValue) and isinstance(name.value, str)):
         return _any_attribute(tracer, owner, name, node)
     tracer.found_names.add(name.value)
-    found = [tracer.held(option, name.value, node) or _under_any_name(option, name.value) for option in options(owner)]
+    found = [tracer.held(option, name.value, node) or under_any_name(option, name.value) for option in options(owner)]
     values = [value for value in found if value is not None]
     if len(values) == len(found) and values:
         return join(values)
@@ -418,7 +418,7 @@ def _key(pattern: str) -> str:
     return ANY if pattern == ".*" else ANY + pattern
 
 
-def _under_any_name(owner: Value, name: str) -> Value | None:
+def under_any_name(owner: Value, name: str) -> Value | None:
     """What was set on an object under a name of which a part is known, and which this one may be."""
     held = owner.attributes.items() if isinstance(owner, Instance) else ()
     found = [value for key, value in held if key[:1] == ANY and re.fullmatch(key[1:] or ".*", name)]

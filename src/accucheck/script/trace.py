@@ -814,13 +814,16 @@ class Tracer(Expressions):
         held[name] = self.instead(owner, old, value)
 
     def held_before(self, owner: Value, held: dict[Any, Value], name: str, node: ast.expr) -> Value | None:
-        """What an attribute holds before it is set; on a condition, something unknown where it may have been set out of sight."""
-        out_of_sight = isinstance(owner, (Call, UnknownValue)) or (isinstance(owner, Instance) and _is_filled(owner))
+        """What an attribute holds before it is set; on a condition, something unknown where it may have been set out of sight: of what is
+        not seen, or under a name that is not, as by the keys of a file."""
+        own = self.frame is not None and self.frame.function.owner is owner
+        filled = None if own else models.under_any_name(owner, name)
+        out_of_sight = filled is not None or isinstance(owner, (Call, UnknownValue))
         if out_of_sight:
             self.settings.add((id(owner), name))
         if name in held or not (out_of_sight and self.tests):
             return held.get(name)
-        before = self.attribute(owner, name, node)
+        before = filled if filled is not None else self.attribute(owner, name, node)
         self.former.append((owner, held, name, before))
         return before
 
@@ -1297,8 +1300,3 @@ def _bound(value: Value, name: str) -> None:
     for option in options(value):
         if isinstance(option, (Call, Instance)) and len(option.bound) < 20:
             option.bound += (name,)
-
-
-def _is_filled(owner: Instance) -> bool:
-    """Whether an object gets attributes under names that are not seen, as from the keys of a file."""
-    return any(isinstance(name, str) and not name.isidentifier() for name in owner.attributes)
