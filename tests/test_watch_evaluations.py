@@ -93,9 +93,10 @@ OTHER = {
         "data.create_tuple_iterator(num_epochs=1))",
         "list(data.create_tuple_iterator(num_epochs=1)))",
     ),
-    "rows that come from no data set": (
-        "data.create_tuple_iterator(num_epochs=1))",
-        "[(ms.Tensor(one), ms.Tensor(other)) for one, other in [drawn(16, 1), drawn(16, 2)]])",
+    "arrays with two columns that may be the labels": (
+        "for at, (row, label) in enumerate(data.create_tuple_iterator(num_epochs=1)):",
+        "made = [(ms.Tensor(one), ms.Tensor(other), ms.Tensor(2 - other)) for one, other in [drawn(16, 1), drawn(9, 2)]]\n"
+        "        for at, (row, label, other) in enumerate(made):",
     ),
 }
 
@@ -107,6 +108,56 @@ def test_outputs_that_belong_to_no_labels_for_sure_are_not_counted(tmp_path: Pat
     assert old in SCRIPT
     counted, _, _ = told(tmp_path, SCRIPT.replace(old, new))
     assert not counted
+
+
+ARRAYS = """
+    class Held:
+        def __init__(self, seed):
+            self.rows, self.labels = drawn(40, seed)
+
+        def share(self, name):
+            right = 0
+            for at in range(0, len(self.rows), 16):
+                right += int((net(ms.Tensor(self.rows[at : at + 16])).asnumpy().argmax(1) == self.labels[at : at + 16]).sum())
+            print(name, right / len(self.rows))
+
+    first, second = Held(3), Held(4)
+    more, labels = drawn(30, 5)
+
+    def batches():
+        for rows, label in [drawn(16, 6), drawn(9, 7)]:
+            yield {"row": ms.Tensor(rows), "label": ms.Tensor(label)}
+
+    for epoch in range(2):
+        for at in range(0, 30, 15):
+            row, label = ms.Tensor(more[at : at + 15]), ms.Tensor(labels[at : at + 15])
+            print("fits", (net(row).argmax(1) == label).sum() / 15)
+            optimizer(step(row, label)[1])
+            print("fits now", (net(row).argmax(1) == label).sum() / 15)
+        first.share("first")
+        second.share("second")
+        order = np.random.permutation(30)
+        right = [net(ms.Tensor(more[chosen])).asnumpy().argmax(1) == labels[chosen] for chosen in order.reshape(3, 10)]
+        print("turned", np.mean(right))
+        optimizer(step(row, label)[1])
+        right = []
+        for batch in batches():
+            guesses = net(batch["row"]).argmax(1).asnumpy()
+            right.extend(guesses == batch["label"].asnumpy())
+        print("made", np.mean(right))
+"""
+
+
+@pytest.mark.mindspore
+def test_evaluations_of_arrays_are_counted_with_the_labels_that_lie_beside_them(tmp_path: Path) -> None:
+    script = SCRIPT.partition("    for epoch in range(2):")[0] + ARRAYS
+    counted, lines, _ = told(tmp_path, script)
+    assert [(one["rows"], one["batches"]) for one in counted] == [(40, 3), (40, 3), (30, 3), (25, 2)] * 2
+    assert len({one["data"] for one in counted}) == 4
+    shares = {one["number"]: one["right"] / one["rows"] for one in counted}
+    said = [(line[0].split()[0], float(line[0].split()[-1]), line[2]) for line in lines if "fits" not in line[0]]
+    assert [name for name, _, _ in said] == ["first", "second", "turned", "made"] * 2
+    assert all(abs(shares[after] - value) < 1e-6 for _, value, after in said)
 
 
 @pytest.mark.mindspore

@@ -163,6 +163,31 @@ def test_other_numbers(tmp_path: Path) -> None:
     }
 
 
+SLICES = (
+    HEAD
+    + """
+    label = dice.integers(0, 7, 141).astype(np.int32)
+    row = (np.eye(7)[label] + dice.normal(0, 0.5, (141, 7))).astype(np.float32)
+    rows, labels, net = row[80:], label[80:], nn.Dense(7, 7)
+    for epoch in range(2):
+        trained(net, ops.cross_entropy, data((row[:80], label[:80]), 16, True))
+        scores = [net(ms.Tensor(rows[at : at + 16])).asnumpy() for at in range(0, len(rows), 16)]
+        hits = [one.argmax(1) == labels[at * 16 : at * 16 + 16] for at, one in enumerate(scores)]
+        print("val accuracy", {share})
+"""
+)
+
+
+@pytest.mark.mindspore
+def test_evaluations_of_slices_of_arrays(tmp_path: Path) -> None:
+    found = told(tmp_path / "right", SLICES, {"share": "np.concatenate(hits).mean()"})
+    assert {name: one.code for name, one in found.items()} == {"val accuracy": "printed-agrees"}
+    found = told(tmp_path / "wrong", SLICES, {"share": "np.mean([one.mean() for one in hits])"})
+    assert {name: (one.code, one.level) for name, one in found.items()} == {
+        "val accuracy": ("printed-mean", Level.PROBLEM)
+    }
+
+
 @pytest.mark.mindspore
 def test_a_number_without_a_name_tells_nothing(tmp_path: Path) -> None:
     script = (

@@ -4,8 +4,8 @@ Looks at accuracies, those among the k best, precision, recall, F1, IoU, kappa, 
 count of all evaluations so far, of the last batch alone or without a smaller last one, what is divided by batches, by as many full ones,
 or by rows that were not evaluated, guesses compared with the labels of other rows, the k lowest scores, and labels without a class that
 are counted. Says so only where no right definition gives the numbers and one such mistake gives all of them. Cannot tell what is not
-printed with its name, evaluations whose batches come from no data set of MindSpore or are given to several networks, and those that the
-watch cut off.
+printed with its name, evaluations whose labels lie neither in the data set nor in one array beside that of the inputs, batches that are
+given to several networks, and evaluations that the watch cut off.
 """
 
 from __future__ import annotations

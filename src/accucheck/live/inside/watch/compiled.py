@@ -103,8 +103,8 @@ class Compiled:
         run, self.active = self.run, False
         if result is RAISED:
             return
-        run.goes_on()
         loss, rows = loss_of(result), rows_of(step.batch)
+        run.goes_on(step.batch, rows)
         if loss is not None:
             run.step["loss"] = plain(loss)
         if rows is not None:
@@ -160,10 +160,11 @@ class Compiled:
 
     def gave(self, given: list[Any], result: Any) -> None:
         """A function in graph mode that gives a loss and gradients, which an optimizer takes next."""
-        loss, rows = loss_of(result), rows_of(list(tensors(given))[:MANY])
+        batch = list(tensors(given))[:MANY]
+        loss, rows = loss_of(result), rows_of(batch)
         if loss is None or len(list(tensors(result))) < 2:
             return
-        self.run.goes_on()
+        self.run.goes_on(batch, rows)
         self.run.values["loss"] = plain(loss)
         if rows is not None:
             self.run.values["samples"] = rows

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
 from types import CodeType, FrameType
@@ -136,20 +136,25 @@ class Hooks:
     def place(self, skip: Any = None, deep: int = DEEP) -> list[Any] | None:
         """[file, line] of the user's code that is running, the innermost frame of the project among the `deep` last ones
         that are not our own; frames whose self is `skip` left out."""
+        for frame in self.own_frames(deep):
+            if skip is None or frame.f_locals.get("self") is not skip:
+                return [self._places[frame.f_code], frame.f_lineno]
+        return None
+
+    def own_frames(self, deep: int = DEEP) -> Iterator[FrameType]:
+        """The frames of the project that are running, from the innermost, among the `deep` last ones that are not our own."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename.startswith(INSIDE):
             frame = frame.f_back
         for _ in range(deep):
             if frame is None:
-                return None
+                return
             code = frame.f_code
             if code not in self._places:
                 self._places[code] = self.own_path(code.co_filename)
-            found = self._places[code]
-            if found is not None and (skip is None or frame.f_locals.get("self") is not skip):
-                return [found, frame.f_lineno]
+            if self._places[code] is not None:
+                yield frame
             frame = frame.f_back
-        return None
 
     def own_path(self, name: str) -> str | None:
         """The path below the project of a file of the user's, None for others: installed packages, and this folder."""

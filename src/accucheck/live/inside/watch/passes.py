@@ -35,6 +35,9 @@ class Pass:
     def __init__(self, top: Any, given: Any, close: bool, place: list[Any] | None = None) -> None:
         """`place`: the line of the user's that runs it, where that is told."""
         self.top, self.close, self.place = top, close, place
+        #: The arrays that the user's functions hold as it begins, of a cell that they call themselves, and the line that calls it.
+        self.held: list[Any] = []
+        self.called_at: list[Any] | None = None
         self.given = list(given)
         self.batch = list(tensors(given))[:MANY]
         self.calls: list[Call] = []
@@ -109,6 +112,8 @@ class Passes:
         self.made = CellOrigins(hooks)
         #: Is told each network, and the cells around it, by kind, number and cell.
         self.tell: Callable[[str, int, Any], None] = lambda *_: None
+        #: Gives the arrays that the user's functions hold now.
+        self.held: Callable[[], list[Any]] = list
         self.networks: dict[int, Network] = {}
         self.stack: list[Cell] = []
         #: Whether it is told which line calls each cell: once.
@@ -125,7 +130,9 @@ class Passes:
         if not self.stack and not self.open:
             self.begin()
             close = self.looks(cell)
-            self.last = Pass(cell, given, close, self.hooks.place() if close else None)
+            called_at = self.hooks.place()
+            self.last = Pass(cell, given, close, called_at if close else None)
+            self.last.held, self.last.called_at = self.held(), called_at
         self.stack.append(cell)
         current = self.open[-1] if self.open else self.last
         if current is None:

@@ -65,6 +65,10 @@ class Printed:
         if where is not None:
             self.lines.append([line.strip()[:LETTERS], self.hooks.place(), *where])
 
+    def forget(self, passes: int) -> None:
+        """Lines that came after more passes than these: what ran then was no evaluation."""
+        self.lines = deque((line for line in self.lines if line[3] <= passes), maxlen=LINES)
+
     def over(self, step: int) -> None:
         """Tell the lines so far: a further evaluation begins, the training goes on, or all is over."""
         lines, self.lines = list(self.lines), deque(maxlen=LINES)

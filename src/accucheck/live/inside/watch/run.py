@@ -16,9 +16,10 @@ import numpy
 from ..measures import array, plain, short, squares
 from ..processes import is_one_of_several
 from .again import MOST, PassesRunAgain
+from .arrays import OwnArrays, held_now
 from .cells import class_of, own_seconds
 from .compiled import Compiled, Step
-from .data import Data
+from .data import Data, Reading
 from .evaluations import WAIT, Evaluations, among, changes_at_random
 from .hooks import RAISED, Hooks, shown
 from .journal import opened
@@ -114,6 +115,10 @@ class Run:
         self.epoch = -1
         self.evaluations = Evaluations()
         self.scores = Scores()
+        #: Batches of the script's own arrays; the batch of a data set and the rows that the pass before was given.
+        self.arrays = OwnArrays(hooks)
+        self.passes.held = lambda: held_now(hooks)
+        self.before: tuple[int, list[Any] | None] = (-1, None)
         self.data.opens = self.opened
         self.printed = Printed(hooks, self.evaluated)
         #: Data sets that passes of training read from, by their number.
@@ -361,7 +366,8 @@ class Run:
         """A pass whose gradient is asked for."""
         if self.gradients is not None:
             self.not_taken()
-        self.goes_on()
+        rows = rows_of(ended.batch)
+        self.goes_on(ended.batch, rows)
         self.awake = bool(getattr(ended.top, "training", True))
         self.count += 1
         self.epoch = self.data.epoch
@@ -381,7 +387,6 @@ class Run:
         if modes != self.modes.get(networks):
             self.facts.append(("modes", modes))
             self.modes[networks] = modes
-        rows = rows_of(ended.batch)
         if rows is not None:
             self.values["samples"] = rows
             self.batches.add(tuple(rows))
@@ -462,14 +467,15 @@ class Run:
         ended.counted = True
         if not ended.has_weights():
             return
+        rows = rows_of(ended.batch)
+        reading, wanted = self.evaluated_batch(ended, rows)
         if not self.scores.passes:
             self.printed.over(self.steps)
         self.inference += 1
         self.inferences += 1
-        rows = rows_of(ended.batch)
-        number, batch = self.reading.number, self.reading.batch
-        self.evaluations.add(number, rows, batch)
-        self.scores.add(self.reading, ended.output, self.wanted(ended, batch))
+        number = self.reading.number
+        self.evaluations.add(reading.number if reading is self.reading else None, rows, reading.batch)
+        self.scores.add(reading, ended.output, wanted)
         if ended.close:
             found = {**self.passes.modes(ended), **self.passes.facts(ended)}
             told = {"step": self.steps, "training": False, "data": number, "place": ended.place}
@@ -488,6 +494,30 @@ class Run:
         metrics = getattr(args[0], "_metric_fns", None) or {}
         kinds = {str(name): class_of(metric) for name, metric in metrics.items()}
         self.journal.fact("metric", step=self.steps, place=self.hooks.place(), values=values, kinds=kinds, **counted)
+
+    def evaluated_batch(self, ended: Pass, rows: list[Any] | None) -> tuple[Reading, list[Any]]:
+        """The batch of a pass of inference, of a data set or of the script's own arrays, and the tensors of it that may be its labels."""
+        is_own, self.before = self.is_own(ended.batch, rows), (self.reading.read, rows)
+        if not is_own or rows is None:
+            return self.reading, self.wanted(ended, self.reading.batch)
+        again = self.arrays.reads(rows) == self.scores.at
+        if self.scores.is_of_training() and not again:
+            self.count_up()
+        own = self.arrays.batch(ended, rows, self.scores.number)
+        if own is None:
+            return self.reading, self.wanted(ended, self.reading.batch)
+        if own.begins:
+            self.count_up()
+        at = self.scores.read(own.number) + (not again)
+        return Reading(own.number, [], own.read, at), [own.wanted]
+
+    def is_own(self, batch: list[Any], rows: list[Any] | None) -> bool:
+        """Whether a pass was given what no data set gave: no batch was read since the one before, which was given other rows."""
+        if self.reading.number is None:
+            return True
+        known = {id(one) for one in self.reading.batch}
+        read, before = self.before
+        return read == self.reading.read and rows != before and not any(id(one) in known for one in batch)
 
     def wanted(self, ended: Pass, batch: list[Any]) -> list[Any]:
         """The tensors of a batch that may be what a pass is to give: that of the classes, where it is known; else what it was not given."""
@@ -537,10 +567,11 @@ class Run:
         if counted is not None:
             self.journal.fact("counted", step=self.steps, **counted)
 
-    def goes_on(self) -> None:
-        """A pass trains: evaluations are over."""
-        if self.scores.trains(self.reading.read):
-            self.printed.lines.clear()
+    def goes_on(self, batch: list[Any], rows: list[Any] | None) -> None:
+        """A pass trains with a batch of these rows: evaluations are over."""
+        is_own, self.before = self.is_own(batch, rows), (self.reading.read, rows)
+        if self.scores.trains(self.arrays.reads(rows) if is_own and rows else self.reading.read):
+            self.printed.forget(self.scores.passes)
         if self.inference:
             self.tell_evaluations()
             self.count_up()

@@ -218,10 +218,14 @@ class Scores:
         self.number = self.passes = 0
         #: The batch that a pass took last, and whether what it is to give was found.
         self.at, self.found = 0, True
+        #: The data set of the pass before, and the batch that was trained with last.
+        self.last: int | None = None
+        self.learned = 0
 
     def add(self, reading: Reading, output: Any, wanted: list[Any]) -> None:
         """What a pass of inference gave for the batch that was read last; `wanted` are the tensors of it that may be its labels."""
         self.passes += 1
+        self.last = reading.number
         counts = self.counts.setdefault(reading.number, Counts())
         known, self.at = self.at, reading.read
         if counts.lost:
@@ -270,11 +274,21 @@ class Scores:
             sums = self.sums[number] = one.whole
         return sums.numbers()
 
+    def read(self, number: int | None) -> int:
+        """How many batches of a data set the evaluation has read so far."""
+        return self.counts[number].read if number in self.counts else 0
+
+    def is_of_training(self) -> bool:
+        """Whether the one pass so far took the batch that was trained with, so that it belongs to no evaluation of others."""
+        return self.passes == 1 and self.at == self.learned
+
     def trains(self, read: int) -> bool:
-        """A pass trains with the `read`-th batch: whether it is the one of the pass before, which was then no evaluation."""
-        same, self.at = read == self.at, read
+        """A pass trains with the `read`-th batch: whether it is the one of the pass before, which was then none of an evaluation."""
+        same, self.at, self.learned = read == self.at, read, read
         if same:
-            self.counts, self.passes, self.found = {}, 0, True
+            alone = len(self.counts) < 2 or self.read(self.last) > 1
+            self.counts = {} if alone else {number: one for number, one in self.counts.items() if number != self.last}
+            self.passes, self.found = 0 if alone else self.passes - 1, True
         return same
 
 
