@@ -246,6 +246,11 @@ data = ds.MnistDataset("a", num_shards=size, shard_id=rank)
 ms.Model(net).train(1, data)
 """
 ON_ASCEND = "    rank, size = get_rank(), get_group_size()\n"
+ASKED = """def asked():
+    if int(os.environ.get("RANK_SIZE", 1)) > 1:
+        return get_rank(), get_group_size()
+    return 0, 1
+"""
 
 
 @pytest.mark.parametrize(
@@ -261,6 +266,20 @@ ON_ASCEND = "    rank, size = get_rank(), get_group_size()\n"
             ["shards-on-one-kind", "sharded"],
         ),
         ("rank, size = 0, 1\nif args.several:\n    init()\n" + ON_ASCEND, ["sharded"]),
+        (
+            "rank, size = 0, 1\nif args.several:\n    init()\n"
+            + ASKED
+            + "if args.device == 'Ascend':\n    rank, size = asked()\n",
+            ["shards-on-one-kind", "sharded"],
+        ),
+        (
+            "if args.several:\n    init()\n"
+            + ASKED
+            + "if args.device == 'Ascend':\n    rank, size = asked()\nelif args.several:\n"
+            + ON_ASCEND
+            + "else:\n    rank, size = 0, 1\n",
+            ["sharded"],
+        ),
         ("rank, size = 0, 1\nif args.several and args.device == 'Ascend':\n    init()\n" + ON_ASCEND, ["sharded"]),
         ("rank, size = 0, 1\nif args.device != 'CPU' and args.several:\n    init()\n" + ON_ASCEND, ["sharded"]),
         (

@@ -260,7 +260,9 @@ class _Sharding:
             before = tuple(each for each in under[:place] if each not in tests)
             beside = (*tests, *before, Test(test.value, False, test.node))
             way = self.on_another_target(beside) or (beside if devices(beside[-1]) is not None else ())
-            if way and not on_cpu(way):
+            if (
+                way and not on_cpu(way) and ranks.together(way, way)
+            ):  # a function stands under its caller's conditions once more
                 yield way
 
     def divided(self, origin: Call, count: Value | None, index: Value | None, data: dict[str, Any]) -> Observation:
