@@ -409,6 +409,56 @@ PARAMETERS: dict[tuple[str, str], list[str]] = {
 }
 
 
+DRAWN = """
+def draw(self):
+    for cell in self.cells():
+        for p in cell.get_parameters():
+            if len(p.shape) > 1:
+                p.set_data(initializer(XavierUniform(), p.shape))
+"""
+WEIGHTED = """
+class Weighted(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.weight = Parameter(np.ones((8, 8)))
+{}
+    def construct(self, x):
+        return ops.matmul(x, self.weight)
+class Outer(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = Weighted()
+{}
+    def construct(self, x):
+        return self.inner(x)
+{}
+"""
+TRAINED = "net = Outer()\nstep = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))\nstep(x, y)"
+APART = f"def work():\n{textwrap.indent(TRAINED, ' ' * 4)}"  # which nothing calls
+
+
+@pytest.mark.parametrize(
+    ("own", "outer", "codes"),
+    [
+        ("", "", ["constant-parameter"]),
+        ("        self.weight.set_data(initializer(XavierUniform(), (8, 8)))", "", []),
+        ("", "        self.draw()" + textwrap.indent(DRAWN, "    "), []),
+        ("", textwrap.indent(DRAWN, "    "), ["constant-parameter"]),  # nothing calls it
+        ("", "        self.draw()" + textwrap.indent(DRAWN.replace("> 1", "== 1"), "    "), ["constant-parameter"]),
+        (
+            "",
+            "        if a:\n            self.draw()" + textwrap.indent(DRAWN, "    "),
+            ["constant-parameter-possible"],
+        ),
+    ],
+)
+def test_parameters_that_are_drawn_anew(own: str, outer: str, codes: list[str], tmp_path: Path) -> None:
+    head = network("").split("class ")[0]
+    assert [one.code for one in said(tmp_path, head + WEIGHTED.format(own, outer, TRAINED))] == codes
+    apart = [one.code for one in said(tmp_path, head + WEIGHTED.format(own, outer, APART))]
+    assert ("constant-parameter" in apart) is ("constant-parameter" in codes)
+
+
 @pytest.mark.parametrize("init, use", PARAMETERS)
 def test_what_is_said_of_a_parameter(tmp_path: Path, init: str, use: str) -> None:
     found = said(tmp_path, network(init, f"return {use}"))

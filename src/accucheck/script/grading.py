@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 from ..knowledge import api, names
 from . import flow
 from .analysis import Scripts
-from .networks import is_layer, leaves, weights
+from .networks import is_layer, is_parameter, leaves, weights
 from .syntax import kept, unparse
 from .trace import Store, Trace
 from .training import MANY_DEVICES
-from .values import Call, Frame, Instance, Items, KnownValue, Many, NamedValue, Test, Value, options, unseen
+from .values import Call, Frame, Instance, Items, KnownValue, Many, NamedValue, Test, Value, options, unseen_run
 
 
 class Link(IntEnum):
@@ -153,13 +153,15 @@ def _of_the_run(test: Test) -> bool:
 
 
 class Replaced(NamedTuple):
-    """A place that gives the weights of these layers, by id, another value; `asked` is what kind of layer it asks for."""
+    """A place that gives the weights of these layers, by id, another value; `asked` is what kind of layer it asks for, and `run` the run
+    of a function that nobody is seen to call, where it is part of one: it reaches only what is made in the same."""
 
     order: int
     layers: frozenset[int]
     value: Value
     tests: tuple[Test, ...]
     asked: str
+    run: Frame | None = None
 
     def link(self, layer: Call) -> Link:
         """How surely it reaches a layer that is in its reach."""
@@ -169,6 +171,7 @@ class Replaced(NamedTuple):
 
     def reaches(self, layer: Call) -> bool:
         within = id(layer) in self.layers and self.order > layer.order
+        within = within and (self.run is None or self.run is unseen_run(layer.frame))
         return within and (not self.asked or re.search(rf"\b{layer.last}\b", self.asked) is not None)
 
 
@@ -189,7 +192,9 @@ def _by_name(test: Test, layer: Call) -> Link:
 
 
 def _weight_of(layer: Value) -> str | None:
-    """What a layer of the framework calls its weight, as MindSpore does: the first of its parameters."""
+    """What a layer of the framework calls its weight, as MindSpore does: the first of its parameters. What a cell calls one of its own."""
+    if is_parameter(layer) and isinstance(layer, Call):
+        return next(iter(layer.bound), "").rpartition(".")[2]
     known = [layer.api] if isinstance(layer, Call) else []
     if isinstance(layer, Instance):
         known = [names.canonical(name) for name in layer.of.beyond()]
@@ -219,22 +224,26 @@ def replacements(trace: Trace) -> list[Replaced]:
     """All places that give weights of layers another value, in the order of running."""
     found = []
     for store in trace.stores:
-        if store.attribute in _parameters_of_layers() and not unseen(store.frame):
-            found.append(_replaced(store.order, store.owner, store.value, store.tests, store.attribute))
+        if store.attribute in _parameters_of_layers():
+            one = _replaced(store.order, store.owner, store.value, store.tests, store.attribute)
+            found.append(one._replace(run=unseen_run(store.frame)))
     for call in trace.calls:
         base = call.base
-        if call.name in _SETS and call.args and isinstance(base, Call) and not unseen(call.frame):
+        if call.name in _SETS and call.args and isinstance(base, Call):
             of = base.name[1:] if base.name[:1] == "@" and base.name != "@data" else None
             if of is None or of in _parameters_of_layers():
                 owner = base if of is None or base.base is None else base.base
-                found.append(_replaced(call.order, owner, call.args[0], call.tests, of))
+                one = _replaced(call.order, owner, call.args[0], call.tests, of)
+                found.append(one._replace(run=unseen_run(call.frame)))
     return sorted((one for one in found if one.layers), key=lambda one: one.order)
 
 
 def _replaced(order: int, owner: Value, value: Value, tests: tuple[Test, ...], name: str | None) -> Replaced:
     """`name`: what the parameter is called that gets the value; None for any."""
     layers = {id(option) for option in options(owner) if is_layer(option) and _is_weight(name, option)}
-    walked = flow.find(owner, lambda made: made.name in _WALKS, stop=lambda one: isinstance(one, Instance))
+    walked = _walk(owner)
+    while walked is not None and (outer := _walk(walked.base)) is not None:  # the parameters of each cell of a network
+        walked = outer
     if walked is not None and walked.base is not None:
         layers |= {id(leaf) for _, leaf in leaves(walked.base) if _is_weight(name, leaf)}
     kinds = [test for test in tests if test.taken and "isinstance" in test.text]
@@ -243,6 +252,11 @@ def _replaced(order: int, owner: Value, value: Value, tests: tuple[Test, ...], n
         [*(test.text for test in kinds), *classes]
     )  # a class by its own name too, whatever the script calls it
     return Replaced(order, frozenset(layers), value, tests, asked)
+
+
+def _walk(value: Value | None) -> Call | None:
+    """The loop over layers or parameters that something is taken from."""
+    return flow.find(value, lambda made: made.name in _WALKS, stop=lambda one: isinstance(one, Instance))
 
 
 def _is_weight(name: str | None, layer: Value) -> bool:

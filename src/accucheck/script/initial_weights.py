@@ -587,7 +587,8 @@ class LaterValues:
     def replaced(self) -> list[Replaced]:
         """The places that set the weights of layers to something else than one number before they are trained."""
         found = replacements(self.structure.reading.trace)
-        return [one for one in found if one.order < self.training and number(one.value) is None]
+        drawn = [one for one in found if one.order < self.training and number(one.value) is None]
+        return [one for one in drawn if not any(_lets_pass(test, 2) is False for test in one.tests)]
 
     def given(self, layer: Call) -> str | None:
         """ "set-later" or "loaded-later" when a layer gets other weights afterwards."""
@@ -650,10 +651,11 @@ def _added(call: Call, structure: Structure, depth: int = 4) -> bool:
 
 def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observation]:
     always, sometimes = _set_anew(structure.reading.trace)
+    later = LaterValues(structure)
     for parameter in structure.reading.trace.calls:
         if parameter.api != "Parameter" or not trains(parameter) or not _of_network(parameter.frame):
             continue
-        if id(parameter) in always:
+        if id(parameter) in always or later.given(parameter) is not None:
             continue
         if _within_forward(parameter.frame):  # new in each run, no optimizer has it: a first state
             continue
@@ -672,7 +674,12 @@ def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observ
             data = {"name": next(iter(names), "") or _text(parameter.node), "value": value}
             code = "zero-parameter" if value == 0 else "constant-parameter"
             unclear = used != "weight" and not (used == "flat" and value == 0)
-            unclear |= sure is Sure.POSSIBLE or (sizes is None and not called) or id(parameter) in sometimes
+            unclear |= (
+                sure is Sure.POSSIBLE
+                or (sizes is None and not called)
+                or id(parameter) in sometimes
+                or later.perhaps(parameter)
+            )
             if unclear or _meant(parameter, structure, regresses=value == 0 and used == "weight"):
                 code, sure = code + "-possible", Sure.POSSIBLE
             yield Observation(code, parameter.source, parameter.node, data, sure)
@@ -963,13 +970,18 @@ _COMPARES: dict[str, Callable[[int, int], bool]] = {
 
 def _for_matrices(test: Test) -> bool:
     """Whether a condition asks for a number of axes that no bias has: all matrices are set then, and nothing is chosen."""
+    return _lets_pass(test, 1) is False
+
+
+def _lets_pass(test: Test, axes: int) -> bool | None:
+    """Whether a condition about the number of axes lets a parameter with so many pass; None for one about something else."""
     compares = _COMPARES.get(test.value.name) if isinstance(test.value, Call) else None
     if compares is None or not isinstance(test.value, Call) or test.taken is None:
-        return False
-    of_vector = [1 if _counts_axes(side) else _number(side) for side in test.value.args]
-    sides = [side for side in of_vector if side is not None]
+        return None
+    of_parameter = [axes if _counts_axes(side) else _number(side) for side in test.value.args]
+    sides = [side for side in of_parameter if side is not None]
     asked = sum(map(_counts_axes, test.value.args)) == 1 and len(sides) == 2
-    return asked and compares(*sides) is not test.taken
+    return compares(*sides) is test.taken if asked else None
 
 
 def _number(value: Value) -> int | None:

@@ -77,7 +77,12 @@ def frames_around(frame: Frame | None) -> Iterator[Frame]:
 
 def unseen(frame: Frame | None) -> bool:
     """True within a run of a function that nobody is seen to call."""
-    return any(one.unseen for one in frames_around(frame))
+    return unseen_run(frame) is not None
+
+
+def unseen_run(frame: Frame | None) -> Frame | None:
+    """The outermost run of a function that nobody is seen to call around a place: what it does happens together, or not at all."""
+    return next((one for one in [*frames_around(frame)][::-1] if one.unseen), None)
 
 
 @dataclass(frozen=True, slots=True)
