@@ -120,8 +120,9 @@ MESSAGES: Words = _training.sometimes(
             "zh": "{step} 中没有任何代码调整动态 loss scale（{scale}），它会一直停在初始值。",
         },
         "window-is-factor": {
-            "en": "{scaler} is given {window} as scale_window and {factor} as scale_factor: the two have changed places.",
-            "zh": "{scaler} 的 scale_window 传入了 {window}，scale_factor 传入了 {factor}：两者用混了。",
+            "en": "{scaler} is given {window} as scale_window and {factor} as scale_factor: the window counts steps, the factor multiplies "
+            "the scale.",
+            "zh": "{scaler} 的 scale_window 传入了 {window}，scale_factor 传入了 {factor}：前者应为步数，后者应为倍数，此处用混了。",
         },
         "uneven": {
             "en": "Only a part of the loss of {step} is multiplied by the loss scale.",
