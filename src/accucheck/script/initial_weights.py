@@ -653,11 +653,7 @@ def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observ
     always, sometimes = _set_anew(structure.reading.trace)
     later = LaterValues(structure)
     for parameter in structure.reading.trace.calls:
-        if parameter.api != "Parameter" or not trains(parameter) or not _of_network(parameter.frame):
-            continue
-        if id(parameter) in always or later.given(parameter) is not None:
-            continue
-        if _within_forward(parameter.frame):  # new in each run, no optimizer has it: a first state
+        if not _is_own(parameter) or id(parameter) in always or later.given(parameter) is not None:
             continue
         given = parameter.argument(["default_input"], "default_input")
         for value, sure in possible(given):
@@ -683,6 +679,12 @@ def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observ
             if unclear or _meant(parameter, structure, regresses=value == 0 and used == "weight"):
                 code, sure = code + "-possible", Sure.POSSIBLE
             yield Observation(code, parameter.source, parameter.node, data, sure)
+
+
+def _is_own(made: Call) -> bool:
+    """True for a parameter that a cell makes for itself and an optimizer may have. One of the forward pass is new in each run: a state."""
+    within = made.api == "Parameter" and _of_network(made.frame) and not _within_forward(made.frame)
+    return within and trains(made)
 
 
 def _set_anew(trace: Trace) -> tuple[set[int], set[int]]:
