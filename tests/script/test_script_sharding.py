@@ -235,6 +235,37 @@ def test_shards_on_one_kind_of_device_only(test: str, start: str, codes: list[st
     assert [one.code for one in said(tmp_path, KIND.format(test=test, start=start))] == codes
 
 
+ALONE = """import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--several", action="store_true")
+args = parser.parse_args()
+if args.several:
+    init()
+def asked():
+    return (get_group_size(), get_rank()) if args.several else (1, 0)
+def read(train):
+    n, i = asked()
+    if {}:
+        return ds.MnistDataset("a")
+    return ds.MnistDataset("a", num_shards=n, shard_id=i)
+data = read(True).batch(8)
+ms.Model(net).train(1, data)
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "codes"),
+    [
+        ("n == 1 or not train", ["sharded"]),
+        ("not train or n < 2", ["sharded"]),
+        ("n == 1", ["sharded"]),
+        ("n > 1 or not train", ["no-shards"]),
+    ],
+)
+def test_data_for_one_device_alone(test: str, codes: list[str], tmp_path: Path) -> None:
+    assert sorted(one.code for one in said(tmp_path, ALONE.format(test))) == codes
+
+
 COUNTED = """import argparse
 parser = argparse.ArgumentParser()
 parser.add_argument("--device", default="Ascend")

@@ -267,6 +267,11 @@ def _asked(node: ast.expr, value: Value) -> ast.expr:
     """A condition with the number of devices by its usual name, whatever the script calls it."""
     if isinstance(node, ast.UnaryOp) and isinstance(value, Call) and value.name == "not":
         return ast.UnaryOp(node.op, _asked(node.operand, value.args[0]))
+    if isinstance(node, ast.BoolOp):
+        known = {id(option.node): option for option in options(value) if isinstance(option, Call)}
+        return ast.BoolOp(
+            node.op, [_asked(part, known[id(part)]) if id(part) in known else part for part in node.values]
+        )
     if not (isinstance(node, ast.Compare) and isinstance(value, Call) and len(value.args) == 2 == len(node.ops) + 1):
         return node
     left, right = (
