@@ -642,6 +642,8 @@ model.eval(ds.NumpySlicesDataset((EVALUATED, rows[90:, 4:]), ["x", "y"]).batch(9
         ("(held - held.mean(0)) / held.std(0)", "constants-differ"),
         ("np.log1p(held)", "constants-differ"),
         ("held * 1.0", "agree"),
+        ("held + np.zeros_like(held)", "agree"),
+        ("held + np.ones_like(held)", "constants-differ"),
         ("held + 0.1 * np.sign(known)", "constants-differ"),
         ("unseen.prepared(held)", "unclear"),
         ("(held - held.mean()) / held.max()", "constants-differ"),

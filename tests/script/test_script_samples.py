@@ -64,6 +64,9 @@ def told(way: SamplePath) -> str:
 ARITHMETIC = {
     "image / 255": "pixels BGR [/ 255] 0..1 scaled",
     "image // 255": "pixels BGR [// 255] 0..1 scaled",
+    "image / 255 + np.zeros_like(image)": "pixels BGR [/ 255] 0..1 scaled",
+    "(image + np.zeros((8, 8, 3))) * np.ones_like(image)": "pixels BGR [] 0..255",
+    "x = np.zeros((32, 32, 3))\nx[:20] = image\nx = x / 255 + x": "pixels BGR [/ 255; + np.zeros((32, 32, 3))] ? scaled unclear",
     "image // 2": "pixels BGR [// 2] 0..127",
     "array // 16": "array [// 16] ? scaled",
     "-image": "pixels BGR [neg()] -255..0",

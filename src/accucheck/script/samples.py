@@ -20,6 +20,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..knowledge import api
+from .effects import effect
 from .flow import sources
 from .sample_functions import (
     ALIKE,
@@ -336,7 +337,7 @@ class Samples:
         if len(args) < 2:
             return self.main(made)
         left, right = args[0], args[1]
-        numbers = constant(left), constant(right)
+        numbers = self.numbers(left), self.numbers(right)
         if numbers[1] is not None and numbers[0] is None:
             return [self.by_constant(way, made, symbol, numbers[1], right) for way in self.ways(left)]
         if numbers[0] is not None:
@@ -356,10 +357,18 @@ class Samples:
         own = "" if turned or not any(way.root is root for way in ours for root in roots) else _own(right, left)
         return [_called(after, way, own) for way, after in zip(ours, found, strict=True)] if own else found
 
+    def numbers(self, value: Value) -> tuple[float, ...] | None:
+        """The numbers of a constant, or the one that all of a new array is, as long as nothing is written into it."""
+        known = effect(value) if isinstance(value, Call) else None
+        if known is None or known.constant is None:
+            return constant(value)
+        written = any(way.rank > RANK["generated"] for way in self.ways(value))
+        return None if written else (float(known.constant),)
+
     def by_constant(
         self, way: SamplePath, made: Call, symbol: str, by: tuple[float, ...], written: Value | None = None
     ) -> SamplePath:
-        if not way.data:
+        if not way.data or _leaves_all(symbol, by):
             return way
         assumed = any(isinstance(option, KnownValue) and option.assumed is not None for option in options(written))
         told: Told = (("0", by[0] if len(by) == 1 else by),)
@@ -917,6 +926,12 @@ def _reverses_last(keys: Sequence[Value | None]) -> bool:
 def _slice_text(part: Call) -> str:
     start, stop, step = (["" if plain(arg) is None else str(plain(arg)) for arg in part.args] + ["", "", ""])[:3]
     return f"{start}:{stop}" + (f":{step}" if step else "")
+
+
+def _leaves_all(symbol: str, by: tuple[float, ...]) -> bool:
+    """True for an operation that leaves every number as it is: + 0, * 1."""
+    neutral = {"+": 0.0, "-": 0.0, "*": 1.0, "/": 1.0}.get(symbol)
+    return neutral is not None and all(part == neutral for part in by)
 
 
 def _floored(way: SamplePath) -> SamplePath:
