@@ -416,6 +416,9 @@ def _matrix(
         edits = _without(layer, initial)
     loaded = code == "constant-weights" and id(layer) in later.loaded
     unsure = unseen(layer.frame) or loaded or _passed_over(layer, later.structure)
+    unsure = unsure or (
+        code == "zero-weights" and id(layer) in later.heads
+    )  # it learns at once, the others from the second step on
     if unsure and sure is Sure.CERTAIN:
         sure = Sure.LIKELY
     return Observation(code, layer.source, layer.node, data, sure, edits, stopgap)
@@ -567,6 +570,11 @@ class LaterValues:
         }
         own = any(c.api == "Parameter" for c in self.calls)
         return len(layers) == 1 and not own
+
+    @cached_property
+    def heads(self) -> set[int]:
+        """The ids of the layers nearest to a loss: some networks begin with zeros there, and so with the same answer for all."""
+        return FreezeScan(self.structure).heads()
 
     @cached_property
     def loaded(self) -> dict[int, bool]:
