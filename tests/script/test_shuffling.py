@@ -29,6 +29,19 @@ def said(folder: Path, code: str) -> list[Observation]:
 
 GENERATOR = "def rows():\n    for row in {}:\n        yield row\n"
 ITEMS = "class Rows:\n    def __getitem__(self, n):\n        return {}\n"
+STORE = """import numpy as np
+class Store:
+    def order(self):
+        {}
+    def rows(self):
+        for n in self.order():
+            yield n
+store = Store()
+def rows():
+    held = store.rows()
+    for _ in range(9):
+        yield next(held)
+"""
 OWN = "class Own(ds.Sampler):\n    def __iter__(self):\n        yield from {}\n"
 OPTION = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--mix', {})\nargs = p.parse_args()\n"
 MNIST, TEXTS = "ds.MnistDataset('a', {})", "ds.TFRecordDataset('a', {})"
@@ -178,6 +191,12 @@ ORDERS = {
         ("range(9)", "Base", "generator-in-order"),
         ("range(9)", "Outside", "unresolved"),
     ]},
+    # rows that a method of something else gives
+    **{STORE.format(order) + "data = ds.GeneratorDataset(rows, ['a'])": code for order, code in {
+        "return range(9)": "generator-in-order",
+        "return np.random.permutation(9)": "unresolved",
+        "listed = list(range(9))\n        np.random.shuffle(listed)\n        return listed": "unresolved",
+    }.items()},
     # attributes that are computed
     **{f"import functools\nclass Own:\n    {body}\ndata = ds.GeneratorDataset(Own().rows, ['a'])": code for body, code in {
         "@functools.cached_property\n    def rows(self):\n        return [1, 2]": "shuffled",

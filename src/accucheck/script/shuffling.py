@@ -38,6 +38,7 @@ from .values import (
     NamedValue,
     Scope,
     Value,
+    frames_around,
     name_of,
     options,
     parts,
@@ -431,7 +432,18 @@ class Examination:
         if not nodes:
             return "unseen"
         scope = next((part.scope for part in _functions(source)), None)
-        return "iterable, perhaps shuffled" if any(self.may_mix(node, scope) for node in nodes) else "iterable"
+        mixes = any(self.may_mix(node, scope) for node in nodes) or self.picks_beneath(nodes)
+        return "iterable, perhaps shuffled" if mixes else "iterable"
+
+    def picks_beneath(self, nodes: list[ast.AST]) -> bool:
+        """Whether a function that was seen to run within one of these shuffles or picks, such as a method of what it asks for rows."""
+        within = {id(part) for node in nodes for part in (node, *children(node))}
+        ran = (
+            frame
+            for frame in self.trace.frames
+            if any(id(o.function.node) in within for o in frames_around(frame.parent))
+        )
+        return any(_PICKS.search(ast.unparse(frame.function.node)) for frame in ran)
 
     def may_mix(self, node: ast.AST, scope: Scope | None, of_one_row: bool = False, depth: int = 0) -> bool:
         """True when a generator, or a function of the project that it calls, mixes rows, or when that is not seen. `of_one_row`: it is
