@@ -248,6 +248,25 @@ def step(x, y):
     scaler.adjust(finite)
     return loss
 """
+_ADDED_UP = """
+scaler = amp.DynamicLossScaler(2**16, 2, 1000)
+
+def forward(x, y):
+    return scaler.scale(loss_fn(net(x), y))
+
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+totals = [ops.zeros_like(one) for one in opt.parameters]
+for count, (x, y) in enumerate(data):
+    loss, grads = grad_fn(x, y)
+    grads = scaler.unscale(grads)
+    finite = amp.all_finite(grads)
+    scaler.adjust(finite)
+    if finite:
+        totals = [total + grad / 4 for total, grad in zip(totals, grads)]
+    if count % 4 == 3:
+        opt(tuple(totals))
+        totals = [ops.zeros_like(one) for one in totals]
+"""
 _CELL = """
 _overflow = ops.MultitypeFuncGraph("overflow")
 
@@ -359,6 +378,19 @@ EXAMPLES = [
         _LOOP.replace("amp.all_finite(grads)", "ops.isfinite(loss).all()"),
         Verdict.PROBLEM,
         "checks-loss",
+    ),
+    _example("only finite gradients are added up, and the update asks no more", _ADDED_UP, Verdict.OK, "checked"),
+    _example(
+        "gradients are added up where they are not finite",
+        _ADDED_UP.replace("if finite:", "if not finite:"),
+        Verdict.PROBLEM,
+        "gate-inverted",
+    ),
+    _example(
+        "gradients are added up whether they are finite or not",
+        _ADDED_UP.replace("if finite:", "if count >= 0:"),
+        Verdict.PROBLEM,
+        "check-unused",
     ),
     _example(
         "no check at all in half precision",

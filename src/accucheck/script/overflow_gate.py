@@ -6,9 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from .factors import Key, Term, affirmed, operation
+from .factors import Key, Term, affirmed, gradient, operation
 from .flow import sources
 from .loss_scaling import about, is_assigned, title
 from .overflow import Overflow, Status, speaks_of_overflow
@@ -129,7 +130,8 @@ def _own(training: TrainingSteps, step: Step, halves: list[HalfPrecision], overf
     checks = _checks(training, step)
     if not halves and not scales and not checks:
         return
-    gates = [(test, overflow.of(test.value)) for test in step.under if test.taken is not None]
+    asked = [*step.under, *_asked_on_the_way(step, overflow)]
+    gates = [(test, overflow.of(test.value)) for test in asked if test.taken is not None]
     gates = [(test, found) for test, found in gates if _tells(found)]
     told = [one for test, found in gates for one in _gate(step, test, found)]
     good = [one for one in told if one.code == "checked"]
@@ -146,6 +148,23 @@ def _own(training: TrainingSteps, step: Step, halves: list[HalfPrecision], overf
         yield from told
     else:
         yield _ungated(training, step, halves, scales, checks)
+
+
+def _asked_on_the_way(step: Step, overflow: Overflow) -> Iterator[Test]:
+    """The conditions under which gradients are handed on to an update that asks no more, as where only finite ones are added up."""
+    handed = [part for part in sources(step.gradients) if isinstance(part, Call) and gradient(part) is None]
+    tests = {(id(test.value), test.taken): test for part in handed for test in part.tests}
+    for key, test in tests.items():
+        if test in step.under or not _tells(overflow.of(test.value)):
+            continue
+        under = [part for part in handed if any((id(one.value), one.taken) == key for one in part.tests)]
+        reached = sources(step.gradients, partial(_is_one_of, under))
+        if all(gradient(part) is None for part in reached):
+            yield test
+
+
+def _is_one_of(given: list[Call], value: Value) -> bool:
+    return any(value is one for one in given)
 
 
 def _updated_both_ways(step: Step, other: Step, test: Test, gated: bool) -> Remark:
