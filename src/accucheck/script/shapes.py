@@ -14,14 +14,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import configs, flow
+from .axes import ELEMENTS
 from .direction import difference
-from .effects import effect, kept, operands
+from .effects import MOVED, effect, kept, operands
 from .factors import operation
 from .losses import Losses, Observation, applied
 from .networks import kind_of, outputs
 from .pipelines import Pipelines
+from .seeding import GENERATORS
 from .values import Call, Items, KnownValue, Many, UnknownValue, Value, options
 
+#: Distributions of vectors, by what the names that numpy has for them begin with.
+_OF_VECTORS = ("multivariate", "multinomial", "dirichlet", "choice")
 #: Values within values are followed so far.
 DEEP = 40
 #: The header of an array lies within so many bytes.
@@ -140,8 +144,20 @@ class Shapes:
             return _reshaped(made)
         if known.operation in ("squeeze", "expand_dims"):
             return None if before is None else _with_axis(made, before, known.operation == "expand_dims")
-        stays = known.rises or bool(kept(made, "same", "whole", "truth"))
+        if known.operation in (*ELEMENTS, "matmul"):
+            pair = [self.number(part, depth + 1) for part in operands(made, (0, 1))]
+            together = _together if known.operation in ELEMENTS else _multiplied
+            return together(*pair) if len(pair) == 2 else None
+        if known.reduces:
+            return None if before is None else _reduced(made, before)
+        each = known.axes and known.keeps not in MOVED
+        stays = each or known.rises or bool(kept(made, "same", "whole", "truth"))
         return before if stays else None
+
+    def number(self, value: Value, depth: int) -> Shape | None:
+        """The shape of an operand that may be a plain number."""
+        plain = isinstance(value, KnownValue) and isinstance(value.value, (int, float))
+        return Shape(0, None) if plain else self.of(value, depth)
 
     def column(self, made: Call, depth: int) -> Shape | None:
         """A column of batches that are read from arrays."""
@@ -166,6 +182,12 @@ class Shapes:
         known = effect(made)
         if known is not None and known.kind == "random" and known.operation in ("normal", "uniform"):
             return _drawn(made)
+        if (size := _size_drawn(made)) is not None:
+            return _of_size(size)
+        if known is not None and known.constant is not None and known.new and made.args:
+            return _of_size(made.args[0])
+        if known is not None and known.kind == "index" and known.new:
+            return Shape(1, None)
         base, key = made.base, made.args[0] if made.args else None
         if made.api == "numpy.load":
             return self.stored(key, None)
@@ -286,6 +308,59 @@ def _with_axis(made: Call, before: Shape, adds: bool) -> Shape | None:
     rank = before.rank + (1 if adds else -1)
     at_end = axis.value in (-1, max(rank, before.rank) - 1)
     return Shape(rank, 1 if adds and at_end else None if at_end else before.last)
+
+
+def _together(one: Shape | None, other: Shape | None) -> Shape | None:
+    """Of two arrays that are put together element by element: what has fewer axes is broadcast."""
+    if one is None or other is None or one.rank is None or other.rank is None:
+        return None
+    ends = [each.last for each in (one, other) if each.rank]
+    wide = next((end for end in ends if end not in (None, 1)), None)
+    return Shape(max(one.rank, other.rank), 1 if ends and all(end == 1 for end in ends) else wide)
+
+
+def _multiplied(one: Shape | None, other: Shape | None) -> Shape | None:
+    """Of a product of matrices and vectors, of which a vector has its only axis summed up."""
+    if one is None or other is None or not one.rank or not other.rank:
+        return None
+    if other.rank == 1:
+        return Shape(one.rank - 1, None)
+    return Shape(other.rank - 1, None) if one.rank == 1 else Shape(max(one.rank, other.rank), None)
+
+
+def _reduced(made: Call, before: Shape) -> Shape | None:
+    """Behind a reduction along the axis that it names, or along all."""
+    done = operation(made)
+    axis = done.operand(1, "axis", "dim")
+    maker = made.base if made.name == "" and isinstance(made.base, Call) else made
+    told = {*done.keywords, *maker.keywords} - {"axis", "dim", "dtype"}
+    if told or len(done.operands) > 2:
+        return None
+    if axis is None:
+        return Shape(0, None)
+    if not isinstance(axis, KnownValue) or type(axis.value) is not int or not before.rank:
+        return None
+    at_end = axis.value in (-1, before.rank - 1)
+    return Shape(before.rank - 1, None if at_end else before.last)
+
+
+def _size_drawn(made: Call) -> Value | None:
+    """The size that a distribution of numpy is told; of distributions of vectors, a sample has a further axis."""
+    drawn = made.name.startswith("numpy.random.") or (isinstance(made.base, Call) and made.base.name in GENERATORS)
+    if not drawn or made.last.startswith(_OF_VECTORS):
+        return None
+    third = made.args[2] if len(made.args) > 2 else None
+    return made.keywords.get("size", third)
+
+
+def _of_size(size: Value) -> Shape | None:
+    """The shape that a size tells: a tuple of lengths, or one."""
+    if isinstance(size, Items):
+        last = size.items[-1] if size.items else None
+        width = last.value if isinstance(last, KnownValue) and type(last.value) is int else None
+        return None if size.open else Shape(len(size.items), width)
+    one = (isinstance(size, KnownValue) and type(size.value) is int) or (isinstance(size, Call) and size.name == "len")
+    return Shape(1, None) if one else None
 
 
 def _drawn(made: Call) -> Shape | None:
