@@ -59,6 +59,11 @@ _BODIES = {
     "return ops.reshape(self.dense(x), (8, -1)).T": True,
     "b, t, _ = x.shape\nreturn mint.reshape(self.dense(x), (b, 8, t)).mean(-1)": True,
     "b = x.shape[0]\nx = x.swapaxes(1, 2)\nreturn self.dense(x).view(b, 8, -1).sum(2)": True,
+    "return self.dense(x.view(3, 5, 8)).swapaxes(1, 2).reshape(-1, 8)": True,
+    "return self.dense(x).swapaxes(1, 2).reshape(-1, 8)": False,  # of four axes the last may be another
+    "x = mint.transpose(self.dense(x), -1, -2)\nreturn mint.reshape(ops.relu(x), (x.shape[0], -1, 8))": True,
+    "return self.dense(x).swapaxes(1, 2).swapaxes(1, 2).reshape(-1, 8)": False,
+    "return self.dense(x).swapaxes(0, 1).reshape(-1, 8)": False,
     "return self.dense(x).reshape(-1, 8)": False,
     "return self.dense(x).view(-1, 8, 1)": False,
     "return self.dense(x).reshape(x.shape[0], 8, -1)": False,  # which may be 1

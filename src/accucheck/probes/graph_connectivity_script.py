@@ -209,6 +209,10 @@ MESSAGES: Words = {
         "en": "This softmax of attention scores runs along a different axis from the one that line {line} sums up (axis {axis}).",
         "zh": "此处注意力得分的 softmax 所沿的维度，与第 {line} 行矩阵乘法求和的维度（axis {axis}）不同。",
     },
+    "softmax-over-samples": {
+        "en": "This softmax runs along the first axis, over the samples of the batch.",
+        "zh": "此处的 softmax 沿第一维，也就是在一个 batch 的各个样本之间做归一化。",
+    },
     "softmax-of-one": {
         "en": "This softmax runs along a single output: {layer} in line {at} gives one score, so the result is always 1.",
         "zh": "此处沿单个输出做 softmax：第 {at} 行的 {layer} 只给出一个得分，结果恒为 1。",
@@ -240,6 +244,10 @@ MESSAGES: Words = {
     "fix-axis": {
         "en": "Take the softmax along the axis of the keys, which the product sums up: usually axis=-1.",
         "zh": "沿 key 所在的维度（即矩阵乘法求和的维度）做 softmax，通常为 axis=-1。",
+    },
+    "fix-other-axis": {
+        "en": "Name the axis whose elements compete within one sample, usually axis=-1.",
+        "zh": "应沿单个样本内部相互竞争的那一维做 softmax，通常为 axis=-1。",
     },
     "fix-one": {
         "en": "Name the axis over which the scores compete, or use a sigmoid for a single score.",
@@ -336,6 +344,11 @@ WHY: Words = {
         "samples, steps or channels, and the network works on mixed up features.",
         "zh": "reshape 不改变元素的先后次序：新的这一维是由多个样本、步或通道的片段拼成的，网络处理的是错乱的特征。",
     },
+    "softmax-over-samples": {
+        "en": "What a sample gets hangs on the samples that happen to be in the same batch, and within a sample the weights do not sum up "
+        "to 1: predictions change with the batch, and a single sample gets weights of 1.",
+        "zh": "每个样本得到的权重取决于同一 batch 里的其他样本，样本内部的权重之和并不为 1：预测随 batch 而变，单样本推理时权重恒为 1。",
+    },
     "softmax-of-one": {
         "en": "A softmax over one number is 1 whatever the number: nothing before it is trained, and nothing of it reaches the result.",
         "zh": "对单个数做 softmax 恒为 1：它之前的层得不到训练，其计算也到不了结果。",
@@ -396,6 +409,10 @@ PROOF: Words = {
         "en": "Change one element along that axis of the input, and look at which places of the result change.",
         "zh": "改变输入在该维上的一个元素，观察结果中哪些位置随之变化。",
     },
+    "softmax-over-samples": {
+        "en": "Run the network on one sample alone and within a batch, in inference mode: the results differ.",
+        "zh": "在推理模式下，分别单独和放在一个 batch 中计算同一个样本：结果不同。",
+    },
     "softmax-of-one": {
         "en": "Print the result of the softmax: every value is 1.",
         "zh": "打印该 softmax 的结果：其中全是 1。",
@@ -437,6 +454,7 @@ _FIXES = {
     "skips-a-sum": "fix-sum",
     "softmax-other-axis": "fix-axis",
     "softmax-of-one": "fix-one",
+    "softmax-over-samples": "fix-other-axis",
     "axis-torn": "fix-exchange",
     "future-seen": "fix-triangle",
     "itself-hidden": "fix-triangle",
@@ -447,7 +465,16 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import attention, branches, list_places, operand_twice, overwritten_layers, reshapes, triangles
+    from ..script import (
+        attention,
+        branches,
+        list_places,
+        operand_twice,
+        overwritten_layers,
+        reshapes,
+        sample_axis,
+        triangles,
+    )
     from ..script.analysis import read_scripts
     from ..script.connections import examine
 
@@ -457,6 +484,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said += branches.examine(scripts)
     said += list_places.examine(scripts)
     said += attention.examine(scripts)
+    said += sample_axis.examine(scripts)
     said += operand_twice.examine(scripts)
     said += reshapes.examine(scripts)
     said += triangles.examine(scripts)
@@ -495,12 +523,17 @@ def _layers(scripts: Scripts, networks: list[Finding]) -> Iterator[Finding]:
 _THREE = "self.first, self.second, self.third = nn.Dense(8, 8), nn.Dense(8, 8), nn.Dense(8, 8)"
 
 
-def _example(name: str, init: str, construct: str, verdict: Verdict, *codes: str, more: str = "") -> Example:
+_BATCHES = "import mindspore.dataset as ds\n\ndata = ds.MindDataset('train.mindrecord').batch(32)"
+
+
+def _example(
+    name: str, init: str, construct: str, verdict: Verdict, *codes: str, more: str = "", data: str = ""
+) -> Example:
     script = f"""
 import mindspore as ms
 from mindspore import nn, ops, Parameter
 
-{more.strip()}
+{more.strip()}{data}
 
 class Net(nn.Cell):
     def __init__(self):
@@ -814,6 +847,25 @@ class Backbone(nn.Cell):
         "x = self.body(x)\nreturn (ops.softmax(self.score(x), axis=-1) * x).sum(1)",
         Verdict.PROBLEM,
         "softmax-of-one",
+    ),
+    _example(
+        "a softmax over the samples",
+        "self.table, self.score = nn.Embedding(50, 8), nn.Dense(8, 1)",
+        "words = self.table(x)\n"
+        "scores = self.score(words).squeeze(-1)\n"
+        "return (ops.softmax(scores, axis=0).expand_dims(-1) * words).sum(1)",
+        Verdict.PROBLEM,
+        "softmax-over-samples",
+        data=_BATCHES,
+    ),
+    _example(
+        "a softmax over the words of each sample",
+        "self.table, self.score = nn.Embedding(50, 8), nn.Dense(8, 1)",
+        "words = self.table(x)\n"
+        "scores = self.score(words).squeeze(-1)\n"
+        "return (ops.softmax(scores, axis=1).expand_dims(-1) * words).sum(1)",
+        Verdict.OK,
+        data=_BATCHES,
     ),
     _example(
         "heads that are split by a reshape alone",

@@ -118,6 +118,8 @@ def _of_operation(made: Call, depth: int) -> Rank:
         return UNKNOWN if sizes is None else Rank(sizes, sizes)
     if known.operation == "expand_dims":
         return Rank(first.least + 1, None if first.exact is None else first.exact + 1)
+    if known.operation == "squeeze" and axis_of(made) is not None:
+        return Rank(max(1, first.least - 1), None if first.exact is None else first.exact - 1)
     if known.operation in ("transpose", "swapaxes"):
         return _exchanged(made, first)
     if known.reduces:

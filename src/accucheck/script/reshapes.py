@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from .analysis import Scripts
 from .axes import AxisPosition, rank, width
 from .effects import effect, operands
-from .networks import Observation, first_of_place, outputs, structure_of
+from .networks import Observation, first_of_place, kind_of, outputs, structure_of
 from .sizes import ONE, Axis, Shape, Shapes, Size, of, product
-from .values import Call, Value
+from .values import Call
 
 
 @first_of_place
@@ -47,25 +47,28 @@ def torn(made: Call, shapes: Shapes) -> tuple[int, int] | None:
 
 
 def torn_outputs(made: Call, shapes: Shapes) -> tuple[int, int] | None:
-    """As of torn, for the outputs of a layer along the last axis, of which only the number is known."""
+    """As of torn, for the outputs of a layer of which only the number is known."""
     known = effect(made)
     array = next(iter(operands(made)), None)
     if known is None or known.operation != "reshape" or array is None:
         return None
     sizes = shapes.given(made).sizes
-    stood = _counted_places(array, sizes)
-    if len(stood) != 1:
+    found = width(array)
+    stood = _counted_places(found[0], sizes) if found is not None else []
+    if found is None or len(stood) != 1:
         return None
+    if found[1] != AxisPosition(-1, True):  # exchanged with a later one, which comes to lie before them
+        exchanged = kind_of(found[0]) == "dense" and found[1].exact
+        return (found[1].high, stood[0]) if exchanged and 0 < stood[0] == len(sizes) - 1 else None
     place, behind = stood[0], [size for size in sizes[stood[0] + 1 :] if size != ONE]
     counted = all(size is not None and not _is_rest(size, made) for size in behind)
     leads = place == 0 or (rank(array).least > place + 1 and all(_alone(size) for size in sizes[:place]))
     return (-1, place) if behind and (counted or leads) else None
 
 
-def _counted_places(array: Value, sizes: list[Size | None]) -> list[int]:
-    """The places at which the number of outputs stands that an array has along its last axis, where it is a layer's and more than 1."""
-    found = width(array)
-    count = outputs(found[0]) if found is not None and found[1] == AxisPosition(-1, True) else None
+def _counted_places(layer: Call, sizes: list[Size | None]) -> list[int]:
+    """The places at which the number of a layer's outputs stands, where these are several."""
+    count = outputs(layer)
     return [place for place, size in enumerate(sizes) if count not in (None, 1) and size == Size(Counter(), count)]
 
 

@@ -1,0 +1,76 @@
+"""A softmax over the samples of a batch, and along other axes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import indent
+
+import pytest
+
+from accucheck.script.sample_axis import examine
+from case_scripts import scripts
+
+_SCRIPT = """
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import mint, nn, ops
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table, self.score, self.key = nn.Embedding(50, 8, padding_idx=0), nn.Dense(8, 1), nn.Dense(8, 8)
+        self.memory, self.over_first = nn.LSTM(8, 8, batch_first={first}), nn.Softmax(axis=0)
+
+    def construct(self, ids):
+        words = self.table(ids)
+{body}
+
+net = Net()
+opt = nn.Adam(net.trainable_params())
+loss_fn = nn.CrossEntropyLoss()
+data = ds.MindDataset("train.mindrecord", ["ids", "label"], shuffle=True).batch({batch})
+{train}
+"""
+_MODEL = "ms.Model(net, loss_fn, opt).train(3, data)"
+_LOOP = """
+grad = ms.value_and_grad(lambda ids, label: loss_fn(net(ids), label), None, opt.parameters)
+for ids, label in data.create_tuple_iterator():
+    loss, grads = grad(ids, label)
+    opt(grads)
+"""
+#: The body of a network -> whether its softmax runs over the samples.
+_BODIES = {
+    "return ops.softmax(self.score(words).squeeze(-1), axis=0)": True,
+    "return self.over_first(ops.tanh(self.score(words)))": True,
+    "scores = self.score(words).squeeze(-1).masked_fill(ids == 0, -1e9)\nreturn mint.softmax(scores, 0)": True,
+    "return ops.softmax(self.score(self.memory(words)[0]).squeeze(-1), axis=0)": True,
+    "return ops.softmax(self.key(words).mean(axis=1), axis=0)": True,
+    "return ops.softmax(self.score(words).squeeze(-1), axis=-1)": False,
+    "return ops.softmax(self.score(words), axis=1)": False,
+    "return ops.softmax(self.score(words.swapaxes(0, 1)), axis=0)": False,
+    "return ops.softmax(self.key(words).mean(axis=0), axis=0)": False,
+    # samples that are compared with each other
+    "pooled = self.key(words).mean(axis=1)\nreturn ops.softmax(pooled @ pooled.T, axis=0)": False,
+    "return ops.softmax(self.table.embedding_table, axis=0)": False,
+}
+
+
+def said(folder: Path, body: str, train: str = _MODEL, batch: str = "32", first: bool = True) -> list[str]:
+    text = _SCRIPT.format(body=indent(body, " " * 8), train=train, batch=batch, first=first)
+    return [one.code for one in examine(scripts(folder, text))]
+
+
+@pytest.mark.parametrize("train", [_MODEL, _LOOP])
+@pytest.mark.parametrize("body", _BODIES)
+def test_a_softmax_over_the_samples_is_told(tmp_path: Path, body: str, train: str) -> None:
+    assert said(tmp_path, body, train) == ["softmax-over-samples"] * _BODIES[body]
+
+
+def test_batches_that_the_project_puts_together_may_have_the_samples_elsewhere(tmp_path: Path) -> None:
+    for train in (_MODEL, _LOOP):
+        assert said(tmp_path, next(iter(_BODIES)), train, "32, per_batch_map=put_together") == []
+
+
+def test_a_recurrent_layer_may_have_the_samples_along_the_second_axis(tmp_path: Path) -> None:
+    assert said(tmp_path, "return ops.softmax(self.score(self.memory(words)[0]), axis=0)", first=False) == []
