@@ -287,6 +287,8 @@ ATTENTION = (
     "s = self.score(x).squeeze(-1)\n        {masked}\n        x = (x * ops.softmax(s, -1).expand_dims(-1)).sum(1)"
 )
 FILLED = "ids = np.zeros(SIZE, np.int32)\n        ids[:len(row)] = row\n        "
+LED = FILLED.replace("ids[:len(row)]", "ids[SIZE - len(row):]")
+PLACES = "s = s.masked_fill(ops.arange(SIZE).expand_dims(0) >= beside.expand_dims(1), -1e9)"
 KEPT = "beside = np.zeros(SIZE)\n        beside[:len(row)] = 1"
 
 
@@ -334,6 +336,16 @@ TWINS = {
         "length-padded",
         pooled(FILLED + "beside = len(ids)", "_, x = self.rnn(x, None, beside)\n        x = x[0]"),
         pooled(FILLED + "beside = len(row)", "_, x = self.rnn(x, None, beside)\n        x = x[0]"),
+    ),
+    "a mask of a length after padding": (
+        "length-padded",
+        pooled(FILLED + "beside = len(ids)", ATTENTION.format(masked=PLACES)),
+        pooled(FILLED + "beside = len(row)", ATTENTION.format(masked=PLACES)),
+    ),
+    "a mask that counts from the start of what is filled up there": (
+        "mask-side",
+        pooled(LED + "beside = len(row)", ATTENTION.format(masked=PLACES)),
+        pooled(FILLED + "beside = len(row)", ATTENTION.format(masked=PLACES)),
     ),
     "a length that is not given": (
         "length-unused",

@@ -26,7 +26,7 @@ class Form:
     """An array whose places at one `side` are filled up: those for data hold the elements of `of` (`real` None) or a number, the
     others `fill`. `looked`: it was compared with this number, which is not what was filled in. `cuts`: slices since it was made.
     `at` is where it was filled, or made full of that; `also` where the data were written into it then. `span`: the first place for data,
-    and by how many these are more than `of` has elements."""
+    and by how many these are more than `of` has elements. `length`: what the places were compared with."""
 
     of: Value
     real: float | None
@@ -38,6 +38,7 @@ class Form:
     changed: bool = False
     also: Write | None = None
     span: tuple[int, int] = (0, 0)
+    length: Length | None = None
 
     @property
     def number(self) -> float | None:
@@ -423,7 +424,8 @@ class Shapes:
             inside = float(sign in ("<", "<="))
             if sign in ("<", ">=", "<=", ">"):
                 more = int(sign in ("<=", ">"))
-                return Form(known.of, inside, KnownValue(int(1 - inside)), END, made, span=(0, more))
+                fill = KnownValue(int(1 - inside))
+                return Form(known.of, inside, fill, END, made, span=(0, more), length=known)
         return None
 
     def computed(self, operation: str, operands: list[Value]) -> Form | None:

@@ -292,7 +292,14 @@ class Rules:
     def hide(self, form: Form, by: Call) -> None:
         """Note what keeps the padding of a sequence, and of all as long as it, out."""
         for column in self.found.columns:
-            if _beside(column.form, form):
+            if form.length is not None and self.is_padded(form.length, column):
+                data = {"length": shown(form.length.made), "padded": column.name}
+                self.say("length-padded", form.length.made, data | _stands(column.form.at))
+                column.stopped = by
+            elif _beside(column.form, form) and {form.side, column.form.side} == {START, END}:
+                self.say_other_side(column, form, shown_at(form))
+                column.stopped = by
+            elif _beside(column.form, form):
                 column.by_value |= column.hidden is None and form.at is column.form.at
                 column.hidden = column.hidden or by
 
@@ -546,8 +553,11 @@ class Rules:
             for column in self.found.columns:
                 form = column.form
                 if alike(root(form.of), root(shape.of)) and {form.side, shape.side} == {START, END}:
-                    data = {"mask": name, "padded": column.name, "side": form.side, "other": shape.side}
-                    self.say("mask-side", _meeting(form.at, shape.at), data)
+                    self.say_other_side(column, shape, name)
+
+    def say_other_side(self, column: Column, mask: Form, name: str) -> None:
+        data = {"mask": name, "padded": column.name, "side": column.form.side, "other": mask.side}
+        self.say("mask-side", _meeting(column.form.at, mask.at), data)
 
     def of_numbers(self) -> None:
         """Words that are numbered as they are met, from the number on that is filled in."""
@@ -696,6 +706,11 @@ def _place(at: Call | Write) -> str:
 
 def _stands(at: Call | Write) -> dict[str, Any]:
     return {"path": at.source.path, "line": _line(at)}
+
+
+def shown_at(form: Form) -> str:
+    """The code that makes a mask."""
+    return unparse(form.at.node)[:60]
 
 
 def shown(value: Value) -> Any:
