@@ -109,6 +109,11 @@ def test_how_data_are_divided(code: str, tmp_path: Path) -> None:
 
 
 TRAIN = "\nms.Model(net).train(1, data)"
+GIVEN = (
+    "import sys\nseveral = len(sys.argv) > 1\nif several:\n    init()\n"
+    "parts = dict(num_shards=get_group_size(), shard_id={rank}) if several else {{}}\n"
+    "data = ds.MnistDataset('a', **parts)"
+)
 SIZED = "init()\nn = {}\nif n > 1:\n    data = ds.MnistDataset({})\nelse:\n    data = ds.MnistDataset({})" + TRAIN
 SWITCHED = (
     "DISTRIBUTED = False\nif DISTRIBUTED:\n    init()\n    data = ds.MnistDataset({})\nelse:\n    data = ds.MnistDataset('a')"
@@ -124,6 +129,8 @@ SWITCHED = (
         ("data = ds.MnistDataset('a')" + TRAIN, 8, ["no-shards-here"]),
         ("data = ds.MnistDataset('a', num_shards=8, shard_id=0)" + TRAIN, None, ["single"]),
         ("data = ds.MnistDataset('a', num_shards=get_group_size(), shard_id=0)" + TRAIN, None, ["constant-shard"]),
+        (GIVEN.format(rank="0") + TRAIN, None, ["constant-shard"]),
+        (GIVEN.format(rank="get_rank()") + TRAIN, None, ["sharded"]),
         (
             "init()\ndata = ds.MnistDataset('a')\nfor row in data.create_dict_iterator():\n    print(row)",
             None,

@@ -20,7 +20,7 @@ from .syntax import called_name, walk
 from .training_data import given
 from .training_seen import is_foreign
 from .training_steps import devices, on_cpu
-from .values import Call, Function, Instance, Items, KnownValue, Test, UnknownValue, Value, options
+from .values import Call, Function, Instance, Items, KnownValue, Many, Mapping, Test, UnknownValue, Value, options
 
 _LISTINGS = frozenset(
     ("os.listdir", "glob.glob", "glob.iglob", "os.walk", "os.scandir", "os.fwalk", ".iterdir", ".glob", ".rglob")
@@ -153,7 +153,7 @@ class _Sharding:
         if branch is False or on_cpu(tests):
             return
         data: dict[str, Any] = {"dataset": origin.last}
-        count, index = origin.argument(parameters, "num_shards"), origin.argument(parameters, "shard_id")
+        count, index = (_given(origin, parameters, name) for name in ("num_shards", "shard_id"))
         for option in self.data.samplers(origin, parameters):
             if isinstance(option, Call) and option.api == "dataset.DistributedSampler":
                 count = option.argument(["num_shards", "shard_id"], "num_shards")
@@ -470,6 +470,16 @@ def _with_elements(value: Value | None, depth: int = 0) -> Iterator[Value]:
         if depth < 3:
             for element in inner[:100]:
                 yield from _with_elements(element, depth + 1)
+
+
+def _given(origin: Call, parameters: list[str], name: str) -> Value | None:
+    """What a data set is told, also by one of several dicts of which the others leave its default, None."""
+    direct = origin.argument(parameters, name)
+    unpacked = options(origin.keywords.get("**")) if direct is None else ()
+    told = [option.items.get(name) for option in unpacked if isinstance(option, Mapping) and option.fed is None]
+    if len(told) < len(unpacked) or not any(told):
+        return direct
+    return Many(tuple(value or KnownValue(None) for value in told))
 
 
 def _one(count: Value | None) -> bool:
