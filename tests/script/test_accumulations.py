@@ -119,3 +119,87 @@ def test_an_object_that_adds_up(changes: dict[str, str], codes: list[str], tmp_p
 )
 def test_a_cell_that_adds_up(shared: str, clear: str, codes: list[str], tmp_path: Path) -> None:
     assert told(tmp_path, _CELL.format(shared=shared, clear=clear)) == codes
+
+
+_VARIABLE = """
+import mindspore as ms
+from mindspore import nn, ops
+
+net, loss_fn = nn.Dense(8, 2), nn.CrossEntropyLoss()
+opt = nn.Momentum(net.trainable_params(), 0.01, 0.9)
+grad = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, opt.parameters)
+totals = [ops.zeros_like(one) for one in opt.parameters]
+
+def add(totals, grads):
+    return [total + grad for total, grad in zip(totals, grads)]
+
+for turn, (x, y) in enumerate(data):
+    loss, grads = grad(x, y)
+    {add}
+    if (turn + 1) % 4 == 0:
+        opt(tuple(totals))
+        {clear}
+"""
+_ATTRIBUTE = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Trainer:
+    def __init__(self, net):
+        self.opt, self.loss_fn, self.net = nn.Momentum(net.trainable_params(), 0.01, 0.9), nn.CrossEntropyLoss(), net
+        self.grad = ms.value_and_grad(lambda x, y: self.loss_fn(self.net(x), y), None, self.opt.parameters)
+        self.totals = self.empty()
+
+    def empty(self):
+        return [ops.zeros_like(one) for one in self.opt.parameters]
+
+    def step(self, turn, x, y):
+        loss, grads = self.grad(x, y)
+        {add}
+        if turn % 4 == 3:
+            self.opt(tuple(self.totals))
+            {clear}
+
+trainer = Trainer(nn.Dense(8, 2))
+for turn, (x, y) in enumerate(data):
+    trainer.step(turn, x, y)
+"""
+_NEW = "[ops.zeros_like(one) for one in opt.parameters]"
+
+
+@pytest.mark.parametrize(
+    ("add", "clear", "codes"),
+    [
+        ("totals = [total + grad / 4 for total, grad in zip(totals, grads)]", f"totals = {_NEW}", []),
+        ("totals = [total + grad / 4 for total, grad in zip(totals, grads)]", "pass", ["totals-kept"]),
+        ("totals = [total + grad for total, grad in zip(totals, grads)]", f"totals = {_NEW}", ["gradients-summed"]),
+        ("totals = add(totals, [grad / 4 for grad in grads])", f"totals = {_NEW}", []),
+        ("totals = add(totals, [grad / 4 for grad in grads])", "print(totals)", ["totals-kept"]),
+        ("totals = add(totals, grads)", f"totals = {_NEW}", ["gradients-summed"]),
+        ("totals = add(totals, [grad / 4 for grad in grads])", "emptied(totals)", []),
+        # a running mean starts from nothing once only
+        ("totals = [0.9 * total + 0.1 * grad for total, grad in zip(totals, grads)]", "pass", []),
+    ],
+)
+def test_a_variable_that_holds_the_sum(add: str, clear: str, codes: list[str], tmp_path: Path) -> None:
+    assert told(tmp_path, _VARIABLE.format(add=add, clear=clear)) == codes
+
+
+@pytest.mark.parametrize(
+    ("add", "clear", "codes"),
+    [
+        (
+            "self.totals = [total + grad / 4 for total, grad in zip(self.totals, grads)]",
+            "self.totals = self.empty()",
+            [],
+        ),
+        ("self.totals = [total + grad / 4 for total, grad in zip(self.totals, grads)]", "pass", ["totals-kept"]),
+        (
+            "self.totals = [total + grad for total, grad in zip(self.totals, grads)]",
+            "self.totals = self.empty()",
+            ["gradients-summed"],
+        ),
+    ],
+)
+def test_an_attribute_that_holds_the_sum(add: str, clear: str, codes: list[str], tmp_path: Path) -> None:
+    assert told(tmp_path, _ATTRIBUTE.format(add=add, clear=clear)) == codes

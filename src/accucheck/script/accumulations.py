@@ -1,8 +1,8 @@
 """Gradients that a script adds up over several steps before an optimizer gets them: whether the totals are cleared after an update, and
 whether the update is with their mean.
 
-A total is what assign_add puts gradients on and an optimizer is given in the end. Sums that are kept in variables of Python are not
-looked at.
+A total is what assign_add puts gradients on and an optimizer is given in the end, or a sum that a variable or attribute of Python holds from
+one turn to the next.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from .factors import affirmed, comparison, operation
 from .flow import sources
 from .settings import SettingMessage, Settings, plain, written
 from .source import Source
+from .syntax import walk
 from .training_steps import Step, TrainingSteps, training
 from .values import Call, Items, KnownValue, Test, Value, options, unseen
 
@@ -41,14 +42,17 @@ class _Total:
 def examine(settings: Settings) -> Iterator[SettingMessage]:
     steps = training(settings.reading)
     for step in steps.judged_steps():
-        totals = list(_totals(steps, step)) if step.kind == "own" and step.is_run else []
-        kept = [total for total in totals if _is_kept(settings, step, total)]
-        for total in kept[:1]:
-            source, node = _place(total.add, step)
-            yield SettingMessage(
-                "totals-kept", source, node, {"line": step.line, "path": step.source.path}, likely=True
-            )
-        if totals and (turns := _turns(step)) is not None and _is_sum(steps, step, turns):
+        if step.kind != "own" or not step.is_run:
+            continue
+        turns = _turns(step)
+        totals = list(_totals(steps, step))
+        sums = list(_sums(steps, step)) if turns is not None and not totals else []
+        kept = [_place(total.add, step) for total in totals if _is_kept(settings, step, total)]
+        kept += [(one.add.source, one.add.node) for one in sums if one.is_kept()]
+        for source, node in kept[:1]:
+            data = {"line": step.line, "path": step.source.path}
+            yield SettingMessage("totals-kept", source, node, data, likely=True)
+        if (totals or sums) and turns is not None and _is_sum(steps, step, turns):
             yield SettingMessage("gradients-summed", step.source, step.node, {"count": written(turns)})
 
 
@@ -103,6 +107,102 @@ def _leaves(call: Call, step: Step, total: _Total) -> bool:
     return maps or call.api in _MAPS or call.result is not None or effect(call) is not None
 
 
+@dataclass(frozen=True, eq=False)
+class _Sum:
+    """A variable or attribute that holds itself and further gradients after `assigned`, in a function or class `within`."""
+
+    add: Call
+    held: str
+    assigned: ast.stmt
+    within: ast.AST
+    update: ast.AST | None
+
+    def is_kept(self) -> bool:
+        """Whether nothing else is assigned to it between the turns, and nothing but sums and the update is given it."""
+        first = _before_loops(self.within) if "." not in self.held else _of_init(self.within)
+        apart = first | {id(part) for part in walk(self.assigned)}
+        for part in walk(self.within):
+            if id(part) in apart:
+                continue
+            if self.held in _targets(part) or (isinstance(part, ast.Call) and self._is_changed_by(part)):
+                return False
+        return True
+
+    def _is_changed_by(self, call: ast.Call) -> bool:
+        if call is self.update or (isinstance(call.func, ast.Name) and call.func.id in _HANDS_ON):
+            return False
+        given = [call.func, *call.args, *(keyword.value for keyword in call.keywords)]
+        within = (part.value if isinstance(part, (ast.Attribute, ast.Starred)) else part for part in given)
+        return any(_text(part) == self.held for part in within)
+
+
+def _sums(steps: TrainingSteps, step: Step) -> Iterator[_Sum]:
+    for part in sources(step.gradients):
+        if not isinstance(part, Call) or operation(part).name != "add":
+            continue
+        sides = operation(part).operands[:2]
+        rest = [side for side in sides if not steps.is_gradient(side)]
+        whole = all(not isinstance(side, Call) or operation(side).name not in ("mul", "div", "sub") for side in rest)
+        if len(sides) == 2 and len(rest) == 1 and whole and (found := _held(part, step)) is not None:
+            yield found
+
+
+def _held(add: Call, step: Step) -> _Sum | None:
+    """What keeps a sum from one turn to the next: a variable that is assigned within a loop and before it, or an attribute."""
+    node, frame, source = add.node, add.frame, add.source
+    while True:
+        within: ast.AST = source.tree if frame is None else frame.function.node
+        for statement in walk(within):
+            for held in _targets(statement) if isinstance(statement, (ast.Assign, ast.AugAssign)) else ():
+                if not (
+                    _contains(statement, node) and (isinstance(statement, ast.AugAssign) or _reads(statement, held))
+                ):
+                    continue
+                owner = frame.function.of if frame is not None and held.startswith("self.") else None
+                if owner is not None:
+                    return _Sum(add, held, statement, owner.node, step.node)
+                before = _before_loops(within)
+                begun = any(held in _targets(part) for part in walk(within) if id(part) in before)
+                if begun and id(statement) not in before:
+                    return _Sum(add, held, statement, within, step.node)
+        if frame is None:
+            return None
+        node, source, frame = frame.node, frame.source, frame.parent
+
+
+def _targets(part: ast.AST) -> list[str]:
+    """The names and attributes that a statement assigns to, also where it is to a place within them."""
+    given = part.targets if isinstance(part, ast.Assign) else [getattr(part, "target", None)]
+    within = isinstance(part, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For))
+    return [_text(target) for target in given if target is not None] if within else []
+
+
+def _text(target: ast.AST) -> str:
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return ast.unparse(target) if isinstance(target, (ast.Name, ast.Attribute)) else ""
+
+
+def _contains(statement: ast.AST, node: ast.AST) -> bool:
+    return any(part is node for part in walk(statement))
+
+
+def _reads(statement: ast.Assign, held: str) -> bool:
+    return any(_text(part) == held for part in walk(statement.value))
+
+
+def _before_loops(within: ast.AST) -> set[int]:
+    """The ids of what stands in no loop."""
+    loops = [part for part in walk(within) if isinstance(part, (ast.For, ast.While))]
+    inner = {id(part) for loop in loops for part in walk(loop)}
+    return {id(part) for part in walk(within)} - inner
+
+
+def _of_init(within: ast.AST) -> set[int]:
+    made = [part for part in walk(within) if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
+    return {id(part) for one in made for part in walk(one)}
+
+
 def _place(add: Call, step: Step) -> tuple[Source, ast.AST]:
     """Where the function of a step has gradients added."""
     source, node, frame = add.source, add.node, add.frame
@@ -125,20 +225,20 @@ def _turns(step: Step) -> Value | None:
 
 
 def _remainder(test: Test) -> Call | None:
-    """The remainder that is 0 where a condition is taken so."""
+    """The remainder that is 0, or another number, where a condition is taken so and only there."""
     value, taken, _ = affirmed(test)
     sign = comparison(value) if isinstance(value, Call) else ""
     if isinstance(value, Call) and sign in ("==", "!=") and test.taken is not None:
         given = operation(value).operands
-        zero = len(given) == 2 and isinstance(given[1], KnownValue) and given[1].value == 0
-        value, taken = (given[0], taken is (sign == "!=")) if zero else (value, taken)
+        one = len(given) == 2 and isinstance(given[1], KnownValue) and type(given[1].value) is int
+        value, taken = (given[0], taken is (sign == "!=")) if one else (value, taken)
     is_remainder = isinstance(value, Call) and value.name == "%" and len(value.args) == 2
     return value if isinstance(value, Call) and is_remainder and not taken else None
 
 
 def _is_sum(steps: TrainingSteps, step: Step, turns: Value) -> bool:
     """Whether gradients are divided by nothing on their way, where that changes the updates, and no rate makes up for it."""
-    carried = steps.carried(step)
+    carried = [term for term in steps.carried(step) if term.gradients]
     if not carried or any(abs(term.number) != 1 or any(power < 0 for _, power in term.powers) for term in carried):
         return False
     clipped = any(isinstance(part, Call) and _limits(part) for part in sources(step.gradients))
