@@ -287,3 +287,26 @@ def test_a_list_that_nothing_reads_beside_the_parameters_of_a_part(tmp_path: Pat
 def test_lists_that_hold_what_is_trained_elsewhere_or_not_at_all(tmp_path: Path, old: str, new: str) -> None:
     text = LOOP.replace("GROUPS", "[{'params': decayed}]").replace(old, new)
     assert "list-forgotten" not in [code for code, _ in said(tmp_path, text + MODEL)]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("net.trainable_params()", [("covered", 2, ["SequentialCell"])]),
+        ("other.trainable_params()", [("left-out-maybe", None, None)]),
+    ],
+)
+@pytest.mark.parametrize("wrapped", ["net", "ms.amp.auto_mixed_precision(net, 'O2')"])
+def test_cells_of_the_framework_that_a_step_of_ones_own_runs(
+    tmp_path: Path, given: str, expected: list[tuple[str, Any, Any]], wrapped: str
+) -> None:
+    text = (
+        "net, other = nn.SequentialCell([nn.Dense(8, 8), nn.Dense(8, 2)]), nn.Dense(8, 2)\n"
+        f"opt = nn.SGD({given}, 0.1)\nrun = {wrapped}\n"
+        "def forward(x, y):\n    return nn.MSELoss()(run(x), y)\n"
+        "grad_fn = ms.value_and_grad(forward, None, opt.parameters)\n"
+        "def step(x, y):\n    loss, grads = grad_fn(x, y)\n    opt(grads)\n"
+    )
+    (reading,) = scripts(tmp_path, HEAD.format(held="pass", given="more=None") + text).training
+    found = examine(TrainingSteps(reading))
+    assert [(one.code, one.data.get("layers"), one.data.get("networks")) for one in found] == expected

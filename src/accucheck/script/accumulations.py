@@ -1,8 +1,8 @@
 """Gradients that a script adds up over several steps before an optimizer gets them: whether the totals are cleared after an update, and
 whether the update is with their mean.
 
-A total is what assign_add puts gradients on and an optimizer is given in the end, or a sum that a variable or attribute of Python holds from
-one turn to the next.
+A total is what assign_add puts gradients on and an optimizer is given in the end, or a sum that a variable or attribute of Python holds
+from one turn to the next.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class _Sum:
 
     add: Call
     held: str
-    assigned: ast.stmt
+    assigned: ast.AST
     within: ast.AST
     update: ast.AST | None
 
@@ -153,10 +153,8 @@ def _held(add: Call, step: Step) -> _Sum | None:
     while True:
         within: ast.AST = source.tree if frame is None else frame.function.node
         for statement in walk(within):
-            for held in _targets(statement) if isinstance(statement, (ast.Assign, ast.AugAssign)) else ():
-                if not (
-                    _contains(statement, node) and (isinstance(statement, ast.AugAssign) or _reads(statement, held))
-                ):
+            for held in _targets(statement):
+                if not (_contains(statement, node) and _is_added_to(statement, held)):
                     continue
                 owner = frame.function.of if frame is not None and held.startswith("self.") else None
                 if owner is not None:
@@ -187,8 +185,11 @@ def _contains(statement: ast.AST, node: ast.AST) -> bool:
     return any(part is node for part in walk(statement))
 
 
-def _reads(statement: ast.Assign, held: str) -> bool:
-    return any(_text(part) == held for part in walk(statement.value))
+def _is_added_to(statement: ast.AST, held: str) -> bool:
+    """Whether what is assigned is made of what was held before."""
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    before = walk(value) if value is not None else []
+    return isinstance(statement, ast.AugAssign) or any(_text(part) == held for part in before)
 
 
 def _before_loops(within: ast.AST) -> set[int]:

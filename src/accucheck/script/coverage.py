@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import TypeGuard
 
 from ..knowledge import api
@@ -15,7 +16,20 @@ from .parameter_groups import forgotten
 from .parameter_lists import is_cut
 from .remarks import Remark, merged, remark, span
 from .training_steps import Step, TrainingSteps, is_optimizer
-from .values import Call, Frame, Instance, Items, KnownValue, Many, Mapping, UnknownValue, Value, options, unseen
+from .values import (
+    Call,
+    Frame,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    Mapping,
+    UnknownValue,
+    Value,
+    frames_around,
+    options,
+    unseen,
+)
 
 _LISTS = frozenset(
     (
@@ -230,18 +244,20 @@ def _held(value: Value) -> list[Value]:
     return [part for part in inner if not is_optimizer(part)]
 
 
-def _left(network: Value, covered: set[int]) -> Iterator[tuple[Call, list[Instance]]]:
+def _left(network: Value, covered: set[int]) -> Iterator[tuple[Call, list[Instance | Call]]]:
     """Layers with weights that no optimizer has, each with the objects that hold it, outermost first."""
     seen: set[int] = set()
 
-    def below(value: Value, path: list[Instance]) -> Iterator[tuple[Call, list[Instance]]]:
+    def below(value: Value, path: list[Instance | Call]) -> Iterator[tuple[Call, list[Instance | Call]]]:
         if id(value) in seen or id(value) in covered or len(path) > 24 or len(seen) > 5000:
             return
         seen.add(id(value))
         if isinstance(value, Call) and _has_weights(value) and path:
             yield value, path
             return
-        inner = [*path, value] if isinstance(value, Instance) else path
+        inner = path
+        if isinstance(value, Instance) or (isinstance(value, Call) and value is network):
+            inner = [*path, value]
         for part in _held(value):
             yield from below(part, inner)
 
@@ -274,14 +290,47 @@ def _trained(training: TrainingSteps, step: Step) -> list[Value]:
                 step.place.argument(["network", "loss_fn", "optimizer"], "loss_fn") if step.kind == "model" else None
             )
         return [value for value in found if isinstance(value, (Instance, Call))]
+    keys = {key for term in training.carried(step) for key in term.gradients}
+    differentiated = [training.factors.gradients[key].call for key in keys]
     owners: dict[int, Value] = {}
-    for term in training.carried(step):
-        for key in term.gradients:
-            call = training.factors.gradients[key].call
-            for frame in training.frames:
-                if isinstance(frame.owner, Instance) and frame.function.name == "construct" and _below(frame, call):
-                    owners[id(frame.owner)] = frame.owner
+    for call in differentiated:
+        owners.update({id(owner): owner for owner in _cells_run(training, call)})
+        owners.update({id(layer): layer for layer in _layers_run(training, call)})
     return list(owners.values())
+
+
+def _cells_run(training: TrainingSteps, gradient: Call) -> Iterator[Instance]:
+    """The project's cells that are run by differentiating."""
+    for frame in training.frames:
+        if isinstance(frame.owner, Instance) and frame.function.name == "construct" and _below(frame, gradient):
+            yield frame.owner
+
+
+def _layers_run(training: TrainingSteps, gradient: Call) -> list[Call]:
+    """The framework's cells that are run by differentiating, but for those within other cells."""
+    found: dict[int, Call] = {}
+    for made in training.calls:
+        if made.name != "" or made.frame is None or not _below(made.frame, gradient):
+            continue
+        cells = [part for part in _parts(made.base) if _is_cell_made(part)] if isinstance(made.base, Call) else []
+        around = takewhile(lambda frame: frame is not gradient.frame, frames_around(made.frame))
+        within = any(isinstance(frame.owner, Instance) and frame.function.name == "construct" for frame in around)
+        if not within and cells:  # what wraps one comes before it
+            first = cells[0]
+            found[id(first)] = first
+    return list({id(outer): outer for layer in found.values() if (outer := _outermost(training, layer))}.values())
+
+
+def _outermost(training: TrainingSteps, layer: Call) -> Call:
+    """The cell of the framework that holds a layer, and is held by none: what a list of cells runs is seen for each alone."""
+    made = [call for call in training.calls if _is_cell_made(call)]
+    holders = [call for call in made if any(part is layer for part in _parts(call))]
+    return min(holders, key=lambda call: -call.order, default=layer)
+
+
+def _is_cell_made(value: Value) -> TypeGuard[Call]:
+    """Whether a cell of the framework is made here."""
+    return isinstance(value, Call) and value.name != "" and value.api.startswith(("nn.", "mint.nn."))
 
 
 def _below(frame: Frame, call: Call) -> bool:
@@ -325,9 +374,9 @@ def _is_simple(value: Value, depth: int) -> bool:
     return bool(parts) and all(_is_simple(part, depth + 1) for part in parts)
 
 
-def _excused(training: TrainingSteps, path: list[Instance], layer: Call) -> bool:
+def _excused(training: TrainingSteps, path: list[Instance | Call], layer: Call) -> bool:
     """Networks that are there to be fixed: by their names, by what is loaded into them, or as gradients are switched off."""
-    if any(_FIXED.search(name) for holder in path for name in (holder.of.node.name, *holder.bound)):
+    if any(_FIXED.search(name) for holder in path for name in (_name(holder), *holder.bound)):
         return True
     held = {id(layer), *(id(holder) for holder in path)}
     for call in training.calls:
