@@ -117,9 +117,9 @@ def _of_operation(made: Call, depth: int) -> Rank:
         sizes = _numbers_given(made)
         return UNKNOWN if sizes is None else Rank(sizes, sizes)
     if known.operation == "expand_dims":
-        return Rank(first.least + 1, None if first.exact is None else first.exact + 1)
+        return _with_more(first, 1)
     if known.operation == "squeeze" and axis_of(made) is not None:
-        return Rank(max(1, first.least - 1), None if first.exact is None else first.exact - 1)
+        return _with_more(first, -1)
     if known.operation in ("transpose", "swapaxes"):
         return _exchanged(made, first)
     if known.reduces:
@@ -130,6 +130,10 @@ def _of_operation(made: Call, depth: int) -> Rank:
         or kept(made, "same") is not None
     )
     return first if stays else UNKNOWN
+
+
+def _with_more(before: Rank, axes: int) -> Rank:
+    return Rank(max(1, before.least + axes), None if before.exact is None else before.exact + axes)
 
 
 def _reduced(made: Call, before: Rank) -> Rank:

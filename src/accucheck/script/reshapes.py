@@ -57,13 +57,19 @@ def torn_outputs(made: Call, shapes: Shapes) -> tuple[int, int] | None:
     stood = _counted_places(found[0], sizes) if found is not None else []
     if found is None or len(stood) != 1:
         return None
-    if found[1] != AxisPosition(-1, True):  # exchanged with a later one, which comes to lie before them
-        exchanged = kind_of(found[0]) == "dense" and found[1].exact
-        return (found[1].high, stood[0]) if exchanged and 0 < stood[0] == len(sizes) - 1 else None
-    place, behind = stood[0], [size for size in sizes[stood[0] + 1 :] if size != ONE]
+    if found[1] == AxisPosition(-1, True):
+        return (-1, stood[0]) if _leave_the_end(made, sizes, stood[0]) else None
+    exchanged = kind_of(found[0]) == "dense" and found[1].exact  # with a later axis, which comes to lie before them
+    return (found[1].high, stood[0]) if exchanged and 0 < stood[0] == len(sizes) - 1 else None
+
+
+def _leave_the_end(made: Call, sizes: list[Size | None], place: int) -> bool:
+    """Whether more than one element comes behind what lay along the last axis, and whose number stands at a place now."""
+    behind = [size for size in sizes[place + 1 :] if size != ONE]
     counted = all(size is not None and not _is_rest(size, made) for size in behind)
+    array = next(iter(operands(made)), None)
     leads = place == 0 or (rank(array).least > place + 1 and all(_alone(size) for size in sizes[:place]))
-    return (-1, place) if behind and (counted or leads) else None
+    return bool(behind) and (counted or leads)
 
 
 def _counted_places(layer: Call, sizes: list[Size | None]) -> list[int]:

@@ -89,16 +89,22 @@ class _SampleAxis:
         known, parts = effect(made), operands(made, (0, 1, 2))
         if known is None or not parts:
             return False
-        if known.operation in ELEMENTS:  # what has fewer axes is put to the last ones
-            arrays = [part for part in parts if not isinstance(part, KnownValue)]
-            most = max((rank(part).least for part in arrays), default=0)
-            return any(rank(part).least == most and self.leads(part, depth + 1) for part in arrays)
+        if known.operation in ELEMENTS:
+            return self._joined_lead(parts, depth)
         if known.operation in ("squeeze", "expand_dims") or known.reduces:
-            axis = axis_of(made)
-            behind = axis is not None and (axis > 0 or (axis == -1 and rank(parts[0]).least > 1))
-            return behind and self.leads(parts[0], depth + 1)
+            return _is_behind_first(axis_of(made), parts[0]) and self.leads(parts[0], depth + 1)
         each = known.rises or known.operation == "softmax" or kept(made, "same", "whole", "truth")
         return bool(each) and self.leads(parts[0], depth + 1)
+
+    def _joined_lead(self, parts: list[Value], depth: int) -> bool:
+        """Of what is put together element by element: what has fewer axes is put to the last ones."""
+        arrays = [part for part in parts if not isinstance(part, KnownValue)]
+        most = max((rank(part).least for part in arrays), default=0)
+        return any(rank(part).least == most and self.leads(part, depth + 1) for part in arrays)
+
+
+def _is_behind_first(axis: int | None, array: Value) -> bool:
+    return axis is not None and (axis > 0 or (axis == -1 and rank(array).least > 1))
 
 
 def _is_batched(value: Value) -> bool:

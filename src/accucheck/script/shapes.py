@@ -8,7 +8,7 @@ import io
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,6 +39,10 @@ class Shape(NamedTuple):
 
     rank: int | None
     last: int | None
+
+
+#: The shape of what is made of two arrays.
+Joins = Callable[["Shape | None", "Shape | None"], "Shape | None"]
 
 
 def examine(losses: Losses) -> Iterator[Observation]:
@@ -120,7 +124,7 @@ class Shapes:
 
     def made(self, value: Call, depth: int) -> Shape | None:
         """What is read or drawn, or made of another value."""
-        return self.array(value) or self.picked(value, depth) or self.changed(value, depth)
+        return self.array(value) or _of_told_size(value) or self.picked(value, depth) or self.changed(value, depth)
 
     def picked(self, made: Call, depth: int) -> Shape | None:
         """Behind an index: a number takes an axis away, a slice leaves it."""
@@ -138,21 +142,25 @@ class Shapes:
         known = effect(made)
         if known is None:
             return None
-        inner = [self.of(part, depth + 1) for part in operands(made)[:1]]
-        before = inner[0] if inner else None
         if known.operation in ("reshape", "flatten"):
             return _reshaped(made)
-        if known.operation in ("squeeze", "expand_dims"):
-            return None if before is None else _with_axis(made, before, known.operation == "expand_dims")
         if known.operation in (*ELEMENTS, "matmul"):
-            pair = [self.number(part, depth + 1) for part in operands(made, (0, 1))]
-            together = _together if known.operation in ELEMENTS else _multiplied
-            return together(*pair) if len(pair) == 2 else None
+            return self.joined(made, _together if known.operation in ELEMENTS else _multiplied, depth)
+        before = next((self.of(part, depth + 1) for part in operands(made)[:1]), None)
+        if before is None:
+            return None
+        if known.operation in ("squeeze", "expand_dims"):
+            return _with_axis(made, before, known.operation == "expand_dims")
         if known.reduces:
-            return None if before is None else _reduced(made, before)
+            return _reduced(made, before)
         each = known.axes and known.keeps not in MOVED
         stays = each or known.rises or bool(kept(made, "same", "whole", "truth"))
         return before if stays else None
+
+    def joined(self, made: Call, how: Joins, depth: int) -> Shape | None:
+        """Of an operation on two arrays."""
+        pair = [self.number(part, depth + 1) for part in operands(made, (0, 1))]
+        return how(*pair) if len(pair) == 2 else None
 
     def number(self, value: Value, depth: int) -> Shape | None:
         """The shape of an operand that may be a plain number."""
@@ -182,12 +190,6 @@ class Shapes:
         known = effect(made)
         if known is not None and known.kind == "random" and known.operation in ("normal", "uniform"):
             return _drawn(made)
-        if (size := _size_drawn(made)) is not None:
-            return _of_size(size)
-        if known is not None and known.constant is not None and known.new and made.args:
-            return _of_size(made.args[0])
-        if known is not None and known.kind == "index" and known.new:
-            return Shape(1, None)
         base, key = made.base, made.args[0] if made.args else None
         if made.api == "numpy.load":
             return self.stored(key, None)
@@ -342,6 +344,18 @@ def _reduced(made: Call, before: Shape) -> Shape | None:
         return None
     at_end = axis.value in (-1, before.rank - 1)
     return Shape(before.rank - 1, None if at_end else before.last)
+
+
+def _of_told_size(made: Call) -> Shape | None:
+    """An array of numbers that are drawn, or all alike, or one after the other."""
+    if (size := _size_drawn(made)) is not None:
+        return _of_size(size)
+    known = effect(made)
+    if known is None or not known.new:
+        return None
+    if known.kind == "index":
+        return Shape(1, None)
+    return _of_size(made.args[0]) if known.constant is not None and made.args else None
 
 
 def _size_drawn(made: Call) -> Value | None:

@@ -153,7 +153,7 @@ class _Sharding:
         if branch is False or on_cpu(tests):
             return
         data: dict[str, Any] = {"dataset": origin.last}
-        count, index = (_given(origin, parameters, name) for name in ("num_shards", "shard_id"))
+        count, index = _given(origin, parameters, "num_shards"), _given(origin, parameters, "shard_id")
         for option in self.data.samplers(origin, parameters):
             if isinstance(option, Call) and option.api == "dataset.DistributedSampler":
                 count = option.argument(["num_shards", "shard_id"], "num_shards")
