@@ -85,3 +85,62 @@ def test_every_is_a_whole_number_of_steps() -> None:
         with pytest.raises(UserError) as caught:
             accucheck.watch(every=wrong)  # type: ignore[arg-type]
         assert caught.value.code == "watch-every"
+
+
+EVALUATED = """
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn
+import accucheck
+
+ms.set_device("CPU")
+dice = np.random.default_rng(1)
+x, y = dice.normal(size=(64, 4)).astype(np.float32), dice.integers(0, 3, 64).astype(np.int32)
+ms.set_seed(1)
+net, loss = nn.Dense(4, 3), nn.CrossEntropyLoss()
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+step = ms.value_and_grad(lambda a, b: loss(net(a), b), None, optimizer.parameters)
+train = ds.NumpySlicesDataset((x[:40], y[:40]), ["x", "y"], shuffle=False).batch(4)
+test = ds.NumpySlicesDataset((x[40:], y[40:]), ["x", "y"], shuffle=False).batch(10)
+
+def of_data():
+    return np.mean([(net(a).argmax(1) == b).asnumpy().mean() for a, b in test.create_tuple_iterator(num_epochs=1)])
+
+def of_arrays():
+    return (net(ms.Tensor(x[40:])).argmax(1).asnumpy() == y[40:]).mean()
+
+with accucheck.watch(every=100):
+    for epoch in range(3):
+        net.set_train()
+        for a, b in train.create_tuple_iterator(num_epochs=1):
+            net.set_train(WITHIN)
+            optimizer(step(a, b)[1])
+        BEFORE
+        print("accuracy", EVALUATE())
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.slow
+def test_evaluations_between_the_steps_that_are_looked_at_are_seen(tmp_path: Path) -> None:
+    def counted(evaluate: str, before: str = "", within: str = "") -> tuple[list[dict], list[int]]:
+        root = tmp_path / f"{evaluate}{bool(before)}{bool(within)}"
+        root.mkdir()
+        script = EVALUATED.replace("EVALUATE", evaluate).replace("BEFORE", before).replace("WITHIN", within)
+        (root / "own.py").write_text(script)
+        subprocess.run([sys.executable, "own.py"], cwd=root, check=True, capture_output=True, timeout=500)
+        (run,) = recordings.read(recordings.latest(root) / "user.jsonl").runs
+        assert "failed" not in run.facts
+        return run.facts.get("counted", []), list(run.series["loss"].steps)
+
+    found, steps = counted("of_data")
+    assert [(one["step"], one["rows"], one["batches"]) for one in found] == [(10, 24, 3), (20, 24, 3), (30, 24, 3)]
+    assert steps == [1, 2, 11, 21]  # and the one after each evaluation
+    found, steps = counted("of_arrays", "net.set_train(False)")
+    assert [(one["step"], one["rows"], one["batches"]) for one in found] == [(10, 24, 1), (20, 24, 1), (30, 24, 1)]
+    # Nothing tells that this one begins; and a mode that is set in each step wakes nobody for long.
+    found, steps = counted("of_arrays")
+    assert found == [] and steps == [1, 2]
+    found, steps = counted("of_arrays", "", "False")
+    assert found == [] and steps == [1, 2, 3, 4, 5]

@@ -1,6 +1,7 @@
 """accucheck.watch: what accucheck watch records, from a line in one's own training. Runs within that training.
 
-Between the steps that are looked at, the hooks are out: only the calls of optimizers are counted.
+Between the steps that are looked at, the hooks are out: only the calls of optimizers are counted, until an evaluation seems to begin, as
+a data set is read that was not trained with, or a cell is put into inference mode.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ class watch:  # called like a function: with accucheck.watch(every=100)
         self._begin()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._end()
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._end(failed=kind is not None)
 
     def callback(self) -> Any:
         """A mindspore.Callback for Model.train and Model.fit that watches from the beginning of the training to its end."""
@@ -74,10 +75,10 @@ class watch:  # called like a function: with accucheck.watch(every=100)
             raise from_os_error(error, folder, SaveError) from None
         self.folder = folder
 
-    def _end(self) -> None:
+    def _end(self, failed: bool = False) -> None:
         run, self._run = self._run, None
         if run is not None:
-            run.stop()
+            run.stop(failed)
 
 
 def _folder(root: Path) -> Path:

@@ -39,8 +39,8 @@ class Data:
         self.places: dict[int, int] = {}
         #: Is told each data set: "dataset", its number and itself.
         self.tell: Callable[[str, int, Any], None] = lambda *_: None
-        #: Is told that a data set is read from its beginning.
-        self.opens: Callable[[], None] = lambda: None
+        #: Is told the number of a data set that is read from its beginning.
+        self.opens: Callable[[int], None] = lambda _: None
         self.epochs: dict[int, int] = {}
         #: Seconds that the longest wait for a batch took, by the data set.
         self.longest: dict[int, float] = {}
@@ -92,7 +92,7 @@ class Data:
         self.over.discard(number)
         self.places[number] = 0
         self.epochs[number] = self.epochs.get(number, 0) + 1
-        self.opens()
+        self.opens(number)
 
     def asked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
         return time.perf_counter()

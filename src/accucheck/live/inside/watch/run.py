@@ -50,6 +50,8 @@ WITHOUT = 32
 LINES = 256
 #: Rows of a pass of inference whose identities are told.
 SAMPLES = 64
+#: Steps between which the hooks rest: times that they are put in for an evaluation that does not come, until that is not done any more.
+IN_VAIN = 3
 #: An evaluation is waited for during so many further steps, as a share of those that were asked for.
 MORE = 0.5
 
@@ -78,6 +80,8 @@ class Run:
         self.passes = Passes(hooks, self.looks, self.between, self.trained, self.nested)
         self.optimizers: dict[int, ObservedOptimizer] = {}
         self.steps = self.inference = self.inferences = 0
+        #: Whether an evaluation is likely to begin, so that the hooks must not rest, and how often none came.
+        self.expects, self.in_vain = False, 0
         #: Optimizers that the step has called; whether it is known how many there are.
         self.done: set[int] = set()
         self.known = self.ended = False
@@ -161,6 +165,8 @@ class Run:
             if kind is not None:
                 self.hooks.around(kind, "scale", before=self.scaled, hook=f"{name}.scale", steps=True)
                 self.hooks.around(kind, "unscale", before=self.unscaled, hook=f"{name}.unscale", steps=True)
+        if self.rests:
+            self.hooks.around(nn.Cell, "set_train", before=self.put_to_inference)
         self.hooks.around(nn.Cell, "set_train", before=self.switched, steps=True)
         self.hooks.around(mindspore.Model, "_get_metrics", after=self.reported, hook="Model.metrics", steps=True)
         for owner in (
@@ -458,7 +464,7 @@ class Run:
         if self.known and len(self.done) == len(self.optimizers):
             self.finish()
         self.reading = self.data.reading()
-        if self.rests and self.known and not self.done and not self.is_close():
+        if self.rests and self.known and not (self.done or self.is_close() or self.inference or self.expects):
             self.sleep()
         self.end_here()
 
@@ -548,8 +554,10 @@ class Run:
             return None
         return (self.scores.number, self.scores.passes) if self.scores.passes else (self.scores.number - 1, 0)
 
-    def opened(self) -> None:
+    def opened(self, number: int) -> None:
         """A data set is read from its beginning: what was evaluated before was another evaluation."""
+        if number not in self.learned:
+            self.expect()
         if self.inference and not self.hooks.asleep and self.is_between():
             self.settle()
             self.tell_evaluations()
@@ -576,7 +584,8 @@ class Run:
             self.tell_evaluations()
             self.count_up()
             self.printed.over(self.steps)
-        self.inference = 0
+        self.in_vain += self.expects and not self.inference
+        self.inference, self.expects = 0, False
 
     # --- steps ----------------------------------------------------------------------------------------------------------
 
@@ -607,6 +616,19 @@ class Run:
         for kind in self.kinds:
             setattr(kind, "__call__", self.counting(kind.__call__))  # noqa: B010
 
+    def put_to_inference(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """set_train(cell, mode) between steps, whether or not the hooks rest."""
+        if not [*args[1:], *kwargs.values(), True][0]:
+            self.expect()
+
+    def expect(self) -> None:
+        """An evaluation seems to begin. Where the hooks rest they are put in for it, between two steps and not within one."""
+        if not (self.rests and self.known and self.in_vain < IN_VAIN) or (self.done and self.hooks.asleep):
+            return
+        if self.hooks.asleep:
+            self.wake()
+        self.expects = True
+
     def counting(self, call: Any) -> Any:
         def counted(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
             result = call(optimizer, *args, **kwargs)
@@ -631,14 +653,15 @@ class Run:
             if "counted" in getattr(vars(kind).get("__call__"), "__qualname__", ""):
                 del kind.__call__
         self.passes.fresh()
+        self.before = self.data.given, None
         self.data.waited, self.step, self.values, self.facts, self.count, self.gradients = 0.0, {}, {}, [], 0, None
         self.sums.clear()
         self.batches.clear()
         self.hooks.wake()
         self.clock = time.perf_counter()
 
-    def stop(self) -> None:
-        """The end of what was to be watched: the hooks are taken out, and the recording is closed."""
+    def stop(self, failed: bool = False) -> None:
+        """The end of what was to be watched, or that it failed: the hooks are taken out, and the recording is closed."""
         if self.ended:
             return
         if self.hooks.asleep:
@@ -646,7 +669,7 @@ class Run:
         elif self.done and self.is_close():
             self.finish()
         self.done.clear()
-        self.at_exit("stopped")
+        self.at_exit("stopped", failed)
         self.hooks.end()
         atexit.unregister(self.at_exit)
         self.journal.close()
@@ -669,14 +692,14 @@ class Run:
             return True
         return not self.ranks and self.inferences > INFERENCE
 
-    def at_exit(self, why: str = "exit") -> None:
+    def at_exit(self, why: str = "exit", failed: bool = False) -> None:
         """The last lines of the recording."""
         if self.ended or os.getpid() != self.journal.owner:
             return
         self.ended = True
         if self.done:
             self.finish()
-        self.hooks.safely("last pass", self.last_evaluation, why)
+        self.hooks.safely("last pass", self.last_evaluation, why in ("exit", "stopped") and not failed)
         if self.operators is not None:
             self.operators.end(self.steps)
         self.run_again()
@@ -691,10 +714,10 @@ class Run:
         if self.forced:
             self.tell_order()
 
-    def last_evaluation(self, why: str) -> None:
+    def last_evaluation(self, whole: bool) -> None:
         """Tell the evaluation that the script ended with; of one that was cut off nothing is told."""
         self.settle()
-        if why != "exit" or getattr(sys, "last_value", None) is not None:
+        if not whole or getattr(sys, "last_value", None) is not None:
             return
         if self.inference:
             self.tell_evaluations(whole=True)
