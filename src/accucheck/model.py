@@ -218,8 +218,8 @@ class Fix(msgspec.Struct, frozen=True, omit_defaults=True):
 class Refutes(msgspec.Struct, frozen=True, omit_defaults=True):
     """Findings of a probe of a weaker kind that an observation proves wrong: those of `probe` with one of `codes`.
 
-    `data`: only those that have these values in their own data; `places`: only those within one of these lines, [first, last], of a
-    file. Where they are empty, any.
+    `data`: only those that have these values in their own data, or among those of a list there; `places`: only those within one of these
+    lines, [first, last], of a file. Where they are empty, any.
     """
 
     probe: str
@@ -231,13 +231,17 @@ class Refutes(msgspec.Struct, frozen=True, omit_defaults=True):
         return (
             probe == self.probe
             and finding.code in self.codes
-            and all(finding.data.get(key) == value for key, value in self.data.items())
+            and all(_among(value, finding.data.get(key)) for key, value in self.data.items())
             and (not self.places or self._has(finding.where))
         )
 
     def _has(self, where: Where) -> bool:
         spans = self.places.get(where.path or "", [])
         return where.line is not None and any(first <= where.line <= last for first, last in spans)
+
+
+def _among(value: Plain, found: Any) -> bool:
+    return value in found if isinstance(found, list) else bool(found == value)
 
 
 class Contradiction(msgspec.Struct, frozen=True):

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from accucheck.model import Finding, Level
+from accucheck import case as cases
+from accucheck.model import Finding, Level, ProbeResult, Status, Verdict, combine, suggest, weigh
 from accucheck.probe import Skip
-from accucheck.probes import watched_printed
+from accucheck.probes import metric_script, watched_printed
 from watched_runs import watched
 
 HEAD = """
@@ -186,6 +187,45 @@ def test_evaluations_of_slices_of_arrays(tmp_path: Path) -> None:
     assert {name: (one.code, one.level) for name, one in found.items()} == {
         "val accuracy": ("printed-mean", Level.PROBLEM)
     }
+
+
+MEANS = (
+    HEAD
+    + """
+    def share(net, batches):
+        shares = []
+        for row, label in batches.create_tuple_iterator(num_epochs=1):
+            shares.append((net(row).argmax(1) == label).asnumpy().mean())
+        return sum(shares) / len(shares)
+
+    label = dice.integers(0, 7, 141).astype(np.int32)
+    row = (np.eye(7)[label] + dice.normal(0, 0.5, (141, 7))).astype(np.float32)
+    test, net = data((row[80:], label[80:]), {size}), nn.Dense(7, 7)
+    for epoch in range(2):
+        trained(net, ops.cross_entropy, data((row[:80], label[:80]), 16, True))
+        print("val accuracy", share(net, test))
+"""
+)
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(("size", "verdict"), [(61, Verdict.OK), (16, Verdict.PROBLEM)])
+def test_what_a_script_is_said_to_do_is_weighed_against_what_was_printed(
+    tmp_path: Path, size: int, verdict: Verdict
+) -> None:
+    """Batches of one size, or one batch alone, have the mean that all rows have."""
+    script = MEANS.replace("{size}", str(size))
+    watch = watched(tmp_path, script).paths("watched")[0].relative_to(tmp_path)
+    case = cases.load(tmp_path, ["scripts.train=train.py", f"watched={watch}"])
+    said, seen = (
+        ProbeResult(name, probe.KIND, Status.DONE, suggest(found), found)
+        for name, probe in (("metric_script", metric_script), ("watched_printed", watched_printed))
+        if (found := [one for one in probe.run(case, probe.Params()) if isinstance(one, Finding)])
+    )
+    assert "mean-of-batches" in [one.code for one in said.findings]
+    assert combine([said, seen]) is verdict
+    contradicted = [one.code for one in weigh([said, seen])[0].findings if one.contradicted is not None]
+    assert contradicted == (["mean-of-batches"] if verdict is Verdict.OK else [])
 
 
 @pytest.mark.mindspore

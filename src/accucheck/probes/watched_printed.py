@@ -21,7 +21,7 @@ from msgspec import Meta
 from ..case import Case
 from ..knowledge import metric_names
 from ..language import Words
-from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Sure, Table, Verdict
 from ..probe import Example, Skip
 from . import _watched, watched_metric
 from ._watched import Watch
@@ -168,6 +168,15 @@ WORDS: Words = {
     "printed": {"en": "Printed", "zh": "打印值"},
     "counted": {"en": "Recounted", "zh": "重新统计"},
     "rows": {"en": "Rows", "zh": "行数"},
+}
+#: What metric_script says of a script, and the mistake of a number that it is.
+_SAID = {
+    "mean-of-batches": "printed-mean",
+    "hits-by-batches": "printed-by-batches",
+    "shares-by-rows": "printed-by-rows",
+    "counts-on": "printed-counts-on",
+    "ratio-of-batches": "printed-number-of-batches",
+    "errors-of-batches": "printed-number-of-batches",
 }
 #: Numbers that are told to be right, and never to be wrong: labels may be smoothed, and the mean of batches is usual.
 _LOSSES = ("loss", "perplexity")
@@ -329,12 +338,36 @@ def _judged(watch: Watch, series: Series, params: Params) -> Finding | None:
         return None
     for _, way, form in right:
         if series.scale_of(form, _scales(families, top), params.equal) is not None:
-            return _told(watch, "printed-agrees", series, way, form)
+            told = _told(watch, "printed-agrees", series, way, form)
+            return msgspec.structs.replace(told, refutes=_refuted(told, series, wrong, families, top, params))
     fitting = _fitting(series, wrong, families, top, params)
     if len({one[0] for one in fitting}) == 1:
         return _accused(watch, series, fitting[0], _scales(families, top), params)
     named = top or metric_names.meant(series.name) not in ("", *_LOSSES)
     return _told(watch, "printed-other", series, right[0][1], right[0][2]) if named else None
+
+
+def _refuted(
+    told: Finding, series: Series, wrong: list[Wrong], families: tuple[str, ...], top: int, params: Params
+) -> list[Refutes]:
+    """What the script is said to do wrong with a number that is right: unless the mistake would have given other numbers that are printed
+    alike."""
+    scales = _scales(families, top)
+    alike = {
+        one[0]
+        for one in wrong
+        if series.scale_of(one[3], scales, params.equal) is not None
+        and any(_apart(one[3](fact), one[4](fact), params) for fact in series.counted)
+    }
+    made = {one[0] for one in wrong}
+    several = len(series.shown) > 1
+    codes = [
+        code
+        for code, mistake in _SAID.items()
+        if mistake in made and mistake not in alike and (several or not mistake.endswith("counts-on"))
+    ]
+    place = f"{told.where.path}:{told.where.line}"
+    return [Refutes("metric_script", codes, data={"shown": place})] if codes and told.where.line is not None else []
 
 
 def _forms(first: dict[str, Any], families: tuple[str, ...], top: int) -> tuple[list[Right], list[Wrong]]:

@@ -166,7 +166,17 @@ class Metrics:
 
     def observation(self, code: str, addition: Addition, quotient: Quotient, possible: bool) -> Observation:
         data = {"added": f"{quotient.tally.source.path}:{getattr(addition.node, 'lineno', 1)}"}
-        return Observation(code, quotient.source, quotient.node, data, possible=possible)
+        return Observation(code, quotient.source, quotient.node, data | self.shown(quotient), possible=possible)
+
+    def shown(self, quotient: Quotient) -> dict[str, list[str]]:
+        """The lines that hand a number on and use no result, as those that print or log it; {} where there are none."""
+        taking = (call for call in self.trace.calls if call.result is None and id(call) not in self.users)
+        places = {
+            f"{call.source.path}:{call.line}": None
+            for call in taking
+            if any(getattr(part, "node", None) is quotient.node for one in _given(call) for part in flow.sources(one))
+        }
+        return {"shown": [*places]} if places else {}
 
     def batches(self, additions: list[Addition]) -> str:
         """Whether the batches that a tally goes over are of one size: "equal", "single" (of one row each), "unequal" where the last may be
@@ -389,7 +399,7 @@ class Metrics:
             for tally in filter(None, (quotient.tally, quotient.by)):
                 found = self.counts_on(tally, quotient)
                 if found is not None:
-                    data = {"name": tally.key, "line": getattr(found.node, "lineno", 1)}
+                    data = {"name": tally.key, "line": getattr(found.node, "lineno", 1), **self.shown(quotient)}
                     yield Observation("counts-on", quotient.source, quotient.node, data)
         for tally in self.tallies.tallies.values():
             if not tally.listed and tally.is_of("sums"):
@@ -807,6 +817,10 @@ def _is_same(size: Value, step: Value | None) -> bool:
     if isinstance(size, KnownValue) and isinstance(step, KnownValue):
         return type(size.value) is int and size.value == step.value and size.value > 1
     return size is step
+
+
+def _given(call: Call) -> list[Value]:
+    return [*call.args, *call.keywords.values()]
 
 
 def _has_metrics(call: Call) -> bool:
