@@ -107,6 +107,7 @@ FOUND = {
     "tuned_97_kappa_of_batches": "ratio-of-batches",
     "tuned_98_lists_of_padding": "ignored-counted",
     "tuned_99_rows_of_padding": "masked-counted",
+    "tuned_100_mean_of_slices": "mean-of-batches",
     "held_89_options_of_loader": "rest-dropped",
     "held_90_top_two": "mean-of-batches",
 }

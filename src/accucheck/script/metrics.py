@@ -182,7 +182,22 @@ class Metrics:
         """Whether the batches that a tally goes over are of one size: "equal", "single" (of one row each), "unequal" where the last may be
         smaller, or "" where that is not seen."""
         found = {self.batch_sizes(value) for one in additions for value in self.gone_through(one)}
+        found = found or {self.slice_sizes(one) for one in additions}
         return found.pop() if len(found) == 1 else ""
+
+    def slice_sizes(self, addition: Addition) -> str:
+        """The same of slices whose starts a loop counts up to the number of all rows."""
+        if addition.loop is None or self.fitting(addition) is not None:
+            return ""
+        for value in map(_each_counted, self.read_by.get(id(addition.loop), ())):
+            if not (isinstance(value, Call) and value.name == "range" and len(value.args) == 3):
+                continue
+            _, rows, size = value.args
+            if isinstance(size, KnownValue) and size.value == 1:
+                return "single"
+            if self.tallies.amount(rows) == "rows":
+                return "unequal"
+        return ""
 
     def gone_through(self, addition: Addition) -> list[Value]:
         """The data that an addition is made for each batch of."""
