@@ -128,6 +128,11 @@ def test_the_numbers_a_rate_may_be() -> None:
         ("rate = 1 - keep_prob\nnn.Dropout(p=rate)", []),
         ("rate = 1 - keep_prob\nnn.Dropout(keep_prob=rate)", ["keeps-a-drop-rate"]),
         ("rate = 1 - dropout\nnn.Dropout(p=rate)", ["rate-unclear"]),
+        ("class Own:\n    pass\nown = Own()\nown.drop = 1 - drop_rate\nnn.Dropout(keep_prob=own.drop)", []),
+        (
+            "class Own:\n    pass\nown = Own()\nown.keep = 1 - keep_prob\nnn.Dropout(keep_prob=own.keep)",
+            ["keeps-a-drop-rate"],
+        ),
         ("drop = 0.35\nnn.Dropout(p=1 - drop)", ["rate-unclear"]),  # may have been a rate to keep
         ("drop = 0.3\nnn.Dropout(p=1 - drop)", ["drops-a-keep-rate"]),
         ("other = 0.2\nnn.Dropout(p=1 - other)", ["drops-a-keep-rate"]),

@@ -568,16 +568,20 @@ def meaning(node: ast.expr, value: Value) -> Literal["keep", "drop"] | None:
         named = node.attr
     elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         named = str(node.slice.value)
+    if (
+        isinstance(value, Call) and value.name == "-" and len(value.args) == 2
+    ):  # what was computed as 1 - x before it got this name
+        left, right = value.args
+        if isinstance(left, KnownValue) and left.value == 1:
+            wrote = value.node.right if isinstance(value.node, ast.BinOp) else None
+            inner = meaning(wrote, right) if wrote is not None else None
+            if inner is not None:
+                return "drop" if inner == "keep" else "keep"
     for name in (named, name_of(value)):
         if _KEEP.search(name):
             return "keep"
         if _DROP.search(name):
             return "drop"
-    if isinstance(value, Call) and value.name == "-" and len(value.args) == 2:
-        left, right = value.args
-        if isinstance(left, KnownValue) and left.value == 1:
-            inside = name_of(right)
-            return "drop" if _KEEP.search(inside) else "keep" if _DROP.search(inside) else None
     return None
 
 
