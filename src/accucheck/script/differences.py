@@ -574,9 +574,9 @@ def meaning(node: ast.expr, value: Value) -> Literal["keep", "drop"] | None:
         left, right = value.args
         if isinstance(left, KnownValue) and left.value == 1:
             wrote = value.node.right if isinstance(value.node, ast.BinOp) else None
-            inner = meaning(wrote, right) if wrote is not None else None
-            if inner is not None:
-                return "drop" if inner == "keep" else "keep"
+            of_right = meaning(wrote, right) if wrote is not None else None
+            if of_right is not None:
+                return "drop" if of_right == "keep" else "keep"
     for name in (named, name_of(value)):
         if _KEEP.search(name):
             return "keep"

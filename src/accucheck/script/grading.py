@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from functools import cache
 from itertools import islice
@@ -18,11 +18,25 @@ from typing import Any, NamedTuple
 from ..knowledge import api, names
 from . import flow
 from .analysis import Scripts
+from .factors import operation
 from .networks import is_layer, is_parameter, leaves, weights
 from .syntax import kept, unparse
 from .trace import Store, Trace
 from .training import MANY_DEVICES
-from .values import Call, Frame, Instance, Items, KnownValue, Many, NamedValue, Test, Value, options, unseen_run
+from .values import (
+    Call,
+    Frame,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    NamedValue,
+    Test,
+    Value,
+    frames_around,
+    options,
+    unseen_run,
+)
 
 
 class Link(IntEnum):
@@ -172,7 +186,13 @@ class Replaced(NamedTuple):
     def reaches(self, layer: Call) -> bool:
         within = id(layer) in self.layers and self.order > layer.order
         within = within and (self.run is None or self.run is unseen_run(layer.frame))
-        return within and (not self.asked or re.search(rf"\b{layer.last}\b", self.asked) is not None)
+        return within and (not self.asked or any(re.search(rf"\b{name}\b", self.asked) for name in _kinds(layer)))
+
+
+def _kinds(layer: Call) -> list[str]:
+    """What a layer is, by name; of a parameter of its own, what the cell that makes it is."""
+    makers = (frame.owner for frame in frames_around(layer.frame)) if is_parameter(layer) else ()
+    return [layer.last, *(maker.of.node.name for maker in makers if isinstance(maker, Instance))]
 
 
 def _by_name(test: Test, layer: Call) -> Link:
@@ -219,6 +239,30 @@ _WALKS = (
 )
 
 
+class _Given(NamedTuple):
+    """A parameter, or what is taken from a loop over some, that gets a value."""
+
+    order: int
+    target: Call
+    value: Value
+    tests: tuple[Test, ...]
+    frame: Frame | None
+
+
+def _given(trace: Trace) -> Iterator[_Given]:
+    for store in trace.stores:
+        if store.attribute in ("data", "default_input") and isinstance(store.owner, Call):
+            yield _Given(store.order, store.owner, store.value, store.tests, store.frame)
+    for call in trace.calls:
+        done = operation(call)
+        if call.name in _SETS:
+            operands = [call.base, *call.args[:1]]
+        else:
+            operands = [done.operand(0), done.operand(1)] if done.name == "assign" else []
+        if len(operands) == 2 and isinstance(operands[0], Call) and operands[1] is not None:
+            yield _Given(call.order, operands[0], operands[1], call.tests, call.frame)
+
+
 @kept
 def replacements(trace: Trace) -> list[Replaced]:
     """All places that give weights of layers another value, in the order of running."""
@@ -227,20 +271,19 @@ def replacements(trace: Trace) -> list[Replaced]:
         if store.attribute in _parameters_of_layers():
             one = _replaced(store.order, store.owner, store.value, store.tests, store.attribute)
             found.append(one._replace(run=unseen_run(store.frame)))
-    for call in trace.calls:
-        base = call.base
-        if call.name in _SETS and call.args and isinstance(base, Call):
-            of = base.name[1:] if base.name[:1] == "@" and base.name != "@data" else None
-            if of is None or of in _parameters_of_layers():
-                owner = base if of is None or base.base is None else base.base
-                one = _replaced(call.order, owner, call.args[0], call.tests, of)
-                found.append(one._replace(run=unseen_run(call.frame)))
+    for given in _given(trace):
+        target = given.target
+        named = target.name[:1] == "@" and target.name != "@data" and target.base is not None
+        owner, name = (target.base, target.name[1:]) if named else (target, None)
+        one = _replaced(given.order, owner or target, given.value, given.tests, name)
+        found.append(one._replace(run=unseen_run(given.frame)))
     return sorted((one for one in found if one.layers), key=lambda one: one.order)
 
 
 def _replaced(order: int, owner: Value, value: Value, tests: tuple[Test, ...], name: str | None) -> Replaced:
     """`name`: what the parameter is called that gets the value; None for any."""
-    layers = {id(option) for option in options(owner) if is_layer(option) and _is_weight(name, option)}
+    held = (option for option in options(owner) if is_layer(option) or is_parameter(option))
+    layers = {id(option) for option in held if _is_weight(name, option)}
     walked = _walk(owner)
     while walked is not None and (outer := _walk(walked.base)) is not None:  # the parameters of each cell of a network
         walked = outer

@@ -33,6 +33,7 @@ from .networks import (
     is_cell,
     is_layer,
     is_loss,
+    is_parameter,
     kind,
     kind_of,
     leaves,
@@ -343,7 +344,8 @@ def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observatio
 
 
 def _branch(layer: Call, structure: Structure) -> bool:
-    """True when the result of a layer is added to what its input was made of: the last layer of a residual branch."""
+    """True when the result of a layer is added to what its input was made of, or to what is computed from that beside it: the last layer of
+    a residual branch, or one of two ways in parallel. What is added may be a number: a factor of 1 plus what a layer gives."""
     applied = structure.applied.get(id(layer), [])
     return any(_joins(call, call.args[0], structure) for call in applied if call.args)
 
@@ -353,9 +355,38 @@ def _joins(result: Call, origin: Value, structure: Structure, depth: int = 4) ->
         maker = user.base.last if user.name == "" and isinstance(user.base, Call) else user.last
         if maker in ("+", "Add", "add", "TensorAdd", "tensor_add"):
             others = (option for other in user.args if other is not result for option in options(other))
-            if any(flow.derives(origin, other) for other in others):
+            if any(_goes_on(origin, other) for other in others):
                 return True
         elif (how in ("0", "base") or user.name == "*") and depth and _joins(user, origin, structure, depth - 1):
+            return True
+    return False
+
+
+def _goes_on(origin: Value, other: Value) -> bool:
+    """Whether what a branch of zeros is added to is a number beside 0, or is computed from what the branch is computed from."""
+    if isinstance(other, KnownValue):
+        return isinstance(other.value, (int, float)) and other.value != 0
+    return bool(_computed_from(origin) & _computed_from(other))
+
+
+def _computed_from(value: Value) -> set[int]:
+    """The ids of what flows into a value within the forward pass: no layers, and no numbers."""
+    found = flow.sources(value, stop=_is_held)
+    return {id(part) for part in found if not _is_held(part) and not isinstance(part, (KnownValue, NamedValue))}
+
+
+def _is_held(value: Value) -> bool:
+    """True for what a network holds between its runs."""
+    return isinstance(value, Instance) or is_layer(value) or is_parameter(value)
+
+
+def _in_branch(parameter: Value, structure: Structure, depth: int = 3) -> bool:
+    """As of a layer, of what a parameter is multiplied with."""
+    for user, _ in structure.users.get(id(parameter), ()):
+        others = [one for one in user.args if not flow.derives(one, parameter)]
+        if any(_joins(user, other, structure) for other in others if not isinstance(other, (KnownValue, Items))):
+            return True
+        if not others and depth and _in_branch(user, structure, depth - 1):
             return True
     return False
 
@@ -678,6 +709,7 @@ def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observ
             data = {"name": next(iter(names), "") or _text(parameter.node), "value": value}
             code = "zero-parameter" if value == 0 else "constant-parameter"
             unclear = used != "weight" and not (used == "flat" and value == 0)
+            unclear = unclear or (value == 0 and _in_branch(parameter, structure))
             unclear |= (
                 sure is Sure.POSSIBLE
                 or (sizes is None and not called)
