@@ -514,6 +514,10 @@ BRANCHES: dict[str, tuple[str, list[str]]] = {
         ["zero-possible"],
     ),
     "return self.first(x) * self.second(x)": ("nn.Dense(8, 8, 'zeros')", ["zero-weights"]),
+    "p = ops.sigmoid(self.second(self.first(x)))\nreturn ops.log(p) + ops.log(1 - p)": (
+        "nn.Dense(8, 8, 'zeros')",
+        ["zero-weights"],
+    ),
     "return 0 + self.second(self.first(x))": ("nn.Dense(8, 8, 'zeros')", ["zero-weights"]),
     "return self.second(self.first(x)) + x": ("nn.BatchNorm1d(8, gamma_init='zeros')", ["zero-gamma-added"]),
     "return P.Add()(self.second(x), x)": ("nn.BatchNorm1d(8, gamma_init='zeros')", ["zero-gamma-added"]),

@@ -568,21 +568,25 @@ def meaning(node: ast.expr, value: Value) -> Literal["keep", "drop"] | None:
         named = node.attr
     elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         named = str(node.slice.value)
-    if (
-        isinstance(value, Call) and value.name == "-" and len(value.args) == 2
-    ):  # what was computed as 1 - x before it got this name
-        left, right = value.args
-        if isinstance(left, KnownValue) and left.value == 1:
-            wrote = value.node.right if isinstance(value.node, ast.BinOp) else None
-            of_right = meaning(wrote, right) if wrote is not None else None
-            if of_right is not None:
-                return "drop" if of_right == "keep" else "keep"
+    if (before := _of_complement(value)) is not None:
+        return before
     for name in (named, name_of(value)):
         if _KEEP.search(name):
             return "keep"
         if _DROP.search(name):
             return "drop"
     return None
+
+
+def _of_complement(value: Value) -> Literal["keep", "drop"] | None:
+    """What x was called in a rate that was computed as 1 - x before it got its name: the rate is the other one."""
+    if not (
+        isinstance(value, Call) and value.name == "-" and isinstance(value.node, ast.BinOp) and len(value.args) == 2
+    ):
+        return None
+    left, right = value.args
+    said = meaning(value.node.right, right) if isinstance(left, KnownValue) and left.value == 1 else None
+    return None if said is None else "drop" if said == "keep" else "keep"
 
 
 def _commented(call: Call, number: float | None) -> Literal["keep", "drop"] | None:

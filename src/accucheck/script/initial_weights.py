@@ -350,23 +350,26 @@ def _branch(layer: Call, structure: Structure) -> bool:
     return any(_joins(call, call.args[0], structure) for call in applied if call.args)
 
 
-def _joins(result: Call, origin: Value, structure: Structure, depth: int = 4) -> bool:
+def _joins(result: Call, origin: Value, structure: Structure, depth: int = 4, first: Call | None = None) -> bool:
+    first = first or result
     for user, how in structure.users.get(id(result), ()):
         maker = user.base.last if user.name == "" and isinstance(user.base, Call) else user.last
         if maker in ("+", "Add", "add", "TensorAdd", "tensor_add"):
-            others = (option for other in user.args if other is not result for option in options(other))
-            if any(_goes_on(origin, other) for other in others):
+            others = [option for other in user.args if other is not result for option in options(other)]
+            if any(flow.derives(origin, other) for other in others):
                 return True
-        elif (how in ("0", "base") or user.name == "*") and depth and _joins(user, origin, structure, depth - 1):
+            if user.frame is first.frame and any(_goes_on(origin, other, first) for other in others):
+                return True
+        elif (how in ("0", "base") or user.name == "*") and depth and _joins(user, origin, structure, depth - 1, first):
             return True
     return False
 
 
-def _goes_on(origin: Value, other: Value) -> bool:
-    """Whether what a branch of zeros is added to is a number beside 0, or is computed from what the branch is computed from."""
+def _goes_on(origin: Value, other: Value, result: Call) -> bool:
+    """Whether what a branch of zeros is added to is a number beside 0, or is computed without the branch from what it is computed from."""
     if isinstance(other, KnownValue):
         return isinstance(other.value, (int, float)) and other.value != 0
-    return bool(_computed_from(origin) & _computed_from(other))
+    return not flow.derives(other, result) and bool(_computed_from(origin) & _computed_from(other))
 
 
 def _computed_from(value: Value) -> set[int]:
