@@ -10,6 +10,7 @@ import pytest
 from tensorboardX import SummaryWriter
 
 from accucheck import board
+from accucheck import case as cases
 from accucheck.errors import ReadError
 from accucheck.language import Language
 from browser import CHROMIUM, browser
@@ -53,6 +54,14 @@ def test_a_watched_project_has_gradients_by_layer_and_its_optimizer(watched_runs
     heat = found.heat["heat", "watch: pynative"]
     assert "head.weight" in heat.rows and heat.marked
     assert [each.optimizer for each in found.settings] == ["Momentum"] and "train.py" in found.settings[0].command
+
+
+def test_a_recording_that_is_named_twice_is_shown_once(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    logs(tmp_path / "runs")
+    logs(tmp_path)
+    of = cases.load(tmp_path, ["watched=runs", "curves.train=runs/a.log", "curves.eval=b.csv"])
+    assert [path.relative_to(tmp_path).as_posix() for path in board.of_case(of)] == ["runs", "b.csv"]
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")

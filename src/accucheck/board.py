@@ -113,11 +113,11 @@ class Board(msgspec.Struct):
 
 
 def of_case(case: Case) -> list[Path]:
-    """What a project names that has curves. Raises UserError where it names nothing."""
+    """What a project names that has curves, a file of a folder that is named not once more. Raises UserError where it names nothing."""
     found = [path for key in KEYS for path in case.paths(key)]
     if not found:
         raise UserError("curves-nothing", path=case.relative(case.root))
-    return list(dict.fromkeys(found))
+    return [path for path in dict.fromkeys(found) if path.parent not in found]
 
 
 def gather(paths: Iterable[tuple[Path, str]], only: str = "") -> Board:
