@@ -49,7 +49,9 @@ async def test_the_network_is_unfolded_and_searched(app, language, size, only_as
         assert ("never called" if language is Language.EN else "从未调用") in text_of(walk)
         if only_ascii:
             assert "→" not in text_of(walk) and "×" not in text_of(walk)
-        await pilot.press("slash", *"hew")
+        await pilot.press("slash", *"zzz")
+        await until(pilot, lambda: ("Nothing matches" if language is Language.EN else "没有匹配的行") in text_of(walk))
+        await pilot.press("enter", "slash", *"hew")
         await until(pilot, lambda: "head.weight" in text_of(walk))
         await pilot.press("enter")
         await until(pilot, lambda: walk.screen._chosen is not None and walk.screen._chosen.weight)

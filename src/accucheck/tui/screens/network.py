@@ -273,16 +273,17 @@ class NetworkScreen(VerbScreen[None]):
     def on_input_changed(self, event: Input.Changed) -> None:
         from ...network import telling
 
-        found = self.query_one("#found", OptionList)
-        self._hits = self._network.find(event.value, _FOUND) if self._network is not None else []
+        found, network = self.query_one("#found", OptionList), self._network
         found.clear_options()
-        found.add_options(
-            [Option(plain(self._drawn(telling.name_of(self._network, hit)))) for hit in self._hits]
-            if self._network
-            else []
-        )
-        found.display = bool(self._hits)
-        if self._hits:
+        found.display = network is not None and bool(event.value.strip())
+        if network is None or not found.display:
+            self._hits = []
+            return
+        self._hits = network.find(event.value, _FOUND)
+        found.add_options([Option(plain(self._drawn(telling.name_of(network, hit)))) for hit in self._hits])
+        if not self._hits:
+            found.add_option(Option(self.speech.say("filter-none"), disabled=True))
+        else:
             found.highlighted = 0
 
     def on_input_submitted(self) -> None:
