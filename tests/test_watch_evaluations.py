@@ -118,10 +118,11 @@ ARRAYS = """
         def share(self, name):
             right = 0
             for at in range(0, len(self.rows), 16):
+                assert len(words) == 40
                 right += int((net(ms.Tensor(self.rows[at : at + 16])).asnumpy().argmax(1) == self.labels[at : at + 16]).sum())
             print(name, right / len(self.rows))
 
-    first, second = Held(3), Held(4)
+    first, second, words = Held(3), Held(4), np.array(["a"] * 40)
     more, labels = drawn(30, 5)
 
     def batches():

@@ -40,6 +40,7 @@ class PassesRunAgain:
         call = self.passes.network_call(ended)
         kept = copy.copy(ended)
         kept.calls, kept.inner, kept.entries, kept.gradients = [] if call is None else [call], [], [], None
+        kept.held = []
         self.kept.append((step, kept))
 
     def wants(self) -> bool:

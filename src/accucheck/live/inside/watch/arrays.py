@@ -6,6 +6,7 @@ name holds, or are the whole of it. What is to be given for them are the same ro
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any, NamedTuple
@@ -19,8 +20,8 @@ from .scores import batch_of
 
 #: Functions of the user's that are looked into, from the innermost; items of a list or dictionary, and arrays of a pass.
 FUNCTIONS, ITEMS, HELD = 6, 16, 64
-#: Elements of an array whose rows are looked for, and arrays that are held for that.
-MOST, SOURCES = 1 << 27, 32
+#: Elements of an array whose rows are looked for, and arrays, and rows of all of them, of which that is remembered.
+MOST, SOURCES, ROWS = 1 << 27, 64, 1 << 19
 #: What a batch may be read as (see scores.batch_of), the surest first.
 KINDS = ("classes", "two", "places", "errors")
 
@@ -44,10 +45,13 @@ class OwnBatch(NamedTuple):
 
 
 class Source:
-    """An array that batches are taken from; a script that makes each batch anew has one for each line that runs a pass."""
+    """An array that batches are taken from, as long as the script holds it; one that makes each batch anew has one for each line that
+    runs a pass, which holds nothing."""
 
-    def __init__(self, number: int, held: Any) -> None:
-        self.number, self.held = number, held
+    def __init__(self, number: int, held: Any = None) -> None:
+        self.number = number
+        self.held = (lambda: None) if held is None else weakref.ref(held)
+        self.count = 0 if held is None else int(held.shape[0])
         #: Of each row its first place, and rows that it holds more than once.
         self.places: dict[Any, int] = {}
         self.twice: set[Any] = set()
@@ -55,8 +59,8 @@ class Source:
         self.evaluation = -1
         self.seen: set[int] = set()
 
-    def learn(self, like: Array) -> None:
-        for at, one in enumerate(_rows(array(self.held).astype(like.dtype, copy=False))):
+    def learn(self, held: Any, like: Array) -> None:
+        for at, one in enumerate(_rows(array(held).astype(like.dtype, copy=False))):
             if self.places.setdefault(one, at) != at:
                 self.twice.add(one)
 
@@ -77,13 +81,14 @@ class Source:
 
     def is_through(self, evaluation: int) -> bool:
         """Whether the evaluation took all of its rows."""
-        return self.evaluation == evaluation and bool(self.seen) and len(self.seen) == len(self.held)
+        return self.evaluation == evaluation and bool(self.seen) and len(self.seen) == self.count
 
 
 class OwnArrays:
     def __init__(self, hooks: Hooks) -> None:
         self.hooks = hooks
         self.sources: dict[Any, Source] = {}
+        self.made = 0
         #: Names that may hold what is wanted, by the line that runs the pass and the source.
         self.names: dict[Any, set[str]] = {}
         self.read = -1
@@ -103,7 +108,7 @@ class OwnArrays:
         if given is None or not given.ndim or given.dtype.kind == "O":
             return None
         held = [one for one in ended.held if one.value.shape[0] >= len(given)]
-        for one in sorted(held, key=lambda one: -int(one.value.shape[0])):
+        for one in sorted(held, key=lambda one: (one.value.shape[0] == len(given), int(one.value.shape[0]))):
             found = self.taken(one, given, ended)
             if found is None:
                 continue
@@ -124,21 +129,27 @@ class OwnArrays:
             return None
         if count == len(given) and not one.outer:
             whole = array(one.value).astype(given.dtype, copy=False).reshape(given.shape)
-            source = self.source((one.name, *(ended.called_at or ())), ())
+            source = self.source((one.name, *(ended.called_at or ())))
             return (source, []) if source is not None and (whole == given).all() else None
         source = self.source(id(one.value), one.value)
         if source is None:
             return None
         if not source.places:
-            source.learn(given)
+            source.learn(one.value, given)
         places = source.located(_rows(given))
         return None if places is None else (source, places)
 
-    def source(self, key: Any, held: Any) -> Source | None:
-        if key not in self.sources:
-            if len(self.sources) >= SOURCES:
-                return None
-            self.sources[key] = Source(-1 - len(self.sources), held)
+    def source(self, key: Any, held: Any = None) -> Source | None:
+        """The source of a key, made for an array that is seen for the first time; None where there are too many."""
+        known = self.sources.get(key)
+        if known is not None and known.held() is held:
+            return known
+        self.sources = {key: one for key, one in self.sources.items() if not one.count or one.held() is not None}
+        rows = sum(one.count for one in self.sources.values()) + (0 if held is None else int(held.shape[0]))
+        if len(self.sources) >= SOURCES or rows > ROWS:
+            return None
+        self.made += 1
+        self.sources[key] = Source(-self.made, held)
         return self.sources[key]
 
     def wanted(
@@ -203,8 +214,13 @@ def parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def is_array(value: Any) -> bool:
-    kind = isinstance(value, numpy.ndarray) or (hasattr(value, "asnumpy") and type(value).__name__ != "Parameter")
-    return kind and len(getattr(value, "shape", ())) > 0
+    """Whether it is an array of numbers with rows."""
+    import mindspore
+
+    if isinstance(value, numpy.ndarray):
+        return value.ndim > 0 and value.dtype.kind in "biuf"
+    tensor = isinstance(value, mindspore.Tensor) and not isinstance(value, mindspore.Parameter)
+    return tensor and len(value.shape) > 0
 
 
 def _rows(values: Array) -> list[Any]:

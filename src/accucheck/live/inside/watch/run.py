@@ -509,7 +509,11 @@ class Run:
         again = self.arrays.reads(rows) == self.scores.at
         if self.scores.is_of_training() and not again:
             self.count_up()
-        own = self.arrays.batch(ended, rows, self.scores.number)
+        try:
+            own = self.arrays.batch(ended, rows, self.scores.number)
+        except Exception as error:  # arrays of the user's, of whatever kind, must not end the rest of the watch
+            self.hooks.failed("arrays", error)
+            self.passes.held, own = list, None
         if own is None:
             return self.reading, self.wanted(ended, self.reading.batch)
         if own.begins:
