@@ -127,6 +127,7 @@ def test_verdicts(own: list[float], search: float | None, repeat: float | None, 
             ["train"], "s", metric="accuracy", least=least, axes=[Axis("lr", "", low=1, high=4)], trials=trials
         )
         assert judge(known).verdict == verdict
+        assert verdict != "unknown" or judge(known).alike == 0  # the best is not alike itself
         for language in Language:
             told = [
                 study_results.verdict(known, language),

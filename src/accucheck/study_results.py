@@ -66,9 +66,9 @@ WORDS: Words = {
         "zh": "{value}；命令自身的设置没有得到可比较的结果。",
     },
     "unknown": {
-        "en": "{value} against {own} of the command's own settings. Whether that is more than noise is not known: nothing was trained "
-        "with a second seed.",
-        "zh": "{value}，命令自身的设置为 {own}。没有用第二个种子重复训练，无法判断差异是否超出波动。",
+        "en": "{value} against {own} of the command's own settings. Whether that is more than noise is not known: the better settings were "
+        "trained with one seed only.",
+        "zh": "{value}，命令自身的设置为 {own}。较好的设置只用一个种子训练过，无法判断差异是否超出波动。",
     },
     "none": {
         "en": "No trial came to its end with a metric.",
@@ -246,7 +246,7 @@ def judge(tuned: StudyResults) -> StudyVerdict:
 
 def _alike(found: Sequence[Group], best: Group, noise: float) -> int:
     """How many other settings lie within the noise of the best."""
-    return sum(group is not best and abs(group.values[0] - best.mean) < BEYOND * noise for group in found)
+    return sum(group != best and abs(group.values[0] - best.mean) < BEYOND * noise for group in found)
 
 
 def _chosen(tuned: StudyResults, repeated: Sequence[Group], own: Group | None) -> Group:
