@@ -202,6 +202,7 @@ ms.Model(net, nn.MSELoss(), opt).train(3, data)
         ("table[:, -1]", "np.array([self.targets[number]])", False),
         ("table[:, -1][:, None]", "self.targets[number]", False),
         ("table", "self.targets[number, -1:]", False),
+        ("None", "np.abs(number) * 2", False),  # of which nothing is known
         ("np.load('absent.npy')", "self.targets[number]", False),
     ],
 )

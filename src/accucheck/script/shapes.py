@@ -94,7 +94,9 @@ class Shapes:
     @cached_property
     def labels(self) -> dict[int, Shape | None]:
         """The labels that a Model hands to its loss: the second of two columns of the data set that it trains on."""
-        found: dict[int, Shape | None] = {}
+        found: dict[int, Shape | None] = self.__dict__.setdefault(
+            "labels", {}
+        )  # columns may be made of labels: these are not known yet
         for handed in self.losses.handed:
             runs = (call for call in self.reading.trace.calls if call.name in (".train", ".fit"))
             sets = [_data(call) for call in runs if handed.model in options(call.base)]
