@@ -273,6 +273,37 @@ def test_data_for_one_device_alone(test: str, codes: list[str], tmp_path: Path) 
     assert sorted(one.code for one in said(tmp_path, ALONE.format(test))) == codes
 
 
+PICKED = """import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--several", action="store_true")
+args = parser.parse_args()
+if args.several:
+    init()
+size, rank = (get_group_size(), get_rank()) if args.several else (1, 0)
+sampler = ds.DistributedSampler(size, rank) if {} else None
+if {}:
+    data = ds.MnistDataset("a", sampler=sampler)
+else:
+    data = ds.MnistDataset("a")
+ms.Model(net).train(1, data.batch(8))
+"""
+
+
+@pytest.mark.parametrize(
+    ("several", "asked", "codes"),
+    [
+        ("size > 1", "sampler", ["sharded"]),
+        ("size > 1", "sampler is not None", ["sharded"]),
+        ("size < 1", "sampler", ["no-shards", "sharded"]),
+        ("fast", "sampler", ["no-shards", "sharded"]),
+    ],
+)
+def test_a_condition_on_what_a_number_of_devices_chose(
+    several: str, asked: str, codes: list[str], tmp_path: Path
+) -> None:
+    assert sorted(one.code for one in said(tmp_path, PICKED.format(several, asked))) == codes
+
+
 COUNTED = """import argparse
 parser = argparse.ArgumentParser()
 parser.add_argument("--device", default="Ascend")

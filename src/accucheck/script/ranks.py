@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .flow import setting, sources
+from .sample_numbers import is_none
 from .trace import Trace
 from .training import MANY_DEVICES
-from .values import Call, Frame, KnownValue, NamedValue, Test, UnknownValue, Value, frames_around, options
+from .values import Call, Frame, KnownValue, Many, NamedValue, Test, UnknownValue, Value, frames_around, options
 
 #: What only has a value where there are several devices.
 _OWN = re.compile(r"^(local_?|global_?)?(rank|shard)(_?(id|index))?$", re.IGNORECASE)
@@ -257,10 +258,24 @@ def branch(tests: tuple[Test, ...]) -> bool | None:
     """True where only several devices come, False where a single device comes too, None where nothing says so."""
     ways = [
         way(_asked(test.node, test.value), test.taken)
-        for test in tests
+        for test in (*tests, *(before for test in tests for before in _chose(test)))
         if test.taken is not None and isinstance(test.node, ast.expr)
     ]
     return False if False in ways else True if True in ways else None
+
+
+def _chose(test: Test) -> Iterator[Test]:
+    """What was decided where a condition asks for the result: `if sampler` behind `sampler = made() if several else None`."""
+    value, given = test.value, test.taken
+    if isinstance(value, Call) and value.name in ("==", "!=") and len(value.args) == 2 and is_none(value.args[1]):
+        given = given if given is None or value.name == "!=" else not given
+        value = value.args[0]
+    made = [option for option in options(value) if not is_none(option)]
+    if given is None or not isinstance(value, Many) or len(made) != 1 or len(made) == len(value.options):
+        return
+    if isinstance(made[0], Call) and made[0].under:
+        last = made[0].under[-1]
+        yield last if given or last.taken is None else Test(last.value, not last.taken, last.node)
 
 
 def _asked(node: ast.expr, value: Value) -> ast.expr:
