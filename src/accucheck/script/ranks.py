@@ -266,16 +266,21 @@ def branch(tests: tuple[Test, ...]) -> bool | None:
 
 def _chose(test: Test) -> Iterator[Test]:
     """What was decided where a condition asks for the result: `if sampler` behind `sampler = made() if several else None`."""
-    value, given = test.value, test.taken
-    if isinstance(value, Call) and value.name in ("==", "!=") and len(value.args) == 2 and is_none(value.args[1]):
-        given = given if given is None or value.name == "!=" else not given
-        value = value.args[0]
+    value, given = _asked_for(test)
     made = [option for option in options(value) if not is_none(option)]
-    if given is None or not isinstance(value, Many) or len(made) != 1 or len(made) == len(value.options):
+    if given is None or not isinstance(value, Many) or len(made) != 1 or len(value.options) == 1:
         return
     if isinstance(made[0], Call) and made[0].under:
         last = made[0].under[-1]
         yield last if given or last.taken is None else Test(last.value, not last.taken, last.node)
+
+
+def _asked_for(test: Test) -> tuple[Value, bool | None]:
+    """What a condition asks to be there, and whether it is: x and x is not None ask the same."""
+    value = test.value
+    if isinstance(value, Call) and value.name in ("==", "!=") and is_none(value.args[1]) and test.taken is not None:
+        return value.args[0], test.taken is (value.name == "!=")
+    return value, test.taken
 
 
 def _asked(node: ast.expr, value: Value) -> ast.expr:
