@@ -383,6 +383,14 @@ TWINS = {
         pooled(FILLED + "beside = 1", ATTENTION.format(masked="s = ops.where(ids == 3, ops.full_like(s, -1e9), s)")),
         pooled(FILLED + "beside = 1", ATTENTION.format(masked="s = ops.where(ids == 0, ops.full_like(s, -1e9), s)")),
     ),
+    "attention fills places with another value": (
+        "mask-value",
+        pooled(FILLED + "beside = 1", ATTENTION.format(masked="s = s.masked_fill(ids == 3, -1e9)")),
+        pooled(
+            FILLED + "beside = 1",
+            ATTENTION.format(masked="s = s.masked_fill(ids == 3, -1e9).masked_fill(ids == 0, -1e9)"),
+        ),
+    ),
     "a mask of what is padded already": (
         "mask-everywhere",
         pooled(

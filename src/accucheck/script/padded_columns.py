@@ -182,6 +182,7 @@ class Rules:
         self.names = {id(value): name for name, value in columns.values.items()}
         self.shapes = Shapes(self.held)
         self.shape: dict[str, Shape] = {}
+        self.other_values: list[tuple[Call, Form, Column]] = []  # places that hold another value than the padding are hidden
 
     def run(self) -> None:
         for name, value in self.columns.values.items():
@@ -195,6 +196,10 @@ class Rules:
         graphs = self.graphs()
         for graph in graphs:
             self.of_graph(graph)
+        for made, shape, column in self.other_values:
+            if column.hidden is None:  # else what is hidden beside the padding is meant
+                data = {"value": shown(shape.looked), "padded": column.name, "filled": shown(column.form.fill)}
+                self.say("mask-value", made, data | _stands(column.form.at))
         self.of_sides()
         self.of_places()
         self.of_ones()
@@ -403,7 +408,10 @@ class Rules:
             elif operation == "masked_fill":
                 given = effects.operands(made, (0, 1, 2))
                 shape = self.shapes.form(given[1]) if len(given) == 3 else None
-                if shape is not None and shape.mask and (number(given[2]) or 0) <= -LARGE:
+                if shape is None or (number(given[2]) or 0) > -LARGE:
+                    continue
+                self.of_other_value(made, shape)
+                if shape.mask:
                     self.of_added(made, shape, -LARGE * (shape.real != 0), -LARGE * (shape.number != 0))
             elif operation in ("where", "where_method"):
                 self.of_choice(made)
@@ -414,14 +422,17 @@ class Rules:
         shape = self.shapes.form(given[_operation(made) == "where_method"]) if len(given) == 2 else None
         if shape is None or not any((each or 0) <= -LARGE for each in chosen):
             return
-        column = self.column_of(shape)
-        if shape.looked is not None and column is not None:
-            data = {"value": shown(shape.looked), "padded": column.name, "filled": shown(column.form.fill)}
-            self.say("mask-value", made, data | _stands(column.form.at))
+        self.of_other_value(made, shape)
         if not shape.mask:
             return
         held, other = (each or 0.0 for each in chosen)
         self.of_added(made, shape, held if shape.real else other, held if shape.number else other)
+
+    def of_other_value(self, made: Call, shape: Form) -> None:
+        """A large number at the places that hold another value than the one that was filled in."""
+        column = self.column_of(shape)
+        if shape.looked is not None and column is not None:
+            self.other_values.append((made, shape, column))
 
     def column_of(self, shape: Form) -> Column | None:
         """The column whose places a form is about."""
