@@ -100,3 +100,26 @@ def test_each_normalisation_of_mindspore_counts(tmp_path: Path, norm: str) -> No
     head = HEAD.replace("nn.LayerNorm((width,))", norm)
     assert found(tmp_path, SECOND, head=head) == [15]
     assert found(tmp_path, BOTH, head=head) == []
+
+
+@pytest.mark.parametrize(
+    ("construct", "lines"),
+    [
+        ("h = self.before(h + self.look(h))\nreturn self.between(self.think(h))", [15]),
+        ("h = self.before(self.drop(self.look(h)))\nreturn self.between(self.plus(h, self.think(h)))", [14]),
+        ("h = self.before(h + self.look(h))\nb, n, c = h.shape\nreturn self.between(self.drop(self.think(h)))", [16]),
+        ("h = self.before(h + self.look(h))\nreturn self.between(h + self.think(h))", []),
+        ("h = self.before(self.look(h))\nreturn self.between(self.think(h))", []),
+        # a normalisation within a part, and an input that is added later
+        ("kept = self.before(h + self.look(h))\nreturn kept + self.think(self.between(self.look(kept)))", []),
+        ("new = self.before(self.look(h))\nreturn self.between(new + self.think(new)) + h", []),
+        ("h = self.before(h + self.look(h))\nreturn self.between(h)", []),
+    ],
+)
+def test_a_part_before_a_normalisation_that_is_not_added(tmp_path: Path, construct: str, lines: list[int]) -> None:
+    assert found(tmp_path, construct) == lines
+
+
+def test_a_part_of_another_size_has_nothing_to_be_added_to(tmp_path: Path) -> None:
+    construct = "h = self.before(h + self.look(h))\nreturn self.between(self.think(h))"
+    assert found(tmp_path, construct, NARROW) == []

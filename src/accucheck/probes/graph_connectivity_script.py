@@ -133,9 +133,9 @@ MESSAGES: Words = {
         "zh": "{of} 的 construct 没有使用输入 {name}，而另一个输入正是由它计算得到的。",
     },
     "skip-missing": {
-        "en": "{of} adds the input of a normalisation to what is computed from it in line {line}, but not here, where it goes nowhere "
-        "else: the direct connection is missing.",
-        "zh": "{of} 在第 {line} 行把归一化的输入与其后的计算结果相加，此处却没有相加，该输入也没有其他用途：缺少直连通路。",
+        "en": "In line {line} {of} adds the input of a part to what the part gives, but not at this normalisation, and that input goes "
+        "nowhere else: the direct connection is missing.",
+        "zh": "{of} 在第 {line} 行把一个子层的输入与其输出相加，而此处归一化所在的子层没有相加，该输入也没有用在别处：缺少残差连接。",
     },
     "skips-a-sum": {
         "en": "This residual sum adds what the sum in line {line} of {path} has already added, and skips that sum's own result.",

@@ -182,7 +182,9 @@ class Rules:
         self.names = {id(value): name for name, value in columns.values.items()}
         self.shapes = Shapes(self.held)
         self.shape: dict[str, Shape] = {}
-        self.other_values: list[tuple[Call, Form, Column]] = []  # places that hold another value than the padding are hidden
+        self.other_values: list[
+            tuple[Call, Form, Column]
+        ] = []  # places that hold another value than the padding are hidden
 
     def run(self) -> None:
         for name, value in self.columns.values.items():

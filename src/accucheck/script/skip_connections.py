@@ -1,7 +1,8 @@
-"""Direct connections that one part of a block has and another lacks: x + f(norm(x)) here, g(norm(x)) there.
+"""Direct connections that one part of a block has and another lacks: x + f(norm(x)) here and g(norm(x)) there, or norm(x + f(x)) here
+and norm(g(x)) there.
 
-Judged in blocks that follow upon each other in a network: the last part of one that stands alone may be a head. The input of the
-normalisation must go nowhere else: what is handed on by another way may well be added there.
+Judged in blocks that follow upon each other in a network: the last part of one that stands alone may be a head. What could be added must
+go nowhere else: what is handed on by another way may well be added there.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from .effects import effect, operands
 from .factors import argument_of
 from .networks import FORWARD, Observation, Structure, has_weights, is_cell, kind_of
 from .syntax import walk
-from .values import Call, Frame, Instance, KnownValue, Value, options
+from .values import Call, Frame, Instance, KnownValue, Value, frames_around, options
 
 #: What normalisations call the number of features that they take.
 _WIDTHS = ("normalized_shape", "num_features", "num_channels")
@@ -27,9 +28,22 @@ def examine(structures: list[Structure]) -> Iterator[Observation]:
         calls: dict[int, list[Call]] = defaultdict(list)
         for call in structure.reading.trace.calls:
             calls[id(call.frame)].append(call)
+        weighed = _weighed(structure)
         for frame in structure.reading.trace.frames:
-            found = _lacking(frame, calls[id(frame)], structure) if _is_block(frame) else ()
-            yield from (said for said in found if _is_followed(frame, structure))
+            if _is_block(frame):
+                given = frame, calls[id(frame)], weighed[id(frame)], structure
+                found = (*_lacking(*given), *_lacking_behind(*given))
+                yield from (said for said in found if _is_followed(frame, structure))
+
+
+def _weighed(structure: Structure) -> dict[int, list[Call]]:
+    """id of a run -> the layers with weights that are called in it, and in what it calls."""
+    found: dict[int, list[Call]] = defaultdict(list)
+    for call in structure.reading.trace.calls:
+        if call.name == "" and call.base is not None and has_weights(call.base):
+            for frame in frames_around(call.frame):
+                found[id(frame)].append(call)
+    return found
 
 
 def _is_block(frame: Frame) -> bool:
@@ -61,17 +75,64 @@ def _is_handed_on(frame: Frame) -> bool:
     return any(isinstance(target, ast.Name) and target.id in given for node in assigned for target in node.targets)
 
 
-def _lacking(frame: Frame, calls: list[Call], structure: Structure) -> Iterator[Observation]:
+def _lacking(frame: Frame, calls: list[Call], weighed: list[Call], structure: Structure) -> Iterator[Observation]:
     norms = [call for call in calls if _is_norm(call)]
     sums = [terms for call in calls if (terms := added(call)) is not None]
     joined = [norm for norm in norms if any(_joins(terms, norm) for terms in sums)]
     for norm in norms if joined else ():
         ends_in = frame.returned is not None and flow.derives(frame.returned, norm)
         lost = norm not in joined and ends_in and not _is_met(norm, sums, joined)
-        if lost and _works_on(norm, calls) and _goes_nowhere_else(norm, structure):
-            of = frame.owner.of.node.name if isinstance(frame.owner, Instance) else ""
-            data = {"of": of, "line": joined[0].line}
-            yield Observation("skip-missing", norm.source, norm.node, data, certain=False)
+        if lost and _works_on(norm, weighed) and _goes_nowhere_else(norm, structure):
+            yield _missing(norm, joined[0], frame)
+
+
+def _missing(norm: Call, joined: Call, frame: Frame) -> Observation:
+    of = frame.owner.of.node.name if isinstance(frame.owner, Instance) else ""
+    return Observation("skip-missing", norm.source, norm.node, {"of": of, "line": joined.line}, certain=False)
+
+
+def _lacking_behind(
+    frame: Frame, calls: list[Call], weighed: list[Call], structure: Structure
+) -> Iterator[Observation]:
+    """Normalisations behind a part, of which one takes the sum with its input and another does not."""
+    norms = [call for call in calls if _is_norm(call)]
+    joined = next(filter(_takes_sum_with_input, norms), None)
+    terms = {id(term) for call in calls for term in added(call) or ()}
+    for place, norm in enumerate(norms if joined is not None else ()):
+        given = None if _addends(norm.args[0]) is not None else _given_to_part(norm, norms[:place], frame)
+        if joined is None or given is None or id(given) in terms:
+            continue
+        if _is_part(given, norm, weighed) and _goes_only_into(given, norm, structure):
+            yield _missing(norm, joined, frame)
+
+
+def _takes_sum_with_input(norm: Call) -> bool:
+    terms = _addends(norm.args[0])
+    return terms is not None and any(flow.derives(one, other) for one, other in (terms, terms[::-1]))
+
+
+def _addends(value: Value) -> tuple[Value, Value] | None:
+    return added(value) if isinstance(value, Call) else None
+
+
+def _given_to_part(norm: Call, earlier: list[Call], frame: Frame) -> Value | None:
+    """What the part before a normalisation works on: the result of an earlier one, or what the block is given."""
+    parameters = [value for value in frame.parameters.values() if value is not frame.owner]
+    return next((value for value in (*earlier[::-1], *parameters) if flow.derives(norm.args[0], value)), None)
+
+
+def _is_part(given: Value, norm: Call, weighed: list[Call]) -> bool:
+    """Whether something with weights works on what is given and keeps its size, as far as that is seen, before a normalisation."""
+    between = [call for call in weighed if flow.derives(norm.args[0], call) and flow.derives(call, given)]
+    between = [call for call in between if call is not given]
+    return bool(between) and not any(_changes_size(call.base, _width(norm)) for call in between[-1:])
+
+
+def _goes_only_into(given: Value, norm: Call, structure: Structure) -> bool:
+    """Whether a value is used for nothing but what a normalisation takes, and its shape, as far as that is seen."""
+    users = [user for user, _ in structure.users.get(id(given), ())]
+    described = (effect(user) for user in users if not flow.derives(norm.args[0], user))
+    return all(known is not None and known.kind == "description" for known in described)
 
 
 def _is_met(norm: Call, sums: list[tuple[Value, Value]], joined: list[Call]) -> bool:
@@ -98,14 +159,18 @@ def _joins(terms: tuple[Value, Value], norm: Call) -> bool:
     return any(one is norm.args[0] and flow.derives(other, norm) for one, other in (terms, terms[::-1]))
 
 
-def _works_on(norm: Call, calls: list[Call]) -> bool:
+def _works_on(norm: Call, weighed: list[Call]) -> bool:
     """Whether a part with weights, and not only the end of the block, works on a normalised input and keeps its size, as far as that is
     seen."""
-    given = (argument_of(norm.base, name) for name in _WIDTHS) if isinstance(norm.base, Call) else ()
-    of = next((value for value in given if value is not None), None)
-    weighed = [call for call in calls if call.name == "" and call.base is not None and has_weights(call.base)]
+    of = _width(norm)
     after = [call for call in weighed if call is not norm and flow.derives(call, norm)]
     return bool(after) and not any(_changes_size(call.base, of) for call in after[-1:])
+
+
+def _width(norm: Call) -> Value | None:
+    """The number of features that a normalisation takes."""
+    given = (argument_of(norm.base, name) for name in _WIDTHS) if isinstance(norm.base, Call) else ()
+    return next((value for value in given if value is not None), None)
 
 
 def _changes_size(layer: Value | None, of: Value | None) -> bool:
