@@ -262,6 +262,25 @@ def test_the_object_that_is_used(tmp_path: Path, after: str, code: str) -> None:
     assert [one.code for one in found if "into_net(net" in one.source.lines[one.line - 1]] == [code]
 
 
+@pytest.mark.parametrize(
+    ("loaded", "codes"),
+    [
+        ("load_param_into_net(backbone(), params)", ["another-object"]),
+        ("load_param_into_net(net, params)", ["result-ignored"]),
+        ("load_param_into_net(other_backbone(), params)", ["result-ignored"]),
+        ("load_checkpoint('b.ckpt', net)\nload_param_into_net(backbone(), params)", ["result-ignored"]),
+    ],
+)
+def test_an_object_out_of_sight_that_is_made_for_the_weights_alone(
+    tmp_path: Path, loaded: str, codes: list[str]
+) -> None:
+    text = LOAD + f"from elsewhere import backbone, other_backbone\nnet = backbone()\n{loaded}\n" + RUN
+    found = said(tmp_path, text)
+    assert [one.code for one in found if "into_net(" in one.source.lines[one.line - 1] or "net)" in loaded][
+        -1:
+    ] == codes
+
+
 def test_a_network_that_a_function_makes_and_loads(tmp_path: Path) -> None:
     text = "def make():\n    net = Net()\n    load_checkpoint('a.ckpt', net)\n    return net\nnet = make()\nother = Net()\nother(x)\n"
     assert [one.code for one in said(tmp_path, text)] == ["applied", "result-ignored"]

@@ -595,7 +595,8 @@ class Loading:
             )
             return say("overwritten" if sure else "overwritten-possible", also=(_span(again),), line=again.line)
         if (other := self.another(call, net)) is not None:
-            return say("another-object", also=((other[0], other[1], other[1]),), line=other[1])
+            at = ((other[0], other[1], other[1]),)
+            return say("another-object", isinstance(net, Call), at, line=other[1])
         own = self.own(net, loads, saved, _is_strict(call))
         if own is not None:
             code, path, save = own
@@ -729,6 +730,8 @@ class Loading:
 
     def another(self, put: Call, net: Value | None) -> tuple[Source, int] | None:
         """The place of another object of the same class that is used instead of the one with the loaded weights."""
+        if isinstance(net, Call) and not unseen(put.frame):
+            return self.another_made(put, net)
         if not isinstance(net, Instance) or net.node is None or self.used(net):
             return None
         if unseen(put.frame):
@@ -736,17 +739,25 @@ class Loading:
         for other in self.trace.instances:
             same = other.of.node.name == net.of.node.name and other.of.source.path == net.of.source.path
             seen = not isinstance(other.node, ast.ClassDef) and other.source is not None
-            if same and other is not net and seen and self.used(other, put) and not self.fills(other, put):
+            if same and other is not net and seen and self.used(other, put) and not self.is_filled(other, put):
                 assert other.source is not None
                 return other.source, other.line
         return None
 
-    def fills(self, other: Instance, put: Call) -> bool:
-        """True when another object gets weights of its own from a checkpoint or from this network."""
-        return any(
-            call is not put and any(option is other for option in options(call.argument(_NET, "net")))
-            for call in self.puts
-        ) or any(any(o is other for o in options(load.argument(_LOAD, "net"))) for load in self.loads)
+    def another_made(self, put: Call, net: Call) -> tuple[Source, int] | None:
+        """As of another, where the object is made within the call that puts weights into it, by what is not seen to keep it."""
+        within = any(part is net.node for part in ast.walk(put.node))
+        if not within or net.name[:1] in ("", ".", "@", "["):
+            return None
+        others = (call for call in self.trace.calls if call.name == net.name and call.node is not net.node)
+        used = (call for call in others if self.users.get(id(call)) and not self.is_filled(call, put))
+        return next(((call.source, call.line) for call in used), None)
+
+    def is_filled(self, other: Value, put: Call) -> bool:
+        """Whether another object gets weights of its own, from a checkpoint or from this network."""
+        given = [call.argument(_NET, "net") for call in self.puts if call is not put]
+        given += [load.argument(_LOAD, "net") for load in self.loads]
+        return any(option is other for value in given for option in options(value))
 
     def parts(self, net: Instance) -> set[int]:
         """A network and the cells within it, by id: who runs net.backbone uses what was loaded into net."""
