@@ -193,6 +193,10 @@ MESSAGES: Words = {
         "is compared with the labels of all samples.",
         "zh": "此处列形状的预测 (N, 1) 与向量形状的标签 (N,) 相遇，二者被广播成 (N, N)：每个预测都与所有样本的标签比较。",
     },
+    "term-unused": {
+        "en": "{name} is computed here of what the network gives, and nothing reads it: the loss goes without this term.",
+        "zh": "此处由网络输出算出了 {name}，之后却没有用到：损失中缺少这一项。",
+    },
     "fits": {
         "en": "{loss} gets what it expects: the result of {layer}.",
         "zh": "{loss} 的输入符合要求：来自 {layer}。",
@@ -284,6 +288,10 @@ MESSAGES: Words = {
     "fix-own-scores": {
         "en": "Take the gradient of the scores themselves, or of their sum; average only what becomes of the norms.",
         "zh": "对得分本身（或其总和）求梯度，只对由范数算出的惩罚项取平均。",
+    },
+    "fix-add-term": {
+        "en": "Add the term to the loss, or delete it where it is not wanted.",
+        "zh": "把这一项加到损失中；如果不需要，就将其删除。",
     },
     "fix-one-shape": {
         "en": "Bring both to one shape first: prediction.squeeze(-1), or labels.reshape(-1, 1).",
@@ -406,6 +414,10 @@ WHY: Words = {
     },
     "penalty-normal": _INTERPOLATED,
     "penalty-once": _INTERPOLATED,
+    "term-unused": {
+        "en": "The network is not trained towards what this term asks for.",
+        "zh": "网络不会朝这一项所要求的方向训练。",
+    },
     "pairs-compared": {
         "en": "The mean over all pairs is least where each prediction is the mean of the labels: the network learns that one number.",
         "zh": "对所有配对取平均时，每个预测都等于标签均值才使损失最小：网络只会学到这一个数。",
@@ -472,6 +484,10 @@ PROOF: Words = {
         "en": "Print the norms with two batch sizes: they must not change with the size.",
         "zh": "用两种 batch size 打印这些范数：它们不应随 batch size 变化。",
     },
+    "term-unused": {
+        "en": "Multiply the term by 1000 and run one step: the loss stays as it was.",
+        "zh": "把这一项乘以 1000 再运行一步：损失不变。",
+    },
     "pairs-compared": {
         "en": "Print the shapes of predictions and labels of a batch: they must be equal.",
         "zh": "打印一个 batch 中预测与标签的形状：两者应当相同。",
@@ -516,6 +532,7 @@ _LEVELS = {
     "penalty-once": Level.PROBLEM,
     "pairs-compared": Level.PROBLEM,
     "penalty-of-mean": Level.PROBLEM,
+    "term-unused": Level.SUSPECT,
 }
 #: Problems that rest on how things are used elsewhere, or may be a loss of a special kind.
 _LIKELY = (
@@ -566,6 +583,7 @@ _FIXES = {
     "penalty-once": "fix-uniform",
     "pairs-compared": "fix-one-shape",
     "penalty-of-mean": "fix-own-scores",
+    "term-unused": "fix-add-term",
 }
 #: What says that a loss is right; without any of these, nothing was judged.
 _CLEAR = ("fits", "own-likelihood")
@@ -584,6 +602,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         double_softmax,
         exchanged_arguments,
         input_gradients,
+        lost_terms,
         shapes,
         surrogates,
         unshifted,
@@ -607,6 +626,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             class_axis,
             class_numbers,
             double_softmax,
+            lost_terms,
         )
         said = [*losses.examine(), *(one for rule in rules for one in rule.examine(losses))]
         told: dict[str, int] = {}
@@ -776,6 +796,19 @@ def _trained(loss: str, net: str = _NET) -> str:
 
 _SOFTMAX = _NET.replace("return self.head(self.body(x))", "return ops.softmax(self.head(self.body(x)), axis=1)")
 _SIGMOID = _NET.replace("return self.head(self.body(x))", "return nn.Sigmoid()(self.head(self.body(x)))")
+_TWO_TERMS = """
+def loss_of(guess, y):
+    error = nn.MSELoss()(guess, y)
+    size = 0.01 * ops.square(guess).mean()
+    return {total}
+
+net = nn.Dense(8, 1)
+opt = nn.SGD(net.trainable_params(), 0.1)
+grad = ms.value_and_grad(lambda x, y: loss_of(net(x), y), None, opt.parameters)
+for x, y in data:
+    loss, grads = grad(x, y)
+    opt(grads)
+"""
 _REGRESSION = """
 net = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 1))
 optimizer = nn.SGD(net.trainable_params(), 0.1)
@@ -1359,6 +1392,13 @@ print(penalty(between))
         Verdict.PROBLEM,
         "penalty-of-mean",
     ),
+    _example(
+        "a term that is computed and left out of the sum",
+        _TWO_TERMS.format(total="error"),
+        Verdict.UNDECIDED,
+        "term-unused",
+    ),
+    _example("two terms that are added up", _TWO_TERMS.format(total="error + size"), Verdict.UNDECIDED),
     _example(
         "a column of predictions less a vector of labels",
         _REGRESSION,

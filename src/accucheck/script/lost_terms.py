@@ -1,0 +1,75 @@
+"""Terms of a loss that are computed of what a network gives and then left out: bound to a name that nothing reads.
+
+Judged in functions and cells of losses, whose result is minimised; what networks compute and drop is told of their connections.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from . import flow
+from .effects import effect, stops_gradient
+from .factors import comparison, operation
+from .losses import Losses, Observation, applied
+from .networks import has_weights, is_cell, is_loss
+from .syntax import walk
+from .values import Call, Frame, Instance, Value, options
+
+#: How deep an expression is looked into for a sum or mean.
+DEPTH = 12
+_ARITHMETIC = ("add", "sub", "mul", "div", "negate")
+
+
+def examine(losses: Losses) -> Iterator[Observation]:
+    """Each such term, at its place."""
+    minimised = {id(part) for _, value in losses.trained for part in flow.sources(value)}
+    for call in losses.trace.calls:
+        frame = call.frame
+        if frame is None or id(call) in minimised or not call.bound or not _is_term(call):
+            continue
+        gives_loss = any(id(value) in minimised for value in options(frame.returned))
+        if gives_loss and _is_of_loss(frame) and _is_never_read(call, frame) and _is_trained(call):
+            yield Observation("term-unused", call, {"name": call.bound[0]}, certain=False)
+
+
+def _is_term(value: Value, depth: int = 0) -> bool:
+    """Whether a value is a loss, a sum or a mean, or computed of some with numbers."""
+    if not isinstance(value, Call) or depth > DEPTH:
+        return False
+    known = effect(value)
+    if applied(value) is not None or (known is not None and known.reduces):
+        return True
+    done = operation(value)
+    return done.does in _ARITHMETIC and any(_is_term(part, depth + 1) for part in done.operands)
+
+
+def _is_of_loss(frame: Frame) -> bool:
+    """Whether a run is not that of a network, whose results are looked at elsewhere."""
+    owner = frame.owner
+    return not (isinstance(owner, Instance) and is_cell(owner.of) and has_weights(owner) and not is_loss(owner))
+
+
+def _is_never_read(call: Call, frame: Frame) -> bool:
+    """Whether the function reads the name nowhere, on whichever way."""
+    (name, *others) = call.bound
+    loads = (part.id for part in walk(frame.function.node) if isinstance(part, ast.Name) and _is_load(part))
+    return not others and not name.startswith("_") and name.isidentifier() and name not in loads
+
+
+def _is_load(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Load)
+
+
+def _is_trained(call: Call) -> bool:
+    """Whether a gradient would go through a term into layers with weights."""
+    for part in flow.sources(call, _ends_gradient):
+        if isinstance(part, Call) and part.name == "" and part.base is not None and has_weights(part.base):
+            return True
+    return False
+
+
+def _ends_gradient(value: Value) -> bool:
+    known = effect(value) if isinstance(value, Call) else None
+    counts = known is not None and known.kind in ("truth", "index", "count", "whole", "description")
+    return counts or (isinstance(value, Call) and (stops_gradient(value) or bool(comparison(value))))
