@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from _measuring import Wrong, report, row
+from _measuring import Row, Wrong, report, row
 
 SCRIPT = """
 import mindspore as ms
@@ -127,7 +127,7 @@ def firsts(folder: Path, script: Path, mode: str) -> list[dict[str, Any]]:
     return [fact for run in runs for fact in run.facts.get("not-finite", [])]
 
 
-def measure(mode: str, names: list[str]) -> int:
+def measure(mode: str, names: list[str]) -> tuple[list[Row], list[Wrong]]:
     right, wrong, false = 0, [], 0
     for name, one in FAULTS.items():
         if names and name not in names:
@@ -166,15 +166,16 @@ def measure(mode: str, names: list[str]) -> int:
         ),
         row(f"healthy trainings that are accused, {mode}", false, "", most=0, note=f"of {len(HEALTHY)}"),
     ]
-    return report(rows, wrong=wrong)
+    return rows, wrong
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--mode", choices=[*MODES], default="pynative")
+    parser.add_argument("--mode", choices=[*MODES], help="this one alone; both otherwise")
     options = parser.parse_args()
-    return measure(options.mode, options.names)
+    measured = [measure(mode, options.names) for mode in ([options.mode] if options.mode else MODES)]
+    return report([one for rows, _ in measured for one in rows], wrong=[one for _, wrong in measured for one in wrong])
 
 
 if __name__ == "__main__":
