@@ -213,6 +213,10 @@ MESSAGES: Words = {
         "en": "This softmax runs along the first axis, over the samples of the batch.",
         "zh": "此处的 softmax 沿第一维，也就是在一个 batch 的各个样本之间做归一化。",
     },
+    "future-open": {
+        "en": "Nothing is hidden from this attention: each place sees the word that it is trained to predict (loss: {path}:{line}).",
+        "zh": "此处的注意力没有任何遮挡：每个位置都能看到它要预测的那个词（损失：{path}:{line}）。",
+    },
     "softmax-of-one": {
         "en": "This softmax runs along a single output: {layer} in line {at} gives one score, so the result is always 1.",
         "zh": "此处沿单个输出做 softmax：第 {at} 行的 {layer} 只给出一个得分，结果恒为 1。",
@@ -248,6 +252,10 @@ MESSAGES: Words = {
     "fix-other-axis": {
         "en": "Name the axis whose elements compete within one sample, usually axis=-1.",
         "zh": "应沿单个样本内部相互竞争的那一维做 softmax，通常为 axis=-1。",
+    },
+    "fix-hide-later": {
+        "en": "Hide later places with a triangle: scores.masked_fill(ops.triu(ops.ones(...), 1).bool(), -1e9).",
+        "zh": "用三角掩码遮住之后的位置：scores.masked_fill(ops.triu(ops.ones(...), 1).bool(), -1e9)。",
     },
     "fix-one": {
         "en": "Name the axis over which the scores compete, or use a sigmoid for a single score.",
@@ -404,6 +412,7 @@ PROOF: Words = {
         "zh": "在第一步打印 softmax 为每个 query 给出的最大权重：接近 1。",
     },
     "future-seen": _TRIANGLE,
+    "future-open": _TRIANGLE,
     "itself-hidden": _TRIANGLE,
     "axis-torn": {
         "en": "Change one element along that axis of the input, and look at which places of the result change.",
@@ -457,6 +466,7 @@ _FIXES = {
     "softmax-over-samples": "fix-other-axis",
     "axis-torn": "fix-exchange",
     "future-seen": "fix-triangle",
+    "future-open": "fix-hide-later",
     "itself-hidden": "fix-triangle",
     "scores-scaled-up": "fix-scale",
     "loop-overwrites": "fix-turn",
@@ -469,6 +479,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         attention,
         branches,
         list_places,
+        open_attention,
         operand_twice,
         overwritten_layers,
         reshapes,
@@ -484,6 +495,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said += branches.examine(scripts)
     said += list_places.examine(scripts)
     said += attention.examine(scripts)
+    said += open_attention.examine(scripts)
     said += sample_axis.examine(scripts)
     said += operand_twice.examine(scripts)
     said += reshapes.examine(scripts)

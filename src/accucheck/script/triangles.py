@@ -53,7 +53,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
     """Attention by a triangle that is turned, or that leaves out the place itself."""
     for reading in scripts.training or scripts.readings:
         structure = structure_of(reading)
-        found = [(call, seen(call)) for call in reading.trace.calls if structure.in_cell(call.frame) and _attends(call)]
+        found = [(call, seen(call)) for call in reading.trace.calls if structure.in_cell(call.frame) and attends(call)]
         both_ways = any(what == PAST for _, what in found)
         for call, what in found:
             if what in (FUTURE, AFTER) and not both_ways:
@@ -62,9 +62,30 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
                 yield Observation("itself-hidden", call.source, call.node, {}, certain=False, possible=True)
 
 
-def _attends(made: Call) -> bool:
+def attends(made: Call) -> bool:
     """Whether a call is a softmax over the keys of products of queries and keys."""
     return softmax_axis(made) == AxisPosition(-1, True) and is_of_product(operands(made)[:1])
+
+
+def hides_nothing(softmax: Call) -> bool:
+    """Whether each place is seen to see all places: no mask lies between a softmax and the product that it is taken of, or one that holds
+    nothing back."""
+    value: Value | None = next(iter(operands(softmax)), None)
+    for _ in range(DEPTH):
+        while isinstance(value, Call) and value.result is not None:
+            value = value.result
+        known = effect(value) if isinstance(value, Call) else None
+        if not isinstance(value, Call) or known is None or _hidden_by(value) is not None:
+            return False
+        if known.operation == "matmul":
+            return True
+        if known.operation in ("mul", "div"):
+            value = next((part for part in operands(value, (0, 1)) if is_of_product([part])), None)
+        elif known.operation == "masked_fill" and shape_of(operands(value, (0, 1))[-1]) is None:
+            return False
+        else:
+            value = _scores(value)
+    return False
 
 
 def seen(softmax: Call) -> Square | None:

@@ -8,6 +8,7 @@ recurrent layer may as well be part of an autoencoder.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from . import effects, triangles
@@ -37,43 +38,67 @@ class Origin(NamedTuple):
 
 
 def examine(scripts: Scripts) -> Iterator[Observation]:
-    training = {id(reading) for reading in scripts.training}
     told: set[int] = set()
+    for one in predictions(scripts):
+        if one.ahead == 0 and id(one.loss.node) not in told and (said := _copied(one)) is not None:
+            told.add(id(one.loss.node))
+            yield said
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """A loss whose labels are cut out of a sequence that is looked up, too: so many places `ahead` of what is looked up. `onward`: all calls
+    between the two."""
+
+    loss: Call
+    application: Application
+    looked_up: list[Call]
+    onward: list[Call]
+    ahead: int
+
+
+def predictions(scripts: Scripts) -> Iterator[Prediction]:
+    """The losses of what trains."""
+    training = {id(reading) for reading in scripts.training}
     for pipelines in of_scripts(scripts):
         if id(pipelines.reading) not in training:
             continue
         for pipeline in pipelines.found:
             columns = pipelines.columns.get(id(pipeline.leaf)) if pipeline.leaf is not None else None
             graphs = Rules(pipelines, pipeline, columns).graphs() if columns is not None else []
-            for said in (one for graph in graphs for one in _of_graph(pipelines, graph)):
-                if id(said.place.node) not in told:
-                    told.add(id(said.place.node))
-                    yield said
+            for graph in graphs:
+                yield from _of_graph(pipelines, graph)
 
 
-def _of_graph(pipelines: Pipelines, graph: Graph) -> Iterator[Observation]:
+def _of_graph(pipelines: Pipelines, graph: Graph) -> Iterator[Prediction]:
     for made in graph.made:
         application = applied(made)
         if application is None or application.known.expects not in ("logits", "log-probabilities"):
             continue
         looked_up, onward = _looked_up(application.prediction)
-        if not _copies(pipelines, application, looked_up):
-            continue
-        causal = any(triangles.seen(call) == triangles.PAST for call in onward)
-        if causal or any(kind_of(call.base) == "recurrent" for call in onward):
-            code = "labels-not-shifted" if causal else "labels-not-shifted-perhaps"
-            yield Observation(code, made, {"loss": application.loss.rpartition(".")[2]}, looked_up[0], certain=False)
+        for ahead in (0, 1):
+            if of_labels := _cut_from_labels(pipelines, application, looked_up, ahead):
+                yield Prediction(made, application, of_labels, onward, ahead)
 
 
-def _copies(pipelines: Pipelines, application: Application, looked_up: list[Call]) -> bool:
-    """Whether labels are what is looked up at the same places, and nothing is that is at others, as of a decoder that is given those
-    before."""
+def _copied(one: Prediction) -> Observation | None:
+    causal = any(triangles.seen(call) == triangles.PAST for call in one.onward)
+    if not causal and not any(kind_of(call.base) == "recurrent" for call in one.onward):
+        return None
+    code = "labels-not-shifted" if causal else "labels-not-shifted-perhaps"
+    loss = one.application.loss.rpartition(".")[2]
+    return Observation(code, one.loss, {"loss": loss}, one.looked_up[0], certain=False)
+
+
+def _cut_from_labels(pipelines: Pipelines, application: Application, looked_up: list[Call], ahead: int) -> list[Call]:
+    """What is looked up of the sequence of the labels, where the labels are so many places ahead of all of it: of a decoder that is given
+    other places as well, nothing."""
     moved, wanted = _begins(application.prediction), _origin(pipelines, application.labels)
     if moved is None or wanted is None:
-        return False
-    origins = (_origin(pipelines, call.args[0]) for call in looked_up)
-    alike_ = [each for each in origins if each is not None and alike(each.root, wanted.root)]
-    return bool(alike_) and all(each.is_at(wanted, moved) for each in alike_)
+        return []
+    origins = ((call, _origin(pipelines, call.args[0])) for call in looked_up)
+    alike_ = [(call, each) for call, each in origins if each is not None and alike(each.root, wanted.root)]
+    return [call for call, _ in alike_] if all(each.is_at(wanted, moved + ahead) for _, each in alike_) else []
 
 
 def _looked_up(prediction: Value | None) -> tuple[list[Call], list[Call]]:
