@@ -284,9 +284,10 @@ def _replaced(order: int, owner: Value, value: Value, tests: tuple[Test, ...], n
     """`name`: what the parameter is called that gets the value; None for any."""
     held = (option for option in options(owner) if is_layer(option) or is_parameter(option))
     layers = {id(option) for option in held if _is_weight(name, option)}
-    walked = _walk(owner)
-    while walked is not None and (outer := _walk(walked.base)) is not None:  # the parameters of each cell of a network
-        walked = outer
+    walked, seen = _walk(owner), set[int]()
+    while walked is not None and id(walked) not in seen and (outer := _walk(walked.base)) is not None:
+        seen.add(id(walked))  # a loop may hand on what it walks over
+        walked = outer  # the parameters of each cell of a network
     if walked is not None and walked.base is not None:
         layers |= {id(leaf) for _, leaf in leaves(walked.base) if _is_weight(name, leaf)}
     kinds = [test for test in tests if test.taken and "isinstance" in test.text]
