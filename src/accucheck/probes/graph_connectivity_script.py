@@ -289,6 +289,10 @@ _RESIDUAL = {
     "en": "Without the direct connection the gradient has to pass all layers of the block: deep networks train worse or not at all.",
     "zh": "缺少直连通路，梯度必须穿过块内所有层，深层网络训练变差甚至不收敛。",
 }
+_FUTURE = {
+    "en": "A model that predicts what comes next is shown it: the loss falls to almost nothing, and what it generates is useless.",
+    "zh": "预测后文的模型在训练时看到了后文：loss 会降到接近 0，生成的内容却毫无用处。",
+}
 WHY: Words = {
     "unused-layer": _NO_GRADIENT,
     "unused-parameter": _NO_GRADIENT,
@@ -338,10 +342,8 @@ WHY: Words = {
         "hardly any gradient on.",
         "zh": "得分被放大了，倍数等于每个头的维度，softmax 于是几乎只选中一个 key，梯度也难以传回。",
     },
-    "future-seen": {
-        "en": "A model that predicts what comes next is shown it: the loss falls to almost nothing, and what it generates is useless.",
-        "zh": "预测后文的模型在训练时看到了后文：loss 会降到接近 0，生成的内容却毫无用处。",
-    },
+    "future-seen": _FUTURE,
+    "future-open": _FUTURE,
     "itself-hidden": {
         "en": "The weights of the first place are then equal over all places, including later ones, and no other place "
         "sees its own input.",
@@ -535,6 +537,33 @@ def _layers(scripts: Scripts, networks: list[Finding]) -> Iterator[Finding]:
 _THREE = "self.first, self.second, self.third = nn.Dense(8, 8), nn.Dense(8, 8), nn.Dense(8, 8)"
 
 
+_NEXT_WORD = """
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn, ops
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table, self.look, self.out = nn.Embedding(50, 8), nn.Dense(8, 8), nn.Dense(8, 50)
+
+    def construct(self, words):
+        x = self.table(words)
+        scores = ops.matmul(self.look(x), x.swapaxes(-1, -2)) / 8 ** 0.5
+        {mask}
+        return self.out(ops.matmul(ops.softmax(scores, -1), x))
+
+net, loss_fn = Net(), nn.CrossEntropyLoss()
+opt = nn.Adam(net.trainable_params())
+data = ds.NumpySlicesDataset(np.load("rows.npy"), ["words"], shuffle=True).batch(16)
+grad = ms.value_and_grad(
+    lambda words: loss_fn(net(words[:, :-1]).reshape(-1, 50), words[:, 1:].reshape(-1)), None, opt.parameters
+)
+for (words,) in data.create_tuple_iterator():
+    loss, grads = grad(words)
+    opt(grads)
+"""
 _BATCHES = "import mindspore.dataset as ds\n\ndata = ds.MindDataset('train.mindrecord').batch(32)"
 
 
@@ -859,6 +888,19 @@ class Backbone(nn.Cell):
         "x = self.body(x)\nreturn (ops.softmax(self.score(x), axis=-1) * x).sum(1)",
         Verdict.PROBLEM,
         "softmax-of-one",
+    ),
+    script_example(
+        "",
+        "attention that shows the word to be predicted",
+        _NEXT_WORD.format(mask="pass"),
+        Verdict.PROBLEM,
+        "future-open",
+    ),
+    script_example(
+        "",
+        "attention whose later places are hidden",
+        _NEXT_WORD.format(mask="scores = scores.masked_fill(ops.triu(ops.ones((15, 15)), 1) == 1, -1e9)"),
+        Verdict.OK,
     ),
     _example(
         "a softmax over the samples",

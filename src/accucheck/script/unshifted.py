@@ -47,8 +47,8 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """A loss whose labels are cut out of a sequence that is looked up, too: so many places `ahead` of what is looked up. `onward`: all calls
-    between the two."""
+    """A loss whose labels are cut out of a sequence that is looked up, too, so many places `ahead` of what is looked up. `onward`: all
+    calls between the two."""
 
     loss: Call
     application: Application
