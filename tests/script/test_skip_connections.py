@@ -114,6 +114,8 @@ def test_each_normalisation_of_mindspore_counts(tmp_path: Path, norm: str) -> No
         ("kept = self.before(h + self.look(h))\nreturn kept + self.think(self.between(self.look(kept)))", []),
         ("new = self.before(self.look(h))\nreturn self.between(new + self.think(new)) + h", []),
         ("h = self.before(h + self.look(h))\nreturn self.between(h)", []),
+        # a sum that goes on is normalised for the next part, which has a normalisation of its own
+        ("h = h + self.look(h)\nreturn h + self.think(self.between(self.look(self.before(h))))", []),
     ],
 )
 def test_a_part_before_a_normalisation_that_is_not_added(tmp_path: Path, construct: str, lines: list[int]) -> None:
@@ -123,3 +125,10 @@ def test_a_part_before_a_normalisation_that_is_not_added(tmp_path: Path, constru
 def test_a_part_of_another_size_has_nothing_to_be_added_to(tmp_path: Path) -> None:
     construct = "h = self.before(h + self.look(h))\nreturn self.between(self.think(h))"
     assert found(tmp_path, construct, NARROW) == []
+
+
+def test_normalisations_within_a_sequence_belong_to_the_part(tmp_path: Path) -> None:
+    construct = "return h + self.inner(self.before(h))"
+    within = "self.inner = nn.SequentialCell(nn.Dense(width, width), nn.LayerNorm((width,)), nn.Dense(width, width))"
+    head = HEAD.replace("self.drop, self.plus", within + "\n        self.drop, self.plus")
+    assert found(tmp_path, construct, head=head) == []

@@ -8,7 +8,7 @@ go nowhere else: what is handed on by another way may well be added there.
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from . import flow
@@ -95,20 +95,32 @@ def _lacking_behind(
     frame: Frame, calls: list[Call], weighed: list[Call], structure: Structure
 ) -> Iterator[Observation]:
     """Normalisations behind a part, of which one takes the sum with its input and another does not."""
-    norms = [call for call in calls if _is_norm(call)]
-    joined = next(filter(_takes_sum_with_input, norms), None)
+    norms = _alone(calls)
+    joined = next((norm for norm in norms if _takes_sum_with_input(norm, structure)), None)
+    if joined is None:
+        return
     terms = {id(term) for call in calls for term in added(call) or ()}
-    for place, norm in enumerate(norms if joined is not None else ()):
-        given = None if _addends(norm.args[0]) is not None else _given_to_part(norm, norms[:place], frame)
-        if joined is None or given is None or id(given) in terms:
-            continue
-        if _is_part(given, norm, weighed) and _goes_only_into(given, norm, structure):
-            yield _missing(norm, joined, frame)
+    for place, norm in enumerate(norms):
+        given = _given_to_part(norm, norms[:place], frame)
+        is_added = given is None or id(given) in terms or _addends(norm.args[0]) is not None
+        if given is not None and not is_added and _is_part(given, norm, weighed):
+            yield from [_missing(norm, joined, frame)] if _goes_only_into(given, norm, structure) else []
 
 
-def _takes_sum_with_input(norm: Call) -> bool:
-    terms = _addends(norm.args[0])
-    return terms is not None and any(flow.derives(one, other) for one, other in (terms, terms[::-1]))
+def _alone(calls: list[Call]) -> list[Call]:
+    """The normalisations that are called by themselves, and not within a sequence."""
+    nodes = Counter(id(call.node) for call in calls)
+    return [call for call in calls if _is_norm(call) and nodes[id(call.node)] == 1]
+
+
+def _takes_sum_with_input(norm: Call, structure: Structure) -> bool:
+    """Whether a normalisation alone takes the sum of an input and of what a part makes of it in the same run: a sum that goes on as well is
+    normalised for the next part."""
+    value, terms = norm.args[0], _addends(norm.args[0])
+    if terms is None or not isinstance(value, Call) or value.frame is not norm.frame:
+        return False
+    made = any(flow.derives(one, other) for one, other in (terms, terms[::-1]))
+    return made and _goes_nowhere_else(norm, structure)
 
 
 def _addends(value: Value) -> tuple[Value, Value] | None:
