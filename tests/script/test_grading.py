@@ -9,6 +9,7 @@ from accucheck import probe
 from accucheck.case import Case, CaseFile
 from accucheck.model import Finding, Level, Note, Sure
 from accucheck.script.grading import Link, replacements, road
+from accucheck.script.networks import is_layer
 from case_scripts import scripts
 
 OPTIONS = """
@@ -178,3 +179,27 @@ def test_whose_weights_are_replaced_is_told_by_what_layers_call_them(
     found = replacements(reading.trace)
     sure = {layer.last for one in found for layer in layers if one.reaches(layer) and one.link(layer) is Link.CLEAR}
     assert sure == reached
+
+
+def test_a_network_that_keeps_a_list_of_its_own_parameters(tmp_path: Path) -> None:
+    text = """
+import mindspore as ms
+from mindspore import nn
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Dense(8, 8), nn.Embedding(20, 8)
+        self.kept = [each for _, each in self.parameters_and_names()]
+
+    def construct(self, x):
+        return self.first(self.second(x))
+
+net = Net()
+for name, each in net.parameters_and_names():
+    each.set_data(value())
+ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)
+"""
+    (reading,) = scripts(tmp_path, text).training
+    layers = {id(call): call.last for call in reading.trace.calls if is_layer(call)}
+    assert {layers[one] for each in replacements(reading.trace) for one in each.layers} == {"Dense", "Embedding"}

@@ -302,7 +302,7 @@ def _trained(training: TrainingSteps, step: Step) -> list[Value]:
 def _cells_run(training: TrainingSteps, gradient: Call) -> Iterator[Instance]:
     """The project's cells that are run by differentiating."""
     for frame in training.frames:
-        if isinstance(frame.owner, Instance) and frame.function.name == "construct" and _below(frame, gradient):
+        if isinstance(frame.owner, Instance) and _is_construct(frame) and _below(frame, gradient):
             yield frame.owner
 
 
@@ -312,20 +312,31 @@ def _layers_run(training: TrainingSteps, gradient: Call) -> list[Call]:
     for made in training.calls:
         if made.name != "" or made.frame is None or not _below(made.frame, gradient):
             continue
-        cells = [part for part in _parts(made.base) if _is_cell_made(part)] if isinstance(made.base, Call) else []
         around = takewhile(lambda frame: frame is not gradient.frame, frames_around(made.frame))
-        within = any(isinstance(frame.owner, Instance) and frame.function.name == "construct" for frame in around)
-        if not within and cells:  # what wraps one comes before it
-            first = cells[0]
+        if not isinstance(made.base, Call) or any(map(_is_construct, around)):
+            continue
+        first = next(filter(_is_cell_made, _parts(made.base)), None)  # what wraps one comes before it
+        if first is not None:
             found[id(first)] = first
-    return list({id(outer): outer for layer in found.values() if (outer := _outermost(training, layer))}.values())
+    return _outermost(training, found) if found else []
 
 
-def _outermost(training: TrainingSteps, layer: Call) -> Call:
-    """The cell of the framework that holds a layer, and is held by none: what a list of cells runs is seen for each alone."""
-    made = [call for call in training.calls if _is_cell_made(call)]
-    holders = [call for call in made if any(part is layer for part in _parts(call))]
-    return min(holders, key=lambda call: -call.order, default=layer)
+def _outermost(training: TrainingSteps, found: dict[int, Call]) -> list[Call]:
+    """The cells of the framework that hold these, by id: what a list of cells runs is seen for each alone, and the list made last stands
+    for all of them."""
+    cells = [call for call in training.calls if _is_cell_made(call)]
+    held = [(cell, {id(part) for part in _parts(cell)}) for cell in cells]
+    outer = [max((cell for cell, parts in held if key in parts), key=_order, default=one) for key, one in found.items()]
+    return list({id(cell): cell for cell in outer}.values())
+
+
+def _order(call: Call) -> int:
+    return call.order
+
+
+def _is_construct(frame: Frame) -> bool:
+    """Whether a run is that of a cell's construct."""
+    return isinstance(frame.owner, Instance) and frame.function.name == "construct"
 
 
 def _is_cell_made(value: Value) -> TypeGuard[Call]:

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from . import flow, triangles
 from .analysis import Scripts
-from .effects import effect, operands
+from .effects import operands
 from .networks import Observation, first_of_place
 from .unshifted import Prediction, predictions
-from .values import Call, Value
+from .values import Call
 
 
 @first_of_place
@@ -22,18 +22,12 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
         if one.ahead != 1 or any(triangles.seen(call) == triangles.PAST for call in one.onward):
             continue
         for call in one.onward:
-            if triangles.attends(call) and triangles.hides_nothing(call) and _looks_at_itself(call, one):
+            if triangles.attends(call) and _looks_at_itself(triangles.open_product(call), one):
                 data = {"line": one.loss.line, "path": one.loss.source.path}
                 yield Observation("future-open", call.source, call.node, data, certain=False)
 
 
-def _looks_at_itself(softmax: Call, one: Prediction) -> bool:
+def _looks_at_itself(product: Call | None, one: Prediction) -> bool:
     """Whether queries and keys are both made of what is looked up."""
-    product = next((part for part in flow.sources(softmax) if _is_product(part)), None)
-    pair = operands(product, (0, 1)) if isinstance(product, Call) else []
+    pair = operands(product, (0, 1)) if product is not None else []
     return len(pair) == 2 and all(any(flow.derives(side, word) for word in one.looked_up) for side in pair)
-
-
-def _is_product(value: Value) -> bool:
-    known = effect(value) if isinstance(value, Call) else None
-    return known is not None and known.operation == "matmul"

@@ -157,14 +157,14 @@ def _asked_on_the_way(step: Step, overflow: Overflow) -> Iterator[Test]:
     for key, test in tests.items():
         if test in step.under or not _tells(overflow.of(test.value)):
             continue
-        under = [part for part in handed if any((id(one.value), one.taken) == key for one in part.tests)]
-        reached = sources(step.gradients, partial(_is_one_of, under))
+        under = {id(part) for part in handed if any((id(one.value), one.taken) == key for one in part.tests)}
+        reached = sources(step.gradients, partial(_is_among, under))
         if all(gradient(part) is None for part in reached):
             yield test
 
 
-def _is_one_of(given: list[Call], value: Value) -> bool:
-    return any(value is one for one in given)
+def _is_among(ids: set[int], value: Value) -> bool:
+    return id(value) in ids
 
 
 def _updated_both_ways(step: Step, other: Step, test: Test, gated: bool) -> Remark:

@@ -304,7 +304,7 @@ class Rules:
                 self.say("length-padded", form.length.made, data | _stands(column.form.at))
                 column.stopped = by
             elif _beside(column.form, form) and {form.side, column.form.side} == {START, END}:
-                self.say_other_side(column, form, shown_at(form))
+                self.say_other_side(column, form, shown(form.at))
                 column.stopped = by
             elif _beside(column.form, form):
                 column.by_value |= column.hidden is None and form.at is column.form.at
@@ -721,12 +721,7 @@ def _stands(at: Call | Write) -> dict[str, Any]:
     return {"path": at.source.path, "line": _line(at)}
 
 
-def shown_at(form: Form) -> str:
-    """The code that makes a mask."""
-    return unparse(form.at.node)[:60]
-
-
-def shown(value: Value) -> Any:
+def shown(value: Value | Write) -> Any:
     """A value as it is told: the number, or the code that gives it."""
     if isinstance(value, KnownValue):
         return value.value

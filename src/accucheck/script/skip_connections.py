@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from . import flow
 from .effects import effect, operands
 from .factors import argument_of
 from .networks import FORWARD, Observation, Structure, has_weights, is_cell, kind_of
-from .syntax import walk
+from .syntax import kept, walk
 from .values import Call, Frame, Instance, KnownValue, Value, frames_around, options
 
 #: What normalisations call the number of features that they take.
@@ -28,14 +28,14 @@ def examine(structures: list[Structure]) -> Iterator[Observation]:
         calls: dict[int, list[Call]] = defaultdict(list)
         for call in structure.reading.trace.calls:
             calls[id(call.frame)].append(call)
-        weighed = _weighed(structure)
         for frame in structure.reading.trace.frames:
             if _is_block(frame):
-                given = frame, calls[id(frame)], weighed[id(frame)], structure
+                given = frame, calls[id(frame)], structure
                 found = (*_lacking(*given), *_lacking_behind(*given))
                 yield from (said for said in found if _is_followed(frame, structure))
 
 
+@kept
 def _weighed(structure: Structure) -> dict[int, list[Call]]:
     """id of a run -> the layers with weights that are called in it, and in what it calls."""
     found: dict[int, list[Call]] = defaultdict(list)
@@ -75,14 +75,14 @@ def _is_handed_on(frame: Frame) -> bool:
     return any(isinstance(target, ast.Name) and target.id in given for node in assigned for target in node.targets)
 
 
-def _lacking(frame: Frame, calls: list[Call], weighed: list[Call], structure: Structure) -> Iterator[Observation]:
+def _lacking(frame: Frame, calls: list[Call], structure: Structure) -> Iterator[Observation]:
     norms = [call for call in calls if _is_norm(call)]
     sums = [terms for call in calls if (terms := added(call)) is not None]
     joined = [norm for norm in norms if any(_joins(terms, norm) for terms in sums)]
     for norm in norms if joined else ():
         ends_in = frame.returned is not None and flow.derives(frame.returned, norm)
         lost = norm not in joined and ends_in and not _is_met(norm, sums, joined)
-        if lost and _works_on(norm, weighed) and _goes_nowhere_else(norm, structure):
+        if lost and _works_on(norm, _weighed(structure)[id(frame)]) and _goes_only_into_itself(norm, structure):
             yield _missing(norm, joined[0], frame)
 
 
@@ -91,9 +91,7 @@ def _missing(norm: Call, joined: Call, frame: Frame) -> Observation:
     return Observation("skip-missing", norm.source, norm.node, {"of": of, "line": joined.line}, certain=False)
 
 
-def _lacking_behind(
-    frame: Frame, calls: list[Call], weighed: list[Call], structure: Structure
-) -> Iterator[Observation]:
+def _lacking_behind(frame: Frame, calls: list[Call], structure: Structure) -> Iterator[Observation]:
     """Normalisations behind a part, of which one takes the sum with its input and another does not."""
     norms = _alone(calls)
     joined = next((norm for norm in norms if _takes_sum_with_input(norm, structure)), None)
@@ -102,9 +100,10 @@ def _lacking_behind(
     terms = {id(term) for call in calls for term in added(call) or ()}
     for place, norm in enumerate(norms):
         given = _given_to_part(norm, norms[:place], frame)
-        is_added = given is None or id(given) in terms or _addends(norm.args[0]) is not None
-        if given is not None and not is_added and _is_part(given, norm, weighed):
-            yield from [_missing(norm, joined, frame)] if _goes_only_into(given, norm, structure) else []
+        if given is None or id(given) in terms or added(norm.args[0]) is not None:
+            continue
+        if _is_part(given, norm, _weighed(structure)[id(frame)]) and _goes_only_into(given, norm, structure):
+            yield _missing(norm, joined, frame)
 
 
 def _alone(calls: list[Call]) -> list[Call]:
@@ -116,15 +115,11 @@ def _alone(calls: list[Call]) -> list[Call]:
 def _takes_sum_with_input(norm: Call, structure: Structure) -> bool:
     """Whether a normalisation alone takes the sum of an input and of what a part makes of it in the same run: a sum that goes on as well is
     normalised for the next part."""
-    value, terms = norm.args[0], _addends(norm.args[0])
+    value, terms = norm.args[0], added(norm.args[0])
     if terms is None or not isinstance(value, Call) or value.frame is not norm.frame:
         return False
     made = any(flow.derives(one, other) for one, other in (terms, terms[::-1]))
-    return made and _goes_nowhere_else(norm, structure)
-
-
-def _addends(value: Value) -> tuple[Value, Value] | None:
-    return added(value) if isinstance(value, Call) else None
+    return made and _goes_only_into_itself(norm, structure)
 
 
 def _given_to_part(norm: Call, earlier: list[Call], frame: Frame) -> Value | None:
@@ -135,15 +130,24 @@ def _given_to_part(norm: Call, earlier: list[Call], frame: Frame) -> Value | Non
 
 def _is_part(given: Value, norm: Call, weighed: list[Call]) -> bool:
     """Whether something with weights works on what is given and keeps its size, as far as that is seen, before a normalisation."""
-    between = [call for call in weighed if flow.derives(norm.args[0], call) and flow.derives(call, given)]
-    between = [call for call in between if call is not given]
-    return bool(between) and not any(_changes_size(call.base, _width(norm)) for call in between[-1:])
+    behind = [call for call in weighed if call is not given and flow.derives(call, given)]
+    return _keep_size([call for call in behind if flow.derives(norm.args[0], call)], norm)
 
 
 def _goes_only_into(given: Value, norm: Call, structure: Structure) -> bool:
     """Whether a value is used for nothing but what a normalisation takes, and its shape, as far as that is seen."""
-    users = [user for user, _ in structure.users.get(id(given), ())]
-    described = (effect(user) for user in users if not flow.derives(norm.args[0], user))
+    users = (user for user, _ in structure.users.get(id(given), ()))
+    return _only_describe(user for user in users if not flow.derives(norm.args[0], user))
+
+
+def _goes_only_into_itself(norm: Call, structure: Structure) -> bool:
+    """Whether the input of a normalisation is used for nothing else but its shape, as far as that is seen."""
+    users = (user for user, _ in structure.users.get(id(norm.args[0]), ()))
+    return _only_describe(user for user in users if user is not norm)
+
+
+def _only_describe(users: Iterable[Call]) -> bool:
+    described = map(effect, users)
     return all(known is not None and known.kind == "description" for known in described)
 
 
@@ -159,8 +163,10 @@ def _is_norm(call: Call) -> bool:
     return call.name == "" and kind_of(layer) == "normalization" and len(call.args) == 1
 
 
-def added(made: Call) -> tuple[Value, Value] | None:
+def added(made: Value) -> tuple[Value, Value] | None:
     """The two addends of a sum, however it is written; none of a sum with a number."""
+    if not isinstance(made, Call):
+        return None
     known, given = effect(made), operands(made, (0, 1))
     sums = known is not None and known.operation == "add" and len(given) == 2
     return (given[0], given[1]) if sums and not any(isinstance(one, KnownValue) for one in given) else None
@@ -174,9 +180,12 @@ def _joins(terms: tuple[Value, Value], norm: Call) -> bool:
 def _works_on(norm: Call, weighed: list[Call]) -> bool:
     """Whether a part with weights, and not only the end of the block, works on a normalised input and keeps its size, as far as that is
     seen."""
-    of = _width(norm)
-    after = [call for call in weighed if call is not norm and flow.derives(call, norm)]
-    return bool(after) and not any(_changes_size(call.base, of) for call in after[-1:])
+    return _keep_size([call for call in weighed if call is not norm and flow.derives(call, norm)], norm)
+
+
+def _keep_size(layers: list[Call], norm: Call) -> bool:
+    """Whether there are layers, and the last one gives as many features as a normalisation takes, as far as that is seen."""
+    return bool(layers) and not _changes_size(layers[-1].base, _width(norm))
 
 
 def _width(norm: Call) -> Value | None:
@@ -195,10 +204,3 @@ def _changes_size(layer: Value | None, of: Value | None) -> bool:
     if isinstance(out, KnownValue) and isinstance(last, KnownValue):
         return bool(out.value != last.value)
     return out is not last
-
-
-def _goes_nowhere_else(norm: Call, structure: Structure) -> bool:
-    """Whether the input of a normalisation is used for nothing else but its shape, as far as that is seen."""
-    users = (user for user, _ in structure.users.get(id(norm.args[0]), ()))
-    described = (effect(user) for user in users if user is not norm)
-    return all(known is not None and known.kind == "description" for known in described)

@@ -67,8 +67,8 @@ def attends(made: Call) -> bool:
     return softmax_axis(made) == AxisPosition(-1, True) and is_of_product(operands(made)[:1])
 
 
-def hides_nothing(softmax: Call) -> bool:
-    """Whether each place is seen to see all places: no mask lies between a softmax and the product that it is taken of, or one that holds
+def open_product(softmax: Call) -> Call | None:
+    """The product that a softmax is taken of, where each place is seen to see all places: no mask lies between the two, or one that holds
     nothing back."""
     value: Value | None = next(iter(operands(softmax)), None)
     for _ in range(DEPTH):
@@ -76,16 +76,16 @@ def hides_nothing(softmax: Call) -> bool:
             value = value.result
         known = effect(value) if isinstance(value, Call) else None
         if not isinstance(value, Call) or known is None or _hidden_by(value) is not None:
-            return False
+            return None
         if known.operation == "matmul":
-            return True
+            return value
         if known.operation in ("mul", "div"):
             value = next((part for part in operands(value, (0, 1)) if is_of_product([part])), None)
         elif known.operation == "masked_fill" and shape_of(operands(value, (0, 1))[-1]) is None:
-            return False
+            return None
         else:
             value = _scores(value)
-    return False
+    return None
 
 
 def seen(softmax: Call) -> Square | None:
