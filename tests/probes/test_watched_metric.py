@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from accucheck.model import Level
+from accucheck import case as cases
+from accucheck.model import Finding, Level, ProbeResult, Status, suggest, weigh
 from accucheck.probe import Skip
-from accucheck.probes import watched_metric
+from accucheck.probes import metric_script, watched_metric
 from watched_runs import judged, watched
 
 SCRIPT = """
@@ -203,3 +204,36 @@ def test_errors_are_computed_anew(tmp_path: Path, code: str) -> None:
     assert found["rmse"].code == code and found["rmse"].data["rows"] == 41
     assert found["rmse"].level is (Level.INFO if code == "number-agrees" else Level.PROBLEM)
     assert found["mae"].level is Level.INFO
+
+
+#: The mean of the shares of batches, of one size or not, and a count that eval() clears after reading it, or nobody.
+SAID = {
+    "mean-of-batches": (FAULTS["metric-mean"], [("drawn(41, 2)", "drawn(48, 2)")]),
+    "left-in-state": (
+        ("def clear(self):\n            self.hits, self.seen = 0.0, 0", "def clear(self):\n            self.seen = 0"),
+        [("return float(self.hits / self.seen)", "share, self.hits = self.hits / self.seen, 0.0\n            return share")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize("harmless", [True, False])
+@pytest.mark.parametrize("code", SAID)
+def test_a_number_that_is_right_refutes_what_the_script_is_said_to_do(
+    tmp_path: Path, code: str, harmless: bool
+) -> None:
+    change, mended = SAID[code]
+    script = SCRIPT
+    for old, new in [change, *(mended if harmless else [])]:
+        assert old in script
+        script = script.replace(old, new)
+    watch = watched(tmp_path, script).paths("watched")[0].relative_to(tmp_path)
+    case = cases.load(tmp_path, ["scripts.train=train.py", f"watched={watch}"])
+    said, seen = (
+        ProbeResult(name, probe.KIND, Status.DONE, suggest(found), found)
+        for name, probe in (("metric_script", metric_script), ("watched_metric", watched_metric))
+        if (found := [one for one in probe.run(case, probe.Params()) if isinstance(one, Finding)])
+    )
+    assert code in [one.code for one in said.findings if one.level is not Level.INFO]
+    contradicted = [one.code for one in weigh([said, seen])[0].findings if one.contradicted is not None]
+    assert contradicted == ([code] if harmless else [])

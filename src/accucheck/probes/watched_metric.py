@@ -3,7 +3,8 @@
 Catches metrics of the project that are the mean of the shares of batches, divide by the number of batches or of rows where the other is
 meant, or count on from the evaluations before; and an accuracy that is none of these. Precision, recall, F1, IoU, kappa, errors, PSNR, loss
 and perplexity are compared with each usual way to take them over classes: one that agrees is right; the mean of those of batches and a
-count of all evaluations are told by their values, as is a number that is another one than its name means. Cannot tell metrics of other
+count of all evaluations are told by their values, as is a number that is another one than its name means. What is right refutes what
+metric_script says of the lines of the metric's class. Cannot tell metrics of other
 kinds (of boxes, of texts), evaluations that do not go through Model, outputs that belong to no column of the data, and evaluations that
 the watch cut off.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Annotated, Any
 
 import msgspec
@@ -20,7 +22,7 @@ from msgspec import Meta
 from ..case import Case
 from ..knowledge import metric_names
 from ..language import Words
-from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict
+from ..model import Evidence, Finding, Fix, Kind, Level, Plain, Progress, Refutes, Sure, Table, Verdict
 from ..probe import Example, Skip
 from . import _watched
 from ._watched import Watch
@@ -167,6 +169,17 @@ _FIXES = {
     "number-of-another": "fix-name",
 }
 _LAGGING = ("metric-counts-on", "number-counts-on")
+#: What a metric is told to be right by; what metric_script says of the mistakes that other numbers would show.
+_RIGHT = ("metric-agrees", "number-agrees")
+SAID = {
+    "mean-of-batches": "metric-mean",
+    "hits-by-batches": "metric-by-batches",
+    "shares-by-rows": "metric-by-rows",
+    "counts-on": "metric-counts-on",
+    "left-in-state": "metric-counts-on",
+    "ratio-of-batches": "number-of-batches",
+    "errors-of-batches": "number-of-batches",
+}
 WHY: Words = {code: _LAGS if code in _LAGGING else _WRONG for code in _FIXES}
 PROOF: Words = dict.fromkeys(_FIXES, _BY_HAND)
 WORDS: Words = {
@@ -196,10 +209,54 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield Progress(1, 1, "files")
     facts = [one for one in watch.facts("metric") if one["rows"] >= params.rows and one["batches"]]
     names = dict.fromkeys(name for one in facts for name in one["values"])
-    found = [_judged(watch, name, [one for one in facts if name in one["values"]], params) for name in names]
+    told = {name: [one for one in facts if name in one["values"]] for name in names}
+    found = {name: _judged(watch, name, each, params) for name, each in told.items()}
     if not found:
         raise Skip("no-metric")
-    yield from found
+    for name, finding in found.items():
+        refuted = _refuted(name, finding, told, found, params)
+        yield msgspec.structs.replace(finding, refutes=refuted) if refuted else finding
+
+
+def _refuted(
+    name: str, finding: Finding, told: dict[str, list[dict[str, Any]]], found: dict[str, Finding], params: Params
+) -> list[Refutes]:
+    """What scripts are said to do wrong in the methods of a metric that is right: mistakes that give another number in an evaluation, or
+    none that is another one at all. Lines that serve a metric that is not right stay accused."""
+    wrong = [each for other, one in found.items() if one.code not in _RIGHT for each in _lines(other, told[other])]
+    places: dict[str, list[list[int]]] = {}
+    for path, first, last in _lines(name, told[name]):
+        if [path, first, last] not in wrong:
+            places.setdefault(path, []).append([first, last])
+    if finding.code not in _RIGHT or not places:
+        return []
+    codes = [code for code, mistake in SAID.items() if _is_not(mistake, finding, name, told[name], params)]
+    return [Refutes("metric_script", codes, places=places)] if codes else []
+
+
+def _lines(name: str, facts: list[dict[str, Any]]) -> list[list[Any]]:
+    """The lines of the methods of a metric: [file, first, last]."""
+    return list((facts[0].get("lines") or {}).get(name, ()))
+
+
+def _is_not(mistake: str, finding: Finding, name: str, facts: list[dict[str, Any]], params: Params) -> bool:
+    """Whether a number that is right did not come about by a mistake: that gives another number, or is none as all batches are of one
+    size. Counts that go on are seen only where evaluations differ."""
+    forms: dict[str, Callable[[dict[str, Any]], Any]] = dict(_FORMS)
+    if finding.code == "number-agrees":
+        kept = {"number-of-batches": "of_batches", "metric-counts-on": "so_far"}
+        family, way = finding.data["family"], finding.data["way"]
+        forms = {code: partial(_kept_number, key, family, way) for code, key in kept.items()}
+    if mistake not in forms:
+        return False
+    given = [(fact["values"][name], forms[mistake](fact)) for fact in facts]
+    if any(number is None for _, number in given):
+        return False
+    return mistake != "metric-counts-on" or any(not _same_number(value, number, params) for value, number in given)
+
+
+def _kept_number(kept: str, family: str, way: str, one: dict[str, Any]) -> Any:
+    return (one.get(kept) or {}).get(family, {}).get(way)
 
 
 def _kind(one: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 import math
 import sys
@@ -142,6 +143,18 @@ def defined(cell: Cell, hooks: Hooks) -> list[Any] | None:
     code = getattr(inspect.unwrap(type(cell).construct), "__code__", None)
     found = hooks.own_path(code.co_filename) if code is not None else None
     return None if code is None or found is None else [found, code.co_firstlineno]
+
+
+def own_lines(value: Any, hooks: Hooks) -> list[list[Any]]:
+    """[file, first line, last line] of each method of its class, and of the classes that it derives from, that is the user's."""
+    found = []
+    for held in (one for kind in type(value).__mro__ for one in vars(kind).values() if callable(one)):
+        code = getattr(inspect.unwrap(held), "__code__", None)
+        path = hooks.own_path(code.co_filename) if code is not None else None
+        if code is not None and path is not None:
+            lines = [line for _, line in dis.findlinestarts(code) if line]
+            found.append([path, code.co_firstlineno, max([code.co_firstlineno, *lines])])
+    return found
 
 
 def parameter(held: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..measures import array, plain, short, squares
 from ..processes import is_one_of_several
 from .again import MOST, PassesRunAgain
 from .arrays import OwnArrays, held_now
-from .cells import class_of, own_seconds
+from .cells import class_of, own_lines, own_seconds
 from .compiled import Compiled, Step
 from .data import Data, Reading
 from .evaluations import WAIT, Evaluations, among, changes_at_random
@@ -499,7 +499,9 @@ class Run:
         values = {str(name): plain(value) for name, value in result.items() if isinstance(value, (int, float))}
         metrics = getattr(args[0], "_metric_fns", None) or {}
         kinds = {str(name): class_of(metric) for name, metric in metrics.items()}
-        self.journal.fact("metric", step=self.steps, place=self.hooks.place(), values=values, kinds=kinds, **counted)
+        lines = {str(name): own_lines(metric, self.hooks) for name, metric in metrics.items()}
+        told = {"values": values, "kinds": kinds, "lines": lines}
+        self.journal.fact("metric", step=self.steps, place=self.hooks.place(), **told, **counted)
 
     def evaluated_batch(self, ended: Pass, rows: list[Any] | None) -> tuple[Reading, list[Any]]:
         """The batch of a pass of inference, of a data set or of the script's own arrays, and the tensors of it that may be its labels."""
