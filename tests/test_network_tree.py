@@ -12,6 +12,7 @@ from accucheck.readers import recordings
 from accucheck.readers.graphs import Graph, Node, Parameter
 from accucheck.readers.tensors import TensorInfo
 from made_once import MadeOnce
+from watched_runs import watched
 
 
 def marked(network: Network) -> dict[str, list[str]]:
@@ -72,6 +73,42 @@ def test_what_goes_in_and_comes_out_is_told_once_of_training_and_of_inference(re
     assert told(remarkable, "spare", Language.ZH)["调用"] == "从未"
     (loss,) = (cell for cell in remarkable.cells if cell.label == "(CrossEntropyLoss)")
     assert [each.size for each in loss.traffic[0].given or ()] == ["16×2", "16"]
+
+
+TOLD_APART = """
+    import numpy as np
+    import mindspore as ms
+    from mindspore import Tensor, nn, ops
+
+    class Encoder(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.words, self.kinds, self.head = nn.Embedding(9, 4), nn.Embedding(2, 4), nn.Dense(4, 2)
+
+        def construct(self, ids, kinds, mask, places, weight=None):
+            held = (self.words(ids) + self.kinds(kinds)) * mask.expand_dims(-1) * weight
+            return self.head(held.sum(1)) + places.astype(ms.float32).mean()
+
+    net = Encoder()
+    optimizer = nn.Adam(net.trainable_params())
+    step = ms.value_and_grad(lambda *given: net(*given[:4], weight=given[4]).sum(), None, optimizer.parameters)
+    ids, kinds = Tensor(np.ones((2, 7), np.int32)), Tensor(np.zeros((2, 7), np.int32))
+    mask, places = Tensor(np.ones((2, 7), np.float32)), Tensor(np.arange(7, dtype=np.int32))
+    for _ in range(3):
+        optimizer(step(ids, kinds, mask, places, Tensor(np.float32(0.5)))[1])
+"""
+
+
+@pytest.mark.mindspore
+def test_all_that_goes_into_a_network_is_shown(tmp_path: Path) -> None:
+    """Of the inputs of BERT two were shown."""
+    case = watched(tmp_path, TOLD_APART)
+    network = sources.read(case.paths("watched")[0], "watch")
+    top = next(cell for cell in network.cells if cell.kind.endswith("Encoder"))
+    assert telling.flow(top).startswith("2×7, 2×7, 2×7, 7, +1 → 2×2 float32")
+    told = dict(telling.details(network, SearchHit(False, top.number), Language.EN))
+    (given,) = [value for key, value in told.items() if value.count(";") == 4]
+    assert given.startswith("2×7 int32 [1, 1]") and given.endswith("- float32 [0.5, 0.5] 0.5±0")
 
 
 @pytest.mark.mindspore

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..language import Language, Words, visible, word
@@ -112,7 +112,9 @@ WORDS: Words = {
 }
 
 #: Names that are given of what has one mark, users of a weight, and tensors of a call.
-_NAMES, _USERS, _TENSORS = 5, 20, 4
+_NAMES, _USERS, _TENSORS = 5, 20, 16
+#: Shapes of what goes into a cell, and comes out, in one line.
+_FLOWING = 4
 #: All marks, what matters most first.
 ALL_MARKS = (*MARKS[:4], "other-shape", "only-here", *MARKS[4:])
 
@@ -157,10 +159,14 @@ def flow(cell: Cell) -> str:
     told = first(cell)
     if told is None:
         return f"→ {cell.gave.size} {cell.gave.type}" if cell.gave is not None else ""
-    given = ", ".join(each.size for each in (told.given or [])[:2])
-    gave = ", ".join(each.size for each in told.gave[:2])
-    types = dict.fromkeys(each.type for each in told.gave[:2])
-    return f"{given} → {gave} {' '.join(types)}".strip()
+    types = dict.fromkeys(each.type for each in told.gave[:_FLOWING])
+    return f"{_sizes(told.given or [])} → {_sizes(told.gave)} {' '.join(types)}".strip()
+
+
+def _sizes(tensors: Sequence[Tensor]) -> str:
+    """The shapes of tensors; of many the first, and how many more there are."""
+    left = len(tensors) - _FLOWING
+    return ", ".join([*(each.size for each in tensors[:_FLOWING]), *([f"+{left}"] if left > 0 else [])])
 
 
 def marks(one: Cell | Weight, language: Language) -> list[str]:

@@ -19,6 +19,8 @@ from .hooks import Hooks
 Cell = Any  # a mindspore.nn.Cell
 #: Calls of cells in one pass that are described, and arguments of one.
 CALLS, ARGUMENTS = 4096, 16
+#: Tensors that a call takes, or gives, and that are described.
+TAKEN = 8
 #: How deep within others a network lies at most: below a training cell, a cell that adds the loss, and one that adds precision.
 OUTER = 4
 #: Samples of a tensor whose means are compared, at least and at most, and values of each.
@@ -253,7 +255,7 @@ class Call:
         self.given = [id(one) for one in tensors(given)]
         self.place: list[Any] | None = None
         #: What a network is given, told of those that may be one.
-        self.inputs = [as_input(array(one)) for one in list(tensors(given))[:4]] if inputs or depth <= OUTER else []
+        self.inputs = [as_input(array(one)) for one in list(tensors(given))[:TAKEN]] if inputs or depth <= OUTER else []
         self.taken = self.inputs if depth <= OUTER else []
         self.gave: list[dict[str, Any]] = []
         #: Kept of networks and not of their layers, whose outputs are many.
@@ -262,7 +264,7 @@ class Call:
         self.began = self.done = self.left = time.perf_counter()
 
     def ended(self, output: Any) -> None:
-        results = [array(one) for one in list(tensors(output))[:4]]  # waits for them
+        results = [array(one) for one in list(tensors(output))[:TAKEN]]  # waits for them
         self.done = time.perf_counter()
         self.gave = [described(one) for one in results]
         if self.depth <= OUTER:
