@@ -7,6 +7,7 @@ import os
 import pickle
 import random
 import re
+import struct
 import time
 import tracemalloc
 import zipfile
@@ -17,7 +18,7 @@ import pytest
 
 from accucheck.errors import ReadError
 from accucheck.probes._checkpoints import ckpt as written
-from accucheck.readers import ckpt, tensors, torch_file
+from accucheck.readers import ckpt, safetensors, tensors, torch_file
 from accucheck.readers.checkpoints import Checkpoint, TensorInfo, chunks, open_checkpoint, read, verify
 from accucheck.readers.tensor_statistics import rows_equal, statistics
 
@@ -272,11 +273,27 @@ def test_random_damage_never_raises_anything_but_readerror(tmp_path):
     assert outcomes["malformed"] > 20 and outcomes["read"] > 20
 
 
-def test_a_million_tiny_parameters_are_refused(tmp_path, monkeypatch):
+@pytest.mark.parametrize("many", [1000, 1001])
+def test_too_many_tiny_parameters_are_refused_before_they_are_read(tmp_path, monkeypatch, many):
+    """A million weights took a minute and a gigabyte to be refused."""
     monkeypatch.setattr(ckpt, "MAX_TENSORS", 1000)
-    path = tmp_path / "many.ckpt"
-    path.write_bytes(b"".join(value(str(index), [], "Int8", b"\0") for index in range(1001)))
-    assert code_of(path) == "malformed"
+    path, header = tmp_path / "many.ckpt", tmp_path / "many.safetensors"
+    path.write_bytes(b"".join(value(str(index), [], "Int8", b"\0") for index in range(many)))
+    names = {f"w{at}": {"dtype": "U8", "shape": [1], "data_offsets": [at, at + 1]} for at in range(many)}
+    text = json.dumps(names).encode()
+    header.write_bytes(struct.pack("<Q", len(text)) + text + b"\0" * many)
+    if many > 1000:
+        for module in (ckpt, safetensors):
+            monkeypatch.delattr(module, "scan")
+    for found in (path, header):
+        if many > 1000:
+            assert code_of(found) == "checkpoint-tensors"
+        else:
+            assert len(open_checkpoint(found).tensors) == many
+    assert code_of(tmp_path) == "checkpoint-tensors", "the files of a folder count together"
+    with pytest.raises(ReadError) as error:
+        open_checkpoint(path, most=many - 1)
+    assert error.value.code == "checkpoint-tensors"
 
 
 # safetensors

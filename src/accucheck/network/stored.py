@@ -17,10 +17,10 @@ READ = 1 << 30
 
 def read(path: Path, name: str, *, values: bool = True) -> Network:
     """The weights of a checkpoint of any framework; `values`: their ranges too, where it is no larger than READ. Raises ReadError."""
-    checkpoint = open_checkpoint(path)
+    checkpoint = open_checkpoint(path, most=MAX_WEIGHTS)
     tensors = checkpoint.tensors
-    if len(tensors) > MAX_WEIGHTS:
-        raise ReadError("graph-too-large", path=name, limit=MAX_WEIGHTS)
+    if len(tensors) > MAX_WEIGHTS:  # of torch
+        raise ReadError("checkpoint-tensors", path=name, limit=MAX_WEIGHTS)
     network = of_tensors(tensors, name, checkpoint.format)
     size = sum(info.nbytes for info in tensors)
     if values and size <= READ:

@@ -48,14 +48,22 @@ class Checkpoint(msgspec.Struct, frozen=True):
         return [info for info in self.tensors if info.role == "weight"]
 
 
-def open_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
-    """What a .ckpt, .safetensors, .pth, .pt or .bin holds, or a folder of them. Raises ReadError.
+def open_checkpoint(path: str | os.PathLike[str], *, most: int | None = None) -> Checkpoint:
+    """What a .ckpt, .safetensors, .pth, .pt or .bin holds, or a folder of them. Raises ReadError, also for one with more than `most`
+    tensors (without it, as many as no network has), before these are read.
 
     Of a folder: the files that its *.index.json lists; else all .ckpt and .safetensors in it and in its rank_* folders; else
     the files of torch in it.
     """
     path = os.fspath(path)
-    found = _folder(path) if Path(path).is_dir() else _file(path)
+    is_folder = Path(path).is_dir()
+    files = _files(path) if is_folder else [path]
+    counted, limit = 0, most or ckpt.MAX_TENSORS
+    for name in files:
+        counted += _count(name, limit)
+        if counted > limit:
+            raise ReadError("checkpoint-tensors", path=path, limit=limit)
+    found = _folder(path, files) if is_folder else _file(path)
     return msgspec.structs.replace(found, tensors=_with_roles(found.tensors))
 
 
@@ -101,7 +109,18 @@ def _file(path: str) -> Checkpoint:
 _NUMBER = re.compile(r"\d{1,20}$", re.ASCII)
 
 
-def _folder(path: str) -> Checkpoint:
+def _count(path: str, most: int) -> int:
+    """How many tensors a file holds, counted up to some more than `most` without reading them; 0 for one of torch, whose directory is
+    bounded, and for what is no checkpoint."""
+    with open_regular(path) as file:
+        head, size = system.pread(file.fileno(), 32, 0), os.fstat(file.fileno()).st_size
+        if safetensors.looks_like(head, size):
+            return safetensors.count(file, most)
+        return ckpt.count(file, path, most) if head.startswith(b"\n") else 0
+
+
+def _files(path: str) -> list[str]:
+    """The files of a folder that hold the parts of a checkpoint. Raises ReadError."""
     try:
         names = sorted(entry.name for entry in os.scandir(path))
         ranks = [name for name in names if re.match(r"rank_\d+$", name) and Path(path, name).is_dir()]
@@ -119,7 +138,11 @@ def _folder(path: str) -> Checkpoint:
     files = list(files)
     if len(files) > MAX_FILES:  # what a part of them lacks would count as missing
         raise ReadError("checkpoint-files", path=path, count=len(files), limit=MAX_FILES)
-    parts = [_file(os.path.join(path, name)) for name in files]
+    return [os.path.join(path, name) for name in files]
+
+
+def _folder(path: str, files: list[str]) -> Checkpoint:
+    parts = [_file(name) for name in files]
     if not parts:
         raise ReadError("unknown-format", path=path, expected=READABLE)
     return Checkpoint(

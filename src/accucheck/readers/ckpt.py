@@ -115,6 +115,20 @@ _TENSOR = {(1, 0): "dims", (1, 2): "dims", (2, 2): "tensor_type", (3, 2): "tenso
 _MAP = {(1, 2): "tensor"}
 
 
+def count(file: BinaryIO, path: str, most: int) -> int:
+    """How many tensors a .ckpt holds at least, counted up to one more than `most`: by the lengths of its parameters alone."""
+    walk = _FieldReader(file, path, os.fstat(file.fileno()).st_size)
+    found = 0
+    try:
+        for _ in walk.fields(0, walk.end, _CHECKPOINT):
+            found += 1
+            if found > most:
+                break
+    except ReadError:  # what is wrong, or a sum at the end, is told where it is read
+        pass
+    return found
+
+
 def scan(file: BinaryIO, path: str) -> CheckpointContent:
     """The tensors of a .ckpt, in their order. Raises ReadError: malformed, truncated, encrypted.
 
@@ -142,7 +156,7 @@ def scan(file: BinaryIO, path: str) -> CheckpointContent:
             raise walk.bad(at, "tag, tensor")
         parts += len(tensors)
         if parts > MAX_TENSORS:
-            raise walk.bad(at, f"<= {MAX_TENSORS:,} tensors")
+            raise ReadError("checkpoint-tensors", path=path, limit=MAX_TENSORS)
         if is_map:
             mapped.add(tag)
         for name, part in zip(

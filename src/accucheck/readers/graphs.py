@@ -215,8 +215,8 @@ class _Message(NamedTuple):
             raise self.bad(start, "UTF-8") from None
 
     def within(self, start: int, end: int) -> _Message:
-        """The same, with this part in memory where it is not too long."""
-        if end - start > _WHOLE:
+        """The same, with this part in memory where it is not too long, or not there already."""
+        if end - start > _WHOLE or self.base <= start <= end <= self.base + len(self.data):
             return self
         return _in_memory(self.path, self.format, self.read(start, end - start), start, self.size)
 

@@ -17,6 +17,8 @@ FORMAT = "safetensors"
 
 #: The limit of the safetensors library itself.
 HEADER_LIMIT = 100_000_000
+#: What each tensor of a header has, and bytes of a header that are looked at at a time.
+_OFFSETS, _PART = b'"data_offsets"', 1 << 20
 
 #: {name in the header: dtype of a TensorInfo}.
 TYPES = {
@@ -37,6 +39,18 @@ def looks_like(head: bytes, size: int) -> bool:
     """Whether a file of `size` bytes that begins with `head` is safetensors, perhaps one cut short."""
     length = int.from_bytes(head[:8], "little")
     return len(head) > 8 and head[8:9] == b"{" and 2 <= length <= max(HEADER_LIMIT, size - 8)
+
+
+def count(file: BinaryIO, most: int) -> int:
+    """How many tensors the header names, by what each of them has to have, counted up to some more than `most`."""
+    fd = file.fileno()
+    end = 8 + min(int.from_bytes(system.pread(fd, 8, 0), "little"), HEADER_LIMIT)
+    found, at, held = 0, 8, b""
+    while at < end and found <= most:
+        part = held + system.pread(fd, min(_PART, end - at), at)
+        found += part.count(_OFFSETS)
+        held, at = part[-len(_OFFSETS) + 1 :], at + _PART
+    return found
 
 
 def scan(file: BinaryIO, path: str) -> tuple[list[TensorInfo], dict[str, str]]:
