@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from accucheck import case as cases
-from accucheck import studies, study_results
+from accucheck import metering, studies, study_results
 from accucheck.errors import UserError
 from accucheck.language import Language
 from accucheck.search_runs import Goal, StudyRunner
@@ -299,6 +299,7 @@ def test_a_journal_and_an_address_of_ones_own(tmp_path: Path) -> None:
 
 def test_a_storage_that_is_locked_or_none_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(studies, "_PATIENCE", 1)
+    monkeypatch.chdir(tmp_path)
     root = project(tmp_path)
     known = found(root, trials=3)
     with sqlite3.connect(root / studies.FILE) as database:
@@ -316,6 +317,12 @@ def test_a_storage_that_is_locked_or_none_is_told(tmp_path: Path, monkeypatch: p
     with pytest.raises(UserError) as error:
         found(root, trials=3, storage=str(tmp_path / "text.db"))
     assert error.value.code == "tune-storage"
+    for storage in ("nonsense", "study.txt", "nowhere/at/all"):
+        with pytest.raises(UserError) as error:
+            found(root, trials=3, storage=storage)
+        assert error.value.code == "tune-no-storage" and "sqlite:///" in error.value.text(Language.EN)
+    (tmp_path / "kept").write_bytes((root / studies.FILE).read_bytes())  # a database by its content
+    assert len(found(root, trials=4, storage=str(tmp_path / "kept")).trials) == 4
 
 
 def test_a_study_of_something_else_is_refused(tmp_path: Path) -> None:
@@ -380,6 +387,8 @@ def test_the_command_searches_and_says_what_it_found(tmp_path: Path) -> None:
         ran = accucheck("tune", "--lang", language, *asked, "--", sys.executable, "train.py", cwd=root)
         assert ran.code == 0 and better in ran.out and "--lr=" in ran.out, ran
         assert "Traceback" not in ran.err and ("6 trials" in ran.err or "共 6 次" in ran.err)
+        once = "the first training" if language == "en" else "按原命令训练一次"
+        assert (once in ran.err) is (language == "en"), "a study that goes on knows its metric"
     shown = accucheck("tune", "--show", "--json", cwd=root)
     told = json.loads(shown.out)
     assert (
@@ -390,6 +399,16 @@ def test_the_command_searches_and_says_what_it_found(tmp_path: Path) -> None:
     )
     plain = accucheck("tune", "--show", cwd=root, PYTHONIOENCODING="ascii", ACCUCHECK_LANG="en")
     assert plain.code == 0 and plain.out.isascii() and "-----" in plain.out
+
+
+def test_the_metric_is_foreseen_by_the_logs_of_the_project(tmp_path: Path) -> None:
+    root = project(tmp_path)
+    assert metering.foreseen(cases.load(root, [])) == {}
+    (root / "train.log").write_text(
+        "epoch: 1, loss is 0.5, eval accuracy: 0.8\nepoch: 2, loss is 0.4, eval accuracy: 0.9\n"
+    )
+    case = cases.load(root, ["curves.train=train.log"])
+    assert metering.foreseen(case) == {"metric": "eval_accuracy", "place": "train.log"}
 
 
 @pytest.mark.slow
@@ -430,6 +449,7 @@ def test_the_case_file_says_what_to_search(tmp_path: Path) -> None:
         (["--search", "nope=1,2", "--", "python", "train.py"], "nope"),
         (["--search", "lr=1,2", "--time", "soon", "--", "python", "train.py"], "soon"),
         (["--search", "lr=1,2"], "--live"),
+        (["--search", "lr=1,2", "--storage", "nonsense", "--", "python", "train.py"], "sqlite:///"),
         (["--show"], "tune"),
     ],
 )

@@ -304,6 +304,10 @@ WORDS: Words = {
         "en": "{path}: only the first {limit:,} rows of statistics were read. Give the folder of one rank or step.",
         "zh": "{path}：统计数据只读取了前 {limit:,} 行。请给出单卡或单个 step 的目录。",
     },
+    "checkpoint-tensors": {
+        "en": "{path} holds more than {limit:,} tensors; so many are not read here. Is it the checkpoint of a network?",
+        "zh": "{path} 中的张量超过 {limit:,} 个，此处不读取这么多。它是网络的 checkpoint 吗？",
+    },
     "checkpoint-files": {
         "en": "{path} holds {count:,} files of a checkpoint; at most {limit:,} are read here. Name one, or the folder of one checkpoint.",
         "zh": "{path} 下有 {count:,} 个 checkpoint 文件，此处最多读取 {limit:,} 个。请指定其中一个文件，或单个 checkpoint 的目录。",
@@ -1210,6 +1214,12 @@ WORDS: Words = {
         "{count:it|them}. Fix {count:it|them} first (accucheck fix shows changes), or search all the same with --force.",
         "zh": "已知 {count} 处问题，调参无法解决，此时搜索只会得到迁就问题的设置。"
         "请先修改（accucheck fix 给出改法），或用 --force 强制搜索。",
+    },
+    "tune-no-storage": {
+        "en": "{storage} is no place to keep a study. Give --storage a file of SQLite ({endings}), an address that Optuna knows such as "
+        "sqlite:///FILE, mysql://USER@HOST/NAME or postgresql://USER@HOST/NAME, or journal://FILE. Nothing was run.",
+        "zh": "{storage} 不能用来保存研究。--storage 可以是 SQLite 文件（{endings}）、Optuna 支持的地址（如 sqlite:///文件、"
+        "mysql://用户@主机/库名、postgresql://用户@主机/库名）或 journal://文件。没有运行任何内容。",
     },
     "tune-storage": {
         "en": "{storage} cannot be used to keep the study: {problem}",

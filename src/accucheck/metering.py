@@ -102,6 +102,22 @@ class Meter:
         return next((one for one in plain if one is not None and not _TRAINED.search(one.name)), None)
 
 
+def foreseen(case: Case) -> dict[str, str]:
+    """The "metric" that trials will be compared by, as the last watch of the project or its logs tell it, and the "place" of that; empty
+    where neither does."""
+    folder = recordings.latest(Path(case.root))
+    watched = [path for _, rank, path in recordings.watched(folder) if rank == 0] if folder is not None else []
+    cases = [*(Case(case.root, CaseFile(curves=Curves(train=str(path)))) for path in watched), case]
+    for one in cases:
+        try:
+            series = Meter()._series([Logs(one, "curves.train", "curves.eval")])
+        except (ReadError, IndexError):
+            continue
+        if series is not None:
+            return {"metric": shown(series.name), "place": series.path}
+    return {}
+
+
 def shown(name: str) -> str:
     """The name of a metric without what says that it is one of an evaluation by Model."""
     return name.removeprefix("metrics.")

@@ -109,6 +109,11 @@ class StudyRunner:
     def stopped(self) -> bool:
         return self._stopped.is_set()
 
+    @property
+    def is_for_metric(self) -> bool:
+        """Whether the training that begins now is there to show the metric, which nobody named."""
+        return self.study is None and not self.goal.metric
+
     # --- the study ----------------------------------------------------------------------------------------------------
 
     def run(self) -> StudyResults:

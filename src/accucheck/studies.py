@@ -31,6 +31,8 @@ from .study_results import Axis, StudyResults, Trial
 FILE = f"{FOLDER}/tune.db"
 #: How the address of a file begins that Optuna keeps as a journal, which suits a shared folder better than SQLite does.
 JOURNAL = "journal://"
+#: How the name of a database of SQLite ends, and how its content begins.
+DATABASES, _SQLITE = (".db", ".sqlite", ".sqlite3"), b"SQLite format 3\0"
 #: Seconds that a locked database is waited for, after which a process on another machine is given up that told nothing, between two signs
 #: of life, and that a trial may be without an owner.
 _PATIENCE, _SILENT, _ALIVE, _ORPHAN = 10, 300.0, 30.0, 5.0
@@ -296,8 +298,22 @@ def _suggested(trial: Any, space: Space) -> str:
 # --- opening ------------------------------------------------------------------------------------------------------------
 
 
+def require_known(storage: str) -> None:
+    """Raises UserError for what is neither an address nor by its ending, or its content, a database of SQLite."""
+    if not storage or "://" in storage or storage.lower().endswith(DATABASES):
+        return
+    try:
+        with Path(storage).open("rb") as stream:
+            if stream.read(len(_SQLITE)) == _SQLITE:
+                return
+    except (OSError, ValueError):
+        pass
+    raise UserError("tune-no-storage", storage=storage, endings=", ".join(DATABASES))
+
+
 def address(root: Path, storage: str) -> str:
-    """The address of a storage: that which is given, else a file of the project. Raises SaveError."""
+    """The address of a storage: that which is given, else a file of the project. Raises UserError, SaveError."""
+    require_known(storage)
     if storage:
         return storage if "://" in storage else f"sqlite:///{os.path.abspath(storage)}"
     folder = root / FOLDER

@@ -6,8 +6,11 @@ import sys
 
 import pytest
 from conftest_tui import text_of, until
+from msgspec.structs import replace
 from textual.widgets import Input, OptionList
 
+from accucheck import consent
+from accucheck.case import Curves
 from accucheck.language import Language
 from accucheck.model import Finding, Kind, Level, ProbeResult, Status, Verdict, Where
 from accucheck.project import open_project
@@ -120,6 +123,21 @@ async def test_faults_come_first_and_bad_input_is_told(opened):
         await pilot.press("H")
         await answer(pilot, app, "yes")
         await search(pilot, app, "nope=1,2")
-        await answer(pilot, app, "once")
         await until(pilot, lambda: "nope is neither an option nor a key" in text_of(app))
+    assert app.runner.tuned is None and not consent.granted_command(app.project.case, [sys.executable, "train.py"])
+
+
+@pytest.mark.parametrize(("log", "said"), [("", "if it tells none"), ("eval.log", "by eval.log it is eval_accuracy")])
+async def test_the_metric_is_told_before_anything_runs(opened, tmp_path, log, said):
+    app = opened()
+    (tmp_path / "project" / "eval.log").write_text("epoch: 1, eval accuracy: 0.8\nepoch: 2, eval accuracy: 0.9\n")
+    if log:
+        case = app.project.case
+        app.use_case(replace(case, spec=replace(case.spec, curves=Curves(eval=log))))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("H")
+        await search(pilot, app, "lr=0.2,0.3")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        assert said in " ".join(text_of(app).split())
+        await pilot.press("escape")
     assert app.runner.tuned is None

@@ -141,9 +141,10 @@ def _tuning(opened: Project, given: dict[str, Any]) -> StudyRunner:
 
 
 def _goal(opened: Project, command: list[str], folder: Any, given: dict[str, Any]) -> Goal:
-    from .. import search_space
+    from .. import search_space, studies
     from ..search_runs import Goal
 
+    studies.require_known(given["storage"])
     spaces = [search_space.parse(text) for text in given["searches"]] or search_space.of_case(opened.case)
     search = search_space.bind(opened.case, command, spaces, folder)
     bounded = given["epochs"] or given["seconds_in_all"]
@@ -202,7 +203,7 @@ def _run(opened: Project, tuning: StudyRunner, asked: Any) -> StudyResults:
         tuning.stop()
 
     with status_line() as line:
-        tuning.begins, tuning.far, tuning.tell = _tellers(opened, line)
+        tuning.begins, tuning.far, tuning.tell = _tellers(opened, tuning, line)
         talk(say("tune-command-is", command=shlex.join(tuning.wanted.command)))
         Thread(target=stop, daemon=True).start()
         found = tuning.run()
@@ -211,14 +212,17 @@ def _run(opened: Project, tuning: StudyRunner, asked: Any) -> StudyResults:
     return found
 
 
-def _tellers(opened: Project, line: Callable[[str], None]) -> tuple[Any, Any, Any]:
-    from .. import study_results
+def _tellers(opened: Project, tuning: StudyRunner, line: Callable[[str], None]) -> tuple[Any, Any, Any]:
+    from .. import metering, study_results
 
     session, shown = opened.session, language()
     assert session is not None
 
     def begins(trial: Trial, far: StudyProgress) -> None:
         line("")
+        if tuning.is_for_metric:
+            foreseen = metering.foreseen(opened.case)
+            talk(say("tune-foreseen" if foreseen else "tune-unforeseen", **foreseen))
         what = study_results.label(trial, shown)
         count = f"{far.done + 1}/{far.of}" if far.of else f"{far.done + 1}"
         talk(say("tune-begins", count=count, what=what, left=_left(far.left)))

@@ -386,9 +386,10 @@ WORDS: Words = {
         "zh": "提前终止落后试验的方式：median（低于其他试验的中位数）、hyperband（分轮淘汰）、none（不终止）；默认 median。",
     },
     "tune-storage": {
-        "en": "Where the study is kept: a database URL that Optuna knows, or journal://FILE; several machines may share it (default: "
-        ".accucheck/tune.db).",
-        "zh": "搜索结果的存放处：Optuna 支持的数据库 URL，或 journal://文件；可由多台机器共用（默认 .accucheck/tune.db）。",
+        "en": "Where the study is kept: a file of SQLite (.db, .sqlite, .sqlite3), a database URL that Optuna knows, or journal://FILE; "
+        "several machines may share it (default: .accucheck/tune.db).",
+        "zh": "搜索结果的存放处：SQLite 文件（.db、.sqlite、.sqlite3）、Optuna 支持的数据库 URL，或 journal://文件；"
+        "可由多台机器共用（默认 .accucheck/tune.db）。",
     },
     "tune-study": {
         "en": "The name of the study (default: one that goes with the command, the code and what is searched).",
@@ -404,6 +405,15 @@ WORDS: Words = {
     },
     "tune-show": {"en": "Show what the last search found; train nothing.", "zh": "显示上次搜索的结果，不训练。"},
     "tune-command-is": {"en": "searched in copies by: {command}", "zh": "在副本中搜索，命令：{command}"},
+    "tune-foreseen": {
+        "en": "No --metric is given: the first training, of the command as it is, shows the metric. By {place} it is {metric}.",
+        "zh": "没有给出 --metric：先按原命令训练一次以确定指标。据 {place}，指标为 {metric}。",
+    },
+    "tune-unforeseen": {
+        "en": "No --metric is given: the first training, of the command as it is, shows the metric (the accuracy of its evaluation, else "
+        "its loss). If it tells none, nothing more is trained.",
+        "zh": "没有给出 --metric：先按原命令训练一次以确定指标（评估的准确率，没有则为评估 loss）；若没有输出指标，则不再训练。",
+    },
     "tune-begins": {"en": "{count} {what}; {left}", "zh": "{count} {what}；{left}"},
     "tune-far": {"en": "epoch {epoch}  {value}  {left}", "zh": "epoch {epoch}  {value}  {left}"},
     "tune-done": {

@@ -799,11 +799,21 @@ WORDS: Words = {
     },
     "tune-title": {"zh": "在项目副本中搜索超参？", "en": "Search for hyper-parameters in copies of the project?"},
     "tune-text": {
-        "zh": "{command}\n\n在副本中用这条命令训练 {trials} 次，每次使用不同的设置。它运行的是项目自身的代码；项目本身不会改动，"
+        "zh": "{command}\n\n在副本中用这条命令训练 {trials} 次，每次使用不同的设置。{metric}它运行的是项目自身的代码；项目本身不会改动，"
         "但以绝对路径写到别处的内容会真正写入。",
-        "en": "{command}\n\nIt trains {trials} copies of the project, each with other settings. It runs the project's own code. The "
-        "project "
+        "en": "{command}\n\nIt trains {trials} copies of the project, each with other settings. {metric} It runs the project's own code. "
+        "The project "
         "is not touched, but what the command writes elsewhere by absolute paths is really written.",
+    },
+    "tune-by": {"zh": "以 {metric} 比较。", "en": "They are compared by {metric}."},
+    "tune-foreseen": {
+        "zh": "第一次按原命令训练以确定指标；据 {place}，指标为 {metric}。",
+        "en": "The first one, of the command as it is, shows the metric; by {place} it is {metric}.",
+    },
+    "tune-unforeseen": {
+        "zh": "第一次按原命令训练以确定指标（评估的准确率，没有则为评估 loss）；若没有输出指标，则不再训练。",
+        "en": "The first one, of the command as it is, shows the metric (the accuracy of its evaluation, else its loss); if it tells none, "
+        "nothing more is trained.",
     },
     "tune-search": {
         "zh": "要搜索的内容，例如 lr=1e-4..1e-1:log batch=16,32,64",

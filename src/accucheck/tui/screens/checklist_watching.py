@@ -118,20 +118,41 @@ class Watching(Reviewing):
         if not texts:
             return
         command = self._command or (kept.command if kept is not None else []) or await self._proposed()
-        question = partial(say, "tune-text", trials=TRIALS)
-        chosen = await self._allowed(command, ask=False, title="tune-title", question=question)
+        # What is searched nowhere, or is written wrongly, is told before anybody is asked to agree.
+        if command and await self._searchable(command, texts) is None:
+            return
+        chosen = await self._allowed(command, ask=False, title="tune-title", question=self._tuning_question)
         if not chosen:
             return
         if app.runner.tunes:  # begun meanwhile
             self.notify(say("tune-on"), severity="warning", markup=False)
             return
         self._command = chosen
+        tuning = await self._searchable(chosen, texts)
+        if tuning is not None:
+            app.runner.tune(tuning)
+            self._show_search()
+
+    def _tuning_question(self, command: str) -> str:
+        """What a person is asked before a search, with the metric that it will go by."""
+        from ... import metering
+
+        say, case = self.speech.say, self.app.project.case
+        if named := case.spec.tune.metric:
+            metric = say("tune-by", metric=named)
+        elif known := metering.foreseen(case):
+            metric = say("tune-foreseen", **known)
+        else:
+            metric = say("tune-unforeseen")
+        return say("tune-text", command=command, trials=TRIALS, metric=metric)
+
+    async def _searchable(self, command: list[str], texts: list[str]) -> StudyRunner | None:
+        """The search that was asked for; None, and a person is told why, where there is none."""
         try:
-            app.runner.tune(await asyncio.to_thread(_searching, app.project, chosen, texts))
+            return await asyncio.to_thread(_searching, self.app.project, command, texts)
         except UserError as error:
-            app.show_error(error.text(self.speech.language))
-            return
-        self._show_search()
+            self.app.show_error(error.text(self.speech.language))
+            return None
 
     async def _insists(self) -> bool:
         """Whether a search is to be made: at once where no fault is known, else if the person says so."""
