@@ -357,6 +357,16 @@ TWINS = {
         pooled(FILLED + KEPT, ATTENTION.format(masked="s = s + beside * -1e9")),
         pooled(FILLED + KEPT, ATTENTION.format(masked="s = s + (1 - beside) * -1e9")),
     ),
+    "attention adds the mask times a number that is not seen": (
+        "mask-inverted",
+        pooled(FILLED + KEPT, ATTENTION.format(masked="s = s + beside * np.finfo(np.float32).min")),
+        pooled(FILLED + KEPT, ATTENTION.format(masked="s = s + (1 - beside) * settings.smallest")),
+    ),
+    "attention adds the smallest number": (
+        "mask-inverted",
+        pooled(FILLED + KEPT, ATTENTION.format(masked="s = s + beside * np.finfo(np.float32).min")),
+        pooled(FILLED + KEPT, ATTENTION.format(masked="s = s + (1 - beside) * np.finfo('float32').min")),
+    ),
     "attention fills by value": (
         "mask-inverted",
         pooled(FILLED + "beside = 1", ATTENTION.format(masked="s = s.masked_fill(ids != 0, -1e9)")),

@@ -101,6 +101,13 @@ WAYS: dict[str, tuple[str, bool]] = {
         ),
         False,
     ),
+    "a comprehension over the updates of each epoch": (
+        _MODEL.format(
+            rate="[0.1 * 0.9 ** epoch for epoch in range(epochs) for _ in range(data.get_dataset_size())]",
+            times="epochs",
+        ),
+        False,
+    ),
     "an array": (_MODEL.format(rate="(np.linspace(1, 0, epochs) * 0.1).tolist()", times="epochs"), True),
     "an array for all updates": (
         _MODEL.format(rate="np.linspace(0.1, 0, data.get_dataset_size() * epochs).tolist()", times="epochs"),

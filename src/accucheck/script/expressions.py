@@ -238,6 +238,8 @@ class Expressions:
         found = self.held(owner, name, node)
         if found is not None:
             return found
+        if (limit := models.limit(owner, name)) is not None:
+            return limit
         if isinstance(owner, (Call, UnknownValue, Instance)):
             return self.noted("@" + name, [], {}, node, owner)
         return UnknownValue(name)

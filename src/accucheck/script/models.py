@@ -1220,6 +1220,27 @@ _TEXT = frozenset(
 _SPECIFIED = re.compile(r"\{\w*[^\w}]")
 
 
+#: The largest finite number of each type; the smallest is as far from 0, or one further.
+_LARGEST: dict[str, float] = {
+    "float16": 65504.0,
+    "bfloat16": 3.3895314e38,
+    "float32": 3.4028235e38,
+    "float64": 1.7976931348623157e308,
+    "int32": 2**31 - 1,
+    "int64": 2**63 - 1,
+}
+
+
+def limit(owner: Value, name: str) -> KnownValue | None:
+    """The largest number of a type, or the smallest: numpy.finfo(numpy.float32).min."""
+    if not isinstance(owner, Call) or owner.last not in ("finfo", "iinfo") or name not in ("min", "max"):
+        return None
+    kind = owner.args[0] if owner.args else None
+    said = kind.value if isinstance(kind, KnownValue) else kind.name if isinstance(kind, NamedValue) else ""
+    largest = _LARGEST.get(str(said).rpartition(".")[2])
+    return None if largest is None else KnownValue(largest if name == "max" else -largest)
+
+
 def _of_text(owner: KnownValue, name: str, args: list[Value], keywords: dict[str, Value]) -> Value | None:
     given = [arg.value for arg in args if isinstance(arg, KnownValue)]
     if len(given) != len(args) or keywords or not all(isinstance(value, (str, int, float)) for value in given):

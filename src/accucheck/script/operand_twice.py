@@ -1,7 +1,8 @@
 """Results of layers that are joined with themselves, added to themselves, or taken off themselves, where another one was meant.
 
 A layer behind concat((x, x)) along the features gets nothing that it does not get from x alone; x + x is x in another size, and x - x
-is nothing, as in a loss that compares samples with themselves. Squares and products of a thing with itself are meant. Along the first
+is nothing, as in a loss that compares samples with themselves. What a comprehension makes stands for each of its elements: two of them
+are not one thing. Squares and products of a thing with itself are meant. Along the first
 axis, samples may be repeated for another pass.
 """
 
@@ -28,9 +29,10 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
     for reading in scripts.training or scripts.readings:
         structure = structure_of(reading)
         users = flow.users(reading.trace)
+        each = {id(call.args[0]) for call in reading.trace.calls if call.name == "comprehension" and call.args}
         for call in reading.trace.calls:
             twice = _twice(call)
-            if twice is None or _takes_items(call):
+            if twice is None or id(twice) in each or _takes_items(call):
                 continue
             if not (structure.in_cell(call.frame) and _is_computed(twice)) and not _in_loss(call, structure):
                 continue

@@ -376,6 +376,7 @@ class Rules:
     def of_weights(self, graph: Graph) -> None:
         """Masks that something is multiplied by or chosen with: 1 has to be the data, unless the rest is used, too."""
         signs: list[tuple[Call, Form]] = []
+        data = graph.above([node for nodes in graph.read.values() for node in nodes])
         for made in graph.made:
             if _operation(made) not in ("mul", "masked_select", "where", "where_method") and made.name != "[]":
                 continue
@@ -394,6 +395,8 @@ class Rules:
             self.hide(shape, made)
         for made, shape in signs:
             turned = shape.real == 0 and shape.number == 1 and _operation(made) in ("mul", "masked_select")
+            # what it weighs is data itself: a number that is not seen may be one that a softmax makes nothing of
+            turned = turned and all(id(part) in data for part in effects.operands(made, (0, 1)) or ())
             if turned and not any(_beside(shape, other) for _, other in right):
                 self.say("mask-inverted", made)
 

@@ -21,11 +21,16 @@ def length(value: Value | None, depth: int = 0) -> Value | None:
     if not isinstance(value, Call):
         return None
     if value.name == "comprehension":
-        over = value.args[1] if len(value.args) == 2 and not value.picks else None
+        over = value.args[1] if len(value.args) == 2 and not value.picks and not _nested(value) else None
         return _of_range(over) or length(over, depth + 1)
     if value.name.startswith("numpy.") and value.last in ("linspace", "arange"):
         return value.argument(["start", "stop", "num"], "num") if value.last == "linspace" else _of_range(value)
     return _computed(value, depth)
+
+
+def _nested(made: Call) -> bool:
+    """Whether a comprehension goes over something in each turn of something else: [rate(e) for e in epochs for _ in steps]."""
+    return len(getattr(made.node, "generators", ())) > 1
 
 
 def _computed(made: Call, depth: int) -> Value | None:
