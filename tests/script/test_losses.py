@@ -349,6 +349,9 @@ SAID = {
     "y, w = read(f)\nops.cross_entropy(dense(x), y.view(-1), weight=w.float())": ["fits"],
     "p = ops.softmax(dense(x))\nl = (-(p * ops.one_hot(y, 4))).sum()": ["no-logarithm"],
     "p = ops.softmax(dense(x))\nl = ops.reduce_sum(-1 * ops.one_hot(y, 4) * p)": ["no-logarithm"],
+    # How often a mixture sends its samples where, times how likely that is: the places are those of the probabilities.
+    "p = ops.softmax(dense(x))\nl = (p.mean(0) * ops.one_hot(ops.topk(p, 2)[1], 4).sum(1).mean(0)).sum()": [],
+    "p = ops.softmax(dense(x))\nl = -(p.mean(0) * ops.one_hot(y, 4).mean(0)).sum()": ["no-logarithm"],
     "p = (ops.softmax(dense(x)) * ops.one_hot(y, 4)).sum(1) + 1e-5\nl = (-1 * (1 - p) * ops.log(p)).mean()": [],
     "p = ops.log_softmax(dense(x))\nl = (-(p * ops.one_hot(y, 4))).sum()": ["own-likelihood"],
     "p = ops.softmax(dense(x))\nl = -(p * y).sum()": [],

@@ -139,6 +139,40 @@ def test_batches_of_one_row_and_training_loops_are_no_matter(tmp_path: Path) -> 
     assert observed(faulty, tmp_path) == []
 
 
+#: The squares of gradients, averaged as a measure of how much weights matter, are no metric; a root of errors of each batch is one.
+MEANS = """import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn, ops
+
+net = nn.Dense(8, 1)
+loss_fn = nn.MSELoss()
+opt = nn.Adam(net.trainable_params(), 1e-3)
+step = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, opt.parameters)
+slope = ms.grad(lambda x, y: loss_fn(net(x), y), None, opt.parameters)
+rows = np.load("rows.npz")
+for x, y in ds.NumpySlicesDataset((rows["x"], rows["y"]), ["x", "y"], shuffle=True).batch(16).create_tuple_iterator():
+    opt(step(x, y)[1])
+net.set_train(False)
+total, turns = 0.0, 0
+for x, y in ds.NumpySlicesDataset((rows["a"], rows["b"]), ["x", "y"], shuffle=False).batch(16).create_tuple_iterator():
+    total += ADDED
+    turns += 1
+print(total / turns)
+"""
+
+
+@pytest.mark.parametrize(
+    ("added", "codes"),
+    [
+        ("slope(x, y)[0].asnumpy() ** 2", []),
+        ("np.sqrt(np.mean((net(x).asnumpy() - y.asnumpy()) ** 2))", ["ratio-of-batches"]),
+    ],
+)
+def test_gradients_are_no_metric(tmp_path: Path, added: str, codes: list[str]) -> None:
+    assert observed(MEANS.replace("ADDED", added), tmp_path) == codes
+
+
 ONE_HOT = """import mindspore as ms
 import mindspore.dataset as ds
 import numpy as np

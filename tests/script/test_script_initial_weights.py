@@ -513,6 +513,11 @@ BRANCHES: dict[str, tuple[str, list[str]]] = {
         "nn.Dense(8, 8, 'zeros')",
         ["zero-possible"],
     ),
+    "a, b = ops.split(x, 4, 1)\nreturn a, b * ops.exp(ops.tanh(self.second(self.first(x))))": (
+        "nn.Dense(8, 8, 'zeros')",
+        ["zero-possible"],
+    ),
+    "return x * ops.tanh(self.second(self.first(x)))": ("nn.Dense(8, 8, 'zeros')", ["zero-weights"]),
     "return self.first(x) * self.second(x)": ("nn.Dense(8, 8, 'zeros')", ["zero-weights"]),
     "p = ops.sigmoid(self.second(self.first(x)))\nreturn ops.log(p) + ops.log(1 - p)": (
         "nn.Dense(8, 8, 'zeros')",

@@ -14,7 +14,7 @@ from ..knowledge import api
 from ..knowledge.metric_functions import metric_functions
 from . import flow
 from .axes import rank
-from .effects import MOVED, effect, kept, operands
+from .effects import MOVED, differentiates, effect, kept, operands
 from .factors import argument_of, comparison, operation
 from .losses import applied, is_truth
 from .networks import is_loss
@@ -109,6 +109,8 @@ class BatchStatistics:
             return ""
         if self._is_size(value):
             return SIZE
+        if value.name == "" and differentiates(value.base):  # gradients are no statistic of the samples
+            return ""
         return self._read(value, depth) or self._framework_loss(value, depth) or self._done(value, depth)
 
     def _read(self, made: Call, depth: int) -> str:

@@ -345,22 +345,28 @@ def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observatio
 
 def _branch(layer: Call, structure: Structure) -> bool:
     """True when the result of a layer is added to what its input was made of, or to what is computed from that beside it: the last layer of
-    a residual branch, or one of two ways in parallel. What is added may be a number: a factor of 1 plus what a layer gives."""
+    a residual branch, or one of two ways in parallel. What is added may be a number: a factor of 1 plus what a layer gives. A product
+    with the exponential of a result is such a sum, too."""
     applied = structure.applied.get(id(layer), [])
     return any(_joins(call, call.args[0], structure) for call in applied if call.args)
 
 
-def _joins(result: Call, origin: Value, structure: Structure, depth: int = 4, first: Call | None = None) -> bool:
+def _joins(
+    result: Call, origin: Value, structure: Structure, depth: int = 4, first: Call | None = None, factor: bool = False
+) -> bool:
+    """`factor`: an exponential was taken on the way, so that what is multiplied by the result goes on as it is."""
     first = first or result
     for user, how in structure.users.get(id(result), ()):
         maker = user.base.last if user.name == "" and isinstance(user.base, Call) else user.last
-        if maker in ("+", "Add", "add", "TensorAdd", "tensor_add"):
+        if maker in ("+", "Add", "add", "TensorAdd", "tensor_add") or (factor and maker in ("*", "Mul", "mul")):
             others = [option for other in user.args if other is not result for option in options(other)]
             if any(flow.derives(origin, other) for other in others):
                 return True
             if user.frame is first.frame and any(_goes_on(origin, other, first) for other in others):
                 return True
-        elif (how in ("0", "base") or user.name == "*") and depth and _joins(user, origin, structure, depth - 1, first):
+            continue
+        further = depth and (how in ("0", "base") or user.name == "*")
+        if further and _joins(user, origin, structure, depth - 1, first, factor or maker.lower() == "exp"):
             return True
     return False
 

@@ -497,7 +497,10 @@ class Losses:
             pair = _likelihood(call)
             if pair is None or id(call.node) in seen:
                 continue
-            found = heads(pair)
+            prediction, labels = pair
+            found = heads(prediction)
+            if any(flow.derives(labels, head.made) for head in found):  # places that the scores themselves choose
+                continue
             if not any(head.gives for head in found):
                 continue
             seen.add(id(call.node))
@@ -830,8 +833,8 @@ def encoded(value: Value) -> Call | None:
     return None
 
 
-def _likelihood(call: Call) -> Value | None:
-    """The prediction in a product with one-hot labels that is negated and summed: -1 * p * one_hot, or -(p * one_hot).sum()."""
+def _likelihood(call: Call) -> tuple[Value, Value] | None:
+    """The prediction and the one-hot labels of a product that is negated and summed: -1 * p * one_hot, or -(p * one_hot).sum()."""
     if name_of(call).rsplit(".", 1)[-1] not in ("sum", "ReduceSum", "reduce_sum", "mean", "ReduceMean"):
         return None
     signs, factors = 0, list[Value]()
@@ -853,7 +856,7 @@ def _likelihood(call: Call) -> Value | None:
     labels = [factor for factor in factors if encoded(factor) is not None]
     if len(labels) != 1:
         return None
-    return next(factor for factor in factors if factor is not labels[0])
+    return next(factor for factor in factors if factor is not labels[0]), labels[0]
 
 
 def _between_or_cell(value: Value) -> bool:

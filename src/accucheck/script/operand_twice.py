@@ -32,9 +32,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
         each = {id(call.args[0]) for call in reading.trace.calls if call.name == "comprehension" and call.args}
         for call in reading.trace.calls:
             twice = _twice(call)
-            if twice is None or id(twice) in each or _takes_items(call):
-                continue
-            if not (structure.in_cell(call.frame) and _is_computed(twice)) and not _in_loss(call, structure):
+            if twice is None or id(twice) in each or not _counts(call, twice, structure):
                 continue
             data = {"text": ast.unparse(call.node)[:80] if call.node is not None else ""}
             if operation(call).does == "concat":
@@ -43,6 +41,13 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
             else:
                 meant = _given_apart(call) or bool(call.tests)
                 yield Observation("added-to-itself", call.source, call.node, data, certain=False, possible=meant)
+
+
+def _counts(made: Call, twice: Value, structure: Structure) -> bool:
+    """Whether what an operand is twice is seen to be one thing, in a place where that matters."""
+    if _takes_items(made):
+        return False
+    return (structure.in_cell(made.frame) and _is_computed(twice)) or _in_loss(made, structure)
 
 
 def _in_loss(made: Call, structure: Structure) -> bool:
