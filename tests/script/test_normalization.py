@@ -29,6 +29,23 @@ class Net(nn.Cell):
     def construct(self, x):
         return self.conv(x)
 
+class Shift(nn.Conv2d):
+    def __init__(self, hold):
+        super().__init__(3, 3, 1, has_bias=True)
+        if hold:
+            self.weight.set_data(ops.eye(3, 3).reshape(3, 3, 1, 1))
+            self.bias.set_data(ms.Tensor([-114.0, -111.0, -103.0]))
+        for parameter in self.get_parameters():
+            parameter.requires_grad = False
+
+class Shifted(Net):
+    def __init__(self, hold):
+        super().__init__()
+        self.shift = Shift(hold)
+
+    def construct(self, x):
+        return self.conv(self.shift(x))
+
 class Words(nn.Cell):
     def __init__(self):
         super().__init__()
@@ -94,6 +111,8 @@ SAID = {
     "for one in ds.MindDataset('a', ['label']).create_dict_iterator():\n    net(one['label'])": "unclear ?",
     "Dividing()(image)": "in-network x",
     "ms.Model(net).train(1, folder())": "raw image",
+    "ms.Model(Shifted(True)).train(1, folder())": "in-network image",
+    "ms.Model(Shifted(False)).train(1, folder())": "raw image",
     "ms.Model(Dividing()).train(1, folder())": "in-network image",
     "ms.Model(net).train(1, folder().map(vision.ToTensor(), 'image'))": "normalised image",
     "ms.Model(net).train(1, folder().map([vision.ToTensor()] if flag else [], 'image'))": "sometimes image",

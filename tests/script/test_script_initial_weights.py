@@ -523,6 +523,14 @@ BRANCHES: dict[str, tuple[str, list[str]]] = {
         "nn.Dense(8, 8, 'zeros')",
         ["zero-weights"],
     ),
+    "return ops.matmul(self.second(self.first(x)).view(2, 2) + ops.eye(2), x)": (
+        "nn.Dense(8, 8, 'zeros')",
+        ["zero-possible"],
+    ),
+    "return ops.matmul(self.second(self.first(x)).view(2, 2) + ops.zeros((2, 2)), x)": (
+        "nn.Dense(8, 8, 'zeros')",
+        ["zero-weights"],
+    ),
     "return 0 + self.second(self.first(x))": ("nn.Dense(8, 8, 'zeros')", ["zero-weights"]),
     "return self.second(self.first(x)) + x": ("nn.BatchNorm1d(8, gamma_init='zeros')", ["zero-gamma-added"]),
     "return P.Add()(self.second(x), x)": ("nn.BatchNorm1d(8, gamma_init='zeros')", ["zero-gamma-added"]),

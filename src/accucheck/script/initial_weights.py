@@ -372,10 +372,19 @@ def _joins(
 
 
 def _goes_on(origin: Value, other: Value, result: Call) -> bool:
-    """Whether what a branch of zeros is added to is a number beside 0, or is computed without the branch from what it is computed from."""
+    """Whether what a branch of zeros is added to is a number or an array beside 0, as the identity, or is computed without the branch from
+    what it is computed from."""
     if isinstance(other, KnownValue):
         return isinstance(other.value, (int, float)) and other.value != 0
+    if _is_constant(other):
+        return number(other) != 0
     return not flow.derives(other, result) and bool(_computed_from(origin) & _computed_from(other))
+
+
+def _is_constant(value: Value) -> bool:
+    """Whether an array is made of numbers alone, by functions of a library."""
+    made = [part for part in flow.sources(value) if not isinstance(part, (KnownValue, NamedValue, Items))]
+    return bool(made) and all(isinstance(part, Call) and part.name[:1].isalpha() and not part.loops for part in made)
 
 
 def _computed_from(value: Value) -> set[int]:

@@ -22,7 +22,7 @@ from .networks import called, in_callback, is_cell
 from .records import Records
 from .sample_numbers import constant, is_none, plain
 from .samples import SamplePath, Samples
-from .trace import Trace
+from .trace import Store, Trace
 from .training import purpose, role
 from .values import (
     Call,
@@ -342,6 +342,18 @@ class Pipelines:
             if columns is not None:
                 self.columns[id(call)] = columns
         self.found = self.pipelines()
+
+    @cached_property
+    def held_fast(self) -> set[int]:
+        """The layers, by id, whose own classes give them weights and keep these from being trained: a mean and a deviation that a
+        convolution holds."""
+        frozen = [one.frame for one in self.trace.stores if one.attribute == "requires_grad" and _is_off(one)]
+        given = {
+            id(call.frame.owner) for call in self.trace.calls if call.last == "set_data" and call.frame is not None
+        }
+        given |= {id(one.owner) for one in self.trace.sets if one.attribute == "weight"}
+        owners = [frame.owner for frame in frozen if frame is not None and id(frame.owner) in given]
+        return {id(owner.layer) for owner in owners if isinstance(owner, Instance) and owner.layer is not None}
 
     @cached_property
     def handed_on(self) -> list[tuple[str, Value]]:
@@ -776,6 +788,8 @@ class Pipelines:
                 if "construct" not in user.functions:
                     continue  # shown, saved or measured
                 kind = _arrival(user, how, part)
+                if kind == "layer" and id(user.base) in self.held_fast:
+                    kind = "scaled"
                 if kind == "on":
                     if id(user) not in seen:
                         seen.add(id(user))
@@ -783,6 +797,10 @@ class Pipelines:
                 elif kind:
                     found.add(kind)
         return frozenset(found)
+
+
+def _is_off(store: Store) -> bool:
+    return isinstance(store.value, KnownValue) and store.value.value is False
 
 
 _INDEXES = re.compile(r"(?i)embedding|^(gather\w*|one_?hot|sparse_?gather\w*|take|index_?select|tensor_?gather)$")
