@@ -143,6 +143,17 @@ def codes(account: Account) -> list[str]:
         ("attack = ms.grad(other)\nattack(x)\nnet.set_train()\nstep(x, y)\n", []),
         # Nor are those of an input, whoever moves it.
         ("attack = ms.value_and_grad(net, 0, None)\nnet.set_train(False)\nx = Mine(x, 0.1)(attack(x)[1])\n", []),
+        # Nor is a picture a network, which is painted by what a network says of it.
+        (
+            "net.set_train(False)\nimage = ms.Parameter(load(), name='image')\npaint = nn.Adam([image])\n"
+            "paint(ms.value_and_grad(lambda: net(image), None, [image])()[1])\n",
+            [],
+        ),
+        (
+            "net.set_train(False)\nimage = ms.Parameter(load(), name='image')\nboth = nn.Adam([image, *net.trainable_params()])\n"
+            "both(ms.value_and_grad(lambda: net(image), None, both.parameters)()[1])\n",
+            ["set-to-inference"],
+        ),
         # Nor is what runs for a gradient an evaluation, whatever it is called.
         (
             "def evaluate_weights(x):\n    return net(x)\nnet.set_train()\nstep(x, y)\nms.grad(evaluate_weights)(x)\n",

@@ -810,10 +810,23 @@ def _named_optimizer(value: Value) -> bool:
 def _is_of_inputs(step: Event) -> bool:
     """True for a gradient of what a network is given, and of no weights: an attack, or a search for an input, trains no network."""
     taken = gradient(step.place) if isinstance(step.place, Call) else None
-    if taken is None or taken.function is None or taken.by_weights:
+    if taken is None or taken.function is None:
         return False
+    if taken.by_weights:
+        return _is_of_no_cell(taken.weights)
     given = (part for value in taken.call.args for part in flow.sources(value, _optimizes))
     return not any(is_parameter(part) or (isinstance(part, Call) and part.name in _PARAMETERS) for part in given)
+
+
+def _is_of_no_cell(weights: Value | None) -> bool:
+    """Whether all that is trained are parameters that no cell holds: a picture that is painted, a pattern that misleads."""
+    parts = list(flow.sources(weights, _optimizes))
+    made = [part for part in parts if isinstance(part, Call) and is_parameter(part)]
+    held = any(isinstance(one.frame.owner, Instance) for one in made if one.frame is not None)
+    given = any(
+        isinstance(part, UnknownValue) or (isinstance(part, Call) and part.name in _PARAMETERS) for part in parts
+    )
+    return bool(made) and not held and not given
 
 
 def _made_of_weights(value: Value) -> bool:
