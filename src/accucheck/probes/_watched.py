@@ -101,16 +101,25 @@ def of_case(case: Case, *, samples: bool = False, again: bool = False) -> list[W
 
     Raises ReadError where there is none, or one cannot be read.
     """
+    found = [one for folder in case.paths("watched") for one in of_folder(case, folder, samples=samples, again=again)]
+    if not found:
+        raise ReadError("no-recordings", path=", ".join(case.relative(path) for path in case.paths("watched")))
+    return _sorted(found)
+
+
+def of_folder(case: Case, folder: Path, *, samples: bool = False, again: bool = False) -> list[Watch]:
+    """The recordings of one watch, as of_case; empty where it has none. Raises ReadError for one that cannot be read."""
     from ..readers import recordings
 
     found = []
-    for folder in case.paths("watched"):
-        for mode, rank, path in recordings.watched(folder):
-            runs = recordings.read(path, samples=samples).runs if again or mode in _MODES else []
-            if runs:
-                found.append(Watch(case.relative(path), mode, rank, runs[-1]))
-    if not found:
-        raise ReadError("no-recordings", path=", ".join(case.relative(path) for path in case.paths("watched")))
+    for mode, rank, path in recordings.watched(folder):
+        runs = recordings.read(path, samples=samples).runs if again or mode in _MODES else []
+        if runs:
+            found.append(Watch(case.relative(path), mode, rank, runs[-1]))
+    return _sorted(found)
+
+
+def _sorted(found: list[Watch]) -> list[Watch]:
     return sorted(found, key=lambda one: (one.mode != "pynative", one.rank))
 
 

@@ -165,12 +165,20 @@ def failures(run: Run) -> list[dict[str, Any]]:
 def command(folder: Path) -> str | None:
     """The command that was watched, as a shell takes it; None where the watch did not keep it."""
     try:
-        with (folder / ABOUT).open("rb") as stream:
-            about = json.loads(stream.read(_ABOUT_BYTES))
-        text = shlex.join([str(word) for word in about["command"]])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        text = shlex.join([str(word) for word in about(folder)["command"]])
+    except (KeyError, TypeError):
         return None
     return text if text.isprintable() else None
+
+
+def about(folder: Path) -> dict[str, Any]:
+    """What a watch says of itself: its command, steps and role; empty where it did not keep it."""
+    try:
+        with (folder / ABOUT).open("rb") as stream:
+            found = json.loads(stream.read(_ABOUT_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def looks_like(head: bytes) -> bool:

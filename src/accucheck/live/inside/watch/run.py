@@ -16,6 +16,7 @@ import numpy
 from ..measures import array, plain, short, squares
 from ..processes import is_one_of_several
 from .again import MOST, PassesRunAgain
+from .answers import Answers
 from .arrays import OwnArrays, held_now
 from .cells import class_of, own_lines, own_seconds
 from .compiled import Compiled, Step
@@ -125,6 +126,7 @@ class Run:
         self.before: tuple[int, list[Any] | None] = (-1, None)
         self.data.opens = self.opened
         self.printed = Printed(hooks, self.evaluated)
+        self.answers = Answers(self.journal)
         #: Data sets that passes of training read from, by their number.
         self.learned: dict[int, Any] = {}
         #: Which tensor of a batch holds the class of each row, once that is known.
@@ -154,6 +156,8 @@ class Run:
         )
         self.hooks.around(nn.Cell, "__init__", after=self.passes.made.see, hook="Cell.__init__", steps=True)
         self.hooks.around(nn.Cell, "__call__", self.entered, self.left, hook="Cell.__call__", steps=True)
+        if "__call__" in vars(getattr(nn, "GraphCell", object)):  # what was exported, and is run
+            self.hooks.around(nn.GraphCell, "__call__", self.entered, self.left, hook="GraphCell.__call__", steps=True)
         executor = executor_class(mindspore)
         self.hooks.around(executor, "new_graph", before=self.passes.opened, steps=True)
         self.hooks.around(executor, "end_graph", before=self.passes.closed, steps=True)
@@ -482,6 +486,8 @@ class Run:
         number = self.reading.number
         self.evaluations.add(reading.number if reading is self.reading else None, rows, reading.batch)
         self.scores.add(reading, ended.output, wanted)
+        if rows is not None and "answers" not in self.hooks.off:
+            self.answered(ended, rows)
         if ended.close:
             found = {**self.passes.modes(ended), **self.passes.facts(ended)}
             told = {"step": self.steps, "training": False, "data": number, "place": ended.place}
@@ -489,6 +495,15 @@ class Run:
             self.journal.fact("pass", **told, **found, **drops, samples=(rows or [])[:SAMPLES])
             if given := self.passes.given(ended):
                 self.journal.fact("given", step=self.steps, **given)
+
+    def answered(self, ended: Pass, rows: list[Any]) -> None:
+        """What the network gave for each row of a pass of inference."""
+        about = {"step": self.steps, "place": ended.called_at, "network": class_of(ended.top)}
+        try:
+            self.answers.add(ended, rows, self.passes.tops(ended), about)
+        except Exception as error:  # outputs of the user's, of whatever kind, must not end the rest of the watch
+            self.hooks.off.add("answers")
+            self.hooks.failed("answers", error)
 
     def reported(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """Model._get_metrics(model): what an evaluation gave, beside what was counted of it."""
@@ -587,6 +602,7 @@ class Run:
         if self.scores.trains(self.arrays.reads(rows) if is_own and rows else self.reading.read):
             self.printed.forget(self.scores.passes)
         if self.inference:
+            self.answers.over()
             self.tell_evaluations()
             self.count_up()
             self.printed.over(self.steps)
@@ -723,6 +739,7 @@ class Run:
     def last_evaluation(self, whole: bool) -> None:
         """Tell the evaluation that the script ended with; of one that was cut off nothing is told."""
         self.settle()
+        self.answers.over(last=True)
         if not whole or getattr(sys, "last_value", None) is not None:
             return
         if self.inference:
