@@ -615,17 +615,18 @@ _WEIGHTS = {"head.weight": "5f1d0c2b7a6e9d34", "head.bias": "00aa12de88c4b7f1"}
 
 
 def _recorded(script: str, outputs: Sequence[Sequence[float]], **more: Any) -> str:
-    """The recording of a script that gave these outputs for rows of 16 values, which `more` scales; evaluated where they are counted."""
+    """The recording of a script that gave these outputs for pictures, which `more` scales or turns; evaluated where they are counted."""
     import math
     import random
 
     drawn = random.Random(1)
     head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
-    scale, rows = more.pop("scale", None), []
+    scale, turned, rows = more.pop("scale", None), more.pop("turned", False), []
     for at, values in enumerate(outputs):
-        thumbnail = [[round(drawn.gauss(0, 1) * (scale or 1.0), 5) for _ in range(16)]]
+        thumbnail = [[round(drawn.gauss(0, 1) * (scale or 1.0), 5) for _ in range(16)] for _ in range(3)]
+        thumbnail = thumbnail[::-1] if turned else thumbnail
         told = [[*values], math.log(sum(map(math.exp, values))), values.index(max(values))]
-        rows.append([f"row{at}{scale or ''}", 1, thumbnail, [told]])
+        rows.append([f"row{at}{scale or ''}{'bgr' if turned else ''}", 1, thumbnail, [told]])
     fact = {"step": 0, "place": [script, 20], "network": "net.Net", "weights": _WEIGHTS, "graph": False, "awake": []}
     lines: list[dict[str, Any]] = [head, {"fact": "start", "arguments": ["python", script]}]
     lines += [{"fact": "loaded", "path": "net.ckpt"}] if more.pop("loads", True) else []
@@ -669,6 +670,7 @@ EXAMPLES = [
         ],
     ),
     _example("samples that are scaled otherwise", Verdict.PROBLEM, "inputs-scaled", outputs=_OTHER, scale=255.0),
+    _example("channels in the other order", Verdict.PROBLEM, "inputs-reversed", outputs=_OTHER, turned=True),
     _example(
         "layers in training mode",
         Verdict.PROBLEM,
