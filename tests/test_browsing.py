@@ -105,6 +105,23 @@ def test_columns_of_a_text_file_that_hold_numbers_alone_are_numbers(tmp_path: Pa
     assert (codes, mixed) == (("007", "010", "5"), ("1", "x", "2"))
 
 
+@pytest.mark.parametrize(("count", "one"), [(64, True), (12, False)])
+def test_many_columns_of_numbers_are_one_sequence(tmp_path: Path, count: int, one: bool) -> None:
+    """A row of 65 columns took three screens."""
+    path = tmp_path / "digits.csv"
+    names = [*(f"pixel_{at}" for at in range(count)), "label", "x_1", "x_3"]
+    path.write_text(f"{','.join(names)}\n{','.join(map(str, range(count + 3)))}\n")
+    told = text(path)
+    if one:
+        assert "pixel_0 … pixel_63  int64 [64] 0 1 2 3" in told and "pixel_1 " not in told and "[64]   0 … 63" in told
+        assert "label" in told and "x_1" in told and "x_3" in told and len(told.splitlines()) < 14
+    else:
+        assert "pixel_1 " in told
+    page = browsing_pages.web_page(browsing.page(path, 0, 1), None, Language.EN)
+    assert ("pixel_0 … pixel_63" in page) is one
+    assert len(browsing.as_json(browsing.page(path, 0, 1), None, Language.EN)["fields"]) == count + 3
+
+
 def test_rows_from_the_middle_over_several_files(tmp_path: Path) -> None:
     for name in ("a", "b"):
         mindrecord(tmp_path / f"{name}.mindrecord", 30)

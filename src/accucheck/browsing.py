@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import wave
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +62,8 @@ CURVE = 200
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _SHADES = " .:-=+*#%@"
 _TEXT_LEAST = 0.9
+#: Digits that a number in a name has at most.
+_DIGITS = 9
 
 
 @dataclass
@@ -330,8 +332,51 @@ def title(found: Page, language: Language) -> str:
     return told if found.total is None else word(WORDS, "of", language, title=told, total=found.total)
 
 
+def gathered(found: Page) -> Page:
+    """The page with columns of single numbers that are numbered one after another, pixel_0 to pixel_63, as one sequence each."""
+    names = list(dict.fromkeys(name for row in found.rows for name in row.fields))
+    runs = [run for run in _runs(names) if all(_holds_numbers(row.fields, run) for row in found.rows)]
+    if not runs:
+        return found
+    return replace(found, rows=[replace(row, fields=_joined(row.fields, runs)) for row in found.rows])
+
+
+def _runs(names: Sequence[str]) -> Iterator[list[str]]:
+    """Names that stand in a row and differ in nothing but a number that counts up, where they are many."""
+    run: list[str] = []
+    before = ("", 0)
+    for name in (*names, ""):
+        stem = name.rstrip("0123456789")
+        number = int(name[len(stem) :][:_DIGITS] or -1)
+        if run and (stem, number) == (before[0], before[1] + 1):
+            run.append(name)
+        else:
+            if len(run) > FEW:
+                yield run
+            run = [name] if number >= 0 else []
+        before = stem, number
+
+
+def _holds_numbers(fields: dict[str, Any], run: Sequence[str]) -> bool:
+    return all(isinstance(fields.get(name), (int, float, np.number)) for name in run)
+
+
+def _joined(fields: dict[str, Any], runs: Sequence[list[str]]) -> dict[str, Any]:
+    first = {run[0]: run for run in runs}
+    inner = {name for run in runs for name in run[1:]}
+    found: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name in first:
+            run = first[name]
+            found[f"{name} … {run[-1]}"] = np.array([fields[each] for each in run])
+        elif name not in inner:
+            found[name] = value
+    return found
+
+
 def lines(found: Page, vocabulary: Vocabulary | None, draw: bool, language: Language) -> Iterator[str]:
     """The page as text, for a terminal."""
+    found = gathered(found)
     yield title(found, language)
     yield ""
     table = fields(found.rows, language)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .browsing import LONG, WORDS, Page, RenderedValue, fields, is_picture, misfits, shortened, shown, title
+from .browsing import LONG, WORDS, Page, RenderedValue, fields, gathered, is_picture, misfits, shortened, shown, title
 from .language import Language, visible, word
 from .readers.rows import Row
 
@@ -29,6 +29,7 @@ _STYLE = (
 def web_page(found: Page, vocabulary: Vocabulary | None, language: Language) -> str:
     """The page as HTML that needs nothing beside it."""
     heading = html.escape(title(found, language))
+    found = gathered(found)
     table = fields(found.rows, language)
     names = ("field", "type", "shape", "range")
     parts = [
