@@ -26,6 +26,7 @@ STATISTICS = {
     "lr_range_alarms": "lr_range",
     "loss_comparison_alarms": "loss_comparison",
     "shuffle_alarms": "shuffle_order",
+    "metric_faults": "metric_script",
 }
 #: Experiments that give rows alone.
 ROWS = {"twins": "Faults located by the path of the checklist comparison"}
