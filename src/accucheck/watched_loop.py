@@ -1,7 +1,7 @@
 """accucheck.watch: what accucheck watch records, from a line in one's own training. Runs within that training.
 
 Between the steps that are looked at, the hooks are out: only the calls of optimizers are counted, until an evaluation seems to begin, as
-a data set is read that was not trained with, or a cell is put into inference mode.
+a data set is read that was not trained with, a cell is put into inference mode, or the network is called by other lines than in training.
 """
 
 from __future__ import annotations

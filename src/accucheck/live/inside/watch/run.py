@@ -32,6 +32,7 @@ from .passes import Pass, Passes, classes_of, loss_of, rows_of
 from .printed import Printed
 from .scores import Scores
 from .settings import Settings
+from .ways import Ways
 
 #: Steps that are looked at closely: the first ones, and then one in so many.
 FIRST, EVERY = 10, 10
@@ -123,6 +124,7 @@ class Run:
         #: Batches of the script's own arrays; the batch of a data set and the rows that the pass before was given.
         self.arrays = OwnArrays(hooks)
         self.passes.held = lambda: held_now(hooks)
+        self.ways = Ways(hooks)
         self.before: tuple[int, list[Any] | None] = (-1, None)
         self.data.opens = self.opened
         self.printed = Printed(hooks, self.evaluated)
@@ -202,7 +204,11 @@ class Run:
         trains = self.compiled.trains(cell)
         if trains:
             return self.compiled.begins(cell, trains, given)
-        return self, self.passes.entered(cell, given)
+        outermost = self.rests and not self.passes.stack
+        state = self, self.passes.entered(cell, given)
+        if outermost:
+            self.ways.take(cell)
+        return state
 
     def left(self, state: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         if isinstance(state, ObservedOptimizer):
@@ -475,6 +481,7 @@ class Run:
     def inferred(self, ended: Pass) -> None:
         """A pass of a network without a gradient; what computes a loss or clips gradients holds no weights, and is none."""
         ended.counted = True
+        self.ways.forget()
         if not ended.has_weights():
             return
         rows = rows_of(ended.batch)
@@ -598,6 +605,7 @@ class Run:
 
     def goes_on(self, batch: list[Any], rows: list[Any] | None) -> None:
         """A pass trains with a batch of these rows: evaluations are over."""
+        self.ways.learn()
         is_own, self.before = self.is_own(batch, rows), (self.reading.read, rows)
         if self.scores.trains(self.arrays.reads(rows) if is_own and rows else self.reading.read):
             self.printed.forget(self.scores.passes)
@@ -637,6 +645,7 @@ class Run:
         self.hooks.sleep()
         for kind in self.kinds:
             setattr(kind, "__call__", self.counting(kind.__call__))  # noqa: B010
+        self.ways.listen(self.expect)
 
     def put_to_inference(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """set_train(cell, mode) between steps, whether or not the hooks rest."""
@@ -674,6 +683,7 @@ class Run:
         for kind in self.kinds:
             if "counted" in getattr(vars(kind).get("__call__"), "__qualname__", ""):
                 del kind.__call__
+        self.ways.rest()
         self.passes.fresh()
         self.before = self.data.given, None
         self.data.waited, self.step, self.values, self.facts, self.count, self.gradients = 0.0, {}, {}, [], 0, None
