@@ -216,7 +216,11 @@ READ = "net({wraps}ms.Tensor(cv2.imread('a.png'){by}))\n"
     [
         ("model.predict(ms.Tensor(cv2.imread('a.png')))", "normalised-in-one"),
         ("net(ms.Tensor(cv2.imread('a.png')))", "normalised-in-one"),
-        (OTHER.format(gives="self.net(image)") + "Other(net)(ms.Tensor(cv2.imread('a.png')))", "unclear"),
+        (
+            OTHER.format(gives="ops.softmax(self.net(image))") + "Other(net)(ms.Tensor(cv2.imread('a.png')))",
+            "normalised-in-one",
+        ),
+        (OTHER.format(gives="self.net(image / 255)") + "Other(net)(ms.Tensor(cv2.imread('a.png')))", "unclear"),
         (OTHER.format(gives="self.dense(image)") + "Other()(ms.Tensor(cv2.imread('a.png')))", "unclear"),
         ("net(ms.Tensor(np.fromfile('a.raw', dtype=np.uint8) / 255))", "agree"),
         ("net(ms.Tensor(np.fromfile('a.raw', dtype=np.float32) / 255))", "unclear"),

@@ -210,6 +210,16 @@ ORDERS = {
         "random.choice(self.rows)": "source-may-shuffle",
         "self.rows[random.randint(0, len(self.rows) - 1)]": "source-may-shuffle",
         "self.rows[np.random.permutation(9)[n]]": "source-may-shuffle",
+        "cut(self.rows[n % len(self.rows)], random.randint(0, len(self.rows) - 1))": "shuffle-off",
+        "self.rows[n][random.randint(0, len(self.rows) - 1)]": "source-may-shuffle",
+        "random.choice(self.rows[n])": "source-may-shuffle",
+        "random.sample(self.rows, len(self.rows))[n]": "source-may-shuffle",
+    }.items()},
+    **{f"from {module} import Dataset as Base\n" + ITEMS.replace("Rows", "Rows(Base)").format("self.rows[n]")
+       + "data = ds.GeneratorDataset(Rows(), ['a'], shuffle=False)": code for module, code in {
+        "mindspore.dataset": "shuffle-off",
+        "torch.utils.data": "shuffle-off",
+        "other": "source-may-shuffle",
     }.items()},
     # a method that shuffles on a way that is not taken, is, or may be
     **{ITEMS.format("self.rows[n]") + "    def __init__(self, part=None):\n        self.rows = list(range(9))\n        self.load(part)\n"

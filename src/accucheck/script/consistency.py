@@ -485,11 +485,16 @@ def _colours(base: SamplePath, way: SamplePath, same_network: bool) -> list[tupl
 
 
 def _same_network(mine: Input, theirs: Input) -> bool:
-    """True when both go into a network of the same class, perhaps within another that hands them on as they are."""
+    """True when both go into a network of the same class, perhaps within others that hand them on as they are."""
     if mine.frame is None or theirs.frame is None or mine.inner is None:
         return True
-    inner = {name for name, value in mine.inside if any(part is mine.inner for part in _given(value))}
-    return _class(theirs.frame) in {_class(mine.frame), *inner}
+    return not _reached(mine).isdisjoint(_reached(theirs))
+
+
+def _reached(entry: Input) -> set[str]:
+    """The classes of the networks that get an input as it is: the outermost, and those within that it is handed on to."""
+    handed = {name for name, value in entry.inside if any(part is entry.inner for part in _given(value))}
+    return handed if entry.frame is None else {*handed, _class(entry.frame)}
 
 
 def _given(value: Value) -> Sequence[Value | None]:

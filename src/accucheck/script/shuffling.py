@@ -13,13 +13,13 @@ from typing import Any
 
 from ..knowledge import dataset_classes
 from .factors import gradient
-from .flow import sources
+from .flow import find, sources
 from .networks import kind, of_training, speaks_of_training
 from .pipelines import LOOKS, PASSES_ON, READERS, Uses
 from .project_samplers import draws, in_order, remade_each_turn
 from .sample_functions import ARRAYS, TABLES
 from .sample_functions import READERS as READS
-from .sample_numbers import is_none
+from .sample_numbers import is_drawn, is_none
 from .source import Source
 from .syntax import THROUGH, children, counted, kept, unparse, walk
 from .trace import Trace
@@ -56,6 +56,9 @@ _PICKS = re.compile(
     r"shuffl|permut|\b(choices?|sample)\((self\.|range\(|len\(|np\.arange\()|\b(randint|randrange|integers)\([^()]*\blen\(",
     re.I,
 )
+_MIXES = re.compile(r"shuffl|permut", re.I)
+#: Bases of sources that hold no rows and give none.
+_ABSTRACT = frozenset(("object", "abc.ABC", "mindspore.dataset.Dataset", "torch.utils.data.Dataset"))
 _MAKES_DATA = re.compile(
     r"data_?set|data_?loader|(get|create|load|make|build)_data|input_(pipeline|fn)|(^|_)(ds|loader)$", re.IGNORECASE
 )
@@ -467,9 +470,18 @@ class Examination:
         What a method that was followed would do on a way that is not taken does not count."""
         if _beyond(of):
             return True
-        picking = [part for each in of.lineage() for part in each.node.body if _PICKS.search(ast.unparse(part))]
+        body = [(part, ast.unparse(part)) for each in of.lineage() for part in each.node.body]
+        by_place = self.gives_by_place(of) and not any(_MIXES.search(text) for _, text in body)
+        picking = [part for part, text in body if _PICKS.search(text) and not by_place]
         followed = {id(frame.function.node) for frame in self.trace.frames}
         return any(id(part) not in followed or self.picks_within(part) for part in picking)
+
+    def gives_by_place(self, of: Class) -> bool:
+        """Whether row i of a source is what lies at place i of something that chance has not put together, and chance picks no other
+        element: what is drawn besides is about this row, the part of it that is cut out, its noise."""
+        method = of.find("__getitem__")
+        runs = [f for f in self.trace.frames if isinstance(method, Function) and f.function.node is method.node]
+        return bool(runs) and all(_takes_own_place(run, self.trace.calls) for run in runs)
 
     def picks_within(self, function: ast.AST) -> bool:
         """Whether something that a function was seen to call shuffles or picks."""
@@ -851,7 +863,41 @@ def _single(length: Value | None) -> bool:
 def _beyond(of: Class) -> bool:
     """True for a class with a base that is not examined."""
     bases = [base for each in of.lineage() for base in each.bases if not isinstance(base, Class)]
-    return any(not (isinstance(base, NamedValue) and base.name in ("object", "abc.ABC")) for base in bases)
+    return any(not (isinstance(base, NamedValue) and base.name in _ABSTRACT) for base in bases)
+
+
+def _takes_own_place(run: Frame, calls: list[Call]) -> bool:
+    """Whether a run of __getitem__ takes the element at the place that it was asked for, and none that chance picks."""
+    within = [call for call in calls if run.order <= call.order <= run.end]
+    drawn = {id(call) for call in within if is_drawn(call)}
+    keys = [(call, call.args[0]) for call in within if call.name == "[]" and len(call.args) == 1]
+    picked = any(find(key, lambda part: id(part) in drawn) for _, key in keys if not _is_slice(key))
+    chosen = any(call.last in ("choice", "choices", "sample") for call in within)
+    asked = list(run.parameters.values())[1:2]
+    own = any(_is_place(key, asked[0]) and not _is_mixed(call.base) for call, key in keys) if asked else False
+    return own and not picked and not chosen
+
+
+def _is_mixed(held: Value | None) -> bool:
+    """Whether chance has a part in what something holds."""
+    return find(held, is_drawn, stop=lambda value: isinstance(value, Instance)) is not None
+
+
+def _is_slice(key: Value) -> bool:
+    parts_ = key.items if isinstance(key, Items) else [key]
+    return any(isinstance(part, Call) and part.name == "slice" for part in parts_)
+
+
+def _is_place(key: Value, asked: Value) -> bool:
+    """Whether a key is the place that was asked for, beginning anew behind the last."""
+
+    def same(option: Value) -> bool:
+        if isinstance(option, Call) and option.name == "%" and len(option.args) == 2:
+            rows = option.args[1]
+            return isinstance(rows, Call) and rows.name == "len" and _is_place(option.args[0], asked)
+        return any(option is one for one in (asked, *options(asked)))
+
+    return all(map(same, options(key)))
 
 
 def _in_order(iterated: Value | None) -> bool:
