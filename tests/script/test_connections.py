@@ -287,6 +287,15 @@ TWINS: dict[tuple[str, str], tuple[str, str | None]] = {
         "self.a, self.b, self.c, self.d = nn.Dense(8, 4), nn.Dense(8, 4), nn.Dense(8, 4), nn.Dense(8, 4)",
         "k = self.b(x)\nif y is not None:\n    k = self.b(y)\nreturn self.a(k + self.c(x)) @ self.a(x)",
     ): ("twin-used-twice? d", None),
+    # what is given at the two calls is called as the two layers are, or is not
+    (
+        "self.left_map, self.right_map = nn.Dense(8, 4), nn.Dense(8, 4)",
+        "h_left, h_right = x * 2, y * 2\nreturn self.left_map(h_left) @ self.left_map(h_right)",
+    ): ("twin-used-twice right_map", None),
+    (
+        "self.left_map, self.right_map = nn.Dense(8, 4), nn.Dense(8, 4)",
+        "h_left, h_below = x * 2, y * 2\nreturn self.left_map(h_left) @ self.left_map(h_below)",
+    ): ("twin-used-twice? right_map", None),
     ("self.main2 = nn.Dense(8, 8)\nself.extra = nn.Dense(8, 8)", "return self.main2(self.main2(x)) + y"): (
         "twin-used-twice? extra",
         None,

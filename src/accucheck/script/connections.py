@@ -458,9 +458,10 @@ def _unused_attribute(code: str, row: _Attribute, structures: list[Structure]) -
     data |= {"twin": twin, "lines": sorted({call.lineno for call in calls})}
     last = max(calls, key=lambda call: (call.lineno, call.col_offset))
     alike = len({ast.unparse(call) for call in calls}) == 1 and _same_input(where, calls)
-    meant = alike or _near(twin, row.name) or _others_once(row, value, twin, structures)
+    sure = alike or _near(twin, row.name) or _others_once(row, value, twin, structures)
+    meant = sure or _named_alike(twin, row.name, calls)
     edit = _swap(where, row.name, twin, calls)
-    return Observation("twin-used-twice", where, last, data, edit=edit, possible=not meant)
+    return Observation("twin-used-twice", where, last, data, sure, edit=edit, possible=not meant)
 
 
 def _same_input(source: Source, calls: list[ast.Call]) -> bool:
@@ -606,6 +607,23 @@ def _near(one: str, other: str) -> bool:
     parts, others = re.split(r"[_#]+", stem), re.split(r"[_#]+", twin)
     different = [pair for pair in zip(parts, others, strict=False) if pair[0] != pair[1]]
     return len(parts) == len(others) and len(different) == 1 and {*different[0]} <= roles
+
+
+def _named_alike(twin: str, unused: str, calls: list[ast.Call]) -> bool:
+    """True when what a layer is given at its two calls differs in its name as the two layers do: left(x_left), left(x_right), with
+    right unused."""
+    given = [[ast.unparse(argument) for argument in call.args] for call in calls]
+    pairs = zip(*given, strict=False)
+    return (apart_by := _different_words(twin, unused)) is not None and any(
+        _different_words(one, other) in (apart_by, apart_by[::-1]) for one, other in pairs
+    )
+
+
+def _different_words(one: str, other: str) -> tuple[str, str] | None:
+    """The words in which two names differ, where it is one of each."""
+    words, others = (re.findall(r"[a-z0-9]+", name.lower()) for name in (one, other))
+    different = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
+    return different[0] if len(words) == len(others) and len(different) == 1 else None
 
 
 def _swap(source: Source, unused: str, twin: str, calls: list[ast.Call]) -> tuple[int, str] | None:
