@@ -341,6 +341,20 @@ def test_the_likelihood_of_the_labels_is_minimised_with_a_minus(tmp_path: Path, 
     assert codes(tmp_path, LOOP.replace("LOSS", f"-(-({loss}))")) == ["loss-negated"]
 
 
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "ops.gather_elements(-ops.log_softmax(logits), 1, y.expand_dims(1)).squeeze(1).mean()",
+        "ops.neg(ops.log_softmax(logits)).reshape(-1, 4)[ops.arange(8), y].mean()",
+    ],
+)
+def test_elements_of_negated_logarithms(tmp_path: Path, loss: str) -> None:
+    """The sign may be turned before the labels choose."""
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == ["own-likelihood"]
+    assert codes(tmp_path, LOOP.replace("LOSS", f"-{loss}")) == ["loss-negated"]
+    assert codes(tmp_path, LOOP.replace("LOSS", f"({loss} * rewards).mean()")) == []
+
+
 @pytest.mark.parametrize(("sign", "expected"), [("", ["own-likelihood"]), ("-", ["loss-negated"])])
 def test_a_preference_by_softplus_is_negative_already(tmp_path: Path, sign: str, expected: list[str]) -> None:
     loss = f"{sign}ops.softplus(ops.neg(logits[:, 0] - logits[:, 1])).sum()"

@@ -321,6 +321,8 @@ class Directions:
             return None if self._all_learn(operands(made, (0, 1))) else LossDirection(False, made)
         if _is_likelihood(made) or _is_log_of_chosen(made) or _is_log_of_labelled(made):
             return LossDirection(False, made, likelihood=made)
+        if _is_picked_of_negated(made):
+            return LossDirection(True, made, likelihood=made)
         if self._is_log_density(made):
             return LossDirection(False, made, likelihood=made)
         if _is_cross_entropy(made):
@@ -661,6 +663,16 @@ def _is_likelihood(made: Call) -> bool:
     if made.result is not None or not _is_picked(made):
         return False
     forms = heads(made)
+    return bool(forms) and all(head.gives == "log-probabilities" for head in forms)
+
+
+def _is_picked_of_negated(made: Call) -> bool:
+    """Log-probabilities of classes with their sign turned, of which numbers tell which to take."""
+    if made.result is not None or not _picks(made):
+        return False
+    of = made.base if made.name == "[]" else next(iter(operands(made)), None)
+    behind, negative = _signed(of) if of is not None else (made, False)
+    forms = heads(behind) if negative else []
     return bool(forms) and all(head.gives == "log-probabilities" for head in forms)
 
 
