@@ -869,13 +869,17 @@ def _beyond(of: Class) -> bool:
 def _takes_own_place(run: Frame, calls: list[Call]) -> bool:
     """Whether a run of __getitem__ takes the element at the place that it was asked for, and none that chance picks."""
     within = [call for call in calls if run.order <= call.order <= run.end]
-    drawn = {id(call) for call in within if is_drawn(call)}
-    keys = [(call, call.args[0]) for call in within if call.name == "[]" and len(call.args) == 1]
-    picked = any(find(key, lambda part: id(part) in drawn) for _, key in keys if not _is_slice(key))
-    chosen = any(call.last in ("choice", "choices", "sample") for call in within)
+    keys = [(call.base, call.args[0]) for call in within if call.name == "[]" and len(call.args) == 1]
     asked = list(run.parameters.values())[1:2]
-    own = any(_is_place(key, asked[0]) and not _is_mixed(call.base) for call, key in keys) if asked else False
-    return own and not picked and not chosen
+    own = any(_is_place(key, one) and not _is_mixed(base) for base, key in keys for one in asked)
+    return own and not _chance_picks(within, [key for _, key in keys])
+
+
+def _chance_picks(within: list[Call], keys: list[Value]) -> bool:
+    """Whether a run chooses some of several, or has a drawn number for the place of an element."""
+    drawn = {id(call) for call in within if is_drawn(call)}
+    picked = (find(key, lambda part: id(part) in drawn) for key in keys if not _is_slice(key))
+    return any(picked) or any(call.last in ("choice", "choices", "sample") for call in within)
 
 
 def _is_mixed(held: Value | None) -> bool:
