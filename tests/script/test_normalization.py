@@ -86,6 +86,14 @@ SAID = {
     "image -= np.array([66.0, 62.0, 63.0])\nimage *= [1 / 114, 1 / 123, 1 / 125]\nnet(image)": "impossible-statistics x",
     "net((image / 255 - [0.485, 0.456, 0.406]) / np.array([0.229, 0.224, 0.225]))": "normalised x",
     "net((image - [2.0, 3.0, 4.0]) / np.array([100.0, 110.0, 120.0]))": "impossible-statistics x",
+    # statistics that are constants unless somebody gives others
+    **{
+        f"from other import mean, std\nif mean is None:\n    mean, std = {usual}\nnet(vision.Normalize(mean, std)(image / 255))": code
+        for usual, code in {
+            "[0.229, 0.224, 0.225], [0.485, 0.456, 0.406]": "impossible-statistics x",
+            "[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]": "normalised x",
+        }.items()
+    },
     "net((image - 3.0) / 128.0)": "normalised x",
     "net(vision.Normalize([0.5, 0.5, 0.5], [0.2, 0.2, 0.2])(image))": "unit-statistics x",
     "net(vision.Normalize([0.5, 0.5, 0.5], [0.2, 0.2, 0.2])(image / 255))": "normalised x",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any, NamedTuple
@@ -108,7 +108,7 @@ class ImpossibleNormalize(NamedTuple):
     low: float
     high: float
     most: float
-    known: bool  # the range was followed, not told by the size of the statistics
+    known: bool  # the range was followed, not told by the size of the statistics, and these are the only ones
 
 
 def impossible(way: SamplePath) -> ImpossibleNormalize | None:
@@ -116,22 +116,34 @@ def impossible(way: SamplePath) -> ImpossibleNormalize | None:
     and range. A std that is the same for all channels is a scale that somebody chose, no statistic."""
     for place, step in enumerate(way.steps):
         means, stds, first = _standardises(way.steps, place)
-        if step.kind != "scale" or len(means) != len(stds) or len(set(stds)) < 2:
-            continue
-        biggest = max(*means, *stds)
         before = way.steps[first - 1] if first else None
         low, high = (before.low, before.high) if before is not None else (None, None)
         if before is None and way.origin == "pixels":
             low, high = 0.0, 255.0
-        known = low is not None and high is not None
-        if low is None or high is None:
-            low, high = 0.0, 1.0 if biggest <= 1 else 255.0
-        if high > REACH and biggest <= 2:
-            continue  # statistics of another range, which is a fault of its own
-        for mean, std in zip(means, stds, strict=True):
-            most = sqrt((mean - low) * (high - mean)) if low < mean < high else None
-            if most is not None and std > most * ROUNDED:
-                return ImpossibleNormalize(step, mean, std, low, high, most, known)
+        chosen = [(*choice, False) for choice in step.choices]
+        for mean, std, only in ((means, stds, True), *chosen) if step.kind == "scale" else ():
+            beyond = _beyond(step, mean, std, low, high)
+            if beyond is not None:
+                return beyond._replace(known=beyond.known and only)
+    return None
+
+
+def _beyond(
+    step: Step, means: Sequence[float], stds: Sequence[float], low: float | None, high: float | None
+) -> ImpossibleNormalize | None:
+    """The first channel whose std is beyond what there is between two bounds, for its mean."""
+    if len(means) != len(stds) or len(set(stds)) < 2:
+        return None
+    biggest = max(*means, *stds)
+    known = low is not None and high is not None
+    if low is None or high is None:
+        low, high = 0.0, 1.0 if biggest <= 1 else 255.0
+    if high > REACH and biggest <= 2:
+        return None  # statistics of another range, which is a fault of its own
+    for mean, std in zip(means, stds, strict=True):
+        most = sqrt((mean - low) * (high - mean)) if low < mean < high else None
+        if most is not None and std > most * ROUNDED:
+            return ImpossibleNormalize(step, mean, std, low, high, most, known)
     return None
 
 

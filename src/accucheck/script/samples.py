@@ -119,6 +119,10 @@ _DECODED: dict[str, Any] = {
 }
 
 
+#: Mean and standard deviation by channel.
+MeanAndStd = tuple[tuple[float, ...], tuple[float, ...]]
+
+
 @dataclass(frozen=True, eq=False)
 class Step:
     """One operation. `kind`: scale, clip, geometry, layout, colour, type, slice, random, function or opaque (not known).
@@ -141,6 +145,7 @@ class Step:
     tossed: bool = False  # it stands under a condition that chance decides
     pairs: Scale | None = None  # factor and offset by channel, of a step that is linear and known
     own: str = ""  # what is computed from the sample itself as an argument, whatever the sample is called
+    choices: tuple[MeanAndStd, ...] = ()  # those that are constants of several statistics, one of which a run has
 
     @property
     def effective(self) -> bool:
@@ -587,7 +592,8 @@ class Samples:
         if category == "totensor":
             return replace(self.scaled(way, made, shown, (), 1 / 255, 0.0), layout="CHW")
         if category == "normalize":
-            return self.normalised(way, made, shown, told, values, assumed, what.name.startswith("albumentations."))
+            found = self.normalised(way, made, shown, told, values, assumed, what.name.startswith("albumentations."))
+            return _with_choices(found, what)
         if category == "layout":
             return replace(self.step(way, made, "layout", shown, (), keeps=True), layout="CHW")
         if last in ("ConvertColor", "ConvertMode", "Grayscale", "RgbToHsv", "HsvToRgb"):
@@ -878,6 +884,16 @@ def arguments(
     given = [(parameters[n] if n < len(parameters) else str(n), value) for n, value in enumerate(made.args[:8])]
     found = [(key, plain(value)) for key, value in (*given, *made.keywords.items()) if id(value) not in skip]
     return tuple((key, value) for key, value in found if key not in defaults or _data(defaults[key]) != _data(value))
+
+
+def _with_choices(way: SamplePath, made: Call) -> SamplePath:
+    """The way with what its last step, which normalises, may have for statistics: means and deviations that one condition chooses."""
+    means, stds = (options(made.argument(["mean", "std"], name)) for name in ("mean", "std"))
+    if not way.steps or len(means) != len(stds) or len(means) < 2:
+        return way
+    pairs = [(constant(mean), constant(std)) for mean, std in zip(means, stds, strict=True)]
+    choices = tuple((mean, std) for mean, std in pairs if mean is not None and std is not None)
+    return replace(way, steps=(*way.steps[:-1], replace(way.steps[-1], choices=choices)))
 
 
 def _from_loop(operations: Items, at: Call) -> bool:
