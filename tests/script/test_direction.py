@@ -456,6 +456,28 @@ def test_networks_that_train_against_each_other_may_mean_it(tmp_path: Path) -> N
     assert codes(tmp_path, text) == ["loss-negated-perhaps"]
 
 
+SHARED = """
+decoder, judge = nn.Dense(4, 4), nn.Dense(4, 4)
+one = nn.Adam(net.trainable_params() + decoder.trainable_params())
+two = nn.Adam(net.trainable_params() + SECOND.trainable_params())
+def against(x, y):
+    return SIGNops.mse_loss(judge(net(decoder(net(x)))), x)
+for x, y in data.create_tuple_iterator():
+    one(ms.value_and_grad(lambda x, y: ops.mse_loss(judge(net(decoder(net(x)))), x), None, one.parameters)(x, y)[1])
+    two(ms.value_and_grad(against, None, two.parameters)(x, y)[1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("sign", "second", "expected"),
+    [("-", "judge", ["loss-negated-perhaps"]), ("", "judge", []), ("-", "decoder", ["loss-negated"])],
+)
+def test_networks_that_share_a_part_may_train_against_each_other(
+    tmp_path: Path, sign: str, second: str, expected: list[str]
+) -> None:
+    assert codes(tmp_path, SHARED.replace("SIGN", sign).replace("SECOND", second)) == expected
+
+
 def test_gradients_of_inputs_and_gradients_that_are_negated_are_no_descent(tmp_path: Path) -> None:
     negated = LOOP.replace("LOSS", "-ops.cross_entropy(logits, y)")
     assert codes(tmp_path, negated.replace("None, opt.parameters", "0")) == []

@@ -605,3 +605,24 @@ def test_what_another_update_waits_for_is_no_term_of_its_loss(tmp_path: Path) ->
     real = "return bce(self.judge(self.net(x)), ops.ones(2))"
     stopped = ADVERSARIES.replace(real, real + " + bce(ops.stop_gradient(self.net(x)), ops.ones(2))")
     assert "term-stopped" in {one.code for one in said(tmp_path / "two", stopped, train="")}
+
+
+#: What comes before the body is frozen, and after it -> what is told.
+_FIRST = "loss_of = lambda x, y: loss_fn(net(x), y)\nopt = nn.Adam(net.trainable_params())\n"
+_STEP = "_, grads = ms.value_and_grad(loss_of, None, opt.parameters)(x, y)\nopt(grads)\n"
+_FREEZE = "for p in net.body.get_parameters():\n    p.requires_grad = False\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "train", "codes"),
+    [
+        (_FIRST + _STEP + _FREEZE, _STEP, ["frozen"]),
+        (_FIRST + _FREEZE + _STEP, _STEP, ["random-frozen"]),
+        (TRAIN + _FREEZE, TRAIN, ["frozen"]),
+        (_FREEZE, TRAIN, ["random-frozen"]),
+    ],
+)
+def test_what_was_trained_before_it_is_frozen_is_not_random(
+    tmp_path: Path, text: str, train: str, codes: list[str]
+) -> None:
+    assert [one.code for one in said(tmp_path, text, train=train)] == codes

@@ -153,7 +153,7 @@ def trained_layers(losses: Losses) -> set[int] | None:
 
 
 def compete(losses: Losses, steps: TrainingSteps, way: LossDirection) -> bool:
-    """Whether two optimizers that share no weights each hold some of those that a loss trains, or may do so."""
+    """Whether two optimizers each hold some of the weights that a loss trains which the other has not, or may do so."""
     look, reached = FreezeScan(structure_of(losses.reading)), reach(way.loss, stop=True)[0]
     given = {id(option): option for step in steps.steps for option in options(step.optimizer)}
     apart = [_held(step) for step in steps.steps]
@@ -165,8 +165,8 @@ def compete(losses: Losses, steps: TrainingSteps, way: LossDirection) -> bool:
     parts = [look.of_optimizer(optimizer) for optimizer in given.values()]
     if not reached or not all(parts):
         return True
-    touched = [part for part in parts if part & reached]
-    return any(not one & other for one, other in combinations(touched, 2))
+    touched = [part & reached for part in parts]
+    return any(one - other and other - one for one, other in combinations(touched, 2))
 
 
 def set_by_hand(losses: Losses, steps: TrainingSteps) -> bool:

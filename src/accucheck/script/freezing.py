@@ -128,12 +128,13 @@ UNSEEN = ("frozen-unseen",)
 
 @dataclass
 class Step:
-    """A loss that is differentiated: its value, the place, and the ids of the weights that the gradient is taken of."""
+    """A loss that is differentiated: its value, the place, the ids of the weights that the gradient is taken of, and when that is."""
 
     loss: Value
     source: Source
     node: ast.AST
     trained: set[int]
+    order: int
 
 
 class FreezeScan:
@@ -259,11 +260,11 @@ class FreezeScan:
             if taken is not None and taken.by_weights:
                 seen = True
                 loss = _first(call.result) if taken.has_aux else call.result
-                yield Step(loss, call.source, call.node, self.of_parameters(taken.weights))
+                yield Step(loss, call.source, call.node, self.of_parameters(taken.weights), call.order)
             elif updates(base):
                 seen = True
                 optimizer = _optimizer_of(base)
-                yield Step(call.result, call.source, call.node, self.of_optimizer(optimizer))
+                yield Step(call.result, call.source, call.node, self.of_optimizer(optimizer), call.order)
         if not seen:
             yield from self.given_to_model()
 
@@ -286,7 +287,13 @@ class FreezeScan:
                         and frame.function.name in FORWARD
                         and frame.returned is not None
                     ):
-                        yield Step(frame.returned, call.source, call.node, self.of_optimizer(optimizer))
+                        trained = self.of_optimizer(optimizer)
+                        yield Step(frame.returned, call.source, call.node, trained, self.first_used(call))
+
+    def first_used(self, maker: Call) -> int:
+        """When a Model or a training cell runs first: as late as can be where that is not seen."""
+        runs = (one for one in self.trace.calls if one.name in (".train", ".fit", ""))
+        return min((one.order for one in runs if maker in options(one.base)), default=self.trace.calls[-1].order)
 
     def cut_off_in_losses(self) -> Iterator[Observation]:
         """Loss cells that a Model puts behind its network, in which no gradient gets to what the network gives."""
@@ -456,7 +463,7 @@ class FreezeScan:
             loaded = self.loaded(perhaps=leaf not in heads, into=leaf)
             optional = loaded and not self.loaded(into=leaf, by_default=True)
             given = loaded and not optional
-            if self.random(layer, store) and (not given or leaf in heads):
+            if self.random(layer, store) and not self.has_learnt(leaf, store) and (not given or leaf in heads):
                 data = {"name": self.names.get(leaf, "") or layer.api, "what": layer.api}
                 certain = not (optional or store.tests) and self.whichever(store, leaf)
                 told.add(id(store))
@@ -561,6 +568,11 @@ class FreezeScan:
             if any(_is_data(option) for option in options(layer.keywords[name])):
                 return False
         return not self.is_written(layer)
+
+    def has_learnt(self, leaf: int, store: Store) -> bool:
+        """Whether a layer was trained before it is frozen, as an encoder is whose outputs are then classified."""
+        earlier = (step for step in self.steps if step.order < store.order and leaf in (step.trained or {leaf}))
+        return any(leaf in reach(step.loss, stop=True)[0] for step in earlier)
 
     def written_by(self, call: Call) -> set[int]:
         """The ids of the layers and parameters that a call writes values into, as far as that is seen."""

@@ -19,7 +19,7 @@ from ..knowledge.effects import Effect
 from . import flow
 from .analysis import Reading
 from .effects import TAKEN, differentiates, effect, gradient_maker, kept, name_of, operands, updates
-from .factors import argument_of, comparison
+from .factors import argument_of, comparison, operation
 from .factors import gradient as gradient_of
 from .networks import is_layer, outputs
 from .values import (
@@ -506,13 +506,26 @@ class Losses:
             seen.add(id(call.node))
             if all(head.gives.endswith("log-probabilities") for head in found):
                 yield Observation("own-likelihood", call, {})
-            elif found and all(head.gives == "probabilities" for head in found) and not self.is_logged(call):
+            elif all(head.gives == "probabilities" for head in found) and not (
+                self.is_logged(call) or self.is_share(call, prediction)
+            ):
                 yield Observation("no-logarithm", call, {"layer": found[0].name}, found[0].made)
 
     def is_logged(self, call: Call, depth: int = 4) -> bool:
         """Whether the logarithm of a result is taken afterwards: what was chosen by the labels is then a probability."""
         steps = [(user, step) for user, _ in self.users.get(id(call), ()) if (step := passes_on(user)) is not None]
         return any(logs or (depth and self.is_logged(user, depth - 1)) for user, (_, logs) in steps)
+
+    def is_share(self, part: Value, whole: Value, depth: int = 5) -> bool:
+        """Whether a result is divided by what is made of the same prediction, as an overlap is by both areas."""
+        for user, _ in self.users.get(id(part), ()):
+            done = operation(user)
+            pair = done.operands if done.does == "div" else []
+            if len(pair) == 2 and pair[0] is part and flow.derives(pair[1], whole):
+                return True
+            if depth and passes_on(user) is not None and self.is_share(user, whole, depth - 1):
+                return True
+        return False
 
     def penalties(self) -> Iterator[Observation]:
         """The point between real and generated samples at which a gradient penalty is taken."""
