@@ -211,7 +211,7 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
 
         nn.SGD([{'params': params, 'lr': rates(50.0, 100)}, {'order_params': params}], 0.1)
         """,
-        [("rate-huge", "50"), ("rate-groups", ["[interp(…), …]"])],
+        [("rate-huge", "49.5"), ("rate-groups", ["[interp(…), …]"])],
     ),
     "none that is positive": ("nn.SGD(params, 0.0)", [("rate-not-positive", "0"), ("rate", "0.0")]),
     "none in an object that only shows": (
@@ -229,7 +229,7 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         """,
         [("rate", "0.1"), ("rate", "0.0")],
     ),
-    "huge": ("nn.SGD(params, [0.1, 100.0])", [("rate-unknown", "[0.1, 100.0]")]),
+    "huge": ("nn.SGD(params, [0.1, 100.0])", [("rate-huge", "100"), ("rate-unknown", "[0.1, 100.0]")]),
     "huge, perhaps": (
         "nn.SGD(params, 100.0 if ms.get_context('x') else 0.1)",
         [("rate-huge", "100"), ("rate", "100.0 | 0.1")],

@@ -549,3 +549,22 @@ def test_a_condition_that_made_an_object_leaves_no_doubt_about_what_it_holds(
 ) -> None:
     found = trace(tmp_path, "from unknown import go, on, take\n" + script)
     assert [told(call.args[0]) for call in calls(found, "unknown.take")] == values
+
+
+@pytest.mark.parametrize(
+    ("body", "is_constant"),
+    [
+        ("size *= 2", False),
+        ("size = size * 2", False),
+        ("size = max(size * 2, 1)", False),
+        ("size = int(0.5 * size)", False),
+        ("size = 7 * 2", True),
+        ("other = size * 2", True),
+    ],
+)
+def test_a_number_that_each_turn_computes_of_the_last_is_no_constant(
+    tmp_path: Path, body: str, is_constant: bool
+) -> None:
+    found = trace(tmp_path, f"from mindspore import nn\nsize = 3\nfor i in range(4):\n    {body}\nnn.Dense(size, 1)")
+    (made,) = calls(found, "mindspore.nn.Dense")
+    assert isinstance(made.args[0], KnownValue) == is_constant

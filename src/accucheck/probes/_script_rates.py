@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,9 +10,6 @@ from ..case import Case
 
 if TYPE_CHECKING:
     from ..script.settings import SettingMessage
-
-#: The arguments of a schedule that say how high the rate gets.
-_HIGHEST = re.compile(r"\.(max_lr|lr_max|learning_rates?|base_lr|peak_lr|lr)$", re.I)
 
 
 class ScriptRate(NamedTuple):
@@ -45,17 +41,15 @@ def of_script(case: Case) -> ScriptRate | None:
 
 def _written(told: SettingMessage) -> ScriptRate | None:
     """The highest rate that one optimizer is given."""
+    from ..script.settings import HIGHEST
+
     scheduled = told.code == "rate-schedule"
-    rows = [
-        row
-        for row in told.rows
-        if row.known and (_HIGHEST.search(row.name) if scheduled else row.name == "learning_rate")
-    ]
+    rows = [row for row in told.rows if row.known and row.name == (HIGHEST if scheduled else "learning_rate")]
     numbers = [number for row in rows for number in _positive((row.number, *row.numbers))]
     if told.code not in ("rate", "rate-schedule") or not numbers:
         return None
     place = next((row.place for row in rows if row.place), str(told.source.path))
-    return ScriptRate(max(numbers), place, rows[0].origin in ("literal", "default"), scheduled)
+    return ScriptRate(max(numbers), place, rows[0].origin in ("literal", "default", "computed"), scheduled)
 
 
 def _positive(numbers: tuple[float | None, ...]) -> Iterator[float]:

@@ -61,8 +61,8 @@ MESSAGES: Words = {
         "zh": "检查范围内没有看到创建 MindSpore 优化器。",
     },
     "rate-not-positive": {
-        "en": "{optimizer} has a constant learning rate of {rate}: nothing is learned.",
-        "zh": "{optimizer} 的固定学习率为 {rate}：网络学不到任何东西。",
+        "en": "{optimizer} trains with a learning rate of {rate}: nothing is learned.",
+        "zh": "{optimizer} 的学习率为 {rate}：网络学不到任何东西。",
     },
     "rate-huge": {
         "en": "{optimizer} is given a learning rate of {rate} ({how}), far beyond what is usual.",
@@ -223,6 +223,8 @@ _HOW: Words = {
     "key": {"en": "from a configuration file, {place}, key {key}", "zh": "来自配置文件，{place}，键 {key}"},
     "parameter": {"en": "the default of a parameter, {place}", "zh": "函数参数的默认值，{place}"},
     "default": {"en": "the default of {place}", "zh": "{place} 的默认值"},
+    "computed": {"en": "computed as the script does, {place}", "zh": "按脚本的计算得出，{place}"},
+    "assumed": {"en": "computed from defaults as the script does, {place}", "zh": "按脚本由默认值计算得出，{place}"},
     "several": {"en": "one of them, depending on a condition", "zh": "取其一，由条件决定"},
     "unseen": {"en": "cannot be seen here", "zh": "从脚本中看不出"},
 }
@@ -420,6 +422,8 @@ def _origin(row: Setting) -> str:
         "command": "$ ",
         "configuration": "yaml ",
         "parameter": "def ",
+        "computed": "= ",
+        "assumed": "= ",
         "several": "? ",
         "unseen": "? ",
     }

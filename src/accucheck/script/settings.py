@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..knowledge import api, names
-from . import configs, ranks, setting_origins, unused_schedules
+from . import computed_rates, configs, ranks, setting_origins, unused_schedules
 from .analysis import Reading, Scripts
 from .flow import sources, users
 from .shuffling import Examination, data_sets
@@ -55,10 +55,8 @@ _WRAPPERS = (
     "nn.ParameterUpdate",
 )
 _RATES = ("learning_rate", "lr")
-#: What a schedule calls the rate that it rises to, or falls from.
-_PEAKS = frozenset(
-    ("learning_rate", "lr", "base_lr", "max_lr", "lr_max", "lr_init", "init_lr", "initial_lr", "peak_lr", "eta_max")
-)
+#: The rates of a schedule, as settings.
+FIRST, HIGHEST, LAST = (f"learning_rate, {which}" for which in ("first", "highest", "last"))
 #: No optimizer trains with more.
 HUGE_RATE = 10
 #: A momentum up to the second has no effect, and below the first it may be intended as 0; an intended one is mostly at least the third.
@@ -119,7 +117,8 @@ _Length = tuple[Source, ast.AST, str, float]
 @dataclass(frozen=True)
 class Setting:
     """A number of a script. `origin`: "literal", "option" (of the command line), "configuration", "parameter" (the default of
-    a function that nobody is seen to call), "default" (the API's own), "several" or "unseen"; `place` tells where it is set,
+    a function that nobody is seen to call), "default" (the API's own), "computed", "assumed" (computed of defaults), "several" or
+    "unseen"; `place` tells where it is set,
     as far as that is known, `key` the keys that lead to it in a configuration file, with dots between."""
 
     name: str
@@ -446,8 +445,9 @@ class Settings:
         found = self.scheduled(rate)
         if found:
             data["schedule"] = ", ".join(dict.fromkeys(name for name, _ in found[:3]))
+            made_with = (row for _, more in found[:3] for row in more)
             return SettingMessage(
-                "rate-schedule", source, place.node, data, [*rows, *(r for _, more in found[:3] for r in more)]
+                "rate-schedule", source, place.node, data, [*rows, *self.computed(rate, place), *made_with]
             )
         if row.origin == "several":
             return SettingMessage("rate", source, place.node, data | {"rate": row.text, "how": row}, rows)
@@ -552,14 +552,12 @@ class Settings:
         self, told: SettingMessage, rates: list[Value | None], place: Call | Instance
     ) -> Iterator[SettingMessage]:
         """Rates that cannot be right."""
-        stated = _stated_rates(told)
-        for row in stated or self.parts_called_rate(rates, place):
+        for row in _stated_rates(told) or self.highest(rates, place):
             for value in (*row.numbers, *((row.number,) if row.number is not None else ())):
                 code = "rate-not-positive" if value <= 0 else "rate-huge" if value > HUGE_RATE else ""
-                if code == "rate-huge" or (code and told.code == "rate"):
-                    # What is computed may scale the part that is called a rate.
-                    likely = bool(stated) and row.origin in ("literal", "default")
-                    data = {"optimizer": told.data["optimizer"], "rate": f"{value:g}", "how": row}
+                if code:
+                    likely = row.origin in ("literal", "default", "computed")
+                    data = {"optimizer": told.data["optimizer"], "rate": f"{value:.3g}", "how": row}
                     yield SettingMessage(code, told.source, told.node, data, told.rows, likely)
                     return
 
@@ -579,11 +577,22 @@ class Settings:
             return
         yield SettingMessage(code, told.source, told.node, data | {"rate": f"{rate or 0:g}"}, told.rows, likely)
 
-    def parts_called_rate(self, rates: list[Value | None], place: Call | Instance) -> Iterator[Setting]:
-        """The constants that computed rates are made of and that are called a rate where they are set."""
-        for part in (part for rate in rates for part in sources(rate)):
-            if isinstance(part, KnownValue) and {part.name, *(one.name for one in part.deciders)} & _PEAKS:
-                yield self.setting("learning_rate", part, place)
+    def highest(self, rates: list[Value | None], place: Call | Instance) -> Iterator[Setting]:
+        """The highest of rates that are computed."""
+        for rate in rates:
+            yield from (row for row in self.computed(rate, place) if row.name == HIGHEST)
+
+    def computed(self, rate: Value | None, place: Call | Instance) -> list[Setting]:
+        """The first, the highest and the last rate that a schedule gives, as far as the script alone tells them."""
+        found = computed_rates.compute(self.trace, rate)
+        if found is None:
+            return []
+        at = rate if isinstance(rate, (Call, Instance)) and rate.source is not None else place
+        assert at.source is not None
+        where = f"{at.source.path}:{at.line}"
+        numbers = ((FIRST, found.first), (HIGHEST, found.highest), (LAST, found.last))
+        origin = "computed" if found.settled else "assumed"
+        return [Setting(name, f"{one:.4g}", origin, one, place=where) for name, one in numbers if one is not None]
 
     @cached_property
     def prepares(self) -> set[int]:
@@ -952,7 +961,7 @@ def _stated_rates(told: SettingMessage) -> list[Setting]:
     if told.code == "rate-groups":
         return [row for row in told.rows if row.name == "params[].lr" and (row.numbers or row.number is not None)]
     if told.code == "rate-schedule":
-        return [row for row in told.rows if row.name.rpartition(".")[2] in _PEAKS]
+        return [row for row in told.rows if row.name == HIGHEST]
     return []
 
 

@@ -362,9 +362,25 @@ class Tracer(Expressions):
         self.unpacked = (node.value, _names_in(node.targets)) if isinstance(node.value, _UNPACKED) else None
         value = self.value(node.value, scope)
         self.numbering = outer
+        if isinstance(value, KnownValue) and self.carries(node, value, scope):
+            value = self.carried(node.value, scope)
         for target in node.targets:
             self.assign(target, value, scope)
         return True
+
+    def carries(self, node: ast.Assign, value: KnownValue, scope: Scope) -> bool:
+        """Whether a number or text is computed anew in each turn of a loop from what it was before: rate = rate * 0.5."""
+        target = node.targets[0]
+        computed = type(value.value) in (int, float) or isinstance(node.value, ast.BinOp)
+        if not computed or not isinstance(target, ast.Name) or not self.repeats(target, scope):
+            return False
+        return any(isinstance(part, ast.Name) and part.id == target.id for part in walk(node.value))
+
+    def carried(self, node: ast.expr, scope: Scope) -> Value:
+        """What stands for it: what it is computed of, and no constant, as the loop is taken once."""
+        if not isinstance(node, ast.BinOp):
+            return UnknownValue()
+        return self.unfolded(node.op, self.value(node.left, scope), self.value(node.right, scope), node)
 
     def do_AnnAssign(self, node: ast.AnnAssign, scope: Scope) -> bool:
         if node.value is not None:

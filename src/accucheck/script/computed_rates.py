@@ -1,0 +1,102 @@
+"""The learning rates that a schedule gives, as far as they can be computed from the script: the first, the highest and the last."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from .computation import Computation, NotComputed
+from .trace import Trace
+from .values import Call, Instance, Value, options
+
+#: What numbers out of sight are taken for, such as the batches of a data set: what differs between them is not told.
+STAND_INS = (8, 13)
+#: Rates that differ by no more are the same.
+_CLOSE = 0.03
+#: Rates below are 0.
+_ZERO = 1e-12
+#: A schedule that gives the rate at a step is asked at so many steps between its turns, and none of those is later.
+_ASKED, _LAST = 60, 1_000_000
+
+
+@dataclass(frozen=True)
+class Rates:
+    """The rates of a schedule. `first` and `last` are None where they hang on something that the script does not tell; `last` as well
+    for a schedule without an end. `settled`: they are made of nothing that may be another at run time, such as an option."""
+
+    highest: float
+    first: float | None
+    last: float | None
+    settled: bool
+
+
+def compute(trace: Trace, rate: Value | None) -> Rates | None:
+    """The rates behind what an optimizer is given, whichever it is of several; None where they cannot be computed."""
+    found = []
+    for stand_in in STAND_INS:
+        computation = Computation(trace, stand_in)
+        try:
+            found += [_rates(computation, option) for option in options(rate)]
+        except (NotComputed, RecursionError):
+            return None
+    highest = _same([one.highest for one in found])
+    if highest is None:
+        return None
+    first, last = _same([one.first for one in found]), _same([one.last for one in found])
+    return Rates(highest, first, last, all(one.settled for one in found))
+
+
+def _same(rates: list[float | None]) -> float | None:
+    """A rate that is the same for both stand-ins, but for where steps of an epoch happen to fall: the last of those given."""
+    numbers = [rate for rate in rates if rate is not None]
+    close = len(numbers) == len(rates) > 0 and all(math.isclose(one, numbers[-1], rel_tol=_CLOSE) for one in numbers)
+    return numbers[-1] if close else None
+
+
+def _rates(computation: Computation, rate: Value | None) -> Rates:
+    found = computation.of(rate)
+    ends = isinstance(found, (list, int, float))
+    if not ends:  # an object that gives the rate at a step
+        steps = _steps(list(_turns(computation, rate)))
+        found = [computation.call(rate if isinstance(rate, Call) else found, [step], {}) for step in steps]
+    row = [_single(computation.number_of(one)) for one in found] if isinstance(found, list) else [_single(found)]
+    if not row:
+        raise NotComputed
+    return Rates(max(row), row[0], row[-1] if ends else None, computation.settled)
+
+
+def _single(rate: Any) -> float:
+    """A rate, also where it is an array of one; what rounding leaves of 0 is 0."""
+    one = rate[0] if isinstance(rate, list) and len(rate) == 1 else rate
+    if not isinstance(one, (int, float)) or isinstance(one, bool) or not math.isfinite(one):
+        raise NotComputed
+    return 0.0 if abs(one) < _ZERO else one
+
+
+def _steps(turns: list[int]) -> list[int]:
+    """Steps at which a schedule is asked, up to the last of its turns: what it gives after that no training may reach."""
+    last = max(turns, default=0)
+    if last < 1:
+        raise NotComputed
+    between = (round(last ** (place / (_ASKED - 1))) - 1 for place in range(_ASKED))
+    return sorted({*between, *turns})
+
+
+def _turns(computation: Computation, schedule: Value | None) -> Iterator[int]:
+    """The steps at which a schedule may turn: the numbers that it and its parts were made with, and those before."""
+    parts = list(schedule.attributes.values()) if isinstance(schedule, Instance) else [schedule]
+    given = (chain(part.args, part.keywords.values()) if isinstance(part, Call) else [part] for part in parts)
+    for value in chain.from_iterable(given):
+        step = _number(computation, value)
+        if step is not None and 1 <= step <= _LAST:
+            yield from (round(step) - 1, round(step))
+
+
+def _number(computation: Computation, value: Any) -> float | None:
+    try:
+        return _single(computation.of(value))
+    except NotComputed:
+        return None
