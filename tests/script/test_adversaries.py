@@ -138,6 +138,26 @@ def test_a_critic_that_takes_real_for_made_helps_the_generator(
     assert maker in one.also.source.lines[one.also.line - 1]
 
 
+@pytest.mark.parametrize("form", [FUNCTIONS, CELLS, BOXED])
+@pytest.mark.parametrize(
+    ("judge", "maker"),
+    [
+        ("judge(fake).mean() + judge(real).mean()", "-judge(fake).mean()"),
+        ("ops.relu(1 - judge(real)).mean() + ops.relu(1 - judge(fake)).mean()", "-judge(fake).mean()"),
+        (
+            "nn.BCEWithLogitsLoss()(judge(real), ones) + nn.BCEWithLogitsLoss()(judge(fake), ones)",
+            "nn.BCEWithLogitsLoss()(judge(fake), ops.ones_like(judge(fake)))",
+        ),
+        ("((judge(real) - 1) ** 2).mean() + ops.square(judge(fake) - 1).mean()", "nn.MSELoss()(judge(fake), ones)"),
+    ],
+)
+def test_a_critic_that_is_asked_the_same_of_all_samples(tmp_path: Path, form: str, judge: str, maker: str) -> None:
+    (one,) = said(tmp_path, pair(form, judge, maker))
+    assert one.code == "nothing-told-apart"
+    assert judge in one.place.source.lines[one.place.line - 1]
+    assert maker in one.also.source.lines[one.also.line - 1]
+
+
 @pytest.mark.parametrize(
     ("judge", "maker", "wrong"),
     [

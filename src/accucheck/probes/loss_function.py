@@ -159,6 +159,11 @@ MESSAGES: Words = {
         "not compete. One of them has its sign or its labels turned.",
         "zh": "这个损失与对抗网络的损失（{at}）把生成样本的得分拉向同一方向：两者没有形成对抗，其中之一的符号或标签反了。",
     },
+    "nothing-told-apart": {
+        "en": "This loss asks the same of the score of generated samples as of that of real ones, while another network is trained to "
+        "change it ({at}): nothing teaches the critic to tell them apart.",
+        "zh": "这个损失对生成样本的得分与真实样本的得分要求相同，而另一个网络正针对它训练（{at}）：判别器学不到如何区分两者。",
+    },
     "loss-negated-perhaps": {
         "en": "{loss} reaches what gradients are taken of with its sign turned ({at}); whether another factor turns it back, or another "
         "optimizer works against this one, cannot be seen here.",
@@ -357,6 +362,10 @@ WHY: Words = {
         "en": "A generator learns from a critic that works against it; one that agrees with it rewards samples for being unlike real ones.",
         "zh": "生成器要靠与之对抗的判别器才能学习；两者方向一致时，得到奖励的是与真实样本不同的输出。",
     },
+    "nothing-told-apart": {
+        "en": "A critic that is asked one thing of all samples learns a constant, from which the generator gets no gradient.",
+        "zh": "对所有样本要求相同的判别器只会学成常数，生成器从中得不到梯度。",
+    },
     "loss-negated-perhaps": _MAXIMISED,
     "double-softmax": _SQUASHED,
     "double-sigmoid": _SQUASHED,
@@ -440,6 +449,11 @@ _RISES = {
     "en": "Train on one batch again and again and print the loss itself, not what is minimised: it rises.",
     "zh": "用同一个 batch 反复训练，打印损失本身（而不是被最小化的值）：它在上升。",
 }
+_SCORES = {
+    "en": "Print the mean score of real and of generated samples every 100 steps: a critic drives them apart, the generator drives the "
+    "second towards the first.",
+    "zh": "每 100 步打印真实样本与生成样本的平均得分：判别器应把两者拉开，生成器应使后者靠近前者。",
+}
 PROOF: Words = {
     **dict.fromkeys(WHY, _REFERENCE),
     "loss-negated": _RISES,
@@ -461,11 +475,8 @@ PROOF: Words = {
         "en": "Print the largest ratio after each round of updates: it leaves the limits by far.",
         "zh": "每轮更新后打印最大比值：它会远远超出截断范围。",
     },
-    "same-direction": {
-        "en": "Print the mean score of real and of generated samples every 100 steps: a critic drives them apart, the generator drives the "
-        "second towards the first.",
-        "zh": "每 100 步打印真实样本与生成样本的平均得分：判别器应把两者拉开，生成器应使后者靠近前者。",
-    },
+    "same-direction": _SCORES,
+    "nothing-told-apart": _SCORES,
     "none-reduction": {
         "en": 'Print the shape of the loss: with reduction none it is that of the batch. Train with reduction="mean" and compare.',
         "zh": '打印 loss 的形状：reduction 为 none 时与 batch 相同。改用 reduction="mean" 训练并比较。',
@@ -506,6 +517,7 @@ _LEVELS = {
     "no-bottom": Level.PROBLEM,
     "larger-of-surrogates": Level.PROBLEM,
     "same-direction": Level.PROBLEM,
+    "nothing-told-apart": Level.PROBLEM,
     "loss-negated-perhaps": Level.SUSPECT,
     "double-softmax": Level.PROBLEM,
     "double-sigmoid": Level.PROBLEM,
@@ -540,6 +552,7 @@ _LIKELY = (
     "no-bottom",
     "larger-of-surrogates",
     "same-direction",
+    "nothing-told-apart",
     "no-logarithm",
     "regression-on-classes",
     "arguments-exchanged",
@@ -558,6 +571,7 @@ _FIXES = {
     "no-bottom": "fix-turn-term",
     "larger-of-surrogates": "fix-smaller",
     "same-direction": "fix-compete",
+    "nothing-told-apart": "fix-compete",
     "loss-negated-perhaps": "fix-sign",
     "double-softmax": "fix-remove-softmax",
     "sigmoid-for-classes": "fix-remove-sigmoid",
@@ -1454,6 +1468,12 @@ print(penalty(between))
         "overlap-minimised",
     ),
     _example("a critic that rates generated samples higher", _GAN, Verdict.PROBLEM, "same-direction"),
+    _example(
+        "a critic that rates all samples lower",
+        _GAN.replace("net(x).mean() - net(fake)", "net(x).mean() + net(fake)"),
+        Verdict.PROBLEM,
+        "nothing-told-apart",
+    ),
     _example(
         "a divergence with its sign turned",
         _LATENT.replace("DIVERGENCE", _DIVERGENCE.removeprefix("-")),

@@ -75,10 +75,15 @@ def examine(losses: Losses) -> Iterator[Observation]:
             where = id(critic.step.node), id(generator.step.node)
             if where in told or critic.step.trained & generator.step.trained:
                 continue
-            agreed = next((layer for layer in _layers(critic) if _agree(critic, generator, layer)), None)
+            layers = _layers(critic)
+            agreed = next((layer for layer in layers if _agree(critic, generator, layer)), None)
             if agreed is not None:
                 told.add(where)
                 yield from _observations(critic, generator, agreed)
+            elif any(_is_indifferent(critic, generator, layer) for layer in layers) and isinstance(critic.place, Call):
+                told.add(where)
+                place = generator.place if isinstance(generator.place, Call) else None
+                yield Observation("nothing-told-apart", critic.place, {}, place)
 
 
 def _observations(critic: Player, generator: Player, layer: Value) -> Iterator[Observation]:
@@ -109,15 +114,29 @@ def _sides(critic: Player, generator: Player, layer: Value) -> tuple[set[float],
 def _agree(critic: Player, generator: Player, layer: Value) -> bool:
     """Whether a generator wants of the score of what it makes what its critic wants, or even more."""
     made, others = _sides(critic, generator, layer)
-    own = {
-        pull.want
-        for pull in generator.pulls
-        if pull.layer is layer and generator.behind(pull.score, stop=True) & generator.step.trained
-    }
+    own = _own(generator, layer)
     if not len(made) == len(others) == len(own) == 1 or made == others:
         return False
     (low,), (high,), (wanted,) = made, others, own
     return wanted <= low if low < high else wanted >= low
+
+
+def _own(generator: Player, layer: Value) -> set[float]:
+    """What a generator wants of the score of what it makes."""
+    return {
+        pull.want
+        for pull in generator.pulls
+        if pull.layer is layer and generator.behind(pull.score, stop=True) & generator.step.trained
+    }
+
+
+def _is_indifferent(critic: Player, generator: Player, layer: Value) -> bool:
+    """Whether a critic wants one thing of the scores of all samples, generated or not. What both networks want to be small may be a
+    penalty."""
+    made, others = _sides(critic, generator, layer)
+    own = _own(generator, layer)
+    penalty = own == made and max(made, default=0) <= 0
+    return len(made) == 1 and made == others and bool(own) and not penalty
 
 
 def _formula(loss: Value) -> Value:
