@@ -20,6 +20,7 @@ from accucheck.errors import ReadError, UserError
 from accucheck.language import Language
 from accucheck.mindrecord_writer import Schema, packed
 from accucheck.readers import rows, vocabulary
+from accucheck.report import data_sheet
 from command_line import accucheck
 from tfrecord_files import example, write
 
@@ -283,6 +284,25 @@ def project(root: Path, **pipelines: str) -> Path:
     calls = "".join(f"  {role}: {{call: 'pipe:{name}'}}\n" for role, name in pipelines.items())
     (root / "accucheck.yaml").write_text(f"pipelines:\n{calls}" if calls else "name: nothing\n")
     return root
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_pictures_of_one_row_stand_side_by_side_on_a_sheet(tmp_path: Path, count: int) -> None:
+    """Of the sides of a sample, the sheet showed the first alone."""
+    pictures = {f"side{at}": png(shade=60 + 60 * at) for at in range(count)}
+    path = write(tmp_path / "a.tfrecord", [example(**pictures, label=at) for at in range(2)])
+    made = data_sheet.sheet(browsing.page(path, 0, 2), None, Language.EN)
+    shades = [made.getpixel((8 + at * 264 + 100, 100)) for at in range(4)]
+    expected = [60, 120, 180, 255] if count > 1 else [60, 60, 255, 255]  # of several pictures a row takes a line
+    assert shades == [(shade,) * 3 for shade in expected]
+
+
+def test_lines_fit_into_a_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("text\n" + "word " * 60 + "\n")
+    page = browsing.page(path, 0, 1)
+    rows = [[*browsing.lines(page, None, False, Language.EN, columns)][1:] for columns in (80, 0)]
+    assert max(map(len, rows[0])) <= 80 < max(map(len, rows[1]))
 
 
 @pytest.mark.mindspore

@@ -1,8 +1,14 @@
 """accucheck dump: the configuration that is written, a real dump of a training in graph mode, and what is said where there is none."""
 
+import fcntl
 import json
+import os
+import pty
 import shutil
+import struct
+import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -59,6 +65,29 @@ def test_where_nothing_is_dumped_it_says_why(tmp_path: Path, arguments: list[str
 def test_dumps_of_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
     made = [write(tmp_path / "dump", DumpRequest((1,)), below=True)[0] for _ in range(3)]
     assert len({*made}) == 3 and all((one / FILE).is_file() for one in made)
+
+
+SHOWING = """
+import pathlib
+from accucheck.cli import dump
+from accucheck.dumping import DumpSummary, Row
+names = [f"Default_network-WithLossCell__backbone-Network_layer{at}-Dense_Grad_MatMul-op{at}" for at in range(3)]
+dump._show(DumpSummary([Row(0, 0, name, "MatMul", None) for name in names], None, 3), pathlib.Path("d"), every=True)
+"""
+
+
+def test_long_names_keep_their_ends_in_a_terminal() -> None:
+    """Each took two lines of 80 columns."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    environment = {**os.environ, "ACCUCHECK_LANG": "en"}
+    subprocess.run([sys.executable, "-c", SHOWING], stdout=theirs, stderr=theirs, env=environment, check=True)
+    told = os.read(ours, 1 << 16).decode()
+    lines = [line for line in told.splitlines() if "MatMul" in line]
+    assert len(lines) == 3 and all(len(line) <= 80 and "…" in line for line in lines)
+    assert lines[1].endswith("layer1-Dense_Grad_MatMul-op1")
+    plain = subprocess.run([sys.executable, "-c", SHOWING], capture_output=True, text=True, env=environment, check=True)
+    assert plain.stdout.count("Default_network-WithLossCell") == 3
 
 
 @pytest.mark.mindspore

@@ -374,8 +374,10 @@ def _joined(fields: dict[str, Any], runs: Sequence[list[str]]) -> dict[str, Any]
     return found
 
 
-def lines(found: Page, vocabulary: Vocabulary | None, draw: bool, language: Language) -> Iterator[str]:
-    """The page as text, for a terminal."""
+def lines(
+    found: Page, vocabulary: Vocabulary | None, draw: bool, language: Language, columns: int = 0
+) -> Iterator[str]:
+    """The page as text, for a terminal of so many columns; 0 where that is not known."""
     found = gathered(found)
     yield title(found, language)
     yield ""
@@ -386,12 +388,13 @@ def lines(found: Page, vocabulary: Vocabulary | None, draw: bool, language: Lang
     )
     several = len({row.path for row in found.rows}) > 1
     wide = max((len(visible(str(one["name"]))) for one in table), default=0)
+    room = max(columns - wide - 4, FEW) if columns else WIDE
     for row in found.rows:
         yield ""
         yield word(WORDS, "row", language, number=row.number) + (f"  {visible(str(row.path))}" if several else "")
         for name, value in row.fields.items():
             one = shown(value, row.fields, vocabulary, language)
-            yield f"  {visible(name):{wide}}  {shortened(visible(one.text), WIDE)}"
+            yield f"  {visible(name):{wide}}  {shortened(visible(one.text), room)}"
             drawn = [] if not draw else picture_lines(one.picture) if one.picture is not None else []
             if one.curve is not None:
                 drawn = [curve_line(one.curve)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +13,7 @@ from .frame import (
     OK,
     WRONG_USE,
     Argument,
+    columns_of,
     command,
     echo,
     json_option,
@@ -76,7 +78,7 @@ def data(
     if as_json:
         show_json(browsing.as_json(found, words, language()))
     elif not targets:
-        for line in browsing.lines(found, words, draw, language()):
+        for line in browsing.lines(found, words, draw, language(), columns_of(sys.stdout)):
             echo(line)
     if page is not None:
         write_atomically(

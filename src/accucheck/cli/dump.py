@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .frame import OK, PROBE_FAILED, Argument, command, option, project_option, say, show, status_line, talk
+from .frame import (
+    OK,
+    PROBE_FAILED,
+    Argument,
+    columns_of,
+    command,
+    option,
+    project_option,
+    say,
+    show,
+    status_line,
+    talk,
+)
 from .watch import shown_code
 
 if TYPE_CHECKING:
@@ -102,7 +115,8 @@ def _show(found: DumpSummary, folder: Path, *, every: bool) -> None:
         show(say("dump-finite"))
     rows = found.rows if every else found.rows[:_SHOWN]
     head = [say(f"dump-{key}") for key in ("step", "range", "bad", "shape", "operation")]
-    for line in aligned([head, *map(_cells, rows)]):
+    # In a terminal the ends of long names are kept, which tell operations of a layer apart.
+    for line in aligned([head, *map(_cells, rows)], columns_of(sys.stdout), gives=len(head) - 1):
         show(line)
     if len(found.rows) > len(rows):
         show(say("dump-more", count=len(found.rows) - len(rows)))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..browsing import Page, RenderedValue, shown
+from ..browsing import Page, RenderedValue, gathered, shown
 from ..browsing_pages import with_boxes
 from ..language import Language
 from .sheet import cut, drawable, font
@@ -14,46 +15,56 @@ from .sheet import cut, drawable, font
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from ..readers.rows import Row
     from ..readers.vocabulary import Vocabulary
 
-#: Of the text, in pixels.
-_SIZE = 12
+#: Pixels of a letter, of a picture and of the text below; pictures in a line.
+_SIZE, _SIDE, _TEXT, _ACROSS = 12, 256, 112, 4
 
 
 def sheet(found: Page, vocabulary: Vocabulary | None, language: Language) -> Image:
-    """The pictures and curves of the rows with their other fields as text, four in a line."""
+    """The pictures and curves of the rows with their fields as text, four in a line; those of one row side by side."""
     from PIL import Image as pillow
     from PIL import ImageDraw
 
-    side, text, across = 256, 112, 4
-    drawn = any(
-        one.picture is not None or one.curve is not None
+    found = gathered(found)
+    rows = [
+        {name: shown(value, row.fields, vocabulary, language) for name, value in row.fields.items()}
         for row in found.rows
-        for one in (shown(value, row.fields, vocabulary, language) for value in row.fields.values())
-    )
-    high = (side if drawn else 0) + text + 8  # rows of text alone have no room for pictures
-    down = -(-len(found.rows) // across)
-    made = pillow.new("RGB", (across * (side + 8) + 8, down * high + 8), "white")
+    ]
+    beside = min(_ACROSS, max((len(_drawn(values)) for values in rows), default=0))
+    high = (_SIDE if beside else 0) + _TEXT + 8  # rows of text alone have no room for pictures
+    across, wide = _ACROSS // max(1, beside), max(1, beside) * (_SIDE + 8)
+    made = pillow.new("RGB", (_ACROSS * (_SIDE + 8) + 8, -(-len(rows) // across) * high + 8), "white")
     pen = ImageDraw.Draw(made)
-    for at, row in enumerate(found.rows):
-        left, top = 8 + at % across * (side + 8), 8 + at // across * high
-        values = {name: shown(value, row.fields, vocabulary, language) for name, value in row.fields.items()}
-        pictures = [one.picture for one in values.values() if one.picture is not None]
-        curves = [one.curve for one in values.values() if one.curve is not None]
-        if pictures:
-            made.paste(_fitted(with_boxes(pictures[0], row), side), (left, top))
-        elif curves:
-            _draw_curve(pen, curves[0], left, top + side // 4, side, side // 2)
-        top += high - text - 8
-        pen.text((left, top), f"{row.number}", fill="black", font=font(_SIZE)[0])
+    for at, (row, values) in enumerate(zip(found.rows, rows, strict=True)):
+        left, top = 8 + at % across * wide, 8 + at // across * high
+        drawn = _drawn(values)[:beside]
+        for number, name in enumerate(drawn):
+            _draw(made, pen, values[name], row, (left + number * (_SIDE + 8), top))
+        top += high - _TEXT - 8
+        heads = drawn if len(drawn) > 1 else [""]
+        for number, name in enumerate(heads):
+            head = " ".join(filter(None, ["" if number else f"{row.number}", name]))
+            told = cut(pen, drawable(head, _SIZE), _SIZE, _SIDE)
+            pen.text((left + number * (_SIDE + 8), top), told, fill="black", font=font(_SIZE)[0])
         for line, (name, one) in enumerate(list(values.items())[:6], 1):
-            pen.text(
-                (left, top + line * 15),
-                cut(pen, _line(name, one), _SIZE, side),
-                fill=(60, 60, 60),
-                font=font(_SIZE)[0],
-            )
+            told = cut(pen, _line(name, one), _SIZE, wide - 8)
+            pen.text((left, top + line * 15), told, fill=(60, 60, 60), font=font(_SIZE)[0])
     return made
+
+
+def _drawn(values: Mapping[str, RenderedValue]) -> list[str]:
+    """The fields of a row that are drawn: its pictures, or else its curves."""
+    pictures = [name for name, one in values.items() if one.picture is not None]
+    return pictures or [name for name, one in values.items() if one.curve is not None]
+
+
+def _draw(made: Image, pen: Any, one: RenderedValue, row: Row, place: tuple[int, int]) -> None:
+    if one.picture is not None:
+        made.paste(_fitted(with_boxes(one.picture, row), _SIDE), place)
+    elif one.curve is not None:
+        _draw_curve(pen, one.curve, place[0], place[1] + _SIDE // 4, _SIDE, _SIDE // 2)
 
 
 def _fitted(picture: Image, side: int) -> Image:
