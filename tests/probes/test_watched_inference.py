@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from textwrap import dedent
 
+import numpy as np
 import pytest
 
 from accucheck import case as cases
@@ -148,6 +149,19 @@ def test_what_is_inferred_is_set_beside_what_was_evaluated(evaluated: Path, name
     assert told.incomplete is (code == "no-row-in-common")
     if name == "normalised otherwise":
         assert told.data["scale"] == pytest.approx(2, rel=1e-3) and told.data["shift"] == pytest.approx(-1, rel=1e-3)
+
+
+@pytest.mark.parametrize("noise", [1e-2, 0.0])
+def test_samples_that_are_nearly_alike_are_told_apart_by_how_near_they_come(noise: float) -> None:
+    """Of pictures of one class, which differ by noise alone, each is matched with itself, scaled; copies with none."""
+    dice = np.random.default_rng(1)
+    alike = dice.normal(size=(3, 16)) + noise * dice.normal(size=(20, 3, 16))
+    rows = [watched_inference.Row(at, 1, one.round(6).tolist(), []) for at, one in enumerate(alike)]
+    params = watched_inference.Params()
+    for at, one in enumerate(alike):
+        scaled = watched_inference.Row("new", 1, (3.246 * one - 0.424).round(6).tolist(), [])
+        found = watched_inference._matched(scaled, rows, params)
+        assert (found is None) if not noise else (found is not None and found.other.identity == at)
 
 
 @pytest.mark.mindspore

@@ -61,15 +61,14 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             extra={"unit": "1", "source": "measured: scaled samples are above 0.9999, other digits below 0.97"},
         ),
     ] = 0.999
-    near: Annotated[
+    times: Annotated[
         float,
         Meta(
-            gt=0,
-            lt=1,
-            description="another sample that correlates by more than this makes it uncertain which one it is",
-            extra={"unit": "1", "source": "own choice"},
+            gt=1,
+            description="the next sample has to be so many times as far from that, by 1 less the correlation",
+            extra={"unit": "1", "source": "measured: scaled samples are nearer than 1e-9, noisy ones of a class 1e-3"},
         ),
-    ] = 0.99
+    ] = 100.0
 
 
 _ROWS = {
@@ -200,6 +199,8 @@ WORDS: Words = {
 }
 #: Rows that are told, and values of one; pairs of networks whose rows are looked for by thumbnails.
 SHOWN, VALUES, TRIED = 8, 6, 4
+#: 1 less the correlation of thumbnails that are the same, of numbers of six digits.
+_ROUNDING = 1e-9
 #: A shift that is smaller, against the scale, is that of rounding.
 _ROUNDED = 1e-3
 #: Layers of which another result is expected in training mode.
@@ -437,7 +438,7 @@ def _matched(row: Row, others: Sequence[Row], params: Params) -> Scaled | None:
         one = own[::-1] if turned else own
         alike = _correlations(one, table)
         first, second = np.sort(alike)[:-3:-1]
-        if first > params.alike and second < params.near:
+        if first > params.alike and 1 - second > params.times * max(1 - first, _ROUNDING):
             best = int(alike.argmax())
             scale, shift = zip(
                 *(np.polyfit(there, here, 1) for here, there in zip(one, table[best], strict=True)), strict=True
