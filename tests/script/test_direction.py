@@ -263,6 +263,7 @@ def test_a_term_that_another_optimizer_works_against(tmp_path: Path) -> None:
 
 
 OVERLAPS = [
+    "(lambda p: 2 * (y * p).sum() / (y.sum() + p.sum() + 1e-5))(ops.sigmoid(logits) * (1 - mask))",
     "(2 * (logits * y).sum() + 1) / (logits.sum() + y.sum() + 1)",
     "(lambda m: 2 * (logits * y * m).sum() / ((logits * m).sum() + P.ReduceSum()(y * m) + 1e-6))(x)",
     "(lambda m: (ops.sum(logits * m * y) + 1) / (ops.sum(logits * m) + (m * y).sum() + 1))(ops.cast(z > 0, ms.float32))",

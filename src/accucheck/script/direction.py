@@ -715,7 +715,7 @@ def _overlap(made: Call) -> tuple[Value, Value] | None:
     if product is None or product.does != "mul" or len(product.operands) != 2:
         return None
     one, other = map(_bare, product.operands)
-    whole = {id(leaf) for leaf in _leaves(done.operands[1], products=True)}
+    whole = {id(leaf) for split in (True, False) for leaf in _leaves(done.operands[1], products=split)}
     if one is not other and {id(one), id(other)} <= whole:
         return one, other
     return _overlap_under_mask(shared[0], done.operands[1])
