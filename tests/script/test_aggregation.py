@@ -24,7 +24,24 @@ class Own(nn.SGD):
 
 opt = Own(net.trainable_params(), 0.1)
 """
+SCALED = """
+from mindspore.communication import get_group_size
+
+class Step(nn.TrainOneStepWithLossScaleCell):
+    def construct(self, x, y):
+        loss = self.network(x, y)
+        _, sens = self.start_overflow_check(loss, self.scale_sense)
+        grads = self.grad(self.network, self.weights)(x, y, ops.ones_like(loss) * sens)
+        grads = {}
+        return ops.depend(loss, self.optimizer([g / sens for g in grads]))
+
+opt = nn.SGD(net.trainable_params(), 0.1 * get_group_size())
+step = Step(nn.WithLossCell(net, loss_fn), opt, scale())
+step(x, y)
+"""
 SAID = {
+    "divided by a scale of a cell that knows how many there are": (DATA + SCALED.format("grads"), ["not-reduced"]),
+    "divided by such a scale and reduced": (DATA + SCALED.format("self.grad_reducer(grads)"), ["reduced"]),
     "one device": (PLAIN, ["one-device"]),
     "one device, said so": (MODE.format("'stand_alone'") + PLAIN, ["one-device"]),
     "no step": (DATA, ["no-step"]),

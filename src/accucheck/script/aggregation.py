@@ -151,7 +151,7 @@ def _averages(value: Value) -> bool:
     return (
         isinstance(value, Call)
         and operation(value).does in ("mul", "div")
-        and any("size" in kinds(operand) for operand in operation(value).operands[1:])
+        and any("size" in kinds(operand, objects=False) for operand in operation(value).operands[1:])
     )
 
 

@@ -7,12 +7,26 @@ import operator
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
+from .effects import effect
 from .flow import setting, sources
 from .sample_numbers import is_none
 from .trace import Trace
 from .training import MANY_DEVICES
-from .values import Call, Frame, KnownValue, Many, NamedValue, Test, UnknownValue, Value, frames_around, options
+from .values import (
+    Call,
+    Frame,
+    Instance,
+    KnownValue,
+    Many,
+    NamedValue,
+    Test,
+    UnknownValue,
+    Value,
+    frames_around,
+    options,
+)
 
 #: What only has a value where there are several devices.
 _OWN = re.compile(r"^(local_?|global_?)?(rank|shard)(_?(id|index))?$", re.IGNORECASE)
@@ -47,14 +61,22 @@ _ARITHMETIC = {
 _DEPTH = 20
 
 
-def kinds(value: Value | None) -> set[str]:
-    """Which of "rank", "size" and "device" a value is made of: the number of this process, how many there are, the device."""
+def kinds(value: Value | None, objects: bool = True) -> set[str]:
+    """Which of "rank", "size" and "device" a value is made of: the number of this process, how many there are, the device. `objects`:
+    what an object holds counts for all that it gives."""
     found: set[str] = set()
     for option in options(value):
-        for part in (option,) if setting(option) else sources(option, setting):
+        for part in (option,) if setting(option) else sources(option, partial(_ends, objects=objects)):
             if (kind := _kind(part)) is not None:
                 found.add(kind)
     return found
+
+
+def _ends(value: Value, objects: bool) -> bool:
+    """What is made of others and has none of their numbers: one setting out of many, and what only describes, such as a type."""
+    known = effect(value) if isinstance(value, Call) else None
+    described = known is not None and known.kind == "description"
+    return setting(value) or described or (isinstance(value, Instance) and not objects)
 
 
 def is_size(value: Value) -> bool:
