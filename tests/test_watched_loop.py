@@ -154,3 +154,5 @@ def test_evaluations_between_the_steps_that_are_looked_at_are_seen(tmp_path: Pat
     # A mode that is set in each step wakes nobody for long.
     found, steps = counted("of_arrays", "", "False")
     assert found == [] and steps == [1, 2, 3, 4, 5]
+    (run,) = recordings.read(recordings.latest(tmp_path / "of_arraysFalseTrue") / "user.jsonl").runs
+    assert [one["calls"] for one in run.facts["unseen"]] == [3], "what is not seen is said"

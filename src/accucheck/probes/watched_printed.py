@@ -120,6 +120,12 @@ MESSAGES: Words = {
         "It is not known whether the same is meant.",
         "zh": "{name} 在一次 {rows:,} 行的评估后打印为 {shown}；由这些行重新计算为 {expected:.4f}（{way}）。两者是否同指一个指标未知。",
     },
+    "calls-unseen": {
+        "en": "{calls:,} {calls:call|calls} of the network between the steps that are looked at may have been evaluations, and were not "
+        "watched: call network.set_train(False) before an evaluation, and set_train() after it and not in each step.",
+        "zh": "在仔细观察的训练步之间，有 {calls:,} 次网络调用可能属于评估，但没有观察到：请在评估前调用 network.set_train(False)，"
+        "评估后再调用 set_train()，不要在每一步都调用。",
+    },
     "no-printed": {
         "en": "No evaluation by a loop of the script's own was watched to its end whose outputs and labels belong together and after which "
         "a metric is printed by its name: watch with --steps 0.",
@@ -238,7 +244,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         judged = _judged(watch, series, params)
         if judged is not None:
             found.setdefault((series.name, json.dumps(series.place)), []).append(judged)
-    if not found:
+    unseen = watch.first("unseen").get("calls")
+    if unseen:
+        yield Finding("calls-unseen", Level.INFO, watch.where(), {"calls": unseen}, incomplete=True)
+    elif not found:
         raise Skip("no-printed")
     for each in found.values():
         yield _of_one_data_set(each)
@@ -537,6 +546,7 @@ def _example(name: str, verdict: Verdict, *codes: str, texts: tuple[str, ...], *
     head = {"recording": 1, "accucheck": "0.1.0", "time": "2026-01-31T08:00:00+00:00", "mindspore": "2.10.0", "rank": 0}
     lines: list[dict[str, Any]] = [head]
     lines.append({"fact": "dataset", "number": 1, "place": ["train.py", 9], "nodes": [{"node": "Source", "rows": 50}]})
+    lines += [{"fact": "unseen", "calls": calls}] if (calls := more.pop("unseen", 0)) else []
     before = [0, 0]
     for number, text in enumerate(texts):
         right = 28 + number
@@ -587,5 +597,6 @@ EXAMPLES = [
     _example("F1 of batches", Verdict.PROBLEM, "printed-number-of-batches", texts=("f1: 0.7200", "f1: 0.7450")),
     _example("F1 so far", Verdict.PROBLEM, "printed-number-counts-on", texts=("f1: 0.6800", "f1: 0.6925")),
     _example("two digits once", Verdict.UNDECIDED, "printed-other", texts=("acc 0.75",)),
+    _example("calls between the steps", Verdict.UNDECIDED, "calls-unseen", texts=("acc 0.7000",), unseen=8),
     _example("a number that is none", Verdict.UNDECIDED, "printed-other", texts=("acc 0.3100", "acc 0.3300")),
 ]

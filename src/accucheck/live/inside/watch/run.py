@@ -734,6 +734,8 @@ class Run:
         self.hooks.safely("last pass", self.last_evaluation, why in ("exit", "stopped") and not failed)
         if self.operators is not None:
             self.operators.end(self.steps)
+        if self.ways.unseen:
+            self.journal.fact("unseen", calls=self.ways.unseen)
         self.run_again()
         raised = getattr(sys, "last_value", None)  # set before the traceback of the script is printed
         if raised is not None:

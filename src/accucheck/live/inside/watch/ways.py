@@ -24,6 +24,8 @@ class Ways:
         #: The cells that the user calls, by their id, and the classes that are listened to, with what they call else.
         self.cells: dict[int, Cell] = {}
         self.heard: dict[type, Any] = {}
+        #: Calls by ways that are not known, for which the hooks were not put in.
+        self.unseen = 0
 
     def way(self) -> tuple[Any, ...]:
         """The lines of the user's that run now."""
@@ -63,6 +65,7 @@ class Ways:
                 self.hooks.safely("ways", begins)
                 if not self.hooks.asleep:
                     return cell(*args, **kwargs)
+                self.unseen += 1
             return call(cell, *args, **kwargs)
 
         return heard
