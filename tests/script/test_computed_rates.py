@@ -266,7 +266,16 @@ def test_a_default_may_be_another_rate_at_run_time(tmp_path: Path) -> None:
         rate = np.linspace(args.lr, 0, steps)
         """,
     )
-    assert found == Rates(0.1, 0.1, 0.0, settled=False)
+    assert found == Rates(0.1, 0.1, 0.0, settled=False, epochs=1)
+
+
+def test_how_many_epochs_a_row_lasts(tmp_path: Path) -> None:
+    rows = {"np.linspace(1, 0, 7 * steps)": 7, "[0.1] * 70": None, "[0.1] * (7 * steps + 5)": None, "0.1": None}
+    for row, epochs in rows.items():
+        found = computed(tmp_path, f"rate = {row}")
+        assert found is not None and found.epochs == epochs
+    found = computed(tmp_path, "rate = [0.1] * (3 * int(ms.get_context('batches')))")
+    assert found is not None and found.epochs is None
 
 
 def huge(root: Path, peak: float) -> list[tuple[str, Any]]:

@@ -657,6 +657,22 @@ EPOCHS: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         + lasting("get_lr(0.1, 90, steps)"),
         [("epochs", "100"), ("schedule-length", "90")],
     ),
+    "a schedule of one's own, whatever its parameters are called": (
+        "def sink(top, rounds, each):\n    made = []\n    for i in range(rounds * each):\n"
+        "        made.append(top / (1 + i // each))\n    return made\n"
+        + lasting("np.array(sink(0.1, 90, steps), np.float32)"),
+        [("epochs", "100"), ("schedule-length", "90")],
+    ),
+    "a schedule of one's own for every second step": (
+        "def sink(top, rounds, each):\n    return [top] * (rounds * each // 2)\n" + lasting("sink(0.1, 100, steps)"),
+        [("epochs", "100")],
+    ),
+    "a schedule of one's own as long, in two parts": (
+        "def sink(top, rounds, each):\n    made = []\n    for i in range(rounds * each):\n"
+        "        made.append(top / (1 + i // each))\n    return made\n"
+        + lasting("sink(0.1, 10, steps) + sink(0.05, 90, data.get_dataset_size())"),
+        [("epochs", "100")],
+    ),
     "a schedule of one's own as long": (
         "def get_lr(base, total_epochs, steps):\n    return np.linspace(base, 0, total_epochs * steps)\n"
         + lasting("get_lr(0.1, 100, steps)"),

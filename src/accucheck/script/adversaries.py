@@ -75,15 +75,20 @@ def examine(losses: Losses) -> Iterator[Observation]:
             where = id(critic.step.node), id(generator.step.node)
             if where in told or critic.step.trained & generator.step.trained:
                 continue
-            layers = _layers(critic)
-            agreed = next((layer for layer in layers if _agree(critic, generator, layer)), None)
-            if agreed is not None:
+            if found := list(_between(critic, generator)):
                 told.add(where)
-                yield from _observations(critic, generator, agreed)
-            elif any(_is_indifferent(critic, generator, layer) for layer in layers) and isinstance(critic.place, Call):
-                told.add(where)
-                place = generator.place if isinstance(generator.place, Call) else None
-                yield Observation("nothing-told-apart", critic.place, {}, place)
+                yield from found
+
+
+def _between(critic: Player, generator: Player) -> Iterator[Observation]:
+    """What is wrong between two steps, by the first layer that shows it."""
+    layers = _layers(critic)
+    agreed = next((layer for layer in layers if _agree(critic, generator, layer)), None)
+    if agreed is not None:
+        yield from _observations(critic, generator, agreed)
+    elif any(_is_indifferent(critic, generator, layer) for layer in layers) and isinstance(critic.place, Call):
+        place = generator.place if isinstance(generator.place, Call) else None
+        yield Observation("nothing-told-apart", critic.place, {}, place)
 
 
 def _observations(critic: Player, generator: Player, layer: Value) -> Iterator[Observation]:

@@ -103,6 +103,7 @@ class Computation:
         self.trace, self.stand_in = trace, stand_in
         self.left, self.depth = OPERATIONS, 0
         self.settled = True  # no constant was used that may be another one at run time
+        self.unseen: list[Value] = []  # what `stand_in` stands for
         self.known: dict[int, tuple[Value | None, Any]] = {}  # with the value itself, which keeps its id
         self.named: dict[tuple[object, str], Value] = {}
 
@@ -137,11 +138,11 @@ class Computation:
             self.settled = self.settled and not value.assumed
             return _plain(value.value)
         if isinstance(value, Many):
-            return self.one_of([self.of(option) for option in value.options])
+            return self.one_of(value, [self.of(option) for option in value.options])
         if isinstance(value, (Call, Items)):
             return self.made(value)
         if isinstance(value, UnknownValue):
-            return self.stand_in
+            return self.stood_for(value)
         if isinstance(value, NamedValue):
             return _CONSTANTS.get(value.name, value)
         if isinstance(value, Instance):
@@ -166,13 +167,13 @@ class Computation:
     def inits(self) -> list[Frame]:
         return [frame for frame in self.trace.frames if frame.function.name == "__init__"]
 
-    def one_of(self, found: list[Any]) -> Any:
+    def one_of(self, value: Many, found: list[Any]) -> Any:
         """What stands for one of several: a number that is out of sight, where they are numbers."""
         if all(other == found[0] for other in found[1:]):
             return found[0]
         if not all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in found):
             raise NotComputed
-        return self.stand_in
+        return self.stood_for(value)
 
     def made(self, value: Call | Items) -> Any:
         """What a script makes: of the parts of it, or by running again the function that gives it."""
@@ -201,6 +202,10 @@ class Computation:
             return self.apply(known, [self.of(arg) for arg in call.args], given)
         if not alone:
             raise NotComputed
+        return self.stood_for(call)
+
+    def stood_for(self, value: Value) -> int:
+        self.unseen.append(value)
         return self.stand_in
 
     def operation(self, call: Call) -> Any:
@@ -250,7 +255,7 @@ class Computation:
                 return self.enter(run.node, _Names(run.scope), [called, *args], keywords)
         changes = any(isinstance(arg, list) for arg in args)
         if isinstance(called, NamedValue) and _known(called.name) is None and not changes:
-            return self.stand_in
+            return self.stood_for(called)
         return self.apply(self.function(called), args, keywords)
 
     def function(self, called: Any) -> Callable[..., Any]:

@@ -25,28 +25,57 @@ _ASKED, _LAST = 60, 1_000_000
 @dataclass(frozen=True)
 class Rates:
     """The rates of a schedule. `first` and `last` are None where they hang on something that the script does not tell; `last` as well
-    for a schedule without an end. `settled`: they are made of nothing that may be another at run time, such as an option."""
+    for a schedule without an end. `settled`: they are made of nothing that may be another at run time, such as an option. `epochs`: how
+    many epochs a row of rates lasts, where its length is that many times the number of batches of a data set, which alone is unknown."""
 
     highest: float
     first: float | None
     last: float | None
     settled: bool
+    epochs: float | None = None
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What is computed with one stand-in: a row of rates, of which `count` is known, or a schedule that is asked at steps."""
+
+    highest: float
+    first: float
+    last: float | None
+    settled: bool
+    count: int | None
 
 
 def compute(trace: Trace, rate: Value | None) -> Rates | None:
     """The rates behind what an optimizer is given, whichever it is of several; None where they cannot be computed."""
-    found = []
+    found: list[_Row] = []
+    by_batches = True
     for stand_in in STAND_INS:
         computation = Computation(trace, stand_in)
         try:
             found += [_rates(computation, option) for option in options(rate)]
         except (NotComputed, RecursionError):
             return None
+        by_batches = by_batches and bool(computation.unseen) and all(map(_is_size, computation.unseen))
     highest = _same([one.highest for one in found])
     if highest is None:
         return None
     first, last = _same([one.first for one in found]), _same([one.last for one in found])
-    return Rates(highest, first, last, all(one.settled for one in found))
+    epochs = _epochs([one.count for one in found]) if by_batches else None
+    return Rates(highest, first, last, all(one.settled for one in found), epochs)
+
+
+def _is_size(value: Value) -> bool:
+    """Whether a number is that of the batches of a data set."""
+    return isinstance(value, Call) and value.name == ".get_dataset_size"
+
+
+def _epochs(counts: list[int | None]) -> float | None:
+    """How many epochs rows of rates last whose lengths are `counts`, one for each stand-in for the batches of an epoch."""
+    if len(counts) != len(STAND_INS) or None in counts:
+        return None
+    (epochs, *others) = [count / batches for count, batches in zip(counts, STAND_INS, strict=True) if count is not None]
+    return epochs if all(other == epochs for other in others) else None
 
 
 def _same(rates: list[float | None]) -> float | None:
@@ -56,7 +85,7 @@ def _same(rates: list[float | None]) -> float | None:
     return numbers[-1] if close else None
 
 
-def _rates(computation: Computation, rate: Value | None) -> Rates:
+def _rates(computation: Computation, rate: Value | None) -> _Row:
     found = computation.of(rate)
     ends = isinstance(found, (list, int, float))
     if not ends:  # an object that gives the rate at a step
@@ -65,7 +94,8 @@ def _rates(computation: Computation, rate: Value | None) -> Rates:
     row = [_single(computation.number_of(one)) for one in found] if isinstance(found, list) else [_single(found)]
     if not row:
         raise NotComputed
-    return Rates(max(row), row[0], row[-1] if ends else None, computation.settled)
+    count = len(row) if isinstance(found, list) and ends else None
+    return _Row(max(row), row[0], row[-1] if ends else None, computation.settled, count)
 
 
 def _single(rate: Any) -> float:

@@ -306,6 +306,7 @@ class Settings:
     def __init__(self, reading: Reading, definitions: Definitions, devices: int | None) -> None:
         self.reading, self.trace, self.definitions, self.devices = reading, reading.trace, definitions, devices
         self.inits = {id(f.owner): f for f in reversed(self.trace.frames) if f.function.name == "__init__"}
+        self.known_rates: dict[int, computed_rates.Rates | None] = {}
         self.schedules: list[Call] = []
         self.assigned: list[Call] = []
         for made in self.trace.calls:
@@ -584,7 +585,7 @@ class Settings:
 
     def computed(self, rate: Value | None, place: Call | Instance) -> list[Setting]:
         """The first, the highest and the last rate that a schedule gives, as far as the script alone tells them."""
-        found = computed_rates.compute(self.trace, rate)
+        found = self.rates_of(rate)
         if found is None:
             return []
         at = rate if isinstance(rate, (Call, Instance)) and rate.source is not None else place
@@ -593,6 +594,12 @@ class Settings:
         numbers = ((FIRST, found.first), (HIGHEST, found.highest), (LAST, found.last))
         origin = "computed" if found.settled else "assumed"
         return [Setting(name, f"{one:.4g}", origin, one, place=where) for name, one in numbers if one is not None]
+
+    def rates_of(self, rate: Value | None) -> computed_rates.Rates | None:
+        """The rates that an optimizer is given, as far as they can be computed."""
+        if id(rate) not in self.known_rates:
+            self.known_rates[id(rate)] = computed_rates.compute(self.trace, rate)
+        return self.known_rates[id(rate)]
 
     @cached_property
     def prepares(self) -> set[int]:
@@ -720,14 +727,39 @@ class Settings:
         (epochs,) = trained
         for place, _, bound in self.optimizers():
             rate = next((bound[name] for name in _RATES if name in bound), None)
-            of_project = list(self.of_project(rate))
-            together = self.together(rate) if of_project else set()
-            for found, covered in ((list(self.of_framework(rate)), set[float]()), (of_project, together)):
-                if epochs in covered | {sum(length for _, _, _, length in found)}:
-                    continue  # one after the other: a warm-up and what follows
-                for source, node, name, length in found:
-                    if length != epochs:
-                        yield self.other(source, node, name, length, epochs, place)
+            if (lasts := self.lasts(rate, epochs)) is not None:
+                yield from self.shorter_or_longer(rate, lasts, epochs, place)
+                continue
+            yield from self.as_called(rate, epochs, place)
+
+    def as_called(self, rate: Value | None, epochs: float | None, place: Call | Instance) -> Iterator[SettingMessage]:
+        """The same of schedules by what their arguments are called."""
+        of_project = list(self.of_project(rate))
+        together = self.together(rate) if of_project else set()
+        for found, covered in ((list(self.of_framework(rate)), set[float]()), (of_project, together)):
+            if epochs in covered | {sum(length for _, _, _, length in found)}:
+                continue  # one after the other: a warm-up and what follows
+            for source, node, name, length in found:
+                if length != epochs:
+                    yield self.other(source, node, name, length, epochs, place)
+
+    def lasts(self, rate: Value | None, trained: float | None) -> float | None:
+        """The epochs that computed rates last; None where they are not seen, and where steps may be counted otherwise than batches are:
+        of data that are repeated, or where gradients may be added up over some."""
+        found = self.rates_of(rate)
+        epochs = found.epochs if found is not None else None
+        repeated = any(call.name == ".repeat" for call in self.trace.calls)
+        added_up = epochs and trained and trained > epochs and trained % epochs == 0
+        return None if repeated or added_up else epochs
+
+    def shorter_or_longer(
+        self, rate: Value | None, lasts: float, epochs: float | None, place: Call | Instance
+    ) -> Iterator[SettingMessage]:
+        made = rate if isinstance(rate, Call) else place
+        assert made.source is not None and made.node is not None
+        if lasts != epochs:
+            name = next((name for name, _ in self.scheduled(rate)), written(rate))
+            yield self.other(made.source, made.node, name, lasts, epochs, place)
 
     def of_framework(self, rate: Value | None) -> Iterator[_Length]:
         """The schedules of the framework that a learning rate is, with how many epochs each lasts."""
