@@ -266,7 +266,7 @@ def test_a_default_may_be_another_rate_at_run_time(tmp_path: Path) -> None:
         rate = np.linspace(args.lr, 0, steps)
         """,
     )
-    assert found == Rates(0.1, 0.1, 0.0, settled=False, epochs=1)
+    assert found == Rates(0.1, 0.1, 0.0, False, 1, frozenset({"last"}))
 
 
 def test_how_many_epochs_a_row_lasts(tmp_path: Path) -> None:
@@ -310,6 +310,7 @@ def test_a_schedule_that_never_rises_above_zero(tmp_path: Path) -> None:
 def test_the_rates_are_among_the_settings(tmp_path: Path) -> None:
     _, settings = reading(tmp_path, ROWS["a list that a loop fills"])
     (told,) = settings.rates()
+    assert [told.data.get(key) for key in ("first", "highest", "last")] == ["0.001", "0.4", "< 0.012"]
     assert [(row.text, row.origin) for row in told.rows if row.name == HIGHEST] == [("0.4", "computed")]
 
 

@@ -59,7 +59,7 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
     ),
     "the framework's list": (
         "nn.SGD(params, nn.cosine_decay_lr(0.0, 0.1, 900, 10, 90))",
-        [("rate-schedule", "cosine_decay_lr")],
+        [("rate-computed", "cosine_decay_lr")],
     ),
     "a scheduler that nothing moves": (
         """
@@ -183,7 +183,7 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
 
         nn.SGD(params, get_lr(0.1, 100))
         """,
-        [("rate-schedule", "get_lr")],
+        [("rate-computed", "get_lr")],
     ),
     "one of one's own around the framework's": (
         """
@@ -195,7 +195,7 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
 
         nn.SGD(params, get_lr(900))
         """,
-        [("rate-schedule", "get_lr")],
+        [("rate-computed", "get_lr")],
     ),
     "of groups": (
         "nn.SGD([{'params': params, 'lr': 0.01}, {'params': params, 'lr': 0.1}, 'order'], 0.1)",
@@ -229,7 +229,7 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         """,
         [("rate", "0.1"), ("rate", "0.0")],
     ),
-    "huge": ("nn.SGD(params, [0.1, 100.0])", [("rate-huge", "100"), ("rate-unknown", "[0.1, 100.0]")]),
+    "huge": ("nn.SGD(params, [0.1, 100.0])", [("rate-huge", "100"), ("rate-computed", "[0.1, 100.0]")]),
     "huge, perhaps": (
         "nn.SGD(params, 100.0 if ms.get_context('x') else 0.1)",
         [("rate-huge", "100"), ("rate", "100.0 | 0.1")],
@@ -358,7 +358,7 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         other = nn.SGD(params, warm_lr(0.1, 100))
         nn.SGD(params, 0.1)
         """,
-        [("rate-schedule", "warm_lr"), ("rate", "0.1")],
+        [("rate-computed", "warm_lr"), ("rate", "0.1")],
     ),
     "rates that are put behind others": (
         """
@@ -373,7 +373,7 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
 
         nn.SGD(params, make_lr(0.1, 100))
         """,
-        [("rate-schedule", "make_lr")],
+        [("rate-computed", "make_lr")],
     ),
     "rates that are taken one by one": (
         """
@@ -431,7 +431,7 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
     ),
     "a schedule that is kept": (
         "plan = {'lr': nn.cosine_decay_lr(0.0, 0.1, 900, 10, 90)}\nnn.SGD(params, plan['lr'])",
-        [("rate-schedule", "cosine_decay_lr")],
+        [("rate-computed", "cosine_decay_lr")],
     ),
 }
 

@@ -25,12 +25,12 @@ class ScriptRate(NamedTuple):
 def of_script(case: Case) -> ScriptRate | None:
     """The highest constant rate or peak of a schedule in the training scripts; None where optimizers differ in it or hide it."""
     from ..script.analysis import read_scripts
-    from ..script.settings import of_scripts
+    from ..script.settings import SCHEDULED, of_scripts
 
     found = []
     for settings in of_scripts(read_scripts(case), None):
         for told in settings.rates():
-            if told.code not in ("rate", "rate-schedule", "rate-groups", "rate-unknown"):
+            if told.code not in ("rate", *SCHEDULED, "rate-groups", "rate-unknown"):
                 continue
             written = _written(told)
             if written is None:
@@ -41,12 +41,12 @@ def of_script(case: Case) -> ScriptRate | None:
 
 def _written(told: SettingMessage) -> ScriptRate | None:
     """The highest rate that one optimizer is given."""
-    from ..script.settings import HIGHEST
+    from ..script.settings import HIGHEST, SCHEDULED
 
-    scheduled = told.code == "rate-schedule"
+    scheduled = told.code in SCHEDULED
     rows = [row for row in told.rows if row.known and row.name == (HIGHEST if scheduled else "learning_rate")]
     numbers = [number for row in rows for number in _positive((row.number, *row.numbers))]
-    if told.code not in ("rate", "rate-schedule") or not numbers:
+    if told.code not in ("rate", *SCHEDULED) or not numbers:
         return None
     place = next((row.place for row in rows if row.place), str(told.source.path))
     return ScriptRate(max(numbers), place, rows[0].origin in ("literal", "default", "computed"), scheduled)

@@ -48,6 +48,10 @@ MESSAGES: Words = {
         "en": "{optimizer} takes its learning rate from {schedule}.",
         "zh": "{optimizer} 的学习率由 {schedule} 给出。",
     },
+    "rate-computed": {
+        "en": "{optimizer} takes its learning rate from {schedule}: it starts at {first}, is {highest} at most and ends at {last}.",
+        "zh": "{optimizer} 的学习率由 {schedule} 给出：起始为 {first}，最大为 {highest}，结束时为 {last}。",
+    },
     "rate-groups": {
         "en": "{optimizer} gives groups of parameters learning rates of their own: {rates}.",
         "zh": "{optimizer} 为各参数组分别设置了学习率：{rates}。",

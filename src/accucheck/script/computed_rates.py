@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -16,6 +16,8 @@ from .values import Call, Instance, Value, options
 STAND_INS = (8, 13)
 #: Rates that differ by no more are the same.
 _CLOSE = 0.03
+#: The share of the highest rate below which others are small.
+SMALL = 0.03
 #: Rates below are 0.
 _ZERO = 1e-12
 #: A schedule that gives the rate at a step is asked at so many steps between its turns, and none of those is later.
@@ -26,13 +28,15 @@ _ASKED, _LAST = 60, 1_000_000
 class Rates:
     """The rates of a schedule. `first` and `last` are None where they hang on something that the script does not tell; `last` as well
     for a schedule without an end. `settled`: they are made of nothing that may be another at run time, such as an option. `epochs`: how
-    many epochs a row of rates lasts, where its length is that many times the number of batches of a data set, which alone is unknown."""
+    many epochs a row of rates lasts, where its length is that many times the number of batches of a data set, which alone is unknown.
+    `small`: which of "first" and "last" is at most SMALL times the highest."""
 
     highest: float
     first: float | None
     last: float | None
     settled: bool
     epochs: float | None = None
+    small: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -60,9 +64,11 @@ def compute(trace: Trace, rate: Value | None) -> Rates | None:
     highest = _same([one.highest for one in found])
     if highest is None:
         return None
-    first, last = _same([one.first for one in found]), _same([one.last for one in found])
+    firsts, lasts = [one.first for one in found], [one.last for one in found]
+    first, last = _same(firsts), _same(lasts)
+    small = frozenset(name for name, rates in (("first", firsts), ("last", lasts)) if _are_small(rates, highest))
     epochs = _epochs([one.count for one in found]) if by_batches else None
-    return Rates(highest, first, last, all(one.settled for one in found), epochs)
+    return Rates(highest, first, last, all(one.settled for one in found), epochs, small)
 
 
 def _is_size(value: Value) -> bool:
@@ -78,11 +84,16 @@ def _epochs(counts: list[int | None]) -> float | None:
     return epochs if all(other == epochs for other in others) else None
 
 
-def _same(rates: list[float | None]) -> float | None:
+def _same(rates: Sequence[float | None]) -> float | None:
     """A rate that is the same for both stand-ins, but for where steps of an epoch happen to fall: the last of those given."""
     numbers = [rate for rate in rates if rate is not None]
     close = len(numbers) == len(rates) > 0 and all(math.isclose(one, numbers[-1], rel_tol=_CLOSE) for one in numbers)
     return numbers[-1] if close else None
+
+
+def _are_small(rates: Sequence[float | None], highest: float) -> bool:
+    """Whether rates are next to nothing beside the highest."""
+    return all(rate is not None and abs(rate) <= SMALL * highest for rate in rates)
 
 
 def _rates(computation: Computation, rate: Value | None) -> _Row:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..knowledge import api
 from . import benchmark
-from .settings import Setting, Settings, plain
+from .settings import SCHEDULED, Setting, Settings, plain
 from .training import role
 from .training_steps import TrainingSteps, training
 from .values import Call, Instance, Items, KnownValue, Mapping, Value, options
@@ -271,7 +271,7 @@ def _optimizer(
         return
     rate = next((bound[name] for name in ("learning_rate", "lr") if name in bound), None)
     told = settings.rate(place, last, rate, defaults)
-    if told.code == "rate-schedule":
+    if told.code in SCHEDULED:
         found.add("schedule", SideSetting(_family(str(told.data["schedule"])), str(told.data["schedule"]), source))
         if any(entry.value is ... for entry in found.entries.get("lr", ())):
             found.entries.pop("lr")

@@ -56,7 +56,10 @@ _WRAPPERS = (
 )
 _RATES = ("learning_rate", "lr")
 #: The rates of a schedule, as settings.
-FIRST, HIGHEST, LAST = (f"learning_rate, {which}" for which in ("first", "highest", "last"))
+RATES = ("first", "highest", "last")
+HIGHEST = "learning_rate, highest"
+#: Codes of what tells a schedule.
+SCHEDULED = ("rate-schedule", "rate-computed")
 #: No optimizer trains with more.
 HUGE_RATE = 10
 #: A momentum up to the second has no effect, and below the first it may be intended as 0; an intended one is mostly at least the third.
@@ -443,13 +446,8 @@ class Settings:
                 data["schedule"] = later[0][0]
                 return SettingMessage("rate-schedule", source, place.node, data, [*rows, *later[0][1]])
             return SettingMessage("rate", source, place.node, data | {"rate": row.text, "how": row}, rows)
-        found = self.scheduled(rate)
-        if found:
-            data["schedule"] = ", ".join(dict.fromkeys(name for name, _ in found[:3]))
-            made_with = (row for _, more in found[:3] for row in more)
-            return SettingMessage(
-                "rate-schedule", source, place.node, data, [*rows, *self.computed(rate, place), *made_with]
-            )
+        if told := self.followed(rate, place, rows, data):
+            return told
         if row.origin == "several":
             return SettingMessage("rate", source, place.node, data | {"rate": row.text, "how": row}, rows)
         if rate is None and default is None:
@@ -457,6 +455,22 @@ class Settings:
         if row.known and _is_no_number(rate):
             return SettingMessage("rate-text", source, place.node, data | {"rate": row.text, "how": row}, rows)
         return SettingMessage("rate-unknown", source, place.node, data | {"expression": row.text}, rows)
+
+    def followed(
+        self, rate: Value | None, place: Call | Instance, rows: list[Setting], data: dict[str, Any]
+    ) -> SettingMessage | None:
+        """A schedule, with the rates that it gives where they can be computed; None for what is none."""
+        found, computed = self.scheduled(rate), self.computed(rate, place)
+        if not found and not computed:
+            return None
+        assert place.source is not None and place.node is not None
+        name = ", ".join(dict.fromkeys(name for name, _ in found[:3])) or written(rate)
+        data = data | {"schedule": name}
+        rows = [*rows, *computed, *(row for _, more in found[:3] for row in more)]
+        if len(computed) < len(RATES):
+            return SettingMessage("rate-schedule", place.source, place.node, data, rows)
+        data |= {key: row.text for key, row in zip(RATES, computed, strict=True)}
+        return SettingMessage("rate-computed", place.source, place.node, data, rows)
 
     def drives(self, made: Call, optimizer: Value) -> bool:
         """Whether a call makes a schedule that sets the rate of this optimizer."""
@@ -473,12 +487,12 @@ class Settings:
     def scheduled(self, rate: Value | None) -> list[tuple[str, list[Setting]]]:
         """The schedules behind a learning rate, each with what it is given: the project's function or class, or the
         framework's own where there is none around it."""
-        parts = list(sources(rate))
+        parts, seen = list(sources(rate)), self.rates_of(rate) is not None
         held = {id(part) for part in parts}
         frames = [
             frame
             for frame in self.trace.frames
-            if frame.function.name not in ("__init__", "__call__", "construct") and self.gives_rate(frame, held)
+            if frame.function.name not in ("__init__", "__call__", "construct") and self.gives_rate(frame, held, seen)
         ]
         inner = {id(frame) for frame in frames}
         outer = [frame for frame in frames if not any(id(parent) in inner for parent in frames_around(frame.parent))]
@@ -494,14 +508,15 @@ class Settings:
                     found.append((name, self.parameters(name, init) if init is not None else []))
         return found
 
-    def gives_rate(self, frame: Frame, held: set[int]) -> bool:
-        """Whether a function of the project computes a learning rate: something with numbers in it, no whole program."""
+    def gives_rate(self, frame: Frame, held: set[int], seen: bool) -> bool:
+        """Whether a function of the project computes a learning rate: something with numbers in it, no whole program. `seen`: what it
+        gives is a row of numbers; else its words tell."""
         if frame.returned is None or isinstance(frame.returned, (KnownValue, UnknownValue, NamedValue)):
             return False
         given = [frame.returned, *(options(frame.returned))]
         if not any(id(value) in held for value in given):
             return False
-        return any(_is_rate(name) for name in (frame.function.name, *frame.parameters))
+        return seen or any(_is_rate(name) for name in (frame.function.name, *frame.parameters))
 
     def parameters(self, name: str, frame: Frame) -> list[Setting]:
         rows: list[Setting] = []
@@ -591,9 +606,17 @@ class Settings:
         at = rate if isinstance(rate, (Call, Instance)) and rate.source is not None else place
         assert at.source is not None
         where = f"{at.source.path}:{at.line}"
-        numbers = ((FIRST, found.first), (HIGHEST, found.highest), (LAST, found.last))
         origin = "computed" if found.settled else "assumed"
-        return [Setting(name, f"{one:.4g}", origin, one, place=where) for name, one in numbers if one is not None]
+        rows = []
+        for which, one in zip(RATES, (found.first, found.highest, found.last), strict=True):
+            if one is None and which in found.small:
+                text = f"< {computed_rates.SMALL * found.highest:.3g}"
+            elif one is None:
+                continue
+            else:
+                text = f"{one:.3g}"
+            rows.append(Setting(f"learning_rate, {which}", text, origin, one, place=where))
+        return rows
 
     def rates_of(self, rate: Value | None) -> computed_rates.Rates | None:
         """The rates that an optimizer is given, as far as they can be computed."""
@@ -776,7 +799,7 @@ class Settings:
             return
         held = {id(part) for part in sources(rate)}
         for frame in self.trace.frames:
-            if not self.gives_rate(frame, held):
+            if not self.gives_rate(frame, held, seen=False):
                 continue
             for name, value in frame.parameters.items():
                 told = plain(value)
@@ -992,7 +1015,7 @@ def _stated_rates(told: SettingMessage) -> list[Setting]:
         return [told.data["how"]]
     if told.code == "rate-groups":
         return [row for row in told.rows if row.name == "params[].lr" and (row.numbers or row.number is not None)]
-    if told.code == "rate-schedule":
+    if told.code in SCHEDULED:
         return [row for row in told.rows if row.name == HIGHEST]
     return []
 
