@@ -282,10 +282,8 @@ class Computation:
                 names.own[part.arg] = self.value(only, outer)
         names.own.update(zip(parameters, args, strict=False))
         names.own.update(keywords)
-        if (
-            len(args) > len(parameters)
-            or not {*parameters, *(part.arg for part in spec.kwonlyargs)} <= names.own.keys()
-        ):
+        missing = {*parameters, *(part.arg for part in spec.kwonlyargs)} - names.own.keys()
+        if missing or len(args) > len(parameters):
             raise NotComputed
         return self.run(node, names)
 
