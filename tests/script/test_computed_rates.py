@@ -77,6 +77,15 @@ ROWS = {
     "arrays joined": """
         rate = np.concatenate((np.linspace(0, 0.8, steps * 2), 0.8 * np.exp(-np.arange(steps * 3) / steps)), axis=0)
         """,
+    "an array that is added to": """
+        def get_lr(base):
+            row = np.linspace(base, 0, steps * 4)
+            row += np.ones(steps * 4) * 0.1
+            row[steps:] *= 2
+            return row
+
+        rate = get_lr(0.3)
+        """,
     "until it is long enough": """
         def staircase(base, total):
             rates, rate = [], base

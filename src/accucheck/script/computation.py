@@ -363,7 +363,7 @@ class Computation:
 
     def do_AugAssign(self, node: ast.AugAssign, names: _Names) -> None:
         held, value = self.number_of(self.value(_loaded(node.target), names)), self.value(node.value, names)
-        if isinstance(held, list) and isinstance(node.op, ast.Add):
+        if isinstance(held, list) and not isinstance(held, _Array) and isinstance(node.op, ast.Add):
             self.method(held, "extend", [value])
             return
         self.assign(node.target, self.operate(_sign(node.op), [held, value]), names)
