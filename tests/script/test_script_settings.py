@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from accucheck.script import unused_schedules
 from accucheck.script.settings import Settings, of_scripts
 from case_scripts import scripts
 
@@ -440,10 +441,9 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
 def test_learning_rates(name: str, tmp_path: Path) -> None:
     code, expected = RATES[name]
     keys = ("rate", "rates", "expression", "schedule")
-    found = [
-        (one.code, next((one.data[k] for k in keys if k in one.data), None)) for one in settings(tmp_path, code).rates()
-    ]
-    assert found == expected
+    read = settings(tmp_path, code)
+    told = (*read.rates(), *unused_schedules.examine(read))
+    assert [(one.code, next((one.data[k] for k in keys if k in one.data), None)) for one in told] == expected
 
 
 @pytest.mark.parametrize(

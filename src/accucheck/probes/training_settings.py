@@ -366,7 +366,7 @@ _NOTHING = ("no-optimizer", "no-epochs", "no-batch")
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import accumulations
+    from ..script import accumulations, unused_schedules
     from ..script.analysis import read_scripts
     from ..script.schedules import miscounted
     from ..script.settings import of_scripts
@@ -379,8 +379,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     for done, settings in enumerate(every, start=1):
         about = {"learning_rate": settings.rates, "epochs": settings.epochs, "batch_size": settings.batches}
         rates = params.about == "learning_rate"
-        besides = chain(miscounted(settings), accumulations.examine(settings)) if rates else ()
-        for told in chain(about[params.about](), besides):
+        besides = (unused_schedules.examine, miscounted, accumulations.examine) if rates else ()
+        for told in chain(about[params.about](), *(examine(settings) for examine in besides)):
             found = _seen.nothing(told.code, [settings.reading]) if told.code in _NOTHING else _finding(told)
             key = found.code, found.where, repr(found.data)
             if key not in seen:

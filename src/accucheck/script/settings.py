@@ -15,17 +15,16 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..knowledge import api, names
-from . import computed_rates, configs, ranks, setting_origins, unused_schedules
+from . import computed_rates, configs, ranks, setting_origins
 from .analysis import Reading, Scripts
 from .flow import sources, users
 from .shuffling import Examination, data_sets
 from .source import Source, SourceNode
-from .syntax import counted
+from .syntax import counted, mentioned
 from .training import role
-from .unused_schedules import RATE_NAME, mentioned
 from .values import (
     Call,
     Frame,
@@ -90,6 +89,10 @@ _BATCHES = {
 #: What a function or class is called that brings the data itself.
 _FEEDS = re.compile(
     r"data|loader|sampler|iter|pipeline|generator|reader|batch(?!_?(norm|rnn))|provider|feeder|corpus|buffer", re.I
+)
+#: What functions that give rates are called.
+RATE_NAME = re.compile(
+    r"(^|_)(lr|lrs|learning_?rates?)(_|$)|^(get|build|create|make|generate|dynamic|warmup|cosine|poly)\w*_lr", re.I
 )
 _SYMBOLS = frozenset(("+", "-", "*", "/", "//", "%", "**"))
 #: What only changes the type of a number, or makes a tensor of it.
@@ -159,6 +162,15 @@ def _is_no_number(value: Value | None) -> bool:
     except ValueError:
         return True
     return False
+
+
+class OptimizerRate(NamedTuple):
+    """What an optimizer is `given`, what there is to say of its rate, and whether that stays as it is."""
+
+    place: Call | Instance
+    given: dict[str, Value]
+    told: SettingMessage
+    is_constant: bool
 
 
 class Definitions:
@@ -374,38 +386,36 @@ class Settings:
     # --- learning rates -----------------------------------------------------------------------------------------------
 
     def rates(self) -> Iterator[SettingMessage]:
-        given, plainly = list[Value](), list[Value]()
         seen: set[tuple[int, str]] = set()
-        found, constant = False, True
-        for place, called, bound in self.optimizers():
-            found = True
-            known = api.find(called)
-            rate = next((bound[name] for name in _RATES if name in bound), None)
-            given += bound.values()
-            plainly += [rate] if rate is not None else []
-            defaults = known.defaults if known is not None else {}
-            told = self.rate(place, called.rpartition(".")[2], rate, defaults)
-            groups = self.groups(bound, place)
-            for name in _BESIDES:
-                if name in bound or (name in defaults and name in ("momentum", "weight_decay")):
-                    told.rows.append(self.setting(name, bound.get(name), place, defaults.get(name)))
-            moved = self.moved(place)
-            told.rows += [*groups, *moved]
-            if rates := [row.text for row in groups if row.name.endswith(".lr")]:
-                told.code = "rate-groups"
-                told.data = {"optimizer": told.data["optimizer"], "rates": list(dict.fromkeys(rates))}
-            constant = constant and told.code == "rate" and not moved
+        for place, bound, told, _ in self.optimizer_rates:
             key = id(told.node), repr((told.code, told.data))
             if key not in seen:
                 seen.add(key)
                 if not self.idle(place):
-                    yield from self.wrong_rate(told, [rate, *_group_rates(bound)], place)
+                    yield from self.wrong_rate(told, [given_rate(bound), *_group_rates(bound)], place)
                     yield from self.wrong_momentum(told, place)
                 yield told
-        if not found:
+        if not self.optimizer_rates:
             yield SettingMessage("no-optimizer", self.reading.source, self.reading.source.tree)
-        else:
-            yield from unused_schedules.examine(self, given, plainly if constant else None)
+
+    @cached_property
+    def optimizer_rates(self) -> list[OptimizerRate]:
+        """The learning rate of each optimizer, in the order of their making."""
+        return [self.of_optimizer(*made) for made in self.optimizers()]
+
+    def of_optimizer(self, place: Call | Instance, called: str, bound: dict[str, Value]) -> OptimizerRate:
+        known = api.find(called)
+        defaults = known.defaults if known is not None else {}
+        told = self.rate(place, called.rpartition(".")[2], given_rate(bound), defaults)
+        groups, moved = self.groups(bound, place), self.moved(place)
+        for name in _BESIDES:
+            if name in bound or (name in defaults and name in ("momentum", "weight_decay")):
+                told.rows.append(self.setting(name, bound.get(name), place, defaults.get(name)))
+        told.rows += [*groups, *moved]
+        if rates := [row.text for row in groups if row.name.endswith(".lr")]:
+            told.code = "rate-groups"
+            told.data = {"optimizer": told.data["optimizer"], "rates": list(dict.fromkeys(rates))}
+        return OptimizerRate(place, bound, told, told.code == "rate" and not moved)
 
     def optimizers(self) -> list[tuple[Call | Instance, str, dict[str, Value]]]:
         """The first optimizers of the script; what is written by people has few."""
@@ -749,7 +759,7 @@ class Settings:
             return
         (epochs,) = trained
         for place, _, bound in self.optimizers():
-            rate = next((bound[name] for name in _RATES if name in bound), None)
+            rate = given_rate(bound)
             if (lasts := self.lasts(rate, epochs)) is not None:
                 yield from self.shorter_or_longer(rate, lasts, epochs, place)
                 continue
@@ -992,6 +1002,11 @@ def _is_model(value: Value) -> bool:
     if isinstance(value, Instance):
         return any(names.canonical(base) == "Model" for base in value.of.beyond())
     return isinstance(value, Call) and value.api == "Model"
+
+
+def given_rate(bound: dict[str, Value]) -> Value | None:
+    """What an optimizer is given as its learning rate."""
+    return next((bound[name] for name in _RATES if name in bound), None)
 
 
 def _is_rate(name: str) -> bool:

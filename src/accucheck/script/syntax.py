@@ -258,3 +258,14 @@ def _problem(error: SyntaxError, text: str, number: int) -> UserError:
         if re.search(pattern, line):
             return UserError("problem-python2", what=what)
     return UserError("problem-syntax", problem=error.msg, version=f"{sys.version_info[0]}.{sys.version_info[1]}")
+
+
+def mentioned(node: ast.AST) -> Iterator[str]:
+    """The names within a piece of code."""
+    for part in walk(node):
+        if isinstance(part, ast.Name):
+            yield part.id
+        elif isinstance(part, ast.Attribute):
+            yield part.attr
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.value

@@ -4,18 +4,18 @@ moves, and rows of numbers for each update that are computed with the rate of an
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
 from . import rows
 from .effects import kept
 from .flow import sources
 from .parameter_lists import PARAMETERS
+from .settings import RATE_NAME, SettingMessage, Settings, given_rate, plain
 from .source import Source
-from .syntax import walk
+from .syntax import mentioned
 from .values import (
     Call,
     Frame,
@@ -31,13 +31,6 @@ from .values import (
     unseen,
 )
 
-if TYPE_CHECKING:
-    from .settings import SettingMessage, Settings
-
-#: What functions that give rates are called.
-RATE_NAME = re.compile(
-    r"(^|_)(lr|lrs|learning_?rates?)(_|$)|^(get|build|create|make|generate|dynamic|warmup|cosine|poly)\w*_lr", re.I
-)
 #: Where MindSpore's schedules come from.
 _SCHEDULES = ("mindspore.nn.", "mindspore.experimental.", "mindspore.mint.")
 
@@ -50,25 +43,28 @@ class _Named(Protocol):
     node: ast.AST
 
 
-def examine(settings: Settings, given: list[Value], rates: list[Value] | None) -> Iterator[SettingMessage]:
-    """The schedules that nothing uses. `given`: what optimizers are made with; `rates`: those of all optimizers, where they are seen and
-    stay as they are."""
-    look = _Unused(settings, given, rates)
-    yield from look.of_framework()
-    yield from look.of_functions()
-    yield from look.beside()
+def examine(settings: Settings) -> Iterator[SettingMessage]:
+    """The schedules that nothing uses."""
+    if settings.optimizer_rates:
+        look = _Unused(settings)
+        yield from look.of_framework()
+        yield from look.of_functions()
+        yield from look.beside()
 
 
 class _Unused:
-    def __init__(self, settings: Settings, given: list[Value], rates: list[Value] | None) -> None:
+    """`constant`: the rates of all optimizers, `rates`, stay as they are."""
+
+    def __init__(self, settings: Settings) -> None:
         self.settings, self.trace = settings, settings.trace
-        self.rates, self.constant = rates or [], rates is not None
-        self.reached = {id(part) for value in given for part in sources(value)}
+        made = settings.optimizer_rates
+        self.constant = all(one.is_constant for one in made)
+        rates = (given_rate(one.given) for one in made) if self.constant else ()
+        self.rates = [rate for rate in rates if rate is not None]
+        self.reached = {id(part) for one in made for value in one.given.values() for part in sources(value)}
         self.returned = Counter(id(o) for f in self.trace.frames for o in _spread(f.returned))
 
     def message(self, sure: bool, source: Source, node: ast.AST, name: str) -> SettingMessage:
-        from .settings import SettingMessage
-
         code = "schedule-ignored" if sure else "schedule-unused"
         return SettingMessage(code, source, node, {"schedule": name}, likely=True)
 
@@ -159,23 +155,10 @@ class _Unused:
 
     def counts_training(self, count: Value) -> bool:
         """Whether a number is that of the updates or epochs of the training."""
-        from .settings import plain
-
         if any(isinstance(part, Call) and part.last == "get_dataset_size" for part in sources(count)):
             return True
         epochs = [*(one for _, _, one in self.settings.trainings()), *(one for _, _, one, _ in self.settings.loops())]
         return any(_alike(plain(count), plain(one)) for one in epochs)
-
-
-def mentioned(node: ast.AST) -> Iterator[str]:
-    """The names within a piece of code."""
-    for part in walk(node):
-        if isinstance(part, ast.Name):
-            yield part.id
-        elif isinstance(part, ast.Attribute):
-            yield part.attr
-        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
-            yield part.value
 
 
 def _alike(one: Value | None, other: Value | None) -> bool:
