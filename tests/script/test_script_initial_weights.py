@@ -337,12 +337,20 @@ def test_zeros_that_a_function_writes_into_one_layer(tmp_path: Path, result: str
     assert [one.code for one in said(tmp_path, ZEROED.format(result=result))] == codes
 
 
-def test_a_table_of_zeros_is_a_suspect(tmp_path: Path) -> None:
-    init = "self.second = nn.Embedding(8, 8, embedding_table='zeros')"
-    (table,) = said(
+@pytest.mark.parametrize(
+    ("layer", "code"),
+    [
+        ("nn.Embedding(8, 8, embedding_table='zeros')", "zero-possible"),
+        ("nn.Embedding(8, 8, embedding_table='ones')", "constant-possible"),  # as a factor for each class
+        ("nn.Dense(8, 8, weight_init='ones')", "constant-weights"),
+    ],
+)
+def test_a_table_of_one_number_is_a_suspect(tmp_path: Path, layer: str, code: str) -> None:
+    init = f"self.second = {layer}"
+    (found,) = said(
         tmp_path, network(init, "return self.first(self.second(x))", "ms.Model(net, None, opt).train(1, x)")
     )
-    assert table.code == "zero-possible"
+    assert found.code == code
 
 
 def test_a_layer_of_zeros_that_nothing_applies_is_a_suspect(tmp_path: Path) -> None:

@@ -481,8 +481,9 @@ def _perhaps_meant(
         return True
     # The branch of a residual block then begins as nothing; the last layer of a spatial transformer as the identity.
     bias = bound.get("bias_init")
-    # The rows of a table get gradients that differ where what follows has weights that differ.
-    if value == 0 and (added or api.is_table(layer.api) or (isinstance(bias, Call) and number(bias) is None)):
+    if value == 0 and (added or (isinstance(bias, Call) and number(bias) is None)):
+        return True
+    if api.is_table(layer.api):  # its units get gradients that differ where what follows has weights that differ
         return True
     return sure is Sure.POSSIBLE or later.single or _chosen(layer.tests) or later.perhaps(layer)
 
