@@ -26,10 +26,12 @@ STATISTICS = {
     "lr_range_alarms": "lr_range",
     "loss_comparison_alarms": "loss_comparison",
     "shuffle_alarms": "shuffle_order",
-    "metric_faults": "metric_script",
 }
 #: Experiments that give rows alone.
-ROWS = {"twins": "Faults located by the path of the checklist comparison"}
+ROWS = {
+    "twins": "Faults located by the path of the checklist comparison",
+    "metric_faults": "Planted faults of metrics, and healthy evaluations",
+}
 #: What is counted of labelled projects, in words.
 KINDS = {
     "strict": "Faults of the author's, beyond dispute, that were found",
