@@ -83,7 +83,7 @@ def test_a_configuration_is_told_as_what_the_suite_does_with_it(tmp_path: Path) 
     [
         (shuffle_settings, {"SHUFFLE": "false"}, "off-by-default"),
         (loss_scale_script, {"DTYPE": "float16"}, "no-scale"),
-        (training_settings, {"0.0002": "50.0"}, "rate-huge"),
+        (training_settings, {"0.0002": "50.0"}, "rate-huge-step"),
     ],
 )
 def test_faults_of_a_configuration(tmp_path: Path, probe: object, settings: dict[str, str], code: str) -> None:

@@ -214,6 +214,8 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         """,
         [("rate-huge", "49.5"), ("rate-groups", ["[interp(…), …]"])],
     ),
+    "huge for steps as large as the rate": ("nn.Adam(params, 50.0)", [("rate-huge-step", "50"), ("rate", "50.0")]),
+    "huge for a picture": ("nn.Adam([ms.Parameter(ops.ones((3, 3)))], 50.0)", [("rate-huge", "50"), ("rate", "50.0")]),
     "none that is positive": ("nn.SGD(params, 0.0)", [("rate-not-positive", "0"), ("rate", "0.0")]),
     "none in an object that only shows": (
         """

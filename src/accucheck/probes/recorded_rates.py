@@ -327,7 +327,9 @@ def _judged(rates: Series, source: _Source, written: ScriptRate | None, params: 
 
 def _refuted(values: Array) -> list[Refutes]:
     codes = [*_REFUTED, "schedule-ignored"] if (values != values[0]).any() else [*_REFUTED]
-    return [Refutes("training_settings", [*codes, *(["rate-huge"] if values.max() <= _USUAL else [])])]
+    return [
+        Refutes("training_settings", [*codes, *(["rate-huge", "rate-huge-step"] if values.max() <= _USUAL else [])])
+    ]
 
 
 def _ends(rates: Series, sure: Level, params: Params) -> Iterator[tuple[str, Level, int, dict[str, Any]]]:

@@ -72,6 +72,11 @@ MESSAGES: Words = {
         "en": "{optimizer} is given a learning rate of {rate} ({how}), far beyond what is usual.",
         "zh": "{optimizer} 的学习率设为 {rate}（{how}），远超常见范围。",
     },
+    "rate-huge-step": {
+        "en": "{optimizer} is given a learning rate of {rate} ({how}): each step moves every weight by about that much, whatever the "
+        "gradients are.",
+        "zh": "{optimizer} 的学习率设为 {rate}（{how}）：无论梯度大小，每一步都会让每个权重改变大约这么多。",
+    },
     "rate-for-momentum": {
         "en": "{optimizer} is given a learning rate of {rate} and a momentum of {value} ({how}): the two stand in each other's place.",
         "zh": "{optimizer} 的学习率为 {rate}，momentum 为 {value}（{how}）：两者写反了位置。",
@@ -253,7 +258,7 @@ WHY: Words = {
         "en": "A rate of 0 changes no weight, and a negative one moves away from the minimum.",
         "zh": "学习率为 0 时权重不变，为负时朝远离最小值的方向走。",
     },
-    "rate-huge": _LITTLE,
+    **dict.fromkeys(("rate-huge", "rate-huge-step"), _LITTLE),
     "rate-for-momentum": _LITTLE,
     "momentum-tiny": {
         "en": "Earlier gradients hardly count, and what was given in the wrong place is missing where it belongs.",
@@ -307,6 +312,7 @@ _PRINT_TYPE = {"en": "Print the value and its type at this place.", "zh": "在�
 PROOF: Words = {
     "rate-not-positive": _PRINT_RATE,
     "rate-huge": _PRINT_RATE,
+    "rate-huge-step": _PRINT_RATE,
     "rate-for-momentum": _PRINT_RATE,
     "momentum-tiny": {
         "en": "Print the attributes of the optimizer after it is made, and compare them with what was meant.",
@@ -334,6 +340,7 @@ PROOF: Words = {
 _FIXES = {
     "rate-not-positive": "fix-rate",
     "rate-huge": "fix-rate",
+    "rate-huge-step": "fix-rate",
     "rate-for-momentum": "fix-names",
     "momentum-tiny": "fix-names",
     "schedule-ignored": "fix-schedule",
@@ -358,6 +365,7 @@ _PROBLEMS = (
     "schedule-by-epochs",
     "totals-kept",
     "rate-not-positive",
+    "rate-huge-step",
     "rate-for-momentum",
     "epochs-squared",
 )

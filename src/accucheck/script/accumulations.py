@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..knowledge.optimizers import step_of
 from .effects import effect
 from .factors import affirmed, comparison, operation
 from .flow import sources
@@ -27,8 +28,6 @@ _WRITES = frozenset(
 #: Calls that hand a total on, or look at it, and write nothing.
 _HANDS_ON = frozenset((".each", "[]", "zip", "len", "list", "tuple", "enumerate", "comprehension", "print", "*args"))
 _MAPS = frozenset(("ops.HyperMap", "ops.Map", "ops.depend", "ops.Depend", "ParameterTuple"))
-#: Optimizers whose updates stay nearly the same where all gradients are larger by one factor, by what their names begin with.
-_SCALED = ("Adam", "Lamb", "RMSProp", "Adagrad", "Adadelta", "LARS", "Adafactor", "LazyAdam")
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +253,7 @@ def _limits(made: Call) -> bool:
 def _minds(optimizer: Value, turns: Value, clipped: bool) -> bool:
     """Whether an optimizer's updates grow with its gradients, or these are clipped, and its rate is not computed with the number of
     turns."""
-    if not isinstance(optimizer, Call) or (optimizer.last.startswith(_SCALED) and not clipped):
+    if not isinstance(optimizer, Call) or (step_of(optimizer.api) and not clipped):
         return False
     given = [value for name, value in optimizer.keywords.items() if name in ("learning_rate", "lr", "loss_scale")]
     held = [part for value in (*optimizer.args[1:], *given) for part in sources(value)]

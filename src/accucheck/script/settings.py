@@ -17,10 +17,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ..knowledge import api, names
+from ..knowledge import api, names, optimizers
 from . import computed_rates, configs, ranks, setting_origins
 from .analysis import Reading, Scripts
 from .flow import sources, users
+from .parameter_lists import PARAMETERS
 from .shuffling import Examination, data_sets
 from .source import Source, SourceNode
 from .syntax import counted, mentioned
@@ -581,6 +582,8 @@ class Settings:
         for row in _stated_rates(told) or self.highest(rates, place):
             for value in (*row.numbers, *((row.number,) if row.number is not None else ())):
                 code = "rate-not-positive" if value <= 0 else "rate-huge" if value > HUGE_RATE else ""
+                if code == "rate-huge" and _steps_by_rate(place):
+                    code = "rate-huge-step"
                 if code:
                     likely = row.origin in ("literal", "default", "computed")
                     data = {"optimizer": told.data["optimizer"], "rate": f"{value:.3g}", "how": row}
@@ -1007,6 +1010,13 @@ def _is_model(value: Value) -> bool:
 def given_rate(bound: dict[str, Value]) -> Value | None:
     """What an optimizer is given as its learning rate."""
     return next((bound[name] for name in _RATES if name in bound), None)
+
+
+def _steps_by_rate(optimizer: Call | Instance) -> bool:
+    """Whether each step of an optimizer moves all weights of a network by about its rate."""
+    if not isinstance(optimizer, Call) or optimizers.step_of(optimizer.api) != "rate" or not optimizer.args:
+        return False
+    return any(isinstance(part, Call) and part.name in PARAMETERS for part in sources(optimizer.args[0]))
 
 
 def _is_rate(name: str) -> bool:
