@@ -31,6 +31,7 @@ from started import HERE, STYLES, put
 
 from accucheck.knowledge.suites import packages
 from accucheck.readers import recordings
+from accucheck.script.settings import SCHEDULED
 
 SETTINGS = ("rate", "schedule", "epochs", "batch size", "shuffle", "seed", "half precision", "loss scale")
 #: What the projects of benchmarks/started are run with, by the names of started.py; they shuffle and set a seed unless that is changed.
@@ -112,8 +113,8 @@ def of_finding(probe: str, finding: dict[str, Any]) -> Iterator[tuple[str, Any]]
     if probe == "training_settings" and code in ("rate", "epochs", "batch"):
         name = {"rate": "rate", "epochs": "epochs", "batch": "batch size"}[code]
         yield name, float(data[code])
-    if probe == "training_settings" and code in ("rate", "rate-schedule"):
-        yield "schedule", code == "rate-schedule"
+    if probe == "training_settings" and code in ("rate", *SCHEDULED):
+        yield "schedule", code in SCHEDULED
     if probe == "shuffle_settings" and code in ("shuffled", "shuffle-off"):
         yield "shuffle", code == "shuffled"
     if probe == "randomness_fixed" and code in ("seeded", "no-seed", "seed-not-reached"):
