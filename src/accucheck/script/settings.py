@@ -7,10 +7,11 @@ sight decides is told as that.
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Mapping_
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -585,7 +586,7 @@ class Settings:
                 if code == "rate-huge" and _steps_by_rate(place):
                     code = "rate-huge-step"
                 if code:
-                    likely = row.origin in ("literal", "default", "computed")
+                    likely = row.origin in ("literal", "default", "computed") or self.are_settled(rates)
                     data = {"optimizer": told.data["optimizer"], "rate": f"{value:.3g}", "how": row}
                     yield SettingMessage(code, told.source, told.node, data, told.rows, likely)
                     return
@@ -622,14 +623,26 @@ class Settings:
         origin = "computed" if found.settled else "assumed"
         rows = []
         for which, one in zip(RATES, (found.first, found.highest, found.last), strict=True):
+            name, text = f"learning_rate, {which}", "" if one is None else f"{one:.3g}"
             if one is None and which in found.small:
                 text = f"< {computed_rates.SMALL * found.highest:.3g}"
-            elif one is None:
-                continue
-            else:
-                text = f"{one:.3g}"
-            rows.append(Setting(f"learning_rate, {which}", text, origin, one, place=where))
+            if text:
+                rows.append(self.decided_by(rate, name, text, one) or Setting(name, text, origin, one, place=where))
         return rows
+
+    def decided_by(self, rate: Value | None, name: str, text: str, number_: float | None) -> Setting | None:
+        """A computed rate as the setting of the run that has this value, so that its place is told; None where none has it, or several."""
+        parts = [part for part in sources(rate) if isinstance(part, KnownValue) and (part.name or part.deciders)]
+        equal = [
+            part for part in parts if number_ and number(part.value) and math.isclose(part.value, number_, rel_tol=0.03)
+        ]
+        rows = {row.place: row for part in equal if (row := self.setting(name, part, None)).place}
+        return replace(next(iter(rows.values())), text=text, number=number_, numbers=()) if len(rows) == 1 else None
+
+    def are_settled(self, rates: list[Value | None]) -> bool:
+        """Whether nothing that rates are computed of may be another at run time."""
+        found = [self.rates_of(rate) for rate in rates if rate is not None]
+        return bool(found) and all(one is not None and one.settled for one in found)
 
     def rates_of(self, rate: Value | None) -> computed_rates.Rates | None:
         """The rates that an optimizer is given, as far as they can be computed."""
