@@ -44,7 +44,10 @@ class Methods(msgspec.Struct, frozen=True):
 
 
 class DatasetClasses(msgspec.Struct, frozen=True):
+    """`former`: names that classes had before MindSpore 1.1, which are among the sources as well."""
+
     mindspore: str
+    former: dict[str, str]
     sources: dict[str, SourceClass]
     samplers: dict[str, SamplerClass]
     methods: Methods
@@ -52,4 +55,7 @@ class DatasetClasses(msgspec.Struct, frozen=True):
 
 @cache
 def load() -> DatasetClasses:
-    return msgspec.json.decode(Path(__file__).with_name("dataset_classes.json").read_bytes(), type=DatasetClasses)
+    written = Path(__file__).with_name("dataset_classes.json").read_bytes()
+    found = msgspec.json.decode(written, type=DatasetClasses)
+    found.sources.update({old: found.sources[name] for old, name in found.former.items()})
+    return found
