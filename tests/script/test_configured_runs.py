@@ -1,13 +1,14 @@
 """Configurations and commands that do not fit: told with file and line, and all else is examined."""
 
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from accucheck.case import load
 from accucheck.model import Finding, Language
 from accucheck.probe import message
-from accucheck.probes import shuffle_settings, training_settings
+from accucheck.probes import loss_scale_script, shuffle_settings, training_settings
 from accucheck.script.analysis import Scripts, read_scripts
 from accucheck.script.trace import KEYS
 from accucheck.script.values import KnownValue
@@ -360,6 +361,57 @@ def test_a_finding_names_no_setting_of_what_it_does_not_tell(tmp_path: Path) -> 
     said = [message(shuffle_settings, one.code, one.data, Language.EN) for one in found if isinstance(one, Finding)]
     (off,) = [text for text in said if "no .shuffle() follows" in text]
     assert "shuffle = False" in off and "folder" not in off
+
+
+def told_of(root: Path, probe: ModuleType, code: str, command: str) -> str:
+    """What a probe says with this code of a run."""
+    case = load(root, ["scripts.train=train.py", f"runtime.command={command}"])
+    found = [one for one in probe.run(case, probe.Params()) if isinstance(one, Finding) and one.code == code]
+    (text,) = [message(probe, one.code, one.data, Language.EN) for one in found]
+    return text
+
+
+def test_a_computed_rate_is_told_at_the_setting_that_has_it(tmp_path: Path) -> None:
+    script = (
+        PLACED.replace("network = nn.Dense(784, 10)", RISE).replace(
+            "trainable_params(), 0.1)", "trainable_params(), rates)"
+        )
+    ).format(argument="True")
+    scripts(tmp_path, script, "python train.py --config a.yaml", a_yaml="epochs: 4\nlr: 50.0\n")
+    run = "python train.py --config a.yaml"
+    assert "(from a configuration file, a.yaml:2, key lr)" in told_of(tmp_path, training_settings, "rate-huge", run)
+    given = told_of(tmp_path, training_settings, "rate-huge", "python train.py --lr 60")
+    assert "rate of 60 (given on the command line, option lr)" in given
+
+
+RISE = """network = nn.Dense(784, 10)
+def rise(top, low, count):
+    made = []
+    for i in range(count):
+        made.append(low + (top - low) * (i + 1) / count)
+    return made
+rates = rise(args.lr, 1e-6, args.epochs * rows.get_dataset_size())
+"""
+
+
+def test_a_value_within_code_that_is_shown_is_told_at_its_setting(tmp_path: Path) -> None:
+    script = DEFAULTS.replace(
+        '    parser.add_argument("--epochs"',
+        '    parser.add_argument("--level", default="O0")\n    parser.add_argument("--epochs"',
+    )
+    script += """
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import amp, nn
+network = amp.auto_mixed_precision(nn.Dense(784, 10), args.level)
+optimizer = nn.SGD(network.trainable_params(), 0.1)
+step = ms.value_and_grad(lambda x, y: nn.MSELoss()(network(x), y), None, optimizer.parameters)
+for x, y in ds.MnistDataset("train").batch(32).create_tuple_iterator():
+    optimizer(step(x, y)[1])
+"""
+    scripts(tmp_path, script, "python train.py --config a.yaml", a_yaml="level: O3\n")
+    said = told_of(tmp_path, loss_scale_script, "no-scale", "python train.py --config a.yaml")
+    assert said.endswith("level = 'O3' from a.yaml:1 (key level).")
 
 
 OF_DICT = """import argparse

@@ -94,10 +94,12 @@ def _with_settings(scripts: Scripts, finding: Finding, messages: Words) -> Findi
     if where.path is None or where.line is None or DECIDED in finding.data:
         return finding
     shown = [*_leaves(finding.data)]
-    words = re.findall(
-        r"\w+", " ".join([messages[finding.code]["en"], *(one for one in shown if isinstance(one, str))])
-    )
-    told = setting_origins.Told(frozenset(words), frozenset(map(str, shown)))
+    texts = [one for one in shown if isinstance(one, str)]
+    words = re.findall(r"\w+", " ".join([messages[finding.code]["en"], *texts]))
+    quoted = [
+        inner for _, inner in re.findall(r"""(["'])(.+?)\1""", "\n".join(texts))
+    ]  # of code that is shown: cast(net, "O3")
+    told = setting_origins.Told(frozenset(words), frozenset((*map(str, shown), *quoted)))
     found = setting_origins.at(scripts, where.path, where.line, where.column, told)
     return replace(finding, data=finding.data | settings(found))
 

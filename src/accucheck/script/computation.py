@@ -36,7 +36,7 @@ from .values import (
 )
 
 #: So many expressions are computed, and functions within functions, and so many numbers may a list hold.
-OPERATIONS, DEPTH, LONGEST = 60_000, 16, 100_000
+OPERATIONS, DEPTH, LONGEST = 200_000, 16, 100_000
 #: No whole number gets larger than this power of two. Of a list, so many numbers count as one expression.
 _BITS, _AT_ONCE = 256, 16
 

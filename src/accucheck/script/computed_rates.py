@@ -13,7 +13,7 @@ from .trace import Trace
 from .values import Call, Instance, Value, options
 
 #: What numbers out of sight are taken for, such as the batches of a data set: what differs between them is not told.
-STAND_INS = (8, 13)
+STAND_INS = (4, 7)
 #: Rates that differ by no more are the same.
 _CLOSE = 0.03
 #: The share of the highest rate below which others are small.

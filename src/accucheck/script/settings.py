@@ -118,6 +118,8 @@ _SAME = frozenset(
 )
 
 
+#: The origin of a constant by how it is decided.
+_DECIDED = {"configuration": "configured", "command": "command", "default": "argparse"}
 #: A schedule: where it is made, what it is called, and how many epochs it lasts.
 _Length = tuple[Source, ast.AST, str, float]
 
@@ -632,12 +634,27 @@ class Settings:
 
     def decided_by(self, rate: Value | None, name: str, text: str, number_: float | None) -> Setting | None:
         """A computed rate as the setting of the run that has this value, so that its place is told; None where none has it, or several."""
-        parts = [part for part in sources(rate) if isinstance(part, KnownValue) and (part.name or part.deciders)]
-        equal = [
-            part for part in parts if number_ and number(part.value) and math.isclose(part.value, number_, rel_tol=0.03)
+        parts = [part for part in sources(rate) if isinstance(part, KnownValue)]
+        parts += [
+            KnownValue(by.value, _DECIDED[by.how], by.name, deciders=(by,))
+            for part in parts
+            for by in deciders_of([part])
         ]
-        rows = {row.place: row for part in equal if (row := self.setting(name, part, None)).place}
+        rows = {row.place: row for part in parts if (row := self.equal(part, name, number_)) is not None}
         return replace(next(iter(rows.values())), text=text, number=number_, numbers=()) if len(rows) == 1 else None
+
+    def equal(self, part: KnownValue, name: str, number_: float | None) -> Setting | None:
+        """A constant as a setting, where it is this number and the place that sets it is known."""
+        value = number(part.value)
+        if (
+            not number_
+            or not value
+            or not (part.name or part.deciders)
+            or not math.isclose(value, number_, rel_tol=1e-3)
+        ):
+            return None
+        row = self.setting(name, part, None)
+        return None if row.place.endswith(":0") else row
 
     def are_settled(self, rates: list[Value | None]) -> bool:
         """Whether nothing that rates are computed of may be another at run time."""
