@@ -202,6 +202,10 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         "nn.SGD([{'params': params, 'lr': 0.01}, {'params': params, 'lr': 0.1}, 'order'], 0.1)",
         [("rate-groups", ["0.01", "0.1"])],
     ),
+    "of a group that is to stay": (
+        "nn.SGD([{'params': params, 'lr': 0.0}, {'params': params, 'lr': 0.1}], 0.1)",
+        [("rate-groups", ["0.0", "0.1"])],
+    ),
     "of groups that are computed of one that is huge": (
         """
         def rates(lr_init, steps):

@@ -585,6 +585,8 @@ class Settings:
         for row in _stated_rates(told) or self.highest(rates, place):
             for value in (*row.numbers, *((row.number,) if row.number is not None else ())):
                 code = "rate-not-positive" if value <= 0 else "rate-huge" if value > HUGE_RATE else ""
+                if code == "rate-not-positive" and told.code == "rate-groups":
+                    continue  # a group that is to stay as it is
                 if code == "rate-huge" and _steps_by_rate(place):
                     code = "rate-huge-step"
                 if code:
