@@ -590,6 +590,13 @@ class FreezeScan:
     def is_written(self, layer: Call) -> bool:
         """Whether other values than first ones are written into a layer, or into each parameter of a network with it, as
         the average of another network's weights is."""
+        return id(layer) in self.written
+
+    @cached_property
+    def written(self) -> set[int]:
+        """The ids of the layers and parameters, and of those that hold them, for which that is so."""
+        found: set[int] = set()
+        networks: dict[int, Value] = {}
         for call in self.trace.calls:
             if call.name == ".set_data":
                 into, value = call.base, call.argument(["data"], "data")
@@ -600,11 +607,9 @@ class FreezeScan:
             if any(isinstance(part, Call) and _initial(part) for part in behind(value)):
                 continue
             for part in behind(into):
-                if part is layer or (isinstance(part, Call) and part.base is layer):
-                    return True
-                if any(leaf is layer for network in _listed_of(part) for _, leaf in leaves(network)):
-                    return True
-        return False
+                found |= {id(part), id(part.base)} if isinstance(part, Call) else {id(part)}
+                networks |= {id(network): network for network in _listed_of(part)}
+        return found | {id(leaf) for network in networks.values() for _, leaf in leaves(network)}
 
     def loaded(self, perhaps: bool = False, into: int | None = None, by_default: bool = False) -> bool:
         """True when the script loads weights before it trains; in any case, unless `perhaps`. `into`: the id of a layer or parameter

@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..knowledge import api
 from . import flow
@@ -260,8 +261,18 @@ def _of_call(given: Call, weight: Weight, depth: int) -> bool | None:
 
 def _is_listed(listing: Call, weight: Weight) -> bool | None:
     """Whether the network, or each of those that it may be, whose parameters are listed has a layer."""
-    held = {any(leaf is weight.layer for _, leaf in leaves(network)) for network in options(listing.base)}
+    held = {id(weight.layer) in _paths(network) for network in options(listing.base)}
     return held.pop() if len(held) == 1 else None
+
+
+@lru_cache(maxsize=8)
+def _paths(network: Value) -> dict[int, list[tuple[str, ...]]]:
+    """The layers and parameters of a network by their ids, each with the names of attributes on the ways to it. Kept for the last
+    networks, as each weight is asked for in turn."""
+    found: dict[int, list[tuple[str, ...]]] = {}
+    for path, leaf in leaves(network):
+        found.setdefault(id(leaf), []).append(path)
+    return found
 
 
 def _turn(made: Value) -> Call | None:
@@ -294,7 +305,7 @@ def _names(listed: Value | None, weight: Weight) -> set[str]:
     """The names that a weight may go by in a list: in the network of which that is, or in one around it."""
     listing = next((part for part in behind(listed) if isinstance(part, Call) and part.name in PARAMETERS), None)
     networks = options(listing.base) if listing is not None else ()
-    paths = (path for network in networks for path, leaf in leaves(network) if leaf is weight.layer)
+    paths = (path for network in networks for path in _paths(network).get(id(weight.layer), ()))
     return {weight.full, *(_joined(".".join(path), weight.name) for path in paths)}
 
 

@@ -138,7 +138,8 @@ class UnappliedLoad:
     def never_held(self, look: FreezeScan, leaves_: set[int]) -> list[Call]:
         """Those of some layers that are sure to be in no optimizer, in the order of their making, and that stay at their first values."""
         left = sorted(leaves_, key=lambda leaf: look.layers[leaf].order)
-        free = (leaf for leaf in left if not any(_may_have(look, *each, leaf) for each in look.optimizers))
+        held = [(made, given, _held_behind(_listed(made))) for made, given in look.optimizers]
+        free = (leaf for leaf in left if not any(_may_have(look, *each, leaf) for each in held))
         return [layer for layer in map(look.layers.__getitem__, free) if self.stays_random(look, layer)]
 
     def stays_random(self, look: FreezeScan, layer: Call) -> bool:
@@ -270,27 +271,25 @@ def _that_trains(look: FreezeScan, step: Step, reached: set[int]) -> Call | Inst
     return found if found is not None or may_hold_weights(step.loss) else others
 
 
-def _may_have(look: FreezeScan, optimizer: Call | Instance, given: set[int], leaf: int) -> bool:
+def _may_have(look: FreezeScan, optimizer: Call | Instance, given: set[int], held_behind: set[int], leaf: int) -> bool:
     """Whether an optimizer has a layer, or is given anything out of sight."""
     listed = _listed(optimizer)
     if listed is None:
         return True
-    if _is_behind(listed, leaf):
+    if leaf in held_behind:
         return leaf not in given or look.takes(listed, leaf) is not False
     return look.takes(listed, leaf) is not False and (leaf in given or not _is_whole(listed))
 
 
-def _is_behind(listed: Value, leaf: int) -> bool:
-    """Whether anything that a network holds, whose parameters are listed, is made of a layer or of a cell with it: a list that was cut,
-    or otherwise worked on, of the cells of another network."""
+def _held_behind(listed: Value | None) -> set[int]:
+    """The ids of what anything that a network holds, whose parameters are listed, is made of, and of the layers of cells among that: of a
+    list that was cut, or otherwise worked on, of the cells of another network."""
     networks = (part.base for part in behind(listed) if isinstance(part, Call) and part.name in PARAMETERS)
-    cells = [cell for base in networks for cell in options(base) if isinstance(cell, Instance)]
-    made = (v for cell in cells for v in cell.attributes.values() if isinstance(v, (Call, Items, Many)))
-    return any(_has(part, leaf) for value in made for part in flow.sources(value))
-
-
-def _has(value: Value, leaf: int) -> bool:
-    return id(value) == leaf or (isinstance(value, Instance) and any(id(part) == leaf for _, part in leaves(value)))
+    cells = {id(cell): cell for base in networks for cell in options(base) if isinstance(cell, Instance)}
+    made = [v for cell in cells.values() for v in cell.attributes.values() if isinstance(v, (Call, Items, Many))]
+    parts = {id(part): part for value in made for part in flow.sources(value)}
+    inside = (id(leaf) for part in parts.values() if isinstance(part, Instance) for _, leaf in leaves(part))
+    return parts.keys() | set(inside)
 
 
 def _listed(optimizer: Call | Instance) -> Value | None:
