@@ -107,6 +107,16 @@ MESSAGES: Words = {
         "en": "The optimizer is given {text}: which of the network's parameters that takes could not be worked out.",
         "zh": "优化器拿到的是 {text}：未能看出其中包含网络的哪些参数。",
     },
+    "copy-stale": {
+        "en": "This {what} takes part in the loss and starts as a copy of the one that is trained; nothing that runs writes into it "
+        "afterwards, so it keeps those first random values.",
+        "zh": "这个 {what} 参与损失计算，初始时复制自正在训练的同类网络；此后没有任何执行到的代码写入它，因此一直停留在最初的随机值。",
+    },
+    "copied-back": {
+        "en": "This writes the values of the fixed {what} into the one that is trained; nothing updates the fixed one, which takes part in "
+        "the loss with its first random values.",
+        "zh": "此处把固定的 {what} 的值写入正在训练的那个；而固定的那个从未更新，一直以最初的随机值参与损失。",
+    },
     "unfreezes-nothing": {
         "en": "This loop over trainable_params() is to unfreeze weights that were frozen in line {line} of {path}, but frozen ones are not "
         "in that list: {count} {count:layer stays|layers stay} frozen.",
@@ -197,6 +207,10 @@ MESSAGES: Words = {
         "en": "Give the optimizer the trainable_params() of all of them, as one list or as groups.",
         "zh": "把各部分的 trainable_params() 合成一个列表或分组，一并交给优化器。",
     },
+    "fix-copy": {
+        "en": "Write the trained weights into the copy during training: ops.assign(copied, m * copied + (1 - m) * trained).",
+        "zh": "训练中把正在训练的权重写入副本：ops.assign(copied, m * copied + (1 - m) * trained)。",
+    },
     "fix-list": {
         "en": "Walk get_parameters() to unfreeze, and build the optimizer afterwards.",
         "zh": "解冻时遍历 get_parameters()，之后再创建优化器。",
@@ -250,6 +264,8 @@ WHY: Words = {
             "computed-before",
             "optimizer-part",
             "layers-unheld",
+            "copy-stale",
+            "copied-back",
             "unfreezes-nothing",
             "not-registered",
         ),
@@ -290,6 +306,8 @@ _SUSPECTS = {
     "constant-frozen": Sure.POSSIBLE,
     "bias-frozen": Sure.POSSIBLE,
     "frozen-late": Sure.LIKELY,
+    "copy-stale": Sure.LIKELY,
+    "copied-back": Sure.LIKELY,
     "flag-on-cell": Sure.LIKELY,
     "stop-discarded-feature": Sure.LIKELY,
 }
@@ -298,6 +316,8 @@ _FIXES = {
     "computed-before": "fix-compute-within",
     "optimizer-part": "fix-all",
     "layers-unheld": "fix-all-networks",
+    "copy-stale": "fix-copy",
+    "copied-back": "fix-copy",
     "all-frozen": "fix-unfreeze",
     "random-frozen": "fix-unfreeze",
     "made-frozen-loaded": "fix-unfreeze",
@@ -320,7 +340,7 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import freezing, unapplied_gradients, untrained_parameters
+    from ..script import freezing, stale_copies, unapplied_gradients, untrained_parameters
     from ..script.analysis import read_scripts
 
     scripts = read_scripts(case)
@@ -329,6 +349,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said = list(freezing.examine(scripts, list(declared) if declared is not None else None))
     said += unapplied_gradients.examine(scripts)
     said += untrained_parameters.examine(scripts)
+    said += stale_copies.examine(scripts)
     told = (*freezing.TOLD, *unapplied_gradients.UNSEEN)
     unseen = (*freezing.UNSEEN, *unapplied_gradients.UNSEEN)
     yield from _networks.findings(said, told, _SUSPECTS, _FIXES, whole=True, unseen=unseen)
@@ -407,6 +428,35 @@ for x, y in data:
     for one in critic_steps:
         one(x, y)
     step(ops.randn(4, 8))
+"""
+_TARGET = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Critic(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Dense(4, 32)
+        self.head = nn.Dense(32, 2)
+
+    def construct(self, x):
+        return self.head(ops.relu(self.body(x)))
+
+critic, slow = Critic(), Critic()
+for p, s in zip(critic.get_parameters(), slow.get_parameters()):
+    s.set_data(p.data)
+opt = nn.Adam(critic.trainable_params())
+loss_fn = nn.MSELoss()
+
+def forward(x, y):
+    return loss_fn(critic(x), y)
+
+step = ms.value_and_grad(forward, None, opt.parameters)
+for x, after, reward in data:
+    loss, grads = step(x, ops.stop_gradient(reward + 0.99 * slow(after)))
+    opt(grads)
+    for p, s in zip(critic.get_parameters(), slow.get_parameters()):
+        ops.assign(s, 0.99 * s + 0.01 * p)
 """
 _OWN = """
 import mindspore as ms
@@ -600,7 +650,23 @@ for real, z in data:
 
 _NAMED = "[p for p in net.trainable_params() if 'head' in p.name]"
 
+_SYNC = """    for p, s in zip(critic.get_parameters(), slow.get_parameters()):
+        ops.assign(s, 0.99 * s + 0.01 * p)
+"""
 EXAMPLES = [
+    _example("a target that follows the critic", _TARGET, Verdict.OK),
+    _example("a target that is never updated", _TARGET.replace(_SYNC, ""), Verdict.UNDECIDED, "copy-stale"),
+    _example(
+        "a critic that is pulled to its target",
+        _TARGET.replace("assign(s, 0.99 * s + 0.01 * p)", "assign(p, 0.99 * p + 0.01 * s)"),
+        Verdict.UNDECIDED,
+        "copied-back",
+    ),
+    _example(
+        "a reference that is copied from loaded weights",
+        _TARGET.replace(_SYNC, "").replace("for p, s", "ms.load_checkpoint('a.ckpt', critic)\nfor p, s", 1),
+        Verdict.OK,
+    ),
     _example(
         "an optimizer of the last two parameters",
         _NET + "net = Net()" + _TRAIN.replace("net.trainable_params()", "net.trainable_params()[-2:]"),

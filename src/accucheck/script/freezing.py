@@ -578,7 +578,7 @@ class FreezeScan:
         """The ids of the layers and parameters that a call writes values into, as far as that is seen."""
         if call.name == ".set_data":
             into = call.base
-        elif _assigns(call):
+        elif assigns(call):
             into = call.argument(["variable", "value"], "variable")
         else:
             return set()
@@ -600,7 +600,7 @@ class FreezeScan:
         for call in self.trace.calls:
             if call.name == ".set_data":
                 into, value = call.base, call.argument(["data"], "data")
-            elif _assigns(call):
+            elif assigns(call):
                 into, value = (call.argument(["variable", "value"], name) for name in ("variable", "value"))
             else:
                 continue
@@ -1017,7 +1017,7 @@ def _chosen(store: Store, path: tuple[str, ...], leaf: Call) -> bool | None:
     return None if any(truth is None for truth, _ in truths) else all(truth is taken for truth, taken in truths)
 
 
-def _assigns(call: Call) -> bool:
+def assigns(call: Call) -> bool:
     return call.api == "ops.assign" or (
         call.name == "" and isinstance(call.base, Call) and call.base.api == "ops.Assign"
     )
