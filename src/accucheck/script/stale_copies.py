@@ -47,11 +47,16 @@ def _stale(look: FreezeScan) -> Iterator[Observation]:
     held = [(cell, {id(leaf) for _, leaf in leaves(cell)}) for cell in look.structure.cells]
     learning = [(cell, parts) for cell, parts in held if parts and parts <= trained]
     for copy, parts in held:
-        alike = [cell for cell, learnt in learning if cell.of is copy.of and len(learnt) == len(parts)]
+        alike = _alike(copy, parts, learning)
         step = _using(look, parts) if alike and not parts & trained else None
         if step is not None:
             for other in alike:
                 yield from _judged(look, copy, other, step)
+
+
+def _alike(copy: Instance, parts: set[int], learning: list[tuple[Instance, set[int]]]) -> list[Instance]:
+    """The trained cells of the same class and with as many layers."""
+    return [cell for cell, learnt in learning if cell.of is copy.of and len(learnt) == len(parts)]
 
 
 def _using(look: FreezeScan, parts: set[int]) -> Step | None:
@@ -60,16 +65,21 @@ def _using(look: FreezeScan, parts: set[int]) -> Step | None:
 
 
 def _judged(look: FreezeScan, copy: Instance, other: Instance, step: Step) -> Iterator[Observation]:
-    writes = [call for call in look.trace.calls if copy in _written(call)]
-    starts = [call for call in writes if _starts(look, call, step) and other in _taken(call)]
-    if not starts or _may_be_loaded(look, other) or _handed_on(look, copy, writes):
-        return
-    if not all(call in starts or _is_idle(look, call) for call in writes):
+    starts = _set_at_first(look, copy, other, step)
+    if not starts or _may_be_loaded(look, other):
         return
     back = next((call for call in _pulled(look, copy, other) if call.order > step.order), None)
     place = back or starts[-1]
     code = "copied-back" if back else "copy-stale"
     yield Observation(code, place.source, place.node, {"what": copy.of.node.name}, certain=False)
+
+
+def _set_at_first(look: FreezeScan, copy: Instance, other: Instance, step: Step) -> list[Call]:
+    """What makes a copy equal to a network before the first step; nothing where anything else that runs may write into it."""
+    writes = [call for call in look.trace.calls if copy in _written(call)]
+    starts = [call for call in writes if _starts(look, call, step) and other in _taken(call)]
+    idle = all(call in starts or _is_idle(look, call) for call in writes)
+    return starts if idle and not _handed_on(look, copy, writes) else []
 
 
 def _starts(look: FreezeScan, call: Call, step: Step) -> bool:
