@@ -74,6 +74,16 @@ ROWS = {
 
         rate = poly(0.02, 3)
         """,
+    "limits, whole powers and parts": """
+        def get_lr(base):
+            rates = []
+            for i in range(2 ** 2 * steps):
+                share = np.clip(1.0 - i / steps, 0, 1)
+                rates.append(base * share + 0.01 * 2 ** (i // (2 * steps)))
+            return rates
+
+        rate = get_lr(0.5)
+        """,
     "arrays joined": """
         rate = np.concatenate((np.linspace(0, 0.8, steps * 2), 0.8 * np.exp(-np.arange(steps * 3) / steps)), axis=0)
         """,
@@ -244,6 +254,16 @@ UNKNOWN = {
     "a kind that is out of sight": """
         def get_lr(base):
             if given.kind == "cosine":
+                return [base * 1000] * steps
+            return [base] * steps
+
+        rate = get_lr(0.1)
+        """,
+    "a flag that is out of sight": """
+        big = ms.get_context("big")
+
+        def get_lr(base):
+            if big:
                 return [base * 1000] * steps
             return [base] * steps
 

@@ -37,71 +37,23 @@ def _warmup(at: float, rate: float, length: float) -> float:
     return rate * min(at, length) / length
 
 
-def cosine_decay_lr(
-    min_lr: float, max_lr: float, total_step: int, step_per_epoch: int, decay_epoch: int
-) -> list[float]:
-    return _each_epoch(total_step, step_per_epoch, _cosine, min_lr, max_lr, decay_epoch)
-
-
-def exponential_decay_lr(
-    learning_rate: float,
-    decay_rate: float,
-    total_step: int,
-    step_per_epoch: int,
-    decay_epoch: int,
-    is_stair: bool = False,
-) -> list[float]:
-    return _each_epoch(total_step, step_per_epoch, _exponential, learning_rate, decay_rate, decay_epoch, is_stair)
-
-
-def inverse_decay_lr(
-    learning_rate: float,
-    decay_rate: float,
-    total_step: int,
-    step_per_epoch: int,
-    decay_epoch: int,
-    is_stair: bool = False,
-) -> list[float]:
-    return _each_epoch(total_step, step_per_epoch, _inverse, learning_rate, decay_rate, decay_epoch, is_stair)
-
-
-def natural_exp_decay_lr(
-    learning_rate: float,
-    decay_rate: float,
-    total_step: int,
-    step_per_epoch: int,
-    decay_epoch: int,
-    is_stair: bool = False,
-) -> list[float]:
-    return _each_epoch(total_step, step_per_epoch, _natural, learning_rate, decay_rate, decay_epoch, is_stair)
-
-
-def polynomial_decay_lr(
-    learning_rate: float,
-    end_learning_rate: float,
-    total_step: int,
-    step_per_epoch: int,
-    decay_epoch: int,
-    power: float,
-    update_decay_epoch: bool = False,
-) -> list[float]:
-    own = learning_rate, end_learning_rate, decay_epoch, power, update_decay_epoch
-    return _each_epoch(total_step, step_per_epoch, _polynomial, *own)
-
-
-def warmup_lr(learning_rate: float, total_step: int, step_per_epoch: int, warmup_epoch: int) -> list[float]:
-    return _each_epoch(total_step, step_per_epoch, _warmup, learning_rate, warmup_epoch)
-
-
 def piecewise_constant_lr(milestone: list[int], learning_rates: list[float]) -> list[float]:
     lengths = [end - start for start, end in zip([0, *milestone], milestone, strict=False)]
     _check(sum(lengths))
     return [rate for rate, length in zip(learning_rates, lengths, strict=True) for _ in range(length)]
 
 
-def _each_epoch(total_step: int, step_per_epoch: int, rate: Callable[..., float], *own: Any) -> list[float]:
-    _check(total_step)
-    return [rate(step // step_per_epoch, *own) for step in range(total_step)]
+def _of_epochs(rate: Callable[..., float], *parameters: str) -> Callable[..., list[float]]:
+    """A list of this kind, which gives a rate for each step, from its arguments in MindSpore's order."""
+
+    def made(*args: Any, **keywords: Any) -> list[float]:
+        given = dict(zip(parameters, args, strict=False)) | keywords
+        count, steps = given.pop("total_step"), given.pop("step_per_epoch")
+        _check(count)
+        own = [given[name] for name in parameters if name in given]
+        return [rate(step // steps, *own) for step in range(count)]
+
+    return made
 
 
 def _check(length: int) -> None:
@@ -114,9 +66,7 @@ def _of_steps(rate: Callable[..., float], *parameters: str) -> Callable[..., Cal
 
     def made(*args: Any, **keywords: Any) -> Callable[[float], float]:
         given = dict(zip(parameters, args, strict=False)) | keywords
-        own = {name: given[name] for name in parameters if name in given}
-        order = [own[name] for name in parameters if name in own]
-        return partial(_at, rate, order)
+        return partial(_at, rate, [given[name] for name in parameters if name in given])
 
     return made
 
@@ -125,15 +75,18 @@ def _at(rate: Callable[..., float], own: list[Any], step: float) -> float:
     return rate(step, *own)
 
 
+_EPOCHS = ("total_step", "step_per_epoch", "decay_epoch")
 _DECAYS = ("learning_rate", "decay_rate", "decay_steps", "is_stair")
 _KNOWN: dict[str, Callable[..., Any]] = {
-    "nn.cosine_decay_lr": cosine_decay_lr,
-    "nn.exponential_decay_lr": exponential_decay_lr,
-    "nn.inverse_decay_lr": inverse_decay_lr,
-    "nn.natural_exp_decay_lr": natural_exp_decay_lr,
+    "nn.cosine_decay_lr": _of_epochs(_cosine, "min_lr", "max_lr", *_EPOCHS),
+    "nn.exponential_decay_lr": _of_epochs(_exponential, "learning_rate", "decay_rate", *_EPOCHS, "is_stair"),
+    "nn.inverse_decay_lr": _of_epochs(_inverse, "learning_rate", "decay_rate", *_EPOCHS, "is_stair"),
+    "nn.natural_exp_decay_lr": _of_epochs(_natural, "learning_rate", "decay_rate", *_EPOCHS, "is_stair"),
     "nn.piecewise_constant_lr": piecewise_constant_lr,
-    "nn.polynomial_decay_lr": polynomial_decay_lr,
-    "nn.warmup_lr": warmup_lr,
+    "nn.polynomial_decay_lr": _of_epochs(
+        _polynomial, "learning_rate", "end_learning_rate", *_EPOCHS, "power", "update_decay_epoch"
+    ),
+    "nn.warmup_lr": _of_epochs(_warmup, "learning_rate", "total_step", "step_per_epoch", "warmup_epoch"),
     "nn.CosineDecayLR": _of_steps(_cosine, "min_lr", "max_lr", "decay_steps"),
     "nn.ExponentialDecayLR": _of_steps(_exponential, *_DECAYS),
     "nn.InverseDecayLR": _of_steps(_inverse, *_DECAYS),

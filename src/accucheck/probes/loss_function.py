@@ -1412,7 +1412,7 @@ print(penalty(between))
         Verdict.UNDECIDED,
         "term-unused",
     ),
-    _example("two terms that are added up", _TWO_TERMS.format(total="error + size"), Verdict.UNDECIDED),
+    _example("two terms that are added up", _TWO_TERMS.format(total="error + size"), Verdict.OK),
     _example(
         "a column of predictions less a vector of labels",
         _REGRESSION,

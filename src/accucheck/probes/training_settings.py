@@ -530,7 +530,7 @@ opt = nn.SGD(net.trainable_params(), learning_rate=lr)
 ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
 """,
         Verdict.UNDECIDED,
-        "rate-schedule",
+        "rate-computed",
     ),
     _example(
         "a schedule of the project that starts at 0",
@@ -619,8 +619,8 @@ opt = nn.SGD(groups)
     _example(
         "a rate of 100",
         _LENET + "opt = nn.Adam(net.trainable_params(), learning_rate=100)\n",
-        Verdict.UNDECIDED,
-        "rate-huge",
+        Verdict.PROBLEM,
+        "rate-huge-step",
     ),
     _example(
         "a schedule that no optimizer gets",
@@ -659,7 +659,7 @@ ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
 """,
         Verdict.UNDECIDED,
         "schedule-unused",
-        "rate-schedule",
+        "rate-computed",
     ),
     _example(
         "a schedule as long as there are epochs, moved in each batch",
@@ -690,7 +690,7 @@ ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), rates)).train(epochs,
 """,
         Verdict.PROBLEM,
         "schedule-by-epochs",
-        "rate-schedule",
+        "rate-computed",
     ),
     _example(
         "a schedule that a helper hands to the optimizer is used",
@@ -703,7 +703,7 @@ settings = {"lr": nn.cosine_decay_lr(0.0, 0.1, 1000, 100, 10)}
 opt = optimizer(net.trainable_params(), settings)
 """,
         Verdict.UNDECIDED,
-        "rate-schedule",
+        "rate-computed",
     ),
     _example(
         "epochs of Model.train",

@@ -58,6 +58,10 @@ class _Next(Exception):
     """continue"""
 
 
+class _Unseen(int):
+    """A number that stands for one out of sight: what is computed with it is a number, and no condition hangs on it alone."""
+
+
 class _Array(list[Any]):
     """The numbers of an array, which operators take one by one."""
 
@@ -206,7 +210,7 @@ class Computation:
 
     def stood_for(self, value: Value) -> int:
         self.unseen.append(value)
-        return self.stand_in
+        return _Unseen(self.stand_in)
 
     def operation(self, call: Call) -> Any:
         """The result of an operator, an item or a method; None for any other call."""
@@ -295,7 +299,7 @@ class Computation:
         self.step()
         try:
             return _bounded(function(*plainly, **given))
-        except (ArithmeticError, ValueError, TypeError, IndexError, AttributeError) as error:
+        except (ArithmeticError, ValueError, TypeError, LookupError, AttributeError) as error:
             raise NotComputed from error
 
     def number_of(self, value: Any) -> Any:
@@ -394,7 +398,7 @@ class Computation:
     def truth(self, node: ast.expr, names: _Names) -> bool:
         """Which way a condition takes. One that hangs on something out of sight takes none."""
         value = self.value(node, names)
-        if isinstance(value, Value) and not isinstance(value, KnownValue):
+        if isinstance(value, _Unseen) or (isinstance(value, Value) and not isinstance(value, KnownValue)):
             raise NotComputed
         return bool(self.number_of(value))
 
@@ -503,7 +507,7 @@ class Computation:
         left = self.compared(node.left, names)
         for sign, part in zip(node.ops, node.comparators, strict=True):
             right = self.compared(part, names)
-            if type(left) is not type(right) and self.stand_in in (left, right) and not _are_numbers(left, right):
+            if any(isinstance(one, _Unseen) for one in (left, right)) and not _are_numbers(left, right):
                 raise NotComputed  # a text, or None, that is out of sight
             if not self.apply(_COMPARISONS[type(sign)], [left, right], {}):
                 return False
@@ -677,7 +681,7 @@ def _times(one: Any, other: Any) -> Any:
 def _power(one: float, other: float) -> float:
     """The power of two numbers: as a float where the whole number gets too large."""
     large = abs(other) * math.log2(abs(one) + 2) > _BITS
-    return float((float(one) if large else one) ** other)
+    return (float(one) if large else one) ** other  # type: ignore[no-any-return]
 
 
 def _sum(numbers: list[float], start: float = 0) -> float:
@@ -728,9 +732,8 @@ def _interp(at: float, places: list[float], values: list[float]) -> float:
 
 
 def _clip(value: float, low: float | None, high: float | None) -> float:
-    return (
-        value if low is None and high is None else min(max(value, low or -math.inf), math.inf if high is None else high)
-    )
+    raised = value if low is None else max(value, low)
+    return raised if high is None else min(raised, high)
 
 
 #: Python's operators by their signs.
@@ -774,7 +777,8 @@ _COMPARISONS: dict[type[ast.AST], Callable[[Any, Any], bool]] = {
 #: Of numbers, in math, numpy and MindSpore alike.
 _OF_NUMBERS: dict[str, Callable[..., Any]] = {
     **{name: getattr(math, name) for name in ("cos", "sin", "tan", "tanh", "exp", "log", "log2", "log10", "sqrt")},
-    **dict.fromkeys(("floor", "floordiv"), math.floor),
+    "floor": math.floor,
+    "floordiv": operator.floordiv,
     **dict.fromkeys(("pow", "power"), _power),
     **dict.fromkeys(("abs", "fabs"), abs),
     **dict.fromkeys(("minimum", "fmin"), min),

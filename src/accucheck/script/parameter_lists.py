@@ -50,16 +50,21 @@ def matrices(layer: Call) -> list[str]:
     return [name for name in weights(layer.api) if not re.search(r"bias|beta|moving|running", name)]
 
 
-def behind(value: Value | None, depth: int = 0) -> Iterator[Value]:
-    """What a list of parameters is put together from: filters, groups and copies of the list; copies of the parameters are others."""
+def behind(value: Value | None, depth: int = 0, seen: dict[int, tuple[int, Value]] | None = None) -> Iterator[Value]:
+    """What a list of parameters is put together from: filters, groups and copies of the list; copies of the parameters are others. With
+    `seen`, each value once, or once more where a shorter way leads to it: for values that are no lists of parameters, and may be large."""
     if value is None or depth > 12:
         return
+    if seen is not None:
+        if id(value) in seen and seen[id(value)][0] <= depth:
+            return
+        seen[id(value)] = depth, value
     yield value
     if isinstance(value, Call) and value.name in (*PARAMETERS, "@parameters", ".clone"):
         return
     if isinstance(value, (Call, Many, Items, Mapping, Partial)):
         for inner in flow.inputs(value)[:60]:
-            yield from behind(inner, depth + 1)
+            yield from behind(inner, depth + 1, seen)
 
 
 def listed_weights(layer: Call, bare: bool) -> list[str]:

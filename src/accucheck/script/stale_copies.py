@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 
 from .analysis import Scripts
 from .effects import effect
@@ -18,6 +19,8 @@ from .networks import FORWARD, Observation, first_of_place, is_cell, leaves, str
 from .parameter_lists import PARAMETERS, behind
 from .values import Call, Instance, Value, options, unseen, unseen_run
 
+#: Finds what is given to calls that may write into it, once.
+Handed = Callable[[], list[tuple[Call, set[int]]]]
 #: What goes through networks or their parameters and writes nothing.
 _PLAIN = (
     "zip",
@@ -46,12 +49,13 @@ def _stale(look: FreezeScan) -> Iterator[Observation]:
     trained = look.trained | {leaf for step in look.steps for leaf in step.trained}
     held = [(cell, {id(leaf) for _, leaf in leaves(cell)}) for cell in look.structure.cells]
     learning = [(cell, parts) for cell, parts in held if parts and parts <= trained]
+    handed = cache(lambda: _handed(look))
     for copy, parts in held:
         alike = _alike(copy, parts, learning)
         step = _using(look, parts) if alike and not parts & trained else None
         if step is not None:
             for other in alike:
-                yield from _judged(look, copy, other, step)
+                yield from _judged(look, copy, other, step, handed)
 
 
 def _alike(copy: Instance, parts: set[int], learning: list[tuple[Instance, set[int]]]) -> list[Instance]:
@@ -64,8 +68,8 @@ def _using(look: FreezeScan, parts: set[int]) -> Step | None:
     return next((step for step in look.steps if parts <= reach(step.loss, stop=False)[0]), None)
 
 
-def _judged(look: FreezeScan, copy: Instance, other: Instance, step: Step) -> Iterator[Observation]:
-    starts = _set_at_first(look, copy, other, step)
+def _judged(look: FreezeScan, copy: Instance, other: Instance, step: Step, handed: Handed) -> Iterator[Observation]:
+    starts = _set_at_first(look, copy, other, step, handed)
     if not starts or _may_be_loaded(look, other):
         return
     back = next((call for call in _pulled(look, copy, other) if call.order > step.order), None)
@@ -74,12 +78,12 @@ def _judged(look: FreezeScan, copy: Instance, other: Instance, step: Step) -> It
     yield Observation(code, place.source, place.node, {"what": copy.of.node.name}, certain=False)
 
 
-def _set_at_first(look: FreezeScan, copy: Instance, other: Instance, step: Step) -> list[Call]:
+def _set_at_first(look: FreezeScan, copy: Instance, other: Instance, step: Step, handed: Handed) -> list[Call]:
     """What makes a copy equal to a network before the first step; nothing where anything else that runs may write into it."""
     writes = [call for call in look.trace.calls if copy in _written(call)]
     starts = [call for call in writes if _starts(look, call, step) and other in _taken(call)]
-    idle = all(call in starts or _is_idle(look, call) for call in writes)
-    return starts if idle and not _handed_on(look, copy, writes) else []
+    idle = bool(starts) and all(call in starts or _is_idle(look, call) for call in writes)
+    return starts if idle and not _handed_on(look, copy, writes, handed()) else []
 
 
 def _starts(look: FreezeScan, call: Call, step: Step) -> bool:
@@ -112,11 +116,16 @@ def _is_idle(look: FreezeScan, call: Call) -> bool:
     return len(re.findall(rf"\b{name}\b", text)) == 1
 
 
-def _handed_on(look: FreezeScan, copy: Instance, known: list[Call]) -> bool:
+def _handed_on(look: FreezeScan, copy: Instance, known: list[Call], handed: list[tuple[Call, set[int]]]) -> bool:
     """Whether the copy or a list of its parameters is given to something that may write into it."""
     stores = (store for store in look.trace.stores if store.attribute not in ("requires_grad", "name"))
-    given = any(_may_write(call) and call not in known and copy in _given(call) for call in look.trace.calls)
+    given = any(id(copy) in networks and call not in known for call, networks in handed)
     return given or any(copy in _networks(store.owner) for store in stores)
+
+
+def _handed(look: FreezeScan) -> list[tuple[Call, set[int]]]:
+    """The calls that may write into what they are given, with the networks that this is, by their ids."""
+    return [(call, {id(net) for net in _given(call)}) for call in look.trace.calls if _may_write(call)]
 
 
 def _may_write(call: Call) -> bool:
@@ -153,5 +162,5 @@ def _taken(call: Call) -> list[Value]:
 
 
 def _networks(value: Value | None) -> list[Value]:
-    lists = (part for part in behind(value) if isinstance(part, Call) and part.name in PARAMETERS)
+    lists = (part for part in behind(value, seen={}) if isinstance(part, Call) and part.name in PARAMETERS)
     return [net for part in lists for net in options(part.base)]
