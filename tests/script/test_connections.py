@@ -635,3 +635,27 @@ def test_a_sum_is_skipped_within_one_construct(tmp_path: Path) -> None:
 def test_a_result_that_only_arranges_elements_is_a_suspect(tmp_path: Path, result: str, possible: bool) -> None:
     found = said(tmp_path, network("pass", f"z = {result}\nreturn self.main(x) + y") + TRAIN)
     assert [one.possible for one in found if one.code == "result-unused"] == [possible]
+
+
+#: Loops of the script that use a name of the network.
+LOOPS = {
+    "of the data": "for x, z in data:\n    step(x, z)\n",
+    "of the epochs": "def run():\n    for x, z in data:\n        step(x, z)\n\nfor z in range(3):\n    run()\n    print(z)\n",
+}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize(
+    ("construct", "expected"),
+    [
+        ("z = self.main(x)\nreturn self.part(y)", ["result-unused self.main"]),
+        ("z = x\nfor _ in range(3):\n    w = self.main(z)\n    z = w\nreturn self.part(y)", []),
+        ("z = self.main(x)\nreturn self.part(z)", []),
+    ],
+)
+def test_a_name_in_a_loop_of_the_script_is_not_that_of_the_network(
+    tmp_path: Path, construct: str, expected: list[str], loop: str
+) -> None:
+    train = "step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))\n"
+    text = network("self.part = nn.Dense(8, 8)", construct).replace("x, y):", "x, y=None):") + train + LOOPS[loop]
+    assert told(said(tmp_path, text)) == expected

@@ -96,6 +96,10 @@ MESSAGES: Words = {
         "en": "This mask is 1 for real places, and is used as if 1 meant padding: real places are hidden, padding is seen.",
         "zh": "该掩码以 1 表示有效位置，此处却当作 1 表示补齐：有效位置被屏蔽，补齐部分反而可见。",
     },
+    "mask-weak": {
+        "en": "The mask of {padded} is put to the attention scores as ones and zeros: a softmax still gives padding its weight ({at}).",
+        "zh": "{padded} 的掩码以 1 和 0 直接作用于注意力得分，softmax 之后补齐位置（{at}）仍然占有权重。",
+    },
     "mask-dropped": {
         "en": "{mask} is not used, and {function} gets none for its {parameter}.",
         "zh": "{mask} 没有用上，{function} 的参数 {parameter} 没有收到掩码。",
@@ -241,6 +245,7 @@ WHY: Words = {
     },
     "pad-is-mark": _SEEN,
     "mask-inverted": _LOST,
+    "mask-weak": _SEEN,
     "mask-dropped": _SEEN,
     "mask-shifted": {
         "en": "One real place in each sample is left out and one padded place counts.",
@@ -292,6 +297,7 @@ _FIXES = {
     "pad-is-real": "fix-word",
     "pad-is-mark": "fix-word",
     "mask-inverted": "fix-inverted",
+    "mask-weak": "fix-inverted",
     "mask-dropped": "fix-dropped",
     "mask-shifted": "fix-shift",
     "mask-not-applied": "fix-applied",
@@ -570,7 +576,25 @@ def _pooled(
     )
 
 
+_AVERAGE = "return ops.cross_entropy(self.out((self.table(words) * here).sum(1) / here.sum(1)), kind)"
+_ATTENDED = """x = self.table(words)
+        scores = x @ self.key(x).swapaxes(1, 2) / 32**0.5
+        weights = ops.softmax({masked}, axis=-1)
+        return ops.cross_entropy(self.out((weights @ x)[:, 0]), kind)"""
+
+
+def _attended(name: str, verdict: Verdict, *codes: str, masked: str) -> Example:
+    script = _POOLED.replace("{mask}", "np.zeros(SIZE, np.float32)").replace("{write}", "here[:count] = 1")
+    script = script.replace("{start}", '{"<pad>": 0}').replace("{used}.expand_dims(-1)", "here.expand_dims(1)")
+    script = script.replace(_AVERAGE, _ATTENDED.format(masked=masked))
+    script = script.replace("self.table, self.out = ", "self.key, self.table, self.out = nn.Dense(32, 32), ")
+    case = {"scripts": {"train": "train.py"}}
+    return Example(name, files={"train.py": script.lstrip("\n")}, case=case, verdict=verdict, codes=codes)
+
+
 EXAMPLES = [
+    _attended("a mask of ones added to the scores", Verdict.PROBLEM, "mask-weak", masked="scores + here"),
+    _attended("a mask that makes padding vanish", Verdict.OK, "left-out", masked="scores + (1 - here) * -1e9"),
     _pooled("words pooled by a mask of their own", Verdict.OK, "left-out"),
     _pooled("a mask one place beside the words", Verdict.PROBLEM, "mask-off", write="here[1:count + 1] = 1"),
     _pooled(

@@ -20,11 +20,12 @@ from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..probe import Example
 from ..script.syntax import stored, unparse, walk
-from . import _gaps, _grades, _seen
+from . import _gaps, _grades, _second_place, _seen
 
 if TYPE_CHECKING:
     from ..script.analysis import Reading
     from ..script.modes import Account, Event, ModeFault
+    from ..script.own_flags import LeftOn
     from ..script.source import Source
     from ..script.values import Call, Frame, Value
 
@@ -95,6 +96,10 @@ MESSAGES: Words = {
     "always-drops": {
         "en": "{function} is called without training=: it also drops at inference, whatever set_train says.",
         "zh": "调用 {function} 时没有传 training=：无论 set_train 如何设置，推理时也会丢弃。",
+    },
+    "flag-left-on": {
+        "en": "{function} is switched by self.{flag}, which is on when {network} is evaluated ({at}): set_train does not reach it.",
+        "zh": "{function} 由 self.{flag} 控制，而评估 {network} 时它仍为开启（{at}）：set_train 影响不到它。",
     },
     "batch-statistics": {
         "en": "{layer} has use_batch_statistics=True (at {count} {count:place|places}): also at inference it uses, "
@@ -180,6 +185,10 @@ WHY: Words = {
         "en": "The function's own default is training=True and set_train does not reach it: predictions are random and worse.",
         "zh": "该函数的默认值是 training=True，set_train 对它不起作用：预测带有随机性，精度变差。",
     },
+    "flag-left-on": {
+        "en": "Evaluation then drops at random as training does: its results differ from run to run, and are worse than the network is.",
+        "zh": "评估时会像训练一样随机丢弃：每次结果不同，且比网络的真实水平差。",
+    },
     "batch-statistics": {
         "en": "A prediction then depends on the other samples in its batch, and small batches give poor statistics.",
         "zh": "预测结果会受同一 batch 中其他样本的影响，batch 较小时统计量也不可靠。",
@@ -199,6 +208,10 @@ PROOF: Words = {
     "always-drops": {
         "en": "Call set_train(False) and run the network twice on one input: the outputs differ.",
         "zh": "调用 set_train(False) 后，用同一输入运行网络两次：两次输出不同。",
+    },
+    "flag-left-on": {
+        "en": "Evaluate twice with the same weights and data: the results differ.",
+        "zh": "用相同的权重和数据评估两次：结果不同。",
     },
     "batch-statistics": {
         "en": "Evaluate one sample alone and within two different batches: its outputs differ.",
@@ -252,16 +265,19 @@ MOST, MOST_NAMED = 100, 4
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script.analysis import read_scripts
     from ..script.modes import Replay
+    from ..script.own_flags import examine
 
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     readings = [r for r in scripts.readings if r.role == "export" or not (r.role == "train" and r.view == "eval")]
     told: dict[tuple[str, str, int], Finding] = {}
+    accounts: list[tuple[Reading, Account]] = []
     evaluated = any(reading.role in ("eval", "infer") for reading in readings)
     for number, reading in enumerate(readings, 1):
         found: list[Finding] = []
         if reading.role != "export":
             account = Replay(reading.trace, reading.role != "train", reading.view).run()
+            accounts.append((reading, account))
             evaluated |= bool(account.runs) or any(not model.mode for model in account.models)
             found += _of_reading(reading, account)
         found += _of_layers(reading, evaluated)
@@ -270,7 +286,16 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             told.setdefault((finding.code, finding.where.path or "", finding.where.line or 0), finding)
         yield from list(told.values())[before:]
         yield Progress(number, len(readings), "files")
+    yield from map(_of_flag, examine(scripts, accounts, _FUNCTIONS))
     yield from _seen.networks(scripts)
+
+
+def _of_flag(one: LeftOn) -> Finding:
+    call, cell, event = one.dropout.call, one.dropout.cell, one.evaluation
+    at = _second_place.beside(call, event)
+    data = {"function": call.api, "flag": one.dropout.flag, "network": cell.of.node.name, "at": at}
+    where, evidence = Where(path=call.source.path, line=call.line), [call.source.code(call.line)]
+    return Finding("flag-left-on", Level.PROBLEM, where, data, [*evidence], Fix("fix-training"), sure=Sure.LIKELY)
 
 
 def _of_reading(reading: Reading, account: Account) -> Iterator[Finding]:
@@ -625,6 +650,19 @@ class Stack(nn.Cell):
     + _STEP[_STEP.index("net = ") :]
 ).replace("net = Net()", "net = Stack(Block())")
 
+_FLAG = """
+class Net(nn.Cell):
+    def __init__(self, drops=True):
+        super().__init__()
+        self.dense, self.drops = nn.Dense(8, 2), drops
+
+    def construct(self, x):
+        x = self.dense(x)
+        return ops.dropout(x, p=0.5, training=self.drops)
+
+ms.Model(Net(), nn.MSELoss(), optimizer).train(1, train_ds)
+ms.Model(Net({built}), nn.MSELoss(), metrics={{"mse"}}).eval(val_ds)
+"""
 EXAMPLES = [
     _example(
         "set_train in every epoch",
@@ -1076,6 +1114,8 @@ model.eval(val_ds)
         Verdict.PROBLEM,
         "always-drops",
     ),
+    _example("dropout by a flag that stays on", _FLAG.format(built=""), Verdict.PROBLEM, "flag-left-on"),
+    _example("dropout by a flag that is turned off", _FLAG.format(built="False"), Verdict.OK, "by-model"),
     _example(
         "dropout as a function that is told the mode",
         """

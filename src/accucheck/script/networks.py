@@ -650,7 +650,10 @@ def _harmless(made: Call) -> bool:
 
 def _carried(call: Call) -> bool:
     """True for a value in a loop that is bound to a name which the loop asks for: the next round may use it."""
-    return bool(call.loops) and bool(call.bound) and not loaded(call.loops[0]).isdisjoint(call.bound)
+    own = call.loops[
+        len(call.frame.loops) if call.frame is not None else 0 :
+    ]  # not those that its function is called in
+    return bool(own) and bool(call.bound) and not loaded(own[0]).isdisjoint(call.bound)
 
 
 @kept

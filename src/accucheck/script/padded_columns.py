@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from ..knowledge import api
-from . import effects, flow
+from . import effects, flow, weak_masks
 from .analysis import Reading
 from .lengths import ConstantArray, Form, Length, Shape, Shapes, alike, number, root, total
 from .losses import Application, Losses, applied
@@ -185,6 +185,7 @@ class Rules:
         self.other_values: list[
             tuple[Call, Form, Column]
         ] = []  # places that hold another value than the padding are hidden
+        self.weak: list[weak_masks.WeakMask] = []
 
     def run(self) -> None:
         for name, value in self.columns.values.items():
@@ -288,7 +289,8 @@ class Rules:
         for column in self.found.columns:
             column.used |= column.name in graph.read
         self.of_attention(graph)
-        self.of_weights(graph)
+        weak = self.of_scores(graph)
+        self.of_weights(graph, weak)
         self.of_constants(graph)
         for made in graph.made:
             if (application := applied(made)) is not None:
@@ -373,11 +375,22 @@ class Rules:
             column.hidden = made
             self.hide(shape, made)
 
-    def of_weights(self, graph: Graph) -> None:
+    def of_scores(self, graph: Graph) -> set[int]:
+        """Masks that are put to the scores of attention and hide nothing there; the operations that do so, by id."""
+        found = list(weak_masks.find(graph, self.shapes.form))
+        for weak in found:
+            column = self.column_of(weak.mask)
+            if column is not None:
+                self.say("mask-weak", weak.made, {"padded": column.name} | _stands(column.form.at))
+        return {id(weak.made) for weak in found}
+
+    def of_weights(self, graph: Graph, weak: set[int]) -> None:
         """Masks that something is multiplied by or chosen with: 1 has to be the data, unless the rest is used, too."""
         signs: list[tuple[Call, Form]] = []
         data = graph.above([node for nodes in graph.read.values() for node in nodes])
         for made in graph.made:
+            if id(made) in weak:
+                continue
             if _operation(made) not in ("mul", "masked_select", "where", "where_method") and made.name != "[]":
                 continue
             for part in effects.operands(made, (0, 1)) if made.name != "[]" else made.args[:1]:
