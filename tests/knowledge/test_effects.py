@@ -18,6 +18,7 @@ import pytest
 
 from accucheck.knowledge import effects
 from accucheck.knowledge.effects import Effect
+from accucheck.script.effects import OF_THE_ARRAY
 
 pytestmark = pytest.mark.part(1)
 
@@ -488,3 +489,21 @@ def test_each_spelling_has_one_line() -> None:
     assert len(names) == len(set(names)) > 1000
     assert [effect.operation for effect in effects.load()] == list(dict.fromkeys(e.operation for e in effects.load()))
     assert TRIALS.keys() <= {effect.operation for effect in effects.load()}
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("name", "args"),
+    {
+        **dict.fromkeys(("transpose", "squeeze"), ()),
+        **dict.fromkeys(("swapaxes", "moveaxis"), (0, 1)),
+        "rollaxis": (1,),
+    }.items(),
+)
+def test_functions_of_numpy_that_ask_the_tensor_keep_its_gradient(
+    spaces: dict[str, Any], name: str, args: tuple[int, ...]
+) -> None:
+    tensor = spaces["ms"].Tensor(WHOLE.reshape(2, 12))
+    slope = spaces["ms"].grad(lambda given: (2 * getattr(numpy, name)(given, *args)).sum())(tensor)
+    assert name in OF_THE_ARRAY
+    assert (slope.asnumpy() == 2).all()

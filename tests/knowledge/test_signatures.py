@@ -129,6 +129,16 @@ def test_both_files_agree() -> None:
             assert entry.parameters == own, name
 
 
+def test_earlier_signatures_take_what_today_s_do_not() -> None:
+    known = signatures.load()
+    for name, earlier in signatures.former().items():
+        today = api.Signature(known.parameters[name])
+        limits = [api.number(one.until) for one in earlier]
+        assert limits == sorted(limits) and limits[-1] < api.number(known.mindspore), name
+        for one in earlier:
+            assert {*one.parameters} - {*today.parameters} or len(one.positional) > len(today.positional), name
+
+
 if __name__ == "__main__":
     path = Path(signatures.__file__).with_suffix(".json")
     found = read()

@@ -92,6 +92,26 @@ def test_where_the_case_names_no_version_what_an_older_one_takes_is_only_told(tm
     assert [one.code for one in examine(tmp_path, script, "0.7.0")] == ["fit"]
 
 
+@pytest.mark.parametrize(
+    ("call", "refused"),
+    [
+        ("ops.interpolate(x, scales=(1.0, 1.0, 2.0, 2.0), mode='bilinear')", False),
+        ("ops.argmax(x, axis=1)", False),
+        ("ops.avg_pool2d(x, kernel_size=3, strides=1, pad_mode='same')", False),
+        ("ops.concat((x, x), dim=1)", True),  # which no version takes
+        ("ops.interpolate(x, ratio=2, mode='bilinear')", True),
+    ],
+)
+def test_functions_that_took_something_else_before(tmp_path, call, refused):
+    script = f"{HEAD}x = net(data)\n{call}\n"
+    (told,) = [one for one in examine(tmp_path, script, None) if one.code != "fit"]
+    assert (told.code, told.level) == (("keyword", Level.PROBLEM) if refused else ("older", Level.INFO))
+    assert refused or told.data["until"] == "1.10"
+    (wrong,) = [one for one in examine(tmp_path, script) if one.code != "fit"]
+    assert (wrong.code, wrong.sure) == ("keyword", Sure.CERTAIN)
+    assert [one.code for one in examine(tmp_path, script, "1.10.0") if one.level is Level.PROBLEM] == []
+
+
 def test_only_what_is_certainly_refused_is_a_problem(tmp_path):
     def said(script: str, version: str | None = "2.10.0") -> list[tuple[str, Level, Sure | None]]:
         found = examine(tmp_path, HEAD + script, version)

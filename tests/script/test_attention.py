@@ -82,6 +82,9 @@ def test_the_axis_of_a_softmax_is_the_one_that_is_summed_up(tmp_path: Path, body
         "return ops.softmax(self.classes(x), -1) @ v": False,
         "return ops.softmax(self.score(x)) * v": True,
         "return ops.softmax(self.score(x), axis=which) * v": False,
+        "return (ops.softmax(self.score(x), -1) * v).sum(1)": True,
+        "return (ops.softmax(self.score(x), -1) * v[..., None]).sum(axis=-1)": False,  # a mixture of one scale
+        "w = nn.Softmax(axis=-1)(self.score(x[..., None]))\nreturn ops.ReduceSum()(ops.mul(v, w), -1)": False,
     }.items(),
 )
 def test_a_softmax_over_one_score_is_told(tmp_path: Path, body: str, one: bool) -> None:

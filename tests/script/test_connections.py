@@ -659,3 +659,50 @@ def test_a_name_in_a_loop_of_the_script_is_not_that_of_the_network(
     train = "step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))\n"
     text = network("self.part = nn.Dense(8, 8)", construct).replace("x, y):", "x, y=None):") + train + LOOPS[loop]
     assert told(said(tmp_path, text)) == expected
+
+
+STAGES = """
+class Part(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.bn = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8)
+
+    def construct(self, x):
+        x = self.conv(x)
+        return self.bn(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("again", "expected"), [("x", ["result-again self.stage"]), ("2 * x", ["result-unused self.stage"])]
+)
+def test_a_stage_of_cells_that_is_asked_again_for_the_same_input_loses_nothing(
+    again: str, expected: list[str], tmp_path: Path
+) -> None:
+    init = "self.stage = nn.SequentialCell(Part(), nn.ReLU())"
+    construct = f"probe = self.stage(x)\nreturn self.main(self.stage({again}))"
+    assert told(said(tmp_path, network(init, construct, STAGES) + TRAIN)) == expected
+
+
+@pytest.mark.parametrize(("stored", "expected"), [(True, []), (False, ["result-unused ops.BatchMatMul"])])
+def test_a_measure_that_is_put_under_a_key_which_this_training_does_not_read_is_no_loss(
+    stored: bool, expected: list[str], tmp_path: Path
+) -> None:
+    construct = f"""
+out = self.main(x)
+if len(ops.nonzero(y)) > 0:
+    error = ops.BatchMatMul()(out, y)
+told = {{}}
+if len(ops.nonzero(y)) > 0:
+    told["error"] = {"error" if stored else "None"}
+told["loss"] = ((out - y) ** 2).mean()
+return told
+"""
+    step = """
+opt = nn.Adam(net.trainable_params())
+grad = ms.value_and_grad(lambda x, y: net(x, y)["loss"], None, opt.parameters)
+for x, y in data:
+    loss, grads = grad(x, y)
+    opt(grads)
+"""
+    assert told(said(tmp_path, network("", construct) + step)) == expected

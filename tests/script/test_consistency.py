@@ -890,3 +890,33 @@ def test_each_of_many_builders_is_compared_with_what_it_gives_for_training(
     train = choice + "data = build(True)\n" + TRAINS
     evaluation = choice + "data = build(False)\n" + EVALUATES
     assert {one.code for one in said(tmp_path, train, evaluation, pipes=pipes)} == codes
+
+
+def test_what_a_network_computes_while_it_is_made_is_no_input_of_evaluation(tmp_path: Path) -> None:
+    text = """
+from elsewhere import windows, args
+
+class Fill(nn.Cell):
+    def construct(self, inputs, mask):
+        return inputs * (1 - mask) - 100 * mask
+
+class Masked(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.fill = Net(), Fill()
+        near = windows(4) // 2
+        near = ops.expand_dims(near, 1) - ops.expand_dims(near, 0)
+        self.mask = self.fill(near, near != 0)
+
+    def construct(self, image):
+        return self.inner(image) + self.mask
+
+def build(training):
+    steps = [vision.Decode(), vision.Normalize(MEAN, STD)]
+    return ds.ImageFolderDataset("d").map(steps + [vision.RandomHorizontalFlip()] if training else steps, "image").batch(4)
+
+net = Masked()
+model = ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params()))
+model.train(1, build(not args.eval))
+"""
+    assert not said(tmp_path, text)

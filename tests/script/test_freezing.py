@@ -15,6 +15,7 @@ from accucheck.script.training import assumption
 
 HEAD = """
 import mindspore as ms
+import numpy as np
 from mindspore import nn, ops, Parameter, Tensor
 from mindspore.common.initializer import initializer, Normal
 
@@ -261,6 +262,8 @@ STOPS: dict[str, list[str]] = {
     f"return {STOP}(self.head(self.neck(h)))": ["nothing-trained"],
     f"return self.head(self.neck({STOP}(h)))": ["part-cut-off"],
     "return self.head(self.neck(h.detach()))": ["part-cut-off"],
+    "return self.head(self.neck(np.transpose(np.swapaxes(h, 0, 1))))": [],  # by the methods of the tensor
+    "return self.head(self.neck(np.reshape(np.abs(h), (2, 8))))": ["part-cut-off"],
     "stop = ops.StopGradient()\nreturn self.head(self.neck(stop(h)))": ["part-cut-off"],
     f"return self.head({STOP}(self.neck(h)) + self.neck(h))": ["stopped"],
     f"mask = {STOP}(x > 0)\nreturn self.head(self.neck(h * mask))": ["stopped"],

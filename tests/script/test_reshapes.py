@@ -78,6 +78,10 @@ _BODIES = {
     "b, c, h, w = x.shape\nreturn x.reshape(b, c, 1, h, w)": False,
     "b, c, h, w = x.shape\nreturn x.reshape(1, b * c, h, w)": False,
     "b, c = x.shape\nreturn x.reshape(b, c, 1, 1)": False,
+    "b, m, _, h, w = x.shape\nreturn ops.reshape(x, (b * m, 1, h, w))": False,  # what is left out has one element
+    "b, m, _, h, w = x.shape\nreturn ops.reshape(x, (b * m, 1, w, h))": True,
+    "c, d = self.dense.weight.shape\nreturn x @ self.dense.weight.reshape(d, c)": False,  # trained as it is read
+    "b, m, c, h, w = x.shape\nreturn ops.reshape(x, (b * m, h, c, w))": True,
     "bt, c = x.shape\nreturn x.reshape(bt // 3, 3, c)": False,
     # the sizes are those of another array, or are not seen
     "b, t, d = x.shape\nx = x.swapaxes(1, 2)\nreturn x.reshape(b, d, t)": False,

@@ -1,8 +1,8 @@
 """Which names MindSpore's public modules have, and what their functions and constructors take: signatures.json.
 
 Read from one MindSpore, whose version it tells; `python tests/knowledge/test_signatures.py` writes it anew, and a test compares. What
-hides its signature, and what several modules offer under one name with other parameters, has none here. What earlier versions took is
-in api.json, for the APIs that matter most.
+hides its signature, and what several modules offer under one name with other parameters, has none here. What earlier versions took and
+today's refuses is in api.json, for the APIs that matter most, and in former_signatures.json, as the sources of 1.0, 1.10 and 2.0 have it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from .api import Signature, number
+from .api import OlderSignature, Signature, number
 
 
 class Signatures(msgspec.Struct, frozen=True):
@@ -50,6 +50,13 @@ class Signatures(msgspec.Struct, frozen=True):
 @cache
 def load() -> Signatures:
     return msgspec.json.decode(Path(__file__).with_suffix(".json").read_bytes(), type=Signatures)
+
+
+@cache
+def former() -> dict[str, list[OlderSignature]]:
+    """By canonical name, the signatures of earlier versions that take more than today's, the earliest first."""
+    read = Path(__file__).with_name("former_signatures.json").read_bytes()
+    return msgspec.json.decode(read, type=dict[str, list[OlderSignature]])
 
 
 @cache

@@ -41,7 +41,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
         for call in reading.trace.calls:
             if structure.in_cell(call.frame):
                 yield from _summed(call)
-                yield from _of_one(call)
+                yield from _of_one(call, structure.users)
                 yield from _scaled_up(call, of(reading.trace))
 
 
@@ -122,16 +122,23 @@ def is_of_product(given: list[Value]) -> bool:
     return False
 
 
-def _of_one(made: Call) -> Iterator[Observation]:
-    """A softmax along the outputs of a layer that has one."""
+def _of_one(made: Call, users: dict[int, list[tuple[Call, str]]]) -> Iterator[Observation]:
+    """A softmax along the outputs of a layer that has one, unless that one is all that a sum along this axis mixes."""
     axis, given = softmax_axis(made), operands(made)[:1]
-    if axis != AxisPosition(_LAST, True):
+    if axis != AxisPosition(_LAST, True) or _mixes(made, users):
         return
     for value in given:
         found = width(value)
         if found is not None and outputs(found[0]) == 1 and found[1] == axis:
             layer = found[0]
             yield Observation("softmax-of-one", made.source, made.node, {"layer": layer.last, "at": layer.line})
+
+
+def _mixes(made: Call, users: dict[int, list[tuple[Call, str]]]) -> bool:
+    """Whether weights that lie along the last axis are multiplied with values and summed up along that axis."""
+    products = [user for user, _ in users.get(id(made), ()) if operation(user).does == "mul"]
+    sums = [user for one in products for user, _ in users.get(id(one), ()) if operation(user).does == "sum"]
+    return any(axis_of(one) == _LAST for one in sums)
 
 
 class Scaling(NamedTuple):

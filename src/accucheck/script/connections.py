@@ -696,11 +696,30 @@ def _computed_again(said: Observation, again: _WeightedCall) -> Observation:
     return replace(said, code="result-again", data=data)
 
 
-def _inputs(applied: Value | str, values: Iterable[Value]) -> tuple[str | int, ...]:
-    """Names one computation: what is applied, and to which values."""
-    first = applied if isinstance(applied, str) else id(applied)
-    given = [part for value in values for part in (value.items if isinstance(value, Items) else [value])]
-    return (first, *(repr(value.value) if isinstance(value, KnownValue) else id(value) for value in given))
+class _Numbering:
+    """Numbers values so that equal computations of equal values get one number, whether a layer is applied once more or again."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+        self._found: dict[tuple[Any, ...], int] = {}
+
+    def see(self, call: Call) -> None:
+        """Calls are seen in the order of running, so that those numbered before it are its operands."""
+        key: tuple[Any, ...] = (id(call),)
+        if call.result is not None:
+            key = ("result", self.of(call.result))
+        elif call.name == "":
+            key = ("applied", *self.inputs(call.base or "", (*call.args, *call.keywords.values())))
+        self._numbers[id(call)] = self._found.setdefault(key, id(call))
+
+    def of(self, value: Value) -> int:
+        return self._numbers.get(id(value), id(value))
+
+    def inputs(self, applied: Value | str, values: Iterable[Value]) -> tuple[str | int, ...]:
+        """Names one computation: what is applied, and to which values."""
+        first = applied if isinstance(applied, str) else self.of(applied)
+        given = [part for value in values for part in (value.items if isinstance(value, Items) else [value])]
+        return (first, *(repr(value.value) if isinstance(value, KnownValue) else self.of(value) for value in given))
 
 
 def _by_itself(drop: DroppedResult, frame: Frame) -> bool:
@@ -710,8 +729,10 @@ def _by_itself(drop: DroppedResult, frame: Frame) -> bool:
 
 def _works(structures: list[Structure]) -> dict[Place, _WeightedCall]:
     found: dict[Place, _WeightedCall] = {}
+    numbering = _Numbering()
     for structure in structures:
         for call in structure.reading.trace.calls:
+            numbering.see(call)
             frame = call.frame
             if frame is None or not _forward(frame):
                 continue
@@ -723,7 +744,7 @@ def _works(structures: list[Structure]) -> dict[Place, _WeightedCall]:
             work = found.setdefault(_place(call.source, call.node), work)
             work.results.append((structure, frame, call))
             work.parts += [call.base] if isinstance(call.base, Call) else []
-            work.inputs.add(_inputs(call.base or call.name, (*call.args, *call.keywords.values())))
+            work.inputs.add(numbering.inputs(call.base or call.name, (*call.args, *call.keywords.values())))
             work.kept |= id(call) in structure.live
         for run in structure.reading.trace.frames:
             cell = run.owner
@@ -740,7 +761,7 @@ def _works(structures: list[Structure]) -> dict[Place, _WeightedCall]:
             work = _WeightedCall(_called_as(run.node, cell), cell.of.node.name, run.node, run.source, level)
             work = found.setdefault(_place(run.source, run.node), work)
             work.parts.append(cell)
-            work.inputs.add(_inputs(cell, run.parameters.values()))
+            work.inputs.add(numbering.inputs(cell, run.parameters.values()))
             parts = [part for option in options(run.returned) for part in _parts(option)]
             work.kept |= not parts
             for part in parts:
@@ -877,7 +898,8 @@ def _dropped_result(
         "line": getattr(drop.node, "lineno", 1),
     }
     named = bool(drop.name.strip("_"))
-    if work.level not in ("weights", "layer") and (_ASIDE.search(drop.name) or drop.elsewhere or not _matters(frame)):
+    aside = work.level != "layer" and (_ASIDE.search(drop.name) is not None or not _matters(frame))
+    if work.level != "weights" and (drop.elsewhere or aside):  # a way that was not taken asks for it
         return
     certain = work.level in ("weights", "layer") and not _on_a_way(frame)
     if here and drop.how in ("unused", "overwritten") and named:

@@ -14,6 +14,8 @@ from .values import Call, Instance, Items, KnownValue, Value
 MOVED = ("same", "order", "values")
 #: Elements of the operands and nothing else: some may be missing, some be there several times.
 TAKEN = (*MOVED, "elements")
+#: Functions of NumPy that ask an array's own method, or several of these: a tensor comes out of them as a tensor.
+OF_THE_ARRAY = frozenset({"transpose", "squeeze", "swapaxes", "moveaxis", "rollaxis"})
 
 
 def name_of(made: Call) -> str:
@@ -28,10 +30,11 @@ def effect(made: Call) -> Effect | None:
 
 
 def stops_gradient(made: Call) -> bool:
-    """Whether no gradient goes through a call: stop_gradient, what leaves MindSpore for numpy, and all that numpy computes."""
+    """Whether no gradient goes through a call: stop_gradient, what leaves MindSpore for numpy, and what numpy itself computes."""
     known = effect(made)
     applied = made.name == "" or made.api != "ops.StopGradient"  # the operator is made, or called
-    return (known is not None and known.stops and applied) or made.name.startswith("numpy.")
+    computes = made.name.startswith("numpy.") and made.last not in OF_THE_ARRAY
+    return (known is not None and known.stops and applied) or computes
 
 
 def gradient_maker(value: Value | None) -> str:

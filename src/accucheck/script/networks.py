@@ -608,8 +608,7 @@ class Structure:
             if isinstance(outer, ast.If) and inner is not outer.test:
                 body = outer.body if any(part is inner for part in outer.body) else outer.orelse
                 if not any(part is other for part in body for other in around):
-                    kinds = (ast.Call, ast.BinOp, ast.Subscript)
-                    made = [n for part in body for n in walk(part) if isinstance(n, kinds)]
+                    made = [n for part in body for n in walk(part) if _is_value_made(n)]
                     if made and not any(id(n) in self.executed for n in made):
                         return True
             inner = outer
@@ -685,6 +684,12 @@ def _place(returned: Value | None, value: Value) -> tuple[int | None, int] | Non
 @kept
 def _parents(function: ast.AST) -> dict[int, ast.AST]:
     return {id(child): parent for parent in walk(function) for child in children(parent)}
+
+
+def _is_value_made(node: ast.AST) -> bool:
+    """Whether a value comes of a piece of code when it runs; storing into an item or attribute leaves no value to be seen."""
+    stores = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
+    return isinstance(node, (ast.Call, ast.BinOp, ast.Subscript)) and not stores
 
 
 def _ancestors(function: ast.AST, node: ast.AST) -> list[ast.AST]:

@@ -711,7 +711,7 @@ class Pipelines:
         for frame in self.trace.frames:
             if frame.function.name != "construct" or not isinstance(frame.owner, Instance) or frame.unseen:
                 continue
-            if any(outer.function.name == "construct" for outer in frames_around(frame.parent)):
+            if any(outer.function.name == "construct" or _makes_cell(outer) for outer in frames_around(frame.parent)):
                 continue
             for place, (name, value) in enumerate(list(frame.parameters.items())[1:]):
                 if isinstance(value, (KnownValue, Instance)) or _computed(value):
@@ -935,6 +935,11 @@ def _within_idle_cell(call: Call) -> bool:
     """True for a call in a method of a cell without a visible caller."""
     frame = call.frame
     return unseen(frame) and frame is not None and isinstance(frame.owner, Instance) and is_cell(frame.owner.of)
+
+
+def _makes_cell(frame: Frame) -> bool:
+    """Whether a run makes a cell: what it computes by other cells, such as a mask, is a constant of the network."""
+    return frame.function.name == "__init__" and isinstance(frame.owner, Instance) and is_cell(frame.owner.of)
 
 
 def _runs_network(call: Call) -> bool:

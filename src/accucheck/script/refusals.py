@@ -85,6 +85,8 @@ class Refusals:
             own = own if known.is_of(self.version) and own is not None else written.at(self.version)
         elif not known.is_of(self.version):
             return None
+        if not known.is_of(self.version) and name in signatures.former():
+            return None  # from which version on it takes what today's does is not known
         vague = own is None or any(one.startswith("*") and len(one) > 1 for one in own.parameters)
         return None if vague else own
 
@@ -141,5 +143,5 @@ def _misfit(signature: Signature, call: Call, node: ast.Call) -> tuple[str, dict
 def _older(name: str, call: Call) -> str:
     """The last version whose signature takes a call that today's refuses."""
     written = api.find(name)
-    older = written.older if written is not None else []
+    older = [*signatures.former().get(name, ()), *(written.older if written is not None else ())]
     return next((one.until for one in reversed(older) if one.bind(call.args, call.keywords) is not None), "")

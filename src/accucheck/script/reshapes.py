@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from .analysis import Scripts
 from .axes import AxisPosition, rank, width
 from .effects import effect, operands
-from .networks import Observation, first_of_place, kind_of, outputs, structure_of
+from .networks import Observation, first_of_place, is_parameter, kind_of, outputs, structure_of
 from .sizes import ONE, Axis, Shape, Shapes, Size, of, product
 from .values import Call
 
@@ -35,9 +35,10 @@ def torn(made: Call, shapes: Shapes) -> tuple[int, int] | None:
     """The axis that a reshape tears apart, and the place where its size stands then."""
     known = effect(made)
     array = next(iter(operands(made)), None)
-    if known is None or known.operation != "reshape" or array is None:
-        return None
-    before, after = shapes.of(array), shapes.given(made)
+    if known is None or known.operation != "reshape" or array is None or is_parameter(array):
+        return None  # the axes of what is learnt are what the network makes of them
+    after = shapes.given(made)
+    before = _as_many_elements(shapes.of(array), after)
     for place in range(1, len(after.sizes)):
         axis = _alone(after.sizes[place])
         stood = _places(before, axis) if axis is not None else []
@@ -90,6 +91,15 @@ def _alone(size: Size | None) -> Axis | None:
 
 def _places(shape: Shape, axis: Axis) -> list[int]:
     return [place for place, size in enumerate(shape.sizes) if _alone(size) == axis]
+
+
+def _as_many_elements(before: Shape, after: Shape) -> Shape:
+    """A shape whose axes that a reshape does not name have one element, as they have where all elements are among those that it names."""
+    named, told = product(after.sizes), product(before.sizes)
+    left = told.over(named) if named is not None and told is not None and not after.open else None
+    if left is None or left == ONE or left.number > 1:
+        return before
+    return Shape([ONE if _alone(size) in left.axes else size for size in before.sizes])
 
 
 def _is_torn(before: Shape, stood: int, after: Shape, place: int) -> bool:
