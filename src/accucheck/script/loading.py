@@ -660,7 +660,7 @@ class Loading:
         for load in loads:
             path = load.argument(_LOAD, "ckpt_file_name")
             text = key(path)
-            fitting = [save for save in saved if text is not None and save.path == text] or _handed_over(path, saved)
+            fitting = _saved_to(path, saved)
             if not fitting:
                 continue
             if not wanted or any(not save.classes for save in fitting):
@@ -862,8 +862,12 @@ def _past_by_default(call: Call) -> Test | None:
     return next((test for test in around if under((test,)) is Link.ELSEWHERE), None)
 
 
-def _handed_over(path: Value | None, saved: list[SavedNetworks]) -> list[SavedNetworks]:
-    """The places that save to the very path that a load is given, such as that of the best epoch, which a function returns."""
+def _saved_to(path: Value | None, saved: list[SavedNetworks]) -> list[SavedNetworks]:
+    """The places that save to a path that is put together alike, or to the very one that a load is given, such as that of the best epoch,
+    which a function returns."""
+    text = key(path)
+    if text is not None and (alike := [save for save in saved if save.path == text]):
+        return alike
     given = [option for option in options(path) if not _is_none(option)]
     ways = [[save for save in saved if save.call.argument(_SAVE, "ckpt_file_name") is option] for option in given]
     return [save for way in ways for save in way] if all(ways) else []

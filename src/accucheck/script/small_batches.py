@@ -7,6 +7,8 @@ whole batches itself is not judged where its rows are then batched one by one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .accumulations import may_add_up
 from .grading import Link, under
 from .ranks import deployment, tests_of
@@ -22,13 +24,20 @@ def largest(settings: Settings) -> tuple[Call, int] | None:
     devices = _devices(settings)
     if data.stops or not data.sets or devices is None or may_add_up(settings):
         return None
-    chains = [chain for _, chain in data_sets(settings.trace).sets()]
-    ways = [[chain for chain in chains if any(part.node is made.node for part in chain)] for made in data.sets]
-    made = [_batch(chain) for way in ways for chain in way]
-    if not all(ways) or None in made:
+    made = [_batch(chain) for chain in _ways(settings, data.sets)]
+    found = [one for one in made if one is not None]
+    if not found or len(found) < len(made):
         return None
-    call, size = max((one for one in made if one is not None), key=lambda one: one[1])
+    call, size = max(found, key=lambda one: one[1])
     return call, size * devices
+
+
+def _ways(settings: Settings, sets: list[Call]) -> Iterator[list[Call]]:
+    """What becomes of each data set until it feeds the training; nothing for one that is not followed so far."""
+    chains = [chain for _, chain in data_sets(settings.trace).sets()]
+    for made in sets:
+        ways = [chain for chain in chains if any(part.node is made.node for part in chain)]
+        yield from ways or [[]]
 
 
 def _batch(chain: list[Call]) -> tuple[Call, int] | None:
