@@ -846,6 +846,27 @@ Net()
         Verdict.OK,
         "without-effect",
     ),
+    *(
+        _example(name, f"net = nn.SequentialCell(nn.Dense(8, 8), {layers})\nnet(x)\n", verdict, code)
+        for name, layers, verdict, code in (
+            ("a smaller epsilon in float32", "nn.LayerNorm((8,))", Verdict.OK, "without-effect"),
+            ("a smaller epsilon in float16", "nn.LayerNorm((8,)).to_float(ms.float16)", Verdict.UNDECIDED, "relied-on"),
+            (
+                "a convolution in patches",
+                "nn.Conv2d(3, 8, 16, 16, has_bias=True)",
+                Verdict.OK,
+                "without-effect",
+            ),
+            (
+                "a convolution whose patches overlap",
+                "nn.Conv2d(3, 8, 16, 8, has_bias=True)",
+                Verdict.UNDECIDED,
+                "relied-on",
+            ),
+            ("pads in the order of the axes", "nn.Pad(((0, 0), (0, 0), (2, 3)))", Verdict.OK, "without-effect"),
+            ("pads from the last axis on", "nn.Pad(((2, 3), (0, 0), (0, 0)))", Verdict.UNDECIDED, "relied-on"),
+        )
+    ),
     _example("Dense starts as in PyTorch", "net = nn.Dense(8, 8)\n", Verdict.OK, "all-explicit"),
     _example(
         "Dense of an earlier version does not",

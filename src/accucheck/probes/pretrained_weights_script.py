@@ -129,12 +129,16 @@ MESSAGES: Words = {
         "zh": "{net} 加载的 {path} 由这些脚本自身从同一网络类保存。",
     },
     "own-trained": {
-        "en": "{net} loads what this project trains from scratch in the same class ({at}): there are no pretrained weights.",
-        "zh": "{net} 加载的是本项目用同一网络类从头训练并保存的权重（{at}），没有使用预训练权重。",
+        "en": "{net} loads what this project trains and saves in the same class ({at}): the names fit.",
+        "zh": "{net} 加载的是本项目用同一网络类训练并保存的权重（{at}），参数名一致。",
     },
     "only-if-asked": {
         "en": "{net} gets the weights of a checkpoint only where {condition}; with the options as they are, nothing is loaded here.",
         "zh": "只有满足 {condition} 时才会向 {net} 加载 checkpoint；按目前的选项，此处不会加载。",
+    },
+    "never-called": {
+        "en": "{function} loads weights into {net}, and nothing in these scripts calls it.",
+        "zh": "{function} 向 {net} 加载权重，但这些脚本都没有调用它。",
     },
     "checked": {
         "en": "The parameters that were not loaded into {net} are looked at.",
@@ -263,7 +267,9 @@ _LEVELS = {
     "directory-possible": Level.SUSPECT,
     "overwritten-possible": Level.SUSPECT,
 }
-_FINE = ("own", "own-trained", "only-if-asked", "checked", "set-one-by-one", "only-read", "no-loading")
+_FINE = ("own", "own-trained", "only-if-asked", "never-called", "checked", "set-one-by-one", "only-read", "no-loading")
+#: What leaves a training without weights that were trained before.
+_NOTHING = ("no-loading", "only-read", "only-if-asked", "never-called", "own-trained")
 _FIXES = {
     "fetched-for-nothing": "fix-copy",
     "only-rebound": "fix-set",
@@ -294,15 +300,14 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     for said in found:
         if said.code != "applied":
             yield _finding(said)
-    if not found:
-        places = list(loading.mentions(scripts))
-        for source, node in places[:10]:
-            line = getattr(node, "lineno", 1)
-            where = Where(path=source.path, line=line)
-            yield Finding("not-followed", Level.INFO, where, {}, [source.code(line, line)], incomplete=True)
-        if not places and scripts.readings:
-            path = scripts.readings[0].source.path
-            yield Finding("no-loading", Level.INFO, Where(path=path), {"path": path})
+    places = loading.published(scripts) if found else list(loading.mentions(scripts))
+    for source, node in places[:10]:
+        line = getattr(node, "lineno", 1)
+        where = Where(path=source.path, line=line)
+        yield Finding("not-followed", Level.INFO, where, {}, [source.code(line, line)], incomplete=True)
+    if not found and not places and scripts.readings:
+        path = scripts.readings[0].source.path
+        yield Finding("no-loading", Level.INFO, Where(path=path), {"path": path})
     yield Progress(len(scripts.readings), len(scripts.readings), "files")
 
 
@@ -310,7 +315,7 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     """Where nothing is loaded there is nothing to load wrongly; otherwise as usual."""
     found = list(findings)
     verdict = usual(found)
-    nothing = any(finding.code in ("no-loading", "only-read", "only-if-asked", "own-trained") for finding in found)
+    nothing = any(finding.code in _NOTHING for finding in found)
     loaded = any(finding.code in ("own", "checked", "set-one-by-one") for finding in found)
     return Verdict.NOT_APPLICABLE if verdict is Verdict.OK and nothing and not loaded else verdict
 
@@ -391,6 +396,51 @@ print(model.eval(ds.MindDataset("test.mindrecord").batch(8)))
 """
 
 
+_OPTION_FILE = """import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--file", default="/data/best.ckpt")
+args = parser.parse_args()"""
+_TALL_NET = "net = Net()\n"
+_BROUGHT = """
+from zoo import Encoder
+
+class Tagger(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.out = Encoder.from_pretrained("base"), nn.Dense(16, 4)
+
+    def construct(self, x):
+        return self.out(self.encoder(x))
+
+net = Tagger()
+"""
+_BEST = """
+def train(epochs):
+    best, path = 0, None
+    for epoch in range(epochs):
+        score = measure(net)
+        if score > best:
+            best, path = score, "out/{}.ckpt".format(round(score, 3))
+            save_checkpoint(net, path)
+    return path
+
+load_param_into_net(net, load_checkpoint(train(5)))
+"""
+_NEVER = """
+class Runner:
+    def __init__(self, net):
+        self.net = net
+
+    def train(self):
+        ms.Model(self.net, nn.MSELoss(), nn.Adam(self.net.trainable_params())).train(1, data)
+
+    def restore(self, path):
+        load_param_into_net(self.net, load_checkpoint(path))
+
+runner = Runner(Net())
+runner.train()
+{call}
+"""
 _WRAPPED = """import mindspore as ms
 import mindspore.dataset as ds
 from mindspore import nn, ops
@@ -509,8 +559,61 @@ ms.Model(net).eval(data)
             "net.py": _HEAD,
         },
         case={"scripts": {"train": "train.py", "eval": "eval.py"}},
+        verdict=Verdict.OK,
+        codes=("checked", "own-trained"),
+    ),
+    Example(
+        "an evaluation that loads what was trained from weights of elsewhere, which nobody looks after",
+        files={
+            "train.py": _FROM_SCRATCH.format(
+                net='Net()\nms.load_param_into_net(net, ms.load_checkpoint("imagenet.ckpt"))'
+            ),
+            "eval.py": _EVALUATED,
+            "net.py": _HEAD,
+        },
+        case={"scripts": {"train": "train.py", "eval": "eval.py"}},
         verdict=Verdict.UNDECIDED,
-        codes=("checked", "result-ignored"),
+        codes=("own-trained", "result-ignored"),
+    ),
+    *(
+        Example(
+            f"an evaluation whose {which}",
+            files={
+                "train.py": _FROM_SCRATCH.format(net="Net()"),
+                "eval.py": _EVALUATED.replace('max(glob.glob("ckpt/*.ckpt"))', path).replace("import glob", asked),
+                "net.py": _HEAD,
+            },
+            case={"scripts": {"train": "train.py", "eval": "eval.py"}},
+            verdict=verdict,
+            codes=(code,),
+        )
+        for which, path, asked, verdict, code in (
+            ("checkpoint an option names", "args.file", _OPTION_FILE, Verdict.NOT_APPLICABLE, "own-trained"),
+            ("folder an option names", 'args.file + "/last.ckpt"', _OPTION_FILE, Verdict.NOT_APPLICABLE, "own-trained"),
+            ("checkpoint lies elsewhere", '"/data/imagenet.ckpt"', "import glob", Verdict.UNDECIDED, "result-ignored"),
+        )
+    ),
+    *(
+        _example(f"weights that a package brings, {how}", text, Verdict.UNDECIDED, "not-followed")
+        for how, text in (
+            ("in a cell", _BROUGHT),
+            ("and what is trained is loaded again", _BROUGHT + _BEST),
+        )
+    ),
+    _example(
+        "the best weights, loaded again by the path that the training returns",
+        _TALL_NET + _BEST,
+        Verdict.OK,
+        "own",
+    ),
+    _example(
+        "a method that loads and that nothing calls", _NEVER.format(call=""), Verdict.NOT_APPLICABLE, "never-called"
+    ),
+    _example(
+        "a method that loads and that may be called",
+        _NEVER.format(call='getattr(runner, "restore")("old.ckpt")'),
+        Verdict.UNDECIDED,
+        "result-ignored",
     ),
     *(
         Example(

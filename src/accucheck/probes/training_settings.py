@@ -3,12 +3,13 @@
 Tells each value with its place and where it comes from: written in the code, an option of the command line, a configuration
 file, an API's default, or out of sight. Catches only what contradicts itself: rates that cannot be right, schedules that are
 never used or last for another number of epochs, epochs counted twice, no epochs; gradients that are added up and never
-cleared. Cannot tell whether a value is a good one: that needs a run. Never imports or runs the script.
+cleared. Batches that are small for certain are not applicable. Cannot tell whether any other value is a good one: that needs a run.
+Never imports or runs the script.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,11 +19,12 @@ from msgspec import Meta
 from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Plain, Progress, Sure, Table, Verdict, Where
+from ..model import suggest as usual
 from ..probe import Example, script_example
 from . import _gaps, _seen
 
 if TYPE_CHECKING:
-    from ..script.settings import Setting, SettingMessage
+    from ..script.settings import Setting, SettingMessage, Settings
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = ("scripts.train",)
@@ -36,6 +38,14 @@ class Params(msgspec.Struct, frozen=True):
             extra={"unit": "name", "source": "the item of the checklist"},
         ),
     ] = "learning_rate"
+    small: Annotated[
+        int,
+        Meta(
+            ge=1,
+            description="a step of the training that takes this many samples at most has no large batch",
+            extra={"unit": "samples", "source": "the item of the checklist: 32 is safe"},
+        ),
+    ] = 32
 
 
 MESSAGES: Words = {
@@ -168,6 +178,10 @@ MESSAGES: Words = {
     "batch-huge": {
         "en": "{call} makes batches of {batch} ({how}), far beyond what is usual.",
         "zh": "{call} 的 batch 大小为 {batch}（{how}），远超常见范围。",
+    },
+    "batch-small": {
+        "en": "No step of the training takes more than {total} {total:sample|samples}, which is no large batch.",
+        "zh": "训练的每一步最多使用 {total} 个样本，batch 不算大。",
     },
     "no-batch": {
         "en": "No batch size of training data is found in what is examined.",
@@ -385,16 +399,41 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     every = of_scripts(scripts, devices if isinstance(devices, int) else None)
     seen = set()
     for done, settings in enumerate(every, start=1):
+        small = _small(settings, params.small) if params.about == "batch_size" else None
+        if small is not None:
+            yield small
         about = {"learning_rate": settings.rates, "epochs": settings.epochs, "batch_size": settings.batches}
         rates = params.about == "learning_rate"
         besides = (unused_schedules.examine, miscounted, accumulations.examine) if rates else ()
         for told in chain(about[params.about](), *(examine(settings) for examine in besides)):
             found = _seen.nothing(told.code, [settings.reading]) if told.code in _NOTHING else _finding(told)
+            if small is not None and found.code in ("batch", "batch-devices"):
+                found = msgspec.structs.replace(found, incomplete=False)
             key = found.code, found.where, repr(found.data)
             if key not in seen:
                 seen.add(key)
                 yield found
         yield Progress(done, len(every), "files")
+
+
+def suggest(findings: Iterable[Finding]) -> Verdict:
+    """Batches that are small need no comparison with smaller ones; whether other values are good ones takes a run."""
+    found = list(findings)
+    verdict = usual(found)
+    small = any(finding.code == "batch-small" for finding in found)
+    return Verdict.NOT_APPLICABLE if verdict is Verdict.OK and small else verdict
+
+
+def _small(settings: Settings, most: int) -> Finding | None:
+    """That no step of a training takes more samples than that, shown where the largest batches are made."""
+    from ..script.small_batches import largest
+
+    found = largest(settings)
+    if found is None or found[1] > most:
+        return None
+    call, total = found
+    where = Where(path=call.source.path, line=call.line)
+    return Finding("batch-small", Level.INFO, where, {"total": total}, [call.source.code(call.line)])
 
 
 def _finding(told: SettingMessage) -> Finding:
@@ -481,6 +520,18 @@ update = Totals(opt, 4)
 for x, y in data.create_tuple_iterator():
     loss, grads = grad(x, y)
     update(grads)
+"""
+_SMALL = """
+import argparse
+from mindspore import mint
+from mindspore.communication import init
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--many", action="store_true")
+args = parser.parse_args()
+data = ds.MnistDataset("train").batch({size})
+{start}
+ms.Model(nn.Dense(2, 2)).train(1, data)
 """
 _OF_YAML = """import mindspore as ms
 import mindspore.dataset as ds
@@ -828,7 +879,41 @@ ms.Model(net, nn.MSELoss(), opt).train(90, train_ds)
         about="epochs",
     ),
     _example(
-        "a batch size", _LENET + "ms.Model(net).train(1, train_ds)\n", Verdict.UNDECIDED, "batch", about="batch_size"
+        "a small batch size",
+        _LENET + "ms.Model(net).train(1, train_ds)\n",
+        Verdict.NOT_APPLICABLE,
+        "batch",
+        "batch-small",
+        about="batch_size",
+    ),
+    *(
+        _example(
+            f"batches of {size}, {how}",
+            _SMALL.format(size=size, start=start),
+            verdict,
+            "batch",
+            *(("batch-small",) if verdict is Verdict.NOT_APPLICABLE else ()),
+            about="batch_size",
+        )
+        for size, how, start, verdict in (
+            (64, "on one device", "", Verdict.UNDECIDED),
+            (8, "on devices that are not counted", "mint.distributed.init_process_group()", Verdict.UNDECIDED),
+            (8, "on several devices only if asked", "if args.many:\n    init()", Verdict.NOT_APPLICABLE),
+            (8, "made of batches", "data = data.batch(16)", Verdict.UNDECIDED),
+            (
+                8,
+                "of a source that may make batches itself",
+                "data = ds.GeneratorDataset(rows, ['x']).batch(1)",
+                Verdict.UNDECIDED,
+            ),
+        )
+    ),
+    _example(
+        "small batches whose gradients are added up",
+        _ADDED_UP,
+        Verdict.UNDECIDED,
+        "batch",
+        about="batch_size",
     ),
     _example(
         "a batch size on eight devices",
@@ -885,10 +970,13 @@ ms.Model(nn.Dense(2, 2)).eval(create("data/val", False))
             files={"train.py": _OF_YAML, "run.yaml": f"lr: 0.1\nbatch: {value}\n"},
             case={"scripts": {"train": "train.py"}},
             params={"about": "batch_size"},
-            verdict=Verdict.UNDECIDED,
+            verdict=verdict,
             codes=(code,),
         )
-        for value, code in (("many", "batch-text"), ("32", "batch"))
+        for value, code, verdict in (
+            ("many", "batch-text", Verdict.UNDECIDED),
+            ("32", "batch", Verdict.NOT_APPLICABLE),
+        )
     ),
     _example(
         "a rate in a dict that is joined with another one",

@@ -15,7 +15,7 @@ from ..knowledge.optimizers import step_of
 from .effects import effect
 from .factors import affirmed, comparison, operation
 from .flow import sources
-from .settings import SettingMessage, Settings, plain, written
+from .settings import SettingMessage, Settings, number, plain, written
 from .source import Source
 from .syntax import walk
 from .training_steps import Step, TrainingSteps, training
@@ -53,6 +53,15 @@ def examine(settings: Settings) -> Iterator[SettingMessage]:
             yield SettingMessage("totals-kept", source, node, data, likely=True)
         if (totals or sums) and turns is not None and _is_sum(steps, step, turns):
             yield SettingMessage("gradients-summed", step.source, step.node, {"count": written(turns)})
+
+
+def may_add_up(settings: Settings) -> bool:
+    """Whether gradients are added up over several steps, or something that is given and not known may say so."""
+    given = (plain(value) for _, value, _ in settings.accumulation_settings())
+    if any(not isinstance(value, KnownValue) or (number(value.value) or 0) > 1 for value in given):
+        return True
+    steps = training(settings.reading)
+    return any(True for step in steps.judged_steps() for _ in (*_totals(steps, step), *_sums(steps, step)))
 
 
 def _totals(steps: TrainingSteps, step: Step) -> Iterator[_Total]:

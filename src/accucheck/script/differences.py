@@ -18,6 +18,7 @@ from .effects import TAKEN, kept
 from .grading import replacements
 from .networks import of_training
 from .syntax import walk
+from .training_steps import training
 from .values import Call, Frame, Instance, Items, KnownValue, UnknownValue, Value, name_of, options
 
 if TYPE_CHECKING:
@@ -172,10 +173,15 @@ class Differences:
         """True when this difference changes nothing at this place."""
         if (_place(call), difference.parameter) in self.agreed:
             return True
+        if difference.effect == "same-padding" and _in_patches(given):
+            return True
         if difference.effect in ("same-padding", "pool-stride"):
-            size = given.get("kernel_size")
-            sizes = size.items if isinstance(size, Items) else [size]
-            return all(isinstance(one, KnownValue) and one.value == 1 for one in sizes)
+            return set(_sizes(given.get("kernel_size"))) == {1}
+        if difference.effect == "pad-order":
+            return _goes_by_axes(given.get("paddings"))
+        if difference.effect == "epsilon":  # it shows where variances are about as small, which float32 keeps apart
+            reading = self.reading_of.get(id(call))
+            return reading is not None and not training(reading).halves
         return difference.effect == "no-bias" and self.normalized(call)
 
     def normalized(self, layer: Call) -> bool:
@@ -300,6 +306,26 @@ def is_layer(call: Call) -> bool:
 def _place(made: Any) -> tuple[str, int, int]:
     """Where something stands: one script may be read several times."""
     return made.source.path, getattr(made.node, "lineno", 0), getattr(made.node, "col_offset", 0)
+
+
+def _sizes(value: Value | None) -> list[object]:
+    """The numbers that a size gives, one or for each axis; None among them for what is not seen."""
+    sizes = value.items if isinstance(value, Items) else [value]
+    return [one.value if isinstance(one, KnownValue) else None for one in sizes]
+
+
+def _in_patches(given: dict[str, Value]) -> bool:
+    """Whether a convolution goes on by its own size, so that it needs no padding but for a rest."""
+    sizes, steps = _sizes(given.get("kernel_size")), _sizes(given.get("stride"))
+    return None not in sizes and set(sizes) == set(steps) and len(set(sizes)) == 1
+
+
+def _goes_by_axes(value: Value | None) -> bool:
+    """Whether paddings are pairs in the order of the axes, as MindSpore reads them: the axis of the samples comes first and gets none."""
+    pairs = (
+        [_sizes(pair) if isinstance(pair, Items) else [] for pair in value.items] if isinstance(value, Items) else []
+    )
+    return len(pairs) > 1 and all(len(pair) == 2 for pair in pairs) and pairs[0] == [0, 0] and pairs[-1] != [0, 0]
 
 
 def _relied_on(difference: api.Difference, given: dict[str, Value]) -> bool:

@@ -25,7 +25,7 @@ from .modes import within
 from .networks import cells, is_cell, is_layer, is_parameter, kind, leaves
 from .source import Source, SourceNode
 from .syntax import called_name, unparse, walk
-from .trace import Store
+from .trace import Store, Trace
 from .values import (
     Call,
     Instance,
@@ -40,6 +40,7 @@ from .values import (
     frames_around,
     options,
     unseen,
+    unseen_run,
 )
 
 LOADS = ("load_checkpoint", "load_checkpoint_async")
@@ -106,7 +107,7 @@ class SavedNetworks:
 
 @dataclass(frozen=True)
 class TrainedWeights:
-    """A place that saves what a training from scratch has trained: networks of these classes, in a folder, under names with a prefix;
+    """A place that saves what a training has trained: networks of these classes, in a folder, under names with a prefix;
     either is None where it is not seen. `parts`: the texts that the folder is put together of."""
 
     call: Call
@@ -120,7 +121,7 @@ def examine(scripts: Scripts) -> list[Observation]:
     """What is to say about each place that loads a checkpoint or puts one into a network; nothing when there is none."""
     readings = [Loading(reading) for reading in scripts.readings]
     saved = [save for loading in readings for save in loading.saved]
-    trained = _from_scratch(readings)
+    trained = _trained(readings)
     found: dict[tuple[str, int, str], list[Observation]] = {}
     for loading in readings:
         for said in loading.examine(saved, trained):
@@ -154,6 +155,7 @@ _RANK = [
     "dict-unseen",
     "result-ignored",
     "only-if-asked",
+    "never-called",
     "another-class",
     "handed-on",
     "only-read",
@@ -179,8 +181,7 @@ def mentions(scripts: Scripts) -> Iterator[tuple[Source, ast.AST]]:
     """The places in the text of the examined files that load a checkpoint, and were not passed over because a settled condition leads
     past them; and those that have a package give a network its published weights."""
     traces = [reading.trace for reading in scripts.readings if not reading.trace.gave_up]
-    published = {id(call.node): call for trace in traces for call in trace.calls if _is_published(call)}
-    yield from ((call.source, call.node) for call in published.values())
+    yield from published(scripts)
     ran = {id(frame.function.node) for trace in traces for frame in trace.frames if not unseen(frame)}
     for source in scripts.sources:
         around = _functions_around(source)
@@ -189,10 +190,20 @@ def mentions(scripts: Scripts) -> Iterator[tuple[Source, ast.AST]]:
                 yield source, node
 
 
-def _is_published(call: Call) -> bool:
+def published(scripts: Scripts) -> list[tuple[Source, ast.AST]]:
+    """The places that have a package give a network its published weights, in what was followed."""
+    traces = [reading.trace for reading in scripts.readings if not reading.trace.gave_up]
+    found = {id(call.node): call for trace in traces for call in trace.calls if _is_published(call, trace)}
+    return [(call.source, call.node) for call in found.values()]
+
+
+def _is_published(call: Call, trace: Trace) -> bool:
     """Whether something elsewhere is asked for weights that were trained before."""
     given = call.keywords.get("pretrained")
-    return call.result is None and isinstance(given, KnownValue) and given.value is True
+    if call.result is None and isinstance(given, KnownValue) and given.value is True:
+        return True
+    held = (value for cell in trace.instances if is_cell(cell.of) for value in cell.attributes.values())
+    return call.result is None and call.last == "from_pretrained" and any(call in options(value) for value in held)
 
 
 def _functions_around(source: Source) -> dict[int, ast.AST]:
@@ -293,13 +304,8 @@ class Loading:
             return True
         return bool(replacements(self.trace)) or any(True for source in self.sources for _ in _loading_in(source))
 
-    @cached_property
-    def may_load(self) -> bool:
-        """True where something of the script loads weights, in code that is followed or not, while options stay as they are."""
-        loads = [call for call in self.trace.calls if _may_load(call)]
-        if self.trace.gave_up or any(_past_by_default(call) is None for call in loads):
-            return True
-        followed = {id(call.node) for call in loads}
+    def loads_unseen(self, followed: set[int]) -> bool:
+        """True where code that is in none of the scripts' runs, whose calls are `followed`, may load weights."""
         return any(id(node) not in followed for source in self.sources for node in _loading_in(source))
 
     def in_sight(self, net: Value) -> bool:
@@ -619,9 +625,21 @@ class Loading:
         if fits is not None:
             return "own-trained", {"at": _stands(fits.call)}
         asked = _past_by_default(call)
+        if asked is None and (name := self.uncalled(call)) is not None:
+            return "never-called", {"function": name}
         if asked is None:
             return "result-ignored", {}
         return "only-if-asked", {"condition": asked.text if asked.taken else f"not ({asked.text})"}
+
+    def uncalled(self, call: Call) -> str | None:
+        """The function around a call that nothing of the project mentions, in code that is followed or not."""
+        run = unseen_run(call.frame)
+        if run is None or run.function.name.startswith("__") or getattr(run.function.node, "decorator_list", None):
+            return None
+        name, of = run.function.name, run.owner.of if isinstance(run.owner, Instance) else None
+        by_others = of is not None and bool(of.beyond())  # a callback's methods, a data set's
+        named = (node.id for source in self.sources for node in source.nodes_of(ast.Name))
+        return None if by_others or name in self.read or name in named else name
 
     def let_through(self, put: Call, net: Value | None) -> Passed | None:
         """What a script lets through of a checkpoint by the names of the network's parameters, where nothing else gives it weights."""
@@ -642,7 +660,7 @@ class Loading:
         for load in loads:
             path = load.argument(_LOAD, "ckpt_file_name")
             text = key(path)
-            fitting = [save for save in saved if text is not None and save.path == text]
+            fitting = _saved_to(path, saved)
             if not fitting:
                 continue
             if not wanted or any(not save.classes for save in fitting):
@@ -669,7 +687,7 @@ class Loading:
         return next((one for one in trained if wanted <= one.classes and all(_made_by(one, p) for p in paths)), None)
 
     def trained_anew(self) -> Iterator[TrainedWeights]:
-        """What a training that loads nothing saves of the networks that it trains."""
+        """What a training saves of the networks that it trains."""
         models = [call for call in self.trace.calls if call.api == "Model" and not unseen(call.frame)]
         nets = [option for call in models for option in options(call.argument(["network"], "network"))]
         of = _inner_classes(nets)
@@ -844,10 +862,22 @@ def _past_by_default(call: Call) -> Test | None:
     return next((test for test in around if under((test,)) is Link.ELSEWHERE), None)
 
 
-def _from_scratch(readings: list[Loading]) -> list[TrainedWeights]:
-    """What the trainings of a project save, where none of them loads weights or could not be followed."""
+def _saved_to(path: Value | None, saved: list[SavedNetworks]) -> list[SavedNetworks]:
+    """The places that save to a path that is put together alike, or to the very one that a load is given, such as that of the best epoch,
+    which a function returns."""
+    text = key(path)
+    if text is not None and (alike := [save for save in saved if save.path == text]):
+        return alike
+    given = [option for option in options(path) if not _is_none(option)]
+    ways = [[save for save in saved if save.call.argument(_SAVE, "ckpt_file_name") is option] for option in given]
+    return [save for way in ways for save in way] if all(ways) else []
+
+
+def _trained(readings: list[Loading]) -> list[TrainedWeights]:
+    """What the trainings of a project save, where all that they run and that loads weights was followed."""
     trainings = [loading for loading in readings if loading.reading.role == "train"]
-    if any(loading.may_load for loading in trainings):
+    followed = {id(call.node) for loading in readings for call in loading.trace.calls}
+    if any(loading.trace.gave_up or loading.loads_unseen(followed) for loading in trainings):
         return []
     return [one for loading in trainings if loading.reading.view == "train" for one in loading.trained_anew()]
 
@@ -905,11 +935,17 @@ def _around(holder: Instance, net: Instance) -> bool:
 def _made_by(training: TrainedWeights, path: Value | None) -> bool:
     """Whether a path can be that of what a training saved: it names its folder or its prefix, or is given when the script is called."""
     texts = [text for text in _texts(path) if re.search(r"[/\\.]", text)]
-    if not texts or _is_put_together_of(training.parts, path):
+    if not texts or _is_put_together_of(training.parts, path) or _is_asked_for(path):
         return True
     named = [os.path.normpath(text) for text in texts]
     in_folder = any(text.startswith(training.folder) for text in named if training.folder)
     return in_folder or any(PurePath(text).name.startswith(training.prefix) for text in named if training.prefix)
+
+
+def _is_asked_for(path: Value | None) -> bool:
+    """Whether an option or a configuration says where a file lies, or the folder that it is sought in."""
+    parts = flow.sources(path) if path is not None else []
+    return any(isinstance(part, KnownValue) and part.assumed in ("argparse", "config") for part in parts)
 
 
 def _is_put_together_of(parts: frozenset[str], path: Value | None) -> bool:
@@ -1019,14 +1055,6 @@ def _gives(call: Call) -> bool:
     return (
         call.api in _APPLIES or sets or "ssign" in call.api or call.api in ("ops.HyperMap", "ops.Map", "copy.deepcopy")
     )
-
-
-def _may_load(call: Call) -> bool:
-    """True for what may give a network weights of a file: not for what sets those that it starts with, or copies it."""
-    if call.api in LOADS or call.api in ("load_param_into_net", "load_distributed_checkpoint"):
-        return True
-    sets = call.api in _APPLIES or (call.name[:1] == "." and _SETS.fullmatch(call.name[1:]) is not None)
-    return sets and not any(flow.find(arg, _random, stop=lambda v: isinstance(v, Instance)) for arg in call.args)
 
 
 def _takes_name_of(made: Call, parameter: Call) -> bool:

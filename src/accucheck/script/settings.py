@@ -83,7 +83,8 @@ _TRAIN = ["epoch", "train_dataset", "callbacks", "dataset_sink_mode", "sink_size
 _FIT = ["epoch", "train_dataset", "valid_dataset", "valid_frequency", "callbacks", "dataset_sink_mode"]
 #: Beyond what trained with optimizers made for it: 32K pictures of ImageNet with LARS (You et al., 2017).
 HUGE_BATCH = 32_768
-_BATCHES = {
+#: Methods of a data set that make batches, with the order of their parameters.
+BATCHES = {
     ".batch": ["batch_size", "drop_remainder"],
     ".padded_batch": ["batch_size", "drop_remainder"],
     ".bucket_batch_by_length": ["column_names", "bucket_boundaries", "bucket_batch_sizes"],
@@ -911,12 +912,12 @@ class Settings:
         devices = self.devices or self.device_number()
         steps = self.accumulated()
         told: list[SettingMessage] = []
-        batched = any(call.name in _BATCHES for call in self.trace.calls)
+        batched = any(call.name in BATCHES for call in self.trace.calls)
         for _, chain in self.data.sets()[:LIMIT] if batched else ():
             for call in chain:
-                if call.name not in _BATCHES:
+                if call.name not in BATCHES:
                     continue
-                order = _BATCHES[call.name]
+                order = BATCHES[call.name]
                 key = "bucket_batch_sizes" if call.name == ".bucket_batch_by_length" else "batch_size"
                 row = self.setting(key, call.argument(order, key), call)
                 rows = [row]
@@ -983,15 +984,19 @@ class Settings:
     def accumulated(self) -> list[Setting]:
         """Over how many steps gradients are accumulated, where something is given that says so by its name."""
         rows: dict[str, Setting] = {}
-        given: list[tuple[str, Value, Call | Frame]] = []
-        given += [(n, v, made) for made in self.trace.calls for n, v in made.keywords.items()]
-        given += [(n, v, frame) for frame in self.trace.frames for n, v in frame.parameters.items()]
-        for name, value, at in given:
-            if _ACCUMULATES.search(name) and isinstance(plain(value), KnownValue):
+        for name, value, at in self.accumulation_settings():
+            if isinstance(plain(value), KnownValue):
                 row = self.setting(name, value, at)
                 if row.number is not None and row.number > 1:
                     rows.setdefault(name, row)
         return list(rows.values())[:3]
+
+    def accumulation_settings(self) -> Iterator[tuple[str, Value, Call | Frame]]:
+        """What is given under a name that speaks of adding up gradients, with what it is given to."""
+        given: list[tuple[str, Value, Call | Frame]] = []
+        given += [(n, v, made) for made in self.trace.calls for n, v in made.keywords.items()]
+        given += [(n, v, frame) for frame in self.trace.frames for n, v in frame.parameters.items()]
+        yield from (one for one in given if _ACCUMULATES.search(one[0]))
 
 
 def of_scripts(scripts: Scripts, devices: int | None) -> list[Settings]:
