@@ -185,7 +185,9 @@ def _seeds(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Fi
     if not fixed:
         yield _none(reading, found, scripts)
         return
-    wrong = [told for use in _uses(found, reading) if (told := _of_use(use, fixed, reading, found, scripts)) is not None]
+    wrong = [
+        told for use in _uses(found, reading) if (told := _of_use(use, fixed, reading, found, scripts)) is not None
+    ]
     yield from wrong
     if not wrong and all(found.source_of(seed) is None for seed in found.seeds):
         seeds = sorted({_short(seed.call) for seed in fixed})
