@@ -50,3 +50,25 @@ def test_a_missing_seed_is_told_where_no_option_leads_past(
 ) -> None:
     found = told(tmp_path, seed, rest)
     assert (found.code, found.level, found.where.line) == (code, level, line)
+
+
+_BESIDE = """import numpy as np
+import mindspore as ms
+from mindspore import nn
+
+shown = nn.Dense(4, 4)
+{before}
+np.random.seed(1)
+{after}
+ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)
+"""
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_seed_is_late_for_the_network_that_is_trained_and_for_no_other(tmp_path: Path, before: bool) -> None:
+    net = "net = nn.Dense(4, 2)"
+    (tmp_path / "train.py").write_text(_BESIDE.format(before=net if before else "", after="" if before else net))
+    spec = msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)
+    module = probe.load("randomness_fixed")
+    found = [e for e in module.run(Case(root=str(tmp_path), spec=spec), module.Params()) if isinstance(e, Finding)]
+    assert [(one.code, one.where.line) for one in found] == [("late", 6) if before else ("seeded", 7)]

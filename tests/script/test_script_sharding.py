@@ -169,6 +169,20 @@ def test_how_many_devices_there_are(code: str, devices: int | None, codes: list[
 
 
 @pytest.mark.parametrize(
+    ("visible", "code"),
+    [
+        ("os.environ['CUDA_VISIBLE_DEVICES'] = '7'", "single"),
+        ("os.environ['CUDA_VISIBLE_DEVICES'] = '0,1'", "no-shards"),
+        ("os.environ['CUDA_VISIBLE_DEVICES'] = chosen()", "no-shards"),
+        ("if debug:\n    os.environ['ASCEND_RT_VISIBLE_DEVICES'] = '0'", "no-shards"),
+    ],
+)
+def test_a_script_that_hides_all_devices_but_one_runs_on_that_one(visible: str, code: str, tmp_path: Path) -> None:
+    (found,) = said(tmp_path, f"{visible}\ninit()\ndata = ds.MnistDataset('a')" + TRAIN)
+    assert found.code == code
+
+
+@pytest.mark.parametrize(
     ("more", "likely"),
     [
         ("", True),  # one device can do so alone

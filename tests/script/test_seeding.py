@@ -48,6 +48,9 @@ USES: dict[str, list[str]] = {
     "ops.dropout(x, 0.5)": ["operators"],
     "ops.standard_normal((2,))": ["operators"],
     "ops.StandardNormal()((2,))": ["operators"],
+    "ops.StandardNormal(seed=1, seed2=2)((2,))": [],
+    "ops.standard_normal((2,), seed=5)": [],
+    "ops.UniformReal(seed=0)((2,))": ["operators"],
     "ops.zeros((2,))": [],
     "mint.randn(2)": ["mint"],
     "mint.zeros(2)": [],
@@ -147,6 +150,24 @@ def test_the_first_use_that_the_script_comes_to(tmp_path: Path) -> None:
 def test_a_network_from_elsewhere_draws_its_weights_where_it_is_trained(tmp_path: Path) -> None:
     found = read(tmp_path, "import zoo\nms.Model(zoo.net()).train(1, zoo.data())\n")
     assert [(use.kind, use.call.name) for use in found.uses] == [("weights", ".train")] and found.training is not None
+
+
+@pytest.mark.parametrize(
+    ("gradient", "learns"),
+    {
+        "ops.GradOperation()(net)(x)": False,
+        "ops.GradOperation(get_by_list=True)(net, net.trainable_params())(x)": True,
+        "ops.GradOperation(False, by_list)(net)(x)": True,
+        "ms.grad(net)(x)": False,
+        "ms.grad(net, 0)(x)": False,
+        "ms.value_and_grad(net, None, net.trainable_params())(x)": True,
+        "ms.value_and_grad(net, weights=net.trainable_params())(x)": True,
+        "nn.TrainOneStepCell(net, opt)(x)": True,
+    }.items(),
+)
+def test_gradients_of_inputs_alone_train_no_weights(gradient: str, learns: bool, tmp_path: Path) -> None:
+    found = read(tmp_path, f"import zoo\nnet = zoo.net()\n{gradient}\n")
+    assert [use.kind for use in found.uses] == ["weights"] * learns
 
 
 @pytest.mark.parametrize(

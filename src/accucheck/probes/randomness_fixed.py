@@ -185,7 +185,9 @@ def _seeds(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Fi
     if not fixed:
         yield _none(reading, found, scripts)
         return
-    wrong = [told for use in _uses(found) if (told := _of_use(use, fixed, reading, found, scripts)) is not None]
+    wrong = [
+        told for use in _uses(found, reading) if (told := _of_use(use, fixed, reading, found, scripts)) is not None
+    ]
     yield from wrong
     if not wrong and all(found.source_of(seed) is None for seed in found.seeds):
         seeds = sorted({_short(seed.call) for seed in fixed})
@@ -238,11 +240,15 @@ def _unreached(use: RandomUse, fixed: list[Seed], reading: Reading, found: Rando
 LOOKED_AT = 200
 
 
-def _uses(found: Randomness) -> list[RandomUse]:
-    """The first use of each kind."""
+def _uses(found: Randomness, reading: Reading) -> list[RandomUse]:
+    """The first use of each kind; of initial weights, the first of a network that is seen to be trained, where one is."""
     from ..script.seeding import KINDS
+    from ..script.training_seen import seen
 
-    return [use for kind in KINDS if (use := found.first(kind)) is not None]
+    layers = {layer for network in seen(reading).networks for layer in network.layers}
+    trained = next((use for use in found.uses if use.kind == "weights" and id(use.call.node) in layers), None)
+    firsts = (trained if trained is not None and kind == "weights" else found.first(kind) for kind in KINDS)
+    return [use for use in firsts if use is not None]
 
 
 def _firmest(scripts: Scripts, uses: list[RandomUse]) -> RandomUse:

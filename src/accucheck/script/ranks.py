@@ -12,7 +12,7 @@ from functools import partial
 from .effects import effect
 from .flow import setting, sources
 from .sample_numbers import is_none
-from .trace import Trace
+from .trace import Store, Trace
 from .training import MANY_DEVICES
 from .values import (
     Call,
@@ -44,6 +44,8 @@ _DEVICE_CALL = re.compile(r"(^|[._])get_device_id$")
 _RANK_ENV = frozenset(("RANK_ID", "RANK", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MS_RANK_ID"))
 _SIZE_ENV = frozenset(("RANK_SIZE", "WORLD_SIZE", "DEVICE_NUM", "OMPI_COMM_WORLD_SIZE", "MS_WORKER_NUM"))
 _DEVICE_ENV = frozenset(("DEVICE_ID", "ASCEND_DEVICE_ID", "CUDA_VISIBLE_DEVICES"))
+#: What hides all devices from a process but those that it names.
+_VISIBLE_ENV = frozenset(("CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES"))
 _STARTS = frozenset(("communication.init", "mint.distributed.init_process_group"))
 _BROADCASTS = frozenset(("parameter_broadcast", "broadcast_parameters", "sync_params", "sync_parameters", "broadcast"))
 _FALSE = ("false", "0", "no", "none", "")
@@ -463,6 +465,8 @@ class Deployment:
 
 def deployment(trace: Trace) -> Deployment:
     found = Deployment()
+    if any(map(_leaves_one_device, trace.stores)):
+        return found
     for call in trace.calls:
         if _kind(call) in ("rank", "size"):
             found.asked.append(call)
@@ -476,6 +480,17 @@ def deployment(trace: Trace) -> Deployment:
         elif call.last in _BROADCASTS or call.api in ("ops.Broadcast", "mint.distributed.broadcast"):
             found.broadcasts.append(call)
     return found
+
+
+def _leaves_one_device(stored: Store) -> bool:
+    """Whether a script hides all devices but one, whatever it is asked for."""
+    key = stored.node.slice if isinstance(stored.node, ast.Subscript) else None
+    named = isinstance(key, ast.Constant) and key.value in _VISIBLE_ENV
+    at = isinstance(stored.owner, NamedValue) and stored.owner.name == "os.environ"
+    given = stored.value
+    if not (named and at) or stored.tests or not isinstance(given, KnownValue) or given.assumed:
+        return False
+    return isinstance(given.value, str) and given.value.strip().isdigit()
 
 
 def constant(value: Value | None) -> bool:

@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from ..knowledge import dataset_classes, effects
 from .flow import setting, sources
@@ -159,8 +160,8 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
                 found.unseeded.append(call)
         elif api == "set_deterministic" or (api == "set_context" and "deterministic" in call.keywords):
             found.deterministic.append(call)
-    if trains is not None and not any(use.kind == "weights" for use in found.uses):
-        found.uses.append(RandomUse("weights", trains, True))
+    if found.first("weights") is None:
+        found.uses += _learns(trace)
     if not any(seed.seen for seed in found.seeds):
         words = re.compile(r"seed\(")
         written = ((source, node) for source in modules if words.search(source.text) for node in _written(source))
@@ -173,6 +174,27 @@ def is_training(call: Call) -> bool:
     if call.name in _TRAINS and call.base is not None:
         return any(isinstance(part, Call) and part.api == "Model" for part in options(call.base))
     return call.api in effects.differentiating()
+
+
+def _learns(trace: Trace) -> list[RandomUse]:
+    """Where weights of a network from elsewhere are trained first, which are random there."""
+    learning = (call for call in trace.calls if is_training(call) and not _of_inputs_alone(call))
+    return [RandomUse("weights", call, True) for call in islice(learning, 1)]
+
+
+#: Of what gives gradients of inputs unless it is told otherwise: its parameters, and the one by which it gives those of weights.
+_OF_INPUTS = {
+    **dict.fromkeys(("grad", "value_and_grad"), (["fn", "grad_position", "weights"], "weights")),
+    "ops.GradOperation": (["get_all", "get_by_list"], "get_by_list"),
+}
+
+
+def _of_inputs_alone(call: Call) -> bool:
+    """Whether gradients are those of inputs, as forces are of positions: nothing is seen to be learnt by them."""
+    known = _OF_INPUTS.get(call.api)
+    given = call.argument(*known) if known is not None else None
+    off = given is None or (isinstance(given, KnownValue) and given.value in (None, False) and not given.assumed)
+    return known is not None and off and not call.unpacked
 
 
 def _nothing(value: Value | None) -> bool:
@@ -211,7 +233,7 @@ def drawn(call: Call) -> str | None:
         off = isinstance(rate, KnownValue) and rate.value in (0, 0.0) and not rate.assumed
         return None if off else "mint" if api.startswith("mint.") else "operators"
     if _OPERATORS.match(api):
-        return "operators"
+        return None if _has_own_seed(call) else "operators"
     if api.startswith(("mint.rand", "mint.normal", "mint.bernoulli", "mint.multinomial")):
         return "mint"
     if api.startswith(("vision.Random", "transforms.Random", "audio.Random")) or api in (
@@ -221,6 +243,12 @@ def drawn(call: Call) -> str | None:
     ):
         return "data"
     return "data" if api.startswith("dataset.") and call.last.endswith("Dataset") and _shuffles(call) else None
+
+
+def _has_own_seed(call: Call) -> bool:
+    """Whether an operator is given a seed, which makes it draw the same in each run; 0 is none."""
+    given = (call.keywords.get(name) for name in ("seed", "seed2", "Seed0", "Seed1"))
+    return any(isinstance(one, KnownValue) and type(one.value) is int and one.value != 0 for one in given)
 
 
 def _shuffles(call: Call) -> bool:

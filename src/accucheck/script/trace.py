@@ -868,6 +868,8 @@ class Tracer(Expressions):
                 owner.items = [join([item, value]) for item in owner.items]
             else:
                 owner.items, owner.open = [join([UnknownValue(), value])], True
+        elif isinstance(owner, NamedValue):  # of a library, as os.environ
+            self.store(owner, "[]", value, node)
         elif isinstance(owner, (Call, UnknownValue)):
             self.store(owner, "[]", value, node)
             if isinstance(key, KnownValue) and isinstance(key.value, str):
