@@ -272,7 +272,10 @@ LOOPS = {
 
 @pytest.mark.parametrize("body", LOOPS)
 @pytest.mark.parametrize("within", [False, True], ids=["on the module level", "in functions"])
-def test_loops_tell_what_data_sets_without_a_telling_name_are_for(body: str, within: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", ["d", "d/train"])
+def test_loops_tell_what_data_sets_without_a_telling_name_are_for(
+    body: str, within: bool, path: str, tmp_path: Path
+) -> None:
     loops = [f"for b in {name}.create_tuple_iterator():\n    {each}" for name, each in (("p", "step(*b)"), ("q", body))]
     if within:
         indented = [loop.replace("\n", "\n    ") for loop in loops]
@@ -285,6 +288,9 @@ h = ms.value_and_grad(g, None, o.parameters)
 def step(x, y):
     a, r = h(x, y)
     o(r)
-p, q = folder().batch(4), folder().batch(4)
-"""
-    assert [pipeline.role for pipeline in pipelines(tmp_path, code + "\n".join(loops))] == LOOPS[body]
+p, q = ds.ImageFolderDataset("PATH").batch(4), ds.ImageFolderDataset("PATH").batch(4)
+""".replace("PATH", path)
+    by_loops = LOOPS[body]
+    by_path = "train" if path == "d/train" else None
+    roles = [pipeline.role for pipeline in pipelines(tmp_path, code + "\n".join(loops))]
+    assert roles == [role or by_path for role in by_loops]

@@ -206,7 +206,8 @@ class Uses:
         return found
 
     def role(self, leaf: Call, chain: list[Call]) -> str | None:
-        """train or eval, from the strongest hint that says one of them only: its use, its names, where it is made, its path."""
+        """train or eval, from the strongest hint that says one of them only: what it is given to, its names, the loops that read it, where
+        it is made, its path."""
         keywords, after, places = self.used_as(leaf)
         made = [part for part in chain if not part.name.startswith(".")]
         if _usage(made) == {"eval"} and role(keywords) is None and not self.trains_by_model(leaf):
@@ -219,11 +220,11 @@ class Uses:
             stated = set()  # make_eval_set(test=False) is for validation
         if len(stated) == 1 and not any(role(hint) for hint in (keywords, after)):
             return stated.pop()
-        hints = [keywords, after, places, [name for part in chain for name in part.bound]]
-        hints += [[name] for part in chain for name in reversed(part.functions)]
+        named = [keywords, after, places, [name for part in chain for name in part.bound]]
+        around = [[name] for part in chain for name in reversed(part.functions)]
         given = ((*origin.args, *origin.keywords.values()) for origin in made)
-        hints += [[word for value in values for word in words(value)] for values in given]
-        return next((found for found in (role(hint) for hint in hints) if found), None) or self.role_by_loops(leaf)
+        around += [[word for value in values for word in words(value)] for values in given]
+        return _role_of(named) or self.role_by_loops(leaf) or _role_of(around)
 
     def role_by_loops(self, leaf: Call) -> str | None:
         """train for a data set that a loop reads in which weights are updated, eval for one that networks only run on in a script that
@@ -293,6 +294,11 @@ class Uses:
 def calls_a(call: Call, kinds: tuple[str, ...]) -> bool:
     """Whether an object of the framework of such a kind is called."""
     return call.name == "" and isinstance(call.base, Call) and kind(call.base.api) in kinds
+
+
+def _role_of(hints: list[list[str]]) -> str | None:
+    """What the first of several groups of words that says one thing says."""
+    return next((found for found in map(role, hints) if found), None)
 
 
 # --- pipelines --------------------------------------------------------------------------------------------------------
