@@ -260,3 +260,37 @@ def test_a_set_for_evaluation_that_is_not_the_test_set_is_still_one(
 ) -> None:
     code = f"def {function}(test=False):\n    return folder()\ndata = {function}()\n"
     assert [pipeline.role for pipeline in pipelines(tmp_path, code)] == [purpose]
+
+
+#: What a loop does with its batches -> what its data set is for, beside a data set that a loop trains with.
+LOOPS = {
+    "step(*b)": ["train", "train"],
+    "c = net(b[0])": ["train", "eval"],
+    "c = b[0].mean()": ["train", None],
+}
+
+
+@pytest.mark.parametrize("body", LOOPS)
+@pytest.mark.parametrize("within", [False, True], ids=["on the module level", "in functions"])
+@pytest.mark.parametrize("path", ["d", "d/train"])
+def test_loops_tell_what_data_sets_without_a_telling_name_are_for(
+    body: str, within: bool, path: str, tmp_path: Path
+) -> None:
+    loops = [f"for b in {name}.create_tuple_iterator():\n    {each}" for name, each in (("p", "step(*b)"), ("q", body))]
+    if within:
+        indented = [loop.replace("\n", "\n    ") for loop in loops]
+        loops = [f"def f{n}(p, q):\n    {loop}\nf{n}(p, q)" for n, loop in enumerate(indented)]
+    code = """
+def g(x, y):
+    return ops.cross_entropy(net(x), y)
+o = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+h = ms.value_and_grad(g, None, o.parameters)
+def step(x, y):
+    a, r = h(x, y)
+    o(r)
+p, q = ds.ImageFolderDataset("PATH").batch(4), ds.ImageFolderDataset("PATH").batch(4)
+""".replace("PATH", path)
+    by_loops = LOOPS[body]
+    by_path = "train" if path == "d/train" else None
+    roles = [pipeline.role for pipeline in pipelines(tmp_path, code + "\n".join(loops))]
+    assert roles == [role or by_path for role in by_loops]

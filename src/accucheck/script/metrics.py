@@ -115,7 +115,7 @@ class Metrics:
     def learning(self) -> set[int]:
         """The loops, by id, in which something is trained, by steps of the script's own or by Model."""
         models = (call for call in self.trace.calls if call.name in (".train", ".fit") and self.is_model(call))
-        return self.data.stepping | {id(loop) for call in models for loop in call.loops}
+        return self.data.uses.stepping | {id(loop) for call in models for loop in call.loops}
 
     # --- sums and what they are divided by ----------------------------------------------------------------------------
 
@@ -580,7 +580,7 @@ class Metrics:
             for user, how in self.data.uses.consumers[id(leaf)]:
                 if (user.name == ".eval" and self.is_model(user)) or how == "valid_dataset":
                     found.append((leaf, user.source, user.node))
-            loops = {id(loop) for loop in self.data.loops(leaf)} - self.data.stepping
+            loops = {id(loop) for loop in self.data.uses.loops(leaf)} - self.data.uses.stepping
             found += [(leaf, *place) for loop, place in counting.items() if loop in loops][:1]
         return found
 
@@ -619,7 +619,7 @@ class Metrics:
             user.name in (".train", ".fit") and self.is_model(user) and how != "valid_dataset"
             for user, how in self.data.uses.consumers[id(leaf)]
         )
-        return given or any(id(loop) in self.data.stepping for loop in self.data.loops(leaf))
+        return given or any(id(loop) in self.data.uses.stepping for loop in self.data.uses.loops(leaf))
 
     def of_training_data(self) -> Iterator[Observation]:
         """Evaluation of nothing but what is trained with, while another data set is created and never read."""

@@ -7,6 +7,7 @@ is a value like any other, and samples.py tells what happened to its numbers.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,12 +17,14 @@ from typing import Any, TypeVar
 from ..knowledge import api, dataset_classes
 from . import effects, flow
 from .analysis import KEPT, Reading, Scripts
+from .factors import gradient
 from .flow import derives, find, users
 from .modes import Replay
-from .networks import called, in_callback, is_cell
+from .networks import called, in_callback, is_cell, kind
 from .records import Records
 from .sample_numbers import constant, is_none, plain
 from .samples import SamplePath, Samples
+from .syntax import THROUGH
 from .trace import Store, Trace
 from .training import purpose, role
 from .values import (
@@ -203,7 +206,8 @@ class Uses:
         return found
 
     def role(self, leaf: Call, chain: list[Call]) -> str | None:
-        """train or eval, from the strongest hint that says one of them only: its use, its names, where it is made, its path."""
+        """train or eval, from the strongest hint that says one of them only: what it is given to, its names, the loops that read it, where
+        it is made, its path."""
         keywords, after, places = self.used_as(leaf)
         made = [part for part in chain if not part.name.startswith(".")]
         if _usage(made) == {"eval"} and role(keywords) is None and not self.trains_by_model(leaf):
@@ -216,11 +220,19 @@ class Uses:
             stated = set()  # make_eval_set(test=False) is for validation
         if len(stated) == 1 and not any(role(hint) for hint in (keywords, after)):
             return stated.pop()
-        hints = [keywords, after, places, [name for part in chain for name in part.bound]]
-        hints += [[name] for part in chain for name in reversed(part.functions)]
+        named = [keywords, after, places, [name for part in chain for name in part.bound]]
+        around = [[name] for part in chain for name in reversed(part.functions)]
         given = ((*origin.args, *origin.keywords.values()) for origin in made)
-        hints += [[word for value in values for word in words(value)] for values in given]
-        return next((found for found in (role(hint) for hint in hints) if found), None)
+        around += [[word for value in values for word in words(value)] for values in given]
+        return _role_of(named) or self.role_by_loops(leaf) or _role_of(around)
+
+    def role_by_loops(self, leaf: Call) -> str | None:
+        """train for a data set that a loop reads in which weights are updated, eval for one that networks only run on in a script that
+        trains otherwise; None for any other."""
+        loops = {id(loop) for loop in self.loops(leaf)}
+        if loops & self.stepping:
+            return "train"
+        return "eval" if self.stepping and loops & self.running else None
 
     def trains_by_model(self, leaf: Call) -> bool:
         return any(user.name in (".train", ".fit") for user, _ in self.consumers[id(leaf)])
@@ -242,9 +254,51 @@ class Uses:
                 after.append(user.last)
         return keywords, after, places
 
+    def loops(self, leaf: Call) -> Iterator[ast.AST]:
+        """The loops that are seen to read a data set."""
+        return (turn.node for turn in self.turns(leaf))
+
+    def turns(self, leaf: Call) -> Iterator[Call]:
+        """What takes the batches of a data set, one after the other."""
+        queue = [leaf]
+        while queue:
+            part = queue.pop()
+            for user, _ in self.consumers[id(part)]:
+                if user.name == ".each" and user.node is not None:
+                    yield user
+                elif user.last in (*THROUGH, *dataset_classes.ITERATORS):
+                    queue.append(user)
+
+    @cached_property
+    def steps(self) -> list[Call]:
+        """The calls that compute gradients, or have weights updated."""
+        return [call for call in self.trace.calls if gradient(call) is not None or calls_a(call, ("step", "optimizer"))]
+
+    @cached_property
+    def stepping(self) -> set[int]:
+        """The ids of the loops in which weights are trained."""
+        return {id(loop) for call in self.steps for loop in call.loops}
+
+    @cached_property
+    def running(self) -> set[int]:
+        """The ids of the loops in which networks run."""
+        around = [frame.loops for frame in self.trace.frames if frame.function.name == "construct"]
+        around += [call.loops for call in self.trace.calls if _runs_network(call)]
+        return {id(loop) for loops in around for loop in loops}
+
     def trained(self, leaf: Call) -> bool:
         """True for a data set that is given to something that trains: the name of a variable alone says less."""
         return any("train" in (role([keyword]), role([user.last])) for user, keyword in self.consumers[id(leaf)])
+
+
+def calls_a(call: Call, kinds: tuple[str, ...]) -> bool:
+    """Whether an object of the framework of such a kind is called."""
+    return call.name == "" and isinstance(call.base, Call) and kind(call.base.api) in kinds
+
+
+def _role_of(hints: list[list[str]]) -> str | None:
+    """What the first of several groups of words that says one thing says."""
+    return next((found for found in map(role, hints) if found), None)
 
 
 # --- pipelines --------------------------------------------------------------------------------------------------------

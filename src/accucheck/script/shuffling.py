@@ -12,16 +12,15 @@ from functools import cached_property
 from typing import Any
 
 from ..knowledge import dataset_classes
-from .factors import gradient
 from .flow import find, sources
-from .networks import kind, of_training, speaks_of_training
-from .pipelines import LOOKS, PASSES_ON, READERS, Uses
+from .networks import of_training, speaks_of_training
+from .pipelines import LOOKS, PASSES_ON, READERS, Uses, calls_a
 from .project_samplers import draws, in_order, remade_each_turn
 from .sample_functions import ARRAYS, TABLES
 from .sample_functions import READERS as READS
 from .sample_numbers import is_drawn, is_none
 from .source import Source
-from .syntax import THROUGH, children, counted, kept, unparse, walk
+from .syntax import children, counted, kept, unparse, walk
 from .trace import Trace
 from .training import assume, role
 from .values import (
@@ -546,12 +545,14 @@ class Examination:
                 )
         elsewhere = self.elsewhere()
         trains = {key for key, members in groups.items() if any(purpose == "train" for _, _, purpose, _ in members)}
-        read = {key: {id(loop) for leaf, *_ in members for loop in self.loops(leaf)} for key, members in groups.items()}
-        steps = any(loops & self.stepping for loops in read.values())
+        read = {
+            key: {id(loop) for leaf, *_ in members for loop in self.uses.loops(leaf)} for key, members in groups.items()
+        }
+        steps = any(loops & self.uses.stepping for loops in read.values())
         said: list[Observation] = []
         for key, members in groups.items():
             wanted = [member for member in members if member[2] == "train"] or members
-            only_shown = steps and bool(read[key]) and not read[key] & self.stepping
+            only_shown = steps and bool(read[key]) and not read[key] & self.uses.stepping
             sure = (key in trains or not (trains or elsewhere)) and not only_shown
             others = any(
                 state.order != IN_ORDER for held in groups.values() if held is not members for _, state, _, _ in held
@@ -566,43 +567,19 @@ class Examination:
             said.append(Observation("no-dataset", self.trace.source, 1, 0, 1, {"path": self.trace.source.path}))
         return _unique(said)
 
-    def loops(self, leaf: Call) -> Iterator[ast.AST]:
-        """The loops that are seen to read a data set."""
-        return (turn.node for turn in self.turns(leaf))
-
-    def turns(self, leaf: Call) -> Iterator[Call]:
-        """What takes the batches of a data set, one after the other."""
-        queue = [leaf]
-        while queue:
-            part = queue.pop()
-            for user, _ in self.uses.consumers[id(part)]:
-                if user.name == ".each" and user.node is not None:
-                    yield user
-                elif user.last in (*THROUGH, *dataset_classes.ITERATORS):
-                    queue.append(user)
-
-    @cached_property
-    def steps(self) -> list[Call]:
-        """The calls that compute gradients, or have weights updated."""
-        return [
-            call for call in self.trace.calls if gradient(call) is not None or _calls_a(call, ("step", "optimizer"))
-        ]
-
-    @cached_property
-    def stepping(self) -> set[int]:
-        """The ids of the loops in which weights are trained."""
-        return {id(loop) for call in self.steps for loop in call.loops}
-
     @cached_property
     def passing(self) -> dict[int, bool]:
         """The counting loops around an update of weights, by id: whether a turn goes through all the data, which a loop within it
         takes one after the other. The rounds of a training that is made anew in each turn of a loop are not those of that loop.
         Where no loop over a data set is seen around an update, there is no telling."""
         turns = [
-            turn for leaf, chain in self.sets() if self.uses.role(leaf, chain) != "eval" for turn in self.turns(leaf)
+            turn
+            for leaf, chain in self.sets()
+            if self.uses.role(leaf, chain) != "eval"
+            for turn in self.uses.turns(leaf)
         ]
         taking = {id(turn.node) for turn in turns}
-        updates = [call for call in self.steps if _calls_a(call, ("step", "optimizer"))] or self.steps
+        updates = [call for call in self.uses.steps if calls_a(call, ("step", "optimizer"))] or self.uses.steps
         found: dict[int, bool] = {}
         for around, anew in [*map(_loops_of, updates)] or [((*turn.loops, turn.node), ()) for turn in turns]:
             inner = max((place for place, loop in enumerate(around) if id(loop) in taking), default=0)
@@ -789,14 +766,9 @@ def _of_batches(base: State, batch: Call, shuffle: Call) -> State:
     return replace(base, order=UNKNOWN, code="batches-shuffled", data=data, at=shuffle)
 
 
-def _calls_a(call: Call, kinds: tuple[str, ...]) -> bool:
-    """Whether an object of the framework of such a kind is called."""
-    return call.name == "" and isinstance(call.base, Call) and kind(call.base.api) in kinds
-
-
 def _loops_of(update: Call) -> tuple[tuple[ast.AST, ...], tuple[ast.AST, ...]]:
     """The loops around an update of weights, and those in which what updates them is made anew."""
-    made = update.base if _calls_a(update, ("step", "optimizer")) else None
+    made = update.base if calls_a(update, ("step", "optimizer")) else None
     return update.loops, made.loops if isinstance(made, Call) else ()
 
 

@@ -38,7 +38,7 @@ def trains(data: Examination, leaf: Call) -> bool:
     given = any(
         user.name in (".train", ".fit") and how != "valid_dataset" for user, how in data.uses.consumers[id(leaf)]
     )
-    return given or any(id(loop) in data.stepping for loop in data.loops(leaf))
+    return given or any(id(loop) in data.uses.stepping for loop in data.uses.loops(leaf))
 
 
 def _cuts(chain: list[Call]) -> Iterator[tuple[Call, int, int]]:
