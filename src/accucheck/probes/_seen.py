@@ -118,6 +118,16 @@ def nothing_own(scripts: Scripts, said: Iterable[Finding]) -> bool:
     return only_published(said) and not any(of.find(name) for of in own for name in ("construct", "forward"))
 
 
+def of_layers_only(scripts: Scripts, said: Iterable[Finding]) -> bool:
+    """Whether all that is trained are layers of the framework, alone or in its containers, and all of them were followed."""
+    from ..script.training_seen import seen
+    from ..script.values import Call
+
+    networks = [network.value for reading in scripts.training for network in seen(reading).networks]
+    followed = {finding.code for finding in said} == {"network-seen"}
+    return followed and bool(networks) and all(isinstance(network, Call) for network in networks)
+
+
 def only_published(said: Iterable[Finding]) -> bool:
     """Whether nothing but networks of such packages was told."""
     return {finding.code for finding in said} == {"network-published"}

@@ -524,7 +524,7 @@ def _layers(scripts: Scripts, networks: list[Finding]) -> Iterator[Finding]:
 
     rows = layer_table(scripts)
     if not rows:
-        if not _seen.nothing_own(scripts, networks):
+        if not (_seen.nothing_own(scripts, networks) or _seen.of_layers_only(scripts, networks)):
             yield _seen.nothing("no-network", scripts.readings)
         return
     shown: list[list[Plain]] = [[cell, attribute, layer, place] for cell, attribute, layer, place in rows[:MAX_ROWS]]
@@ -660,6 +660,16 @@ _HEADS = (
 _LISTED_NORMS = "self.norms = nn.CellList([nn.LayerNorm((8,)) for _ in range(2)])\nself.mix, self.up = nn.Dense(8, 8), nn.Dense(8, 8)"
 _SANDWICH = "x = x + self.mix(self.norms[{first}](x))\nreturn x + self.up(ops.relu(self.norms[1](x)))"
 _JOINED = "return (ops.softmax(scores, -1) @ v).transpose(0, 2, 1, 3).reshape(x.shape)"
+
+_LAYERS_ALONE = """import mindspore as ms
+import mindspore.dataset as ds
+import zoo
+from mindspore import nn
+
+net = {net}
+data = ds.MindDataset("train.mindrecord").batch(8)
+ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, data)
+"""
 
 EXAMPLES = [
     _example(
@@ -1240,6 +1250,30 @@ class Decoder(nn.Cell):
         Verdict.PROBLEM,
         "skips-a-sum",
         more=_BLOCKS,
+    ),
+    *(
+        Example(
+            f"a network that is {what}",
+            files={"train.py": _LAYERS_ALONE.format(net=net)},
+            case={"scripts": {"train": "train.py"}},
+            verdict=verdict,
+            codes=codes,
+        )
+        for what, net, verdict, codes in (
+            ("one layer", "nn.Dense(4, 2)", Verdict.OK, ("network-seen",)),
+            (
+                "a container of layers",
+                "nn.SequentialCell(nn.Dense(4, 8), nn.ReLU(), nn.Dense(8, 2))",
+                Verdict.OK,
+                ("network-seen",),
+            ),
+            (
+                "a layer of another package in a container",
+                "nn.SequentialCell(zoo.Block(4, 8), nn.Dense(8, 2))",
+                Verdict.UNDECIDED,
+                ("no-network", "network-unseen"),
+            ),
+        )
     ),
     Example(
         "a network from another package",

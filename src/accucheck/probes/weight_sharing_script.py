@@ -215,7 +215,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said = list(sharing.examine(scripts, [list(group) for group in declared]))
     yield from _networks.findings(said, sharing.TOLD, _SUSPECTS, _FIXES)
     networks = list(_seen.networks(scripts))
-    if not said and layer_table(scripts):
+    if not said and (layer_table(scripts) or _seen.of_layers_only(scripts, networks)):
         yield Finding("nothing-shared", Level.INFO)
     elif not said and not _seen.nothing_own(scripts, networks):
         yield _seen.nothing("no-network", scripts.readings)
@@ -310,6 +310,16 @@ class Part(nn.Cell):
 def update(net, avg_net):
     for new, old in zip(net.trainable_params(), avg_net.trainable_params()):
         old.set_data(0.999 * old + 0.001 * new)
+"""
+
+_LAYERS_ALONE = """import mindspore as ms
+import mindspore.dataset as ds
+import zoo
+from mindspore import nn
+
+net = {net}
+data = ds.MindDataset("train.mindrecord").batch(8)
+ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, data)
 """
 
 EXAMPLES = [
@@ -509,6 +519,30 @@ EXAMPLES = [
         Verdict.PROBLEM,
         "declared-not-shared",
         shared=[["embedding.embedding_table", "head.weight"]],
+    ),
+    *(
+        Example(
+            f"a network that is {what}",
+            files={"train.py": _LAYERS_ALONE.format(net=net)},
+            case={"scripts": {"train": "train.py"}},
+            verdict=verdict,
+            codes=codes,
+        )
+        for what, net, verdict, codes in (
+            ("one layer", "nn.Dense(4, 2)", Verdict.NOT_APPLICABLE, ("nothing-shared", "network-seen")),
+            (
+                "a container of layers",
+                "nn.SequentialCell(nn.Dense(4, 8), nn.ReLU(), nn.Dense(8, 2))",
+                Verdict.NOT_APPLICABLE,
+                ("nothing-shared", "network-seen"),
+            ),
+            (
+                "a layer of another package in a container",
+                "nn.SequentialCell(zoo.Block(4, 8), nn.Dense(8, 2))",
+                Verdict.UNDECIDED,
+                ("no-network", "network-unseen"),
+            ),
+        )
     ),
     Example(
         "a network from another package",

@@ -239,7 +239,9 @@ class _Search:
             if isinstance(top, Instance) or _is_framework(top)
             else [_origin(top) or FollowingStop(source, found.node)]
         )
-        found.stops = _unique([*hidden, *self.hidden(held.values()), *self.stops(self.spans(held.values()))])
+        found.stops = _unique(
+            [*hidden, *_strangers(top), *self.hidden(held.values()), *self.stops(self.spans(held.values()))]
+        )
         return found
 
     def idle(self, held: Iterable[Value]) -> Iterator[Value]:
@@ -478,6 +480,26 @@ def _passed_through(value: Value) -> list[Value]:
     return _items(value) if isinstance(value, (Items, Mapping)) else []
 
 
+def _strangers(top: Value) -> list[FollowingStop]:
+    """The cells that come from out of sight, among those that a container of the framework was made with and applies by itself."""
+    found: list[FollowingStop] = []
+    queue, met = [top], set[int]()
+    while queue:
+        value = queue.pop()
+        if id(value) in met:
+            continue
+        met.add(id(value))
+        if isinstance(value, (Items, Many)):
+            queue += value.items if isinstance(value, Items) else value.options
+        elif isinstance(value, Call) and is_foreign(value):
+            found.append(FollowingStop(value.source, value.node, value.name))
+        elif isinstance(value, Call) and value.api in _CONTAINERS:
+            queue += [*value.args, *(value.fed or ())]
+        elif isinstance(value, Call) and value.name in ("comprehension", "*args"):
+            queue += value.args[:1]
+    return found
+
+
 def _held_elsewhere(made: Call) -> FollowingStop | None:
     """Where following stops within a container of the framework: at an attribute that was set on it from out of sight."""
     held = [option for value in (made.held or {}).values() for option in options(value)] if _is_framework(made) else []
@@ -486,6 +508,10 @@ def _held_elsewhere(made: Call) -> FollowingStop | None:
 
 def _is_framework(value: Value) -> bool:
     return isinstance(value, Call) and value.base is None and value.name.startswith("mindspore.")
+
+
+#: Cells of the framework that hold others and apply them by themselves.
+_CONTAINERS = ("nn.SequentialCell", "nn.CellList")
 
 
 def _held_by_cell(made: Call) -> bool:
