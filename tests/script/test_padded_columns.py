@@ -241,6 +241,13 @@ def test_masks_of_the_loss(tmp_path: Path, name: str, rename: bool) -> None:
 
 USES = {
     "multiplied": (SUM, []),
+    "averaged over all": (PER_PLACE + "return (each * weight.reshape(-1)).mean()", ["padding-averaged"]),
+    "averaged, in its form": (
+        PER_PLACE + "return ops.ReduceMean()((each * weight.reshape(-1)).reshape(20, -1))",
+        ["padding-averaged"],
+    ),
+    "averaged and made up for": (PER_PLACE + "return (each * weight.reshape(-1)).mean() / weight.mean()", []),
+    "averaged along an axis": (PER_PLACE + "return (each * weight.reshape(-1)).reshape(20, -1).mean(1).sum()", []),
     "not used": (PER_PLACE + "return each.mean()", ["pad-counted", "mask-unused"]),
     "divides only": (PER_PLACE + "return each.sum() / weight.sum()", ["pad-counted", "mask-not-applied"]),
     "chosen by": (PER_PLACE + "return ops.masked_select(each, weight.reshape(-1) > 0).mean()", []),

@@ -100,6 +100,10 @@ MESSAGES: Words = {
         "en": "The mask of {padded} is put to the attention scores as ones and zeros: a softmax still gives padding its weight ({at}).",
         "zh": "{padded} 的掩码以 1 和 0 直接作用于注意力得分，softmax 之后补齐位置（{at}）仍然占有权重。",
     },
+    "padding-averaged": {
+        "en": "The loss at the padding of {padded} is set to 0, and still counts in this average.",
+        "zh": "{padded} 补齐位置的损失已置为 0，却仍计入此处平均的个数。",
+    },
     "mask-dropped": {
         "en": "{mask} is not used, and {function} gets none for its {parameter}.",
         "zh": "{mask} 没有用上，{function} 的参数 {parameter} 没有收到掩码。",
@@ -255,6 +259,10 @@ WHY: Words = {
         "en": "Padding counts in the loss but not in what it is divided by: short samples weigh more, and the loss is too large.",
         "zh": "补齐部分计入了损失，却不计入除数：短样本的权重偏大，损失偏高。",
     },
+    "padding-averaged": {
+        "en": "The more is padded, the smaller the loss and its gradients: batches of short samples hardly count.",
+        "zh": "补齐越多，损失及其梯度就越小：短样本多的 batch 几乎不起作用。",
+    },
     "mask-unused": _SEEN,
     "pad-counted": {
         "en": "Each padded place counts as a sample of that class: the network learns to say it, and loss and accuracy look better "
@@ -281,7 +289,7 @@ _PRINT = {
 }
 PROOF: Words = dict.fromkeys(WHY, _PRINT)
 
-_SUSPECTS = ("mask-off-perhaps",)
+_SUSPECTS = ("mask-off-perhaps", "padding-averaged")
 _LEVELS = {**dict.fromkeys(WHY, Level.PROBLEM), **dict.fromkeys(_SUSPECTS, Level.SUSPECT)}
 _FIXES = {
     "mask-side": "fix-mask",
@@ -302,6 +310,7 @@ _FIXES = {
     "mask-shifted": "fix-shift",
     "mask-not-applied": "fix-applied",
     "mask-unused": "fix-applied",
+    "padding-averaged": "fix-applied",
     "pad-counted": "fix-ignore",
     "length-unused": "fix-given",
     "word-is-pad": "fix-word",

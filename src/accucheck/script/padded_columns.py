@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from ..knowledge import api
-from . import effects, flow, weak_masks
+from . import effects, flow, masked_means, weak_masks
 from .analysis import Reading
 from .lengths import ConstantArray, Form, Length, Shape, Shapes, alike, number, root, total
 from .losses import Application, Losses, applied
@@ -325,6 +325,7 @@ class Rules:
         weighed = self.weighing(graph, application.place)
         for made, weight in weighed:
             self.of_weight(column, labels, made, weight)
+            self.of_mean(graph, column, made)
         if weighed or "weight" in application.arguments or (application.cell and "weight" in application.cell.keywords):
             if column.hidden is None:
                 column.stopped = weighed[0][0] if weighed else application.place
@@ -374,6 +375,13 @@ class Rules:
         elif shape.mask:
             column.hidden = made
             self.hide(shape, made)
+
+    def of_mean(self, graph: Graph, column: Column, masked: Call) -> None:
+        """An average that counts the padding which a mask has set to 0."""
+        zeroed = column.hidden is masked and _operation(masked) == "mul"
+        mean = masked_means.mean_of_all(graph, masked) if zeroed else None
+        if mean is not None:
+            self.say("padding-averaged", mean, {"padded": column.name})
 
     def of_scores(self, graph: Graph) -> set[int]:
         """Masks that are put to the scores of attention and hide nothing there; the operations that do so, by id."""

@@ -1,8 +1,8 @@
 """Copies of a network that is trained which take part in its loss and are never written again: targets that stay at first values.
 
-A copy is a cell of the same class and layers, made equal to the trained one before the first step. It is stale where nothing that runs
-writes into it afterwards. Cannot tell copies of weights that may have been loaded, which may be meant to stay, nor those that are handed to
-something that is not followed.
+A copy is a cell of the same class and layers, copied from the trained one, or made equal to it, before the first step. It is stale where
+nothing that runs writes into it afterwards. Cannot tell copies of weights that may have been loaded, which may be meant to stay, nor those
+that are handed to something that is not followed.
 """
 
 from __future__ import annotations
@@ -81,9 +81,23 @@ def _judged(look: FreezeScan, copy: Instance, other: Instance, step: Step, hande
 def _set_at_first(look: FreezeScan, copy: Instance, other: Instance, step: Step, handed: Handed) -> list[Call]:
     """What makes a copy equal to a network before the first step; nothing where anything else that runs may write into it."""
     writes = [call for call in look.trace.calls if copy in _written(call)]
-    starts = [call for call in writes if _starts(look, call, step) and other in _taken(call)]
+    equal = [call for call in writes if other in _taken(call)] + [
+        call for call in look.trace.calls if _copies(call, other, copy)
+    ]
+    starts = [call for call in equal if _starts(look, call, step)]
     idle = bool(starts) and all(call in starts or _is_idle(look, call) for call in writes)
-    return starts if idle and not _handed_on(look, copy, writes, handed()) else []
+    return starts if idle and not _replaced(look, copy) and not _handed_on(look, copy, writes, handed()) else []
+
+
+def _replaced(look: FreezeScan, copy: Instance) -> bool:
+    """Whether another object of the class takes the place of a copy, under its name or in the attribute that is called so."""
+    others = (one for one in look.trace.instances if one.of is copy.of and one is not copy)
+    return any(set(one.bound) & set(copy.bound) for one in others)
+
+
+def _copies(call: Call, network: Instance, copy: Instance) -> bool:
+    """Whether a call copies a network, with weights of its own for the copy."""
+    return call.name == "copy.deepcopy" and call.result is copy and network in call.args
 
 
 def _starts(look: FreezeScan, call: Call, step: Step) -> bool:
@@ -98,7 +112,10 @@ def _may_be_loaded(look: FreezeScan, network: Instance) -> bool:
 
 def _pulled(look: FreezeScan, copy: Instance, other: Instance) -> Iterator[Call]:
     """What writes a copy into the network that it was made of."""
-    return (call for call in look.trace.calls if other in _written(call) and copy in _taken(call))
+    for call in look.trace.calls:
+        written = _written(call)
+        if other in written and copy not in written and copy in _taken(call):
+            yield call
 
 
 def _is_idle(look: FreezeScan, call: Call) -> bool:
