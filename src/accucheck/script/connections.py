@@ -63,6 +63,7 @@ from .values import (
     NamedValue,
     Value,
     frames_around,
+    is_known,
     options,
     parts,
 )
@@ -992,7 +993,7 @@ def _asked_for(structure: Structure, work: _WeightedCall, frame: Frame) -> bool:
             given = {*order[: len(run.node.args)], *(keyword.arg for keyword in run.node.keywords)}
             for name in names & given:
                 value = run.parameters.get(name)
-                if isinstance(value, KnownValue) and value.value is True and not value.assumed:
+                if is_known(value, True) and not value.assumed:
                     return True
     return False
 

@@ -19,7 +19,7 @@ from .sample_functions import SCALERS
 from .sample_numbers import Scale, after
 from .samples import SamplePath, Step
 from .training import role
-from .values import Call, Frame, Instance, Items, KnownValue, Value, options, parts, words
+from .values import Call, Frame, Instance, Items, KnownValue, Value, is_known, options, parts, words
 
 #: How bad each difference is; of several trainings, the one that differs least is compared with.
 SEVERE = {
@@ -167,7 +167,7 @@ def split_leaks(pipeline: Pipeline, training: list[Pipeline], readings: list[Pip
             yield Observation("split-shuffled", shuffle, data, certain=True)
         elif source is not None and _shuffles(source):
             yield Observation("split-shuffled", split, data, certain=True)
-        elif not (isinstance(randomize, KnownValue) and randomize.value is False) and not _seeded(readings, split):
+        elif not is_known(randomize, False) and not _seeded(readings, split):
             yield Observation("split-unseeded", split, data)
 
 
@@ -179,7 +179,7 @@ def _shuffles(source: Call) -> bool:
         return False
     given = source.argument(known.parameters, "shuffle")
     sampler = source.argument(known.parameters, "sampler")
-    if sampler is not None and not (isinstance(sampler, KnownValue) and sampler.value is None):
+    if sampler is not None and not is_known(sampler, None):
         return False
     if given is None:
         return known.access == "random" and source.last not in ("GeneratorDataset", "PaddedDataset")
@@ -221,7 +221,7 @@ def resplit(readings: list[Pipelines]) -> Iterator[Observation]:
                 if mine is None or key in said or not _used(evaluation, call):
                     continue
                 state = call.keywords.get("random_state")
-                if state is not None and not (isinstance(state, KnownValue) and state.value is None):
+                if state is not None and not is_known(state, None):
                     continue
                 seeds = [_seed(pipelines, at) for pipelines, at in ((train, mine), (evaluation, call))]
                 if "?" in seeds or (seeds[0] == seeds[1] and seeds[0] is not None):

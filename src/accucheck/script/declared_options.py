@@ -12,7 +12,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from .values import Call, Class, Function, Items, KnownValue, Mapping, NamedValue, UnknownValue, Value
+from .values import (
+    Call,
+    Class,
+    Function,
+    Items,
+    KnownValue,
+    Mapping,
+    NamedValue,
+    UnknownValue,
+    Value,
+    is_known,
+    strings_of,
+)
 
 if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
@@ -267,7 +279,7 @@ _TYPES: dict[str, Callable[[str], Value] | None] = {
 
 def converter(tracer: Tracer, kind: Value | None, otherwise: Value | None) -> Callable[[str], Value] | None:
     """What converts the text of an option of this type; without one, of the type of its default."""
-    if kind is None or (isinstance(kind, KnownValue) and kind.value is None):
+    if kind is None or is_known(kind, None):
         given = otherwise.value if isinstance(otherwise, KnownValue) else None
         return _TYPES.get(type(given).__name__) if given is not None else None
     if isinstance(kind, (NamedValue, Call)) and kind.name.rpartition(".")[2] in _TYPES:
@@ -302,7 +314,7 @@ def command_options(tracer: Tracer, function: Function) -> list[Option]:
 
 
 def _click_option(tracer: Tracer, made: Call) -> Option:
-    texts = [arg.value for arg in made.args if isinstance(arg, KnownValue) and isinstance(arg.value, str)]
+    texts = strings_of(made.args)
     given = made.keywords.get("default")
     settings = {key: value.value for key, value in made.keywords.items() if isinstance(value, KnownValue)}
     convert = converter(tracer, made.keywords.get("type"), given)
@@ -363,7 +375,7 @@ def call_command(
     given = args[0] if args else keywords.get("args")
     texts = words(tracer)
     if isinstance(given, Items):
-        known = [item.value for item in given.items if isinstance(item, KnownValue) and isinstance(item.value, str)]
+        known = strings_of(given.items)
         texts = known if len(known) == len(given.items) and not given.open else None
     context = UnknownValue("ctx", {"obj": keywords.get("obj", Mapping({}))})
     return run_command(tracer, function, node, texts, context)

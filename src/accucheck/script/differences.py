@@ -19,7 +19,7 @@ from .grading import replacements
 from .networks import of_training
 from .syntax import walk
 from .training_steps import training
-from .values import Call, Frame, Instance, Items, KnownValue, UnknownValue, Value, name_of, options
+from .values import Call, Frame, Instance, Items, KnownValue, UnknownValue, Value, is_known, name_of, options
 
 if TYPE_CHECKING:
     from .benchmark import Comparison
@@ -568,7 +568,7 @@ def _rate(call: Call, known: api.Api) -> tuple[str, ast.expr, Value] | None:
     for keyword in node.keywords:
         if keyword.arg in ("keep_prob", "p") and keyword.arg in call.keywords:
             value = call.keywords[keyword.arg]
-            if not (isinstance(value, KnownValue) and value.value is None):
+            if not is_known(value, None):
                 return keyword.arg, keyword.value, value
     for place, name in enumerate(known.positional):
         if name in ("keep_prob", "p"):

@@ -38,10 +38,13 @@ from .values import (
     Value,
     Words,
     deciders_of,
+    is_known,
+    is_slice,
     join,
     joined,
     name_of,
     options,
+    string_of,
 )
 
 if TYPE_CHECKING:
@@ -344,14 +347,14 @@ class Expressions:
             return found
         if isinstance(key, KnownValue) and type(key.value) is int:
             return self.item(owner, key.value, node)
-        if isinstance(owner, Items) and isinstance(key, Call) and key.name == "slice":
+        if isinstance(owner, Items) and is_slice(key):
             bounds = _bounds(key)
             return Items(owner.items, open=True) if bounds is None or owner.open else Items(owner.items[bounds])
         if isinstance(owner, Items):
             return self.element(owner, node)
         if (cells := models.cells(owner)) is not None:
             return self.some_cells(owner, cells, key, node)
-        text = key.value if isinstance(key, KnownValue) and isinstance(key.value, str) else None
+        text = string_of(key)
         if isinstance(owner, (Call, UnknownValue)) and (of_text := _held_under(owner, text)) is not None:
             return of_text
         if isinstance(owner, Instance) and isinstance(method := owner.of.find("__getitem__"), Function):
@@ -390,7 +393,7 @@ class Expressions:
 
     def some_cells(self, owner: Value, cells: Value, key: Value, node: ast.AST) -> Value:
         """What a container of cells has at a place that is not known, or a part of it."""
-        if not (isinstance(key, Call) and key.name == "slice"):
+        if not is_slice(key):
             return self.element(cells, node)
         if isinstance(cells, Items):
             cells = self.subscript(cells, key, node)
@@ -1025,7 +1028,7 @@ _EVALUATE: dict[type[ast.AST], Callable[[Expressions, Any, Scope], Value]] = {
 
 def _but_none(owners: Sequence[Value]) -> Sequence[Value]:
     """Those of several values that have attributes: None, which none of the ways before replaced, would end the program here."""
-    return [owner for owner in owners if not (isinstance(owner, KnownValue) and owner.value is None)] or owners
+    return [owner for owner in owners if not is_known(owner, None)] or owners
 
 
 def _listed(value: Value) -> Value:
@@ -1123,7 +1126,7 @@ def _held_under(owner: Call | UnknownValue, text: str | None) -> Value | None:
 
 def _bounds(key: Value) -> slice | None:
     """A slice of constants, as Python has it."""
-    if not (isinstance(key, Call) and key.name == "slice"):
+    if not is_slice(key):
         return None
     bounds = [part.value if isinstance(part, KnownValue) else "" for part in key.args]
     plain = all(part is None or type(part) is int for part in bounds) and bounds[2] != 0

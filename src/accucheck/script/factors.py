@@ -22,7 +22,20 @@ from ..knowledge.effects import Effect
 from .effects import TAKEN, differentiates, effect, kept
 from .syntax import kept as kept_with_code
 from .syntax import unparse
-from .values import Call, Instance, Items, KnownValue, Many, NamedValue, Test, UnknownValue, Value, name_of, options
+from .values import (
+    Call,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    NamedValue,
+    Test,
+    UnknownValue,
+    Value,
+    is_known,
+    name_of,
+    options,
+)
 
 Key = tuple[Any, ...]
 #: What no run can have at once: a value with the option that was taken, a condition with the way that was taken.
@@ -192,16 +205,16 @@ def gradient(made: Value) -> Gradient | None:
         return None
     given = made.base  # the call that the function is given to
     maker = given.base if given.name == "" and isinstance(given.base, Call) else given
-    with_sens = _true(argument_of(maker, "sens_param"))
+    with_sens = is_known(argument_of(maker, "sens_param"), True)
     sens = made.keywords.get("sens") or (made.args[-1] if made.args else None)
     if maker is given:
         function, weights = argument_of(maker, "fn") or argument_of(maker, "network"), argument_of(maker, "weights")
     else:
         function, weights = given.argument(["fn", "weights"], "fn"), given.argument(["fn", "weights"], "weights")
-    if isinstance(weights, KnownValue) and weights.value is None:
+    if is_known(weights, None):
         weights = None
-    by_weights = weights is not None or _true(argument_of(maker, "get_by_list"))
-    has_aux = _true(argument_of(maker, "has_aux"))
+    by_weights = weights is not None or is_known(argument_of(maker, "get_by_list"), True)
+    has_aux = is_known(argument_of(maker, "has_aux"), True)
     return Gradient(made, function, _loss(made.result), weights, sens if with_sens else None, by_weights, has_aux)
 
 
@@ -219,10 +232,6 @@ def given_to_base(made: Instance, name: str) -> Value | None:
         if name in bound:
             return bound[name]
     return None
-
-
-def _true(value: Value | None) -> bool:
-    return isinstance(value, KnownValue) and value.value is True
 
 
 def _loss(result: Value | None) -> Value | None:

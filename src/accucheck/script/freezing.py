@@ -68,6 +68,7 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
     options,
     unseen,
 )
@@ -236,13 +237,15 @@ class FreezeScan:
             call.args[0] if call.args else call.keywords.get("requires_grad" if call.name == ".set_grad" else "mode")
         )
         back = call.name == ".set_train" and any(id(option) in self.set_to_train for option in options(call.base))
-        return call.base if _false(given) and not back else None
+        return call.base if is_known(given, False) and not back else None
 
     @cached_property
     def set_to_train(self) -> set[int]:
         """The ids of the networks that are set to training by themselves."""
         calls = (
-            call for call in self.trace.calls if call.name == ".set_train" and not _false(next(iter(call.args), None))
+            call
+            for call in self.trace.calls
+            if call.name == ".set_train" and not is_known(next(iter(call.args), None), False)
         )
         return {id(option) for call in calls for option in options(call.base)}
 
@@ -756,9 +759,8 @@ class FreezeScan:
     def parameters(self, trained: set[int]) -> dict[str, int]:
         """Full names of the weights of layers -> the layer."""
         found = {}
-        for leaf in trained:
-            layer = self.layers.get(leaf)
-            if layer is not None:
+        for leaf, layer in self.layers.items():  # in the order of the code, so that the first is the same in each run
+            if leaf in trained:
                 for weight in matrices(layer) if is_layer(layer) else [""]:
                     found[f"{self.names.get(leaf, '')}.{weight}".strip(".")] = leaf
         return found
@@ -1037,10 +1039,6 @@ def _is_data(value: Value) -> bool:
 
 def _true(value: Value | None) -> bool:
     return isinstance(value, KnownValue) and bool(value.value)
-
-
-def _false(value: Value | None) -> bool:
-    return isinstance(value, KnownValue) and value.value is False
 
 
 def _first(value: Value) -> Value:

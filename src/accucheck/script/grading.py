@@ -35,6 +35,7 @@ from .values import (
     Value,
     frames_around,
     options,
+    strings_of,
     unseen_run,
 )
 
@@ -202,7 +203,7 @@ def _by_name(test: Test, layer: Call) -> Link:
         value, way = value.args[0], not way
     if not isinstance(value, Call) or value.name not in ("in", "not in", ".endswith", ".startswith", "=="):
         return Link.CLEAR
-    texts = [part.value for part in value.args if isinstance(part, KnownValue) and isinstance(part.value, str)]
+    texts = strings_of(value.args)
     if not texts or not _of_the_run(test):
         return Link.CLEAR
     fits = any(text in (_weight_of(layer) or "") for text in texts)

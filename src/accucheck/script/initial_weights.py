@@ -57,6 +57,7 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
     options,
     unseen,
 )
@@ -410,7 +411,7 @@ def _in_branch(parameter: Value, structure: Structure, depth: int = 3) -> bool:
 
 
 def _freezes(attribute: str, value: Value) -> bool:
-    return attribute == "requires_grad" and isinstance(value, KnownValue) and value.value is False
+    return attribute == "requires_grad" and is_known(value, False)
 
 
 def _undecided(value: Value | None) -> bool:

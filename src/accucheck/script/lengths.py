@@ -13,7 +13,20 @@ from typing import Any
 from . import effects
 from .factors import COMPARES, comparison
 from .padding_facts import END, START
-from .values import Call, Index, Instance, Items, KnownValue, Many, UnknownValue, Value, Write, options
+from .values import (
+    Call,
+    Index,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    UnknownValue,
+    Value,
+    Write,
+    is_none,
+    is_slice,
+    options,
+)
 
 #: So deep a value is looked into.
 DEPTH = 24
@@ -111,7 +124,7 @@ class Shapes:
         if held is not None:
             return self.of(held)
         if isinstance(value, Many):
-            return self.joined([self.of(option) for option in value.options if not _nothing(option)])
+            return self.joined([self.of(option) for option in value.options if not is_none(option)])
         if isinstance(value, Items):
             return self.listed(value)
         if not isinstance(value, Call):
@@ -180,8 +193,8 @@ class Shapes:
         found, key = self.of(made.base), made.args[0] if made.args else None
         if not isinstance(found, Form):
             return None
-        slices = [part for part in _keys(key) if isinstance(part, Call) and part.name == "slice"]
-        picks = [part for part in _keys(key) if not (isinstance(part, Call) and part.name == "slice")]
+        slices = [part for part in _keys(key) if is_slice(part)]
+        picks = [part for part in _keys(key) if not is_slice(part)]
         if any(not (isinstance(part, KnownValue) and (part.value is None or part.value is ...)) for part in picks):
             return None
         cuts = tuple(part for part in slices if not _all(part))
@@ -296,7 +309,7 @@ class Shapes:
         keys = _keys(write.key)
         if isinstance(before, ConstantArray) and _covers(keys, before.made):
             return None
-        slices = [key for key in keys if isinstance(key, Call) and key.name == "slice" and not _all(key)]
+        slices = [key for key in keys if is_slice(key) and not _all(key)]
         # Beside a slice, the number of the row in a batch bounds nothing.
         bounds = [bound for key in slices or keys if (bound := self.bound(key, write.value)) is not None]
         if isinstance(before, Form):
@@ -328,7 +341,7 @@ class Shapes:
         if constant is None or len(slices) != 1 or not _once(slices[0].args[2]):
             return None
         low, high = slices[0].args[:2]
-        first = 0.0 if _nothing(low) else number(low)
+        first = 0.0 if is_none(low) else number(low)
         end, more = plus(high)
         root = measured(end)
         if root is None or first is None or not first.is_integer() or first < 0:
@@ -352,13 +365,13 @@ class Shapes:
         if key.name != "slice" or not _once(key.args[2]):
             return None
         low, high = key.args[:2]
-        if _nothing(high) and _nothing(low):
+        if is_none(high) and is_none(low):
             return None
         if _zero(low) and (root := measured(high)) is not None:
             return END, root, False
         if _zero(low) and (root := missing(high)) is not None:
             return START, root, True
-        if not _nothing(high):
+        if not is_none(high):
             return None
         if isinstance(low, Call) and low.name == "neg" and (root := measured(low.args[0])) is not None:
             return START, root, False
@@ -523,13 +536,13 @@ def root(value: Value) -> Value:
     """The sequence behind a copy of it, its form as an array, and its cut to at most a length."""
     for _ in range(20):
         if isinstance(value, Many):
-            roots = [root(option) for option in value.options if not _nothing(option)]
+            roots = [root(option) for option in value.options if not is_none(option)]
             return roots[0] if roots and all(alike(roots[0], other) for other in roots) else value
         if not isinstance(value, Call):
             return value
         passed = effects.kept(value, "same", "order", "whole")
         key = value.args[0] if value.name == "[]" and value.args else None
-        if isinstance(key, Call) and key.name == "slice" and _zero(key.args[0]) and _once(key.args[2]):
+        if is_slice(key) and _zero(key.args[0]) and _once(key.args[2]):
             passed = [value.base] if value.base is not None else None
         if passed is None or len(passed) != 1:
             return value
@@ -594,7 +607,7 @@ def _covers(keys: list[Value], made: Call) -> bool:
     """Whether a loop writes to each place of an array along one axis: x[:, k] for each k below the size that x has there."""
     shape = made.argument(["shape"], "shape")
     sizes = shape.items if isinstance(shape, Items) else [] if shape is None else [shape]
-    whole = (isinstance(key, Call) and key.name == "slice" and _all(key) for key in keys)
+    whole = (is_slice(key) and _all(key) for key in keys)
     if not all(every or _counted(key) is not None for every, key in zip(whole, keys, strict=True)):
         return False
     pairs = [(size, _counted(key)) for size, key in zip(sizes, keys, strict=False)]
@@ -618,9 +631,9 @@ def _one_sided(pair: Value | None) -> tuple[str, Value] | None:
     if not isinstance(pair, Items) or len(pair.items) != 2:
         return None
     before, behind = pair.items
-    if _zero(before) and not _nothing(before) and (root_ := missing(behind)) is not None:
+    if _zero(before) and not is_none(before) and (root_ := missing(behind)) is not None:
         return END, root_
-    if _zero(behind) and not _nothing(behind) and (root_ := missing(before)) is not None:
+    if _zero(behind) and not is_none(behind) and (root_ := missing(before)) is not None:
         return START, root_
     return None
 
@@ -652,17 +665,13 @@ def _in_a_row(value: Value) -> bool:
     return False
 
 
-def _nothing(value: Value | None) -> bool:
-    return value is None or (isinstance(value, KnownValue) and value.value is None)
-
-
 def _zero(value: Value | None) -> bool:
-    return _nothing(value) or number(value) == 0
+    return is_none(value) or number(value) == 0
 
 
 def _once(value: Value | None) -> bool:
-    return _nothing(value) or number(value) == 1
+    return is_none(value) or number(value) == 1
 
 
 def _all(part: Value) -> bool:
-    return isinstance(part, Call) and all(_nothing(bound) for bound in part.args)
+    return isinstance(part, Call) and all(is_none(bound) for bound in part.args)

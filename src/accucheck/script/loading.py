@@ -38,7 +38,9 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
     options,
+    strings_of,
     unseen,
     unseen_run,
 )
@@ -200,7 +202,7 @@ def published(scripts: Scripts) -> list[tuple[Source, ast.AST]]:
 def _is_published(call: Call, trace: Trace) -> bool:
     """Whether something elsewhere is asked for weights that were trained before."""
     given = call.keywords.get("pretrained")
-    if call.result is None and isinstance(given, KnownValue) and given.value is True:
+    if call.result is None and is_known(given, True):
         return True
     held = (value for cell in trace.instances if is_cell(cell.of) for value in cell.attributes.values())
     return call.result is None and call.last == "from_pretrained" and any(call in options(value) for value in held)
@@ -250,7 +252,7 @@ class Loading:
         for load in self.loads:
             yield from self.loaded(load, origins)
             net = load.argument(_LOAD, "net")
-            if net is not None and not _is_none(net):
+            if net is not None and not is_known(net, None):
                 yield self.put(load, net, [load], saved, trained)
         for put in self.puts:
             net = put.argument(_NET, "net")
@@ -892,7 +894,7 @@ def _saved_anew(save: SavedNetworks) -> TrainedWeights:
 def _is_strict(put: Call) -> bool:
     """Whether MindSpore is told not to look for the names under another beginning."""
     strict = put.argument(_LOAD if put.api in LOADS else _NET, "strict_load")
-    return isinstance(strict, KnownValue) and strict.value is True
+    return is_known(strict, True)
 
 
 def _inner_classes(nets: Iterable[Value]) -> frozenset[tuple[str, str]]:
@@ -955,7 +957,7 @@ def _is_put_together_of(parts: frozenset[str], path: Value | None) -> bool:
 def _texts(path: Value | None) -> list[str]:
     """The texts that a path is put together of."""
     inner = flow.sources(path) if path is not None else []
-    return [v.value for v in inner if isinstance(v, KnownValue) and isinstance(v.value, str)]
+    return strings_of(inner)
 
 
 def _added_to_names(put: Call) -> str | None:
@@ -1118,17 +1120,13 @@ def _stands(value: Value | Store | None) -> str:
 def _fills(load: Call) -> bool:
     """Whether a file is loaded right into a network."""
     net = load.argument(_LOAD, "net")
-    return net is not None and not _is_none(net)
+    return net is not None and not is_known(net, None)
 
 
 def _known_as_file(load: Call, path: Value) -> bool:
     """Whether the script tests if this path is a file or a folder, and loads it where it is not a folder."""
     asked = [(test.value, test.taken) for test in load.tests if isinstance(test.value, Call)]
     return any(_IS_FILE.get(value.name) is taken and path in value.args for value, taken in asked)
-
-
-def _is_none(value: Value) -> bool:
-    return isinstance(value, KnownValue) and value.value is None
 
 
 def _exclusive(one: Call, other: Call) -> bool:

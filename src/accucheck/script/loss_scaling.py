@@ -16,7 +16,7 @@ from .source import Source
 from .step_faults import LOSS_SCALE
 from .syntax import unparse, walk
 from .training_steps import DYNAMIC, FIXED, HalfPrecision, Step, TrainingSteps, half_mode
-from .values import Call, Frame, Instance, KnownValue, Value, name_of, options
+from .values import Call, Frame, Instance, KnownValue, Value, is_known, name_of, options
 
 #: What says that a scale is put on and taken off.
 SOUND = frozenset({"scaled-dynamic", "scaled-fixed", "scaled-own"})
@@ -97,7 +97,7 @@ def _model(training: TrainingSteps, step: Step, halves: list[HalfPrecision], opt
             yield from _unscaled(training, step, halves, optimizer)
         return
     for manager, here in training.factors.ways(step.manager):
-        if isinstance(manager, KnownValue) and manager.value is None:
+        if is_known(manager, None):
             ways = _unscaled(training, step, halves, optimizer)
         elif isinstance(manager, Call) and manager.api in FIXED:
             given = _given(manager)

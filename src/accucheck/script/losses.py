@@ -33,6 +33,7 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
     options,
     unseen,
 )
@@ -281,7 +282,7 @@ class Losses:
             network, loss = arguments.get("network"), arguments.get("loss_fn")
             if network is None:
                 continue
-            if loss is not None and not (isinstance(loss, KnownValue) and loss.value is None):
+            if loss is not None and not is_known(loss, None):
                 self.hand(model, network, loss)
                 continue
             for cell in _with_loss(network):
@@ -569,8 +570,8 @@ def _by_weights_alone(call: Call) -> bool:
         return False
     position = argument_of(maker, "grad_position")
     whole = argument_of(maker, "get_all")
-    every = isinstance(whole, KnownValue) and whole.value is True
-    return not every and (position is None or (isinstance(position, KnownValue) and position.value is None))
+    every = is_known(whole, True)
+    return not every and (position is None or is_known(position, None))
 
 
 _ARGMAX = ("argmax", "argmaxwithvalue", "argmax_with_value", "topk")
@@ -651,7 +652,7 @@ def form(application: Application) -> Iterator[Observation]:
     sparse = application.cell.keywords.get("sparse") if application.cell is not None else None
     if labels == "by sparse" and sparse is None and application.cell is not None and application.cell.args:
         sparse = application.cell.args[0]
-    is_sparse = labels == "classes" or (isinstance(sparse, KnownValue) and sparse.value is True)
+    is_sparse = labels == "classes" or is_known(sparse, True)
     if is_sparse and application.labels is not None:
         made = encoded(application.labels)
         if made is not None:

@@ -18,7 +18,7 @@ from .effects import TAKEN
 from .source import Source
 from .syntax import children, unparse, walk
 from .trace import Trace
-from .values import Frame, KnownValue, Value, options
+from .values import Frame, Value, is_known, options
 
 MASK = re.compile(r"mask", re.IGNORECASE)
 #: A mask over the places of a sequence, not a masked word, a setting, or one over heads.
@@ -645,7 +645,7 @@ def dropped(trace: Trace) -> list[Observation]:
 def _is_none(value: Value | None) -> bool:
     """Whether a value is None, whichever way it comes."""
     ways = options(value)
-    return bool(ways) and all(isinstance(way, KnownValue) and way.value is None for way in ways)
+    return bool(ways) and all(is_known(way, None) for way in ways)
 
 
 def _hands_on(frame: Frame) -> bool:

@@ -40,10 +40,12 @@ from .values import (
     Write,
     deciders_of,
     frames_around,
+    is_known,
     join,
     name_of,
     options,
     same,
+    strings_of,
 )
 
 if TYPE_CHECKING:
@@ -637,11 +639,7 @@ def _filter(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node:
         made = tracer.made("filter", args, {}, node)
         made.picks = (condition,)
         return made
-    if (
-        len(args) != 2
-        or not isinstance(args[1], Items)
-        or not (isinstance(args[0], KnownValue) and args[0].value is None)
-    ):
+    if len(args) != 2 or not isinstance(args[1], Items) or not is_known(args[0], None):
         return None
     truths = [tracer.truth(item) for item in args[1].items]
     kept = [item for item, truth in zip(args[1].items, truths, strict=True) if truth is not False]
@@ -736,7 +734,7 @@ def _texts(value: Value | None) -> list[str] | None:
     """A list of texts that are all known."""
     if not isinstance(value, Items) or value.open:
         return None
-    found = [item.value for item in value.items if isinstance(item, KnownValue) and isinstance(item.value, str)]
+    found = strings_of(value.items)
     return found if len(found) == len(value.items) else None
 
 

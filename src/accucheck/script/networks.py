@@ -36,6 +36,7 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
     options,
 )
 
@@ -189,7 +190,7 @@ def is_parameter(value: Value) -> bool:
 def trains(parameter: Call) -> bool:
     """False for a parameter made with requires_grad=False: a buffer rather than a weight."""
     given = parameter.argument(["default_input", "name", "requires_grad"], "requires_grad")
-    return not (isinstance(given, KnownValue) and given.value is False)
+    return not is_known(given, False)
 
 
 def inside(value: Value) -> list[Value] | None:

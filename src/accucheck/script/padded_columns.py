@@ -30,6 +30,7 @@ from .values import (
     Value,
     Write,
     frames_around,
+    is_known,
     options,
     parts,
 )
@@ -218,7 +219,7 @@ class Rules:
                     continue
                 told = info.items[name]
                 value = told.items[1] if isinstance(told, Items) and len(told.items) == 2 else KnownValue(0)
-                if isinstance(value, KnownValue) and value.value is None:
+                if is_known(value, None):
                     value = KnownValue(0)
                 return Form(self.columns.values[name], None, value, END, call)
         return None
@@ -273,7 +274,7 @@ class Rules:
             network = inner
         if network is None:
             return Items([])
-        if loss is None or (isinstance(loss, KnownValue) and loss.value is None):
+        if loss is None or is_known(loss, None):
             return _first(self.pipelines.call(network, given))
         return self.pipelines.call(loss, [self.pipelines.call(network, given[:-1]), *given[-1:]])
 
@@ -488,7 +489,7 @@ class Rules:
             read = {name for name, nodes in graph.read.items() if id(made.args[0]) in graph.above(nodes)}
             columns = [column for column in self.found.columns if column.name in read]
             given = made.keywords.get("seq_length") or (made.args[2] if len(made.args) > 2 else None)
-            if given is not None and not (isinstance(given, KnownValue) and given.value is None):
+            if given is not None and not is_known(given, None):
                 self.of_given(made, given, columns)
                 continue
             for name, length in lengths.items():
@@ -637,7 +638,7 @@ def _of_classes(application: Application) -> bool:
     if labels == "by sparse":
         cell = application.cell
         sparse = cell.argument(list(application.known.positional), "sparse") if cell is not None else None
-        return isinstance(sparse, KnownValue) and sparse.value is True
+        return is_known(sparse, True)
     return labels in ("classes", "classes or probabilities")
 
 

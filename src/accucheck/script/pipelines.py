@@ -22,7 +22,7 @@ from .flow import derives, find, users
 from .modes import Replay
 from .networks import called, in_callback, is_cell, kind
 from .records import Records
-from .sample_numbers import constant, is_none, plain
+from .sample_numbers import constant, plain
 from .samples import SamplePath, Samples
 from .syntax import THROUGH
 from .trace import Store, Trace
@@ -40,6 +40,8 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
+    is_none,
     join,
     name_of,
     options,
@@ -854,7 +856,7 @@ class Pipelines:
 
 
 def _is_off(store: Store) -> bool:
-    return isinstance(store.value, KnownValue) and store.value.value is False
+    return is_known(store.value, False)
 
 
 _INDEXES = re.compile(r"(?i)embedding|^(gather\w*|one_?hot|sparse_?gather\w*|take|index_?select|tensor_?gather)$")

@@ -11,7 +11,6 @@ from functools import partial
 
 from .effects import effect
 from .flow import setting, sources
-from .sample_numbers import is_none
 from .trace import Store, Trace
 from .training import MANY_DEVICES
 from .values import (
@@ -25,7 +24,10 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
+    is_none,
     options,
+    string_of,
 )
 
 #: What only has a value where there are several devices.
@@ -183,7 +185,7 @@ def environment(value: Call) -> str | None:
         value.name == "[]" and isinstance(value.base, NamedValue) and value.base.name == "os.environ"
     ):
         key = value.args[0] if value.args else None
-        return key.value if isinstance(key, KnownValue) and isinstance(key.value, str) else None
+        return string_of(key)
     return None
 
 
@@ -430,16 +432,13 @@ class Deployment:
         """The setting by which all devices take the same input."""
         for call in self.contexts:
             full = call.keywords.get("full_batch")
-            if any(
-                isinstance(option, KnownValue) and option.value is True and not option.assumed
-                for option in options(full)
-            ):
+            if any(is_known(option, True) and not option.assumed for option in options(full)):
                 return call
             strategy = call.keywords.get("dataset_strategy")
             for option in options(strategy):
                 if isinstance(option, KnownValue) and option.value == "data_parallel":
                     continue
-                if option is not None and not (isinstance(option, KnownValue) and option.value is None):
+                if option is not None and not is_known(option, None):
                     return call
         return None
 
@@ -475,7 +474,7 @@ def deployment(trace: Trace) -> Deployment:
         elif call.api == "set_auto_parallel_context":
             found.contexts.append(call)
             given = call.keywords.get("parameter_broadcast")
-            if any(isinstance(option, KnownValue) and option.value is True for option in options(given)):
+            if any(is_known(option, True) for option in options(given)):
                 found.broadcasts.append(call)
         elif call.last in _BROADCASTS or call.api in ("ops.Broadcast", "mint.distributed.broadcast"):
             found.broadcasts.append(call)

@@ -63,7 +63,6 @@ from .sample_numbers import (
     constant,
     drawn_from,
     is_drawn,
-    is_none,
     one_number,
     plain,
     shown_value,
@@ -82,6 +81,9 @@ from .values import (
     Test,
     UnknownValue,
     Value,
+    is_known,
+    is_none,
+    is_slice,
     name_of,
     options,
 )
@@ -476,7 +478,7 @@ class Samples:
             known = made.base.name in READERS  # the rate of a sound
             return (SamplePath("number" if known else "unknown", made, unclear=not known),)
         keys = key.items if isinstance(key, Items) else [key]
-        slices = [part for part in keys if isinstance(part, Call) and part.name == "slice"]
+        slices = [part for part in keys if is_slice(part)]
         if len(keys) > 1 and constant(keys[-1]) == (2.0, 1.0, 0.0):
             return [self.recoloured(way, made, "[2, 1, 0]", ()) for way in ways if way.data]
         if not slices:
@@ -550,9 +552,7 @@ class Samples:
         if isinstance(operation, Items):
             return self.composed(operation, args, at)
         if isinstance(operation, Many):
-            given = [
-                option for option in operation.options if not (isinstance(option, KnownValue) and option.value is None)
-            ]
+            given = [option for option in operation.options if not is_known(option, None)]
             return (
                 Many(tuple(self.apply(option, args, at) for option in given))
                 if given
@@ -933,9 +933,9 @@ def _bounds(part: Call) -> tuple[Any, ...]:
 
 def _reverses_last(keys: Sequence[Value | None]) -> bool:
     """Whether only the last of three axes or more is reversed."""
-    leading_ellipsis = len(keys) == 2 and isinstance(keys[0], KnownValue) and keys[0].value is ...
+    leading_ellipsis = len(keys) == 2 and is_known(keys[0], ...)
     last = keys[-1]
-    reverses = isinstance(last, Call) and last.name == "slice" and _bounds(last) == (None, None, -1)
+    reverses = is_slice(last) and _bounds(last) == (None, None, -1)
     return reverses and (len(keys) >= 3 or leading_ellipsis)
 
 

@@ -13,14 +13,28 @@ from . import ranks, seeding
 from .analysis import Reading
 from .flow import setting, sources
 from .project_samplers import asks_rank, divides, length_of_all
-from .sample_numbers import is_none
 from .shuffling import IN_PLACE, SHUFFLED, data_sets
 from .source import Source, once_each
 from .syntax import called_name, walk
 from .training_data import given
 from .training_seen import is_foreign
 from .training_steps import devices, on_cpu
-from .values import Call, Function, Instance, Items, KnownValue, Many, Mapping, Test, UnknownValue, Value, options
+from .values import (
+    Call,
+    Function,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    Mapping,
+    Test,
+    UnknownValue,
+    Value,
+    is_known,
+    is_none,
+    is_slice,
+    options,
+)
 
 _LISTINGS = frozenset(
     ("os.listdir", "glob.glob", "glob.iglob", "os.walk", "os.scandir", "os.fwalk", ".iterdir", ".glob", ".rglob")
@@ -399,7 +413,7 @@ class _Sharding:
     def split_kind(call: Call) -> str | None:
         state, shuffle = call.keywords.get("random_state"), call.keywords.get("shuffle")
         fixed = isinstance(state, KnownValue) and state.value is not None
-        return None if fixed or (isinstance(shuffle, KnownValue) and shuffle.value is False) else "numpy"
+        return None if fixed or is_known(shuffle, False) else "numpy"
 
     def seeded(self, call: Call, kind: str) -> bool:
         """True when a seed that is the same on every device was set before."""
@@ -454,7 +468,7 @@ class _Sharding:
 def _takes_some(value: Call) -> bool:
     """True for a slice that leaves something out."""
     key = value.args[0] if value.name == "[]" and value.args else None
-    bounds = key.args if isinstance(key, Call) and key.name == "slice" else []
+    bounds = key.args if is_slice(key) else []
     return any(not is_none(bound) for bound in bounds[:2])
 
 

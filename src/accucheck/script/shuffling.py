@@ -18,7 +18,7 @@ from .pipelines import LOOKS, PASSES_ON, READERS, Uses, calls_a
 from .project_samplers import draws, in_order, remade_each_turn
 from .sample_functions import ARRAYS, TABLES
 from .sample_functions import READERS as READS
-from .sample_numbers import is_drawn, is_none
+from .sample_numbers import is_drawn
 from .source import Source
 from .syntax import children, counted, kept, unparse, walk
 from .trace import Trace
@@ -38,6 +38,9 @@ from .values import (
     Scope,
     Value,
     frames_around,
+    is_known,
+    is_none,
+    is_slice,
     name_of,
     options,
     parts,
@@ -213,7 +216,7 @@ class Examination:
         chosen = replace(chosen, origins=origins)
         if call.last == "split" and chosen.order == IN_ORDER:
             randomize = call.argument(["sizes", "randomize"], "randomize")
-            if not (isinstance(randomize, KnownValue) and randomize.value is False):
+            if not is_known(randomize, False):
                 return replace(chosen, code="split-in-order", at=call)
         return self.below_batch(call, chosen) or chosen
 
@@ -302,7 +305,7 @@ class Examination:
         place = self.known.sources[call.last].parameters.index("shuffle")
         decided, why = self.decide(wanted)
         text = self.text(call, "shuffle", place)
-        if isinstance(wanted, KnownValue) and wanted.value is None and not wanted.assumed:
+        if is_known(wanted, None) and not wanted.assumed:
             if access == "unseen":
                 return state(UNKNOWN, "unresolved", expression=self.text(call, "source", 0))
             return state(SHUFFLED, "shuffled", why="default")
@@ -687,9 +690,7 @@ class Examination:
         chains = [part for members in groups.values() for _, _, _, chain in members for part in chain]
         for store in self.trace.stores:
             owner, value, node = store.owner, store.value, store.node
-            if store.attribute != "reshuffle_each_epoch" or not (
-                isinstance(value, KnownValue) and value.value is False
-            ):
+            if store.attribute != "reshuffle_each_epoch" or not (is_known(value, False)):
                 continue
             for part in chains:
                 holds = (part, *(p for v in (*part.args, *part.keywords.values()) for p in parts(v)))
@@ -810,10 +811,7 @@ def _outside(call: Call) -> bool:
 
 def _for_evaluation(call: Call) -> bool:
     """True when a flag among the arguments says that this is not for training."""
-    return any(
-        isinstance(value, KnownValue) and value.value is False and assume(name, None) is True
-        for name, value in call.keywords.items()
-    )
+    return any(is_known(value, False) and assume(name, None) is True for name, value in call.keywords.items())
 
 
 def _argument(call: Call, name: str, place: int | None) -> ast.expr | None:
@@ -861,7 +859,7 @@ def _is_mixed(held: Value | None) -> bool:
 
 def _is_slice(key: Value) -> bool:
     parts_ = key.items if isinstance(key, Items) else [key]
-    return any(isinstance(part, Call) and part.name == "slice" for part in parts_)
+    return any(is_slice(part) for part in parts_)
 
 
 def _is_place(key: Value, asked: Value) -> bool:

@@ -42,6 +42,8 @@ from .values import (
     Words,
     Write,
     deciders_of,
+    is_known,
+    is_slice,
     join,
     joined,
     name_of,
@@ -861,7 +863,7 @@ class Tracer(Expressions):
                 and -len(owner.items) <= key.value < len(owner.items)
             ):
                 owner.items[key.value] = self.instead(owner, owner.items[key.value], value)
-            elif isinstance(key, Call) and key.name == "slice":
+            elif is_slice(key):
                 owner.items.append(value)
                 owner.open = True
             elif len(owner.items) <= 100:  # one of them, which is unknown
@@ -947,7 +949,7 @@ class Tracer(Expressions):
             found.append(KnownValue(None))
         elif not found:  # it raises on every way
             found.append(UnknownValue())
-        useful = [value for value in found if not (isinstance(value, KnownValue) and value.value is None)]
+        useful = [value for value in found if not is_known(value, None)]
         frame.returned = join(useful or found)
         return frame.returned
 
