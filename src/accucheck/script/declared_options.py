@@ -23,6 +23,7 @@ from .values import (
     UnknownValue,
     Value,
     is_known,
+    string_of,
     strings_of,
 )
 
@@ -57,6 +58,10 @@ class Option:
     count: bool = False
     width: int = 1
 
+    def bare(self, flag: str) -> bool:
+        """Whether one of its flags takes no value."""
+        return self.count or flag in self.constants
+
     def value(self, text: str) -> Value:
         found = KnownValue(text) if self.convert is None else self.convert(text)
         return KnownValue(found.value, "command", self.name) if isinstance(found, KnownValue) else found
@@ -83,13 +88,13 @@ def bind(declared: list[Option], words: list[str], stop: bool = False) -> BoundA
             loose += waiting
             break
         flag, given, text = _split(word, flags)
-        bare = flag in flags and (flags[flag].count or flag in flags[flag].constants)
-        if bare and given and word[len(flag)] != "=":  # -vv
-            waiting.insert(0, "-" + text)
-            given = False
-        if flag in flags:
-            _take(found, flags[flag], flag, text if given else None, waiting)
-        elif flag[:1] == "-" and not _number(flag):
+        option = flags.get(flag)
+        if option is not None:
+            if given and option.bare(flag) and word[len(flag)] != "=":  # -vv
+                waiting.insert(0, "-" + text)
+                given = False
+            _take(found, option, flag, text if given else None, waiting)
+        elif _is_flag(flag):
             found.unknown.append(word)
         elif stop and not places:
             found.rest = [word, *waiting]
@@ -135,7 +140,7 @@ def _take(found: BoundArguments, option: Option, flag: str, text: str | None, wa
     else:
         width = option.width
         if width < 0:
-            width = next((n for n, word in enumerate(waiting) if word[:1] == "-" and not _number(word)), len(waiting))
+            width = next((place for place, word in enumerate(waiting) if _is_flag(word)), len(waiting))
         if len(waiting) < max(width, 1):
             raise ArgumentError(flag)
         _store(found, option, [option.value(word) for word in waiting[:width]])
@@ -148,6 +153,10 @@ def _store(found: BoundArguments, option: Option, values: list[Value]) -> None:
         before = found.values.get(option.name)
         value = Items([*(before.items if isinstance(before, Items) else ()), value])
     found.values[option.name] = value
+
+
+def _is_flag(word: str) -> bool:
+    return word[:1] == "-" and not _number(word)
 
 
 def _number(text: str) -> bool:
@@ -313,6 +322,18 @@ def command_options(tracer: Tracer, function: Function) -> list[Option]:
     return found
 
 
+def _click_flags(texts: list[str]) -> tuple[list[str], dict[str, Any]]:
+    """The flags of an option, and what those give that switch it on and off: --shout/--no-shout."""
+    constants: dict[str, Any] = {}
+    flags: list[str] = []
+    for text in texts:
+        on, _, off = text.partition("/")
+        if off:
+            constants |= {on.strip(): True, off.strip(): False}
+        flags += [part.strip() for part in (on, off) if part.strip()[:1] == "-"]
+    return flags, constants
+
+
 def _click_option(tracer: Tracer, made: Call) -> Option:
     texts = strings_of(made.args)
     given = made.keywords.get("default")
@@ -325,13 +346,7 @@ def _click_option(tracer: Tracer, made: Call) -> Option:
     default_ = _converted(given, convert) if given is not None else missing
     if made.name == "click.argument":
         return Option(_name(texts), (), convert, default_, width=width)
-    constants: dict[str, Any] = {}
-    flags: list[str] = []
-    for text in texts:
-        on, _, off = text.partition("/")
-        if off:
-            constants |= {on.strip(): True, off.strip(): False}
-        flags += [part.strip() for part in (on, off) if part.strip()[:1] == "-"]
+    flags, constants = _click_flags(texts)
     if not constants and settings.get("is_flag"):
         constants = dict.fromkeys(flags, settings.get("flag_value", True))
     if constants and given is None:
@@ -442,9 +457,10 @@ def absl(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, Value
         if texts is not None:
             _unknown_flags(tracer, texts, node)
         return tracer.call(args[0], [Items([UnknownValue("argv")], open=True)], {}, node)
-    if kind not in _ABSL or not args or not isinstance(args[0], KnownValue) or not isinstance(args[0].value, str):
+    flag = string_of(args[0]) if args else None
+    if kind not in _ABSL or flag is None:
         return None
-    flag, given = args[0].value, args[1] if len(args) > 1 else keywords.get("default", UnknownValue())
+    given = args[1] if len(args) > 1 else keywords.get("default", UnknownValue())
     many = kind.startswith("DEFINE_multi")
     if many and isinstance(given, KnownValue) and given.value is not None:
         given = Items([given])

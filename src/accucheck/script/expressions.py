@@ -221,10 +221,7 @@ class Expressions:
             return NamedValue(node.id)
         if (found := self.exported(scope.top, node.id)) is not None:
             return self.resolved(found)
-        stars = [star.name for star in scope.top.stars if star.importer is None]
-        known = [star for star in stars if star.split(".")[0] == "mindspore"]
-        star = (known if node.id[:1].isupper() else []) or stars
-        return NamedValue(f"{star[-1]}.{node.id}") if star else UnknownValue(node.id)
+        return _of_star(node.id, scope)
 
     def on_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> Value:
         value = self.value(node.value, scope)
@@ -855,11 +852,8 @@ class Expressions:
         return self.combined(node.op, self.value(node.left, scope), self.value(node.right, scope), node)
 
     def combined(self, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
-        if isinstance(op, ast.Add):
-            sides = [[_listed(option) for option in options(side)] for side in (left, right)]
-            lists = [[option for option in side if isinstance(option, Items)] for side in sides]
-            if all(len(held) == len(options(side)) for held, side in zip(lists, (left, right), strict=True)):
-                return join([Items(a.items + b.items, a.open or b.open, a.fixed) for a in lists[0] for b in lists[1]])
+        if isinstance(op, ast.Add) and (listed := _concatenated(left, right)) is not None:
+            return listed
         if isinstance(op, ast.BitOr) and (dicts := _dicts_of(left, right)):
             return join(dicts)
         if isinstance(op, ast.Div) and isinstance(left, KnownValue) and isinstance(left.value, str):
@@ -1100,6 +1094,23 @@ def _among_definitions(value: Value, items: Items) -> bool | None:
 
 def _of_mindspore(value: Value) -> bool:
     return isinstance(value, NamedValue) and apis.find(names.canonical(value.name)) is not None
+
+
+def _of_star(name: str, scope: Scope) -> Value:
+    """A name that only an import of everything can have brought: of MindSpore, where it is that of a class."""
+    stars = [star.name for star in scope.top.stars if star.importer is None]
+    known = [star for star in stars if star.split(".")[0] == "mindspore"]
+    star = (known if name[:1].isupper() else []) or stars
+    return NamedValue(f"{star[-1]}.{name}") if star else UnknownValue(name)
+
+
+def _concatenated(left: Value, right: Value) -> Value | None:
+    """Two lists, one behind the other; None where not all that they may be are lists."""
+    sides = [[_listed(option) for option in options(side)] for side in (left, right)]
+    lists = [[option for option in side if isinstance(option, Items)] for side in sides]
+    if any(len(held) < len(side) for held, side in zip(lists, sides, strict=True)):
+        return None
+    return join([Items(a.items + b.items, a.open or b.open, a.fixed) for a in lists[0] for b in lists[1]])
 
 
 def _dicts_of(left: Value, right: Value) -> list[Value]:

@@ -501,9 +501,9 @@ class Factors:
             return (ONE,)
         if len(found) == 1:
             return found[0]
-        with_gradients = [terms for terms in found if any(term.gradients for term in terms)]
+        with_gradients = list(filter(_has_gradients, found))
         # A sens of zeros takes an output out of the gradient and leaves those of the others as they are.
-        there = [terms for terms in with_gradients or found if not all(term.number == 0 for term in terms)]
+        there = [terms for terms in with_gradients or found if not _is_zero(terms)]
         merged: Iterable[Term] = (there or found)[0]
         for terms in there[1:]:
             both = (self._common(one, other) for one in merged for other in terms)
@@ -621,22 +621,21 @@ class Factors:
         if any(isinstance(side, Items) for side in sides):  # lists put one after the other
             return self._together(sides, scales)
         terms = [self.of(side, scales) for side in sides]
-        terms = [t for t in terms if not all(term.number == 0 for term in t)]
+        terms = [t for t in terms if not _is_zero(t)]
         if not terms:
             return (Term(number=0.0),)
         if len(terms) == 1:
             return terms[0]
-        carried = [any(term.gradients for term in t) for t in terms]
+        carried = list(map(_has_gradients, terms))
         if carried[0] is not carried[1]:  # gradients added to a sum of earlier ones, or to a decay of weights
             return terms[carried.index(True)]
-        found = []
-        for one, other in product(*terms):
-            common = self._common(one, other)
-            if common is not None:
-                if not common.gradients:
-                    common = replace(common, powers=common.powers | {(self.key(made), 1.0)})
-                found.append(common)
+        pairs = (self._common(one, other) for one, other in product(*terms))
+        found = [self._as_sum(common, made) for common in pairs if common is not None]
         return found or (self.atom(made),)
+
+    def _as_sum(self, common: Term, made: Call) -> Term:
+        """What both sides of a sum carry, for the sum: a number of its own, unless it is a gradient."""
+        return common if common.gradients else replace(common, powers=common.powers | {(self.key(made), 1.0)})
 
     def _item(self, made: Call, scales: bool) -> Iterable[Term]:
         base = made.base
@@ -693,10 +692,10 @@ class Factors:
         self.kept.append(found.call)
         own = Term(gradients=frozenset([id(found.call)]), choices=self.conditions(found.call.under))
         losses = [_before_gradient(term, found.sens is not None) for term in self.of(found.loss)]
-        if found.sens is None and any(self._is_hidden(term) for term in losses):
+        if found.sens is None and any(map(self._is_hidden, losses)):
             self.hidden.add(id(found.call))
             losses = [replace(term, blurred=term.blurred or self._is_hidden(term)) for term in losses]
-        given = self.of(found.sens, True) if found.sens is not None else (ONE,)
+        given = (ONE,) if found.sens is None else self.of(found.sens, True)
         # Whatever is given as sens is a scale, unless it is a gradient that comes from further on.
         self.scales |= {key for term in given if not term.gradients for key, _ in term.powers}
         senses = [replace(term, gradients=frozenset()) for term in given]
@@ -901,6 +900,14 @@ def _affirmed(node: ast.AST) -> tuple[str, bool]:
 def _shape(node: ast.expr) -> Key:
     """How `and` and `or` are nested."""
     return (type(node.op).__name__, *(_shape(part) for part in node.values)) if isinstance(node, ast.BoolOp) else ()
+
+
+def _has_gradients(terms: _Terms) -> bool:
+    return any(term.gradients for term in terms)
+
+
+def _is_zero(terms: _Terms) -> bool:
+    return all(term.number == 0 for term in terms)
 
 
 def _nothing(value: Value) -> bool:

@@ -23,6 +23,7 @@ from .values import (
     UnknownValue,
     Value,
     Write,
+    is_known,
     is_none,
     is_slice,
     options,
@@ -56,6 +57,11 @@ class Form:
     @property
     def number(self) -> float | None:
         return number(self.fill)
+
+    @property
+    def hides_by_zero(self) -> bool:
+        """Whether a factor leaves the data as they are and takes out the padding."""
+        return self.real == 1.0 and self.number == 0.0
 
     @property
     def mask(self) -> bool:
@@ -195,7 +201,7 @@ class Shapes:
             return None
         slices = [part for part in _keys(key) if is_slice(part)]
         picks = [part for part in _keys(key) if not is_slice(part)]
-        if any(not (isinstance(part, KnownValue) and (part.value is None or part.value is ...)) for part in picks):
+        if not all(is_known(part, None) or is_known(part, ...) for part in picks):
             return None
         cuts = tuple(part for part in slices if not _all(part))
         backwards = any(number(part.args[2]) == -1 for part in slices)
@@ -206,10 +212,7 @@ class Shapes:
         """np.zeros(n), [v] * n, np.full(n, v), [v for _ in range(n)]."""
         known = effects.effect(made)
         if made.name == "*" and len(made.args) == 2:
-            for listed, count in (made.args, made.args[::-1]):
-                if isinstance(listed, Items) and len(listed.items) == 1 and not listed.open:
-                    return ConstantArray(listed.items[0], count, measured(count), made)
-            return None
+            return _repeated(made)
         if made.name == "comprehension" and len(made.args) == 2 and isinstance(made.args[0], KnownValue):
             over = made.args[1]
             if isinstance(over, Call) and over.name == "range":
@@ -245,9 +248,8 @@ class Shapes:
             return Length(made.args[0], made)
         if made.name == "@size" and made.base is not None:
             return Length(made.base, made)
-        shape = made.base if made.name == "[]" else None
-        if isinstance(shape, Call) and shape.name == "@shape" and shape.base is not None and number(made.args[0]) == 0:
-            return Length(shape.base, made)
+        if (array := _first_axis_of(made)) is not None:
+            return Length(array, made)
         if made.last in ("min", "minimum", "int", "int32", "int64", "array", "Tensor", "asarray", "float32"):
             given = made.args[0].items if made.args and isinstance(made.args[0], Items) else made.args
             roots = [root for arg in given if (root := measured(arg)) is not None]
@@ -444,7 +446,7 @@ class Shapes:
     def computed(self, operation: str, operands: list[Value]) -> Form | None:
         """What a formula with a number makes of the numbers of a mask; of two masks, the one that is known."""
         shapes = [self.of(operand) for operand in operands]
-        place = next((p for p, each in enumerate(shapes) if isinstance(each, Form) and each.real is not None), None)
+        place = next((place for place, shape in enumerate(shapes) if _is_of_numbers(shape)), None)
         if place is None:
             return None
         found = shapes[place]
@@ -457,7 +459,7 @@ class Shapes:
         other = operands[1 - place] if len(operands) == 2 else None
         by = number(other)
         if by is None:
-            return found if operation == "mul" and found.real == 1.0 and found.number == 0.0 else None
+            return found if operation == "mul" and found.hides_by_zero else None
         real, fill = (_COMPUTED[operation](each, by) for each in (found.real, found.number))
         turned = -1 if operation == "sub" and place == 1 else 1
         return replace(found, real=turned * real, fill=KnownValue(turned * fill))
@@ -532,6 +534,32 @@ def _within(value: Value, depth: int = 0) -> Iterator[Call]:
             yield from _within(part, depth + 1)
 
 
+def _cuts_end(made: Call) -> bool:
+    """Whether a sequence is cut to at most a length: x[:n]."""
+    key = made.args[0] if made.name == "[]" and made.args else None
+    return is_slice(key) and _zero(key.args[0]) and _once(key.args[2])
+
+
+def _first_axis_of(made: Call) -> Value | None:
+    """The array x of x.shape[0]."""
+    shape = made.base if made.name == "[]" else None
+    first = isinstance(shape, Call) and shape.name == "@shape" and number(made.args[0]) == 0
+    return shape.base if isinstance(shape, Call) and first else None
+
+
+def _repeated(made: Call) -> ConstantArray | None:
+    """[v] * n, or n * [v]."""
+    for listed, count in (made.args, made.args[::-1]):
+        if isinstance(listed, Items) and len(listed.items) == 1 and not listed.open:
+            return ConstantArray(listed.items[0], count, measured(count), made)
+    return None
+
+
+def _is_of_numbers(shape: Shape | None) -> bool:
+    """Whether the places for data hold a number each."""
+    return isinstance(shape, Form) and shape.real is not None
+
+
 def root(value: Value) -> Value:
     """The sequence behind a copy of it, its form as an array, and its cut to at most a length."""
     for _ in range(20):
@@ -541,9 +569,8 @@ def root(value: Value) -> Value:
         if not isinstance(value, Call):
             return value
         passed = effects.kept(value, "same", "order", "whole")
-        key = value.args[0] if value.name == "[]" and value.args else None
-        if is_slice(key) and _zero(key.args[0]) and _once(key.args[2]):
-            passed = [value.base] if value.base is not None else None
+        if value.base is not None and _cuts_end(value):
+            passed = [value.base]
         if passed is None or len(passed) != 1:
             return value
         value = passed[0]

@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, wraps
+from functools import cached_property, lru_cache, partial, wraps
 from typing import Any, NamedTuple
 
 from ..knowledge import api, names
@@ -296,15 +296,15 @@ def uses(of: Class) -> AttributeUses:
     return use
 
 
+def _is_name(name: str, node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
 def _used(use: AttributeUses, method: Function) -> AttributeUses:
     """What is known so far, with what one method does."""
     anything = use.any
     given = [*method.node.args.posonlyargs, *method.node.args.args]
-    first = given[0].arg if given else "self"
-
-    def own(node: ast.AST | None) -> bool:
-        return isinstance(node, ast.Name) and node.id == first
-
+    own = partial(_is_name, given[0].arg if given else "self")
     for node in walk(method.node):
         if isinstance(node, ast.Attribute) and own(node.value):
             if isinstance(node.ctx, ast.Store):
@@ -314,14 +314,19 @@ def _used(use: AttributeUses, method: Function) -> AttributeUses:
                 lists = node.attr in ("cells", "name_cells", "cells_and_names") and method.name in FORWARD
                 anything |= lists or node.attr in ("__dict__", "_cells", "_params")
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id == "getattr" and len(node.args) > 1 and own(node.args[0]):
+            if node.func.id == "getattr" and any(map(own, node.args[:1])) and len(node.args) > 1:
                 use.patterns.append(_pattern(node.args[1]))
-            anything |= node.func.id in ("eval", "exec") or (
-                node.func.id == "vars" and bool(node.args) and own(node.args[0])
-            )
+            of_itself = node.func.id == "vars" and any(map(own, node.args[:1]))
+            anything |= of_itself or node.func.id in ("eval", "exec")
         elif isinstance(node, ast.Subscript):
             anything |= own(node.value)
     return use._replace(any=anything)
+
+
+def _is_own(targets: list[ast.expr], attribute: str) -> bool:
+    """Whether an assignment sets this attribute alone, of an object that goes by a name."""
+    target = targets[0] if len(targets) == 1 else None
+    return isinstance(target, ast.Attribute) and target.attr == attribute and isinstance(target.value, ast.Name)
 
 
 def _only_set(method: Function, node: ast.Attribute) -> bool:
@@ -337,10 +342,8 @@ def _only_set(method: Function, node: ast.Attribute) -> bool:
         top = outer
     if isinstance(top, ast.Attribute) and isinstance(top.ctx, ast.Store):
         return True
-    if isinstance(outer, ast.Assign) and len(outer.targets) == 1 and top is not node:
-        target = outer.targets[0]
-        same = isinstance(target, ast.Attribute) and target.attr == node.attr and isinstance(target.value, ast.Name)
-        return same and outer.value is top
+    if isinstance(outer, ast.Assign) and top is not node:
+        return outer.value is top and _is_own(outer.targets, node.attr)
     return isinstance(outer, ast.Expr) and isinstance(top, ast.Call)
 
 

@@ -144,6 +144,12 @@ def _is_among(made: Call, listed: Items, name: str) -> bool | None:
     return (said in texts) is (made.name == "in")
 
 
+def _of_all(join: Callable[[Iterable[bool]], bool], among: Items, name: str, depth: int) -> bool | None:
+    """any() or all() of conditions on the name of a parameter."""
+    each = [holds(item, name, depth - 1) for item in among.items]
+    return None if None in each or among.open else join(map(bool, each))
+
+
 def holds(value: Value, name: str, depth: int = 8) -> bool | None:
     """A condition on the name of a parameter, for a name."""
     if isinstance(value, Many) and depth:
@@ -155,8 +161,7 @@ def holds(value: Value, name: str, depth: int = 8) -> bool | None:
         inner = holds(first, name, depth - 1)
         return None if inner is None else not inner
     if value.name in _JOINS and isinstance(first, Items):
-        each = [holds(item, name, depth - 1) for item in first.items]
-        return None if None in each or first.open else _JOINS[value.name](map(bool, each))
+        return _of_all(_JOINS[value.name], first, name, depth)
     if value.name in ("in", "not in") and isinstance(value.args[1], Items):
         return _is_among(value, value.args[1], name)
     return _compares(value, name)

@@ -266,8 +266,7 @@ class Samples:
             stored = [way for way in self.ways(part) if way.data]
             if not stored:
                 continue
-            lengths = {id(way.root): len(way.steps) for way in now}
-            changed = [way for way in stored if len(way.steps) > lengths.get(id(way.root), 1 << 20)]
+            changed = _gone_on(now, stored)
             if changed and now[0].origin != "table":
                 whole = isinstance(part, Call) and any(arg is value for arg in part.args)
                 now = _distinct(changed if whole else [_in_part(way) for way in changed])
@@ -549,8 +548,8 @@ class Samples:
 
     def apply(self, operation: Value, args: list[Value], at: Call) -> Value:
         """The result of one operation: a transform, a function of the project, a list of them."""
-        if isinstance(operation, Items):
-            return self.composed(operation, args, at)
+        if (steps := _steps_of(operation)) is not None:
+            return self.composed(steps, args, at)
         if isinstance(operation, Many):
             given = [option for option in operation.options if not is_known(option, None)]
             return (
@@ -558,10 +557,6 @@ class Samples:
                 if given
                 else (args or [UnknownValue()])[0]
             )
-        if isinstance(operation, Call) and operation.api.rpartition(".")[2] == "Compose" and operation.args:
-            return self.composed(operation.args[0], args, at)
-        if isinstance(operation, Call) and operation.name == "+":
-            return self.composed(Items(list(operation.args)), args, at)
         if isinstance(operation, Call):
             tests = tuple(dict.fromkeys((*operation.tests, *at.tests)))
             return _made("", args, operation, operation, tests)
@@ -925,6 +920,23 @@ def _numbers(value: Any) -> tuple[float, ...] | None:
     if isinstance(value, tuple) and value and all(isinstance(part, (int, float)) for part in value):
         return tuple(float(part) for part in value)
     return None
+
+
+def _gone_on(before: tuple[SamplePath, ...], after: list[SamplePath]) -> list[SamplePath]:
+    """The ways that have more steps than one from the same root had before."""
+    lengths = {id(way.root): len(way.steps) for way in before}
+    return [way for way in after if len(way.steps) > lengths.get(id(way.root), 1 << 20)]
+
+
+def _steps_of(operation: Value) -> Value | None:
+    """The operations that one consists of, in their order: a list, Compose, or lists put together."""
+    if isinstance(operation, Items):
+        return operation
+    if not isinstance(operation, Call):
+        return None
+    if operation.api.rpartition(".")[2] == "Compose" and operation.args:
+        return operation.args[0]
+    return Items(list(operation.args)) if operation.name == "+" else None
 
 
 def _bounds(part: Call) -> tuple[Any, ...]:

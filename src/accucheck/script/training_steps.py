@@ -330,12 +330,7 @@ class TrainingSteps:
         for call in self.calls:
             if call.name == "" and cell in options(call.base):
                 return True
-            given = (*call.args, *call.keywords.values())
-            if any(
-                cell in options(part)
-                for value in given
-                for part in (inputs(value) if isinstance(value, Items) else [value])
-            ):
+            if _is_given(cell, call):
                 return True
         held = (value for instance in self.trace.instances for value in instance.attributes.values())
         if any(cell in options(value) for value in held):
@@ -539,6 +534,13 @@ def _compared(value: Value) -> tuple[str, list[str]]:
 
 
 # --- optimizers -------------------------------------------------------------------------------------------------------
+
+
+def _is_given(cell: Value, call: Call) -> bool:
+    """Whether a call is given a cell, by itself or in a list."""
+    given = (*call.args, *call.keywords.values())
+    parts = (part for value in given for part in (inputs(value) if isinstance(value, Items) else [value]))
+    return any(cell in options(part) for part in parts)
 
 
 def canonical(name: str) -> str:
