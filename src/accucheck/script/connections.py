@@ -366,21 +366,26 @@ def _applied(value: Value, structure: Structure) -> bool:
     return any(id(leaf) in structure.applied for _, leaf in leaves(value)) or id(value) in structure.applied
 
 
+def _is_trained_matrix(value: Value) -> bool:
+    return isinstance(value, Call) and trains(value) and _matrix(value)
+
+
+def _is_layered(value: Value) -> bool:
+    """Whether something with weights is more than a parameter by itself."""
+    return isinstance(value, Instance) or any(not is_parameter(leaf) for _, leaf in leaves(value))
+
+
 def _code(value: Value) -> str | None:
     """What it means when a value is built and not used."""
     if is_parameter(value):
-        return "unused-parameter" if isinstance(value, Call) and trains(value) and _matrix(value) else None
+        return "unused-parameter" if _is_trained_matrix(value) else None
     if is_loss(value):
         return "operator"
     if has_weights(value):
-        return (
-            "unused-layer"
-            if any(not is_parameter(leaf) for _, leaf in leaves(value)) or isinstance(value, Instance)
-            else None
-        )
+        return "unused-layer" if _is_layered(value) else None
     if isinstance(value, Call):
-        if kind_of(value) == "dropout":
-            return "unused-dropout" if _drops(value) else "operator"
+        if kind_of(value) == "dropout" and _drops(value):
+            return "unused-dropout"
         return "operator" if value.api.startswith(("nn.", "ops.", "mint.")) else None
     if isinstance(value, Instance) and is_cell(value.of) and called(value.of) is not None:
         return "unused-cell" if _block(value) else "operator"
@@ -971,6 +976,18 @@ def _all_given(structure: Structure) -> Iterator[Call]:
         yield from parts(held)
 
 
+def _is_switched_on(value: Value | None) -> bool:
+    """Whether a flag is given as True, and not by a default that may be another one."""
+    return is_known(value, True) and not value.assumed
+
+
+def _names_in(test: ast.AST) -> Iterator[str]:
+    """The names and attributes that a condition reads."""
+    for part in walk(test):
+        if isinstance(part, (ast.Name, ast.Attribute)):
+            yield part.id if isinstance(part, ast.Name) else part.attr
+
+
 def _asked_for(structure: Structure, work: _WeightedCall, frame: Frame) -> bool:
     """True when what is thrown away was switched on by an argument of the very call that made the cell."""
     cell = frame.owner
@@ -981,19 +998,14 @@ def _asked_for(structure: Structure, work: _WeightedCall, frame: Frame) -> bool:
     if stored is None:
         return False
     node, method = stored
-    names = {
-        part.id if isinstance(part, ast.Name) else part.attr
-        for test in conditions_around(method.node, node)
-        for part in walk(test)
-        if isinstance(part, (ast.Name, ast.Attribute))
-    }
+    names = {name for test in conditions_around(method.node, node) for name in _names_in(test)}
     for run in structure.reading.trace.frames:
         if run.owner is cell and run.function.name == "__init__" and isinstance(run.node, ast.Call):
             order = [part.arg for part in method.node.args.args][1:]
             given = {*order[: len(run.node.args)], *(keyword.arg for keyword in run.node.keywords)}
             for name in names & given:
                 value = run.parameters.get(name)
-                if is_known(value, True) and not value.assumed:
+                if _is_switched_on(value):
                     return True
     return False
 
@@ -1171,14 +1183,19 @@ def _meanwhile(function: ast.AST, name: str, statement: ast.stmt) -> list[ast.Na
     """Where a name is asked for after a statement and before it stands for something else."""
     begin = statement.end_lineno or 0
     named = [n for n in walk(function) if isinstance(n, ast.Name) and n.id == name and n.lineno > begin]
-    anew = {id(n) for n in named if isinstance(n.ctx, ast.Store)}
+    end = _bound_again(function, [n for n in named if isinstance(n.ctx, ast.Store)])
+    return [n for n in named if isinstance(n.ctx, ast.Load) and n.lineno <= end]
+
+
+def _bound_again(function: ast.AST, names: list[ast.Name]) -> int:
+    """The last line of the first assignment that binds one of these names."""
+    bound = {id(name) for name in names}
     ends = (
         node.end_lineno or 0
         for node in walk(function)
-        if isinstance(node, ast.Assign) and any(id(part) in anew for target in node.targets for part in walk(target))
+        if isinstance(node, ast.Assign) and any(id(part) in bound for target in node.targets for part in walk(target))
     )
-    end = min(ends, default=sys.maxsize)
-    return [n for n in named if isinstance(n.ctx, ast.Load) and n.lineno <= end]
+    return min(ends, default=sys.maxsize)
 
 
 def _joined(function: ast.AST, names: list[ast.Name]) -> bool:

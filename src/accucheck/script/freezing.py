@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import islice
+from typing import TypeGuard
 
 from ..knowledge import api, names
 from . import flow
@@ -208,7 +209,7 @@ class FreezeScan:
             if not reach(step.loss, stop=True)[0] & trained:
                 continue  # nothing is trained at all
             for part in flow.sources(step.loss, _is_update):
-                if not isinstance(part, Call) or kind(name_of(part)) != "loss" or part.name.startswith(("@", "[")):
+                if not _is_loss(part):
                     continue
                 operands = [*part.args, *part.keywords.values()]
                 before = [reach(operand, stop=True) for operand in operands]
@@ -385,7 +386,7 @@ class FreezeScan:
         if (listing := _listed_cells(_cell_of(owner))) is not None:
             return _of_kind(store, listing)
         if isinstance(owner, Call) and owner.name[:1] == "@" and owner.base is not None:
-            return [id(owner.base)] if isinstance(owner.base, Call) and owner.name[1:] in matrices(owner.base) else []
+            return _of_weight(owner.base, owner.name[1:])
         found = []
         for network in _networks_of(owner):
             held = [(path, leaf) for path, leaf in leaves(network) if isinstance(leaf, Call)]
@@ -466,8 +467,9 @@ class FreezeScan:
             loaded = self.loaded(perhaps=leaf not in heads, into=leaf)
             optional = loaded and not self.loaded(into=leaf, by_default=True)
             given = loaded and not optional
-            if self.random(layer, store) and not self.has_learnt(leaf, store) and (not given or leaf in heads):
-                data = {"name": self.names.get(leaf, "") or layer.api, "what": layer.api}
+            unlearnt = self.random(layer, store) and not self.has_learnt(leaf, store)
+            if unlearnt and (not given or leaf in heads):
+                data = {"name": self.names.get(leaf) or layer.api, "what": layer.api}
                 certain = not (optional or store.tests) and self.whichever(store, leaf)
                 told.add(id(store))
                 code = "head-frozen" if given else "random-frozen"
@@ -910,6 +912,16 @@ def _given(optimizer: Value) -> list[Value]:
 def _networks_of(owner: Value) -> list[Value]:
     """The networks whose parameters a loop goes through, given what it yields."""
     return next((networks for part in behind(owner) if (networks := _listed_of(part))), [])
+
+
+def _is_loss(value: Value) -> TypeGuard[Call]:
+    """Whether a loss is computed here."""
+    return isinstance(value, Call) and kind(name_of(value)) == "loss" and not value.name.startswith(("@", "["))
+
+
+def _of_weight(layer: Value, weight: str) -> list[int]:
+    """A layer by one of its weights; nothing where it has no such one."""
+    return [id(layer)] if isinstance(layer, Call) and weight in matrices(layer) else []
 
 
 def _cell_of(owner: Value) -> Value | None:

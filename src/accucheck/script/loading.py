@@ -423,13 +423,7 @@ class Loading:
                 or any(isinstance(v, (UnknownValue, NamedValue, Call)) for v in flow.sources(given))
             ):
                 return put
-        sets = [
-            c for c in self.trace.calls if c.name[:1] == "." and _SETS.fullmatch(c.name[1:]) and not unseen(c.frame)
-        ]
-        for call in sets:
-            if any(isinstance(v, UnknownValue) for arg in call.args for v in flow.sources(arg, stop=_is_object)):
-                return call
-        return None
+        return next((call for call in self.trace.calls if _sets_unknown(call) and not unseen(call.frame)), None)
 
     def empty(self, put: Call) -> bool:
         """True for a dict that nothing was put into: neither a line that is followed, nor code that is not and is given it."""
@@ -1127,6 +1121,13 @@ def _known_as_file(load: Call, path: Value) -> bool:
     """Whether the script tests if this path is a file or a folder, and loads it where it is not a folder."""
     asked = [(test.value, test.taken) for test in load.tests if isinstance(test.value, Call)]
     return any(_IS_FILE.get(value.name) is taken and path in value.args for value, taken in asked)
+
+
+def _sets_unknown(call: Call) -> bool:
+    """Whether a call sets a parameter to something of which it is not seen what that is."""
+    if call.name[:1] != "." or not _SETS.fullmatch(call.name[1:]):
+        return False
+    return any(isinstance(v, UnknownValue) for arg in call.args for v in flow.sources(arg, stop=_is_object))
 
 
 def _exclusive(one: Call, other: Call) -> bool:

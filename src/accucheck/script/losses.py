@@ -270,12 +270,7 @@ class Losses:
 
     def gather_models(self) -> None:
         """Runs what is handed to Model with a loss: the network on unknown inputs, the loss on its result."""
-        trains = {
-            id(base) for call in self.trace.calls if call.name in (".train", ".fit") for base in options(call.base)
-        }
-        for model in self.trace.calls:
-            if model.api != "Model" or id(model) not in trains:
-                continue
+        for model in self.models_trained():
             known = api.find("Model")
             given = known.bind_any(model.args, model.keywords) if known else None
             arguments = given if given is not None else model.keywords
@@ -289,6 +284,13 @@ class Losses:
                 backbone, loss = (cell.argument(["backbone", "loss_fn"], name) for name in ("backbone", "loss_fn"))
                 if backbone is not None and loss is not None:
                     self.hand(cell, backbone, loss)
+
+    def models_trained(self) -> list[Call]:
+        """What Model makes and then trains."""
+        trains = {
+            id(base) for call in self.trace.calls if call.name in (".train", ".fit") for base in options(call.base)
+        }
+        return [call for call in self.trace.calls if call.api == "Model" and id(call) in trains]
 
     def hand(self, made: Call, network: Value, loss: Value) -> None:
         handed = ModelLoss(made, [], [], [])
@@ -428,6 +430,10 @@ class Losses:
                 found.update(id(_layer(head)) for value in outputs for head in heads(value))
         return found
 
+    def scores_classes(self, head: Head, integers: bool) -> bool:
+        """Whether a layer gives a score for each class. `integers`: what it is compared with are whole numbers."""
+        return id(_layer(head)) in self.classified or (integers and (outputs(_layer(head)) or 1) > 1)
+
     def regressions(self) -> Iterator[Observation]:
         """Mean squared error and its like between the scores of classes and the numbers of classes."""
         for application in self.applications:
@@ -435,11 +441,7 @@ class Losses:
             if application.known.expects != "raw" or not _REGRESSION.match(name):
                 continue
             integers = is_integer(application.labels)
-            wrong = [
-                head
-                for head in application.heads
-                if id(_layer(head)) in self.classified or (integers and (outputs(_layer(head)) or 1) > 1)
-            ]
+            wrong = [head for head in application.heads if self.scores_classes(head, integers)]
             if not wrong or any(head.gives not in ("logits", "activation", "log-probabilities") for head in wrong):
                 continue
             width = outputs(_layer(wrong[0]))
@@ -847,11 +849,9 @@ def encoded(value: Value) -> Call | None:
     return None
 
 
-def _likelihood(call: Call) -> tuple[Value, Value] | None:
-    """The prediction and the one-hot labels of a product that is negated and summed: -1 * p * one_hot, or -(p * one_hot).sum()."""
-    if name_of(call).rsplit(".", 1)[-1] not in ("sum", "ReduceSum", "reduce_sum", "mean", "ReduceMean"):
-        return None
-    signs, factors = 0, list[Value]()
+def _factors(call: Call) -> list[Value]:
+    """What is multiplied in the operand of a sum, but for constants and signs."""
+    factors: list[Value] = []
     queue = operands(call)
     while queue and len(factors) < 6:
         part = queue.pop()
@@ -859,12 +859,17 @@ def _likelihood(call: Call) -> tuple[Value, Value] | None:
         if isinstance(part, Call) and name in ("*", "ops.mul", "ops.Mul") and len(part.args) == 2:
             queue += part.args
         elif isinstance(part, Call) and name in ("neg", "ops.Neg", "ops.neg", ".neg"):
-            signs += 1
             queue += operands(part)
-        elif isinstance(part, KnownValue):
-            signs += isinstance(part.value, (int, float)) and part.value < 0
-        else:
+        elif not isinstance(part, KnownValue):
             factors.append(part)
+    return factors
+
+
+def _likelihood(call: Call) -> tuple[Value, Value] | None:
+    """The prediction and the one-hot labels of a product that is negated and summed: -1 * p * one_hot, or -(p * one_hot).sum()."""
+    if name_of(call).rsplit(".", 1)[-1] not in ("sum", "ReduceSum", "reduce_sum", "mean", "ReduceMean"):
+        return None
+    factors = _factors(call)
     if len(factors) != 2:
         return None
     labels = [factor for factor in factors if encoded(factor) is not None]

@@ -422,16 +422,20 @@ class Rules:
             if turned and not any(_beside(shape, other) for _, other in right):
                 self.say("mask-inverted", made)
 
+    def of_sum(self, made: Call, operation: str) -> None:
+        """A mask that is added to something, or taken off it."""
+        for place, part in enumerate(effects.operands(made, (0, 1))):
+            shape = self.shapes.form(part)
+            if shape is not None and shape.mask and shape.real is not None and shape.number is not None:
+                sign = -1 if operation == "sub" and place == 1 else 1
+                self.of_added(made, shape, sign * shape.real, sign * shape.number)
+
     def of_attention(self, graph: Graph) -> None:
         """A large number at places: what is added to the padding has to be far below zero, and so what is filled in there."""
         for made in graph.made:
             operation = _operation(made)
             if operation in ("add", "sub"):
-                for place, part in enumerate(effects.operands(made, (0, 1))):
-                    shape = self.shapes.form(part)
-                    if shape is not None and shape.mask and shape.real is not None and shape.number is not None:
-                        sign = -1 if operation == "sub" and place == 1 else 1
-                        self.of_added(made, shape, sign * shape.real, sign * shape.number)
+                self.of_sum(made, operation)
             elif operation == "masked_fill":
                 given = effects.operands(made, (0, 1, 2))
                 shape = self.shapes.form(given[1]) if len(given) == 3 else None

@@ -144,6 +144,11 @@ class Setting:
     def known(self) -> bool:
         return self.origin != "unseen"
 
+    @property
+    def counted(self) -> bool:
+        """Whether it is seen to be a number, or several."""
+        return self.known and (self.number is not None or bool(self.numbers))
+
 
 @dataclass
 class SettingMessage(SourceNode):
@@ -436,15 +441,19 @@ class Settings:
             if known is not None and known.kind == "optimizer":
                 yield made, name, known.bind_any(made.args, made.keywords) or made.keywords
         for instance in self.trace.instances:
-            for base, args, keywords in instance.supers:
-                known = api.find(names.canonical(base))
-                if known is None or known.kind != "optimizer":
-                    continue
+            bound = self._own_optimizer(instance)
+            if bound is not None:
+                yield instance, instance.of.node.name, bound
+
+    def _own_optimizer(self, instance: Instance) -> dict[str, Value] | None:
+        """What an optimizer of the project is given, and hands on to the framework's; None for any other object."""
+        for base, args, keywords in instance.supers:
+            known = api.find(names.canonical(base))
+            if known is not None and known.kind == "optimizer":
                 init = self.inits.get(id(instance))
                 own = init.parameters if init is not None else {}
-                bound = (known.bind_any(args, keywords) or keywords) | {k: v for k, v in own.items() if k != "self"}
-                yield instance, instance.of.node.name, bound
-                break
+                return (known.bind_any(args, keywords) or keywords) | {k: v for k, v in own.items() if k != "self"}
+        return None
 
     def rate(
         self, place: Call | Instance, optimizer: str, rate: Value | None, defaults: dict[str, Any]
@@ -455,7 +464,7 @@ class Settings:
         default = next((defaults[name] for name in _RATES if name in defaults), None)
         row = self.setting("learning_rate", rate, place, default)
         rows = [Setting("optimizer", optimizer, "literal", place=f"{source.path}:{place.line}"), row]
-        if row.known and (row.number is not None or row.numbers) and row.origin != "several":
+        if row.counted and row.origin != "several":
             later = [self.schedule(made) for made in self.schedules if self.drives(made, place)]
             if later and later[0]:
                 data["schedule"] = later[0][0]

@@ -550,17 +550,22 @@ def _mentions_shards(call: ast.Call) -> bool:
     )
 
 
-def _sharded(origin: Call) -> str | None:
-    """The constructor with its shards, where the functions for them are imported in its file."""
-    node, source = origin.node, origin.source
-    imported = {
-        alias.asname or alias.name: alias.name
+def _imported_for_ranks(source: Source) -> dict[str, str]:
+    """The functions of mindspore.communication that a file imports, and what it calls each."""
+    imported = [
+        alias
         for part in source.nodes_of(ast.ImportFrom)
         if (part.module or "").startswith("mindspore.communication")
         for alias in part.names
-    }
-    rank = next((name for name, original in imported.items() if original == "get_rank"), None)
-    size = next((name for name, original in imported.items() if original == "get_group_size"), None)
+    ]
+    return {alias.name: alias.asname or alias.name for alias in reversed(imported)}
+
+
+def _sharded(origin: Call) -> str | None:
+    """The constructor with its shards, where the functions for them are imported in its file."""
+    node, source = origin.node, origin.source
+    imported = _imported_for_ranks(source)
+    rank, size = imported.get("get_rank"), imported.get("get_group_size")
     if rank is None or size is None or not isinstance(node, ast.Call) or origin.unpacked:
         return None
     if not (node.args or node.keywords) or any(isinstance(arg, ast.Starred) for arg in node.args):

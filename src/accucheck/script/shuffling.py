@@ -690,7 +690,7 @@ class Examination:
         chains = [part for members in groups.values() for _, _, _, chain in members for part in chain]
         for store in self.trace.stores:
             owner, value, node = store.owner, store.value, store.node
-            if store.attribute != "reshuffle_each_epoch" or not (is_known(value, False)):
+            if store.attribute != "reshuffle_each_epoch" or not is_known(value, False):
                 continue
             for part in chains:
                 holds = (part, *(p for v in (*part.args, *part.keywords.values()) for p in parts(v)))
@@ -773,6 +773,10 @@ def _loops_of(update: Call) -> tuple[tuple[ast.AST, ...], tuple[ast.AST, ...]]:
     return update.loops, made.loops if isinstance(made, Call) else ()
 
 
+def _counts_samples(value: Value) -> bool:
+    return isinstance(value, Call) and value.last in ("get_dataset_size", "len")
+
+
 def _divisor(size: Value | None) -> float:
     """By what the size of a data set is divided to give the size of a buffer; 1 where that is not what gives it."""
     while isinstance(size, Call) and size.last in ("int", "round", "max") and size.args:
@@ -782,7 +786,7 @@ def _divisor(size: Value | None) -> float:
     whole, by = size.args
     if size.name == "*" and isinstance(whole, KnownValue):
         whole, by = by, whole
-    sized = any(isinstance(part, Call) and part.last in ("get_dataset_size", "len") for part in sources(whole))
+    sized = any(map(_counts_samples, sources(whole)))
     number = by.value if isinstance(by, KnownValue) and type(by.value) in (int, float) else 0
     if not sized or number <= 0:
         return 1

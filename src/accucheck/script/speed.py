@@ -121,17 +121,23 @@ def recast(training: TrainingSteps) -> list[Remark]:
     return merged(_recast(training))
 
 
+def _casts(training: TrainingSteps) -> list[tuple[Call, str]]:
+    """The casts within networks, and to which type."""
+    return [(call, to) for call in training.calls if "construct" in call.functions and (to := _cast_to(call))]
+
+
 def _recast(training: TrainingSteps) -> Iterator[Remark]:
-    casts = [(call, to) for call in training.calls if "construct" in call.functions and (to := _cast_to(call))]
+    casts = _casts(training)
     for call, to in casts:
         froms = {_made_as(option) for option in options(operation(call).operand(0))}
         if len(froms) != 1 or None in froms:
             continue
         inner, before = next(iter(froms)) or (call, "")
+        also = [inner] if inner.line != call.line else []
         if before == to:
-            yield remark(call, "same-type", also=[inner] if inner.line != call.line else [], type=to)
+            yield remark(call, "same-type", also=also, type=to)
         elif _cast_to(inner) and _FLOATS.get(before, 0) > _FLOATS.get(to, 99):
-            yield remark(call, "back-again", also=[inner] if inner.line != call.line else [], first=before, type=to)
+            yield remark(call, "back-again", also=also, first=before, type=to)
     if casts:
         yield remark(casts[0][0], "casts", count=len({(call.source.path, call.line) for call, _ in casts}))
     elif training.judged_steps():
@@ -191,7 +197,7 @@ def _fused(training: TrainingSteps) -> Iterator[Remark]:
             yield remark(call, "fusion-set")
             return
     for step in steps:
-        alone = next((part for part in sources(step.gradients) if _reduces_alone(part)), None)
+        alone = next(filter(_reduces_alone, sources(step.gradients)), None)
         if step.kind == "own" and isinstance(alone, Call):
             yield about(step, "each-alone", alone)
         else:
