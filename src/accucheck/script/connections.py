@@ -144,6 +144,15 @@ class _Attribute:
         return self.function.of or self.of
 
 
+def _code_of_row(row: _Attribute, structures: list[Structure]) -> str | None:
+    """What it means that an attribute is not used; a Dropout that would do nothing is no more than an operator."""
+    code = next((code for value in row.values if (code := _code(value))), None)
+    if code == "unused-cell" and not _alone(row, structures):
+        return None
+    idle = code == "unused-dropout" and (not _in_training(row, structures) or _drops_otherwise(row, structures))
+    return "operator" if idle else code
+
+
 def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Observation]:
     rows = [row for row in _attributes(structures, sources).values() if row.values and not row.asked]
     heirs = _heirs(sources) if rows else {}
@@ -152,11 +161,10 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Obse
     untrained = not _trains(structures, sources)
     operators: dict[Place, list[_Attribute]] = defaultdict(list)
     for row in rows:
-        code = next((code for value in row.values if (code := _code(value))), None)
-        if code is None or (code == "unused-cell" and not _alone(row, structures)):
+        code = _code_of_row(row, structures)
+        if code is None:
             continue
-        idle = code == "unused-dropout" and (not _in_training(row, structures) or _drops_otherwise(row, structures))
-        if code == "operator" or idle:
+        if code == "operator":
             operators[_place(row.defining.source, row.defining.node)].append(row)
             continue
         why = _harmless(code, row, untrained, id(row) in kept) if not _twin(row, row.values[0], structures) else None
@@ -251,6 +259,18 @@ def _asked_outside(sources: list[Source]) -> set[str]:
     return found
 
 
+def _cell_of(row: _Attribute, structures: list[Structure]) -> Instance:
+    """A network of the class that an attribute belongs to."""
+    return next(cell for structure in structures for cell in structure.cells if cell.of.node is row.of.node)
+
+
+def _is_output(name: str, cell: Instance) -> bool:
+    """Whether a layer is the output of a network, by its name and by what it is."""
+    if _OUTPUT.search(name) is None:
+        return False
+    return any(kind_of(leaf) == "dense" for _, leaf in leaves(cell.attributes[name]))
+
+
 def _heads(rows: list[_Attribute], structures: list[Structure]) -> set[int]:
     """The ids of rows of the last layers of a network, an output layer at their end, that other layers work on: features are
     taken before them, and they are there for a checkpoint to fit, or spare."""
@@ -258,7 +278,7 @@ def _heads(rows: list[_Attribute], structures: list[Structure]) -> set[int]:
     backbones: dict[ast.ClassDef, bool] = {}
     for row in rows:
         stored = uses(row.of).stored
-        cell = next(cell for s in structures for cell in s.cells if cell.of.node is row.of.node)
+        cell = _cell_of(row, structures)
         names = [name for name in stored if name in cell.attributes and has_weights(cell.attributes[name])]
         names.sort(key=lambda name: _place(stored[name][1].source, stored[name][0]))
         unused = {other.name: other for other in rows if other.of.node is row.of.node}
@@ -268,9 +288,7 @@ def _heads(rows: list[_Attribute], structures: list[Structure]) -> set[int]:
             backbones[row.of.node] = _within_another(cell, structures)
         if not backbones[row.of.node]:
             continue
-        last = [leaf for _, leaf in leaves(cell.attributes[names[-1]])]
-        output = _OUTPUT.search(names[-1]) is not None and any(kind_of(leaf) == "dense" for leaf in last)
-        if output and all(name in unused for name in names[names.index(row.name) :]):
+        if _is_output(names[-1], cell) and all(name in unused for name in names[names.index(row.name) :]):
             found.add(id(row))
     return found
 
@@ -1237,15 +1255,19 @@ def _activation(value: Value) -> bool:
     return flow.find(value, works) is not None
 
 
+def _sums_before_norms(structure: Structure) -> Iterator[tuple[Call, Call, tuple[Value, Value]]]:
+    """Each LayerNorm that is given a sum, with the sum and its terms."""
+    for call in structure.reading.trace.calls:
+        if call.name == "" and isinstance(call.base, Call) and call.base.last == "LayerNorm" and call.args:
+            for option in options(call.args[0]):
+                if isinstance(option, Call) and (terms := _terms(option)):
+                    yield call, option, terms
+
+
 def _skipped(structures: list[Structure]) -> Iterator[Observation]:
     """Sums before a LayerNorm that add what an earlier such sum, which the other addend is made of, has already added."""
     for structure in structures:
-        sums = []
-        for call in structure.reading.trace.calls:
-            if call.name == "" and isinstance(call.base, Call) and call.base.last == "LayerNorm" and call.args:
-                for option in options(call.args[0]):
-                    if isinstance(option, Call) and (terms := _terms(option)):
-                        sums.append((call, option, terms))
+        sums = list(_sums_before_norms(structure))
         for place, (norm, total, terms) in enumerate(sums):
             for term, other in (terms, terms[::-1]):
                 for before, _, earlier in sums[:place]:

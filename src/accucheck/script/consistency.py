@@ -94,7 +94,7 @@ def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Observation]:
     seen: set[int] = set()
     split = bool(_splits(pipeline))
     for entry in filter(_is_data, unique(pipeline.inputs)):
-        always = all(any(step.random for step in way.steps) for way in entry.ways if way.data)
+        always = all(_is_drawn(way.steps) for way in entry.ways if way.data)
         for way in entry.ways:
             for step in way.steps:
                 if not step.random or id(step.made.node) in seen or _repeats(step, pipeline.reading.trace.calls):
@@ -106,12 +106,9 @@ def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Observation]:
                 data = {"step": step.text, "input": entry.name}
                 shared = id(step.made.node) in training
                 condition = _condition(step, entry, pipeline)
-                if condition or not always or not step.effective:
-                    # What no operation of augmentation does may be about something else than chance: boxes, a unit.
-                    code = "random-perhaps" if known else "random-unclear"
+                code = _doubt(step, pipeline, always and not condition)
+                if code is not None:
                     data["condition"] = condition or "?"
-                elif not pipeline.sure and pipeline.reading.role == "train":
-                    code, data["condition"] = "random-perhaps", "?"
                 else:
                     code = "random-before-split" if split and shared else "random-in-evaluation"
                 yield Observation(
@@ -148,6 +145,14 @@ def _condition(step: Step, entry: Input, pipeline: Pipeline) -> str:
 def _is_data(entry: Input) -> bool:
     """Whether an input is of the data: no label, and nothing that is made up."""
     return entry.kind not in ("label", "made", "nothing", "simulator")
+
+
+def _doubt(step: Step, pipeline: Pipeline, always: bool) -> str | None:
+    """The code for a random step that may be none, or not be met; None where nothing speaks against it. `always`: it is on each way."""
+    if not always or not step.effective:
+        # What no operation of augmentation does may be about something else than chance: boxes, a unit.
+        return "random-perhaps" if step.kind == "random" else "random-unclear"
+    return "random-perhaps" if not pipeline.sure and pipeline.reading.role == "train" else None
 
 
 def _augments(step: Step) -> bool:
@@ -386,14 +391,21 @@ def _recipe(pipeline: Pipeline) -> list[Any]:
     return recipe
 
 
+def _namesake(entry: Input, among: list[Input]) -> Input | None:
+    """The input of the same name, or of the same parameter of the network."""
+    for key in ("name", "parameter"):
+        same = [one for one in among if getattr(one, key) and getattr(one, key) == getattr(entry, key)]
+        if same:
+            return next((one for one in same if one.kind == entry.kind), same[0])
+    return None
+
+
 def counterparts(entry: Input, inputs: list[Input], other: Pipeline) -> list[Input]:
     """The input of training that one of the `inputs` of evaluation corresponds to; several where training has more of its kind, as
     pictures of two domains, and no name tells which it is."""
     wanted = list(filter(_is_data, unique(other.inputs)))
-    for key in ("name", "parameter"):
-        same = [one for one in wanted if getattr(one, key) and getattr(one, key) == getattr(entry, key)]
-        if same:
-            return [next((one for one in same if one.kind == entry.kind), same[0])]
+    if (same := _namesake(entry, wanted)) is not None:
+        return [same]
     names = {one.name for one in inputs}
     wanted = [one for one in wanted if not one.name or one.name not in names]  # that of another input otherwise
     alike = [one for one in wanted if one.kind == entry.kind] or (wanted if len(wanted) == 1 else [])
@@ -705,7 +717,7 @@ def _is_clear_picture(way: SamplePath) -> bool:
     return way.origin == "pixels" and not way.unclear
 
 
-def _is_drawn(steps: list[Step]) -> bool:
+def _is_drawn(steps: Iterable[Step]) -> bool:
     return any(step.random for step in steps)
 
 

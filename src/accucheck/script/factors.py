@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -337,20 +337,24 @@ class Factors:
             return "known", type(value.value).__name__, str(value.value)[:100]
         if isinstance(value, NamedValue):
             return "named", value.name
-        if isinstance(value, Many) and value.by is not None and depth < 8:
+        made = self._made_key(value, depth) if depth < 8 else None
+        if made is not None:
+            return made
+        self.kept.append(value)
+        return "id", id(value)
+
+    def _made_key(self, value: Value, depth: int) -> Key | None:
+        """The key of a value that was put together of others: by what these are, and how."""
+        if isinstance(value, Many) and value.by is not None:
             parts = tuple(self._part(option, depth + 1) for option in value.options)
             # What a constant of a comparison is about is not seen in it.
             bare = any(isinstance(option, KnownValue) and not option.name for option in value.options)
             return unparse(value.by) if bare else _shape(value.by), *parts
-        if isinstance(value, Items) and not value.open and depth < 8:
+        if isinstance(value, Items) and not value.open:
             return "items", *(self._part(item, depth + 1) for item in value.items[:24]), len(value.items)
-        if isinstance(value, Call) and value.last in _PURE and depth < 8:
-            return self._call(value.name, value, depth)
-        read = self._read_key(value, depth) if isinstance(value, Call) and depth < 8 else None
-        if read is not None:
-            return read
-        self.kept.append(value)
-        return "id", id(value)
+        if not isinstance(value, Call):
+            return None
+        return self._call(value.name, value, depth) if value.last in _PURE else self._read_key(value, depth)
 
     def _read_key(self, value: Call, depth: int) -> Key | None:
         """What is read of something, as an attribute, an item, or its .value; None for any other call."""
@@ -474,22 +478,26 @@ class Factors:
         if not isinstance(value, Many):
             return [] if value is None else [(value, Term(choices=self._made_under(value)))]
         held = [option for option in value.options if not _impossible(option)] or list(value.options)
-        own = [self._made_under(option) for option in held]
-        if len(value.when) == len(held):  # x if test else y
-            own = [self.conditions([test]) | under for test, under in zip(value.when, own, strict=True)]
+        own = self._conditions_of(held, value.when)
         # Two reads of one setting give the same numbers, and one run takes the same of them.
         known = all(isinstance(option, KnownValue) for option in held)
-        which: Key = tuple(self.key(option) for option in held) if known else (id(value),)
+        which: Key = tuple(map(self.key, held)) if known else (id(value),)
         found = []
         for place, option in enumerate(held):
             # Another option that was made under more conditions would have taken its place wherever they all hold.
-            others = own[:place] + own[place + 1 :]
-            never = _resolved(frozenset(other - own[place] for other in others if other - own[place]))
+            never = _resolved(_other_ways(own, place))
             taken: dict[Key, Any] = {("many", *which): place, **dict(own[place])}
             taken.update((test, not way) for ((test, way),) in (tuple(one) for one in never if len(one) == 1))
             never = frozenset(one for one in never if len(one) > 1)
             found.append((option, Term(choices=frozenset(taken.items()), never=never)))
         return found
+
+    def _conditions_of(self, held: Sequence[Value], when: Sequence[Test]) -> list[frozenset[Choice]]:
+        """The conditions under which each option is made, and those of x if test else y."""
+        own = list(map(self._made_under, held))
+        if len(when) != len(held):
+            return own
+        return [self.conditions([test]) | under for test, under in zip(when, own, strict=True)]
 
     def _made_under(self, value: Value) -> frozenset[Choice]:
         return self.conditions(value.under) if isinstance(value, (Call, Instance)) else frozenset()
@@ -900,6 +908,12 @@ def _affirmed(node: ast.AST) -> tuple[str, bool]:
 def _shape(node: ast.expr) -> Key:
     """How `and` and `or` are nested."""
     return (type(node.op).__name__, *(_shape(part) for part in node.values)) if isinstance(node, ast.BoolOp) else ()
+
+
+def _other_ways(own: list[frozenset[Any]], place: int) -> frozenset[Any]:
+    """The conditions of the other options beyond those of the one in this place."""
+    others = own[:place] + own[place + 1 :]
+    return frozenset(other - own[place] for other in others if other - own[place])
 
 
 def _has_gradients(terms: _Terms) -> bool:

@@ -457,12 +457,19 @@ class FreezeScan:
             told.add(id(store))
             yield Observation("all-frozen", store.source, store.node, data, certain=not store.tests)
 
+    def frozen_layers(self) -> Iterator[tuple[int, Call, Store]]:
+        """The layers that are switched off, though an optimizer is given them, each with its id and the switch."""
+        given = self.trained or self.layers
+        for leaf, store in self.frozen.items():
+            layer = self.layers.get(leaf)
+            if layer is not None and leaf in given and not self.left_out(leaf):
+                yield leaf, layer, store
+
     def frozen_at_random(self, told: set[int]) -> Iterator[Observation]:
         """What stays at its random first values."""
         heads = self.heads()
-        for leaf, store in self.frozen.items():
-            layer = self.layers.get(leaf)
-            if layer is None or id(store) in told or leaf not in (self.trained or self.layers) or self.left_out(leaf):
+        for leaf, layer, store in self.frozen_layers():
+            if id(store) in told:
                 continue
             loaded = self.loaded(perhaps=leaf not in heads, into=leaf)
             optional = loaded and not self.loaded(into=leaf, by_default=True)
@@ -940,6 +947,13 @@ def _listed_cells(cell: Value | None) -> Call | None:
     return of if isinstance(of, Call) and of.name == (".cells_and_names" if paired else ".cells") else None
 
 
+def _listed_before(store: Store, listing: Call) -> Iterator[Call]:
+    """The layers that a loop over cells goes through, as far as they exist when a switch is set in it."""
+    for path, leaf in (pair for network in options(listing.base) for pair in leaves(network)):
+        if isinstance(leaf, Call) and leaf.order < store.order and not (listing.name == ".cells" and len(path) > 1):
+            yield leaf
+
+
 def _of_kind(store: Store, listing: Call) -> list[int]:
     """The layers that a switch is about in a loop over the cells of a network, which chooses them by their classes; none where it chooses
     otherwise. `cells` lists no cell within another."""
@@ -948,10 +962,7 @@ def _of_kind(store: Store, listing: Call) -> list[int]:
         return []
     weight = store.owner.name[1:] if isinstance(store.owner, Call) and store.owner.name[:1] == "@" else ""
     found = []
-    for path, leaf in (pair for network in options(listing.base) for pair in leaves(network)):
-        listed = isinstance(leaf, Call) and leaf.order < store.order
-        if not listed or not isinstance(leaf, Call) or (listing.name == ".cells" and len(path) > 1):
-            continue
+    for leaf in _listed_before(store, listing):
         # A list of all parameters of what is of another class also has those of cells within it.
         about = weight in matrices(leaf) if weight else all(test.taken for test in tests)
         if about and all(_is_of(test.value, leaf) is test.taken for test in tests):

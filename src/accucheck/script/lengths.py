@@ -183,6 +183,10 @@ class Shapes:
         compared = self.compared(made)
         if compared is not None:
             return compared
+        return self.passed_on(made)
+
+    def passed_on(self, made: Call) -> Shape | None:
+        """The shape of what an operation leaves as it is, or moves to other places."""
         passed = effects.kept(made, "same", "order", "whole", "truth")
         known = effects.effect(made)
         if passed is None and known is not None and known.operation in _MOVED:
@@ -280,10 +284,9 @@ class Shapes:
 
     def padded(self, made: Call) -> Form | None:
         """np.pad(x, (0, n - len(x))), transforms.PadEnd([n], v)."""
-        layer = made.base if made.name == "" and isinstance(made.base, Call) else None
-        if layer is not None and layer.last == "PadEnd" and made.args:
-            value = layer.argument(["pad_shape", "pad_value"], "pad_value")
-            return Form(made.args[0], None, value or KnownValue(0), END, layer)
+        if made.name == "" and isinstance(made.base, Call) and made.base.last == "PadEnd" and made.args:
+            value = made.base.argument(["pad_shape", "pad_value"], "pad_value")
+            return Form(made.args[0], None, value or KnownValue(0), END, made.base)
         known = effects.effect(made)
         if known is None or known.operation != "pad_function" or not made.args:
             return None
@@ -291,8 +294,7 @@ class Shapes:
         value = next(
             (made.keywords[name] for name in ("constant_values", "value") if name in made.keywords), KnownValue(0)
         )
-        pairs = [width] if not _nested(width) else _nested(width)
-        found = [side for pair in pairs if (side := _one_sided(pair)) is not None]
+        found = _padded_sides(width)
         if len(found) != 1 or isinstance(value, Items):
             return None
         inside = self.of(made.args[0])
@@ -532,6 +534,12 @@ def _within(value: Value, depth: int = 0) -> Iterator[Call]:
         yield value
         for part in (*value.args, *value.keywords.values()):
             yield from _within(part, depth + 1)
+
+
+def _padded_sides(width: Value | None) -> list[tuple[str, Value]]:
+    """The sides that are filled up, of each axis."""
+    pairs: list[Value | None] = [*_nested(width)] or [width]
+    return [side for pair in pairs if (side := _one_sided(pair)) is not None]
 
 
 def _cuts_end(made: Call) -> bool:

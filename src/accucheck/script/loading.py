@@ -864,7 +864,7 @@ def _saved_to(path: Value | None, saved: list[SavedNetworks]) -> list[SavedNetwo
     text = key(path)
     if text is not None and (alike := [save for save in saved if save.path == text]):
         return alike
-    given = [option for option in options(path) if not _is_none(option)]
+    given = [option for option in options(path) if not is_known(option, None)]
     ways = [[save for save in saved if save.call.argument(_SAVE, "ckpt_file_name") is option] for option in given]
     return [save for way in ways for save in way] if all(ways) else []
 
@@ -1020,17 +1020,25 @@ def _given_to(value: Value, outer: Value) -> tuple[str, Value | None]:
         return "on", outer
     name, of_base = outer.name, outer.base is value
     method = name[1:] if name[:1] == "." else ""
-    operator = outer.base.api if name == "" and isinstance(outer.base, Call) else outer.api
-    if operator in _APPLIES or (_SETS.fullmatch(method) and not of_base):
+    if _operator_of(outer) in _APPLIES or (_SETS.fullmatch(method) and not of_base):
         return "applied", outer
     if _PUTS_INTO.fullmatch(method):
         return "on", outer.base
     if outer.api == "Parameter" or (_is_copy(outer) and not of_base):
         return "on", outer  # no more than a tensor until a cell has it, no more than a dict until a cell gets it
-    looks = (
-        name[:1] == "@" or _LOOKING_METHODS.fullmatch(method) or _LOOKS.fullmatch(name) or _LOOKS.fullmatch(outer.api)
-    )
-    return "on" if looks else "handed", outer
+    return "on" if _only_looks(outer, method) else "handed", outer
+
+
+def _operator_of(call: Call) -> str:
+    """The API that a call applies, as a function or as an object."""
+    return call.base.api if call.name == "" and isinstance(call.base, Call) else call.api
+
+
+def _only_looks(call: Call, method: str) -> bool:
+    """Whether a call does no more than look at what it is given."""
+    if call.name[:1] == "@" or _LOOKING_METHODS.fullmatch(method):
+        return True
+    return bool(_LOOKS.fullmatch(call.name) or _LOOKS.fullmatch(call.api))
 
 
 def _is_copy(made: Call) -> bool:

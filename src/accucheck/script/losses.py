@@ -651,14 +651,19 @@ def form(application: Application) -> Iterator[Observation]:
         return
     code = verdicts.pop()
     yield Observation(code, place, {"loss": loss, "layer": _origin(heads_, application)}, heads_[0].made)
-    sparse = application.cell.keywords.get("sparse") if application.cell is not None else None
-    if labels == "by sparse" and sparse is None and application.cell is not None and application.cell.args:
-        sparse = application.cell.args[0]
-    is_sparse = labels == "classes" or is_known(sparse, True)
-    if is_sparse and application.labels is not None:
+    if _takes_numbers(application) and application.labels is not None:
         made = encoded(application.labels)
         if made is not None:
             yield Observation("one-hot-for-sparse", place, {"loss": loss}, made)
+
+
+def _takes_numbers(application: Application) -> bool:
+    """Whether a loss is given the number of each class, by what it is or by its argument `sparse`."""
+    labels, cell = application.known.labels, application.cell
+    sparse = cell.keywords.get("sparse") if cell is not None else None
+    if labels == "by sparse" and sparse is None and cell is not None and cell.args:
+        sparse = cell.args[0]
+    return labels == "classes" or is_known(sparse, True)
 
 
 def _judge(expects: str | None, classes: bool, gives: str) -> str:

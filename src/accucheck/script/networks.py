@@ -300,6 +300,12 @@ def _is_name(name: str, node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
+def _holds_all(attribute: str, method: Function) -> bool:
+    """Whether an attribute holds all others, or lists the cells of a network where that is run."""
+    lists = attribute in ("cells", "name_cells", "cells_and_names") and method.name in FORWARD
+    return lists or attribute in ("__dict__", "_cells", "_params")
+
+
 def _used(use: AttributeUses, method: Function) -> AttributeUses:
     """What is known so far, with what one method does."""
     anything = use.any
@@ -311,13 +317,11 @@ def _used(use: AttributeUses, method: Function) -> AttributeUses:
                 use.stored.setdefault(node.attr, (node, method))
             elif not _only_set(method, node):
                 use.loaded.add(node.attr)
-                lists = node.attr in ("cells", "name_cells", "cells_and_names") and method.name in FORWARD
-                anything |= lists or node.attr in ("__dict__", "_cells", "_params")
+                anything |= _holds_all(node.attr, method)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id == "getattr" and any(map(own, node.args[:1])) and len(node.args) > 1:
                 use.patterns.append(_pattern(node.args[1]))
-            of_itself = node.func.id == "vars" and any(map(own, node.args[:1]))
-            anything |= of_itself or node.func.id in ("eval", "exec")
+            anything |= node.func.id in ("eval", "exec") or (node.func.id == "vars" and any(map(own, node.args[:1])))
         elif isinstance(node, ast.Subscript):
             anything |= own(node.value)
     return use._replace(any=anything)
@@ -619,6 +623,13 @@ class Structure:
         return False
 
 
+def _is_own_layer(call: Call) -> bool:
+    """Whether an attribute of a cell that is not seen is applied within it, and by its name may be a layer."""
+    func = call.node.func if isinstance(call.node, ast.Call) else None
+    of_self = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self"
+    return of_self and isinstance(func, ast.Attribute) and not _UNSURE.search(func.attr)
+
+
 def pure(call: Call) -> bool:
     """True for a call or operator that does nothing but give its result."""
     name = call.name
@@ -626,16 +637,14 @@ def pure(call: Call) -> bool:
         base = call.base
         return isinstance(base, Call) and base.name != "" and _harmless(base)
     if name[0] == ".":
-        if name == ".item" or name == ".each":
+        if name in (".item", ".each"):
             return True
         owner = call.base
         return isinstance(owner, (Call, Many, Items, KnownValue)) and not _METHODS_WITH_EFFECT.fullmatch(name[1:])
     if name[0] == "@" or not (name[0].isalpha() or name[0] == "_"):
         return True
-    if isinstance(call.base, UnknownValue):  # an attribute of a cell that is not seen, applied within it
-        func = call.node.func if isinstance(call.node, ast.Call) else None
-        of_self = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self"
-        return of_self and isinstance(func, ast.Attribute) and not _UNSURE.search(func.attr)
+    if isinstance(call.base, UnknownValue):
+        return _is_own_layer(call)
     if name in ("neg", "in", "not", "not in") or _BUILTINS.fullmatch(name):
         return True
     return _harmless(call)

@@ -29,6 +29,7 @@ from .values import (
     Value,
     Write,
     options,
+    string_of,
 )
 
 PARAMETERS = (
@@ -183,21 +184,24 @@ def _compares(made: Call, name: str) -> bool | None:
     return _COMPARES[made.name](sides[0], sides[1])
 
 
+def _piece(split: Call, place: int, name: str, depth: int) -> str | None:
+    """One part of a text that is divided: name.split(".")[0]."""
+    whole, mark = (_text_of(part, name, depth - 1) for part in (split.base, next(iter(split.args), None)))
+    parts = whole.split(mark) if whole and mark else []
+    return parts[place] if -len(parts) <= place < len(parts) else None
+
+
 def _text_of(value: Value | None, name: str, depth: int = 8) -> str | None:
     """The text that a value is where a parameter has this name; None when it is not seen."""
-    if isinstance(value, KnownValue):
-        return value.value if isinstance(value.value, str) else None
     if not isinstance(value, Call):
-        return None
+        return string_of(value)
     if value.name == "@name":
         return name
     place = value.args[0] if value.name == "[]" else None
     if not (depth and isinstance(value.base, Call) and isinstance(place, KnownValue) and type(place.value) is int):
         return None
-    if value.base.name == ".split":  # name.split(".")[0]
-        whole, mark = (_text_of(part, name, depth - 1) for part in (value.base.base, next(iter(value.base.args), None)))
-        parts = whole.split(mark) if whole and mark else []
-        return parts[place.value] if -len(parts) <= place.value < len(parts) else None
+    if value.base.name == ".split":
+        return _piece(value.base, place.value, name, depth)
     pairs = value.base.name == ".each" and place.value == 0
     return name if pairs and any(_pairs(part) for part in behind(value.base)) else None
 

@@ -113,6 +113,18 @@ class _Sharding:
     def random(self) -> seeding.Randomness:
         return seeding.read(self.trace, [])
 
+    def of_origins(self, whole: Call | None) -> Iterator[Observation]:
+        """What there is to say of each constructor that can give a device its part. `whole`: what has each step take the whole batch."""
+        seen: set[int] = set()
+        for _, chain in self.data.sets():
+            for origin in self.where_rows_come_from(chain):
+                known = self.data.known.sources.get(origin.last)
+                if known is None or id(origin) in seen:
+                    continue
+                seen.add(id(origin))
+                if "num_shards" in known.parameters:
+                    yield from self.of(origin, chain, known.parameters, whole)
+
     def say(self) -> Iterator[Observation]:
         start = self.deployment.distributed
         many = start is not None or (self.devices or 0) > 1
@@ -122,20 +134,8 @@ class _Sharding:
             return
         yield from self.unreached()
         yield from self.first_part()
-        sets = self.data.sets()
-        told = False
-        seen: set[int] = set()
-        for _, chain in sets:
-            for origin in self.where_rows_come_from(chain):
-                known = self.data.known.sources.get(origin.last)
-                if known is None or id(origin) in seen:
-                    continue
-                seen.add(id(origin))
-                if "num_shards" not in known.parameters:
-                    continue
-                for said in self.of(origin, chain, known.parameters, whole):
-                    told = True
-                    yield said
+        told = list(self.of_origins(whole))
+        yield from told
         if not told and many and whole is not None:
             yield Observation("whole-batch", whole.source, whole.node)
         elif not told and many:

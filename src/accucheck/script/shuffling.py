@@ -570,21 +570,24 @@ class Examination:
             said.append(Observation("no-dataset", self.trace.source, 1, 0, 1, {"path": self.trace.source.path}))
         return _unique(said)
 
+    def training_turns(self) -> list[Call]:
+        """What takes the batches of the data sets that are not for evaluation."""
+        used = [leaf for leaf, chain in self.sets() if self.uses.role(leaf, chain) != "eval"]
+        return [turn for leaf in used for turn in self.uses.turns(leaf)]
+
+    def updates(self) -> list[Call]:
+        """The calls that update weights: by a step or an optimizer, where there is one."""
+        return [call for call in self.uses.steps if calls_a(call, ("step", "optimizer"))] or self.uses.steps
+
     @cached_property
     def passing(self) -> dict[int, bool]:
         """The counting loops around an update of weights, by id: whether a turn goes through all the data, which a loop within it
         takes one after the other. The rounds of a training that is made anew in each turn of a loop are not those of that loop.
         Where no loop over a data set is seen around an update, there is no telling."""
-        turns = [
-            turn
-            for leaf, chain in self.sets()
-            if self.uses.role(leaf, chain) != "eval"
-            for turn in self.uses.turns(leaf)
-        ]
+        turns = self.training_turns()
         taking = {id(turn.node) for turn in turns}
-        updates = [call for call in self.uses.steps if calls_a(call, ("step", "optimizer"))] or self.uses.steps
         found: dict[int, bool] = {}
-        for around, anew in [*map(_loops_of, updates)] or [((*turn.loops, turn.node), ()) for turn in turns]:
+        for around, anew in [*map(_loops_of, self.updates())] or [((*turn.loops, turn.node), ()) for turn in turns]:
             inner = max((place for place, loop in enumerate(around) if id(loop) in taking), default=0)
             rounds = [loop for loop in around[:inner] if counted(loop) is not None and loop not in anew]
             for loop in around if rounds else ():

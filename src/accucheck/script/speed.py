@@ -17,7 +17,7 @@ from .pipelines import Pipeline
 from .remarks import Remark, merged, remark
 from .syntax import unparse
 from .training_steps import TrainingSteps
-from .values import Call, Instance, Items, KnownValue, Mapping, NamedValue, Value, options, parts
+from .values import Call, Instance, Items, KnownValue, Mapping, NamedValue, Value, is_known, options, parts
 
 #: Parameters with the number of features that enter and leave a layer; None for what enters where it is an index.
 _WIDTHS: dict[str, tuple[str | None, str]] = {
@@ -258,18 +258,11 @@ def settings(pipeline: Pipeline) -> Iterator[Remark]:
         one = isinstance(workers, KnownValue) and workers.value == 1
         if call.last in ("map", "batch") and one and (call.last == "map" or "per_batch_map" in call.keywords):
             yield remark(call, "one-worker", stage=call.last)
-        if call.last == "GeneratorDataset":
-            source = call.argument(["source"], "source")
-            reads = any(_reads_files(option) for option in options(source))
-            if reads and (one or workers is None) and not call.unpacked:
+        if call.last == "GeneratorDataset" and any(map(_reads_files, options(call.argument(["source"], "source")))):
+            alone = one or workers is None
+            if alone and not call.unpacked:
                 yield remark(call, "one-reader", stage=call.last)
-            processes = call.keywords.get("python_multiprocessing")
-            if (
-                reads
-                and isinstance(processes, KnownValue)
-                and processes.value is False
-                and not (one or workers is None)
-            ):
+            if not alone and is_known(call.keywords.get("python_multiprocessing"), False):
                 yield remark(call, "threads-only", stage=call.last)
 
 

@@ -485,24 +485,25 @@ class _Reader:
         layer = isinstance(node.value, ast.Attribute) and self.is_self(node.value.value) and self.of_networks[-1]
         return WEIGHT if layer and node.attr == "weight" else None
 
+    def owner_of(self, func: ast.expr) -> tuple[str | None, str]:
+        """What a call of no framework's function is called on, and its method; empty for a method of the class itself."""
+        if not isinstance(func, ast.Attribute):
+            return self.value(func), "__call__"
+        owner, method = self.value(func.value), func.attr
+        if not self.is_self(func.value):
+            return owner, method
+        if method in self.own[-1]:
+            return owner, ""
+        held = self.attributes[-1].get(method)
+        return (held, "__call__") if held else (NETWORK if self.of_networks[-1] else None, method)
+
     def of_Call(self, node: ast.Call) -> str | None:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in ("isinstance", "issubclass") and len(node.args) == 2:
             self.value(node.args[0])
             return None
         full = self.dotted(node.func)
-        method, owner = "", None
-        if full is None and isinstance(node.func, ast.Attribute):
-            method = node.func.attr
-            owner = self.value(node.func.value)
-            if self.is_self(node.func.value):
-                held = self.attributes[-1].get(method)
-                if method in self.own[-1]:
-                    method = ""
-                else:
-                    owner, method = (held, "__call__") if held else (NETWORK if self.of_networks[-1] else None, method)
-        elif full is None:
-            owner, method = self.value(node.func), "__call__"
+        owner, method = self.owner_of(node.func) if full is None else (None, "")
         kinds = [self.value(argument) for argument in node.args]
         kinds += [self.value(keyword.value) for keyword in node.keywords]
         varies = NUMBER in kinds
