@@ -11,7 +11,7 @@ from .loss_scaling import about
 from .ranks import kinds
 from .remarks import Remark, merged, remark
 from .training_steps import Step, TrainingSteps, canonical
-from .values import Call, Instance, Items, KnownValue, NamedValue, Value, name_of, options
+from .values import Call, Instance, Items, KnownValue, NamedValue, Value, name_of, options, string_of
 
 INITS = frozenset(
     {"communication.init", "communication.management.init", "mint.distributed.init_process_group", "init"}
@@ -67,9 +67,7 @@ def _modes(training: TrainingSteps) -> set[str]:
             if isinstance(option, NamedValue):
                 found.add(canonical(option.name).rpartition(".")[2].lower())
             else:
-                found.add(
-                    option.value if isinstance(option, KnownValue) and isinstance(option.value, str) else "unknown"
-                )
+                found.add(string_of(option) or "unknown")
     return found
 
 

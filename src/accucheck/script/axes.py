@@ -10,7 +10,7 @@ from typing import NamedTuple
 from .effects import effect, kept, name_of, operands
 from .factors import argument_of, operation
 from .networks import kind_of
-from .values import Call, Items, KnownValue, Many, Value
+from .values import Call, Items, KnownValue, Many, Value, is_slice
 
 #: Values within values are looked into so far.
 DEPTH = 24
@@ -78,7 +78,7 @@ def _of_item(made: Call, depth: int) -> Rank:
 def _kind_of_index(part: Value | None) -> str:
     if isinstance(part, KnownValue):
         return "None" if part.value is None else "number" if type(part.value) is int else ""
-    return "slice" if isinstance(part, Call) and part.name == "slice" else ""
+    return "slice" if is_slice(part) else ""
 
 
 def _of_recurrent(value: Value | None) -> bool:

@@ -18,7 +18,7 @@ from .effects import MOVED, differentiates, effect, kept, operands
 from .factors import argument_of, comparison, operation
 from .losses import applied, is_truth
 from .networks import is_loss
-from .values import Call, Items, KnownValue, Value, options
+from .values import Call, Items, KnownValue, Value, is_known, options
 
 #: What a value holds of a batch. SAMPLES: something for each sample, or each position of one; CHOSEN: for some of them, which hangs on
 #: the samples; RANKED: what hangs on the order of the samples by their scores. Of all samples one number, or a few: SUM, MEAN, the mean
@@ -302,7 +302,7 @@ def _axes(made: Call) -> list[int] | None:
     maker = made.base if made.name == "" and isinstance(made.base, Call) else made
     named = (argument_of(maker, name) for name in ("axis", "dim"))
     given = next((value for value in named if value is not None), operation(made).operand(1, "axis", "dim"))
-    if given is None or (isinstance(given, KnownValue) and given.value is None):
+    if given is None or is_known(given, None):
         return None
     values = given.items if isinstance(given, Items) else [given]
     axes = [axis for value in values for axis in _numbers(value)]

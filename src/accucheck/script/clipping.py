@@ -14,7 +14,7 @@ from .loss_scaling import about, key_names, number_text, perhaps_off, title
 from .remarks import Edit, Remark, SourcePlace, merged, remark, span
 from .syntax import walk
 from .training_steps import FIXED, Step, TrainingSteps, is_optimizer
-from .values import Call, Instance, KnownValue, Value, frames_around, options
+from .values import Call, Frame, Instance, Value, frames_around, is_known, options
 
 _CLIPS = frozenset({"clipbyglobalnorm", "clipbynorm", "clipbyvalue", "clipgradnorm", "clipgradvalue", "clip", "clamp"})
 _DIVIDES = (".scale_grad", ".gradients_unscale", ".construct", ".unscale")
@@ -60,28 +60,49 @@ def _own(training: TrainingSteps, step: Step) -> Iterator[Remark]:
 def _judged(training: TrainingSteps, step: Step, clip: Clip) -> Remark:
     if clip.made.discarded and not clip.made.last.endswith("_"):  # by that, what works in place is told
         return about(step, "clip-dropped", clip.place, also=[step], clip=_name(clip.made))
-    factors = training.factors
-    terms = [whole for term in factors.of(clip.operand) if (whole := term.times(training.given(step))) is not None]
-    name = _name(clip.made)
-    bad = training.faulty(terms)
-    kept = _taken_off_later(training, step, terms) if not bad else set()
+    operand = training.factors.of(clip.operand)
+    terms = [whole for term in operand if (whole := term.times(training.given(step))) is not None]
+    if bad := training.faulty(terms):
+        return _scaled(training, step, clip, terms, bad)
+    if kept := _taken_off_later(training, step, terms):
+        return _told(step, clip, ", ".join(key_names(training, kept)), not _only_given(training, kept))
+    return _without_scale(training, step, clip)
+
+
+def _scaled(training: TrainingSteps, step: Step, clip: Clip, terms: list[Term], bad: list[Term]) -> Remark:
+    """Clipped gradients of which some, the bad terms, carry a scale that they should not."""
     # What is divided too often carries no scale, and what was not followed may carry any.
     firm = [term for term in bad if not term.unsure and _is_up(training, term)]
-    if not bad and not kept:
-        divided, default = (None, None) if _inside_optimizer(clip.made) else _divided_later(training, step)
-        if divided is not None:
-            told = about(step, "clip-before-optimizer", clip.place, also=[step], scale=f"{divided:g}", clip=name)
-            return replace(told, possible=default is False)
-        return about(step, "clip-clean", clip.place, clip=name)
-    keys = {key for term in firm or bad for key in factors.left(term)} or kept
+    keys = {key for term in firm or bad for key in training.factors.left(term)}
     scale = ", ".join(key_names(training, keys)) or number_text((firm or bad)[0].scale)
-    if (keys and all(training.is_given(key) for key in keys)) or (bad and not firm):
+    if not firm or _only_given(training, keys):
+        return _told(step, clip, scale, seen=False)
+    possible = all(_elsewhere(training, step, term, terms) for term in firm)
+    return replace(_told(step, clip, scale, seen=True), likely=len(firm) < len(terms), possible=possible)
+
+
+def _told(step: Step, clip: Clip, scale: str, seen: bool) -> Remark:
+    """That gradients are clipped with this scale. `seen`: whether it certainly is one."""
+    name = _name(clip.made)
+    if not seen:
         return about(step, "clip-unknown", clip.place, scale=scale, clip=name)
     edits = _swapped(step, clip)
-    told = remark(
-        clip.place, "clip-scaled", len(firm) < len(terms), [step], edits, step=title(step), scale=scale, clip=name
-    )
-    return replace(told, possible=bool(firm) and all(_elsewhere(training, step, term, terms) for term in firm))
+    return remark(clip.place, "clip-scaled", True, [step], edits, step=title(step), scale=scale, clip=name)
+
+
+def _only_given(training: TrainingSteps, keys: set[Any]) -> bool:
+    """Whether all scales come from elsewhere, and so may be anything."""
+    return bool(keys) and all(training.is_given(key) for key in keys)
+
+
+def _without_scale(training: TrainingSteps, step: Step, clip: Clip) -> Remark:
+    """Clipped gradients that carry no scale: right, unless the optimizer divides them once more afterwards."""
+    name = _name(clip.made)
+    divided, default = (None, None) if _inside_optimizer(clip.made) else _divided_later(training, step)
+    if divided is None:
+        return about(step, "clip-clean", clip.place, clip=name)
+    told = about(step, "clip-before-optimizer", clip.place, also=[step], scale=f"{divided:g}", clip=name)
+    return replace(told, possible=default is False)
 
 
 def _elsewhere(training: TrainingSteps, step: Step, term: Term, terms: Iterable[Term]) -> bool:
@@ -177,29 +198,32 @@ def _name(made: Call) -> str:
 
 def _in_optimizer(training: TrainingSteps, step: Step) -> Iterator[Remark]:
     """With a scale that only the optimizer takes off, an optimizer that clips first clips scaled gradients."""
-    for optimizer in options(step.optimizer):
-        if not isinstance(optimizer, Instance):
-            continue
-        scale = _left_to_optimizer(training, step)
+    optimizers = [option for option in options(step.optimizer) if isinstance(option, Instance)]
+    scale = _left_to_optimizer(training, step) if optimizers else None
+    for optimizer in optimizers:
         for frame in training.frames:
-            if frame.owner is not optimizer or frame.function.name != "construct":
-                continue
-            given = [value for name, value in frame.parameters.items() if name != "self"]
-            within = [call for call in training.calls if frame.order < call.order <= frame.end]
-            clips = [
-                call
-                for call in within
-                if operation(call).name in _CLIPS
-                and any(part in given for first in operation(call).operands[:1] for part in _limited(first))
-            ]
-            if not clips:
-                continue
-            divides = [call for call in within if call.name in _DIVIDES]
-            name = _name(clips[0])
-            if any(call.order < clips[0].order for call in divides) or scale is None:
-                yield about(step, "clip-clean", clips[0], clip=name)
-            else:
-                yield about(step, "clip-scaled", clips[0], not divides, also=[step], scale=scale, clip=name)
+            if frame.owner is optimizer and frame.function.name == "construct":
+                yield from _in_update(training, step, frame, scale)
+
+
+def _in_update(training: TrainingSteps, step: Step, update: Frame, scale: str | None) -> Iterator[Remark]:
+    """Whether an update of an optimizer takes the scale off before it clips what it is given."""
+    given = [value for name, value in update.parameters.items() if name != "self"]
+    within = [call for call in training.calls if update.order < call.order <= update.end]
+    clip = next((call for call in within if _clips_any(call, given)), None)
+    if clip is None:
+        return
+    divides = [call for call in within if call.name in _DIVIDES]
+    if any(call.order < clip.order for call in divides) or scale is None:
+        yield about(step, "clip-clean", clip, clip=_name(clip))
+    else:
+        yield about(step, "clip-scaled", clip, not divides, also=[step], scale=scale, clip=_name(clip))
+
+
+def _clips_any(call: Call, given: list[Value]) -> bool:
+    """Whether a call clips what was made of one of these values."""
+    done = operation(call)
+    return done.name in _CLIPS and any(part in given for first in done.operands[:1] for part in _limited(first))
 
 
 def _left_to_optimizer(training: TrainingSteps, step: Step) -> str | None:
@@ -208,7 +232,7 @@ def _left_to_optimizer(training: TrainingSteps, step: Step) -> str | None:
     for manager in options(step.manager) if step.kind == "model" else ():
         if isinstance(manager, Call) and manager.api in FIXED:
             drops = manager.argument(["loss_scale", "drop_overflow_update"], "drop_overflow_update")
-            if isinstance(drops, KnownValue) and drops.value is False:
+            if is_known(drops, False):
                 value = manager.argument(["loss_scale"], "loss_scale")
     if value is None:
         return None
@@ -225,17 +249,26 @@ def _swapped(step: Step, clip: Clip) -> list[Edit]:
     if source is not step.source or clip.place is not clip.made:
         return []
     for one, two in (pair for block in _blocks(source.tree) for pair in itertools.pairwise(block)):
-        name = _assigned(one)
-        if name is None or name != _assigned(two) or not (one.lineno <= first and (one.end_lineno or 0) >= last):
-            continue
-        start, middle, end = one.lineno, two.lineno, two.end_lineno or two.lineno
-        beside = (one.end_lineno or one.lineno) + 1 == middle and one.col_offset == two.col_offset
-        text = ast.unparse(two).lower()
-        unscales = any(word in text for word in ("unscale", "grad_scale", "/", "reciprocal"))
-        if unscales and beside and all(_reads(statement, name) for statement in (one, two)):
+        if one.lineno <= first and (one.end_lineno or 0) >= last and _takes_off(two, one):
+            start, middle, end = one.lineno, two.lineno, two.end_lineno or two.lineno
             lines = [*source.lines[middle - 1 : end], *source.lines[start - 1 : middle - 1]]
             return [(start, end, lines)]
     return []
+
+
+def _takes_off(statement: ast.stmt, before: ast.stmt) -> bool:
+    """Whether a statement takes the scale off the very variable that the line before it clips."""
+    name = _assigned(before)
+    if name is None or name != _assigned(statement):
+        return False
+    beside = (before.end_lineno or before.lineno) + 1 == statement.lineno and before.col_offset == statement.col_offset
+    return beside and _unscales(statement) and _reads(before, name) and _reads(statement, name)
+
+
+def _unscales(statement: ast.stmt) -> bool:
+    """Whether a statement takes the scale off, by its text."""
+    text = ast.unparse(statement).lower()
+    return any(word in text for word in ("unscale", "grad_scale", "/", "reciprocal"))
 
 
 def _assigned(statement: ast.stmt) -> str | None:

@@ -63,6 +63,7 @@ from .values import (
     NamedValue,
     Value,
     frames_around,
+    is_known,
     options,
     parts,
 )
@@ -143,6 +144,15 @@ class _Attribute:
         return self.function.of or self.of
 
 
+def _code_of_row(row: _Attribute, structures: list[Structure]) -> str | None:
+    """What it means that an attribute is not used; a Dropout that would do nothing is no more than an operator."""
+    code = next((code for value in row.values if (code := _code(value))), None)
+    if code == "unused-cell" and not _alone(row, structures):
+        return None
+    idle = code == "unused-dropout" and (not _in_training(row, structures) or _drops_otherwise(row, structures))
+    return "operator" if idle else code
+
+
 def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Observation]:
     rows = [row for row in _attributes(structures, sources).values() if row.values and not row.asked]
     heirs = _heirs(sources) if rows else {}
@@ -151,11 +161,10 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Obse
     untrained = not _trains(structures, sources)
     operators: dict[Place, list[_Attribute]] = defaultdict(list)
     for row in rows:
-        code = next((code for value in row.values if (code := _code(value))), None)
-        if code is None or (code == "unused-cell" and not _alone(row, structures)):
+        code = _code_of_row(row, structures)
+        if code is None:
             continue
-        idle = code == "unused-dropout" and (not _in_training(row, structures) or _drops_otherwise(row, structures))
-        if code == "operator" or idle:
+        if code == "operator":
             operators[_place(row.defining.source, row.defining.node)].append(row)
             continue
         why = _harmless(code, row, untrained, id(row) in kept) if not _twin(row, row.values[0], structures) else None
@@ -250,6 +259,18 @@ def _asked_outside(sources: list[Source]) -> set[str]:
     return found
 
 
+def _cell_of(row: _Attribute, structures: list[Structure]) -> Instance:
+    """A network of the class that an attribute belongs to."""
+    return next(cell for structure in structures for cell in structure.cells if cell.of.node is row.of.node)
+
+
+def _is_output(name: str, cell: Instance) -> bool:
+    """Whether a layer is the output of a network, by its name and by what it is."""
+    if _OUTPUT.search(name) is None:
+        return False
+    return any(kind_of(leaf) == "dense" for _, leaf in leaves(cell.attributes[name]))
+
+
 def _heads(rows: list[_Attribute], structures: list[Structure]) -> set[int]:
     """The ids of rows of the last layers of a network, an output layer at their end, that other layers work on: features are
     taken before them, and they are there for a checkpoint to fit, or spare."""
@@ -257,7 +278,7 @@ def _heads(rows: list[_Attribute], structures: list[Structure]) -> set[int]:
     backbones: dict[ast.ClassDef, bool] = {}
     for row in rows:
         stored = uses(row.of).stored
-        cell = next(cell for s in structures for cell in s.cells if cell.of.node is row.of.node)
+        cell = _cell_of(row, structures)
         names = [name for name in stored if name in cell.attributes and has_weights(cell.attributes[name])]
         names.sort(key=lambda name: _place(stored[name][1].source, stored[name][0]))
         unused = {other.name: other for other in rows if other.of.node is row.of.node}
@@ -267,9 +288,7 @@ def _heads(rows: list[_Attribute], structures: list[Structure]) -> set[int]:
             backbones[row.of.node] = _within_another(cell, structures)
         if not backbones[row.of.node]:
             continue
-        last = [leaf for _, leaf in leaves(cell.attributes[names[-1]])]
-        output = _OUTPUT.search(names[-1]) is not None and any(kind_of(leaf) == "dense" for leaf in last)
-        if output and all(name in unused for name in names[names.index(row.name) :]):
+        if _is_output(names[-1], cell) and all(name in unused for name in names[names.index(row.name) :]):
             found.add(id(row))
     return found
 
@@ -365,21 +384,26 @@ def _applied(value: Value, structure: Structure) -> bool:
     return any(id(leaf) in structure.applied for _, leaf in leaves(value)) or id(value) in structure.applied
 
 
+def _is_trained_matrix(value: Value) -> bool:
+    return isinstance(value, Call) and trains(value) and _matrix(value)
+
+
+def _is_layered(value: Value) -> bool:
+    """Whether something with weights is more than a parameter by itself."""
+    return isinstance(value, Instance) or any(not is_parameter(leaf) for _, leaf in leaves(value))
+
+
 def _code(value: Value) -> str | None:
     """What it means when a value is built and not used."""
     if is_parameter(value):
-        return "unused-parameter" if isinstance(value, Call) and trains(value) and _matrix(value) else None
+        return "unused-parameter" if _is_trained_matrix(value) else None
     if is_loss(value):
         return "operator"
     if has_weights(value):
-        return (
-            "unused-layer"
-            if any(not is_parameter(leaf) for _, leaf in leaves(value)) or isinstance(value, Instance)
-            else None
-        )
+        return "unused-layer" if _is_layered(value) else None
     if isinstance(value, Call):
-        if kind_of(value) == "dropout":
-            return "unused-dropout" if _drops(value) else "operator"
+        if kind_of(value) == "dropout" and _drops(value):
+            return "unused-dropout"
         return "operator" if value.api.startswith(("nn.", "ops.", "mint.")) else None
     if isinstance(value, Instance) and is_cell(value.of) and called(value.of) is not None:
         return "unused-cell" if _block(value) else "operator"
@@ -970,6 +994,18 @@ def _all_given(structure: Structure) -> Iterator[Call]:
         yield from parts(held)
 
 
+def _is_switched_on(value: Value | None) -> bool:
+    """Whether a flag is given as True, and not by a default that may be another one."""
+    return is_known(value, True) and not value.assumed
+
+
+def _names_in(test: ast.AST) -> Iterator[str]:
+    """The names and attributes that a condition reads."""
+    for part in walk(test):
+        if isinstance(part, (ast.Name, ast.Attribute)):
+            yield part.id if isinstance(part, ast.Name) else part.attr
+
+
 def _asked_for(structure: Structure, work: _WeightedCall, frame: Frame) -> bool:
     """True when what is thrown away was switched on by an argument of the very call that made the cell."""
     cell = frame.owner
@@ -980,19 +1016,14 @@ def _asked_for(structure: Structure, work: _WeightedCall, frame: Frame) -> bool:
     if stored is None:
         return False
     node, method = stored
-    names = {
-        part.id if isinstance(part, ast.Name) else part.attr
-        for test in conditions_around(method.node, node)
-        for part in walk(test)
-        if isinstance(part, (ast.Name, ast.Attribute))
-    }
+    names = {name for test in conditions_around(method.node, node) for name in _names_in(test)}
     for run in structure.reading.trace.frames:
         if run.owner is cell and run.function.name == "__init__" and isinstance(run.node, ast.Call):
             order = [part.arg for part in method.node.args.args][1:]
             given = {*order[: len(run.node.args)], *(keyword.arg for keyword in run.node.keywords)}
             for name in names & given:
                 value = run.parameters.get(name)
-                if isinstance(value, KnownValue) and value.value is True and not value.assumed:
+                if _is_switched_on(value):
                     return True
     return False
 
@@ -1170,14 +1201,19 @@ def _meanwhile(function: ast.AST, name: str, statement: ast.stmt) -> list[ast.Na
     """Where a name is asked for after a statement and before it stands for something else."""
     begin = statement.end_lineno or 0
     named = [n for n in walk(function) if isinstance(n, ast.Name) and n.id == name and n.lineno > begin]
-    anew = {id(n) for n in named if isinstance(n.ctx, ast.Store)}
+    end = _bound_again(function, [n for n in named if isinstance(n.ctx, ast.Store)])
+    return [n for n in named if isinstance(n.ctx, ast.Load) and n.lineno <= end]
+
+
+def _bound_again(function: ast.AST, names: list[ast.Name]) -> int:
+    """The last line of the first assignment that binds one of these names."""
+    bound = {id(name) for name in names}
     ends = (
         node.end_lineno or 0
         for node in walk(function)
-        if isinstance(node, ast.Assign) and any(id(part) in anew for target in node.targets for part in walk(target))
+        if isinstance(node, ast.Assign) and any(id(part) in bound for target in node.targets for part in walk(target))
     )
-    end = min(ends, default=sys.maxsize)
-    return [n for n in named if isinstance(n.ctx, ast.Load) and n.lineno <= end]
+    return min(ends, default=sys.maxsize)
 
 
 def _joined(function: ast.AST, names: list[ast.Name]) -> bool:
@@ -1219,15 +1255,19 @@ def _activation(value: Value) -> bool:
     return flow.find(value, works) is not None
 
 
+def _sums_before_norms(structure: Structure) -> Iterator[tuple[Call, Call, tuple[Value, Value]]]:
+    """Each LayerNorm that is given a sum, with the sum and its terms."""
+    for call in structure.reading.trace.calls:
+        if call.name == "" and isinstance(call.base, Call) and call.base.last == "LayerNorm" and call.args:
+            for option in options(call.args[0]):
+                if isinstance(option, Call) and (terms := _terms(option)):
+                    yield call, option, terms
+
+
 def _skipped(structures: list[Structure]) -> Iterator[Observation]:
     """Sums before a LayerNorm that add what an earlier such sum, which the other addend is made of, has already added."""
     for structure in structures:
-        sums = []
-        for call in structure.reading.trace.calls:
-            if call.name == "" and isinstance(call.base, Call) and call.base.last == "LayerNorm" and call.args:
-                for option in options(call.args[0]):
-                    if isinstance(option, Call) and (terms := _terms(option)):
-                        sums.append((call, option, terms))
+        sums = list(_sums_before_norms(structure))
         for place, (norm, total, terms) in enumerate(sums):
             for term, other in (terms, terms[::-1]):
                 for before, _, earlier in sums[:place]:

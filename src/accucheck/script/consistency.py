@@ -19,7 +19,7 @@ from .sample_functions import SCALERS
 from .sample_numbers import Scale, after
 from .samples import SamplePath, Step
 from .training import role
-from .values import Call, Frame, Instance, Items, KnownValue, Value, options, parts, words
+from .values import Call, Frame, Instance, Items, KnownValue, Value, is_known, options, parts, words
 
 #: How bad each difference is; of several trainings, the one that differs least is compared with.
 SEVERE = {
@@ -92,29 +92,23 @@ def _is_idle(pipeline: Pipeline) -> bool:
 def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Observation]:
     """Random steps in evaluation."""
     seen: set[int] = set()
-    split = any(part.name == ".split" for part in pipeline.chain)
-    for entry in unique(pipeline.inputs):
-        if entry.kind in ("label", "made", "nothing", "simulator"):
-            continue
-        always = all(any(step.random for step in way.steps) for way in entry.ways if way.data)
+    split = bool(_splits(pipeline))
+    for entry in filter(_is_data, unique(pipeline.inputs)):
+        always = all(_is_drawn(way.steps) for way in entry.ways if way.data)
         for way in entry.ways:
             for step in way.steps:
                 if not step.random or id(step.made.node) in seen or _repeats(step, pipeline.reading.trace.calls):
                     continue
                 seen.add(id(step.made.node))
                 known = step.kind == "random"
-                jitter = step.kind == "function" and step.name == "*"  # noise that is added may be the task
-                if not known and not jitter and step.kind not in ("slice", "geometry", "colour"):
+                if not _augments(step):
                     continue
                 data = {"step": step.text, "input": entry.name}
                 shared = id(step.made.node) in training
                 condition = _condition(step, entry, pipeline)
-                if condition or not always or not step.effective:
-                    # What no operation of augmentation does may be about something else than chance: boxes, a unit.
-                    code = "random-perhaps" if known else "random-unclear"
+                code = _doubt(step, pipeline, always and not condition)
+                if code is not None:
                     data["condition"] = condition or "?"
-                elif not pipeline.sure and pipeline.reading.role == "train":
-                    code, data["condition"] = "random-perhaps", "?"
                 else:
                     code = "random-before-split" if split and shared else "random-in-evaluation"
                 yield Observation(
@@ -148,15 +142,36 @@ def _condition(step: Step, entry: Input, pipeline: Pipeline) -> str:
 # --- leaks ------------------------------------------------------------------------------------------------------------
 
 
+def _is_data(entry: Input) -> bool:
+    """Whether an input is of the data: no label, and nothing that is made up."""
+    return entry.kind not in ("label", "made", "nothing", "simulator")
+
+
+def _doubt(step: Step, pipeline: Pipeline, always: bool) -> str | None:
+    """The code for a random step that may be none, or not be met; None where nothing speaks against it. `always`: it is on each way."""
+    if not always or not step.effective:
+        # What no operation of augmentation does may be about something else than chance: boxes, a unit.
+        return "random-perhaps" if step.kind == "random" else "random-unclear"
+    return "random-perhaps" if not pipeline.sure and pipeline.reading.role == "train" else None
+
+
+def _augments(step: Step) -> bool:
+    """Whether a random step is of a kind that augmentation has: noise that is added to data may be the task."""
+    jitter = step.kind == "function" and step.name == "*"
+    return jitter or step.kind in ("random", "slice", "geometry", "colour")
+
+
+def _splits(pipeline: Pipeline) -> list[Call]:
+    """The calls that divide a data set, of which a pipeline takes one part."""
+    return [part for part in pipeline.chain if part.name == ".split"]
+
+
 def split_leaks(pipeline: Pipeline, training: list[Pipeline], readings: list[Pipelines]) -> Iterator[Observation]:
     """A split() whose parts do not stay apart: MindSpore draws the order of each part anew unless a seed is set, and of a
     shuffled data set in each epoch."""
-    splits = [part for part in pipeline.chain if part.name == ".split"]
-    for split in splits:
+    for split in _splits(pipeline):
         whole = _divided(split, pipeline)
-        if not any(
-            _divided(part, other) == whole for other in training for part in other.chain if part.name == ".split"
-        ):
+        if not any(_divided(part, other) == whole for other in training for part in _splits(other)):
             continue  # training takes none of its parts, in this script or in another that divides the same data there
         above = pipeline.chain[pipeline.chain.index(split) :]
         shuffle = next((part for part in above if part.name == ".shuffle"), None)
@@ -167,7 +182,7 @@ def split_leaks(pipeline: Pipeline, training: list[Pipeline], readings: list[Pip
             yield Observation("split-shuffled", shuffle, data, certain=True)
         elif source is not None and _shuffles(source):
             yield Observation("split-shuffled", split, data, certain=True)
-        elif not (isinstance(randomize, KnownValue) and randomize.value is False) and not _seeded(readings, split):
+        elif not is_known(randomize, False) and not _seeded(readings, split):
             yield Observation("split-unseeded", split, data)
 
 
@@ -179,7 +194,7 @@ def _shuffles(source: Call) -> bool:
         return False
     given = source.argument(known.parameters, "shuffle")
     sampler = source.argument(known.parameters, "sampler")
-    if sampler is not None and not (isinstance(sampler, KnownValue) and sampler.value is None):
+    if sampler is not None and not is_known(sampler, None):
         return False
     if given is None:
         return known.access == "random" and source.last not in ("GeneratorDataset", "PaddedDataset")
@@ -221,7 +236,7 @@ def resplit(readings: list[Pipelines]) -> Iterator[Observation]:
                 if mine is None or key in said or not _used(evaluation, call):
                     continue
                 state = call.keywords.get("random_state")
-                if state is not None and not (isinstance(state, KnownValue) and state.value is None):
+                if state is not None and not is_known(state, None):
                     continue
                 seeds = [_seed(pipelines, at) for pipelines, at in ((train, mine), (evaluation, call))]
                 if "?" in seeds or (seeds[0] == seeds[1] and seeds[0] is not None):
@@ -330,21 +345,24 @@ def _names(value: Value) -> list[str]:
 # --- comparing --------------------------------------------------------------------------------------------------------
 
 
+def _followed_furthest(group: list[Observation]) -> list[Observation]:
+    """What is said of one input: a way that agrees stands for those that were followed less far."""
+    agrees = any(one.code in ("agree", "usual") for one in group)
+    return [one for one in group if not (agrees and one.code == "unclear")]
+
+
 def compared(pipeline: Pipeline, training: list[Pipeline]) -> Iterator[Observation]:
     """The steps of evaluation beside those of the training that is nearest to it."""
-    inputs = [entry for entry in unique(pipeline.inputs) if entry.kind not in ("label", "made", "nothing", "simulator")]
+    inputs = list(filter(_is_data, unique(pipeline.inputs)))
     said: dict[tuple[str, str], list[Observation]] = {}
     for entry in inputs:
-        best: Observation | None = None
-        for mine, theirs in ((mine, other) for other in training for mine in counterparts(entry, inputs, other)):
-            found = between(mine, entry, theirs, pipeline)
-            if found is not None and (best is None or SEVERE[found.code] < SEVERE[best.code]):
-                best = found
+        pairs = ((mine, other) for other in training for mine in counterparts(entry, inputs, other))
+        found = [one for mine, other in pairs if (one := between(mine, entry, other, pipeline)) is not None]
+        best = min(found, key=lambda one: SEVERE[one.code], default=None)
         if best is not None:
             said.setdefault((entry.name, entry.parameter), []).append(best)
-    for group in said.values():  # one that agrees stands for those that were followed less far
-        agrees = any(one.code in ("agree", "usual") for one in group)
-        yield from (one for one in group if not (agrees and one.code == "unclear"))
+    for group in said.values():
+        yield from _followed_furthest(group)
     if not said and pipeline.leaf is not None and any(built_alike(pipeline, other) for other in training):
         yield Observation("agree", pipeline.leaf, {"input": "-", "train": "-", "evaluation": "-", "what": "-"})
 
@@ -373,14 +391,21 @@ def _recipe(pipeline: Pipeline) -> list[Any]:
     return recipe
 
 
+def _namesake(entry: Input, among: list[Input]) -> Input | None:
+    """The input of the same name, or of the same parameter of the network."""
+    for key in ("name", "parameter"):
+        same = [one for one in among if getattr(one, key) and getattr(one, key) == getattr(entry, key)]
+        if same:
+            return next((one for one in same if one.kind == entry.kind), same[0])
+    return None
+
+
 def counterparts(entry: Input, inputs: list[Input], other: Pipeline) -> list[Input]:
     """The input of training that one of the `inputs` of evaluation corresponds to; several where training has more of its kind, as
     pictures of two domains, and no name tells which it is."""
-    wanted = [one for one in unique(other.inputs) if one.kind not in ("label", "made", "nothing", "simulator")]
-    for key in ("name", "parameter"):
-        same = [one for one in wanted if getattr(one, key) and getattr(one, key) == getattr(entry, key)]
-        if same:
-            return [next((one for one in same if one.kind == entry.kind), same[0])]
+    wanted = list(filter(_is_data, unique(other.inputs)))
+    if (same := _namesake(entry, wanted)) is not None:
+        return [same]
     names = {one.name for one in inputs}
     wanted = [one for one in wanted if not one.name or one.name not in names]  # that of another input otherwise
     alike = [one for one in wanted if one.kind == entry.kind] or (wanted if len(wanted) == 1 else [])
@@ -673,38 +698,51 @@ def _slices(base: SamplePath, way: SamplePath) -> tuple[str, tuple[str, ...]]:
     left, right = _apart(ours, theirs)
     if not left and not right:
         return "agree", ()
-    plain = all(
-        "," not in text and not s.condition
-        for w in (base, way)
-        for s in w.fixed
-        for text in [s.text]
-        if s.kind == "slice"
-    )
-    others = [s for w in (base, way) for s in w.fixed if s.kind in ("opaque", "function")]
+    clear = not (base.unclear or way.unclear) and _slices_plainly(base) and _slices_plainly(way)
     told = tuple([f"- {text}" for text in left] + [f"+ {text}" for text in right])
-    return ("slice-differs" if plain and not others and not (base.unclear or way.unclear) else "unclear"), told
+    return "slice-differs" if clear else "unclear", told
+
+
+def _slices_plainly(way: SamplePath) -> bool:
+    """Whether all slices of a way are of one axis and under no condition, and nothing else may have cut the data."""
+    others = any(step.kind in ("opaque", "function") for step in way.fixed)
+    return not others and all("," not in s.text and not s.condition for s in way.fixed if s.kind == "slice")
 
 
 def _starts(step: Step) -> bool:
     return any(not part.startswith(":") for part in step.text.removeprefix("[").split(", "))
 
 
+def _is_clear_picture(way: SamplePath) -> bool:
+    return way.origin == "pixels" and not way.unclear
+
+
+def _is_drawn(steps: Iterable[Step]) -> bool:
+    return any(step.random for step in steps)
+
+
+def _resized(way: SamplePath) -> list[Step]:
+    """The steps that give pictures their size."""
+    return [step for step in way.steps if step.kind in ("geometry", "random") and _sets_size(step)]
+
+
 def _sizes(base: SamplePath, way: SamplePath) -> tuple[str, tuple[str, ...]]:
     """The size that pictures have in the end."""
-    if base.origin != "pixels" or way.origin != "pixels" or base.unclear or way.unclear:
+    if not _is_clear_picture(base) or not _is_clear_picture(way):
         return "agree", ()
-    ours, theirs = ([s for s in w.steps if s.kind in ("geometry", "random") and _sets_size(s)] for w in (base, way))
+    ours, theirs = _resized(base), _resized(way)
     if not ours or not theirs:
         return "agree", ()
-    last = ours[-1], theirs[-1]
-    if last[0].key == last[1].key:
+    mine, other = ours[-1], theirs[-1]
+    if mine.key == other.key:
         return "agree", ()
-    if any(step.random or step.condition for step in last) or base.size is None or way.size is None:
+    varies = any(step.random or step.condition for step in (mine, other))
+    if varies or base.size is None or way.size is None:
         return "usual", ()
     if base.size == way.size or len(base.size) != len(way.size):
         return "agree", ()
-    chance = any(step.random for step in ours)
-    return ("usual" if chance and last[0].name != last[1].name else "size-differs"), (f"{base.size} / {way.size}",)
+    usual = mine.name != other.name and _is_drawn(ours)
+    return "usual" if usual else "size-differs", (f"{base.size} / {way.size}",)
 
 
 def _parts(base: SamplePath, way: SamplePath) -> tuple[str, tuple[str, ...]]:

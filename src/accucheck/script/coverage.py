@@ -27,6 +27,8 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
+    is_slice,
     options,
     unseen,
 )
@@ -71,26 +73,30 @@ def _examine(training: TrainingSteps) -> Iterator[Remark]:
     if not owners or not complete:
         yield remark(steps[0], "parameters-unknown", step=title(steps[0]))
         return
-    simple = all(_is_simple(value, 0) for optimizer in optimizers for value in _first(optimizer))
+    given = [value for optimizer in optimizers for value in _first(optimizer)]
+    simple = all(_is_simple(value, 0) for value in given)
     covered = {id(part) for owner in owners for part in _parts(owner)}
-    found = bool(lost)
-    for step in steps:
-        for network in _trained(training, step):
-            for layer, path in _left(network, covered):
-                if not _excused(training, path, layer):
-                    found = True
-                    shown = {"network": _name(path[-1]), "layer": _name(layer), "step": title(step)}
-                    code = "left-out" if simple and layer.api == "Parameter" else "left-out-maybe"
-                    yield Remark(code, *span(layer), dict(shown), also=(span(step),))
-                    break  # one layer of a network tells enough
+    found = [*_left_out(training, steps, covered, simple), *_added_later(optimizers, owners)]
+    yield from found
+    if not lost and not found:
+        yield _covered(training, steps, optimizers, covered, simple and _are_whole(given))
+
+
+def _left_out(training: TrainingSteps, steps: list[Step], covered: set[int], simple: bool) -> Iterator[Remark]:
+    """Layers that the steps train and no optimizer has. `simple`: the optimizers are given parameters of whole networks in plain sight."""
+    for step, network in ((one, network) for one in steps for network in _trained(training, one)):
+        for layer, path in _left(network, covered):
+            if not _excused(training, path, layer):
+                code = "left-out" if simple and layer.api == "Parameter" else "left-out-maybe"
+                shown = {"network": _name(path[-1]), "layer": _name(layer), "step": title(step)}
+                yield Remark(code, *span(layer), shown, also=(span(step),))
+                break  # one layer of a network tells enough
+
+
+def _added_later(optimizers: list[Call | Instance], owners: list[Value]) -> Iterator[Remark]:
     for made in optimizers:
         for layer in _replaced(owners, made):
-            found = True
             yield remark(layer, "added-later", False, [made], layer=_name(layer), optimizer=_name(made))
-    if not found:
-        given = [value for optimizer in optimizers for value in _first(optimizer)]
-        whole = simple and not any(_picks(value) or any(map(_is_slice, sources(value))) for value in given)
-        yield _covered(training, steps, optimizers, covered, whole)
 
 
 def _gives_weights(call: Call) -> bool:
@@ -140,7 +146,7 @@ def _is_slice(part: Value) -> TypeGuard[Call]:
     bounds = (
         [bound.value if isinstance(bound, KnownValue) else 0 for bound in key.args] if isinstance(key, Call) else []
     )
-    return isinstance(key, Call) and key.name == "slice" and any(bounds[:2])
+    return is_slice(key) and any(bounds[:2])
 
 
 def _holds_whole(value: Value) -> bool:
@@ -148,7 +154,7 @@ def _holds_whole(value: Value) -> bool:
     if isinstance(value, Call) and is_cut(value):
         return False  # sources() passes the value itself
     within = sources(value, lambda part: isinstance(part, Call) and (is_cut(part) or part.name in _LISTS))
-    return any(isinstance(part, Call) and part.name in _LISTS for part in within)
+    return any(map(_is_list, within))
 
 
 def _covered(
@@ -178,6 +184,11 @@ def _picks(value: Value) -> bool:
     return any("requires_grad" not in ast.unparse(part.node) for part in picked)
 
 
+def _are_whole(given: list[Value]) -> bool:
+    """Whether nothing is left out of the lists that optimizers are given."""
+    return not any(_picks(value) or any(map(_is_slice, sources(value))) for value in given)
+
+
 def _optimizers(training: TrainingSteps) -> list[Call | Instance]:
     found: dict[int, Call | Instance] = {}
     for step in training.steps:
@@ -199,17 +210,7 @@ def _owners(optimizers: list[Call | Instance]) -> tuple[list[Value], bool]:
     owners: dict[int, Value] = {}
     complete = True
     for optimizer in optimizers:
-        given: list[Value] = []
-        if isinstance(optimizer, Call):
-            given = [*optimizer.args, *optimizer.keywords.values()]
-        else:
-            given = [value for _, args, keywords in optimizer.supers for value in (*args, *keywords.values())]
-        lists = [
-            part
-            for value in given
-            for part in sources(value, lambda v: isinstance(v, Call) and v.name in _LISTS)
-            if isinstance(part, Call) and part.name in _LISTS
-        ]
+        lists = [part for value in _given(optimizer) for part in sources(value, _is_list) if _is_list(part)]
         bases = [option for part in lists for option in options(part.base)]
         if not bases or not all(isinstance(base, (Instance, Call)) for base in bases):
             nested = isinstance(optimizer, Call) and any(is_optimizer(arg) for arg in optimizer.args)
@@ -217,6 +218,18 @@ def _owners(optimizers: list[Call | Instance]) -> tuple[list[Value], bool]:
         for base in bases:
             owners[id(base)] = base
     return list(owners.values()), complete
+
+
+def _given(optimizer: Call | Instance) -> list[Value]:
+    """All that an optimizer is given: one of the project, by what it hands on to the framework's."""
+    if isinstance(optimizer, Call):
+        return [*optimizer.args, *optimizer.keywords.values()]
+    return [value for _, args, keywords in optimizer.supers for value in (*args, *keywords.values())]
+
+
+def _is_list(value: Value) -> TypeGuard[Call]:
+    """Whether a value is the list of a network's parameters."""
+    return isinstance(value, Call) and value.name in _LISTS
 
 
 def _parts(value: Value, depth: int = 0, seen: set[int] | None = None) -> Iterator[Value]:
@@ -252,7 +265,7 @@ def _left(network: Value, covered: set[int]) -> Iterator[tuple[Call, list[Instan
         if id(value) in seen or id(value) in covered or len(path) > 24 or len(seen) > 5000:
             return
         seen.add(id(value))
-        if isinstance(value, Call) and _has_weights(value) and path:
+        if _has_weights(value) and path:
             yield value, path
             return
         inner = path
@@ -264,7 +277,7 @@ def _left(network: Value, covered: set[int]) -> Iterator[tuple[Call, list[Instan
     yield from below(network, [])
 
 
-def _has_weights(value: Value) -> bool:
+def _has_weights(value: Value) -> TypeGuard[Call]:
     """A layer of the framework with weights, or a parameter, that is made and trained."""
     if not isinstance(value, Call) or not value.name.startswith("mindspore."):
         return False
@@ -359,8 +372,7 @@ def _first(optimizer: Call | Instance) -> list[Value]:
     if isinstance(optimizer, Call):
         given = optimizer.keywords.get("params") or next(iter(optimizer.args), None)
         return [given] if given is not None else []
-    lists = (arg for _, args, keywords in optimizer.supers for arg in (*args, *keywords.values()))
-    return [arg for arg in lists if any(isinstance(part, Call) and part.name in _LISTS for part in sources(arg))]
+    return [arg for arg in _given(optimizer) if any(map(_is_list, sources(arg)))]
 
 
 def _is_simple(value: Value, depth: int) -> bool:
@@ -390,34 +402,35 @@ def _excused(training: TrainingSteps, path: list[Instance | Call], layer: Call) 
     if any(_FIXED.search(name) for holder in path for name in (_name(holder), *holder.bound)):
         return True
     held = {id(layer), *(id(holder) for holder in path)}
+
+    def of_these(*values: Value | None) -> bool:
+        return any(id(option) in held for value in values for option in options(value))
+
     for call in training.calls:
-        loaded = (*call.args, call.result)  # a copy has the weights of what it is a copy of
-        if _gives_weights(call) and not call.tests and any(id(o) in held for arg in loaded for o in options(arg)):
+        # a copy has the weights of what it is a copy of
+        if _gives_weights(call) and not call.tests and of_these(*call.args, call.result):
             return True
-        if call.base is None or not any(id(option) in held for option in options(call.base)):
-            continue
-        told = call.args[0] if call.args else None
-        off = call.name in (".set_train", ".set_grad") and isinstance(told, KnownValue) and told.value is False
-        if off or call.name in _LISTS:
+        if (call.name in _LISTS or _switches_off(call)) and of_these(call.base):
             return True
-    frozen = (store for store in training.trace.stores if store.attribute == "requires_grad")
-    return any(id(part) in held for store in frozen for part in sources(store.owner))
+    frozen = (store.owner for store in training.trace.stores if store.attribute == "requires_grad")
+    return any(of_these(*sources(owner)) for owner in frozen)
+
+
+def _switches_off(call: Call) -> bool:
+    """Whether a call keeps a network from training."""
+    told = call.args[0] if call.args else None
+    return call.name in (".set_train", ".set_grad") and is_known(told, False)
 
 
 def _replaced(owners: list[Value], optimizer: Call | Instance) -> Iterator[Call]:
     """Layers that are put into a network after its parameters were given away."""
     given = [*optimizer.args, *optimizer.keywords.values()] if isinstance(optimizer, Call) else []
-    lists = (part for value in given for part in sources(value) if isinstance(part, Call) and part.name in _LISTS)
+    lists = (part for value in given for part in filter(_is_list, sources(value)))
     mine = {id(option) for part in lists for option in options(part.base)}
     networks = (owner for owner in owners if id(owner) in mine and isinstance(owner, Instance))
     held = (layer for network in networks for value in network.attributes.values() for layer in options(value))
-    for layer in held:
-        if (
-            isinstance(layer, Call)
-            and _has_weights(layer)
-            and layer.order > optimizer.order
-            and not unseen(layer.frame)
-        ):
+    for layer in filter(_has_weights, held):
+        if layer.order > optimizer.order and not unseen(layer.frame):
             yield layer
 
 

@@ -12,7 +12,20 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from .values import Call, Class, Function, Items, KnownValue, Mapping, NamedValue, UnknownValue, Value
+from .values import (
+    Call,
+    Class,
+    Function,
+    Items,
+    KnownValue,
+    Mapping,
+    NamedValue,
+    UnknownValue,
+    Value,
+    is_known,
+    string_of,
+    strings_of,
+)
 
 if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
@@ -45,6 +58,10 @@ class Option:
     count: bool = False
     width: int = 1
 
+    def bare(self, flag: str) -> bool:
+        """Whether one of its flags takes no value."""
+        return self.count or flag in self.constants
+
     def value(self, text: str) -> Value:
         found = KnownValue(text) if self.convert is None else self.convert(text)
         return KnownValue(found.value, "command", self.name) if isinstance(found, KnownValue) else found
@@ -71,13 +88,13 @@ def bind(declared: list[Option], words: list[str], stop: bool = False) -> BoundA
             loose += waiting
             break
         flag, given, text = _split(word, flags)
-        bare = flag in flags and (flags[flag].count or flag in flags[flag].constants)
-        if bare and given and word[len(flag)] != "=":  # -vv
-            waiting.insert(0, "-" + text)
-            given = False
-        if flag in flags:
-            _take(found, flags[flag], flag, text if given else None, waiting)
-        elif flag[:1] == "-" and not _number(flag):
+        option = flags.get(flag)
+        if option is not None:
+            if given and option.bare(flag) and word[len(flag)] != "=":  # -vv
+                waiting.insert(0, "-" + text)
+                given = False
+            _take(found, option, flag, text if given else None, waiting)
+        elif _is_flag(flag):
             found.unknown.append(word)
         elif stop and not places:
             found.rest = [word, *waiting]
@@ -123,7 +140,7 @@ def _take(found: BoundArguments, option: Option, flag: str, text: str | None, wa
     else:
         width = option.width
         if width < 0:
-            width = next((n for n, word in enumerate(waiting) if word[:1] == "-" and not _number(word)), len(waiting))
+            width = next((place for place, word in enumerate(waiting) if _is_flag(word)), len(waiting))
         if len(waiting) < max(width, 1):
             raise ArgumentError(flag)
         _store(found, option, [option.value(word) for word in waiting[:width]])
@@ -136,6 +153,10 @@ def _store(found: BoundArguments, option: Option, values: list[Value]) -> None:
         before = found.values.get(option.name)
         value = Items([*(before.items if isinstance(before, Items) else ()), value])
     found.values[option.name] = value
+
+
+def _is_flag(word: str) -> bool:
+    return word[:1] == "-" and not _number(word)
 
 
 def _number(text: str) -> bool:
@@ -267,7 +288,7 @@ _TYPES: dict[str, Callable[[str], Value] | None] = {
 
 def converter(tracer: Tracer, kind: Value | None, otherwise: Value | None) -> Callable[[str], Value] | None:
     """What converts the text of an option of this type; without one, of the type of its default."""
-    if kind is None or (isinstance(kind, KnownValue) and kind.value is None):
+    if kind is None or is_known(kind, None):
         given = otherwise.value if isinstance(otherwise, KnownValue) else None
         return _TYPES.get(type(given).__name__) if given is not None else None
     if isinstance(kind, (NamedValue, Call)) and kind.name.rpartition(".")[2] in _TYPES:
@@ -301,8 +322,20 @@ def command_options(tracer: Tracer, function: Function) -> list[Option]:
     return found
 
 
+def _click_flags(texts: list[str]) -> tuple[list[str], dict[str, Any]]:
+    """The flags of an option, and what those give that switch it on and off: --shout/--no-shout."""
+    constants: dict[str, Any] = {}
+    flags: list[str] = []
+    for text in texts:
+        on, _, off = text.partition("/")
+        if off:
+            constants |= {on.strip(): True, off.strip(): False}
+        flags += [part.strip() for part in (on, off) if part.strip()[:1] == "-"]
+    return flags, constants
+
+
 def _click_option(tracer: Tracer, made: Call) -> Option:
-    texts = [arg.value for arg in made.args if isinstance(arg, KnownValue) and isinstance(arg.value, str)]
+    texts = strings_of(made.args)
     given = made.keywords.get("default")
     settings = {key: value.value for key, value in made.keywords.items() if isinstance(value, KnownValue)}
     convert = converter(tracer, made.keywords.get("type"), given)
@@ -313,13 +346,7 @@ def _click_option(tracer: Tracer, made: Call) -> Option:
     default_ = _converted(given, convert) if given is not None else missing
     if made.name == "click.argument":
         return Option(_name(texts), (), convert, default_, width=width)
-    constants: dict[str, Any] = {}
-    flags: list[str] = []
-    for text in texts:
-        on, _, off = text.partition("/")
-        if off:
-            constants |= {on.strip(): True, off.strip(): False}
-        flags += [part.strip() for part in (on, off) if part.strip()[:1] == "-"]
+    flags, constants = _click_flags(texts)
     if not constants and settings.get("is_flag"):
         constants = dict.fromkeys(flags, settings.get("flag_value", True))
     if constants and given is None:
@@ -363,7 +390,7 @@ def call_command(
     given = args[0] if args else keywords.get("args")
     texts = words(tracer)
     if isinstance(given, Items):
-        known = [item.value for item in given.items if isinstance(item, KnownValue) and isinstance(item.value, str)]
+        known = strings_of(given.items)
         texts = known if len(known) == len(given.items) and not given.open else None
     context = UnknownValue("ctx", {"obj": keywords.get("obj", Mapping({}))})
     return run_command(tracer, function, node, texts, context)
@@ -430,9 +457,10 @@ def absl(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, Value
         if texts is not None:
             _unknown_flags(tracer, texts, node)
         return tracer.call(args[0], [Items([UnknownValue("argv")], open=True)], {}, node)
-    if kind not in _ABSL or not args or not isinstance(args[0], KnownValue) or not isinstance(args[0].value, str):
+    flag = string_of(args[0]) if args else None
+    if kind not in _ABSL or flag is None:
         return None
-    flag, given = args[0].value, args[1] if len(args) > 1 else keywords.get("default", UnknownValue())
+    given = args[1] if len(args) > 1 else keywords.get("default", UnknownValue())
     many = kind.startswith("DEFINE_multi")
     if many and isinstance(given, KnownValue) and given.value is not None:
         given = Items([given])

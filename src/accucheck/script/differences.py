@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 from ..knowledge import api
 from . import flow, imported_calls
@@ -19,10 +19,10 @@ from .grading import replacements
 from .networks import of_training
 from .syntax import walk
 from .training_steps import training
-from .values import Call, Frame, Instance, Items, KnownValue, UnknownValue, Value, name_of, options
+from .values import Call, Frame, Instance, Items, KnownValue, UnknownValue, Value, is_known, name_of, options
 
 if TYPE_CHECKING:
-    from .benchmark import Comparison
+    from .benchmark import Comparison, Pair
 
 #: Differences that leave a network what it is, or that other probes judge.
 SMALL = frozenset(
@@ -134,22 +134,17 @@ class Differences:
         """What differs from the layers of the benchmark scripts; settings that agree then rely on no default."""
         from .benchmark import ALIKE, compare
 
-        training = [c for r in self.readings if r.role == "train" and r.view == "train" for c in r.trace.calls]
-        found = compare([call for call in training if call.name.startswith("mindspore.")], paths, self.version)
+        training = [reading for reading in self.readings if reading.role == "train" and reading.view == "train"]
+        calls = [call for reading in training for call in reading.trace.calls if call.name.startswith("mindspore.")]
+        found = compare(calls, paths, self.version)
         wrong: list[WrongUse] = []
         for pair in found.pairs if found is not None and found.share >= ALIKE else ():
             self.agreed.update((_place(pair.here), parameter) for parameter in pair.same)
             for name, own, other in pair.differs:
                 if name == "bias" and self.normalized(pair.here):
                     self.agreed.add((_place(pair.here), "has_bias"))
-                    continue
-                data = {"api": pair.here.api, "setting": name, "here": str(own), "there": str(other)}
-                small = name == "eps" and max(own, other) <= LARGEST_EPSILON
-                code = "unlike-benchmark-slightly" if small else "unlike-benchmark"
-                wrong.append(
-                    WrongUse(code, pair.here, {**data, "other": f"{pair.there.source.path}:{pair.there.line}"})
-                )
-                wrong[-1].also = pair.there
+                else:
+                    wrong.append(_unlike(pair, name, own, other))
         return found, wrong
 
     # --- what is left out ---------------------------------------------------------------------------------------------
@@ -568,7 +563,7 @@ def _rate(call: Call, known: api.Api) -> tuple[str, ast.expr, Value] | None:
     for keyword in node.keywords:
         if keyword.arg in ("keep_prob", "p") and keyword.arg in call.keywords:
             value = call.keywords[keyword.arg]
-            if not (isinstance(value, KnownValue) and value.value is None):
+            if not is_known(value, None):
                 return keyword.arg, keyword.value, value
     for place, name in enumerate(known.positional):
         if name in ("keep_prob", "p"):
@@ -663,8 +658,8 @@ def _statistics(call: Call, given: dict[str, Value], trained: bool) -> Iterator[
     fixed = given.get("use_batch_statistics")
     if not trained or (isinstance(fixed, KnownValue) and fixed.value is not None):
         momentum = None  # the moving statistics are either left alone or never used
-    for option in options(epsilon):
-        if isinstance(option, KnownValue) and _number(option) and option.value > LARGEST_EPSILON:
+    for option in filter(_is_number, options(epsilon)):
+        if option.value > LARGEST_EPSILON:
             data = {"api": call.api, "value": option.value}
             if "eps" in call.keywords:
                 yield WrongUse("large-epsilon", call, data, option)
@@ -672,12 +667,12 @@ def _statistics(call: Call, given: dict[str, Value], trained: bool) -> Iterator[
                 yield WrongUse("momentum-as-epsilon", call, data, option, _keyword(call, 1, "momentum"))
                 return  # what then stands in the place of momentum is eps
             break
-    for option in options(momentum):
-        if isinstance(option, KnownValue) and _number(option) and 0 < option.value < 0.5:
+    for option in filter(_is_number, options(momentum)):
+        if 0 < option.value < 0.5:
             data = {"api": call.api, "value": option.value, "other": round(1 - option.value, 10)}
             yield WrongUse("momentum-reversed", call, data, option, _constant(call, "momentum", str(data["other"])))
             break
-        if isinstance(option, KnownValue) and _number(option) and option.value == 1:
+        if option.value == 1:
             yield WrongUse("momentum-one", call, {"api": call.api}, option, None)
             break
 
@@ -703,6 +698,28 @@ def _weighs_new(known: api.Api) -> bool:
 
 def _number(value: KnownValue) -> bool:
     return isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
+
+
+def _is_number(value: Value) -> TypeGuard[KnownValue]:
+    return isinstance(value, KnownValue) and _number(value)
+
+
+def _unlike(pair: Pair, name: str, own: Any, other: Any) -> WrongUse:
+    """A setting that a layer has otherwise in the benchmark."""
+    small = name == "eps" and max(own, other) <= LARGEST_EPSILON
+    told = WrongUse(
+        "unlike-benchmark-slightly" if small else "unlike-benchmark",
+        pair.here,
+        {
+            "api": pair.here.api,
+            "setting": name,
+            "here": str(own),
+            "there": str(other),
+            "other": f"{pair.there.source.path}:{pair.there.line}",
+        },
+    )
+    told.also = pair.there
+    return told
 
 
 def _constant(call: Call, name: str, new: str) -> tuple[int, int, int, str] | None:

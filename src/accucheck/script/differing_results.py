@@ -12,7 +12,7 @@ from .differences import WrongUse
 from .effects import MOVED, effect, kept, name_of, operands
 from .factors import argument_of, comparison, operation
 from .networks import is_cell, is_layer, outputs
-from .values import Call, Instance, Items, KnownValue, NamedValue, Value, options
+from .values import Call, Instance, Items, KnownValue, NamedValue, Value, is_known, is_slice, options
 
 #: So many changes of type are looked through.
 CASTS = 8
@@ -108,7 +108,7 @@ def _indexed_axes(made: Call) -> int:
     """How many axes an index goes along."""
     key = made.args[0] if made.args else None
     parts = key.items if isinstance(key, Items) else [key]
-    plain = all(isinstance(part, Call) and part.name == "slice" for part in parts)
+    plain = all(is_slice(part) for part in parts)
     return len(parts) if plain else 0
 
 
@@ -135,7 +135,7 @@ def _is_argmax(made: Call) -> bool:
 def _without_axis(call: Call) -> bool:
     """True where the extreme of all elements is asked for; its place is then always 0."""
     axis = call.argument(["input", "axis"], "axis")
-    return not call.unpacked and (axis is None or (isinstance(axis, KnownValue) and axis.value is None))
+    return not call.unpacked and (axis is None or is_known(axis, None))
 
 
 def _extreme(call: Call, users: _Users) -> Iterator[WrongUse]:
@@ -252,6 +252,4 @@ def _last_of_second(index: list[Value]) -> bool:
     if len(parts) < 2 or not isinstance(parts[0], Call) or parts[0].name != "slice":
         return False
     bounds = parts[0].args
-    return all(isinstance(one, KnownValue) and one.value is None for one in bounds) and (
-        isinstance(parts[1], KnownValue) and parts[1].value == -1
-    )
+    return all(is_known(one, None) for one in bounds) and (isinstance(parts[1], KnownValue) and parts[1].value == -1)

@@ -24,7 +24,7 @@ from .freezing import FreezeScan, applies, reach
 from .losses import Losses, Observation, applied, encoded, heads, passes_on
 from .networks import base_names, is_parameter, kind_of, structure_of
 from .training_steps import Step, TrainingSteps, training
-from .values import Call, Frame, Instance, Items, KnownValue, Many, UnknownValue, Value, options
+from .values import Call, Frame, Instance, Items, KnownValue, Many, UnknownValue, Value, is_known, options
 
 #: Values within values, and factors of one product, are followed so far.
 DEEP = 60
@@ -124,7 +124,7 @@ def _has_loss(step: Value) -> bool:
         return False
     known = api.find(step.api)
     given = step.argument(list(known.positional) if known else [], "loss_fn")
-    return given is not None and not (isinstance(given, KnownValue) and given.value is None)
+    return given is not None and not is_known(given, None)
 
 
 def _observation(way: LossDirection, against: bool) -> Observation:
@@ -466,7 +466,7 @@ def _is_given_by_package(made: Call) -> bool:
         return False
     labels = run.keywords.get("labels")
     first = made.name == "[]" and [given.value for given in made.args if isinstance(given, KnownValue)] == [0]
-    named = labels is not None and not (isinstance(labels, KnownValue) and labels.value is None)
+    named = labels is not None and not is_known(labels, None)
     return made.name == "@loss" or (first and named)
 
 
@@ -564,16 +564,12 @@ def _positive_part(made: Call) -> Value | None:
         return next(iter(operands(made)), None)
     if named == "clip":
         low, high = done.operand(1, "min", "clip_value_min"), done.operand(2, "max", "clip_value_max")
-        return done.operand(0) if _is_zero(low) and (high is None or _is_none(high)) else None
+        return done.operand(0) if _is_zero(low) and (high is None or is_known(high, None)) else None
     pairs = permutations(done.operands) if len(done.operands) == 2 else ()
     if done.name in ("maximum", "fmax"):
         return next((one for one, other in pairs if _is_zero(other)), None)
     above = done.does == "mul"
     return next((one for one, other in pairs if above and _tells_above_zero(_bare(other), one)), None)
-
-
-def _is_none(value: Value) -> bool:
-    return isinstance(value, KnownValue) and value.value is None
 
 
 def _tells_above_zero(value: Value, of: Value) -> bool:

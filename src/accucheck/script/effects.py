@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..knowledge import effects, names, signatures
 from ..knowledge.effects import Effect
-from .values import Call, Instance, Items, KnownValue, Value
+from .values import Call, Instance, Items, KnownValue, Value, is_known, is_slice
 
 #: The elements and nothing else, each as often as before.
 MOVED = ("same", "order", "values")
@@ -105,8 +105,8 @@ def _indexed(made: Call, keeps: tuple[str, ...]) -> list[Value] | None:
 
 def _everything(key: Value | None) -> bool:
     """An index that leaves nothing out: `:`, `...`, None."""
-    if isinstance(key, Call) and key.name == "slice":
-        return all(isinstance(part, KnownValue) and part.value is None for part in key.args)
+    if is_slice(key):
+        return all(is_known(part, None) for part in key.args)
     return isinstance(key, KnownValue) and (key.value is None or key.value is ...)
 
 

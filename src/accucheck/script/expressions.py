@@ -38,10 +38,13 @@ from .values import (
     Value,
     Words,
     deciders_of,
+    is_known,
+    is_slice,
     join,
     joined,
     name_of,
     options,
+    string_of,
 )
 
 if TYPE_CHECKING:
@@ -218,10 +221,7 @@ class Expressions:
             return NamedValue(node.id)
         if (found := self.exported(scope.top, node.id)) is not None:
             return self.resolved(found)
-        stars = [star.name for star in scope.top.stars if star.importer is None]
-        known = [star for star in stars if star.split(".")[0] == "mindspore"]
-        star = (known if node.id[:1].isupper() else []) or stars
-        return NamedValue(f"{star[-1]}.{node.id}") if star else UnknownValue(node.id)
+        return _of_star(node.id, scope)
 
     def on_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> Value:
         value = self.value(node.value, scope)
@@ -344,14 +344,14 @@ class Expressions:
             return found
         if isinstance(key, KnownValue) and type(key.value) is int:
             return self.item(owner, key.value, node)
-        if isinstance(owner, Items) and isinstance(key, Call) and key.name == "slice":
+        if isinstance(owner, Items) and is_slice(key):
             bounds = _bounds(key)
             return Items(owner.items, open=True) if bounds is None or owner.open else Items(owner.items[bounds])
         if isinstance(owner, Items):
             return self.element(owner, node)
         if (cells := models.cells(owner)) is not None:
             return self.some_cells(owner, cells, key, node)
-        text = key.value if isinstance(key, KnownValue) and isinstance(key.value, str) else None
+        text = string_of(key)
         if isinstance(owner, (Call, UnknownValue)) and (of_text := _held_under(owner, text)) is not None:
             return of_text
         if isinstance(owner, Instance) and isinstance(method := owner.of.find("__getitem__"), Function):
@@ -390,7 +390,7 @@ class Expressions:
 
     def some_cells(self, owner: Value, cells: Value, key: Value, node: ast.AST) -> Value:
         """What a container of cells has at a place that is not known, or a part of it."""
-        if not (isinstance(key, Call) and key.name == "slice"):
+        if not is_slice(key):
             return self.element(cells, node)
         if isinstance(cells, Items):
             cells = self.subscript(cells, key, node)
@@ -852,11 +852,8 @@ class Expressions:
         return self.combined(node.op, self.value(node.left, scope), self.value(node.right, scope), node)
 
     def combined(self, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
-        if isinstance(op, ast.Add):
-            sides = [[_listed(option) for option in options(side)] for side in (left, right)]
-            lists = [[option for option in side if isinstance(option, Items)] for side in sides]
-            if all(len(held) == len(options(side)) for held, side in zip(lists, (left, right), strict=True)):
-                return join([Items(a.items + b.items, a.open or b.open, a.fixed) for a in lists[0] for b in lists[1]])
+        if isinstance(op, ast.Add) and (listed := _concatenated(left, right)) is not None:
+            return listed
         if isinstance(op, ast.BitOr) and (dicts := _dicts_of(left, right)):
             return join(dicts)
         if isinstance(op, ast.Div) and isinstance(left, KnownValue) and isinstance(left.value, str):
@@ -1025,7 +1022,7 @@ _EVALUATE: dict[type[ast.AST], Callable[[Expressions, Any, Scope], Value]] = {
 
 def _but_none(owners: Sequence[Value]) -> Sequence[Value]:
     """Those of several values that have attributes: None, which none of the ways before replaced, would end the program here."""
-    return [owner for owner in owners if not (isinstance(owner, KnownValue) and owner.value is None)] or owners
+    return [owner for owner in owners if not is_known(owner, None)] or owners
 
 
 def _listed(value: Value) -> Value:
@@ -1099,6 +1096,23 @@ def _of_mindspore(value: Value) -> bool:
     return isinstance(value, NamedValue) and apis.find(names.canonical(value.name)) is not None
 
 
+def _of_star(name: str, scope: Scope) -> Value:
+    """A name that only an import of everything can have brought: of MindSpore, where it is that of a class."""
+    stars = [star.name for star in scope.top.stars if star.importer is None]
+    known = [star for star in stars if star.split(".")[0] == "mindspore"]
+    star = (known if name[:1].isupper() else []) or stars
+    return NamedValue(f"{star[-1]}.{name}") if star else UnknownValue(name)
+
+
+def _concatenated(left: Value, right: Value) -> Value | None:
+    """Two lists, one behind the other; None where not all that they may be are lists."""
+    sides = [[_listed(option) for option in options(side)] for side in (left, right)]
+    lists = [[option for option in side if isinstance(option, Items)] for side in sides]
+    if any(len(held) < len(side) for held, side in zip(lists, sides, strict=True)):
+        return None
+    return join([Items(a.items + b.items, a.open or b.open, a.fixed) for a in lists[0] for b in lists[1]])
+
+
 def _dicts_of(left: Value, right: Value) -> list[Value]:
     """The dicts that one dict with the entries of another may be; none where either may be something else."""
     pairs = [(one, other) for one in options(left) for other in options(right)]
@@ -1123,7 +1137,7 @@ def _held_under(owner: Call | UnknownValue, text: str | None) -> Value | None:
 
 def _bounds(key: Value) -> slice | None:
     """A slice of constants, as Python has it."""
-    if not (isinstance(key, Call) and key.name == "slice"):
+    if not is_slice(key):
         return None
     bounds = [part.value if isinstance(part, KnownValue) else "" for part in key.args]
     plain = all(part is None or type(part) is int for part in bounds) and bounds[2] != 0

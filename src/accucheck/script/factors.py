@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -22,7 +22,20 @@ from ..knowledge.effects import Effect
 from .effects import TAKEN, differentiates, effect, kept
 from .syntax import kept as kept_with_code
 from .syntax import unparse
-from .values import Call, Instance, Items, KnownValue, Many, NamedValue, Test, UnknownValue, Value, name_of, options
+from .values import (
+    Call,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    NamedValue,
+    Test,
+    UnknownValue,
+    Value,
+    is_known,
+    name_of,
+    options,
+)
 
 Key = tuple[Any, ...]
 #: What no run can have at once: a value with the option that was taken, a condition with the way that was taken.
@@ -192,16 +205,16 @@ def gradient(made: Value) -> Gradient | None:
         return None
     given = made.base  # the call that the function is given to
     maker = given.base if given.name == "" and isinstance(given.base, Call) else given
-    with_sens = _true(argument_of(maker, "sens_param"))
+    with_sens = is_known(argument_of(maker, "sens_param"), True)
     sens = made.keywords.get("sens") or (made.args[-1] if made.args else None)
     if maker is given:
         function, weights = argument_of(maker, "fn") or argument_of(maker, "network"), argument_of(maker, "weights")
     else:
         function, weights = given.argument(["fn", "weights"], "fn"), given.argument(["fn", "weights"], "weights")
-    if isinstance(weights, KnownValue) and weights.value is None:
+    if is_known(weights, None):
         weights = None
-    by_weights = weights is not None or _true(argument_of(maker, "get_by_list"))
-    has_aux = _true(argument_of(maker, "has_aux"))
+    by_weights = weights is not None or is_known(argument_of(maker, "get_by_list"), True)
+    has_aux = is_known(argument_of(maker, "has_aux"), True)
     return Gradient(made, function, _loss(made.result), weights, sens if with_sens else None, by_weights, has_aux)
 
 
@@ -219,10 +232,6 @@ def given_to_base(made: Instance, name: str) -> Value | None:
         if name in bound:
             return bound[name]
     return None
-
-
-def _true(value: Value | None) -> bool:
-    return isinstance(value, KnownValue) and value.value is True
 
 
 def _loss(result: Value | None) -> Value | None:
@@ -328,20 +337,24 @@ class Factors:
             return "known", type(value.value).__name__, str(value.value)[:100]
         if isinstance(value, NamedValue):
             return "named", value.name
-        if isinstance(value, Many) and value.by is not None and depth < 8:
+        made = self._made_key(value, depth) if depth < 8 else None
+        if made is not None:
+            return made
+        self.kept.append(value)
+        return "id", id(value)
+
+    def _made_key(self, value: Value, depth: int) -> Key | None:
+        """The key of a value that was put together of others: by what these are, and how."""
+        if isinstance(value, Many) and value.by is not None:
             parts = tuple(self._part(option, depth + 1) for option in value.options)
             # What a constant of a comparison is about is not seen in it.
             bare = any(isinstance(option, KnownValue) and not option.name for option in value.options)
             return unparse(value.by) if bare else _shape(value.by), *parts
-        if isinstance(value, Items) and not value.open and depth < 8:
+        if isinstance(value, Items) and not value.open:
             return "items", *(self._part(item, depth + 1) for item in value.items[:24]), len(value.items)
-        if isinstance(value, Call) and value.last in _PURE and depth < 8:
-            return self._call(value.name, value, depth)
-        read = self._read_key(value, depth) if isinstance(value, Call) and depth < 8 else None
-        if read is not None:
-            return read
-        self.kept.append(value)
-        return "id", id(value)
+        if not isinstance(value, Call):
+            return None
+        return self._call(value.name, value, depth) if value.last in _PURE else self._read_key(value, depth)
 
     def _read_key(self, value: Call, depth: int) -> Key | None:
         """What is read of something, as an attribute, an item, or its .value; None for any other call."""
@@ -465,22 +478,26 @@ class Factors:
         if not isinstance(value, Many):
             return [] if value is None else [(value, Term(choices=self._made_under(value)))]
         held = [option for option in value.options if not _impossible(option)] or list(value.options)
-        own = [self._made_under(option) for option in held]
-        if len(value.when) == len(held):  # x if test else y
-            own = [self.conditions([test]) | under for test, under in zip(value.when, own, strict=True)]
+        own = self._conditions_of(held, value.when)
         # Two reads of one setting give the same numbers, and one run takes the same of them.
         known = all(isinstance(option, KnownValue) for option in held)
-        which: Key = tuple(self.key(option) for option in held) if known else (id(value),)
+        which: Key = tuple(map(self.key, held)) if known else (id(value),)
         found = []
         for place, option in enumerate(held):
             # Another option that was made under more conditions would have taken its place wherever they all hold.
-            others = own[:place] + own[place + 1 :]
-            never = _resolved(frozenset(other - own[place] for other in others if other - own[place]))
+            never = _resolved(_other_ways(own, place))
             taken: dict[Key, Any] = {("many", *which): place, **dict(own[place])}
             taken.update((test, not way) for ((test, way),) in (tuple(one) for one in never if len(one) == 1))
             never = frozenset(one for one in never if len(one) > 1)
             found.append((option, Term(choices=frozenset(taken.items()), never=never)))
         return found
+
+    def _conditions_of(self, held: Sequence[Value], when: Sequence[Test]) -> list[frozenset[Choice]]:
+        """The conditions under which each option is made, and those of x if test else y."""
+        own = list(map(self._made_under, held))
+        if len(when) != len(held):
+            return own
+        return [self.conditions([test]) | under for test, under in zip(when, own, strict=True)]
 
     def _made_under(self, value: Value) -> frozenset[Choice]:
         return self.conditions(value.under) if isinstance(value, (Call, Instance)) else frozenset()
@@ -492,9 +509,9 @@ class Factors:
             return (ONE,)
         if len(found) == 1:
             return found[0]
-        with_gradients = [terms for terms in found if any(term.gradients for term in terms)]
+        with_gradients = list(filter(_has_gradients, found))
         # A sens of zeros takes an output out of the gradient and leaves those of the others as they are.
-        there = [terms for terms in with_gradients or found if not all(term.number == 0 for term in terms)]
+        there = [terms for terms in with_gradients or found if not _is_zero(terms)]
         merged: Iterable[Term] = (there or found)[0]
         for terms in there[1:]:
             both = (self._common(one, other) for one in merged for other in terms)
@@ -612,22 +629,21 @@ class Factors:
         if any(isinstance(side, Items) for side in sides):  # lists put one after the other
             return self._together(sides, scales)
         terms = [self.of(side, scales) for side in sides]
-        terms = [t for t in terms if not all(term.number == 0 for term in t)]
+        terms = [t for t in terms if not _is_zero(t)]
         if not terms:
             return (Term(number=0.0),)
         if len(terms) == 1:
             return terms[0]
-        carried = [any(term.gradients for term in t) for t in terms]
+        carried = list(map(_has_gradients, terms))
         if carried[0] is not carried[1]:  # gradients added to a sum of earlier ones, or to a decay of weights
             return terms[carried.index(True)]
-        found = []
-        for one, other in product(*terms):
-            common = self._common(one, other)
-            if common is not None:
-                if not common.gradients:
-                    common = replace(common, powers=common.powers | {(self.key(made), 1.0)})
-                found.append(common)
+        pairs = (self._common(one, other) for one, other in product(*terms))
+        found = [self._as_sum(common, made) for common in pairs if common is not None]
         return found or (self.atom(made),)
+
+    def _as_sum(self, common: Term, made: Call) -> Term:
+        """What both sides of a sum carry, for the sum: a number of its own, unless it is a gradient."""
+        return common if common.gradients else replace(common, powers=common.powers | {(self.key(made), 1.0)})
 
     def _item(self, made: Call, scales: bool) -> Iterable[Term]:
         base = made.base
@@ -684,10 +700,10 @@ class Factors:
         self.kept.append(found.call)
         own = Term(gradients=frozenset([id(found.call)]), choices=self.conditions(found.call.under))
         losses = [_before_gradient(term, found.sens is not None) for term in self.of(found.loss)]
-        if found.sens is None and any(self._is_hidden(term) for term in losses):
+        if found.sens is None and any(map(self._is_hidden, losses)):
             self.hidden.add(id(found.call))
             losses = [replace(term, blurred=term.blurred or self._is_hidden(term)) for term in losses]
-        given = self.of(found.sens, True) if found.sens is not None else (ONE,)
+        given = (ONE,) if found.sens is None else self.of(found.sens, True)
         # Whatever is given as sens is a scale, unless it is a gradient that comes from further on.
         self.scales |= {key for term in given if not term.gradients for key, _ in term.powers}
         senses = [replace(term, gradients=frozenset()) for term in given]
@@ -892,6 +908,20 @@ def _affirmed(node: ast.AST) -> tuple[str, bool]:
 def _shape(node: ast.expr) -> Key:
     """How `and` and `or` are nested."""
     return (type(node.op).__name__, *(_shape(part) for part in node.values)) if isinstance(node, ast.BoolOp) else ()
+
+
+def _other_ways(own: list[frozenset[Any]], place: int) -> frozenset[Any]:
+    """The conditions of the other options beyond those of the one in this place."""
+    others = own[:place] + own[place + 1 :]
+    return frozenset(other - own[place] for other in others if other - own[place])
+
+
+def _has_gradients(terms: _Terms) -> bool:
+    return any(term.gradients for term in terms)
+
+
+def _is_zero(terms: _Terms) -> bool:
+    return all(term.number == 0 for term in terms)
 
 
 def _nothing(value: Value) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import islice
+from typing import TypeGuard
 
 from ..knowledge import api, names
 from . import flow
@@ -68,6 +69,7 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
     options,
     unseen,
 )
@@ -207,7 +209,7 @@ class FreezeScan:
             if not reach(step.loss, stop=True)[0] & trained:
                 continue  # nothing is trained at all
             for part in flow.sources(step.loss, _is_update):
-                if not isinstance(part, Call) or kind(name_of(part)) != "loss" or part.name.startswith(("@", "[")):
+                if not _is_loss(part):
                     continue
                 operands = [*part.args, *part.keywords.values()]
                 before = [reach(operand, stop=True) for operand in operands]
@@ -236,13 +238,15 @@ class FreezeScan:
             call.args[0] if call.args else call.keywords.get("requires_grad" if call.name == ".set_grad" else "mode")
         )
         back = call.name == ".set_train" and any(id(option) in self.set_to_train for option in options(call.base))
-        return call.base if _false(given) and not back else None
+        return call.base if is_known(given, False) and not back else None
 
     @cached_property
     def set_to_train(self) -> set[int]:
         """The ids of the networks that are set to training by themselves."""
         calls = (
-            call for call in self.trace.calls if call.name == ".set_train" and not _false(next(iter(call.args), None))
+            call
+            for call in self.trace.calls
+            if call.name == ".set_train" and not is_known(next(iter(call.args), None), False)
         )
         return {id(option) for call in calls for option in options(call.base)}
 
@@ -382,7 +386,7 @@ class FreezeScan:
         if (listing := _listed_cells(_cell_of(owner))) is not None:
             return _of_kind(store, listing)
         if isinstance(owner, Call) and owner.name[:1] == "@" and owner.base is not None:
-            return [id(owner.base)] if isinstance(owner.base, Call) and owner.name[1:] in matrices(owner.base) else []
+            return _of_weight(owner.base, owner.name[1:])
         found = []
         for network in _networks_of(owner):
             held = [(path, leaf) for path, leaf in leaves(network) if isinstance(leaf, Call)]
@@ -453,18 +457,26 @@ class FreezeScan:
             told.add(id(store))
             yield Observation("all-frozen", store.source, store.node, data, certain=not store.tests)
 
+    def frozen_layers(self) -> Iterator[tuple[int, Call, Store]]:
+        """The layers that are switched off, though an optimizer is given them, each with its id and the switch."""
+        given = self.trained or self.layers
+        for leaf, store in self.frozen.items():
+            layer = self.layers.get(leaf)
+            if layer is not None and leaf in given and not self.left_out(leaf):
+                yield leaf, layer, store
+
     def frozen_at_random(self, told: set[int]) -> Iterator[Observation]:
         """What stays at its random first values."""
         heads = self.heads()
-        for leaf, store in self.frozen.items():
-            layer = self.layers.get(leaf)
-            if layer is None or id(store) in told or leaf not in (self.trained or self.layers) or self.left_out(leaf):
+        for leaf, layer, store in self.frozen_layers():
+            if id(store) in told:
                 continue
             loaded = self.loaded(perhaps=leaf not in heads, into=leaf)
             optional = loaded and not self.loaded(into=leaf, by_default=True)
             given = loaded and not optional
-            if self.random(layer, store) and not self.has_learnt(leaf, store) and (not given or leaf in heads):
-                data = {"name": self.names.get(leaf, "") or layer.api, "what": layer.api}
+            unlearnt = self.random(layer, store) and not self.has_learnt(leaf, store)
+            if unlearnt and (not given or leaf in heads):
+                data = {"name": self.names.get(leaf) or layer.api, "what": layer.api}
                 certain = not (optional or store.tests) and self.whichever(store, leaf)
                 told.add(id(store))
                 code = "head-frozen" if given else "random-frozen"
@@ -756,9 +768,8 @@ class FreezeScan:
     def parameters(self, trained: set[int]) -> dict[str, int]:
         """Full names of the weights of layers -> the layer."""
         found = {}
-        for leaf in trained:
-            layer = self.layers.get(leaf)
-            if layer is not None:
+        for leaf, layer in self.layers.items():  # in the order of the code, so that the first is the same in each run
+            if leaf in trained:
                 for weight in matrices(layer) if is_layer(layer) else [""]:
                     found[f"{self.names.get(leaf, '')}.{weight}".strip(".")] = leaf
         return found
@@ -910,6 +921,16 @@ def _networks_of(owner: Value) -> list[Value]:
     return next((networks for part in behind(owner) if (networks := _listed_of(part))), [])
 
 
+def _is_loss(value: Value) -> TypeGuard[Call]:
+    """Whether a loss is computed here."""
+    return isinstance(value, Call) and kind(name_of(value)) == "loss" and not value.name.startswith(("@", "["))
+
+
+def _of_weight(layer: Value, weight: str) -> list[int]:
+    """A layer by one of its weights; nothing where it has no such one."""
+    return [id(layer)] if isinstance(layer, Call) and weight in matrices(layer) else []
+
+
 def _cell_of(owner: Value) -> Value | None:
     """The cell of which a switch is about a weight, by its name or in a list of all."""
     if isinstance(owner, Call) and owner.name[:1] == "@":
@@ -926,6 +947,13 @@ def _listed_cells(cell: Value | None) -> Call | None:
     return of if isinstance(of, Call) and of.name == (".cells_and_names" if paired else ".cells") else None
 
 
+def _listed_before(store: Store, listing: Call) -> Iterator[Call]:
+    """The layers that a loop over cells goes through, as far as they exist when a switch is set in it."""
+    for path, leaf in (pair for network in options(listing.base) for pair in leaves(network)):
+        if isinstance(leaf, Call) and leaf.order < store.order and not (listing.name == ".cells" and len(path) > 1):
+            yield leaf
+
+
 def _of_kind(store: Store, listing: Call) -> list[int]:
     """The layers that a switch is about in a loop over the cells of a network, which chooses them by their classes; none where it chooses
     otherwise. `cells` lists no cell within another."""
@@ -934,10 +962,7 @@ def _of_kind(store: Store, listing: Call) -> list[int]:
         return []
     weight = store.owner.name[1:] if isinstance(store.owner, Call) and store.owner.name[:1] == "@" else ""
     found = []
-    for path, leaf in (pair for network in options(listing.base) for pair in leaves(network)):
-        listed = isinstance(leaf, Call) and leaf.order < store.order
-        if not listed or not isinstance(leaf, Call) or (listing.name == ".cells" and len(path) > 1):
-            continue
+    for leaf in _listed_before(store, listing):
         # A list of all parameters of what is of another class also has those of cells within it.
         about = weight in matrices(leaf) if weight else all(test.taken for test in tests)
         if about and all(_is_of(test.value, leaf) is test.taken for test in tests):
@@ -1037,10 +1062,6 @@ def _is_data(value: Value) -> bool:
 
 def _true(value: Value | None) -> bool:
     return isinstance(value, KnownValue) and bool(value.value)
-
-
-def _false(value: Value | None) -> bool:
-    return isinstance(value, KnownValue) and value.value is False
 
 
 def _first(value: Value) -> Value:

@@ -35,6 +35,7 @@ from .values import (
     Value,
     frames_around,
     options,
+    strings_of,
     unseen_run,
 )
 
@@ -202,7 +203,7 @@ def _by_name(test: Test, layer: Call) -> Link:
         value, way = value.args[0], not way
     if not isinstance(value, Call) or value.name not in ("in", "not in", ".endswith", ".startswith", "=="):
         return Link.CLEAR
-    texts = [part.value for part in value.args if isinstance(part, KnownValue) and isinstance(part.value, str)]
+    texts = strings_of(value.args)
     if not texts or not _of_the_run(test):
         return Link.CLEAR
     fits = any(text in (_weight_of(layer) or "") for text in texts)
@@ -284,23 +285,31 @@ def _replaced(order: int, owner: Value, value: Value, tests: tuple[Test, ...], n
     """`name`: what the parameter is called that gets the value; None for any."""
     held = (option for option in options(owner) if is_layer(option) or is_parameter(option))
     layers = {id(option) for option in held if _is_weight(name, option)}
-    walked, seen = _walk(owner), set[int]()
-    while walked is not None and id(walked) not in seen and (outer := _walk(walked.base)) is not None:
-        seen.add(id(walked))  # a loop may hand on what it walks over
-        walked = outer  # the parameters of each cell of a network
+    walked = _outermost_walk(owner)
     if walked is not None and walked.base is not None:
         layers |= {id(leaf) for _, leaf in leaves(walked.base) if _is_weight(name, leaf)}
+    return Replaced(order, frozenset(layers), value, tests, _classes_asked(tests))
+
+
+def _classes_asked(tests: tuple[Test, ...]) -> str:
+    """What conditions ask about classes: as it is written, and each class by its own name too, whatever the script calls it."""
     kinds = [test for test in tests if test.taken and "isinstance" in test.text]
     classes = [part.name for test in kinds for part in flow.sources(test.value) if isinstance(part, NamedValue)]
-    asked = " ".join(
-        [*(test.text for test in kinds), *classes]
-    )  # a class by its own name too, whatever the script calls it
-    return Replaced(order, frozenset(layers), value, tests, asked)
+    return " ".join([*(test.text for test in kinds), *classes])
 
 
 def _walk(value: Value | None) -> Call | None:
     """The loop over layers or parameters that something is taken from."""
     return flow.find(value, lambda made: made.name in _WALKS, stop=lambda one: isinstance(one, Instance))
+
+
+def _outermost_walk(owner: Value) -> Call | None:
+    """The loop that begins with a whole network: one over the parameters of each cell stands within it."""
+    walked, seen = _walk(owner), set[int]()
+    while walked is not None and id(walked) not in seen and (outer := _walk(walked.base)) is not None:
+        seen.add(id(walked))  # a loop may hand on what it walks over
+        walked = outer
+    return walked
 
 
 def _is_weight(name: str | None, layer: Value) -> bool:
@@ -327,11 +336,7 @@ def by_default(value: Value) -> bool | None:
     if isinstance(value, KnownValue):
         return bool(value.value)
     if isinstance(value, Many):
-        each = {by_default(option) for option in value.options}
-        if value.by is None:
-            return each.pop() if len(each) == 1 else None
-        stops = isinstance(value.by.op, ast.Or)
-        return stops if stops in each else None if None in each else not stops
+        return _any_by_default(value)
     if not isinstance(value, Call):
         return None
     if value.name == "not":
@@ -341,6 +346,15 @@ def by_default(value: Value) -> bool | None:
         ways = {_compared(value.name, one, other) for one in options(value.args[0]) for other in options(value.args[1])}
         return ways.pop() if len(ways) == 1 else None
     return None
+
+
+def _any_by_default(value: Many) -> bool | None:
+    """The same of several values: of the operands of and, or or, what they come to together."""
+    each = {by_default(option) for option in value.options}
+    if value.by is None:
+        return each.pop() if len(each) == 1 else None
+    stops = isinstance(value.by.op, ast.Or)
+    return stops if stops in each else None if None in each else not stops
 
 
 _COMPARES: dict[str, Callable[[Any, Any], bool]] = {

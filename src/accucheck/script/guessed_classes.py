@@ -12,7 +12,7 @@ from .effects import MOVED, effect, kept, name_of, operands
 from .factors import argument_of, comparison, operation
 from .losses import Losses
 from .networks import Observation
-from .values import Call, Items, KnownValue, Value, options
+from .values import Call, Items, KnownValue, Value, is_known, is_slice, options
 
 #: Values within values are looked into so far.
 DEPTH = 24
@@ -180,7 +180,7 @@ def ascending(order: Call) -> bool:
         if not order.name.startswith("numpy")
         else None
     )
-    return down is None or (isinstance(down, KnownValue) and down.value is False)
+    return down is None or is_known(down, False)
 
 
 def first_ones(key: Value | None) -> bool:
@@ -196,7 +196,7 @@ def first_ones(key: Value | None) -> bool:
 
 def _last_ones(key: Value) -> bool:
     """An index that takes the last elements: `-k:`."""
-    if not isinstance(key, Call) or key.name != "slice" or len(key.args) < 2 or not _is_none(key.args[1]):
+    if not isinstance(key, Call) or key.name != "slice" or len(key.args) < 2 or not is_known(key.args[1], None):
         return False
     start = key.args[0]
     return isinstance(start, KnownValue) and type(start.value) is int and start.value < 0
@@ -204,13 +204,9 @@ def _last_ones(key: Value) -> bool:
 
 def _is_reversed(key: Value) -> bool:
     """`[::-1]`."""
-    cut = key.args if isinstance(key, Call) and key.name == "slice" else []
+    cut = key.args if is_slice(key) else []
     step = cut[2] if len(cut) > 2 else None
-    return isinstance(step, KnownValue) and step.value == -1 and all(map(_is_none, cut[:2]))
-
-
-def _is_none(value: Value) -> bool:
-    return isinstance(value, KnownValue) and value.value is None
+    return isinstance(step, KnownValue) and step.value == -1 and all(is_known(bound, None) for bound in cut[:2])
 
 
 def _of_topk(made: Call, key: Value) -> bool:

@@ -343,25 +343,34 @@ def _family(name: str) -> Any:
     return ...
 
 
+def _torch_loss(made: Call) -> tuple[dict[str, Value], dict[str, Any]] | None:
+    """What a loss of PyTorch is given by name, and its defaults; None for anything else."""
+    if not made.name.startswith(("torch.nn.", "torch.nn.functional.")) or not _is_loss(made.last):
+        return None
+    known = api.load().pytorch.get(benchmark.name_of_layer(made))
+    if known is None:
+        return made.keywords, {"reduction": "mean"}
+    return known.bind(made.args, made.keywords) or made.keywords, dict(known.defaults)
+
+
+def _mindspore_loss(made: Call) -> tuple[dict[str, Value], dict[str, Any]] | None:
+    """The same of a loss of MindSpore."""
+    known = api.find(made.api)
+    if known is None or known.kind != "loss" or made.api == "nn.LossBase":
+        return None
+    return known.bind_any(made.args, made.keywords) or made.keywords, dict(known.defaults)
+
+
 def _losses(found: Sheet, settings: Settings, torch: bool) -> None:
     for made in settings.trace.calls:
         if made.base is not None or role(list(made.functions[-1:])) == "eval":
             continue
-        defaults: dict[str, Any]
-        if torch:
-            if not made.name.startswith(("torch.nn.", "torch.nn.functional.")) or not _is_loss(made.last):
-                continue
-            known = api.load().pytorch.get(benchmark.name_of_layer(made))
-            bound = known.bind(made.args, made.keywords) if known is not None else None
-            defaults = dict(known.defaults) if known is not None else {"reduction": "mean"}
-        else:
-            mine = api.find(made.api)
-            if mine is None or mine.kind != "loss" or made.api == "nn.LossBase":
-                continue
-            bound, defaults = mine.bind_any(made.args, made.keywords), dict(mine.defaults)
+        arguments = _torch_loss(made) if torch else _mindspore_loss(made)
+        if arguments is None:
+            continue
+        given, defaults = arguments
         name = re.sub(r"_|loss", "", made.last.lower())
         found.add("loss", SideSetting(_LOSSES.get(name, name), made.last, f"{made.source.path}:{made.line}"))
-        given = bound or made.keywords
         for key in ("reduction", "label_smoothing"):
             if key in given or key in defaults:
                 entry = _entry(settings, key, given.get(key), made, defaults.get(key))

@@ -57,6 +57,7 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
     options,
     unseen,
 )
@@ -410,7 +411,7 @@ def _in_branch(parameter: Value, structure: Structure, depth: int = 3) -> bool:
 
 
 def _freezes(attribute: str, value: Value) -> bool:
-    return attribute == "requires_grad" and isinstance(value, KnownValue) and value.value is False
+    return attribute == "requires_grad" and is_known(value, False)
 
 
 def _undecided(value: Value | None) -> bool:
@@ -804,6 +805,21 @@ def _passes(user: Call) -> bool:
     return by_factor or kept(user, *TAKEN) is not None or name_of(user) == "ParameterTuple"
 
 
+def _use_by(user: Call, how: str) -> str:
+    """What one operation uses a parameter for; empty where it is for none of these."""
+    operator = user.base if user.name == "" and isinstance(user.base, Call) else user
+    last = operator.last.lstrip(".@")
+    assigned = how in ("0", "base", "input_x", "variable")
+    if assigned and re.search(r"(^|_)[Aa]ssign|[Ss]catter|^set_data$|^assign_value$", last):
+        return "state"
+    if re.search(r"LSTM|GRU|RNN|lstm|gru|rnn", operator.last) and how not in ("0", "base"):
+        return "flat"
+    if operator.last == "ParameterTuple" and any(re.search("weight", name, re.I) for name in operator.bound):
+        return "flat"
+    taken = any(re.fullmatch(pattern, last) and (places is None or how in places) for pattern, places in _TAKES)
+    return "weight" if taken or user.name == "@" else ""
+
+
 def _use(parameter: Call, structure: Structure) -> str:
     """What a parameter is for: "weight" of a product or look-up, "flat" weights of a recurrent operator, "state" that is assigned,
     "other"; empty where that is not seen."""
@@ -813,23 +829,8 @@ def _use(parameter: Call, structure: Structure) -> str:
     while queue and len(seen) < 200:
         value = queue.pop(0)
         for user, how in structure.users.get(id(value), ()):
-            operator = user.base if user.name == "" and isinstance(user.base, Call) else user
-            last = operator.last.lstrip(".@")
-            if re.search(r"(^|_)[Aa]ssign|[Ss]catter|^set_data$|^assign_value$", last) and how in (
-                "0",
-                "base",
-                "input_x",
-                "variable",
-            ):
-                return "state"
-            if re.search(r"LSTM|GRU|RNN|lstm|gru|rnn", operator.last) and how not in ("0", "base"):
-                return "flat"
-            if operator.last == "ParameterTuple" and any(re.search("weight", name, re.I) for name in operator.bound):
-                return "flat"
-            if user.name == "@" or any(
-                re.fullmatch(pattern, last) and (places is None or how in places) for pattern, places in _TAKES
-            ):
-                return "weight"
+            if told := _use_by(user, how):
+                return told
             if _passes(user):
                 if id(user) not in seen:
                     seen.add(id(user))

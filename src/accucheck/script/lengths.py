@@ -13,7 +13,21 @@ from typing import Any
 from . import effects
 from .factors import COMPARES, comparison
 from .padding_facts import END, START
-from .values import Call, Index, Instance, Items, KnownValue, Many, UnknownValue, Value, Write, options
+from .values import (
+    Call,
+    Index,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    UnknownValue,
+    Value,
+    Write,
+    is_known,
+    is_none,
+    is_slice,
+    options,
+)
 
 #: So deep a value is looked into.
 DEPTH = 24
@@ -43,6 +57,11 @@ class Form:
     @property
     def number(self) -> float | None:
         return number(self.fill)
+
+    @property
+    def hides_by_zero(self) -> bool:
+        """Whether a factor leaves the data as they are and takes out the padding."""
+        return self.real == 1.0 and self.number == 0.0
 
     @property
     def mask(self) -> bool:
@@ -111,7 +130,7 @@ class Shapes:
         if held is not None:
             return self.of(held)
         if isinstance(value, Many):
-            return self.joined([self.of(option) for option in value.options if not _nothing(option)])
+            return self.joined([self.of(option) for option in value.options if not is_none(option)])
         if isinstance(value, Items):
             return self.listed(value)
         if not isinstance(value, Call):
@@ -164,6 +183,10 @@ class Shapes:
         compared = self.compared(made)
         if compared is not None:
             return compared
+        return self.passed_on(made)
+
+    def passed_on(self, made: Call) -> Shape | None:
+        """The shape of what an operation leaves as it is, or moves to other places."""
         passed = effects.kept(made, "same", "order", "whole", "truth")
         known = effects.effect(made)
         if passed is None and known is not None and known.operation in _MOVED:
@@ -180,9 +203,9 @@ class Shapes:
         found, key = self.of(made.base), made.args[0] if made.args else None
         if not isinstance(found, Form):
             return None
-        slices = [part for part in _keys(key) if isinstance(part, Call) and part.name == "slice"]
-        picks = [part for part in _keys(key) if not (isinstance(part, Call) and part.name == "slice")]
-        if any(not (isinstance(part, KnownValue) and (part.value is None or part.value is ...)) for part in picks):
+        slices = [part for part in _keys(key) if is_slice(part)]
+        picks = [part for part in _keys(key) if not is_slice(part)]
+        if not all(is_known(part, None) or is_known(part, ...) for part in picks):
             return None
         cuts = tuple(part for part in slices if not _all(part))
         backwards = any(number(part.args[2]) == -1 for part in slices)
@@ -193,10 +216,7 @@ class Shapes:
         """np.zeros(n), [v] * n, np.full(n, v), [v for _ in range(n)]."""
         known = effects.effect(made)
         if made.name == "*" and len(made.args) == 2:
-            for listed, count in (made.args, made.args[::-1]):
-                if isinstance(listed, Items) and len(listed.items) == 1 and not listed.open:
-                    return ConstantArray(listed.items[0], count, measured(count), made)
-            return None
+            return _repeated(made)
         if made.name == "comprehension" and len(made.args) == 2 and isinstance(made.args[0], KnownValue):
             over = made.args[1]
             if isinstance(over, Call) and over.name == "range":
@@ -232,9 +252,8 @@ class Shapes:
             return Length(made.args[0], made)
         if made.name == "@size" and made.base is not None:
             return Length(made.base, made)
-        shape = made.base if made.name == "[]" else None
-        if isinstance(shape, Call) and shape.name == "@shape" and shape.base is not None and number(made.args[0]) == 0:
-            return Length(shape.base, made)
+        if (array := _first_axis_of(made)) is not None:
+            return Length(array, made)
         if made.last in ("min", "minimum", "int", "int32", "int64", "array", "Tensor", "asarray", "float32"):
             given = made.args[0].items if made.args and isinstance(made.args[0], Items) else made.args
             roots = [root for arg in given if (root := measured(arg)) is not None]
@@ -265,10 +284,9 @@ class Shapes:
 
     def padded(self, made: Call) -> Form | None:
         """np.pad(x, (0, n - len(x))), transforms.PadEnd([n], v)."""
-        layer = made.base if made.name == "" and isinstance(made.base, Call) else None
-        if layer is not None and layer.last == "PadEnd" and made.args:
-            value = layer.argument(["pad_shape", "pad_value"], "pad_value")
-            return Form(made.args[0], None, value or KnownValue(0), END, layer)
+        if made.name == "" and isinstance(made.base, Call) and made.base.last == "PadEnd" and made.args:
+            value = made.base.argument(["pad_shape", "pad_value"], "pad_value")
+            return Form(made.args[0], None, value or KnownValue(0), END, made.base)
         known = effects.effect(made)
         if known is None or known.operation != "pad_function" or not made.args:
             return None
@@ -276,8 +294,7 @@ class Shapes:
         value = next(
             (made.keywords[name] for name in ("constant_values", "value") if name in made.keywords), KnownValue(0)
         )
-        pairs = [width] if not _nested(width) else _nested(width)
-        found = [side for pair in pairs if (side := _one_sided(pair)) is not None]
+        found = _padded_sides(width)
         if len(found) != 1 or isinstance(value, Items):
             return None
         inside = self.of(made.args[0])
@@ -296,7 +313,7 @@ class Shapes:
         keys = _keys(write.key)
         if isinstance(before, ConstantArray) and _covers(keys, before.made):
             return None
-        slices = [key for key in keys if isinstance(key, Call) and key.name == "slice" and not _all(key)]
+        slices = [key for key in keys if is_slice(key) and not _all(key)]
         # Beside a slice, the number of the row in a batch bounds nothing.
         bounds = [bound for key in slices or keys if (bound := self.bound(key, write.value)) is not None]
         if isinstance(before, Form):
@@ -328,7 +345,7 @@ class Shapes:
         if constant is None or len(slices) != 1 or not _once(slices[0].args[2]):
             return None
         low, high = slices[0].args[:2]
-        first = 0.0 if _nothing(low) else number(low)
+        first = 0.0 if is_none(low) else number(low)
         end, more = plus(high)
         root = measured(end)
         if root is None or first is None or not first.is_integer() or first < 0:
@@ -352,13 +369,13 @@ class Shapes:
         if key.name != "slice" or not _once(key.args[2]):
             return None
         low, high = key.args[:2]
-        if _nothing(high) and _nothing(low):
+        if is_none(high) and is_none(low):
             return None
         if _zero(low) and (root := measured(high)) is not None:
             return END, root, False
         if _zero(low) and (root := missing(high)) is not None:
             return START, root, True
-        if not _nothing(high):
+        if not is_none(high):
             return None
         if isinstance(low, Call) and low.name == "neg" and (root := measured(low.args[0])) is not None:
             return START, root, False
@@ -431,7 +448,7 @@ class Shapes:
     def computed(self, operation: str, operands: list[Value]) -> Form | None:
         """What a formula with a number makes of the numbers of a mask; of two masks, the one that is known."""
         shapes = [self.of(operand) for operand in operands]
-        place = next((p for p, each in enumerate(shapes) if isinstance(each, Form) and each.real is not None), None)
+        place = next((place for place, shape in enumerate(shapes) if _is_of_numbers(shape)), None)
         if place is None:
             return None
         found = shapes[place]
@@ -444,7 +461,7 @@ class Shapes:
         other = operands[1 - place] if len(operands) == 2 else None
         by = number(other)
         if by is None:
-            return found if operation == "mul" and found.real == 1.0 and found.number == 0.0 else None
+            return found if operation == "mul" and found.hides_by_zero else None
         real, fill = (_COMPUTED[operation](each, by) for each in (found.real, found.number))
         turned = -1 if operation == "sub" and place == 1 else 1
         return replace(found, real=turned * real, fill=KnownValue(turned * fill))
@@ -519,18 +536,49 @@ def _within(value: Value, depth: int = 0) -> Iterator[Call]:
             yield from _within(part, depth + 1)
 
 
+def _padded_sides(width: Value | None) -> list[tuple[str, Value]]:
+    """The sides that are filled up, of each axis."""
+    pairs: list[Value | None] = [*_nested(width)] or [width]
+    return [side for pair in pairs if (side := _one_sided(pair)) is not None]
+
+
+def _cuts_end(made: Call) -> bool:
+    """Whether a sequence is cut to at most a length: x[:n]."""
+    key = made.args[0] if made.name == "[]" and made.args else None
+    return is_slice(key) and _zero(key.args[0]) and _once(key.args[2])
+
+
+def _first_axis_of(made: Call) -> Value | None:
+    """The array x of x.shape[0]."""
+    shape = made.base if made.name == "[]" else None
+    first = isinstance(shape, Call) and shape.name == "@shape" and number(made.args[0]) == 0
+    return shape.base if isinstance(shape, Call) and first else None
+
+
+def _repeated(made: Call) -> ConstantArray | None:
+    """[v] * n, or n * [v]."""
+    for listed, count in (made.args, made.args[::-1]):
+        if isinstance(listed, Items) and len(listed.items) == 1 and not listed.open:
+            return ConstantArray(listed.items[0], count, measured(count), made)
+    return None
+
+
+def _is_of_numbers(shape: Shape | None) -> bool:
+    """Whether the places for data hold a number each."""
+    return isinstance(shape, Form) and shape.real is not None
+
+
 def root(value: Value) -> Value:
     """The sequence behind a copy of it, its form as an array, and its cut to at most a length."""
     for _ in range(20):
         if isinstance(value, Many):
-            roots = [root(option) for option in value.options if not _nothing(option)]
+            roots = [root(option) for option in value.options if not is_none(option)]
             return roots[0] if roots and all(alike(roots[0], other) for other in roots) else value
         if not isinstance(value, Call):
             return value
         passed = effects.kept(value, "same", "order", "whole")
-        key = value.args[0] if value.name == "[]" and value.args else None
-        if isinstance(key, Call) and key.name == "slice" and _zero(key.args[0]) and _once(key.args[2]):
-            passed = [value.base] if value.base is not None else None
+        if value.base is not None and _cuts_end(value):
+            passed = [value.base]
         if passed is None or len(passed) != 1:
             return value
         value = passed[0]
@@ -594,7 +642,7 @@ def _covers(keys: list[Value], made: Call) -> bool:
     """Whether a loop writes to each place of an array along one axis: x[:, k] for each k below the size that x has there."""
     shape = made.argument(["shape"], "shape")
     sizes = shape.items if isinstance(shape, Items) else [] if shape is None else [shape]
-    whole = (isinstance(key, Call) and key.name == "slice" and _all(key) for key in keys)
+    whole = (is_slice(key) and _all(key) for key in keys)
     if not all(every or _counted(key) is not None for every, key in zip(whole, keys, strict=True)):
         return False
     pairs = [(size, _counted(key)) for size, key in zip(sizes, keys, strict=False)]
@@ -618,9 +666,9 @@ def _one_sided(pair: Value | None) -> tuple[str, Value] | None:
     if not isinstance(pair, Items) or len(pair.items) != 2:
         return None
     before, behind = pair.items
-    if _zero(before) and not _nothing(before) and (root_ := missing(behind)) is not None:
+    if _zero(before) and not is_none(before) and (root_ := missing(behind)) is not None:
         return END, root_
-    if _zero(behind) and not _nothing(behind) and (root_ := missing(before)) is not None:
+    if _zero(behind) and not is_none(behind) and (root_ := missing(before)) is not None:
         return START, root_
     return None
 
@@ -652,17 +700,13 @@ def _in_a_row(value: Value) -> bool:
     return False
 
 
-def _nothing(value: Value | None) -> bool:
-    return value is None or (isinstance(value, KnownValue) and value.value is None)
-
-
 def _zero(value: Value | None) -> bool:
-    return _nothing(value) or number(value) == 0
+    return is_none(value) or number(value) == 0
 
 
 def _once(value: Value | None) -> bool:
-    return _nothing(value) or number(value) == 1
+    return is_none(value) or number(value) == 1
 
 
 def _all(part: Value) -> bool:
-    return isinstance(part, Call) and all(_nothing(bound) for bound in part.args)
+    return isinstance(part, Call) and all(is_none(bound) for bound in part.args)

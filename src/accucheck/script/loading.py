@@ -38,7 +38,9 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
     options,
+    strings_of,
     unseen,
     unseen_run,
 )
@@ -200,7 +202,7 @@ def published(scripts: Scripts) -> list[tuple[Source, ast.AST]]:
 def _is_published(call: Call, trace: Trace) -> bool:
     """Whether something elsewhere is asked for weights that were trained before."""
     given = call.keywords.get("pretrained")
-    if call.result is None and isinstance(given, KnownValue) and given.value is True:
+    if call.result is None and is_known(given, True):
         return True
     held = (value for cell in trace.instances if is_cell(cell.of) for value in cell.attributes.values())
     return call.result is None and call.last == "from_pretrained" and any(call in options(value) for value in held)
@@ -250,7 +252,7 @@ class Loading:
         for load in self.loads:
             yield from self.loaded(load, origins)
             net = load.argument(_LOAD, "net")
-            if net is not None and not _is_none(net):
+            if net is not None and not is_known(net, None):
                 yield self.put(load, net, [load], saved, trained)
         for put in self.puts:
             net = put.argument(_NET, "net")
@@ -421,13 +423,7 @@ class Loading:
                 or any(isinstance(v, (UnknownValue, NamedValue, Call)) for v in flow.sources(given))
             ):
                 return put
-        sets = [
-            c for c in self.trace.calls if c.name[:1] == "." and _SETS.fullmatch(c.name[1:]) and not unseen(c.frame)
-        ]
-        for call in sets:
-            if any(isinstance(v, UnknownValue) for arg in call.args for v in flow.sources(arg, stop=_is_object)):
-                return call
-        return None
+        return next((call for call in self.trace.calls if _sets_unknown(call) and not unseen(call.frame)), None)
 
     def empty(self, put: Call) -> bool:
         """True for a dict that nothing was put into: neither a line that is followed, nor code that is not and is given it."""
@@ -868,7 +864,7 @@ def _saved_to(path: Value | None, saved: list[SavedNetworks]) -> list[SavedNetwo
     text = key(path)
     if text is not None and (alike := [save for save in saved if save.path == text]):
         return alike
-    given = [option for option in options(path) if not _is_none(option)]
+    given = [option for option in options(path) if not is_known(option, None)]
     ways = [[save for save in saved if save.call.argument(_SAVE, "ckpt_file_name") is option] for option in given]
     return [save for way in ways for save in way] if all(ways) else []
 
@@ -892,7 +888,7 @@ def _saved_anew(save: SavedNetworks) -> TrainedWeights:
 def _is_strict(put: Call) -> bool:
     """Whether MindSpore is told not to look for the names under another beginning."""
     strict = put.argument(_LOAD if put.api in LOADS else _NET, "strict_load")
-    return isinstance(strict, KnownValue) and strict.value is True
+    return is_known(strict, True)
 
 
 def _inner_classes(nets: Iterable[Value]) -> frozenset[tuple[str, str]]:
@@ -955,7 +951,7 @@ def _is_put_together_of(parts: frozenset[str], path: Value | None) -> bool:
 def _texts(path: Value | None) -> list[str]:
     """The texts that a path is put together of."""
     inner = flow.sources(path) if path is not None else []
-    return [v.value for v in inner if isinstance(v, KnownValue) and isinstance(v.value, str)]
+    return strings_of(inner)
 
 
 def _added_to_names(put: Call) -> str | None:
@@ -1024,17 +1020,25 @@ def _given_to(value: Value, outer: Value) -> tuple[str, Value | None]:
         return "on", outer
     name, of_base = outer.name, outer.base is value
     method = name[1:] if name[:1] == "." else ""
-    operator = outer.base.api if name == "" and isinstance(outer.base, Call) else outer.api
-    if operator in _APPLIES or (_SETS.fullmatch(method) and not of_base):
+    if _operator_of(outer) in _APPLIES or (_SETS.fullmatch(method) and not of_base):
         return "applied", outer
     if _PUTS_INTO.fullmatch(method):
         return "on", outer.base
     if outer.api == "Parameter" or (_is_copy(outer) and not of_base):
         return "on", outer  # no more than a tensor until a cell has it, no more than a dict until a cell gets it
-    looks = (
-        name[:1] == "@" or _LOOKING_METHODS.fullmatch(method) or _LOOKS.fullmatch(name) or _LOOKS.fullmatch(outer.api)
-    )
-    return "on" if looks else "handed", outer
+    return "on" if _only_looks(outer, method) else "handed", outer
+
+
+def _operator_of(call: Call) -> str:
+    """The API that a call applies, as a function or as an object."""
+    return call.base.api if call.name == "" and isinstance(call.base, Call) else call.api
+
+
+def _only_looks(call: Call, method: str) -> bool:
+    """Whether a call does no more than look at what it is given."""
+    if call.name[:1] == "@" or _LOOKING_METHODS.fullmatch(method):
+        return True
+    return bool(_LOOKS.fullmatch(call.name) or _LOOKS.fullmatch(call.api))
 
 
 def _is_copy(made: Call) -> bool:
@@ -1118,7 +1122,7 @@ def _stands(value: Value | Store | None) -> str:
 def _fills(load: Call) -> bool:
     """Whether a file is loaded right into a network."""
     net = load.argument(_LOAD, "net")
-    return net is not None and not _is_none(net)
+    return net is not None and not is_known(net, None)
 
 
 def _known_as_file(load: Call, path: Value) -> bool:
@@ -1127,8 +1131,11 @@ def _known_as_file(load: Call, path: Value) -> bool:
     return any(_IS_FILE.get(value.name) is taken and path in value.args for value, taken in asked)
 
 
-def _is_none(value: Value) -> bool:
-    return isinstance(value, KnownValue) and value.value is None
+def _sets_unknown(call: Call) -> bool:
+    """Whether a call sets a parameter to something of which it is not seen what that is."""
+    if call.name[:1] != "." or not _SETS.fullmatch(call.name[1:]):
+        return False
+    return any(isinstance(v, UnknownValue) for arg in call.args for v in flow.sources(arg, stop=_is_object))
 
 
 def _exclusive(one: Call, other: Call) -> bool:

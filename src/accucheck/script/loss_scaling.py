@@ -16,7 +16,7 @@ from .source import Source
 from .step_faults import LOSS_SCALE
 from .syntax import unparse, walk
 from .training_steps import DYNAMIC, FIXED, HalfPrecision, Step, TrainingSteps, half_mode
-from .values import Call, Frame, Instance, KnownValue, Value, name_of, options
+from .values import Call, Frame, Instance, KnownValue, Value, is_known, name_of, options
 
 #: What says that a scale is put on and taken off.
 SOUND = frozenset({"scaled-dynamic", "scaled-fixed", "scaled-own"})
@@ -97,7 +97,7 @@ def _model(training: TrainingSteps, step: Step, halves: list[HalfPrecision], opt
             yield from _unscaled(training, step, halves, optimizer)
         return
     for manager, here in training.factors.ways(step.manager):
-        if isinstance(manager, KnownValue) and manager.value is None:
+        if is_known(manager, None):
             ways = _unscaled(training, step, halves, optimizer)
         elif isinstance(manager, Call) and manager.api in FIXED:
             given = _given(manager)
@@ -252,6 +252,16 @@ def _one(step: Step, place: SourcePlace, halves: list[HalfPrecision]) -> Iterato
 # --- steps of the project ---------------------------------------------------------------------------------------------
 
 
+def _divided(carried: Iterable[Term], divided: Iterable[Term]) -> list[Term]:
+    """What gradients carry once an optimizer has divided them."""
+    return [
+        replace(rest, put_on=term.put_on)
+        for term in carried
+        for by in divided
+        if (rest := term.times(by.power(-1.0))) is not None
+    ]
+
+
 def _own(training: TrainingSteps, step: Step, halves: list[HalfPrecision], optimizer: Value) -> _Ways:
     carried = training.carried(step)
     divided = training.divided(optimizer)
@@ -263,12 +273,7 @@ def _own(training: TrainingSteps, step: Step, halves: list[HalfPrecision], optim
             yield ONE, about(step, "optimizer-unknown", optimizer=_name(optimizer))
             return
         divided = (ONE,)
-    applied = [
-        replace(rest, put_on=term.put_on)
-        for term in carried
-        for by in divided
-        if (rest := term.times(by.power(-1.0))) is not None
-    ]
+    applied = _divided(carried, divided)
     bad = training.faulty(applied)
     good = [term for term in applied if training.factors.is_clean(term)]
     for term, told in _unclean(training, step, bad, optimizer):

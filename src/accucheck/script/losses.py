@@ -33,6 +33,7 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
     options,
     unseen,
 )
@@ -269,25 +270,27 @@ class Losses:
 
     def gather_models(self) -> None:
         """Runs what is handed to Model with a loss: the network on unknown inputs, the loss on its result."""
-        trains = {
-            id(base) for call in self.trace.calls if call.name in (".train", ".fit") for base in options(call.base)
-        }
-        for model in self.trace.calls:
-            if model.api != "Model" or id(model) not in trains:
-                continue
+        for model in self.models_trained():
             known = api.find("Model")
             given = known.bind_any(model.args, model.keywords) if known else None
             arguments = given if given is not None else model.keywords
             network, loss = arguments.get("network"), arguments.get("loss_fn")
             if network is None:
                 continue
-            if loss is not None and not (isinstance(loss, KnownValue) and loss.value is None):
+            if loss is not None and not is_known(loss, None):
                 self.hand(model, network, loss)
                 continue
             for cell in _with_loss(network):
                 backbone, loss = (cell.argument(["backbone", "loss_fn"], name) for name in ("backbone", "loss_fn"))
                 if backbone is not None and loss is not None:
                     self.hand(cell, backbone, loss)
+
+    def models_trained(self) -> list[Call]:
+        """What Model makes and then trains."""
+        trains = {
+            id(base) for call in self.trace.calls if call.name in (".train", ".fit") for base in options(call.base)
+        }
+        return [call for call in self.trace.calls if call.api == "Model" and id(call) in trains]
 
     def hand(self, made: Call, network: Value, loss: Value) -> None:
         handed = ModelLoss(made, [], [], [])
@@ -427,6 +430,10 @@ class Losses:
                 found.update(id(_layer(head)) for value in outputs for head in heads(value))
         return found
 
+    def scores_classes(self, head: Head, integers: bool) -> bool:
+        """Whether a layer gives a score for each class. `integers`: what it is compared with are whole numbers."""
+        return id(_layer(head)) in self.classified or (integers and (outputs(_layer(head)) or 1) > 1)
+
     def regressions(self) -> Iterator[Observation]:
         """Mean squared error and its like between the scores of classes and the numbers of classes."""
         for application in self.applications:
@@ -434,11 +441,7 @@ class Losses:
             if application.known.expects != "raw" or not _REGRESSION.match(name):
                 continue
             integers = is_integer(application.labels)
-            wrong = [
-                head
-                for head in application.heads
-                if id(_layer(head)) in self.classified or (integers and (outputs(_layer(head)) or 1) > 1)
-            ]
+            wrong = [head for head in application.heads if self.scores_classes(head, integers)]
             if not wrong or any(head.gives not in ("logits", "activation", "log-probabilities") for head in wrong):
                 continue
             width = outputs(_layer(wrong[0]))
@@ -569,8 +572,8 @@ def _by_weights_alone(call: Call) -> bool:
         return False
     position = argument_of(maker, "grad_position")
     whole = argument_of(maker, "get_all")
-    every = isinstance(whole, KnownValue) and whole.value is True
-    return not every and (position is None or (isinstance(position, KnownValue) and position.value is None))
+    every = is_known(whole, True)
+    return not every and (position is None or is_known(position, None))
 
 
 _ARGMAX = ("argmax", "argmaxwithvalue", "argmax_with_value", "topk")
@@ -648,14 +651,19 @@ def form(application: Application) -> Iterator[Observation]:
         return
     code = verdicts.pop()
     yield Observation(code, place, {"loss": loss, "layer": _origin(heads_, application)}, heads_[0].made)
-    sparse = application.cell.keywords.get("sparse") if application.cell is not None else None
-    if labels == "by sparse" and sparse is None and application.cell is not None and application.cell.args:
-        sparse = application.cell.args[0]
-    is_sparse = labels == "classes" or (isinstance(sparse, KnownValue) and sparse.value is True)
-    if is_sparse and application.labels is not None:
+    if _takes_numbers(application) and application.labels is not None:
         made = encoded(application.labels)
         if made is not None:
             yield Observation("one-hot-for-sparse", place, {"loss": loss}, made)
+
+
+def _takes_numbers(application: Application) -> bool:
+    """Whether a loss is given the number of each class, by what it is or by its argument `sparse`."""
+    labels, cell = application.known.labels, application.cell
+    sparse = cell.keywords.get("sparse") if cell is not None else None
+    if labels == "by sparse" and sparse is None and cell is not None and cell.args:
+        sparse = cell.args[0]
+    return labels == "classes" or is_known(sparse, True)
 
 
 def _judge(expects: str | None, classes: bool, gives: str) -> str:
@@ -846,11 +854,9 @@ def encoded(value: Value) -> Call | None:
     return None
 
 
-def _likelihood(call: Call) -> tuple[Value, Value] | None:
-    """The prediction and the one-hot labels of a product that is negated and summed: -1 * p * one_hot, or -(p * one_hot).sum()."""
-    if name_of(call).rsplit(".", 1)[-1] not in ("sum", "ReduceSum", "reduce_sum", "mean", "ReduceMean"):
-        return None
-    signs, factors = 0, list[Value]()
+def _factors(call: Call) -> list[Value]:
+    """What is multiplied in the operand of a sum, but for constants and signs."""
+    factors: list[Value] = []
     queue = operands(call)
     while queue and len(factors) < 6:
         part = queue.pop()
@@ -858,12 +864,17 @@ def _likelihood(call: Call) -> tuple[Value, Value] | None:
         if isinstance(part, Call) and name in ("*", "ops.mul", "ops.Mul") and len(part.args) == 2:
             queue += part.args
         elif isinstance(part, Call) and name in ("neg", "ops.Neg", "ops.neg", ".neg"):
-            signs += 1
             queue += operands(part)
-        elif isinstance(part, KnownValue):
-            signs += isinstance(part.value, (int, float)) and part.value < 0
-        else:
+        elif not isinstance(part, KnownValue):
             factors.append(part)
+    return factors
+
+
+def _likelihood(call: Call) -> tuple[Value, Value] | None:
+    """The prediction and the one-hot labels of a product that is negated and summed: -1 * p * one_hot, or -(p * one_hot).sum()."""
+    if name_of(call).rsplit(".", 1)[-1] not in ("sum", "ReduceSum", "reduce_sum", "mean", "ReduceMean"):
+        return None
+    factors = _factors(call)
     if len(factors) != 2:
         return None
     labels = [factor for factor in factors if encoded(factor) is not None]

@@ -18,7 +18,7 @@ from .effects import TAKEN
 from .source import Source
 from .syntax import children, unparse, walk
 from .trace import Trace
-from .values import Frame, KnownValue, Value, options
+from .values import Frame, Value, is_known, options
 
 MASK = re.compile(r"mask", re.IGNORECASE)
 #: A mask over the places of a sequence, not a masked word, a setting, or one over heads.
@@ -313,7 +313,11 @@ class _Function:
         self.cuts = {name: cut for name, cut in after[1].items() if self.cuts.get(name) in (cut, None)}
         for name, roots in after[2].items():
             self.roots[name] = roots | self.roots.get(name, frozenset())
-        for name, text in after[3].items():
+        self.add_texts(after[3])
+
+    def add_texts(self, texts: dict[str, str]) -> None:
+        """What names stand for on one way of a condition, beside what they stand for on the other."""
+        for name, text in texts.items():
             if text != (other := self.texts.get(name, text)):
                 self.texts[name] = f"{text} {other}"[:20_000]
 
@@ -390,6 +394,18 @@ class _Function:
                 return _last(kept).lower()
         return _last(node.func).lower()
 
+    def of_operator(self, node: ast.BinOp, target: str) -> _Sign | None:
+        """1 - mask, mask - 1, and two masks of one kind together."""
+        if isinstance(node.op, ast.Sub) and _number(node.left) == 1:
+            return _flipped(self.sign(node.right, target))
+        if isinstance(node.op, ast.Sub) and _number(node.right) == 1:
+            inner = self.sign(node.left, target)
+            return None if inner is None else _Sign(inner.real, True)
+        if isinstance(node.op, (ast.Mult, ast.BitAnd)):
+            left, right = self.sign(node.left, target), self.sign(node.right, target)
+            return left if left is not None and left == right else None
+        return None
+
     def sign(self, node: ast.expr, target: str = "") -> _Sign | None:
         """Whether a mask is 1 for real places or for those to hide, where the code tells."""
         if isinstance(node, ast.Name):
@@ -398,15 +414,8 @@ class _Function:
             return self.sign(node.value, target)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Invert, ast.Not)):
             return _flipped(self.sign(node.operand, target))
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
-            if _number(node.left) == 1:
-                return _flipped(self.sign(node.right, target))
-            if _number(node.right) == 1:
-                inner = self.sign(node.left, target)
-                return None if inner is None else _Sign(inner.real, True)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.BitAnd)):
-            left, right = self.sign(node.left, target), self.sign(node.right, target)
-            return left if left is not None and left == right else None
+        if isinstance(node, ast.BinOp):
+            return self.of_operator(node, target)
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             return self.compared(node.left, node.comparators[0], node.ops[0], node, target)
         return self.of_call(node, target) if isinstance(node, ast.Call) else None
@@ -645,7 +654,7 @@ def dropped(trace: Trace) -> list[Observation]:
 def _is_none(value: Value | None) -> bool:
     """Whether a value is None, whichever way it comes."""
     ways = options(value)
-    return bool(ways) and all(isinstance(way, KnownValue) and way.value is None for way in ways)
+    return bool(ways) and all(is_known(way, None) for way in ways)
 
 
 def _hands_on(frame: Frame) -> bool:

@@ -27,7 +27,20 @@ from .source import Source
 from .syntax import THROUGH, unparse
 from .syntax import kept as kept_with_code
 from .tallies import Addition, Quotient, Tallies, Tally, batch_of, dataset_of, parts
-from .values import Call, Frame, Function, Index, Instance, Items, KnownValue, Many, Value, frames_around, options
+from .values import (
+    Call,
+    Frame,
+    Function,
+    Index,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    Value,
+    frames_around,
+    is_known,
+    options,
+)
 
 #: What additions of an evaluation count; see tallies.Addition.
 _COUNTED = ("hits", "rate", "weighed", "truths", "ratio")
@@ -906,12 +919,8 @@ def _threshold(value: Value) -> Value | None:
     return sides[0] if len(sides) == 2 and isinstance(sides[1], KnownValue) else None
 
 
-def _is_none(value: Value) -> bool:
-    return isinstance(value, KnownValue) and value.value is None
-
-
 def _is_nothing(value: Value | None) -> bool:
-    return value is None or _is_none(value)
+    return value is None or is_known(value, None)
 
 
 def _before_threshold(value: Value) -> Value:

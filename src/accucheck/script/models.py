@@ -40,10 +40,12 @@ from .values import (
     Write,
     deciders_of,
     frames_around,
+    is_known,
     join,
     name_of,
     options,
     same,
+    strings_of,
 )
 
 if TYPE_CHECKING:
@@ -637,11 +639,7 @@ def _filter(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node:
         made = tracer.made("filter", args, {}, node)
         made.picks = (condition,)
         return made
-    if (
-        len(args) != 2
-        or not isinstance(args[1], Items)
-        or not (isinstance(args[0], KnownValue) and args[0].value is None)
-    ):
+    if len(args) != 2 or not isinstance(args[1], Items) or not is_known(args[0], None):
         return None
     truths = [tracer.truth(item) for item in args[1].items]
     kept = [item for item, truth in zip(args[1].items, truths, strict=True) if truth is not False]
@@ -736,7 +734,7 @@ def _texts(value: Value | None) -> list[str] | None:
     """A list of texts that are all known."""
     if not isinstance(value, Items) or value.open:
         return None
-    found = [item.value for item in value.items if isinstance(item, KnownValue) and isinstance(item.value, str)]
+    found = strings_of(value.items)
     return found if len(found) == len(value.items) else None
 
 
@@ -1073,6 +1071,15 @@ def _of_super(
     return tracer.made("." + name, args, keywords, node, instance)
 
 
+def _take_out(owner: Items, value: Value, perhaps: bool) -> None:
+    """Removes the first that equals a value. `perhaps`: it may as well not be run."""
+    first = next((number for number, item in enumerate(owner.items) if same(item, value)), None)
+    if first is None or perhaps:
+        owner.open = True
+    else:
+        del owner.items[first]
+
+
 def _of_items(
     tracer: Tracer, owner: Items, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST
 ) -> Value | None:
@@ -1086,11 +1093,7 @@ def _of_items(
     if name == "pop":
         return _popped(tracer, owner, args, node)
     if name == "remove" and args:
-        first = next((number for number, item in enumerate(owner.items) if same(item, args[0])), None)
-        if first is None or perhaps:
-            owner.open = True
-        else:
-            del owner.items[first]
+        _take_out(owner, args[0], perhaps)
         return KnownValue(None)
     if name == "clear":
         owner.open = perhaps
@@ -1267,6 +1270,21 @@ def _of_text(owner: KnownValue, name: str, args: list[Value], keywords: dict[str
 # --- calling what was made --------------------------------------------------------------------------------------------
 
 
+def _applied_map(
+    tracer: Tracer, called: Call, args: list[Value], keywords: dict[str, Value], node: ast.AST
+) -> Value | None:
+    """The result of HyperMap()(operation, items) or HyperMap(operation)(items)."""
+    operation = called.args[:1] or args[:1]
+    over = args if called.args else args[1:]
+    if not operation or not over:
+        return None
+    if isinstance(operation[0], (Function, Instance, Partial, NamedValue)) or _graph(operation[0]) is not None:
+        made = tracer.made("", args, keywords, node, called)
+        made.result = mapped(tracer, operation[0], over, node)
+        return made.result
+    return None
+
+
 def applied(tracer: Tracer, called: Call, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     """The result of calling the result of a call: a layer, a gradient function, a training cell."""
     api = called.api
@@ -1274,15 +1292,7 @@ def applied(tracer: Tracer, called: Call, args: list[Value], keywords: dict[str,
     if differentiates(called) and api not in _STEPS and called.name != "[]":
         return _gradient(tracer, called, args, keywords, node)
     if api in ("ops.HyperMap", "ops.Map"):
-        operation = called.args[:1] or args[:1]
-        over = args if called.args else args[1:]
-        if not operation or not over:
-            return None
-        if isinstance(operation[0], (Function, Instance, Partial, NamedValue)) or _graph(operation[0]) is not None:
-            made = tracer.made("", args, keywords, node, called)
-            made.result = mapped(tracer, operation[0], over, node)
-            return made.result
-        return None
+        return _applied_map(tracer, called, args, keywords, node)
     if api == "ops.Partial" and args:
         return Partial(args[0], args[1:], keywords)
     if called.attached:
@@ -1450,6 +1460,18 @@ def attached(tracer: Tracer, value: Value, args: list[Value], node: ast.AST) -> 
 # --- attributes -------------------------------------------------------------------------------------------------------
 
 
+def _made_by_step(tracer: Tracer, api: str, name: str, node: ast.AST) -> Value | None:
+    """What a training cell of the framework makes for itself, whatever it is given."""
+    if name == "grad":
+        by_list: dict[str, Value] = {"get_by_list": KnownValue(True), "sens_param": KnownValue(True)}
+        return tracer.made("mindspore.ops.GradOperation", [], by_list, node)
+    if name == "grad_reducer":
+        return tracer.noted("mindspore.nn.DistributedGradReducer", [], {}, node)
+    if name == "hyper_map":
+        return tracer.noted("mindspore.ops.HyperMap", [], {}, node)
+    return KnownValue(1.0, name="sens") if name == "sens" and api == "nn.TrainOneStepCell" else None
+
+
 def inherited(tracer: Tracer, owner: Instance, name: str, node: ast.AST) -> Value | None:
     """An attribute that a base class of the framework sets in its __init__."""
     found: Value | None = None
@@ -1462,15 +1484,8 @@ def inherited(tracer: Tracer, owner: Instance, name: str, node: ast.AST) -> Valu
             found = next((arguments[key] for key, held in _HELD_AS.items() if held == name and key in arguments), None)
         elif name == "weights" and "optimizer" in arguments:
             found = tracer.noted("@parameters", [], {}, node, arguments["optimizer"])
-        elif name == "grad":
-            by_list: dict[str, Value] = {"get_by_list": KnownValue(True), "sens_param": KnownValue(True)}
-            found = tracer.made("mindspore.ops.GradOperation", [], by_list, node)
-        elif name == "grad_reducer":
-            found = tracer.noted("mindspore.nn.DistributedGradReducer", [], {}, node)
-        elif name == "hyper_map":
-            found = tracer.noted("mindspore.ops.HyperMap", [], {}, node)
-        elif name == "sens" and api == "nn.TrainOneStepCell":
-            found = KnownValue(1.0, name="sens")
+        else:
+            found = _made_by_step(tracer, api, name, node)
         if found is not None:
             owner.attributes[name] = found
             return found

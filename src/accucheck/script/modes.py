@@ -150,13 +150,17 @@ def within(cell: Value) -> dict[int, Value]:
         elif isinstance(value, (Many, Items, Mapping, Partial)):
             queue += flow.inputs(value)
         elif isinstance(value, Call):
-            if value.name in ("comprehension", *_SELF):
-                queue += [*value.args[:1], *([value.base] if value.base else [])]
-            elif value.base is None and value.name[:1].isalpha() and value.name != "copy.deepcopy":
-                queue += [*value.args, *value.keywords.values(), *(value.fed or ()), *attributes_of(value).values()]
-            elif value.name == "*args":
-                queue += value.args
+            queue += _given_to(value)
     return found
+
+
+def _given_to(made: Call) -> list[Value]:
+    """What a cell of the framework holds, by what it was made of; of what only hands on cells, those."""
+    if made.name in ("comprehension", *_SELF):
+        return [*made.args[:1], *([made.base] if made.base else [])]
+    if made.base is None and made.name[:1].isalpha() and made.name != "copy.deepcopy":
+        return [*made.args, *made.keywords.values(), *(made.fed or ()), *attributes_of(made).values()]
+    return made.args if made.name == "*args" else []
 
 
 def _may_depend(value: Value) -> bool:
@@ -165,6 +169,11 @@ def _may_depend(value: Value) -> bool:
     named = own and isinstance(value, Call) and value.name[:1].isalpha()
     unseen = named and isinstance(value, Call) and not value.name.startswith(("mindspore.", "numpy."))
     return unseen or isinstance(value, UnknownValue) or depends(value)
+
+
+def _is_layer(value: Value) -> bool:
+    """Whether a layer of the framework is made here, and no gradient of one."""
+    return isinstance(value, Call) and value.api.startswith(("nn.", "mint.nn.")) and not gradient_maker(value)
 
 
 def depends(value: Value) -> bool:
@@ -181,6 +190,11 @@ def depends(value: Value) -> bool:
         return _is(given["use_batch_statistics"], None)
     if "keep_prob" in given:
         return not _is(given["keep_prob"], 1)
+    return _drops(known, given)
+
+
+def _drops(known: api.Api, given: dict[str, Value]) -> bool:
+    """Whether a layer drops anything, by its rate; one without a rate always differs."""
     rate = next((name for name in ("p", "dropout") if name in known.parameters), None)
     if rate is None:
         return True
@@ -253,12 +267,12 @@ class Replay:
                 if isinstance(base, Instance):
                     if call.name == base.of.node.name or (call.name == "" and base.of.beyond()):
                         yield CellUse(base, call.order, call.order, call)
-                elif call.name == "" and isinstance(base, (Call, UnknownValue)):
-                    layer = (
-                        isinstance(base, Call) and base.api.startswith(("nn.", "mint.nn.")) and not gradient_maker(base)
-                    )
-                    if layer or id(base) in self.cells:
-                        yield CellUse(base, call.order, call.order, call)
+                elif (
+                    call.name == ""
+                    and isinstance(base, (Call, UnknownValue))
+                    and (_is_layer(base) or id(base) in self.cells)
+                ):
+                    yield CellUse(base, call.order, call.order, call)
 
     def used(self, first: int, last: int) -> list[CellUse]:
         """The uses of cells between two moments."""
@@ -340,12 +354,17 @@ class Replay:
                 if isinstance(part, Call) and part.name in _PARAMETERS:
                     yield from underlying(part.base)
 
-    @cached_property
-    def all(self) -> list[Event]:
+    def outermost_steps(self) -> list[Event]:
+        """The training steps that are not part of another, as a gradient penalty is."""
         found: list[Event] = []
         for step in sorted(self.training, key=lambda step: (step.order, -step.end)):
             if not (found and step.end <= found[-1].end):
-                found.append(step)  # one that is not part of another, as a gradient penalty is
+                found.append(step)
+        return found
+
+    @cached_property
+    def all(self) -> list[Event]:
+        found = self.outermost_steps()
         starts, ends = [step.order for step in found], [step.end for step in found]
         for call in self.trace.calls:
             found += self.switches(call)

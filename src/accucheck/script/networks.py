@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, wraps
+from functools import cached_property, lru_cache, partial, wraps
 from typing import Any, NamedTuple
 
 from ..knowledge import api, names
@@ -36,6 +36,7 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
     options,
 )
 
@@ -189,7 +190,7 @@ def is_parameter(value: Value) -> bool:
 def trains(parameter: Call) -> bool:
     """False for a parameter made with requires_grad=False: a buffer rather than a weight."""
     given = parameter.argument(["default_input", "name", "requires_grad"], "requires_grad")
-    return not (isinstance(given, KnownValue) and given.value is False)
+    return not is_known(given, False)
 
 
 def inside(value: Value) -> list[Value] | None:
@@ -295,32 +296,41 @@ def uses(of: Class) -> AttributeUses:
     return use
 
 
+def _is_name(name: str, node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _holds_all(attribute: str, method: Function) -> bool:
+    """Whether an attribute holds all others, or lists the cells of a network where that is run."""
+    lists = attribute in ("cells", "name_cells", "cells_and_names") and method.name in FORWARD
+    return lists or attribute in ("__dict__", "_cells", "_params")
+
+
 def _used(use: AttributeUses, method: Function) -> AttributeUses:
     """What is known so far, with what one method does."""
     anything = use.any
     given = [*method.node.args.posonlyargs, *method.node.args.args]
-    first = given[0].arg if given else "self"
-
-    def own(node: ast.AST | None) -> bool:
-        return isinstance(node, ast.Name) and node.id == first
-
+    own = partial(_is_name, given[0].arg if given else "self")
     for node in walk(method.node):
         if isinstance(node, ast.Attribute) and own(node.value):
             if isinstance(node.ctx, ast.Store):
                 use.stored.setdefault(node.attr, (node, method))
             elif not _only_set(method, node):
                 use.loaded.add(node.attr)
-                lists = node.attr in ("cells", "name_cells", "cells_and_names") and method.name in FORWARD
-                anything |= lists or node.attr in ("__dict__", "_cells", "_params")
+                anything |= _holds_all(node.attr, method)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id == "getattr" and len(node.args) > 1 and own(node.args[0]):
+            if node.func.id == "getattr" and any(map(own, node.args[:1])) and len(node.args) > 1:
                 use.patterns.append(_pattern(node.args[1]))
-            anything |= node.func.id in ("eval", "exec") or (
-                node.func.id == "vars" and bool(node.args) and own(node.args[0])
-            )
+            anything |= node.func.id in ("eval", "exec") or (node.func.id == "vars" and any(map(own, node.args[:1])))
         elif isinstance(node, ast.Subscript):
             anything |= own(node.value)
     return use._replace(any=anything)
+
+
+def _is_own(targets: list[ast.expr], attribute: str) -> bool:
+    """Whether an assignment sets this attribute alone, of an object that goes by a name."""
+    target = targets[0] if len(targets) == 1 else None
+    return isinstance(target, ast.Attribute) and target.attr == attribute and isinstance(target.value, ast.Name)
 
 
 def _only_set(method: Function, node: ast.Attribute) -> bool:
@@ -336,10 +346,8 @@ def _only_set(method: Function, node: ast.Attribute) -> bool:
         top = outer
     if isinstance(top, ast.Attribute) and isinstance(top.ctx, ast.Store):
         return True
-    if isinstance(outer, ast.Assign) and len(outer.targets) == 1 and top is not node:
-        target = outer.targets[0]
-        same = isinstance(target, ast.Attribute) and target.attr == node.attr and isinstance(target.value, ast.Name)
-        return same and outer.value is top
+    if isinstance(outer, ast.Assign) and top is not node:
+        return outer.value is top and _is_own(outer.targets, node.attr)
     return isinstance(outer, ast.Expr) and isinstance(top, ast.Call)
 
 
@@ -615,6 +623,13 @@ class Structure:
         return False
 
 
+def _is_own_layer(call: Call) -> bool:
+    """Whether an attribute of a cell that is not seen is applied within it, and by its name may be a layer."""
+    func = call.node.func if isinstance(call.node, ast.Call) else None
+    of_self = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self"
+    return of_self and isinstance(func, ast.Attribute) and not _UNSURE.search(func.attr)
+
+
 def pure(call: Call) -> bool:
     """True for a call or operator that does nothing but give its result."""
     name = call.name
@@ -622,16 +637,14 @@ def pure(call: Call) -> bool:
         base = call.base
         return isinstance(base, Call) and base.name != "" and _harmless(base)
     if name[0] == ".":
-        if name == ".item" or name == ".each":
+        if name in (".item", ".each"):
             return True
         owner = call.base
         return isinstance(owner, (Call, Many, Items, KnownValue)) and not _METHODS_WITH_EFFECT.fullmatch(name[1:])
     if name[0] == "@" or not (name[0].isalpha() or name[0] == "_"):
         return True
-    if isinstance(call.base, UnknownValue):  # an attribute of a cell that is not seen, applied within it
-        func = call.node.func if isinstance(call.node, ast.Call) else None
-        of_self = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self"
-        return of_self and isinstance(func, ast.Attribute) and not _UNSURE.search(func.attr)
+    if isinstance(call.base, UnknownValue):
+        return _is_own_layer(call)
     if name in ("neg", "in", "not", "not in") or _BUILTINS.fullmatch(name):
         return True
     return _harmless(call)

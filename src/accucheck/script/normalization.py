@@ -219,12 +219,17 @@ def _of_kinds(made: Call, training: list[Pipeline], kinds: set[str]) -> Observat
     return Observation("normalised", made, {"input": own[0].name, "steps": [span(way) for way in ways[:1]]}, ways[0])
 
 
+def _of_no_known_use(readings: Iterable[Pipelines]) -> list[Pipeline]:
+    """The pipelines of training scripts of which no use is known."""
+    ours = [p for pipelines in readings if pipelines.reading.role == "train" for p in pipelines.found]
+    return [p for p in ours if p.leaf is not None and p.role is None]
+
+
 def pipelines_of(readings: Iterable[Pipelines], role: str) -> list[Pipeline]:
     """The pipelines of one use. Those that are seen to reach a network leave no room for those that are only looked at."""
     found = [p for pipelines in readings for p in pipelines.found if p.role == role]
-    if role == "train" and not any(p.leaf is not None for p in found):
-        ours = [p for pipelines in readings if pipelines.reading.role == "train" for p in pipelines.found]
-        found = [p for p in ours if p.leaf is not None and p.role is None] or found
+    if role == "train" and all(p.leaf is None for p in found):
+        found = _of_no_known_use(readings) or found
     proven = [p for p in found if p.proven]
     return proven or found
 
@@ -352,13 +357,17 @@ def placed(step: Step, way: SamplePath, pipeline: Pipeline) -> Call:
     return next((part for part in maps if made.base is not None and derives(Items(part.args), made.base)), made)
 
 
+def _is_named_as(one: Input, other: Input) -> bool:
+    """Whether two inputs go by one name, or into one parameter of the network."""
+    return one.name == other.name or (bool(other.parameter) and one.parameter == other.parameter)
+
+
 def _normalised_elsewhere(entry: Input, readings: list[Pipelines]) -> bool:
     """True when evaluation brings the same kind of input to a common scale."""
     origins = {way.origin for way in entry.ways if way.data}
     for pipeline in pipelines_of(readings, "eval"):
         for other in pipeline.inputs:
-            named = bool(entry.parameter) and other.parameter == entry.parameter
-            same = other.name == entry.name or pipeline.leaf is None or named
+            same = pipeline.leaf is None or _is_named_as(other, entry)
             ways = [way for way in other.ways if way.data]
             alike = {way.origin for way in ways} <= origins and _readers(ways) <= _readers(entry.ways)
             if same and ways and alike and all(way.normalised for way in ways):

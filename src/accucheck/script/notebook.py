@@ -66,8 +66,8 @@ class _Notebook(msgspec.Struct):
     metadata: _Metadata = _Metadata()
 
 
-def read(text: str, shown: str) -> tuple[str, str, tuple[Cell, ...]]:
-    """The script as it stands, the same without what only IPython runs, and the cells. Raises ReadError."""
+def _decoded(text: str, shown: str) -> _Notebook:
+    """A notebook of Python. Raises ReadError."""
     try:
         book = msgspec.json.decode(text.encode(), type=_Notebook)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
@@ -75,6 +75,12 @@ def read(text: str, shown: str) -> tuple[str, str, tuple[Cell, ...]]:
     language = (book.metadata.kernelspec.language or book.metadata.language_info.name or "python").lower()
     if "python" not in language:
         raise ReadError("notebook-language", path=shown, language=language[:40])
+    return book
+
+
+def read(text: str, shown: str) -> tuple[str, str, tuple[Cell, ...]]:
+    """The script as it stands, the same without what only IPython runs, and the cells. Raises ReadError."""
+    book = _decoded(text, shown)
     all_cells = book.cells or [cell for sheet in book.worksheets for cell in sheet.cells]
     cells = [cell for cell in all_cells if cell.cell_type == "code"]
     size = sum(len(part) for cell in cells for part in cell.parts)

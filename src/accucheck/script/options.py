@@ -26,7 +26,9 @@ from .values import (
     Value,
     ValueOrigin,
     Words,
+    is_known,
     join,
+    strings_of,
 )
 
 if TYPE_CHECKING:
@@ -170,10 +172,10 @@ def _named(value: Value, name: str) -> Value:
 def _words(tracer: Tracer, parsed: Call) -> list[str] | None:
     """The arguments that a parser reads; None where they are not known."""
     given = parsed.args[0] if parsed.args else parsed.keywords.get("args")
-    if given is None or (isinstance(given, KnownValue) and given.value is None):
+    if given is None or is_known(given, None):
         return None if tracer.command is None else list(tracer.command.words)
     if isinstance(given, Items) and not given.open:
-        texts = [item.value for item in given.items if isinstance(item, KnownValue) and isinstance(item.value, str)]
+        texts = strings_of(given.items)
         return texts if len(texts) == len(given.items) else None
     return None
 
@@ -231,7 +233,7 @@ def _subparser(above: Any, name: str) -> _Parser:
 
 def _add(parser: Any, call: Call) -> None:
     """The option of an add_argument call, its values as texts. Raises Refused."""
-    flags = [flag.value for flag in call.args if isinstance(flag, KnownValue) and isinstance(flag.value, str)]
+    flags = strings_of(call.args)
     settings: dict[str, Any] = {"default": argparse.SUPPRESS}
     for name in ("dest", "nargs", "action", "const"):
         value = call.keywords.get(name)
@@ -278,7 +280,7 @@ def _target(call: Call) -> str:
     target = call.keywords.get("dest")
     if isinstance(target, KnownValue):
         return str(target.value)
-    flags = [flag.value for flag in call.args if isinstance(flag, KnownValue) and isinstance(flag.value, str)]
+    flags = strings_of(call.args)
     flags.sort(key=lambda flag: not flag.startswith("--"))
     return flags[0].lstrip("-").replace("-", "_") if flags else ""
 

@@ -142,6 +142,12 @@ class Overflow:
         found = self.of(inner) if inner is not None else (None,)
         return [status and replace(status, each=status.each or each) for status in found]
 
+    def _compared(self, operands: list[Value], compare: Callable[[float, float], bool]) -> list[Status | None]:
+        """A status that is compared with another, or with a number."""
+        compared = self._pairs(operands, lambda a, b: float(compare(a, b)))
+        fixed = all(status is not None and not status.checks for status in compared)
+        return [status and replace(status, computed=fixed) for status in compared]
+
     def _of_statuses(self, made: Call, name: str, operands: list[Value]) -> Iterable[Status | None] | None:
         """What is computed from statuses; None for any other operation."""
         if made.name in _NOT or name in _NOT:
@@ -151,9 +157,7 @@ class Overflow:
             ]
         compare = COMPARES.get(comparison(made))
         if compare is not None and len(operands) == 2:
-            compared = self._pairs(operands, lambda a, b: float(compare(a, b)))
-            fixed = all(status is not None and not status.checks for status in compared)
-            return [status and replace(status, computed=fixed) for status in compared]
+            return self._compared(operands, compare)
         if name in ("select", "where") and len(operands) == 3:
             return self._selected(operands)
         of_two = name in _COMPUTES and len(operands) == 2

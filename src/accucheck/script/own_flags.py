@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from .analysis import Reading, Scripts
 from .modes import Account, Event, within
 from .syntax import walk
-from .values import Call, Instance, KnownValue, Value, frames_around
+from .values import Call, Instance, Value, frames_around, is_known
 
 #: The attribute that set_train sets.
 _OF_FRAMEWORK = "training"
@@ -102,4 +102,4 @@ def _is_on(cell: Instance, flag: str, reading: Reading) -> bool:
     value = cell.attributes.get(flag)
     stores = (store for store in reading.trace.stores if store.owner is cell and store.attribute == flag)
     later = any(all(frame.function.name != _MADE_IN for frame in frames_around(store.frame)) for store in stores)
-    return isinstance(value, KnownValue) and value.value is True and not value.assumed and not later
+    return is_known(value, True) and not value.assumed and not later

@@ -30,6 +30,7 @@ from .values import (
     Value,
     Write,
     frames_around,
+    is_known,
     options,
     parts,
 )
@@ -218,7 +219,7 @@ class Rules:
                     continue
                 told = info.items[name]
                 value = told.items[1] if isinstance(told, Items) and len(told.items) == 2 else KnownValue(0)
-                if isinstance(value, KnownValue) and value.value is None:
+                if is_known(value, None):
                     value = KnownValue(0)
                 return Form(self.columns.values[name], None, value, END, call)
         return None
@@ -273,7 +274,7 @@ class Rules:
             network = inner
         if network is None:
             return Items([])
-        if loss is None or (isinstance(loss, KnownValue) and loss.value is None):
+        if loss is None or is_known(loss, None):
             return _first(self.pipelines.call(network, given))
         return self.pipelines.call(loss, [self.pipelines.call(network, given[:-1]), *given[-1:]])
 
@@ -421,16 +422,20 @@ class Rules:
             if turned and not any(_beside(shape, other) for _, other in right):
                 self.say("mask-inverted", made)
 
+    def of_sum(self, made: Call, operation: str) -> None:
+        """A mask that is added to something, or taken off it."""
+        for place, part in enumerate(effects.operands(made, (0, 1))):
+            shape = self.shapes.form(part)
+            if shape is not None and shape.mask and shape.real is not None and shape.number is not None:
+                sign = -1 if operation == "sub" and place == 1 else 1
+                self.of_added(made, shape, sign * shape.real, sign * shape.number)
+
     def of_attention(self, graph: Graph) -> None:
         """A large number at places: what is added to the padding has to be far below zero, and so what is filled in there."""
         for made in graph.made:
             operation = _operation(made)
             if operation in ("add", "sub"):
-                for place, part in enumerate(effects.operands(made, (0, 1))):
-                    shape = self.shapes.form(part)
-                    if shape is not None and shape.mask and shape.real is not None and shape.number is not None:
-                        sign = -1 if operation == "sub" and place == 1 else 1
-                        self.of_added(made, shape, sign * shape.real, sign * shape.number)
+                self.of_sum(made, operation)
             elif operation == "masked_fill":
                 given = effects.operands(made, (0, 1, 2))
                 shape = self.shapes.form(given[1]) if len(given) == 3 else None
@@ -488,7 +493,7 @@ class Rules:
             read = {name for name, nodes in graph.read.items() if id(made.args[0]) in graph.above(nodes)}
             columns = [column for column in self.found.columns if column.name in read]
             given = made.keywords.get("seq_length") or (made.args[2] if len(made.args) > 2 else None)
-            if given is not None and not (isinstance(given, KnownValue) and given.value is None):
+            if given is not None and not is_known(given, None):
                 self.of_given(made, given, columns)
                 continue
             for name, length in lengths.items():
@@ -637,7 +642,7 @@ def _of_classes(application: Application) -> bool:
     if labels == "by sparse":
         cell = application.cell
         sparse = cell.argument(list(application.known.positional), "sparse") if cell is not None else None
-        return isinstance(sparse, KnownValue) and sparse.value is True
+        return is_known(sparse, True)
     return labels in ("classes", "classes or probabilities")
 
 

@@ -38,7 +38,7 @@ from .pipelines import of_scripts
 from .source import Source, once_each, read
 from .syntax import walk
 from .training_seen import seen
-from .values import Call, Items, KnownValue, Value, options, unseen
+from .values import Call, Items, KnownValue, Value, options, string_of, unseen
 
 #: So many files beside the scripts are looked at for the code that prepared the data.
 FILES = 300
@@ -218,7 +218,7 @@ def _items(value: Value) -> list[Value]:
 
 
 def _text(value: Value) -> str:
-    return value.value if isinstance(value, KnownValue) and isinstance(value.value, str) else ""
+    return string_of(value) or ""
 
 
 def _ignored(scripts: Scripts) -> set[Any]:

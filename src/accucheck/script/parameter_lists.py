@@ -29,6 +29,7 @@ from .values import (
     Value,
     Write,
     options,
+    string_of,
 )
 
 PARAMETERS = (
@@ -144,6 +145,12 @@ def _is_among(made: Call, listed: Items, name: str) -> bool | None:
     return (said in texts) is (made.name == "in")
 
 
+def _of_all(join: Callable[[Iterable[bool]], bool], among: Items, name: str, depth: int) -> bool | None:
+    """any() or all() of conditions on the name of a parameter."""
+    each = [holds(item, name, depth - 1) for item in among.items]
+    return None if None in each or among.open else join(map(bool, each))
+
+
 def holds(value: Value, name: str, depth: int = 8) -> bool | None:
     """A condition on the name of a parameter, for a name."""
     if isinstance(value, Many) and depth:
@@ -155,8 +162,7 @@ def holds(value: Value, name: str, depth: int = 8) -> bool | None:
         inner = holds(first, name, depth - 1)
         return None if inner is None else not inner
     if value.name in _JOINS and isinstance(first, Items):
-        each = [holds(item, name, depth - 1) for item in first.items]
-        return None if None in each or first.open else _JOINS[value.name](map(bool, each))
+        return _of_all(_JOINS[value.name], first, name, depth)
     if value.name in ("in", "not in") and isinstance(value.args[1], Items):
         return _is_among(value, value.args[1], name)
     return _compares(value, name)
@@ -178,21 +184,24 @@ def _compares(made: Call, name: str) -> bool | None:
     return _COMPARES[made.name](sides[0], sides[1])
 
 
+def _piece(split: Call, place: int, name: str, depth: int) -> str | None:
+    """One part of a text that is divided: name.split(".")[0]."""
+    whole, mark = (_text_of(part, name, depth - 1) for part in (split.base, next(iter(split.args), None)))
+    parts = whole.split(mark) if whole and mark else []
+    return parts[place] if -len(parts) <= place < len(parts) else None
+
+
 def _text_of(value: Value | None, name: str, depth: int = 8) -> str | None:
     """The text that a value is where a parameter has this name; None when it is not seen."""
-    if isinstance(value, KnownValue):
-        return value.value if isinstance(value.value, str) else None
     if not isinstance(value, Call):
-        return None
+        return string_of(value)
     if value.name == "@name":
         return name
     place = value.args[0] if value.name == "[]" else None
     if not (depth and isinstance(value.base, Call) and isinstance(place, KnownValue) and type(place.value) is int):
         return None
-    if value.base.name == ".split":  # name.split(".")[0]
-        whole, mark = (_text_of(part, name, depth - 1) for part in (value.base.base, next(iter(value.base.args), None)))
-        parts = whole.split(mark) if whole and mark else []
-        return parts[place.value] if -len(parts) <= place.value < len(parts) else None
+    if value.base.name == ".split":
+        return _piece(value.base, place.value, name, depth)
     pairs = value.base.name == ".each" and place.value == 0
     return name if pairs and any(_pairs(part) for part in behind(value.base)) else None
 

@@ -22,7 +22,7 @@ from .flow import derives, find, users
 from .modes import Replay
 from .networks import called, in_callback, is_cell, kind
 from .records import Records
-from .sample_numbers import constant, is_none, plain
+from .sample_numbers import constant, plain
 from .samples import SamplePath, Samples
 from .syntax import THROUGH
 from .trace import Store, Trace
@@ -40,6 +40,8 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
+    is_none,
     join,
     name_of,
     options,
@@ -450,16 +452,16 @@ class Pipelines:
         base = self.of(call.base)
         if base and call.name.startswith(".") and call.last in (*self.known.methods.keeps, "shuffle"):
             return self.method(call, base)
-        if base and call.name in ("[]", ".item") and isinstance(call.base, Call) and call.base.name == ".split":
+        if base and _is_part_of_split(call):
             return base[0]
         given = [columns for value in (*call.args, *call.keywords.values()) for columns in self.of(value)]
-        if given and (call.name == "+" or call.name == "mindspore.dataset.concat"):
+        if not given:
+            return None
+        if call.name in ("+", "mindspore.dataset.concat"):
             return self.joined(given)
-        if given and call.name == "mindspore.dataset.zip":
+        if call.name == "mindspore.dataset.zip":
             return self.zipped(given)
-        if given and self.passes_on(call):
-            return Columns(given[0].values, given[0].reader, (*given[0].opaque, call))
-        return None
+        return Columns(given[0].values, given[0].reader, (*given[0].opaque, call)) if self.passes_on(call) else None
 
     def passes_on(self, call: Call) -> bool:
         """True for a function elsewhere that is given a data set and seems to return one."""
@@ -854,7 +856,7 @@ class Pipelines:
 
 
 def _is_off(store: Store) -> bool:
-    return isinstance(store.value, KnownValue) and store.value.value is False
+    return is_known(store.value, False)
 
 
 _INDEXES = re.compile(r"(?i)embedding|^(gather\w*|one_?hot|sparse_?gather\w*|take|index_?select|tensor_?gather)$")
@@ -868,6 +870,11 @@ def _usage(made: list[Call]) -> set[str | None]:
     return {purpose({"usage": one.value}) if isinstance(one, KnownValue) else None for one in usages}
 
 
+def _is_part_of_split(call: Call) -> bool:
+    """Whether one part is taken of a data set that was divided."""
+    return call.name in ("[]", ".item") and isinstance(call.base, Call) and call.base.name == ".split"
+
+
 def _arrival(user: Call, how: str, part: Value) -> str:
     """What one use of an input says about it; "on" when it goes on as it is."""
     if user.name in ("[]", ".item", ".each"):
@@ -875,10 +882,7 @@ def _arrival(user: Call, how: str, part: Value) -> str:
     if _masks(user, part):
         return ""
     if user.name in ("/", "-", "*", "+"):
-        others = [other for other in user.args if other is not part]
-        if user.name == "/" and how == "0" and derives(user.args[1], part):
-            return "scaled"  # by its own norm, or the like
-        return "scaled" if user.name != "+" and any(_fixed(other) for other in others) else "on"
+        return _arrival_in_formula(user, how, part)
     if user.name == "neg":
         return "on"
     layer = user.base if user.name == "" and isinstance(user.base, Call) else user
@@ -886,6 +890,14 @@ def _arrival(user: Call, how: str, part: Value) -> str:
     if how == "base" or not layer.name:
         return "on" if passed else ""
     return _arrival_at(layer, how, passed)
+
+
+def _arrival_in_formula(user: Call, how: str, part: Value) -> str:
+    """The same where an input is added to something, or multiplied by it."""
+    if user.name == "/" and how == "0" and derives(user.args[1], part):
+        return "scaled"  # by its own norm, or the like
+    others = [other for other in user.args if other is not part]
+    return "scaled" if user.name != "+" and any(map(_fixed, others)) else "on"
 
 
 def _arrival_at(layer: Call, how: str, passed: bool) -> str:

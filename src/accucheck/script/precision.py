@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .analysis import Reading
 from .training import role
 from .training_steps import training
-from .values import Call, KnownValue, NamedValue, Value, options, unseen
+from .values import Call, KnownValue, NamedValue, Value, is_known, options, unseen
 
 #: Arguments of trainers that ask for half precision, and what they say then.
 _ASKING: dict[str, dict[object, str]] = {
@@ -98,11 +98,11 @@ def _autocast(made: Call, maybe: bool) -> Iterator[HalfPrecisionUse]:
     """autocast and GradScaler, which `enabled` turns off."""
     enabled = made.keywords.get("enabled")
     given = list(options(enabled))
-    off = all(isinstance(option, KnownValue) and option.value is False for option in given)
+    off = all(is_known(option, False) for option in given)
     if enabled is not None and off and not any(getattr(option, "assumed", None) for option in given):
         return
     dtype = next((named for option in options(made.keywords.get("dtype")) if (named := _type(option))), "")
-    on = all(isinstance(option, KnownValue) and option.value is True and not option.assumed for option in given)
+    on = all(is_known(option, True) and not option.assumed for option in given)
     yield HalfPrecisionUse(made, made.last, dtype or "float16", maybe or not (enabled is None or on))
 
 

@@ -11,7 +11,6 @@ from functools import partial
 
 from .effects import effect
 from .flow import setting, sources
-from .sample_numbers import is_none
 from .trace import Store, Trace
 from .training import MANY_DEVICES
 from .values import (
@@ -25,7 +24,10 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
+    is_none,
     options,
+    string_of,
 )
 
 #: What only has a value where there are several devices.
@@ -38,12 +40,18 @@ _SIZE_NAME = re.compile(
 #: An option that is 0 or 1 says whether there are several devices; a number says how many there are.
 _FLAG = re.compile(r"distribut|^(is|use|run|do|enable|with)_", re.IGNORECASE)
 _COUNT = re.compile(r"num|count|size|(device|card|gpu|npu|node|rank|shard)s$", re.IGNORECASE)
-_RANK_CALL = re.compile(r"(^|[._])(get_)?(local_|global_)?rank(_id|_num)?$")
-_SIZE_CALL = re.compile(r"(^|[._])get_(group_size|device_num|rank_size|world_size|local_rank_size|num_devices)$")
-_DEVICE_CALL = re.compile(r"(^|[._])get_device_id$")
-_RANK_ENV = frozenset(("RANK_ID", "RANK", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MS_RANK_ID"))
-_SIZE_ENV = frozenset(("RANK_SIZE", "WORLD_SIZE", "DEVICE_NUM", "OMPI_COMM_WORLD_SIZE", "MS_WORKER_NUM"))
-_DEVICE_ENV = frozenset(("DEVICE_ID", "ASCEND_DEVICE_ID", "CUDA_VISIBLE_DEVICES"))
+#: What the functions are called that give the number of devices, that of this process and the device it has.
+_CALLS = {
+    "size": re.compile(r"(^|[._])get_(group_size|device_num|rank_size|world_size|local_rank_size|num_devices)$"),
+    "rank": re.compile(r"(^|[._])(get_)?(local_|global_)?rank(_id|_num)?$"),
+    "device": re.compile(r"(^|[._])get_device_id$"),
+}
+#: And the environment variables.
+_VARIABLES = {
+    "rank": frozenset(("RANK_ID", "RANK", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MS_RANK_ID")),
+    "size": frozenset(("RANK_SIZE", "WORLD_SIZE", "DEVICE_NUM", "OMPI_COMM_WORLD_SIZE", "MS_WORKER_NUM")),
+    "device": frozenset(("DEVICE_ID", "ASCEND_DEVICE_ID", "CUDA_VISIBLE_DEVICES")),
+}
 #: What hides all devices from a process but those that it names.
 _VISIBLE_ENV = frozenset(("CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES"))
 _STARTS = frozenset(("communication.init", "mint.distributed.init_process_group"))
@@ -87,30 +95,21 @@ def is_size(value: Value) -> bool:
 
 
 def _kind(value: Value) -> str | None:
-    if isinstance(value, Call):
-        if (variable := environment(value)) is not None:
-            if variable in _RANK_ENV:
-                return "rank"
-            return "size" if variable in _SIZE_ENV else "device" if variable in _DEVICE_ENV else None
-        if value.name.startswith("@"):
-            return _named(value.name[1:])
-        key = value.args[0] if value.name == "[]" and value.args else None
-        if isinstance(key, KnownValue) and isinstance(key.value, str):
-            return _named(key.value)
-        if value.api.startswith(("communication.get_", "mint.distributed.get_", "comm_func.get_")) or (
-            value.base is None and "." in value.name
-        ):
-            if _SIZE_CALL.search(value.name):
-                return "size"
-            if _RANK_CALL.search(value.name):
-                return "rank"
-            return "device" if _DEVICE_CALL.search(value.name) else None
-        if value.name in (".get_rank", ".get_rank_id", ".get_group_size"):
-            return "size" if value.name.endswith("size") else "rank"
-        return None
     if isinstance(value, UnknownValue):
         return _named(value.name)
-    return None
+    if not isinstance(value, Call):
+        return None
+    if (variable := environment(value)) is not None:
+        return next((kind for kind, names in _VARIABLES.items() if variable in names), None)
+    if value.name.startswith("@"):
+        return _named(value.name[1:])
+    key = value.args[0] if value.name == "[]" and value.args else None
+    if (text := string_of(key)) is not None:
+        return _named(text)
+    of_module = value.base is None and "." in value.name
+    if of_module or value.api.startswith(("communication.get_", "mint.distributed.get_", "comm_func.get_")):
+        return next((kind for kind, called in _CALLS.items() if called.search(value.name)), None)
+    return {".get_rank": "rank", ".get_rank_id": "rank", ".get_group_size": "size"}.get(value.name)
 
 
 @dataclass(frozen=True)
@@ -154,7 +153,7 @@ def _option_computed(option: Value, rank: int, size: int, depth: int) -> float |
     if (kind := _quantity(option)) is not None:
         return {"rank": rank, "size": size}.get(kind)
     if isinstance(option, KnownValue):
-        return option.value if type(option.value) in (int, float) and not option.assumed else None
+        return _own_number(option)
     if not isinstance(option, Call):
         return None
     numbers = [_computed(part, rank, size, depth + 1) for part in option.args]
@@ -166,6 +165,11 @@ def _option_computed(option: Value, rank: int, size: int, depth: int) -> float |
     if option.name not in _ARITHMETIC or len(given) != 2 or (given[1] == 0 and option.name in ("/", "//", "%")):
         return None
     return float(_ARITHMETIC[option.name](*given))
+
+
+def _own_number(constant: KnownValue) -> float | None:
+    """The number that the script itself gives."""
+    return constant.value if type(constant.value) in (int, float) and not constant.assumed else None
 
 
 def _quantity(option: Value) -> str | None:
@@ -183,7 +187,7 @@ def environment(value: Call) -> str | None:
         value.name == "[]" and isinstance(value.base, NamedValue) and value.base.name == "os.environ"
     ):
         key = value.args[0] if value.args else None
-        return key.value if isinstance(key, KnownValue) and isinstance(key.value, str) else None
+        return string_of(key)
     return None
 
 
@@ -218,25 +222,30 @@ _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.Gt: ast.L
 def _says_many(node: ast.expr) -> bool | None:
     """True for a condition that holds on several devices only, False for one that holds on one device only."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        left, right, kind = node.left, node.comparators[0], type(node.ops[0])
-        if isinstance(left, ast.Constant):
-            left, right, kind = right, left, _TURNED.get(kind, kind)
-        subject = _subject(left)
-        if "parallel_mode" in subject and kind in (ast.Eq, ast.NotEq, ast.In, ast.NotIn):
-            text = ast.unparse(right).lower()
-            told = "stand_alone" in text or "parallel" in text
-            return ("stand_alone" not in text) is (kind in (ast.Eq, ast.In)) if told else None
-        value = right.value if isinstance(right, ast.Constant) else ...
-        about = MANY_DEVICES.search(subject) or (value is None and _OWN.search(subject))
-        if value is ... or not about:
-            return None
-        if kind in (ast.Eq, ast.Is, ast.NotEq, ast.IsNot):
-            many = _is_of_many(value, subject)
-            return None if many is None else many is (kind in (ast.Eq, ast.Is))
-        return _counts_many(kind, value) if isinstance(value, (int, float)) else None
+        return _compares_many(node)
     if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and MANY_DEVICES.search(_subject(node)):
         return True
     return None
+
+
+def _compares_many(node: ast.Compare) -> bool | None:
+    """The same of a comparison: of the parallel mode, or of a number or flag with a constant."""
+    left, right, kind = node.left, node.comparators[0], type(node.ops[0])
+    if isinstance(left, ast.Constant):
+        left, right, kind = right, left, _TURNED.get(kind, kind)
+    subject = _subject(left)
+    if "parallel_mode" in subject and kind in (ast.Eq, ast.NotEq, ast.In, ast.NotIn):
+        text = ast.unparse(right).lower()
+        told = "stand_alone" in text or "parallel" in text
+        return ("stand_alone" not in text) is (kind in (ast.Eq, ast.In)) if told else None
+    value = right.value if isinstance(right, ast.Constant) else ...
+    about = MANY_DEVICES.search(subject) or (value is None and _OWN.search(subject))
+    if value is ... or not about:
+        return None
+    if kind in (ast.Eq, ast.Is, ast.NotEq, ast.IsNot):
+        many = _is_of_many(value, subject)
+        return None if many is None else many is (kind in (ast.Eq, ast.Is))
+    return _counts_many(kind, value) if isinstance(value, (int, float)) else None
 
 
 def _is_of_many(value: object, subject: str) -> bool | None:
@@ -257,24 +266,27 @@ def _counts_many(kind: type[ast.cmpop], value: float) -> bool | None:
     return True if several else False if single else None
 
 
+def _literal(node: ast.expr) -> str | None:
+    """The text that is written in this place."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
 def _subject(node: ast.expr) -> str:
     """What a condition asks about: the last part of a name, without the calls around it."""
     while isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute) and not node.args:
-            name = node.func.attr
-            if name in ("lower", "upper", "strip"):
-                node = node.func.value
-                continue
+        if isinstance(node.func, ast.Attribute) and not node.args and node.func.attr in ("lower", "upper", "strip"):
+            node = node.func.value
+            continue
         if node.args and isinstance(node.func, ast.Name) and node.func.id in ("int", "bool", "str", "str2bool"):
             node = node.args[0]
             continue
-        if node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
-            return node.args[0].value  # os.getenv("RANK_SIZE")
+        if node.args and (text := _literal(node.args[0])) is not None:
+            return text  # os.getenv("RANK_SIZE")
         return _subject(node.func)
     if isinstance(node, ast.Attribute):
         return node.attr
     if isinstance(node, ast.Subscript):
-        return node.slice.value if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str) else ""
+        return _literal(node.slice) or ""
     return node.id if isinstance(node, ast.Name) else ""
 
 
@@ -430,16 +442,13 @@ class Deployment:
         """The setting by which all devices take the same input."""
         for call in self.contexts:
             full = call.keywords.get("full_batch")
-            if any(
-                isinstance(option, KnownValue) and option.value is True and not option.assumed
-                for option in options(full)
-            ):
+            if any(is_known(option, True) and not option.assumed for option in options(full)):
                 return call
             strategy = call.keywords.get("dataset_strategy")
             for option in options(strategy):
                 if isinstance(option, KnownValue) and option.value == "data_parallel":
                     continue
-                if option is not None and not (isinstance(option, KnownValue) and option.value is None):
+                if option is not None and not is_known(option, None):
                     return call
         return None
 
@@ -475,7 +484,7 @@ def deployment(trace: Trace) -> Deployment:
         elif call.api == "set_auto_parallel_context":
             found.contexts.append(call)
             given = call.keywords.get("parameter_broadcast")
-            if any(isinstance(option, KnownValue) and option.value is True for option in options(given)):
+            if any(is_known(option, True) for option in options(given)):
                 found.broadcasts.append(call)
         elif call.last in _BROADCASTS or call.api in ("ops.Broadcast", "mint.distributed.broadcast"):
             found.broadcasts.append(call)

@@ -123,6 +123,12 @@ def _written_there(call: Call, node: ast.Call) -> bool:
     return call.unpacked or (len(call.args), len(call.keywords)) == (len(node.args), len(node.keywords))
 
 
+def _nearest(keyword: str, accepted: list[str]) -> str:
+    """The parameter that a keyword may have been meant for."""
+    near = [one for one in accepted if keyword in one] or get_close_matches(keyword, accepted, 1)
+    return near[0] if near else ""
+
+
 def _misfit(signature: Signature, call: Call, node: ast.Call) -> tuple[str, dict[str, Any]] | None:
     """How what is written in a call does not fit a signature, with what tells it; None where it fits, or may."""
     positional = signature.positional
@@ -130,9 +136,8 @@ def _misfit(signature: Signature, call: Call, node: ast.Call) -> tuple[str, dict
     starred = call.unpacked or any(isinstance(one, ast.Starred) for one in node.args)
     for keyword in (one.arg for one in node.keywords if one.arg is not None):
         if keyword not in accepted:
-            near = [one for one in accepted if keyword in one] or get_close_matches(keyword, accepted, 1)
             shown = accepted or {"en": "none", "zh": "无"}
-            return "keyword", {"name": keyword, "accepted": shown, "near": near[0] if near else ""}
+            return "keyword", {"name": keyword, "accepted": shown, "near": _nearest(keyword, accepted)}
         if not starred and keyword in positional[: len(node.args)]:
             return "twice", {"name": keyword}
     if not starred and len(node.args) > len(positional):

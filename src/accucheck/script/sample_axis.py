@@ -15,7 +15,7 @@ from .effects import effect, kept, operands
 from .factors import argument_of, operation
 from .networks import Observation, first_of_place, kind_of, structure_of
 from .training_data import given
-from .values import Call, Items, KnownValue, UnknownValue, Value, frames_around
+from .values import Call, Items, KnownValue, UnknownValue, Value, frames_around, is_known, is_slice
 
 #: Layers that are given the samples along the first axis, and leave them there.
 _SAMPLES_FIRST = ("dense", "embedding", "normalization", "dropout", "activation", "convolution", "pooling")
@@ -91,7 +91,7 @@ class _SampleAxis:
 
     def _of_outputs(self, run: Call, key: Value | None, depth: int) -> int | None:
         batches = argument_of(run.base, "batch_first") if isinstance(run.base, Call) else None
-        samples_first = isinstance(batches, KnownValue) and batches.value is True
+        samples_first = is_known(batches, True)
         is_output = isinstance(key, KnownValue) and key.value == 0
         return 0 if samples_first and is_output and run.args and self.of(run.args[0], depth + 1) == 0 else None
 
@@ -169,7 +169,7 @@ def _kind_of_index(part: Value | None) -> str:
     if isinstance(part, KnownValue):
         kinds = ((part.value is None, "new"), (part.value is ..., "rest"), (type(part.value) is int, "number"))
         return next((kind for holds, kind in kinds if holds), "other")
-    return "slice" if isinstance(part, Call) and part.name == "slice" else "other"
+    return "slice" if is_slice(part) else "other"
 
 
 def _with_one_more(at: int | None, axis: int | None, before: Value | None) -> int | None:

@@ -115,10 +115,6 @@ def one_number(value: Value | None) -> float | None:
     return numbers[0] if numbers is not None and len(numbers) == 1 else None
 
 
-def is_none(value: Value | None) -> bool:
-    return value is None or (isinstance(value, KnownValue) and value.value is None)
-
-
 def plain(value: Value | None, depth: int = 0) -> Any:
     """A constant as data: numbers, texts, lists of them; a member of a module by its last name; else its text."""
     if isinstance(value, KnownValue):

@@ -63,7 +63,6 @@ from .sample_numbers import (
     constant,
     drawn_from,
     is_drawn,
-    is_none,
     one_number,
     plain,
     shown_value,
@@ -82,6 +81,9 @@ from .values import (
     Test,
     UnknownValue,
     Value,
+    is_known,
+    is_none,
+    is_slice,
     name_of,
     options,
 )
@@ -264,8 +266,7 @@ class Samples:
             stored = [way for way in self.ways(part) if way.data]
             if not stored:
                 continue
-            lengths = {id(way.root): len(way.steps) for way in now}
-            changed = [way for way in stored if len(way.steps) > lengths.get(id(way.root), 1 << 20)]
+            changed = _gone_on(now, stored)
             if changed and now[0].origin != "table":
                 whole = isinstance(part, Call) and any(arg is value for arg in part.args)
                 now = _distinct(changed if whole else [_in_part(way) for way in changed])
@@ -476,7 +477,7 @@ class Samples:
             known = made.base.name in READERS  # the rate of a sound
             return (SamplePath("number" if known else "unknown", made, unclear=not known),)
         keys = key.items if isinstance(key, Items) else [key]
-        slices = [part for part in keys if isinstance(part, Call) and part.name == "slice"]
+        slices = [part for part in keys if is_slice(part)]
         if len(keys) > 1 and constant(keys[-1]) == (2.0, 1.0, 0.0):
             return [self.recoloured(way, made, "[2, 1, 0]", ()) for way in ways if way.data]
         if not slices:
@@ -547,21 +548,15 @@ class Samples:
 
     def apply(self, operation: Value, args: list[Value], at: Call) -> Value:
         """The result of one operation: a transform, a function of the project, a list of them."""
-        if isinstance(operation, Items):
-            return self.composed(operation, args, at)
+        if (steps := _steps_of(operation)) is not None:
+            return self.composed(steps, args, at)
         if isinstance(operation, Many):
-            given = [
-                option for option in operation.options if not (isinstance(option, KnownValue) and option.value is None)
-            ]
+            given = [option for option in operation.options if not is_known(option, None)]
             return (
                 Many(tuple(self.apply(option, args, at) for option in given))
                 if given
                 else (args or [UnknownValue()])[0]
             )
-        if isinstance(operation, Call) and operation.api.rpartition(".")[2] == "Compose" and operation.args:
-            return self.composed(operation.args[0], args, at)
-        if isinstance(operation, Call) and operation.name == "+":
-            return self.composed(Items(list(operation.args)), args, at)
         if isinstance(operation, Call):
             tests = tuple(dict.fromkeys((*operation.tests, *at.tests)))
             return _made("", args, operation, operation, tests)
@@ -927,15 +922,32 @@ def _numbers(value: Any) -> tuple[float, ...] | None:
     return None
 
 
+def _gone_on(before: tuple[SamplePath, ...], after: list[SamplePath]) -> list[SamplePath]:
+    """The ways that have more steps than one from the same root had before."""
+    lengths = {id(way.root): len(way.steps) for way in before}
+    return [way for way in after if len(way.steps) > lengths.get(id(way.root), 1 << 20)]
+
+
+def _steps_of(operation: Value) -> Value | None:
+    """The operations that one consists of, in their order: a list, Compose, or lists put together."""
+    if isinstance(operation, Items):
+        return operation
+    if not isinstance(operation, Call):
+        return None
+    if operation.api.rpartition(".")[2] == "Compose" and operation.args:
+        return operation.args[0]
+    return Items(list(operation.args)) if operation.name == "+" else None
+
+
 def _bounds(part: Call) -> tuple[Any, ...]:
     return tuple(arg.value if isinstance(arg, KnownValue) else ... for arg in part.args)
 
 
 def _reverses_last(keys: Sequence[Value | None]) -> bool:
     """Whether only the last of three axes or more is reversed."""
-    leading_ellipsis = len(keys) == 2 and isinstance(keys[0], KnownValue) and keys[0].value is ...
+    leading_ellipsis = len(keys) == 2 and is_known(keys[0], ...)
     last = keys[-1]
-    reverses = isinstance(last, Call) and last.name == "slice" and _bounds(last) == (None, None, -1)
+    reverses = is_slice(last) and _bounds(last) == (None, None, -1)
     return reverses and (len(keys) >= 3 or leading_ellipsis)
 
 

@@ -50,16 +50,20 @@ def _named(walk: list[ast.AST]) -> dict[str, list[tuple[int, list[ast.expr]]]]:
     return names
 
 
+def _added_by(method: str, node: ast.Call) -> Iterator[tuple[int, ast.expr, bool]]:
+    if method == "append" and len(node.args) == 1:
+        yield node.lineno, node.args[0], False
+    elif method == "insert" and len(node.args) == 2:
+        yield node.lineno, node.args[1], True
+    elif method == "extend" and node.args and isinstance(node.args[0], (ast.List, ast.Tuple)):
+        yield from ((node.lineno, item, False) for item in node.args[0].elts)
+
+
 def _added(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, ast.expr, bool]]:
     """(line, what is added, whether in front) of each call of a method of sys.path, and of += on it."""
     for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_sys_path(node.func.value):
-            if node.func.attr == "append" and len(node.args) == 1:
-                yield node.lineno, node.args[0], False
-            elif node.func.attr == "insert" and len(node.args) == 2:
-                yield node.lineno, node.args[1], True
-            elif node.func.attr == "extend" and node.args and isinstance(node.args[0], (ast.List, ast.Tuple)):
-                yield from ((node.lineno, item, False) for item in node.args[0].elts)
+            yield from _added_by(node.func.attr, node)
         elif (
             isinstance(node, ast.AugAssign)
             and _is_sys_path(node.target)

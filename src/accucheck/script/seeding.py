@@ -18,7 +18,7 @@ from .flow import setting, sources
 from .source import Source
 from .syntax import children, conditions_around, walk
 from .trace import Trace
-from .values import Call, Function, KnownValue, UnknownValue, Value, ValueOrigin, options, unseen
+from .values import Call, Function, KnownValue, UnknownValue, Value, ValueOrigin, is_known, options, unseen
 
 #: What random numbers are used for, in the order in which it matters.
 KINDS = ("weights", "numpy", "python", "operators", "data", "mint")
@@ -198,7 +198,7 @@ def _of_inputs_alone(call: Call) -> bool:
 
 
 def _nothing(value: Value | None) -> bool:
-    return value is None or (isinstance(value, KnownValue) and value.value is None and not value.assumed)
+    return value is None or (is_known(value, None) and not value.assumed)
 
 
 def _helps(call: Call) -> bool:
@@ -256,7 +256,7 @@ def _shuffles(call: Call) -> bool:
     known = dataset_classes.load().sources.get(call.last)
     parameters = known.parameters if known is not None else ["shuffle"]
     given, sampler = call.argument(parameters, "shuffle"), call.argument(parameters, "sampler")
-    if isinstance(given, KnownValue) and given.value is False:
+    if is_known(given, False):
         return False
     if sampler is not None and all(_takes_in_order(option) for option in options(sampler)):
         return False

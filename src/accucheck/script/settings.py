@@ -144,6 +144,11 @@ class Setting:
     def known(self) -> bool:
         return self.origin != "unseen"
 
+    @property
+    def counted(self) -> bool:
+        """Whether it is seen to be a number, or several."""
+        return self.known and (self.number is not None or bool(self.numbers))
+
 
 @dataclass
 class SettingMessage(SourceNode):
@@ -436,15 +441,19 @@ class Settings:
             if known is not None and known.kind == "optimizer":
                 yield made, name, known.bind_any(made.args, made.keywords) or made.keywords
         for instance in self.trace.instances:
-            for base, args, keywords in instance.supers:
-                known = api.find(names.canonical(base))
-                if known is None or known.kind != "optimizer":
-                    continue
+            bound = self._own_optimizer(instance)
+            if bound is not None:
+                yield instance, instance.of.node.name, bound
+
+    def _own_optimizer(self, instance: Instance) -> dict[str, Value] | None:
+        """What an optimizer of the project is given, and hands on to the framework's; None for any other object."""
+        for base, args, keywords in instance.supers:
+            known = api.find(names.canonical(base))
+            if known is not None and known.kind == "optimizer":
                 init = self.inits.get(id(instance))
                 own = init.parameters if init is not None else {}
-                bound = (known.bind_any(args, keywords) or keywords) | {k: v for k, v in own.items() if k != "self"}
-                yield instance, instance.of.node.name, bound
-                break
+                return (known.bind_any(args, keywords) or keywords) | {k: v for k, v in own.items() if k != "self"}
+        return None
 
     def rate(
         self, place: Call | Instance, optimizer: str, rate: Value | None, defaults: dict[str, Any]
@@ -455,7 +464,7 @@ class Settings:
         default = next((defaults[name] for name in _RATES if name in defaults), None)
         row = self.setting("learning_rate", rate, place, default)
         rows = [Setting("optimizer", optimizer, "literal", place=f"{source.path}:{place.line}"), row]
-        if row.known and (row.number is not None or row.numbers) and row.origin != "several":
+        if row.counted and row.origin != "several":
             later = [self.schedule(made) for made in self.schedules if self.drives(made, place)]
             if later and later[0]:
                 data["schedule"] = later[0][0]
@@ -729,28 +738,33 @@ class Settings:
             ):
                 yield made, dataset, given
 
-    def loops(self) -> Iterator[tuple[ast.For, Source, Value | None, Call]]:
-        """The loops over epochs: each turn goes through the data. Where that is not seen, the name of what is counted, or of how
-        many there are, tells."""
+    def _loops_run(self) -> Iterable[tuple[ast.For, Call]]:
+        """The loops that are run, each with the first call within it."""
         found: dict[int, tuple[ast.For, Call]] = {}
-        made_at: dict[int, list[Call]] = {}
         for made in self.trace.calls:
-            made_at.setdefault(id(made.node), []).append(made)
             for node in made.loops:
                 if isinstance(node, ast.For):
                     found.setdefault(id(node), (node, made))
-        for node, inside in found.values():
+        return found.values()
+
+    def loops(self) -> Iterator[tuple[ast.For, Source, Value | None, Call]]:
+        """The loops over epochs: each turn goes through the data. Where that is not seen, the name of what is counted, or of how
+        many there are, tells."""
+        made_at: dict[int, list[Call]] = {}
+        for made in self.trace.calls:
+            made_at.setdefault(id(made.node), []).append(made)
+        for node, inside in self._loops_run():
             call, passes = counted(node), self.data.passing.get(id(node))
-            other = passes is False or any(_is_rate(name) or role([name]) == "eval" for name in inside.functions[-1:])
-            if call is None or other:
+            if call is None or passes is False or any(map(_is_for_another, inside.functions[-1:])):
                 continue
             if inside.frame is not None and id(inside.frame.function.node) in self.prepares:
                 continue
             names_ = [*mentioned(node.target), *mentioned(call)]
             for made in made_at.get(id(call), ())[:4]:
-                given = made.args[min(1, len(made.args) - 1)] if made.args else None
-                named = given is not None and any(_EPOCH.search(name) for name in (*names_, name_of(given)))
-                if given is not None and (passes or named):
+                if not made.args:
+                    continue
+                given = made.args[min(1, len(made.args) - 1)]
+                if passes or any(_EPOCH.search(name) for name in (*names_, name_of(given))):
                     start = made.args[0] if len(made.args) > 1 else None
                     yield node, made.source, _count(start, given), made
 
@@ -878,19 +892,11 @@ class Settings:
             return None
         total, steps = plain(bound["total_step"]), plain(bound["step_per_epoch"])
         if isinstance(total, KnownValue) and isinstance(steps, KnownValue):
-            if number(total.value) and number(steps.value) and total.value % steps.value == 0:
-                return float(total.value / steps.value)
-            return None
+            return _quotient(total, steps)
         if isinstance(total, Call) and total.name == "*" and not isinstance(steps, KnownValue):
             for factor, other in (total.args, total.args[::-1]):
                 factor_, other_ = plain(factor), plain(other)
-                alike = other_ is steps or (
-                    isinstance(other_, Call)
-                    and isinstance(steps, Call)
-                    and other_.name == steps.name == ".get_dataset_size"
-                    and other_.base is steps.base
-                )
-                if alike and isinstance(factor_, KnownValue):
+                if _is_one_size(other_, steps) and isinstance(factor_, KnownValue):
                     return number(factor_.value)
         return None
 
@@ -969,6 +975,10 @@ class Settings:
                 if role([made.last, *made.bound]) != "eval" and role(list(made.functions[-1:])) != "eval":
                     row = self.setting(name, value, made)
                     yield self.batch(made.source, made.node, row, [row, *steps], made.last or "…", devices)
+        yield from self._named_of_runs(steps, devices)
+
+    def _named_of_runs(self, steps: list[Setting], devices: int | None) -> Iterator[SettingMessage]:
+        """The same of the project's own functions and classes, by their parameters."""
         for frame in self.trace.frames:
             for name, value in frame.parameters.items():
                 made_of = frame.owner.of.node.name if isinstance(frame.owner, Instance) else frame.function.name
@@ -997,6 +1007,26 @@ class Settings:
         given += [(n, v, made) for made in self.trace.calls for n, v in made.keywords.items()]
         given += [(n, v, frame) for frame in self.trace.frames for n, v in frame.parameters.items()]
         yield from (one for one in given if _ACCUMULATES.search(one[0]))
+
+
+def _is_for_another(function: str) -> bool:
+    """Whether a function is not for training, but for a learning rate or an evaluation, by its name."""
+    return _is_rate(function) or role([function]) == "eval"
+
+
+def _quotient(total: KnownValue, steps: KnownValue) -> float | None:
+    """How often one number goes into another, where it does so without a rest."""
+    if number(total.value) and number(steps.value) and total.value % steps.value == 0:
+        return float(total.value / steps.value)
+    return None
+
+
+def _is_one_size(one: Value | None, other: Value | None) -> bool:
+    """Whether two values are the same, or the size of the same data set."""
+    if one is other:
+        return True
+    sizes = isinstance(one, Call) and isinstance(other, Call) and one.name == other.name == ".get_dataset_size"
+    return sizes and isinstance(one, Call) and isinstance(other, Call) and one.base is other.base
 
 
 def of_scripts(scripts: Scripts, devices: int | None) -> list[Settings]:

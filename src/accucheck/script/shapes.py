@@ -22,7 +22,7 @@ from .losses import Losses, Observation, applied
 from .networks import kind_of, outputs
 from .pipelines import Pipelines
 from .seeding import GENERATORS
-from .values import Call, Items, KnownValue, Many, UnknownValue, Value, options
+from .values import Call, Items, KnownValue, Many, UnknownValue, Value, is_slice, options
 
 #: Distributions of vectors, by what the names that numpy has for them begin with.
 _OF_VECTORS = ("multivariate", "multinomial", "dirichlet", "choice")
@@ -245,7 +245,7 @@ def _keys(made: Call) -> list[Value]:
 
 def _takes_axis(key: Value) -> bool | None:
     """Whether a key is the number of one place (True) or a slice (False); None for anything else."""
-    if isinstance(key, Call) and key.name == "slice":
+    if is_slice(key):
         return False
     number = isinstance(key, KnownValue) and type(key.value) is int
     return True if number or (isinstance(key, UnknownValue) and key.name == "index") else None

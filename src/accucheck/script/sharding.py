@@ -13,14 +13,28 @@ from . import ranks, seeding
 from .analysis import Reading
 from .flow import setting, sources
 from .project_samplers import asks_rank, divides, length_of_all
-from .sample_numbers import is_none
 from .shuffling import IN_PLACE, SHUFFLED, data_sets
 from .source import Source, once_each
 from .syntax import called_name, walk
 from .training_data import given
 from .training_seen import is_foreign
 from .training_steps import devices, on_cpu
-from .values import Call, Function, Instance, Items, KnownValue, Many, Mapping, Test, UnknownValue, Value, options
+from .values import (
+    Call,
+    Function,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    Mapping,
+    Test,
+    UnknownValue,
+    Value,
+    is_known,
+    is_none,
+    is_slice,
+    options,
+)
 
 _LISTINGS = frozenset(
     ("os.listdir", "glob.glob", "glob.iglob", "os.walk", "os.scandir", "os.fwalk", ".iterdir", ".glob", ".rglob")
@@ -99,6 +113,18 @@ class _Sharding:
     def random(self) -> seeding.Randomness:
         return seeding.read(self.trace, [])
 
+    def of_origins(self, whole: Call | None) -> Iterator[Observation]:
+        """What there is to say of each constructor that can give a device its part. `whole`: what has each step take the whole batch."""
+        seen: set[int] = set()
+        for _, chain in self.data.sets():
+            for origin in self.where_rows_come_from(chain):
+                known = self.data.known.sources.get(origin.last)
+                if known is None or id(origin) in seen:
+                    continue
+                seen.add(id(origin))
+                if "num_shards" in known.parameters:
+                    yield from self.of(origin, chain, known.parameters, whole)
+
     def say(self) -> Iterator[Observation]:
         start = self.deployment.distributed
         many = start is not None or (self.devices or 0) > 1
@@ -108,20 +134,8 @@ class _Sharding:
             return
         yield from self.unreached()
         yield from self.first_part()
-        sets = self.data.sets()
-        told = False
-        seen: set[int] = set()
-        for _, chain in sets:
-            for origin in self.where_rows_come_from(chain):
-                known = self.data.known.sources.get(origin.last)
-                if known is None or id(origin) in seen:
-                    continue
-                seen.add(id(origin))
-                if "num_shards" not in known.parameters:
-                    continue
-                for said in self.of(origin, chain, known.parameters, whole):
-                    told = True
-                    yield said
+        told = list(self.of_origins(whole))
+        yield from told
         if not told and many and whole is not None:
             yield Observation("whole-batch", whole.source, whole.node)
         elif not told and many:
@@ -399,7 +413,7 @@ class _Sharding:
     def split_kind(call: Call) -> str | None:
         state, shuffle = call.keywords.get("random_state"), call.keywords.get("shuffle")
         fixed = isinstance(state, KnownValue) and state.value is not None
-        return None if fixed or (isinstance(shuffle, KnownValue) and shuffle.value is False) else "numpy"
+        return None if fixed or is_known(shuffle, False) else "numpy"
 
     def seeded(self, call: Call, kind: str) -> bool:
         """True when a seed that is the same on every device was set before."""
@@ -454,7 +468,7 @@ class _Sharding:
 def _takes_some(value: Call) -> bool:
     """True for a slice that leaves something out."""
     key = value.args[0] if value.name == "[]" and value.args else None
-    bounds = key.args if isinstance(key, Call) and key.name == "slice" else []
+    bounds = key.args if is_slice(key) else []
     return any(not is_none(bound) for bound in bounds[:2])
 
 
@@ -536,17 +550,22 @@ def _mentions_shards(call: ast.Call) -> bool:
     )
 
 
-def _sharded(origin: Call) -> str | None:
-    """The constructor with its shards, where the functions for them are imported in its file."""
-    node, source = origin.node, origin.source
-    imported = {
-        alias.asname or alias.name: alias.name
+def _imported_for_ranks(source: Source) -> dict[str, str]:
+    """The functions of mindspore.communication that a file imports, and what it calls each."""
+    imported = [
+        alias
         for part in source.nodes_of(ast.ImportFrom)
         if (part.module or "").startswith("mindspore.communication")
         for alias in part.names
-    }
-    rank = next((name for name, original in imported.items() if original == "get_rank"), None)
-    size = next((name for name, original in imported.items() if original == "get_group_size"), None)
+    ]
+    return {alias.name: alias.asname or alias.name for alias in reversed(imported)}
+
+
+def _sharded(origin: Call) -> str | None:
+    """The constructor with its shards, where the functions for them are imported in its file."""
+    node, source = origin.node, origin.source
+    imported = _imported_for_ranks(source)
+    rank, size = imported.get("get_rank"), imported.get("get_group_size")
     if rank is None or size is None or not isinstance(node, ast.Call) or origin.unpacked:
         return None
     if not (node.args or node.keywords) or any(isinstance(arg, ast.Starred) for arg in node.args):

@@ -236,7 +236,7 @@ class _Look:
             for loop in (n for n in walk(function) if isinstance(n, ast.For)):
                 for node, name in _appends(loop):
                     value = None if name in stored(loop) or _once(loop, node) else self.bound(function, name)
-                    if value is None or any(part is value.node for part in walk(loop)) or not has_weights(value):
+                    if value is None or value.node in walk(loop) or not has_weights(value):
                         continue
                     tests = [*_tests(function, node), *_holders(frame)]
                     if not shared_on_purpose(frame.function.source, node, tests):
@@ -306,8 +306,7 @@ class _Look:
             for layer in layers:
                 if kind(layer.api) != "dense" or (id(layer), "weight") in tied:
                     continue
-                text = comment(layer.source, layer.line, getattr(layer.node, "end_lineno", None))
-                if not _TIED.search(text) or _UNTIED.search(text):
+                if not _announces(layer):
                     continue
                 fitting = [t for t in tables if _fits(layer, t) and (id(t), "embedding_table") not in tied]
                 if fitting and self.structure.applied.get(id(layer)):
@@ -359,16 +358,8 @@ class _Look:
                 continue
             fresh = []
             for name, node, call in _built(start.node, parameters[0]):
-                mine, theirs = cell.attributes.get(name), old.attributes.get(name)
-                if (
-                    mine is None
-                    or theirs is None
-                    or not has_weights(mine)
-                    or not has_weights(theirs)
-                    or _title(mine) != _title(theirs)
-                ):
-                    continue
-                if _only_from(call, parameters, given, copied):
+                alike = _are_alike(cell.attributes.get(name), old.attributes.get(name))
+                if alike and _only_from(call, parameters, given, copied):
                     fresh.append((name, node))
             if fresh:
                 data = {
@@ -379,6 +370,13 @@ class _Look:
                 }
                 yield Observation("built-anew", start.source, fresh[0][1], data, certain=False)
                 return
+
+    def idle_ending(self, cell: Instance, name: str) -> Iterator[str]:
+        """What a cell holds under the last part of a name, hands on and does not use."""
+        use = self.use(cell)
+        for held in use.stored:
+            if held != name and name.endswith("_" + held) and not asked(use, held) and _handed(cell, held):
+                yield held
 
     def not_taken(self, cell: Instance, start: Function, parameters: list[str], given: str) -> Iterator[Observation]:
         """The cell builds `last_head` while the network that it is given carries a trained `head` that nothing uses."""
@@ -391,11 +389,8 @@ class _Look:
                 for old in options(run.parameters.get(given)):
                     if not isinstance(old, Instance) or not is_cell(old.of):
                         continue
-                    use = self.use(old)
-                    for held in use.stored:
-                        if held == name or not name.endswith("_" + held) or asked(use, held):
-                            continue
-                        if _handed(old, held) and has_weights(cell.attributes[name]):
+                    for held in self.idle_ending(old, name):
+                        if has_weights(cell.attributes[name]):
                             data = {
                                 "of": cell.of.node.name,
                                 "name": name,
@@ -448,27 +443,25 @@ class _Look:
                         return source, node
         return None
 
+    def idle_tables(self, cell: Instance) -> Iterator[tuple[str, Call]]:
+        """The embeddings of a cell that nothing asks for."""
+        use = self.use(cell)
+        for name, value in cell.attributes.items():
+            if not (isinstance(value, Call) and kind(value.api) == "embedding") or name not in use.stored:
+                continue
+            if not (asked(use, name) or name in cell.read or self.structure.applied.get(id(value))):
+                yield name, value
+
     def tables(self) -> Iterator[Observation]:
         """An embedding that is built and not used, while a second one of the same size is handed on in its place."""
         for cell in self.structure.cells:
-            use = self.use(cell)
-            for name, value in cell.attributes.items():
-                if (
-                    not (isinstance(value, Call) and kind(value.api) == "embedding")
-                    or name not in use.stored
-                    or asked(use, name)
-                ):
-                    continue
-                if name in cell.read or self.structure.applied.get(id(value)):
-                    continue
+            held = {id(one) for one in cell.attributes.values()}
+            for name, value in self.idle_tables(cell):
                 for other in self.trace.calls:
                     if other is value or other.api != value.api or other.frame is not value.frame:
                         continue
-                    if not self.structure.applied.get(id(other)) or id(other) in {
-                        id(v) for v in cell.attributes.values()
-                    }:
-                        continue
-                    if _given(other) == _given(value):
+                    applied = self.structure.applied.get(id(other)) and id(other) not in held
+                    if applied and _given(other) == _given(value):
                         data = {"name": name, "of": cell.of.node.name, "line": value.line}
                         yield Observation("table-twice", other.source, other.node, data, certain=False)
 
@@ -602,6 +595,19 @@ def _all(value: Value, depth: int = 0) -> Iterator[Value]:
     yield value
     for part in (inside(value) or []) if depth < 6 else []:
         yield from _all(part, depth + 1)
+
+
+def _are_alike(one: Value | None, other: Value | None) -> bool:
+    """Whether two layers with weights are made in the same way."""
+    if one is None or other is None or not has_weights(one) or not has_weights(other):
+        return False
+    return _title(one) == _title(other)
+
+
+def _announces(layer: Call) -> bool:
+    """Whether the comment of a layer says that it has the weights of another."""
+    text = comment(layer.source, layer.line, getattr(layer.node, "end_lineno", None))
+    return bool(_TIED.search(text)) and not _UNTIED.search(text)
 
 
 def _title(value: Value) -> str:

@@ -18,7 +18,7 @@ from .pipelines import LOOKS, PASSES_ON, READERS, Uses, calls_a
 from .project_samplers import draws, in_order, remade_each_turn
 from .sample_functions import ARRAYS, TABLES
 from .sample_functions import READERS as READS
-from .sample_numbers import is_drawn, is_none
+from .sample_numbers import is_drawn
 from .source import Source
 from .syntax import children, counted, kept, unparse, walk
 from .trace import Trace
@@ -38,6 +38,9 @@ from .values import (
     Scope,
     Value,
     frames_around,
+    is_known,
+    is_none,
+    is_slice,
     name_of,
     options,
     parts,
@@ -213,7 +216,7 @@ class Examination:
         chosen = replace(chosen, origins=origins)
         if call.last == "split" and chosen.order == IN_ORDER:
             randomize = call.argument(["sizes", "randomize"], "randomize")
-            if not (isinstance(randomize, KnownValue) and randomize.value is False):
+            if not is_known(randomize, False):
                 return replace(chosen, code="split-in-order", at=call)
         return self.below_batch(call, chosen) or chosen
 
@@ -302,7 +305,7 @@ class Examination:
         place = self.known.sources[call.last].parameters.index("shuffle")
         decided, why = self.decide(wanted)
         text = self.text(call, "shuffle", place)
-        if isinstance(wanted, KnownValue) and wanted.value is None and not wanted.assumed:
+        if is_known(wanted, None) and not wanted.assumed:
             if access == "unseen":
                 return state(UNKNOWN, "unresolved", expression=self.text(call, "source", 0))
             return state(SHUFFLED, "shuffled", why="default")
@@ -567,21 +570,24 @@ class Examination:
             said.append(Observation("no-dataset", self.trace.source, 1, 0, 1, {"path": self.trace.source.path}))
         return _unique(said)
 
+    def training_turns(self) -> list[Call]:
+        """What takes the batches of the data sets that are not for evaluation."""
+        used = [leaf for leaf, chain in self.sets() if self.uses.role(leaf, chain) != "eval"]
+        return [turn for leaf in used for turn in self.uses.turns(leaf)]
+
+    def updates(self) -> list[Call]:
+        """The calls that update weights: by a step or an optimizer, where there is one."""
+        return [call for call in self.uses.steps if calls_a(call, ("step", "optimizer"))] or self.uses.steps
+
     @cached_property
     def passing(self) -> dict[int, bool]:
         """The counting loops around an update of weights, by id: whether a turn goes through all the data, which a loop within it
         takes one after the other. The rounds of a training that is made anew in each turn of a loop are not those of that loop.
         Where no loop over a data set is seen around an update, there is no telling."""
-        turns = [
-            turn
-            for leaf, chain in self.sets()
-            if self.uses.role(leaf, chain) != "eval"
-            for turn in self.uses.turns(leaf)
-        ]
+        turns = self.training_turns()
         taking = {id(turn.node) for turn in turns}
-        updates = [call for call in self.uses.steps if calls_a(call, ("step", "optimizer"))] or self.uses.steps
         found: dict[int, bool] = {}
-        for around, anew in [*map(_loops_of, updates)] or [((*turn.loops, turn.node), ()) for turn in turns]:
+        for around, anew in [*map(_loops_of, self.updates())] or [((*turn.loops, turn.node), ()) for turn in turns]:
             inner = max((place for place, loop in enumerate(around) if id(loop) in taking), default=0)
             rounds = [loop for loop in around[:inner] if counted(loop) is not None and loop not in anew]
             for loop in around if rounds else ():
@@ -687,9 +693,7 @@ class Examination:
         chains = [part for members in groups.values() for _, _, _, chain in members for part in chain]
         for store in self.trace.stores:
             owner, value, node = store.owner, store.value, store.node
-            if store.attribute != "reshuffle_each_epoch" or not (
-                isinstance(value, KnownValue) and value.value is False
-            ):
+            if store.attribute != "reshuffle_each_epoch" or not is_known(value, False):
                 continue
             for part in chains:
                 holds = (part, *(p for v in (*part.args, *part.keywords.values()) for p in parts(v)))
@@ -772,6 +776,10 @@ def _loops_of(update: Call) -> tuple[tuple[ast.AST, ...], tuple[ast.AST, ...]]:
     return update.loops, made.loops if isinstance(made, Call) else ()
 
 
+def _counts_samples(value: Value) -> bool:
+    return isinstance(value, Call) and value.last in ("get_dataset_size", "len")
+
+
 def _divisor(size: Value | None) -> float:
     """By what the size of a data set is divided to give the size of a buffer; 1 where that is not what gives it."""
     while isinstance(size, Call) and size.last in ("int", "round", "max") and size.args:
@@ -781,7 +789,7 @@ def _divisor(size: Value | None) -> float:
     whole, by = size.args
     if size.name == "*" and isinstance(whole, KnownValue):
         whole, by = by, whole
-    sized = any(isinstance(part, Call) and part.last in ("get_dataset_size", "len") for part in sources(whole))
+    sized = any(map(_counts_samples, sources(whole)))
     number = by.value if isinstance(by, KnownValue) and type(by.value) in (int, float) else 0
     if not sized or number <= 0:
         return 1
@@ -810,10 +818,7 @@ def _outside(call: Call) -> bool:
 
 def _for_evaluation(call: Call) -> bool:
     """True when a flag among the arguments says that this is not for training."""
-    return any(
-        isinstance(value, KnownValue) and value.value is False and assume(name, None) is True
-        for name, value in call.keywords.items()
-    )
+    return any(is_known(value, False) and assume(name, None) is True for name, value in call.keywords.items())
 
 
 def _argument(call: Call, name: str, place: int | None) -> ast.expr | None:
@@ -861,7 +866,7 @@ def _is_mixed(held: Value | None) -> bool:
 
 def _is_slice(key: Value) -> bool:
     parts_ = key.items if isinstance(key, Items) else [key]
-    return any(isinstance(part, Call) and part.name == "slice" for part in parts_)
+    return any(is_slice(part) for part in parts_)
 
 
 def _is_place(key: Value, asked: Value) -> bool:

@@ -16,7 +16,7 @@ from .factors import argument_of, operation
 from .networks import kind_of, outputs
 from .syntax import kept as once
 from .trace import Trace
-from .values import Call, Items, KnownValue, Value
+from .values import Call, Items, KnownValue, Value, is_known
 
 #: Values within values are looked into so far.
 DEPTH = 40
@@ -223,7 +223,7 @@ def contracted(made: Call) -> tuple[int, int]:
     """The axes, from the end, along which a product of matrices sums up."""
     maker = made.base if made.name == "" and isinstance(made.base, Call) else made
     turned = [
-        isinstance(value, KnownValue) and value.value is True
+        is_known(value, True)
         for value in (
             argument_of(maker, "transpose_a") or argument_of(maker, "transpose_x1"),
             argument_of(maker, "transpose_b") or argument_of(maker, "transpose_x2"),

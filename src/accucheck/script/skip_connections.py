@@ -16,6 +16,7 @@ from .effects import effect, operands
 from .factors import argument_of
 from .networks import FORWARD, Observation, Structure, has_weights, is_cell, kind_of
 from .syntax import kept, walk
+from .trace import Trace
 from .values import Call, Frame, Instance, KnownValue, Value, frames_around, options
 
 #: What normalisations call the number of features that they take.
@@ -52,12 +53,16 @@ def _is_block(frame: Frame) -> bool:
     return isinstance(cell, Instance) and is_cell(cell.of) and frame.function.name in FORWARD and not frame.unseen
 
 
+def _is_in_sequence(cell: Value | None, trace: Trace) -> bool:
+    sequences = (call for call in trace.calls if call.api == "nn.SequentialCell")
+    return any(part is cell for call in sequences for arg in call.args for part in flow.sources(arg))
+
+
 def _is_followed(frame: Frame, structure: Structure) -> bool:
     """Whether another cell of the class goes on with what a run gives: the next of a sequence, of a loop that hands on what it is given, or
     one that is seen to be given it."""
     trace = structure.reading.trace
-    sequences = (call for call in trace.calls if call.api == "nn.SequentialCell")
-    if any(part is frame.owner for call in sequences for arg in call.args for part in flow.sources(arg)):
+    if _is_in_sequence(frame.owner, trace):
         return isinstance(frame.owner, Instance) and bool(frame.owner.loops)
     if frame.loops and _is_handed_on(frame):
         return True
@@ -76,7 +81,7 @@ def _is_handed_on(frame: Frame) -> bool:
 
 
 def _lacking(frame: Frame, calls: list[Call], structure: Structure) -> Iterator[Observation]:
-    norms = [call for call in calls if _is_norm(call)]
+    norms = list(filter(_is_norm, calls))
     sums = [terms for call in calls if (terms := added(call)) is not None]
     joined = [norm for norm in norms if any(_joins(terms, norm) for terms in sums)]
     for norm in norms if joined else ():

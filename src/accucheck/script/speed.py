@@ -17,7 +17,7 @@ from .pipelines import Pipeline
 from .remarks import Remark, merged, remark
 from .syntax import unparse
 from .training_steps import TrainingSteps
-from .values import Call, Instance, Items, KnownValue, Mapping, NamedValue, Value, options, parts
+from .values import Call, Instance, Items, KnownValue, Mapping, NamedValue, Value, is_known, options, parts
 
 #: Parameters with the number of features that enter and leave a layer; None for what enters where it is an index.
 _WIDTHS: dict[str, tuple[str | None, str]] = {
@@ -121,17 +121,23 @@ def recast(training: TrainingSteps) -> list[Remark]:
     return merged(_recast(training))
 
 
+def _casts(training: TrainingSteps) -> list[tuple[Call, str]]:
+    """The casts within networks, and to which type."""
+    return [(call, to) for call in training.calls if "construct" in call.functions and (to := _cast_to(call))]
+
+
 def _recast(training: TrainingSteps) -> Iterator[Remark]:
-    casts = [(call, to) for call in training.calls if "construct" in call.functions and (to := _cast_to(call))]
+    casts = _casts(training)
     for call, to in casts:
         froms = {_made_as(option) for option in options(operation(call).operand(0))}
         if len(froms) != 1 or None in froms:
             continue
         inner, before = next(iter(froms)) or (call, "")
+        also = [inner] if inner.line != call.line else []
         if before == to:
-            yield remark(call, "same-type", also=[inner] if inner.line != call.line else [], type=to)
+            yield remark(call, "same-type", also=also, type=to)
         elif _cast_to(inner) and _FLOATS.get(before, 0) > _FLOATS.get(to, 99):
-            yield remark(call, "back-again", also=[inner] if inner.line != call.line else [], first=before, type=to)
+            yield remark(call, "back-again", also=also, first=before, type=to)
     if casts:
         yield remark(casts[0][0], "casts", count=len({(call.source.path, call.line) for call, _ in casts}))
     elif training.judged_steps():
@@ -191,7 +197,7 @@ def _fused(training: TrainingSteps) -> Iterator[Remark]:
             yield remark(call, "fusion-set")
             return
     for step in steps:
-        alone = next((part for part in sources(step.gradients) if _reduces_alone(part)), None)
+        alone = next(filter(_reduces_alone, sources(step.gradients)), None)
         if step.kind == "own" and isinstance(alone, Call):
             yield about(step, "each-alone", alone)
         else:
@@ -252,18 +258,11 @@ def settings(pipeline: Pipeline) -> Iterator[Remark]:
         one = isinstance(workers, KnownValue) and workers.value == 1
         if call.last in ("map", "batch") and one and (call.last == "map" or "per_batch_map" in call.keywords):
             yield remark(call, "one-worker", stage=call.last)
-        if call.last == "GeneratorDataset":
-            source = call.argument(["source"], "source")
-            reads = any(_reads_files(option) for option in options(source))
-            if reads and (one or workers is None) and not call.unpacked:
+        if call.last == "GeneratorDataset" and any(map(_reads_files, options(call.argument(["source"], "source")))):
+            alone = one or workers is None
+            if alone and not call.unpacked:
                 yield remark(call, "one-reader", stage=call.last)
-            processes = call.keywords.get("python_multiprocessing")
-            if (
-                reads
-                and isinstance(processes, KnownValue)
-                and processes.value is False
-                and not (one or workers is None)
-            ):
+            if not alone and is_known(call.keywords.get("python_multiprocessing"), False):
                 yield remark(call, "threads-only", stage=call.last)
 
 

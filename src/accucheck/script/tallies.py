@@ -22,7 +22,7 @@ from .shuffling import Examination, data_sets
 from .source import Source
 from .syntax import THROUGH, called_name, children, unparse
 from .syntax import kept as kept_with_code
-from .values import Call, Class, Frame, Items, KnownValue, Value, options
+from .values import Call, Class, Frame, Items, KnownValue, Value, is_known, is_slice, options
 
 #: Values within values are looked into so far.
 DEPTH = 24
@@ -365,7 +365,7 @@ class Tallies:
         if known is None or known.operation not in ("sum", "add_n", "count", "mean"):
             return ""
         given = operands(made, (0, 1))
-        along = len(given) > 1 and not (isinstance(given[1], KnownValue) and given[1].value is None)
+        along = len(given) > 1 and not is_known(given[1], None)
         if not given or along or "axis" in made.keywords:
             return ""
         if is_right(given[0]) or _of_first_places(given[0]):
@@ -452,10 +452,10 @@ def _of_first_places(value: Value) -> bool:
 def _first(keys: list[Value]) -> bool:
     """Whether an index takes the first so many, a constant, along one axis at most."""
     parts_of = keys[0].items if len(keys) == 1 and isinstance(keys[0], Items) else keys
-    cuts = [one for one in parts_of if isinstance(one, Call) and one.name == "slice" and any(map(_bounds, one.args))]
+    cuts = [one for one in parts_of if is_slice(one) and any(map(_bounds, one.args))]
     return (
         len(cuts) == 1
-        and all(isinstance(one, Call) and one.name == "slice" for one in parts_of)
+        and all(is_slice(one) for one in parts_of)
         and not _bounds(cuts[0].args[0])
         and all(isinstance(one, KnownValue) for one in cuts[0].args)
     )

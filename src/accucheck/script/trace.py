@@ -42,6 +42,8 @@ from .values import (
     Words,
     Write,
     deciders_of,
+    is_known,
+    is_slice,
     join,
     joined,
     name_of,
@@ -246,10 +248,14 @@ class Tracer(Expressions):
             round_ = self.trace.instances[done:]
             done += len(round_)
             for instance in round_:
-                for method in instance.of.methods():
-                    if method.node not in self.entered:
-                        bound = Function(method.node, method.scope, method.source, instance, method.of)
-                        self.call_function(bound, [], {}, method.node, unseen=True)
+                self.rest_of(instance)
+
+    def rest_of(self, instance: Instance) -> None:
+        """The methods of an object that nothing called."""
+        for method in instance.of.methods():
+            if method.node not in self.entered:
+                bound = Function(method.node, method.scope, method.source, instance, method.of)
+                self.call_function(bound, [], {}, method.node, unseen=True)
 
     def unfitting(self) -> None:
         """Note what a configuration sets that no option is and nothing reads, and the names in it that nothing has."""
@@ -781,14 +787,18 @@ class Tracer(Expressions):
             if isinstance(key, KnownValue) and isinstance(key.value, str):
                 _bound(value, key.value)
         elif isinstance(target, (ast.Tuple, ast.List)):
-            count = len(target.elts)
-            starred = next((place for place, part in enumerate(target.elts) if isinstance(part, ast.Starred)), count)
-            value = _of_size(value, count) if starred == count else value
-            for place, part in enumerate(target.elts):
-                if isinstance(part, ast.Starred):
-                    self.assign(part.value, self.between(value, place, count - place - 1, target), scope)
-                else:  # behind the starred one it counts from the end
-                    self.assign(part, self.item(value, place - count * (place > starred), target), scope)
+            self.unpack(target, value, scope)
+
+    def unpack(self, target: ast.Tuple | ast.List, value: Value, scope: Scope) -> None:
+        """Assigns the items of a value to several targets."""
+        count = len(target.elts)
+        starred = next((place for place, part in enumerate(target.elts) if isinstance(part, ast.Starred)), count)
+        value = _of_size(value, count) if starred == count else value
+        for place, part in enumerate(target.elts):
+            if isinstance(part, ast.Starred):
+                self.assign(part.value, self.between(value, place, count - place - 1, target), scope)
+            else:  # behind the starred one it counts from the end
+                self.assign(part, self.item(value, place - count * (place > starred), target), scope)
 
     def between(self, value: Value, before: int, behind: int, node: ast.expr) -> Value:
         """What a starred target takes: all but so many items at both ends."""
@@ -861,7 +871,7 @@ class Tracer(Expressions):
                 and -len(owner.items) <= key.value < len(owner.items)
             ):
                 owner.items[key.value] = self.instead(owner, owner.items[key.value], value)
-            elif isinstance(key, Call) and key.name == "slice":
+            elif is_slice(key):
                 owner.items.append(value)
                 owner.open = True
             elif len(owner.items) <= 100:  # one of them, which is unknown
@@ -947,7 +957,7 @@ class Tracer(Expressions):
             found.append(KnownValue(None))
         elif not found:  # it raises on every way
             found.append(UnknownValue())
-        useful = [value for value in found if not (isinstance(value, KnownValue) and value.value is None)]
+        useful = [value for value in found if not is_known(value, None)]
         frame.returned = join(useful or found)
         return frame.returned
 

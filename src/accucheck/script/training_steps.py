@@ -35,7 +35,9 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
     options,
+    strings_of,
 )
 
 _WRAPPERS = (
@@ -223,7 +225,7 @@ class TrainingSteps:
         name, get = made.api, made.argument
         if name == "Model":
             optimizer = get(_MODEL, "optimizer")
-            if optimizer is None or _is_none(optimizer):
+            if optimizer is None or is_known(optimizer, None):
                 return None
             manager = made.keywords.get("loss_scale_manager")
             return Step("model", made, optimizer, get(_MODEL, "network"), get(_MODEL, "amp_level"), manager)
@@ -328,12 +330,7 @@ class TrainingSteps:
         for call in self.calls:
             if call.name == "" and cell in options(call.base):
                 return True
-            given = (*call.args, *call.keywords.values())
-            if any(
-                cell in options(part)
-                for value in given
-                for part in (inputs(value) if isinstance(value, Items) else [value])
-            ):
+            if _is_given(cell, call):
                 return True
         held = (value for instance in self.trace.instances for value in instance.attributes.values())
         if any(cell in options(value) for value in held):
@@ -533,14 +530,17 @@ def _compared(value: Value) -> tuple[str, list[str]]:
     if not isinstance(value, Call) or value.name not in ("==", "!=", "in", "not in"):
         return "", []
     each = [option for arg in value.args for option in (arg.items if isinstance(arg, Items) else [arg])]
-    return value.name, [o.value for o in each if isinstance(o, KnownValue) and isinstance(o.value, str)]
-
-
-def _is_none(value: Value) -> bool:
-    return isinstance(value, KnownValue) and value.value is None
+    return value.name, strings_of(each)
 
 
 # --- optimizers -------------------------------------------------------------------------------------------------------
+
+
+def _is_given(cell: Value, call: Call) -> bool:
+    """Whether a call is given a cell, by itself or in a list."""
+    given = (*call.args, *call.keywords.values())
+    parts = (part for value in given for part in (inputs(value) if isinstance(value, Items) else [value]))
+    return any(cell in options(part) for part in parts)
 
 
 def canonical(name: str) -> str:
@@ -586,7 +586,7 @@ def _half(made: Call) -> HalfPrecision | None:
         optimizer = made.argument(_MODEL, "optimizer")
         return (
             _leveled(made, made.argument(_MODEL, "amp_level"))
-            if optimizer is not None and not _is_none(optimizer)
+            if optimizer is not None and not is_known(optimizer, None)
             else None
         )
     if name == "amp.build_train_network":

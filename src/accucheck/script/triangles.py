@@ -17,7 +17,7 @@ from .axes import AxisPosition
 from .effects import effect, kept, operands
 from .factors import COMPARES, comparison, operation
 from .networks import Observation, first_of_place, structure_of
-from .values import Call, Items, KnownValue, NamedValue, Value
+from .values import Call, Items, KnownValue, NamedValue, Value, is_slice
 
 #: The places of the sequence.
 PLACES = range(3)
@@ -208,7 +208,7 @@ def _from_the_start(key: Value | None) -> bool:
     """An index that takes the first places of some axes, or adds one: [:length, :length], [None]."""
     parts = key.items if isinstance(key, Items) else [key]
     for part in parts:
-        begins = part.args[0] if isinstance(part, Call) and part.name == "slice" and part.args else part
+        begins = part.args[0] if is_slice(part) and part.args else part
         if not (isinstance(begins, KnownValue) and (begins.value is None or begins.value is ... or begins.value == 0)):
             return False
     return True

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from . import declared_options
 from .declared_options import Option
-from .values import Call, Function, KnownValue, NamedValue, UnknownValue, Value
+from .values import Call, Function, KnownValue, NamedValue, UnknownValue, Value, is_known, strings_of
 
 if TYPE_CHECKING:
     from .expressions import Expressions as Tracer
@@ -167,10 +167,10 @@ def _parameter(tracer: Tracer, function: Function, part: ast.arg, given: ast.exp
             found.default = mark.args[0] if mark.args else mark.keywords.get("default")
             texts = mark.args[1:]
         found.mark = mark.name
-        found.flags = [text.value for text in texts if isinstance(text, KnownValue) and isinstance(text.value, str)]
+        found.flags = strings_of(texts)
         count = mark.keywords.get("count")
-        found.count = isinstance(count, KnownValue) and count.value is True
-    if isinstance(found.default, KnownValue) and found.default.value is ...:
+        found.count = is_known(count, True)
+    if is_known(found.default, ...):
         found.default = None
     return found
 

@@ -42,6 +42,8 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_known,
+    is_slice,
     options,
 )
 
@@ -409,7 +411,7 @@ def _is_listing(value: Value | None) -> bool:
 
 def _cut(given: Call) -> _Part | None:
     key, listed = given.args[0] if given.args else None, given.base
-    if not (isinstance(key, Call) and key.name == "slice" and isinstance(listed, Call)):
+    if not (is_slice(key) and isinstance(listed, Call)):
         return None
     first, last, step = (part.value if isinstance(part, KnownValue) else "" for part in key.args)
     kept = -first if _is_number(first, below=True) and last is None else last if first in (None, 0) else None
@@ -444,7 +446,7 @@ def _only_gives(user: Call) -> bool:
 
 def _calls_nothing(user: Call) -> bool:
     """A call of None: of an attribute that another way sets."""
-    return user.name == "" and user.base is not None and _is_none(user.base)
+    return user.name == "" and user.base is not None and is_known(user.base, None)
 
 
 def _maker(call: Call) -> Call:
@@ -456,10 +458,6 @@ def _maker(call: Call) -> Call:
 def _is_item(made: Call, place: int) -> bool:
     key = made.args[0] if made.name == "[]" and made.args else None
     return isinstance(key, KnownValue) and type(key.value) is int and key.value == place
-
-
-def _is_none(value: Value) -> bool:
-    return isinstance(value, KnownValue) and value.value is None
 
 
 def _flat(value: Value | None, depth: int = 0) -> Iterator[Value]:

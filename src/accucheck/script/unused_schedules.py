@@ -27,6 +27,7 @@ from .values import (
     ValueOrigin,
     deciders_of,
     frames_around,
+    is_slice,
     options,
     unseen,
 )
@@ -220,7 +221,7 @@ _DEEP = 6
 def _is_part(value: Call) -> bool:
     """True for a part of a row that is a row itself: rates[begin:end]."""
     key = value.args[0] if value.name == "[]" and value.args else None
-    return isinstance(key, Call) and key.name == "slice"
+    return is_slice(key)
 
 
 def _computed(value: Call | Items, frame: Frame) -> list[Call]:

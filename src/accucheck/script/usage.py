@@ -350,15 +350,20 @@ class _Reader:
 
     do_AsyncFunctionDef = do_FunctionDef
 
-    def do_ClassDef(self, node: ast.ClassDef) -> None:
+    def is_network(self, node: ast.ClassDef, methods: set[str]) -> bool:
+        """Whether a class is a network: by the classes that it is made of, or of one of the project's own by its methods."""
         names = [self.dotted(base) for base in node.bases]
+        if any(isinstance(base, ast.Name) and base.id in self.networks for base in node.bases):
+            return True
+        if any(name and name.startswith(_NETWORKS) for name in names):
+            return True
+        return bool(node.bases) and bool(methods & _FORWARD) and not any(names)
+
+    def do_ClassDef(self, node: ast.ClassDef) -> None:
         for part in (*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)):
             self.value(part)
         methods = {one.name for one in node.body if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))}
-        local = any(isinstance(base, ast.Name) and base.id in self.networks for base in node.bases)
-        network = local or any(name and name.startswith(_NETWORKS) for name in names)
-        if not network and methods & _FORWARD and not any(names):
-            network = bool(node.bases)  # of a class of the project's own
+        network = self.is_network(node, methods)
         if network:
             self.networks.add(node.name)
         self.open("class", node.body)
@@ -480,24 +485,25 @@ class _Reader:
         layer = isinstance(node.value, ast.Attribute) and self.is_self(node.value.value) and self.of_networks[-1]
         return WEIGHT if layer and node.attr == "weight" else None
 
+    def owner_of(self, func: ast.expr) -> tuple[str | None, str]:
+        """What a call of no framework's function is called on, and its method; empty for a method of the class itself."""
+        if not isinstance(func, ast.Attribute):
+            return self.value(func), "__call__"
+        owner, method = self.value(func.value), func.attr
+        if not self.is_self(func.value):
+            return owner, method
+        if method in self.own[-1]:
+            return owner, ""
+        held = self.attributes[-1].get(method)
+        return (held, "__call__") if held else (NETWORK if self.of_networks[-1] else None, method)
+
     def of_Call(self, node: ast.Call) -> str | None:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in ("isinstance", "issubclass") and len(node.args) == 2:
             self.value(node.args[0])
             return None
         full = self.dotted(node.func)
-        method, owner = "", None
-        if full is None and isinstance(node.func, ast.Attribute):
-            method = node.func.attr
-            owner = self.value(node.func.value)
-            if self.is_self(node.func.value):
-                held = self.attributes[-1].get(method)
-                if method in self.own[-1]:
-                    method = ""
-                else:
-                    owner, method = (held, "__call__") if held else (NETWORK if self.of_networks[-1] else None, method)
-        elif full is None:
-            owner, method = self.value(node.func), "__call__"
+        owner, method = self.owner_of(node.func) if full is None else (None, "")
         kinds = [self.value(argument) for argument in node.args]
         kinds += [self.value(keyword.value) for keyword in node.keywords]
         varies = NUMBER in kinds
@@ -525,21 +531,24 @@ class _Reader:
             return TENSORS
         return None if method in _PLAIN or method.startswith("is_") else TENSOR
 
+    def method_of_network(self, node: ast.Call, method: str) -> str | None:
+        """A method that a network of the project has from its base class."""
+        if method == "__call__":
+            return None
+        self.use(f"{self.base}.{method}", node.func, node)
+        return NETWORK if method in _KEEPING else None
+
     def plain(self, node: ast.Call, name: str, method: str, owner: str | None, kinds: list[str | None]) -> str | None:
         """A call of something other than an API: builtins, and the project's own classes and functions."""
         if name in self.networks:
             return NETWORK
         if owner == NETWORK and method:
-            if method == "__call__":
-                return None
-            self.use(f"{self.base}.{method}", node.func, node)
-            return NETWORK if method in _KEEPING else None
-        if name in ("int", "float", "bool", "max", "min", "round") and any(
-            kind in (*_TENSOR, NUMBER) for kind in kinds
-        ):
+            return self.method_of_network(node, method)
+        of_tensors = any(kind in (*_TENSOR, NUMBER) for kind in kinds)
+        if name in ("int", "float", "bool", "max", "min", "round") and of_tensors:
             return NUMBER
         if name == "range":
-            return RANGE if any(kind in (*_TENSOR, NUMBER) for kind in kinds) else None
+            return RANGE if of_tensors else None
         if name in ("list", "tuple", "reversed", "enumerate", "zip") and TENSORS in kinds:
             return TENSORS if name in ("list", "tuple", "reversed") else None
         if method and method != "__call__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..knowledge import names
 from .source import Source, SourceNode
@@ -489,6 +489,31 @@ def options(value: Value | None) -> tuple[Value, ...]:
     return () if value is None else value.options if isinstance(value, Many) else (value,)
 
 
+def is_known(value: Value | None, constant: object) -> TypeGuard[KnownValue]:
+    """Whether a value is this constant, one of those that there is only one of: None, True, False, and three dots."""
+    return isinstance(value, KnownValue) and value.value is constant
+
+
+def is_none(value: Value | None) -> bool:
+    """Whether nothing is given, or None."""
+    return value is None or is_known(value, None)
+
+
+def is_slice(value: Value | None) -> TypeGuard[Call]:
+    """Whether a key is a slice: begin, end, step."""
+    return isinstance(value, Call) and value.name == "slice"
+
+
+def string_of(value: Value | None) -> str | None:
+    """The text that a constant is; None for any other value."""
+    return value.value if isinstance(value, KnownValue) and isinstance(value.value, str) else None
+
+
+def strings_of(values: Iterable[Value | None]) -> list[str]:
+    """The texts among some values, in their order."""
+    return [text for value in values if (text := string_of(value)) is not None]
+
+
 def name_of(value: Value) -> str:
     """What the script calls a value: the flag behind do_train, args.do_train.lower(), config["do_train"] and
     config.get("do_train") alike."""
@@ -501,7 +526,7 @@ def name_of(value: Value) -> str:
             return value.name[1:]
         if value.name == "[]" or (value.last == "get" and value.args):
             key = value.args[0]
-            return key.value if isinstance(key, KnownValue) and isinstance(key.value, str) else ""
+            return string_of(key) or ""
         if value.name in (".lower", ".upper", ".strip") and value.base is not None:
             return name_of(value.base)
         if value.last in ("bool", "str2bool") and value.base is None and len(value.args) == 1:
