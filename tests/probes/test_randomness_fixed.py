@@ -9,7 +9,7 @@ import pytest
 
 from accucheck import probe
 from accucheck.case import Case, CaseFile
-from accucheck.model import Finding, Level
+from accucheck.model import Finding, Level, Sure
 
 _HEAD = """import argparse
 import random
@@ -72,3 +72,16 @@ def test_a_seed_is_late_for_the_network_that_is_trained_and_for_no_other(tmp_pat
     module = probe.load("randomness_fixed")
     found = [e for e in module.run(Case(root=str(tmp_path), spec=spec), module.Params()) if isinstance(e, Finding)]
     assert [(one.code, one.where.line) for one in found] == [("late", 6) if before else ("seeded", 7)]
+
+
+@pytest.mark.parametrize(("net", "sure"), [("zoo.net()", Sure.LIKELY), ("nn.Dense(4, 2)", Sure.CERTAIN)])
+def test_whether_a_network_from_elsewhere_has_random_weights_is_not_certain(
+    tmp_path: Path, net: str, sure: Sure
+) -> None:
+    text = f"import zoo\nimport mindspore as ms\nfrom mindspore import nn\nms.Model({net}).train(1, zoo.data())\n"
+    (tmp_path / "train.py").write_text(text)
+    spec = msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)
+    module = probe.load("randomness_fixed")
+    events = module.run(Case(root=str(tmp_path), spec=spec), module.Params())
+    (found,) = [e for e in events if isinstance(e, Finding) and e.level is not Level.INFO]
+    assert (found.code, found.sure) == ("no-seed", sure)

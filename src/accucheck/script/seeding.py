@@ -177,9 +177,9 @@ def is_training(call: Call) -> bool:
 
 
 def _learns(trace: Trace) -> list[RandomUse]:
-    """Where weights of a network from elsewhere are trained first, which are random there."""
+    """Where weights of a network from elsewhere are trained first: they may be random there, or loaded when it is made."""
     learning = (call for call in trace.calls if is_training(call) and not _of_inputs_alone(call))
-    return [RandomUse("weights", call, True) for call in islice(learning, 1)]
+    return [RandomUse("weights", call, False) for call in islice(learning, 1)]
 
 
 #: Of what gives gradients of inputs unless it is told otherwise: its parameters, and the one by which it gives those of weights.
