@@ -8,7 +8,7 @@ import pytest
 from accucheck.case import load
 from accucheck.model import Finding, Language
 from accucheck.probe import message
-from accucheck.probes import loss_scale_script, shuffle_settings, training_settings
+from accucheck.probes import input_normalization, loss_scale_script, shuffle_settings, training_settings
 from accucheck.script.analysis import Scripts, read_scripts
 from accucheck.script.trace import KEYS
 from accucheck.script.values import KnownValue
@@ -369,6 +369,30 @@ def told_of(root: Path, probe: ModuleType, code: str, command: str) -> str:
     found = [one for one in probe.run(case, probe.Params()) if isinstance(one, Finding) and one.code == code]
     (text,) = [message(probe, one.code, one.data, Language.EN) for one in found]
     return text
+
+
+#: Images that the rows of a data set normalise by arithmetic with what a configuration gives.
+BY_ARITHMETIC = """import cv2
+import numpy as np
+class Rows:
+    def __init__(self, mean, std):
+        self.mean, self.std = np.array(mean, "float32").reshape(1, 1, 3), np.array(std).reshape(1, 1, 3).astype("float32")
+    def __getitem__(self, at):
+        return (cv2.imread(f"{at}.png") - self.mean) / self.std, 0
+    def __len__(self):
+        return 9
+"""
+
+
+def test_settings_are_told_of_arithmetic_too(tmp_path: Path) -> None:
+    made = 'ds.GeneratorDataset(Rows(**args.scale), ["image", "label"], shuffle=True)'
+    body = PLACED.replace('ds.ImageFolderDataset("images", shuffle={argument})', made)
+    for cell in ("nn.Dense(784, 10)", "nn.Conv2d(3, 8, 3)"):
+        body = body.replace(cell, "nn.Conv2d(3, 8, 3)")
+    scale = "lr: 0.1\nscale:\n  mean: [0.485, 0.456, 0.406]\n  std: [58.395, 57.12, 57.375]\n"
+    scripts(tmp_path, BY_ARITHMETIC + body, "python train.py --config a.yaml", a_yaml=scale)
+    said = told_of(tmp_path, input_normalization, "impossible-statistics", "python train.py --config a.yaml")
+    assert "mean = [0.485, 0.456, 0.406] from a.yaml:3 (key scale.mean)" in said
 
 
 def test_a_computed_rate_is_told_at_the_setting_that_has_it(tmp_path: Path) -> None:

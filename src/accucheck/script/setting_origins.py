@@ -16,8 +16,8 @@ from .syntax import kept
 from .trace import Trace
 from .values import Call, Items, KnownValue, Mapping, Value, ValueOrigin, deciders_of, options
 
-#: At most so many settings are reported for a place; lists and dicts within each other are looked into so deep.
-SHOWN, DEEP = 4, 4
+#: At most so many settings are reported for a place; lists, dicts and what was computed of them are looked into so deep.
+SHOWN, DEEP = 4, 6
 #: So many constants are looked at for them.
 LOOKED_AT = 100
 Files = Mapping_[str, Path]
@@ -55,10 +55,10 @@ def settings_of(files: Files, deciders: Iterable[ValueOrigin]) -> list[Setting]:
 
 @kept
 def calls(trace: Trace) -> dict[tuple[str, int], list[Call]]:
-    """The calls by their file, as it is shown, and each line that they stand on."""
+    """The calls, and the operations of arithmetic, by their file, as it is shown, and each line that they stand on."""
     found: dict[tuple[str, int], list[Call]] = {}
     for call in trace.calls:
-        if isinstance(call.node, ast.Call):
+        if isinstance(call.node, (ast.Call, ast.BinOp)):
             for line in range(call.node.lineno, (call.node.end_lineno or call.node.lineno) + 1):
                 found.setdefault((call.source.path, line), []).append(call)
     return found
@@ -67,14 +67,18 @@ def calls(trace: Trace) -> dict[tuple[str, int], list[Call]]:
 def _given(call: Call, line: int, column: int | None, told: Told) -> list[Value]:
     """What a call is given and what is told of it; the argument that stands at a column, whatever is told."""
     node = call.node
-    assert isinstance(node, ast.Call)
+    if not isinstance(node, ast.Call):
+        return [value for value in call.args if told.of("", value)]
     if (node.lineno, node.col_offset) == (line, node.col_offset if column is None else column):
         return [value for name, value in _named(call) if told.of(name, value)]
-    if column is None or any(isinstance(part, ast.Starred) for part in node.args):
-        return []
-    by_place = [(part, value) for part, value in zip(node.args, call.args, strict=False)]
-    by_name = [(part.value, call.keywords[part.arg]) for part in node.keywords if part.arg in call.keywords]
-    return [value for part, value in (*by_place, *by_name) if (part.lineno, part.col_offset) == (line, column)]
+    return [value for part, value in _written(call, node) if (part.lineno, part.col_offset) == (line, column)]
+
+
+def _written(call: Call, node: ast.Call) -> Iterator[tuple[ast.expr, Value]]:
+    """The arguments of a call as they are written, each with its value; none where a list is unpacked among them."""
+    if not any(isinstance(part, ast.Starred) for part in node.args):
+        yield from zip(node.args, call.args, strict=False)
+        yield from ((part.value, call.keywords[part.arg]) for part in node.keywords if part.arg in call.keywords)
 
 
 def _named(call: Call) -> Iterator[tuple[str, Value]]:
@@ -103,6 +107,8 @@ def _constants(values: Iterable[Value], depth: int) -> Iterator[KnownValue]:
             elif isinstance(option, (Items, Mapping)) and depth:
                 inner = option.items if isinstance(option, Items) else [*option.items.values()]
                 yield from _constants(inner, depth - 1)
+            elif isinstance(option, Call) and depth:  # as numpy.array(mean).astype("float32") is of the mean
+                yield from _constants(option.args[:1] if option.base is None else [option.base], depth - 1)
 
 
 def _whole(keys: tuple[str | int, ...]) -> tuple[str | int, ...]:
