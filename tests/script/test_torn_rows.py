@@ -52,6 +52,13 @@ CASES = {
         ELEMENTS,
         "",
     ),
+    "generators with one seed": (
+        ARRAYS
+        + "r, s = np.random.RandomState(1), np.random.RandomState(1); "
+        + "self.a, self.b = self.a[r.permutation(9)], self.b[s.permutation(9)]",
+        ELEMENTS,
+        "",
+    ),
     "pairs shuffled": (
         ARRAYS + "pairs = list(zip(self.a, self.b)); random.shuffle(pairs); self.a, self.b = zip(*pairs)",
         ELEMENTS,

@@ -306,9 +306,8 @@ class Rules:
         """Note what keeps the padding of a sequence, and of all as long as it that take part in `by`, out."""
         for column in self.found.columns:
             if id(by) not in self.made_of.get(column.name, {id(by)}):
-                column.apart = (
-                    by if _beside(column.form, form) else column.apart
-                )  # as labels are from a mask of the inputs
+                if _beside(column.form, form):  # as labels are from a mask of the inputs
+                    column.apart = by
                 continue
             if form.length is not None and self.is_padded(form.length, column):
                 data = {"length": shown(form.length.made), "padded": column.name}

@@ -11,14 +11,10 @@ from functools import cached_property
 
 from .flow import sources
 from .pipelines import Pipeline, Pipelines
-from .shuffling import IN_PLACE, Observation
+from .shuffling import DRAWS_ONCE, IN_PLACE, LISTINGS, Observation
 from .values import Call, UnknownValue, Value, options
 
-#: What gives its elements, or numbers, in an order of chance.
-_PERMUTES = frozenset(("permutation", "randperm"))
-#: What lists a folder, in an order that no system promises.
-_LISTS = frozenset(("os.listdir", "os.scandir", "glob.glob", "glob.iglob"))
-_SORTS = frozenset(("sorted", "natsorted", "natsort.natsorted"))
+#: What sets or restores the state that draws come from.
 _SEEDS = frozenset(("seed", "set_seed", "setstate", "set_state"))
 
 
@@ -74,9 +70,9 @@ class _Rows:
         return any(call.last in _SEEDS and (first < call.order < last) for call in self.calls)
 
     def draws(self, column: str) -> dict[int, Call]:
-        """What brings the list of a column into an order of chance, by id."""
+        """What brings the list of a column into an order of chance, by id; not generators of one's own, which may have one seed."""
         held = [part for base in self.lists[column] for part in sources(base)]
-        found = {id(part): part for part in held if isinstance(part, Call) and part.last in _PERMUTES}
+        found = {id(part): part for part in held if isinstance(part, Call) and part.name in DRAWS_ONCE}
         ids = set(map(id, held))
         return found | {id(call): call for call, shuffled in self.shuffles if not shuffled.isdisjoint(ids)}
 
@@ -98,8 +94,8 @@ class _Rows:
         """The listings of folders that a column is taken from, by id, each with whether something sorts it."""
         held = [part for base in self.lists[column] for part in sources(base) if isinstance(part, Call)]
         in_order = {id(part) for call in self.calls if call.name == ".sort" for part in options(call.base)}
-        is_sorted = any(part.name in _SORTS or id(part) in in_order for part in held)
-        return {id(part): (part, is_sorted) for part in held if part.name in _LISTS}
+        is_sorted = any("sort" in part.last.lower() or id(part) in in_order for part in held)
+        return {id(part): (part, is_sorted) for part in held if part.name in LISTINGS}
 
 
 def _within(values: list[Value]) -> Iterator[Value]:
