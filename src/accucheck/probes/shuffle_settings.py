@@ -69,7 +69,7 @@ MESSAGES: Words = {
         "zh": "{call} 使训练数据只剩 {batches} 个 batch，像是试运行用的设置。",
     },
     "shuffled-apart": {
-        "en": "{one} and {other} of a sample are no longer of one another: this shuffles the rows of one of them alone.",
+        "en": "{one} and {other} of a sample no longer belong together: this shuffles one of them on its own.",
         "zh": "同一样本的 {one} 与 {other} 不再对应：这里只打乱了其中一方的顺序。",
     },
     "listed-apart": {
