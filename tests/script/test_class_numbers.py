@@ -155,7 +155,7 @@ def test_columns_of_whole_numbers_are_those_that_mindspore_says() -> None:
     known = dataset_classes.load()
     if known.mindspore != mindspore.__version__:
         pytest.skip(f"written down from {known.mindspore}")
-    whole = {name: source.whole for name, source in known.sources.items() if source.whole}
+    whole = {name: source.whole for name, source in known.sources.items() if source.whole and name not in known.former}
     for name, columns in whole.items():
         said = [line for line in (getattr(ds, name).__doc__ or "").splitlines() if "uint32" in line or "uint64" in line]
         assert all(any(column in line for line in said) for column in columns), name

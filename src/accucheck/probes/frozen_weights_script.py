@@ -190,9 +190,10 @@ MESSAGES: Words = {
         "zh": "只冻结需要保持不变的部分，例如 net.backbone.get_parameters()。",
     },
     "fix-stop": {
-        "en": "Remove stop_gradient, or put it only on the branch that should be blocked; compute with operations of MindSpore instead of "
-        "NumPy where a gradient is needed.",
-        "zh": "去掉 stop_gradient，或只放在需要截断的支路上；需要梯度的计算使用 MindSpore 算子，而不是 NumPy。",
+        "en": "Remove stop_gradient, or put it only on the branch that should be blocked; where a gradient is needed, compute with "
+        "operations of MindSpore instead of NumPy, and with the outputs themselves instead of their argmax.",
+        "zh": "去掉 stop_gradient，或只放在需要截断的支路上；需要梯度的计算使用 MindSpore 算子而不是 NumPy，"
+        "并使用输出本身而不是其 argmax。",
     },
     "fix-apply": {
         "en": "Give the gradients to the optimizer: optimizer(grads)",
@@ -926,6 +927,20 @@ EXAMPLES = [
         _NET + "net = Net()" + _TRAIN.replace("net(x)", "ops.stop_gradient(net(x))"),
         Verdict.PROBLEM,
         "nothing-trained",
+    ),
+    _example(
+        "a loss of the classes that are guessed",
+        _NET + "net = Net()" + _TRAIN.replace("net(x)", "net(x).argmax(1).astype(ms.float32)"),
+        Verdict.PROBLEM,
+        "nothing-trained",
+    ),
+    _example(
+        "the classes that are guessed choose what a loss weighs",
+        _NET
+        + "net = Net()"
+        + _TRAIN.replace("net(x)", "net(x) * (net(x).argmax(1) != y).astype(ms.float32).expand_dims(1)"),
+        Verdict.NOT_APPLICABLE,
+        "nothing-frozen",
     ),
     _example(
         "what lies before the head is cut off",

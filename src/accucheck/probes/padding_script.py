@@ -585,6 +585,57 @@ def _pooled(
     )
 
 
+#: Labels as long as the sentences they belong to, whose padding the mask of the words says nothing of.
+_REGRESSED = """
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn, ops
+
+SIZE = 24
+
+class Lines:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __getitem__(self, place):
+        words, levels = self.rows[place]
+        rest = SIZE - len(words)
+        here = [1] * len(words) + [0] * rest
+        return np.array(words + [0] * rest), np.array(here, np.float32), np.array(levels + [0] * rest, np.float32)
+
+    def __len__(self):
+        return len(self.rows)
+
+class Levels(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table, self.run, self.out = nn.Embedding(500, 32), nn.LSTM(32, 32, batch_first=True), nn.Dense(32, 1)
+
+    def construct(self, words, here):
+        x, _ = self.run(self.table(words) * here.expand_dims(-1))
+        return self.out(x).squeeze(-1)
+
+net = Levels()
+opt = nn.Adam(net.trainable_params())
+
+def forward(words, here, levels):
+    return {loss}
+
+step = ms.value_and_grad(forward, None, opt.parameters)
+for words, here, levels in ds.GeneratorDataset(Lines(read()), ["words", "here", "levels"]).batch(8):
+    loss, grads = step(words, here, levels)
+    opt(grads)
+"""
+
+
+def _regressed(name: str, verdict: Verdict, *codes: str, loss: str) -> Example:
+    script = _REGRESSED.lstrip("\n").replace("{loss}", loss)
+    return Example(
+        name, files={"train.py": script}, case={"scripts": {"train": "train.py"}}, verdict=verdict, codes=codes
+    )
+
+
 _AVERAGE = "return ops.cross_entropy(self.out((self.table(words) * here).sum(1) / here.sum(1)), kind)"
 _ATTENDED = """x = self.table(words)
         scores = x @ self.key(x).swapaxes(1, 2) / 32**0.5
@@ -602,6 +653,19 @@ def _attended(name: str, verdict: Verdict, *codes: str, masked: str) -> Example:
 
 
 EXAMPLES = [
+    _regressed(
+        "a mask of the words, and none of their labels",
+        Verdict.UNDECIDED,
+        "found",
+        "left-out",
+        loss="ops.mse_loss(net(words, here), levels)",
+    ),
+    _regressed(
+        "a mask of the words and of the loss of their labels",
+        Verdict.OK,
+        "left-out",
+        loss="((net(words, here) - levels) ** 2 * here).sum() / here.sum()",
+    ),
     _attended("a mask of ones added to the scores", Verdict.PROBLEM, "mask-weak", masked="scores + here"),
     _attended("a mask that makes padding vanish", Verdict.OK, "left-out", masked="scores + (1 - here) * -1e9"),
     _pooled("words pooled by a mask of their own", Verdict.OK, "left-out"),

@@ -68,6 +68,14 @@ MESSAGES: Words = {
         "en": "Of the training data {call} leaves {batches} {batches:batch|batches}, as for a trial.",
         "zh": "{call} 使训练数据只剩 {batches} 个 batch，像是试运行用的设置。",
     },
+    "shuffled-apart": {
+        "en": "{one} and {other} of a sample no longer belong together: this shuffles one of them on its own.",
+        "zh": "同一样本的 {one} 与 {other} 不再对应：这里只打乱了其中一方的顺序。",
+    },
+    "listed-apart": {
+        "en": "{one} and {other} of a sample are paired by their places in two listings of folders, and nothing sorts this one.",
+        "zh": "同一样本的 {one} 与 {other} 按两个目录列表中的位置配对，而这个列表没有排序。",
+    },
     "small-buffer": {
         "en": "The only shuffling of {dataset} has a buffer of {buffer:,}, less than a batch of {batch:,}.",
         "zh": "{dataset} 唯一的混洗缓冲区大小为 {buffer:,}，小于 batch 大小 {batch:,}。",
@@ -141,6 +149,16 @@ MESSAGES: Words = {
         "en": "Pass shuffle=True, or call .shuffle(buffer_size) with a large buffer before .batch().",
         "zh": "设置 shuffle=True，或在 .batch() 之前以较大的缓冲区调用 .shuffle(buffer_size)。",
     },
+    "fix-together": {
+        "en": "Shuffle pairs, or take both by one permutation: order = np.random.permutation(len(x)); x, y = x[order], y[order]. Or leave "
+        "it to the data set: GeneratorDataset(..., shuffle=True) keeps rows whole.",
+        "zh": "成对打乱，或用同一个排列取两者：order = np.random.permutation(len(x)); x, y = x[order], y[order]；"
+        "也可以交给数据集：GeneratorDataset(..., shuffle=True) 会整行打乱。",
+    },
+    "fix-sorted": {
+        "en": "Sort both listings by name, or make the name of one file from that of the other.",
+        "zh": "两个列表都按文件名排序，或由一方的文件名推出另一方的文件名。",
+    },
     "fix-all": {"en": "Train with all of the data.", "zh": "使用全部数据训练。"},
     "fix-assign": {
         "en": "Keep the result: dataset = dataset.shuffle(...)",
@@ -182,7 +200,17 @@ _FEW = {
     "data stays that of guessing.",
     "zh": "网络会记住这几个样本：训练 loss 下降很快，而在其他数据上的指标与随机猜测无异。",
 }
+_TORN = {
+    "en": "Inputs are trained with the labels of other samples: the network learns nothing that holds, and its accuracy stays near "
+    "that of guessing.",
+    "zh": "输入与其他样本的标签配在一起训练：网络学不到有效的对应关系，精度接近随机猜测。",
+}
 WHY: Words = {
+    "shuffled-apart": _TORN,
+    "listed-apart": {
+        "en": "The order of a listing differs between folders and systems: inputs may be trained with the labels of other samples.",
+        "zh": "目录列表的顺序因目录和系统而异：输入可能与其他样本的标签配在一起训练。",
+    },
     "few-taken": _FEW,
     "few-taken-perhaps": _FEW,
     "shuffle-off": _SAME_ORDER,
@@ -215,9 +243,14 @@ _COUNTED = {
     "en": "Print get_dataset_size() of the data set that is trained with, and compare it with the number of samples on disk.",
     "zh": "打印训练所用数据集的 get_dataset_size()，与磁盘上的样本数比较。",
 }
+_LOOKED_AT = {
+    "en": "Look at some samples with their labels as the data set gives them: accucheck data.",
+    "zh": "用 accucheck data 查看数据集给出的若干样本及其标签。",
+}
 PROOF: Words = {
     **dict.fromkeys(WHY, _TWO_EPOCHS),
     **dict.fromkeys(("few-taken", "few-taken-perhaps"), _COUNTED),
+    **dict.fromkeys(("shuffled-apart", "listed-apart"), _LOOKED_AT),
     "off-by-default": {
         "en": "Look up what {name} is in the command that starts the training; or give pipelines.train with that value and run "
         "the live probe shuffle_order (accucheck run --live).",
@@ -249,6 +282,8 @@ _LEVELS = {
     "buffer-nearby": Level.PROBLEM,
     "shuffle-dropped": Level.PROBLEM,
     "reshuffle-off": Level.PROBLEM,
+    "shuffled-apart": Level.PROBLEM,
+    "listed-apart": Level.SUSPECT,
     "few-taken": Level.PROBLEM,
     "few-taken-perhaps": Level.SUSPECT,
     "small-buffer": Level.SUSPECT,
@@ -266,6 +301,8 @@ _LEVELS = {
 #: Suspects that are most often wrong; the others may as well be meant.
 _LIKELY = ("small-buffer", "batches-shuffled", "split-in-order", "generator-in-order", "off-by-default")
 _FIXES = {
+    "shuffled-apart": "fix-together",
+    "listed-apart": "fix-sorted",
     "few-taken": "fix-all",
     "few-taken-perhaps": "fix-all",
     "shuffle-off": "fix-shuffle",
@@ -285,8 +322,9 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import taken
+    from ..script import taken, torn_rows
     from ..script.analysis import read_scripts
+    from ..script.pipelines import of_scripts
     from ..script.shuffling import examine
 
     scripts = read_scripts(case)
@@ -300,6 +338,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         for said in (*examine(reading.trace), *taken.examine(reading.trace)):
             yield _finding(said)
         yield Progress(done, len(scripts.training), "files")
+    training = {id(reading) for reading in scripts.training}
+    for pipelines in of_scripts(scripts):
+        if id(pipelines.reading) in training:
+            yield from map(_finding, torn_rows.examine(pipelines))
     yield from _seen.data(scripts)
 
 
@@ -374,7 +416,59 @@ for epoch in range(3):
 for x, y in train_ds.take(1).create_tuple_iterator():
     print(net(x))
 """
+_PAIRED = """
+import os
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn
+
+class Rows:
+    def __init__(self):
+        MADE
+
+    def __getitem__(self, place):
+        return ROW
+
+    def __len__(self):
+        return len(self.images)
+
+net = nn.Dense(8, 2)
+train_ds = ds.GeneratorDataset(Rows(), ["image", "label"], shuffle=True).batch(8)
+ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params())).train(3, train_ds)
+"""
+_ARRAYS = 'self.images, self.labels = np.load("images.npy"), np.load("labels.npy")'
+_ORDER = "order = np.random.permutation(len(self.images))"
+_FILES = 'np.load("images/" + self.images[place]), np.load("labels/" + self.labels[place])'
+
+
+def _paired(name: str, verdict: Verdict, *codes: str, made: tuple[str, ...], row: str = "") -> Example:
+    script = _PAIRED.replace("MADE", "\n        ".join(made))
+    return _example(name, script.replace("ROW", row or "self.images[place], self.labels[place]"), verdict, *codes)
+
+
 EXAMPLES = [
+    _paired(
+        "labels that are shuffled apart from their images",
+        Verdict.PROBLEM,
+        "shuffled",
+        "shuffled-apart",
+        made=(_ARRAYS, "np.random.shuffle(self.labels)"),
+    ),
+    _paired(
+        "images and labels in one order of chance",
+        Verdict.OK,
+        "shuffled",
+        made=(_ARRAYS, _ORDER, "self.images, self.labels = self.images[order], self.labels[order]"),
+    ),
+    _paired(
+        "images and labels by their places in two listings",
+        Verdict.UNDECIDED,
+        "shuffled",
+        "listed-apart",
+        made=('self.images = os.listdir("images")', 'self.labels = os.listdir("labels")'),
+        row=_FILES,
+    ),
     _example(
         "one batch, and no more of the data",
         _TAKEN.replace("DATA", "train_ds.take(1)"),

@@ -30,11 +30,12 @@ def effect(made: Call) -> Effect | None:
 
 
 def stops_gradient(made: Call) -> bool:
-    """Whether no gradient goes through a call: stop_gradient, what leaves MindSpore for numpy, and what numpy itself computes."""
+    """Whether no gradient goes through a call: stop_gradient, what leaves MindSpore for numpy, what numpy itself computes, and places
+    as argmax gives them."""
     known = effect(made)
     applied = made.name == "" or made.api != "ops.StopGradient"  # the operator is made, or called
     computes = made.name.startswith("numpy.") and made.last not in OF_THE_ARRAY
-    return (known is not None and known.stops and applied) or computes
+    return (known is not None and (known.stops or known.kind == "index") and applied) or computes
 
 
 def gradient_maker(value: Value | None) -> str:

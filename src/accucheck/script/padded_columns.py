@@ -44,12 +44,13 @@ NODES = 40_000
 @dataclass(eq=False)
 class Column:
     """A column of the training data that is filled up. `hidden`: what keeps its padding out of the loss; `stopped`: where
-    following it stopped; `used`: the loss is seen to hang on it."""
+    following it stopped; `used`: the loss is seen to hang on it; `apart`: a mask of its length that it has no part in."""
 
     name: str
     form: Form
     hidden: Call | None = None
     stopped: Call | None = None
+    apart: Call | None = None
     used: bool = False
     by_value: bool = False  # what hides it tells padding by what was filled in
 
@@ -187,6 +188,7 @@ class Rules:
             tuple[Call, Form, Column]
         ] = []  # places that hold another value than the padding are hidden
         self.weak: list[weak_masks.WeakMask] = []
+        self.made_of: dict[str, set[int]] = {}  # what the loss that is looked at makes of each column, by id
 
     def run(self) -> None:
         for name, value in self.columns.values.items():
@@ -287,6 +289,7 @@ class Rules:
         return next((column for column in self.found.columns if column.name == name), None)
 
     def of_graph(self, graph: Graph) -> None:
+        self.made_of = {name: graph.above(read) for name, read in graph.read.items()}
         for column in self.found.columns:
             column.used |= column.name in graph.read
         self.of_attention(graph)
@@ -300,8 +303,12 @@ class Rules:
         self.of_unused(graph)
 
     def hide(self, form: Form, by: Call) -> None:
-        """Note what keeps the padding of a sequence, and of all as long as it, out."""
+        """Note what keeps the padding of a sequence, and of all as long as it that take part in `by`, out."""
         for column in self.found.columns:
+            if id(by) not in self.made_of.get(column.name, {id(by)}):
+                if _beside(column.form, form):  # as labels are from a mask of the inputs
+                    column.apart = by
+                continue
             if form.length is not None and self.is_padded(form.length, column):
                 data = {"length": shown(form.length.made), "padded": column.name}
                 self.say("length-padded", form.length.made, data | _stands(column.form.at))

@@ -193,7 +193,7 @@ def _followed(scripts: Scripts, result: Result) -> None:
             result.said.append(replace(said, data=data))
         for column in found.columns:
             known = [pad for pad in result.pads if (pad.source.path, pad.line) in column.places]
-            if not known or column.hidden is not None:
+            if not known or column.hidden is not None or column.apart is not None:
                 result.columns.append(column)
                 result.pads = [pad for pad in result.pads if pad not in known]
     places = {place for column in result.columns for place in column.places}

@@ -13,7 +13,7 @@ from . import ranks, seeding
 from .analysis import Reading
 from .flow import setting, sources
 from .project_samplers import asks_rank, divides, length_of_all
-from .shuffling import IN_PLACE, SHUFFLED, data_sets
+from .shuffling import DRAWS_ONCE, IN_PLACE, LISTINGS, SHUFFLED, data_sets
 from .source import Source, once_each
 from .syntax import called_name, walk
 from .training_data import given
@@ -36,9 +36,6 @@ from .values import (
     options,
 )
 
-_LISTINGS = frozenset(
-    ("os.listdir", "glob.glob", "glob.iglob", "os.walk", "os.scandir", "os.fwalk", ".iterdir", ".glob", ".rglob")
-)
 #: Calls whose result does not depend on the order of what they are given, beside all whose name mentions sorting.
 _ORDERLESS = frozenset(
     (
@@ -58,8 +55,6 @@ _ORDERLESS = frozenset(
         "@shape",
     )
 )
-#: What gives each of its elements once, in an order of chance. A draw with replacement repeats some anyway, on one device as on several.
-_DRAWS = frozenset(("random.sample", "numpy.random.permutation"))
 _SPLITS = frozenset(("train_test_split",))
 #: What stands between the last argument of a call and the end of the call; first the parentheses around the argument.
 _CLOSES = re.compile(rb"((?:\s*\))*)\s*(?:,\s*)?(?:#[^\n]*\n\s*)*\)")
@@ -346,7 +341,7 @@ class _Sharding:
         for _ in range(20):
             if not isinstance(value, Call) or id(value) in self.sorted:
                 return None
-            if value.name in _LISTINGS - {"os.walk", "os.fwalk"}:
+            if value.name in LISTINGS - {"os.walk", "os.fwalk"}:
                 return value
             if value.name == "comprehension":
                 value = value.args[-1]
@@ -367,7 +362,7 @@ class _Sharding:
             if not self.settles(value):
                 held.update({id(part): part for part in sources(value, self.settles) if id(part) not in held})
         for part in held.values():
-            listed = isinstance(part, Call) and part.name in _LISTINGS and id(part) not in self.sorted
+            listed = isinstance(part, Call) and part.name in LISTINGS and id(part) not in self.sorted
             if isinstance(part, Call) and listed and part.order < origin.order:
                 place = {"path": origin.source.path, "line": origin.line, "call": part.last}
                 yield Observation("unsorted", part.source, part.node, data | place, _in_order(part))
@@ -389,7 +384,7 @@ class _Sharding:
         """Whether a data set puts the files of a list in the order of their names itself, and the list is of all files in any order."""
         known = self.data.known.sources.get(origin.last)
         chosen = (part for part in sources(files) if isinstance(part, Call))
-        return known is not None and known.sorts and not any(_takes_some(p) or p.name in _DRAWS for p in chosen)
+        return known is not None and known.sorts and not any(_takes_some(p) or p.name in DRAWS_ONCE for p in chosen)
 
     def settles(self, value: Value) -> bool:
         """True for what brings its elements into one order, or does not depend on it."""
@@ -402,7 +397,7 @@ class _Sharding:
         if call.name in IN_PLACE:
             if any(id(part) in everything for arg in call.args[:1] for part in _with_elements(arg)):
                 return "numpy" if call.name.startswith("numpy") else "python"
-        elif id(call) in everything and (call.name in _DRAWS or _chooses_once(call)):
+        elif id(call) in everything and (call.name in DRAWS_ONCE or _chooses_once(call)):
             return "numpy" if call.name.startswith("numpy") else "python"
         elif id(call) in everything and call.last in _SPLITS and call.name.startswith("sklearn."):
             state = call.keywords.get("random_state")

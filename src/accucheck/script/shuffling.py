@@ -54,6 +54,12 @@ _RANDOM = re.compile(r"shuffl|permut|random|choice|\bsample\(", re.I)
 _SETS = frozenset((".set_data", ".assign_value"))
 #: Functions that shuffle what they are given.
 IN_PLACE = ("random.shuffle", "numpy.random.shuffle")
+#: What gives each of its elements once, in an order of chance. A draw with replacement repeats some anyway.
+DRAWS_ONCE = frozenset(("random.sample", "numpy.random.permutation"))
+#: What lists a folder, in an order that no system promises.
+LISTINGS = frozenset(
+    ("os.listdir", "glob.glob", "glob.iglob", "os.walk", "os.scandir", "os.fwalk", ".iterdir", ".glob", ".rglob")
+)
 _PICKS = re.compile(
     r"shuffl|permut|\b(choices?|sample)\((self\.|range\(|len\(|np\.arange\()|\b(randint|randrange|integers)\([^()]*\blen\(",
     re.I,
