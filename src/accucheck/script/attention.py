@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from .analysis import Scripts
 from .axes import ELEMENTS, AxisPosition, axis_of, moved, place, rank, width
-from .effects import TAKEN, effect, kept, name_of, operands
+from .effects import TAKEN, describes, effect, kept, name_of, operands
 from .factors import Operation, operation
 from .networks import Observation, first_of_place, is_parameter, kind_of, outputs, structure_of
 from .sizes import Shapes, Size, contracted, is_product, of
@@ -91,7 +91,7 @@ def softmax_axis(made: Call, *others: str) -> AxisPosition | None:
     axis = axis_of(made)
     if axis is not None:
         return place(axis, rank(next(iter(operands(made)), None)))
-    maker = made.base if made.name == "" and isinstance(made.base, Call) else made
+    maker = made.maker
     untold = len(maker.args) + len(maker.keywords) <= (maker is made and made.name[:1] != ".")
     return AxisPosition(_LAST, True) if untold and not name_of(made).startswith("mint.") else None
 
@@ -220,8 +220,7 @@ def _is_number(value: Value) -> bool:
     """Whether a value is a number that is written down, or computed of the lengths of axes."""
     if isinstance(value, KnownValue):
         return type(value.value) in (int, float)
-    known = effect(value) if isinstance(value, Call) else None
-    if not isinstance(value, Call) or (known is not None and known.kind == "description"):
+    if not isinstance(value, Call) or describes(value):
         return isinstance(value, Call)
     if value.name == "[]" and isinstance(value.base, Call):
         return _is_number(value.base)

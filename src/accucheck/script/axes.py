@@ -10,7 +10,7 @@ from typing import NamedTuple
 from .effects import effect, kept, name_of, operands
 from .factors import argument_of, operation
 from .networks import kind_of
-from .values import Call, Items, KnownValue, Many, Value, is_slice
+from .values import Call, Items, KnownValue, Many, Value, integer_of, is_slice
 
 #: Values within values are looked into so far.
 DEPTH = 24
@@ -139,7 +139,7 @@ def _with_more(before: Rank, axes: int) -> Rank:
 def _reduced(made: Call, before: Rank) -> Rank:
     """Behind a reduction along axes that it names, which are dropped unless it says that they are kept."""
     done = operation(made)
-    maker = made.base if made.name == "" and isinstance(made.base, Call) else made
+    maker = made.maker
     keeps = (
         any(name in (*done.keywords, *maker.keywords) for name in ("keepdims", "keep_dims", "keepdim"))
         or maker is not made
@@ -189,10 +189,10 @@ def axes_of(made: Call) -> list[int] | None:
 
 def axis_of(made: Call) -> int | None:
     """The axis that a call, or the object that it calls, is told by name or as the first number behind its operand."""
-    maker = made.base if made.name == "" and isinstance(made.base, Call) else made
+    maker = made.maker
     named = (argument_of(maker, name) for name in ("axis", "dim"))
     given = next((value for value in named if value is not None), operation(made).operand(1, "axis", "dim"))
-    return given.value if isinstance(given, KnownValue) and type(given.value) is int else None
+    return integer_of(given)
 
 
 def is_order(made: Call, named: list[int]) -> bool:

@@ -299,7 +299,7 @@ def _takes_all(made: Call) -> bool:
 
 def _axes(made: Call) -> list[int] | None:
     """The axes that a reduction names: none where they are not seen; None where it goes over all."""
-    maker = made.base if made.name == "" and isinstance(made.base, Call) else made
+    maker = made.maker
     named = (argument_of(maker, name) for name in ("axis", "dim"))
     given = next((value for value in named if value is not None), operation(made).operand(1, "axis", "dim"))
     if given is None or is_known(given, None):

@@ -94,7 +94,7 @@ def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Observation]:
     seen: set[int] = set()
     split = bool(_splits(pipeline))
     for entry in filter(_is_data, unique(pipeline.inputs)):
-        always = all(_is_drawn(way.steps) for way in entry.ways if way.data)
+        always = all(_is_drawn(way.steps) for way in entry.of_data)
         for way in entry.ways:
             for step in way.steps:
                 if not step.random or id(step.made.node) in seen or _repeats(step, pipeline.reading.trace.calls):
@@ -414,24 +414,31 @@ def counterparts(entry: Input, inputs: list[Input], other: Pipeline) -> list[Inp
     return alike if len(alike) > peers else alike[place : place + 1] if alike else []
 
 
+_AGREES = ("agree", "usual")
+
+
+def _is_contradicted(code: str, codes: list[str], unknown: bool) -> bool:
+    """Whether another way agrees where one differs, or what is unknown may differ where what is known agrees."""
+    if SEVERE[code] > SEVERE["unclear"] and any(one in _AGREES for one in codes):
+        return True
+    return code in _AGREES and unknown
+
+
 def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline) -> Observation | None:
     """What differs most between the ways of one input in training and in evaluation."""
-    ours = [way for way in mine.ways if way.data and way.origin != "network"]
-    other = [way for way in theirs.ways if way.data and way.origin != "network"]
-    other = [way for way in other if (way.steps or way.origin != "unknown") and not _by_gradient(way)]
+    ours = mine.not_computed
+    other = [way for way in theirs.not_computed if (way.steps or way.origin != "unknown") and not _by_gradient(way)]
     if not ours or not other:
         return None
     found = [_closest(way, ours, mine, theirs) for way in other]
     code, base, way, differs = max(found, key=lambda one: SEVERE[one[0]])
-    agrees_elsewhere = SEVERE[code] > SEVERE["unclear"] and any(one[0] in ("agree", "usual") for one in found)
     unknown = _unlike(training.opaque, evaluation.opaque) or _nameless(base) or _nameless(way)
-    if agrees_elsewhere or (code in ("agree", "usual") and unknown):
+    if _is_contradicted(code, [one[0] for one in found], unknown):
         code = "unclear"
     made = _place_of(code, way, evaluation, theirs)
     if made is None:
         return None
-    texts = {"train": base, "evaluation": way}
-    data: dict[str, Any] = {key: [step.text for step in one.steps] or ["-"] for key, one in texts.items()}
+    data: dict[str, Any] = {"train": base.texts, "evaluation": way.texts}
     data |= {"input": theirs.name, "what": list(differs) or ["-"]}
     meant = code in _OF_NUMBERS and theirs.kind == "ids"  # such formulas choose what to look up
     sure = _is_certain(base, way, evaluation)

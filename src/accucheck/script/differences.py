@@ -572,6 +572,15 @@ def _rate(call: Call, known: api.Api) -> tuple[str, ast.expr, Value] | None:
     return None
 
 
+def _written_name(node: ast.expr) -> str:
+    """The name that an expression gives a value: of a variable, an attribute, a key."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return str(node.slice.value) if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) else ""
+
+
 def meaning(node: ast.expr, value: Value) -> Literal["keep", "drop"] | None:
     """What the names in an expression say a rate is: kept, or dropped. `1 - x` is the other way round than x."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
@@ -582,16 +591,9 @@ def meaning(node: ast.expr, value: Value) -> Literal["keep", "drop"] | None:
         return None
     if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Name):
         return meaning(node.args[0], value)
-    named = ""
-    if isinstance(node, ast.Name):
-        named = node.id
-    elif isinstance(node, ast.Attribute):
-        named = node.attr
-    elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        named = str(node.slice.value)
     if (before := _of_complement(value)) is not None:
         return before
-    for name in (named, name_of(value)):
+    for name in (_written_name(node), name_of(value)):
         if _KEEP.search(name):
             return "keep"
         if _DROP.search(name):

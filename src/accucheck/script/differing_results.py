@@ -12,7 +12,7 @@ from .differences import WrongUse
 from .effects import MOVED, effect, kept, name_of, operands
 from .factors import argument_of, comparison, operation
 from .networks import is_cell, is_layer, outputs
-from .values import Call, Instance, Items, KnownValue, NamedValue, Value, is_known, is_slice, options
+from .values import Call, Instance, Items, KnownValue, NamedValue, Value, integer_of, is_known, is_slice, options
 
 #: So many changes of type are looked through.
 CASTS = 8
@@ -50,7 +50,7 @@ _Users = dict[int, list[tuple[Call, str]]]
 def _item(user: Call, of: Call) -> int | None:
     """Which item of a result is taken; None where none is, or it is not seen which."""
     place = user.args[0] if user.name == "[]" and user.base is of and user.args else None
-    return place.value if isinstance(place, KnownValue) and type(place.value) is int else None
+    return integer_of(place)
 
 
 # --- the place of the largest score -----------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def _largest_along(places: Value) -> tuple[Call, Value, int | None] | None:
     if not _is_of_topk(places) or not isinstance(places.base, Call):
         return None
     dim = argument_of(places.base, "dim") or operation(places.base).operand(2, "dim")
-    axis = dim.value if isinstance(dim, KnownValue) and type(dim.value) is int else None
+    axis = integer_of(dim)
     return places.base, operands(places.base)[0], axis
 
 

@@ -307,6 +307,14 @@ class Directions:
             return self._product(value)
         return self._through(value)
 
+    def _likelihood(self, made: Call) -> bool | None:
+        """Whether a likelihood of what was observed is negated; None for what is none."""
+        if _is_likelihood(made) or _is_log_of_chosen(made) or _is_log_of_labelled(made):
+            return False
+        if _is_picked_of_negated(made):
+            return True
+        return False if self._is_log_density(made) else None
+
     def _judged(self, made: Call) -> LossDirection | None:
         """The way of what is a loss or a likelihood by itself. Two predictions may be driven apart on purpose."""
         if (loss := applied(made)) is not None:
@@ -315,16 +323,12 @@ class Directions:
             return LossDirection(True, made)
         if (distance := self._distance(made)) is not None:
             return distance
-        if (pair := _overlap(made) or _common_part(made)) is not None and not self._all_learn(pair):
+        if (pair := _coefficient(made)) is not None and not self._all_learn(pair):
             return LossDirection(False, made)
         if _is_agreement(made):
             return None if self._all_learn(operands(made, (0, 1))) else LossDirection(False, made)
-        if _is_likelihood(made) or _is_log_of_chosen(made) or _is_log_of_labelled(made):
-            return LossDirection(False, made, likelihood=made)
-        if _is_picked_of_negated(made):
-            return LossDirection(True, made, likelihood=made)
-        if self._is_log_density(made):
-            return LossDirection(False, made, likelihood=made)
+        if (negated := self._likelihood(made)) is not None:
+            return LossDirection(negated, made, likelihood=made)
         if _is_cross_entropy(made):
             return LossDirection(True, made)
         if (preferred := _preference(made)) is not None and self._all_learn(preferred.scores):
@@ -699,6 +703,11 @@ def _is_turn(made: Call) -> bool:
     """The number of a turn of a loop."""
     counted = made.base if made.name == ".each" else None
     return isinstance(counted, Call) and counted.name in ("range", "enumerate")
+
+
+def _coefficient(made: Call) -> tuple[Value, Value] | None:
+    """The two of which a coefficient tells how much they have in common."""
+    return _overlap(made) or _common_part(made)
 
 
 def _overlap(made: Call) -> tuple[Value, Value] | None:

@@ -29,6 +29,12 @@ def effect(made: Call) -> Effect | None:
     return effects.find(name_of(made))
 
 
+def describes(made: Call) -> bool:
+    """Whether a call only describes its operand, such as by its shape or type: none of the operand's numbers is left."""
+    known = effect(made)
+    return known is not None and known.kind == "description"
+
+
 def stops_gradient(made: Call) -> bool:
     """Whether no gradient goes through a call: stop_gradient, what leaves MindSpore for numpy, what numpy itself computes, and places
     as argmax gives them."""

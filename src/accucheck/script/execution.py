@@ -14,7 +14,7 @@ from .loss_scaling import about
 from .remarks import Remark, merged, remark
 from .syntax import unparse
 from .training_steps import TrainingSteps, half_mode, on_cpu
-from .values import Call, Instance, KnownValue, NamedValue, Value, options
+from .values import Call, Instance, KnownValue, NamedValue, Value, is_model, options
 
 _MODES: dict[int | str, str] = {0: "graph", 1: "pynative", "GRAPH_MODE": "graph", "PYNATIVE_MODE": "pynative"}
 _TRAIN = ["epoch", "train_dataset", "callbacks", "dataset_sink_mode"]
@@ -153,8 +153,7 @@ def _is_model_train(call: Call) -> bool:
     if call.name not in (".train", ".fit") or not (call.args or call.keywords):
         return False
     return any(
-        (isinstance(option, Call) and option.api == "Model")
-        or (isinstance(option, Instance) and "Model" in map(names.canonical, option.of.beyond()))
+        is_model(option) or (isinstance(option, Instance) and "Model" in map(names.canonical, option.of.beyond()))
         for option in options(call.base)
     )
 

@@ -19,7 +19,7 @@ from typing import TypeGuard
 from ..knowledge import api, names
 from . import flow
 from .analysis import Scripts
-from .effects import effect, name_of, stops_gradient, updates
+from .effects import describes, effect, name_of, stops_gradient, updates
 from .execution import jitted, mode
 from .factors import argument_of, given_to_base, gradient
 from .grading import Link, under
@@ -70,6 +70,7 @@ from .values import (
     Value,
     frames_around,
     is_known,
+    is_model,
     options,
     unseen,
 )
@@ -524,6 +525,8 @@ class FreezeScan:
     def traps(self) -> Iterator[Observation]:
         """Unfreezing through trainable_params(), which no longer lists what is frozen."""
         switches = [(store, on, self.meant(store) if on else self.frozen_by(store)) for store, on in self.switches]
+        whole = [meant for store, on, meant in switches if on and not _of_trainable(store.owner)]
+        again = set().union(*whole)
         state: dict[int, Store] = {}
         for store, on, leaves_meant in switches:
             if not on:
@@ -532,18 +535,11 @@ class FreezeScan:
                 for leaf in leaves_meant:
                     state.pop(leaf, None)
             else:
-                later = {
-                    leaf: other
-                    for other, sets, meant in switches
-                    for leaf in meant
-                    if not sets and _together(other, store)
-                }
-                again = {
-                    leaf for other, sets, meant in switches for leaf in meant if sets and not _of_trainable(other.owner)
-                }
-                stuck = [leaf for leaf in leaves_meant if leaf in state or (leaf in later and leaf not in again)]
-                if stuck:
-                    by = state.get(stuck[0]) or later[stuck[0]]
+                frozen = [(other, meant) for other, sets, meant in switches if not sets and _together(other, store)]
+                later = {leaf: other for other, meant in frozen for leaf in meant if leaf not in again}
+                by_leaf = later | state
+                if stuck := [leaf for leaf in leaves_meant if leaf in by_leaf]:
+                    by = by_leaf[stuck[0]]
                     data = {"line": by.line, "path": by.source.path, "count": len(stuck)}
                     edit = _listed(store)
                     yield Observation("unfreezes-nothing", store.source, store.node, data, not store.tests, edit)
@@ -657,11 +653,7 @@ class FreezeScan:
     def runs(self) -> list[int]:
         """When something is trained, by the order of the script."""
         calls = self.trace.calls
-        found = [
-            c.order
-            for c in calls
-            if c.name in (".train", ".fit") and isinstance(c.base, Call) and c.base.api == "Model"
-        ]
+        found = [c.order for c in calls if c.name in (".train", ".fit") and is_model(c.base)]
         return found + [c.order for c in calls if c.name == "" and c.result is not None]
 
     @cached_property
@@ -812,10 +804,7 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
     found: set[int] = set()
     stops: list[Call] = []
     queue, seen = [value], {id(value)}
-    place = 0
-    while place < len(queue) and place < LIMIT:
-        part = queue[place]
-        place += 1
+    for part in islice(queue, LIMIT):  # the queue grows meanwhile
         if isinstance(part, Instance):
             found |= {id(leaf) for _, leaf in leaves(part)}
             continue
@@ -824,14 +813,13 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
                 stops.append(part)
                 if stop:
                     continue
-            known = effect(part)
-            if known is not None and known.kind == "description":
-                continue  # such as shape: no number of its operand is left
+            if describes(part):
+                continue
             if is_parameter(part):
                 found.add(id(part))
                 continue
-            if part.name == "" and isinstance(part.base, Call) and is_layer(part.base):
-                found.add(id(part.base))
+            if is_layer(part.applied):
+                found.add(id(part.applied))
         for inner in _written(part) if stop and _is_constant(part) else flow.inputs(part):
             if id(inner) not in seen and not isinstance(inner, Function):
                 seen.add(id(inner))
@@ -989,19 +977,23 @@ def _within(owner: Value, held: list[Call]) -> set[int]:
     """The ids of the layers and parameters whose matrices lie in the part of a list of parameters that a switch is about,
     whether or not layers have biases; none where that cannot be told."""
     cuts = [part for part in behind(owner) if isinstance(part, Call) and takes_part(part)]
+    everything = {id(leaf) for leaf in held}
     if not cuts:
-        return {id(leaf) for leaf in held}
+        return everything
     chosen = part_of(cuts[0].args[0])
     if len(cuts) > 1 or chosen is None or not is_cut(cuts[0]):
         return set()
     if any(leaf.loops for leaf in held) and not ends_off(chosen):  # made in a loop, it stands for several
         return set()
-    full = [
-        (id(leaf), name in matrices(leaf) or not name) for leaf in held for name in listed_weights(leaf, bare=False)
-    ]
-    bare = [(id(leaf), name in matrices(leaf) or not name) for leaf in held for name in listed_weights(leaf, bare=True)]
-    left = {leaf for places in (bare, full) for leaf, matrix in left_out_of(places, chosen) if matrix}
-    return {id(leaf) for leaf in held} - left
+    left = set[int]()
+    for bare in (True, False):
+        left |= {leaf for leaf, matrix in left_out_of(_listed_matrices(held, bare), chosen) if matrix}
+    return everything - left
+
+
+def _listed_matrices(held: list[Call], bare: bool) -> list[tuple[int, bool]]:
+    """The ids of layers and parameters as a list of weights has them, each with whether it is a matrix; `bare`: without biases."""
+    return [(id(leaf), name in matrices(leaf) or not name) for leaf in held for name in listed_weights(leaf, bare=bare)]
 
 
 def _of_trainable(owner: Value) -> bool:

@@ -57,7 +57,9 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    integer_of,
     is_known,
+    is_model,
     options,
     unseen,
 )
@@ -111,7 +113,7 @@ class Observation(SourceNode):
 
     @property
     def last(self) -> int:
-        return getattr(self.node, "end_lineno", None) or self.line
+        return self.last_line
 
 
 def number(value: Value | None) -> float | None:
@@ -352,18 +354,25 @@ def _branch(layer: Call, structure: Structure) -> bool:
     return any(_joins(call, call.args[0], structure) for call in applied if call.args)
 
 
+_SUMS = frozenset(("+", "Add", "add", "TensorAdd", "tensor_add"))
+_PRODUCTS = frozenset(("*", "Mul", "mul"))
+
+
+def _is_origin(other: Value, origin: Value, first: Call, user: Call) -> bool:
+    """Whether what joins a result in `user` is what the branch began from, or what that goes on as."""
+    return flow.derives(origin, other) or (user.frame is first.frame and _goes_on(origin, other, first))
+
+
 def _joins(
     result: Call, origin: Value, structure: Structure, depth: int = 4, first: Call | None = None, factor: bool = False
 ) -> bool:
     """`factor`: an exponential was taken on the way, so that what is multiplied by the result goes on as it is."""
     first = first or result
     for user, how in structure.users.get(id(result), ()):
-        maker = user.base.last if user.name == "" and isinstance(user.base, Call) else user.last
-        if maker in ("+", "Add", "add", "TensorAdd", "tensor_add") or (factor and maker in ("*", "Mul", "mul")):
+        maker = user.maker.last
+        if maker in (_SUMS | _PRODUCTS if factor else _SUMS):
             others = [option for other in user.args if other is not result for option in options(other)]
-            if any(flow.derives(origin, other) for other in others):
-                return True
-            if user.frame is first.frame and any(_goes_on(origin, other, first) for other in others):
+            if any(_is_origin(other, origin, first, user) for other in others):
                 return True
             continue
         further = depth and (how in ("0", "base") or user.name == "*")
@@ -663,7 +672,7 @@ class LaterValues:
 def _trains(call: Call) -> bool:
     if call.api in differentiating() or kind(call.api) == "step":
         return True
-    return call.name in (".train", ".fit") and isinstance(call.base, Call) and call.base.api == "Model"
+    return call.name in (".train", ".fit") and is_model(call.base)
 
 
 def _owners(value: Call) -> list[str]:
@@ -807,7 +816,7 @@ def _passes(user: Call) -> bool:
 
 def _use_by(user: Call, how: str) -> str:
     """What one operation uses a parameter for; empty where it is for none of these."""
-    operator = user.base if user.name == "" and isinstance(user.base, Call) else user
+    operator = user.maker
     last = operator.last.lstrip(".@")
     assigned = how in ("0", "base", "input_x", "variable")
     if assigned and re.search(r"(^|_)[Aa]ssign|[Ss]catter|^set_data$|^assign_value$", last):
@@ -914,9 +923,7 @@ def _sizes(value: Value | None) -> list[int | None] | None:
     if isinstance(value, KnownValue) and type(value.value) is int:
         return [value.value]
     if isinstance(value, Items) and not value.open:
-        return [
-            item.value if isinstance(item, KnownValue) and type(item.value) is int else None for item in value.items
-        ]
+        return [integer_of(item) for item in value.items]
     return None
 
 
@@ -1047,7 +1054,7 @@ def _lets_pass(test: Test, axes: int) -> bool | None:
 
 
 def _number(value: Value) -> int | None:
-    return value.value if isinstance(value, KnownValue) and type(value.value) is int else None
+    return integer_of(value)
 
 
 def _counts_axes(value: Value) -> bool:

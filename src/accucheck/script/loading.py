@@ -90,7 +90,7 @@ class Observation(SourceNode):
 
     @property
     def last(self) -> int:
-        return getattr(self.node, "end_lineno", None) or self.line
+        return self.last_line
 
 
 @dataclass(frozen=True)
@@ -728,16 +728,14 @@ class Loading:
         if not nets:
             return None
         for call in self.trace.calls:
-            if call.order < put.order or call.name != ".set_data" or not call.args or _exclusive(put, call):
-                continue
-            if unseen(call.frame) and not unseen(put.frame):
+            if not _sets_after(call, put):
                 continue
             looped = flow.find(call.base, lambda made: made.name in _LOOPS, stop=lambda v: isinstance(v, Instance))
             if looped is None or looped.base is None or not ({id(o) for o in options(looped.base)} & nets):
                 continue
             fresh = flow.find(call.args[0], _random, stop=lambda v: isinstance(v, Instance))
             old = flow.find(call.args[0], lambda made: made.api in LOADS, stop=lambda v: isinstance(v, Instance))
-            chosen = any(" in " in t.text or "startswith" in t.text or "==" in t.text for t in call.tests)
+            chosen = any(_CHOOSES.search(test.text) for test in call.tests)
             if fresh is not None and old is None and not chosen and _is_weight(call.base):
                 return call
         return None
@@ -1108,7 +1106,7 @@ def _block(function: ast.AST, node: ast.AST) -> tuple[list[ast.stmt], int]:
 
 
 def _span(call: Call) -> tuple[Source, int, int]:
-    return call.source, call.line, getattr(call.node, "end_lineno", None) or call.line
+    return call.source, call.line, call.last_line
 
 
 def _stands(value: Value | Store | None) -> str:
@@ -1136,6 +1134,17 @@ def _sets_unknown(call: Call) -> bool:
     if call.name[:1] != "." or not _SETS.fullmatch(call.name[1:]):
         return False
     return any(isinstance(v, UnknownValue) for arg in call.args for v in flow.sources(arg, stop=_is_object))
+
+
+#: A condition that picks some of the weights by their names.
+_CHOOSES = re.compile(" in |startswith|==")
+
+
+def _sets_after(call: Call, put: Call) -> bool:
+    """Whether a call gives a weight a new value in a run in which others were loaded before."""
+    if call.order < put.order or call.name != ".set_data" or not call.args or _exclusive(put, call):
+        return False
+    return unseen(put.frame) or not unseen(call.frame)
 
 
 def _exclusive(one: Call, other: Call) -> bool:

@@ -86,37 +86,48 @@ def _step(training: TrainingSteps, step: Step) -> _Ways:
 
 
 def _model(training: TrainingSteps, step: Step, halves: list[HalfPrecision], optimizer: Value) -> _Ways:
-    """Model and build_train_network. The default manager is a dynamic one under O2, and none elsewhere."""
+    """Model and build_train_network."""
     if step.manager is None:
-        own = next((half for half in halves if half.made is step.place), None)
-        if own is not None and own.level == "O2":
-            yield from _divides(training, step, "dynamic", None, optimizer)
-        elif own is None and any(not isinstance(option, KnownValue) for option in options(step.level)):
-            yield ONE, about(step, "level-unknown", level=say_value(step.level))
-        else:
-            yield from _unscaled(training, step, halves, optimizer)
+        yield from _by_level(training, step, halves, optimizer)
         return
     for manager, here in training.factors.ways(step.manager):
-        if is_known(manager, None):
-            ways = _unscaled(training, step, halves, optimizer)
-        elif isinstance(manager, Call) and manager.api in FIXED:
-            given = _given(manager)
-            drops = given.get("drop_overflow_update") or KnownValue(True)
-            if not isinstance(drops, KnownValue):
-                ways = iter([(ONE, about(step, "manager-unknown", manager=manager.last))])
-            elif drops.value:
-                ways = _divides(training, step, "fixed", manager, optimizer)
-            else:
-                value = given.get("loss_scale") or given.get("loss_scale_value") or KnownValue(128.0)
-                ways = _matches(training, step, manager, value, halves, optimizer)
-        elif isinstance(manager, Call) and manager.api in DYNAMIC:
-            ways = _divides(training, step, "dynamic", manager, optimizer)
-        else:
-            ways = iter([(ONE, about(step, "manager-unknown", manager=say_value(manager)))])
-        for term, told in ways:
+        for term, told in _managed(training, step, halves, optimizer, manager):
             whole = term.times(here)
             if whole is not None:
                 yield whole, told
+
+
+def _by_level(training: TrainingSteps, step: Step, halves: list[HalfPrecision], optimizer: Value) -> _Ways:
+    """The default manager: a dynamic one under O2, and none elsewhere."""
+    own = next((half for half in halves if half.made is step.place), None)
+    if own is not None and own.level == "O2":
+        yield from _divides(training, step, "dynamic", None, optimizer)
+    elif own is None and any(not isinstance(option, KnownValue) for option in options(step.level)):
+        yield ONE, about(step, "level-unknown", level=say_value(step.level))
+    else:
+        yield from _unscaled(training, step, halves, optimizer)
+
+
+def _managed(
+    training: TrainingSteps, step: Step, halves: list[HalfPrecision], optimizer: Value, manager: Value
+) -> _Ways:
+    """A manager that is given."""
+    if is_known(manager, None):
+        yield from _unscaled(training, step, halves, optimizer)
+    elif isinstance(manager, Call) and manager.api in FIXED:
+        given = _given(manager)
+        drops = given.get("drop_overflow_update") or KnownValue(True)
+        if not isinstance(drops, KnownValue):
+            yield ONE, about(step, "manager-unknown", manager=manager.last)
+        elif drops.value:
+            yield from _divides(training, step, "fixed", manager, optimizer)
+        else:
+            value = given.get("loss_scale") or given.get("loss_scale_value") or KnownValue(128.0)
+            yield from _matches(training, step, manager, value, halves, optimizer)
+    elif isinstance(manager, Call) and manager.api in DYNAMIC:
+        yield from _divides(training, step, "dynamic", manager, optimizer)
+    else:
+        yield ONE, about(step, "manager-unknown", manager=say_value(manager))
 
 
 def _scale_cell(training: TrainingSteps, step: Step, halves: list[HalfPrecision], optimizer: Value) -> _Ways:
@@ -456,6 +467,11 @@ def _never_adjusted(training: TrainingSteps, key: Key) -> bool:
             for call in training.calls
         )
         return not used and manager.api in DYNAMIC and not is_assigned(training, value)
+    return _held_and_unchanged(training, value)
+
+
+def _held_and_unchanged(training: TrainingSteps, value: Call) -> bool:
+    """Whether an object holds a scale that its methods assign, and none of those runs."""
     holder = next(
         (i for i in training.trace.instances if any(value in options(held) for held in i.attributes.values())), None
     )

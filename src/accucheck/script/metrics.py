@@ -39,7 +39,10 @@ from .values import (
     Value,
     frames_around,
     is_known,
+    is_model,
     options,
+    runs_model,
+    trains_model,
 )
 
 #: What additions of an evaluation count; see tallies.Addition.
@@ -127,7 +130,7 @@ class Metrics:
     @cached_property
     def learning(self) -> set[int]:
         """The loops, by id, in which something is trained, by steps of the script's own or by Model."""
-        models = (call for call in self.trace.calls if call.name in (".train", ".fit") and self.is_model(call))
+        models = (call for call in self.trace.calls if trains_model(call))
         return self.data.uses.stepping | {id(loop) for call in models for loop in call.loops}
 
     # --- sums and what they are divided by ----------------------------------------------------------------------------
@@ -591,7 +594,7 @@ class Metrics:
         counting = self.counting
         for leaf in self.data.uses.leaves():
             for user, how in self.data.uses.consumers[id(leaf)]:
-                if (user.name == ".eval" and self.is_model(user)) or how == "valid_dataset":
+                if (user.name == ".eval" and runs_model(user)) or how == "valid_dataset":
                     found.append((leaf, user.source, user.node))
             loops = {id(loop) for loop in self.data.uses.loops(leaf)} - self.data.uses.stepping
             found += [(leaf, *place) for loop, place in counting.items() if loop in loops][:1]
@@ -620,18 +623,11 @@ class Metrics:
         return _guessed(cell.args[0], self.tallies.is_batch)
 
     @staticmethod
-    def is_model(call: Call) -> bool:
-        return any(isinstance(base, Call) and base.api == "Model" for base in options(call.base))
-
-    @staticmethod
     def gathers(call: Call) -> bool:
         return any(isinstance(base, Call) and base.api in gathering() for base in options(call.base))
 
     def is_trained(self, leaf: Call) -> bool:
-        given = any(
-            user.name in (".train", ".fit") and self.is_model(user) and how != "valid_dataset"
-            for user, how in self.data.uses.consumers[id(leaf)]
-        )
+        given = any(trains_model(user) and how != "valid_dataset" for user, how in self.data.uses.consumers[id(leaf)])
         return given or any(id(loop) in self.data.uses.stepping for loop in self.data.uses.loops(leaf))
 
     def of_training_data(self) -> Iterator[Observation]:
@@ -853,13 +849,13 @@ def _given(call: Call) -> list[Value]:
 
 def _has_metrics(call: Call) -> bool:
     """Whether a method is that of a Model with metrics."""
-    models = [base for base in options(call.base) if isinstance(base, Call) and base.api == "Model"]
+    models = [base for base in options(call.base) if is_model(base)]
     return any(model.argument([*_OF_MODEL], "metrics") is not None for model in models)
 
 
 def _evaluated(call: Call) -> list[Value]:
     """The data set that Model evaluates with."""
-    if call.name != ".eval" or not Metrics.is_model(call):
+    if call.name != ".eval" or not runs_model(call):
         return []
     given = call.argument(["valid_dataset"], "valid_dataset")
     return [] if given is None else [given]

@@ -132,16 +132,20 @@ def _guards(pipelines: Pipelines) -> Iterator[Observation]:
         if function.node in seen or not speak[source.file] or not isinstance(function, Function):
             continue
         seen.add(function.node)
-        read: set[str] = set()
-        for node in walk(function.node):
-            if isinstance(node, ast.Try):
-                if node.handlers and any(_decodes(part) for statement in node.body for part in walk(statement)):
-                    yield Observation("errors-caught", function.source, node.lineno, node.handlers[0].lineno, {})
-            elif isinstance(node, ast.Assign) and _decodes(node.value):
-                read |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-        for node in walk(function.node) if read else ():
-            if isinstance(node, ast.If) and _tests_none(node.test, read):
-                yield Observation("picture-tested", function.source, node.lineno, node.lineno, {})
+        yield from _guards_within(function)
+
+
+def _guards_within(function: Function) -> Iterator[Observation]:
+    read: set[str] = set()
+    for node in walk(function.node):
+        if isinstance(node, ast.Try):
+            if node.handlers and any(_decodes(part) for statement in node.body for part in walk(statement)):
+                yield Observation("errors-caught", function.source, node.lineno, node.handlers[0].lineno, {})
+        elif isinstance(node, ast.Assign) and _decodes(node.value):
+            read |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    for node in walk(function.node) if read else ():
+        if isinstance(node, ast.If) and _tests_none(node.test, read):
+            yield Observation("picture-tested", function.source, node.lineno, node.lineno, {})
 
 
 def _decodes(node: ast.AST) -> bool:
@@ -178,5 +182,5 @@ def _from_files(pipelines: Pipelines, call: Call) -> bool:
 
 
 def _observation(code: str, call: Call, data: dict[str, Any]) -> Observation:
-    last = getattr(call.node, "end_lineno", None) or call.line
+    last = call.last_line
     return Observation(code, call.source, call.line, min(last, call.line + 8), data)

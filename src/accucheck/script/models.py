@@ -195,9 +195,8 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
     if handler is not None:
         found: Value | None = handler(tracer, args, keywords, node)
         return found
-    if (
-        name.startswith("dict.") and args and (held := as_dict(args[0]) or args[0])
-    ):  # dict.__setitem__(self, key, value)
+    if name.startswith("dict.") and args:  # dict.__setitem__(self, key, value)
+        held = as_dict(args[0]) or args[0]
         rest = name.removeprefix("dict.")
         return _of_mapping(tracer, held, rest, args[1:], keywords, node) if isinstance(held, Mapping) else None
     if name.startswith("absl.") and (found := declared_options.absl(tracer, name, args, keywords, node)) is not None:
@@ -209,16 +208,20 @@ def function(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, V
         return made
     if (containers := _any_container(tracer, name, args, keywords, node)) is not None:
         return containers
-    last = name.rsplit(".", 1)[-1]
-    if (last in _RECORDS and not name.startswith("mindspore.")) or name in _RECORDS_IN_FULL:
+    if _is_record(name):
         return _any_record(args, keywords)
-    if name.startswith("mindspore.") and names.canonical(name) in _HANDED_BACK:
-        return args[0] if args and isinstance(args[0], (Function, Instance, Partial)) else None
     return _of_first(tracer, name, args, keywords, node) if args else None
+
+
+def _is_record(name: str) -> bool:
+    """Whether a class is one of dicts whose keys are attributes too."""
+    return name in _RECORDS_IN_FULL or (name.rpartition(".")[2] in _RECORDS and not name.startswith("mindspore."))
 
 
 def _of_first(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     """The result of a function of paths, files or functions, by what it is given first."""
+    if name.startswith("mindspore.") and names.canonical(name) in _HANDED_BACK:
+        return args[0] if isinstance(args[0], (Function, Instance, Partial)) else None
     last = name.rsplit(".", 1)[-1]
     texts = [arg for arg in args if isinstance(arg, KnownValue) and isinstance(arg.value, str)]
     if name.startswith("os.path.") and len(texts) == len(args):
@@ -274,6 +277,13 @@ def _any_record(args: list[Value], keywords: dict[str, Value]) -> Value | None:
     return join([*known]) if len(known) == len(made) else None
 
 
+def _of_pairs(items: list[Value]) -> Mapping | None:
+    """A dict of pairs of a key and a value; None where not all keys are known."""
+    pairs = [pair.items for pair in items if isinstance(pair, Items) and len(pair.items) == 2]
+    held = [(key.value, value) for key, value in pairs if isinstance(key, KnownValue)]
+    return Mapping(dict(held)) if len(held) == len(items) else None
+
+
 def _record(args: list[Value], keywords: dict[str, Value]) -> Mapping | None:
     given = (as_dict(args[0]) or args[0]) if args else Mapping({})
     if isinstance(given, Call) and given.name == "sorted" and given.args:  # a dict of the same pairs
@@ -281,11 +291,7 @@ def _record(args: list[Value], keywords: dict[str, Value]) -> Mapping | None:
     if "**" in keywords:
         return None
     if isinstance(given, Items) and not given.open:
-        pairs = [pair.items for pair in given.items if isinstance(pair, Items) and len(pair.items) == 2]
-        held = {key.value: value for key, value in pairs if isinstance(key, KnownValue)}
-        if len(pairs) != len(given.items) or not all(isinstance(key, KnownValue) for key, _ in pairs):
-            return None
-        given = Mapping(held)
+        given = _of_pairs(given.items) or given
     if not isinstance(given, Mapping):
         return None
     made = Mapping({**given.items, **keywords}, given.fed)
@@ -317,15 +323,18 @@ def _path(name: str, args: list[KnownValue]) -> Value | None:
         return None
 
 
+def _file_read(given: Value) -> Value:
+    """The name of the file that is opened, and perhaps read, for a loader; else what that is given itself."""
+    while isinstance(given, Call) and given.name in (".read", "yaml.load"):
+        given = given.base or UnknownValue()
+    return given.args[0] if isinstance(given, Call) and given.name == "open" and given.args else given
+
+
 def _loaded(tracer: Tracer, name: str, given: Value, node: ast.AST) -> Value | None:
     """The content of a configuration file that the script loads, where it lies below the project."""
     from . import configs
 
-    source = given
-    while isinstance(source, Call) and source.name in (".read", "yaml.load"):
-        source = source.base or UnknownValue()
-    if isinstance(source, Call) and source.name == "open" and source.args:
-        source = source.args[0]
+    source = _file_read(given)
     if not (isinstance(source, KnownValue) and isinstance(source.value, str)) or tracer.root is None:
         return None
     if not source.value.lower().endswith(configs.ENDINGS):
@@ -1145,18 +1154,23 @@ def _of_mapping(
     tracer: Tracer, owner: Mapping, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST
 ) -> Value | None:
     at = args[0] if args and isinstance(args[0], KnownValue) and hashable(args[0].value) else None
-    more = owner.fed or []
     if at is not None and name in ("get", "pop", "setdefault"):
         return _looked_up(tracer, owner, name, at, args[1:], node)
     if name == "__setitem__" and len(args) == 2 and at is not None:
         owner.items[at.value] = tracer.instead(owner, owner.items.get(at.value), args[1])
         return KnownValue(None)
     if name in ("setdefault", "__setitem__") and len(args) == 2:
-        owner.fed = [*more, args[1]][:200]
+        owner.fed = [*(owner.fed or []), args[1]][:200]
         return join(owner.fed, limit=32)
     if name == "update":
         _updated(owner, args, keywords)
         return KnownValue(None)
+    return _view(owner, name)
+
+
+def _view(owner: Mapping, name: str) -> Value | None:
+    """What a dict gives of all its entries."""
+    more = owner.fed or []
     if name == "items":
         pairs = [Items([KnownValue(key), value]) for key, value in owner.items.items()]
         return Items([*pairs, *(Items([UnknownValue(), value]) for value in more)], open=bool(more))
@@ -1244,6 +1258,18 @@ def limit(owner: Value, name: str) -> KnownValue | None:
     return None if largest is None else KnownValue(largest if name == "max" else -largest)
 
 
+def _run_on_text(text: str, name: str, given: list[Any]) -> Any:
+    """What a method of a text gives; None where it is none that is run here, or raises an error."""
+    if name not in _TEXT or len(text) > 2000 or any(isinstance(value, str) and len(value) > 200 for value in given):
+        return None
+    if name == "format" and _SPECIFIED.search(text):
+        return None
+    try:
+        return getattr(text, name)(*given)
+    except (TypeError, ValueError, LookupError):
+        return None
+
+
 def _of_text(owner: KnownValue, name: str, args: list[Value], keywords: dict[str, Value]) -> Value | None:
     given = [arg.value for arg in args if isinstance(arg, KnownValue)]
     if len(given) != len(args) or keywords or not all(isinstance(value, (str, int, float)) for value in given):
@@ -1252,13 +1278,8 @@ def _of_text(owner: KnownValue, name: str, args: list[Value], keywords: dict[str
         return owner
     if name == "joinpath":
         return _path("join", [owner, *(arg for arg in args if isinstance(arg, KnownValue))])
-    if name not in _TEXT or len(owner.value) > 2000 or any(isinstance(v, str) and len(v) > 200 for v in given):
-        return None
-    if name == "format" and _SPECIFIED.search(owner.value):
-        return None
-    try:
-        value = getattr(owner.value, name)(*given)
-    except (TypeError, ValueError, LookupError):
+    value = _run_on_text(owner.value, name, given)
+    if value is None:
         return None
     why = origin([owner, *args])
     if isinstance(value, (list, tuple)):
@@ -1434,7 +1455,7 @@ def _gradient(
 
 def _takes_sens(called: Call) -> bool:
     """Whether the last argument is the gradient to begin with: GradOperation(sens_param=True)(function, weights)(inputs, sens)."""
-    maker = called.base if called.name == "" and isinstance(called.base, Call) else None
+    maker = called.applied
     sens = maker.argument(["get_all", "get_by_list", "sens_param"], "sens_param") if maker is not None else None
     return isinstance(sens, KnownValue) and bool(sens.value)
 

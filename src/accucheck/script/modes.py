@@ -41,6 +41,7 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_model,
     options,
 )
 
@@ -415,7 +416,7 @@ class Replay:
             yield switch
         elif call.name in (".train", ".fit", ".eval", ".predict", ".build"):
             for base in underlying(call.base):
-                if isinstance(base, Call) and base.api == "Model":
+                if is_model(base):
                     yield event(list(_networks(base)), call.name in (".train", ".fit"), "Model" + call.name)
         elif call.api == "amp.build_train_network":
             yield event(list(underlying(call.argument(["network"], "network"))), True, "build_train_network")
@@ -765,14 +766,17 @@ class Replay:
             self.in_callback = True
             self.play(inside, len(frame.loops), len(frame.tests))
             for event in inside:
-                if event.kind != "set" or event.how != "set_train" or event.mode is not False:
-                    continue
-                left = [cell for cell in event.cells if self.mode(cell).get(False) is event]
-                back = [self.mode(cell).get(True) for cell in left]
-                if any(cause is not None and cause is not model for cause in back) or id(model) in unclear:
-                    self.fault("callback-may-leave-inference", event, event, left)
-                elif left and not self.indifferent(left):
-                    self.fault("callback-leaves-inference", event, event, left)
+                if event.kind == "set" and event.how == "set_train" and event.mode is False:
+                    self.left_by_callback(event, model, id(model) in unclear)
+
+    def left_by_callback(self, event: Event, model: Event, unclear: bool) -> None:
+        """Cells that a callback leaves in inference."""
+        left = [cell for cell in event.cells if self.mode(cell).get(False) is event]
+        back = [self.mode(cell).get(True) for cell in left]
+        if any(cause is not None and cause is not model for cause in back) or unclear:
+            self.fault("callback-may-leave-inference", event, event, left)
+        elif left and not self.indifferent(left):
+            self.fault("callback-leaves-inference", event, event, left)
 
     def handed_over(self) -> tuple[dict[int, Event], set[int]]:
         """The callbacks that a Model is given which may not sink its data, by id; and the ids of those models of which it is not

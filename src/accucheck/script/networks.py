@@ -36,6 +36,7 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    integer_of,
     is_known,
     options,
 )
@@ -178,7 +179,7 @@ def made_by(cell: Instance, value: Value) -> bool:
     return any(one.owner is cell for one in frames_around(frame))
 
 
-def is_layer(value: Value) -> bool:
+def is_layer(value: Value | None) -> bool:
     """True for a layer of the framework that holds weights."""
     return isinstance(value, Call) and value.name != "" and bool(weights(value.api))
 
@@ -229,25 +230,28 @@ def leaves(
     seen[id(value)] = value
     if is_layer(value) or is_parameter(value):
         yield path, value
-    elif isinstance(value, Instance):
-        if (layer := layer_of(value)) is not None:
-            yield path, layer
+        return
+    if isinstance(value, Instance) and (layer := layer_of(value)) is not None:
+        yield path, layer
+    for step, held in _held(value):
+        yield from leaves(held, (*path, *step), seen)
+
+
+def _held(value: Value) -> Iterator[tuple[tuple[str, ...], Value]]:
+    """What a cell or a container holds, each with the attribute or place that leads there."""
+    if isinstance(value, Instance):
         if is_cell(value.of):
-            for name, held in value.attributes.items():
-                yield from leaves(held, (*path, name), seen)
-            for _, args, _ in value.supers:
-                for held in args:
-                    if not isinstance(held, (KnownValue, UnknownValue)):
-                        yield from leaves(held, path, seen)
-    else:
-        held_inside = inside(value)
-        for place, held in enumerate(held_inside or ()):
-            step = path
-            if isinstance(value, Items) and len(value.items) > 1:
-                step = (*path, str(place))
-            elif isinstance(value, Mapping):
-                step = (*path, str([*value.items][place]))
-            yield from leaves(held, step, seen)
+            yield from (((name,), held) for name, held in value.attributes.items())
+            given = (held for _, args, _ in value.supers for held in args)
+            yield from (((), held) for held in given if not isinstance(held, (KnownValue, UnknownValue)))
+        return
+    for place, held in enumerate(inside(value) or ()):
+        if isinstance(value, Items) and len(value.items) > 1:
+            yield (str(place),), held
+        elif isinstance(value, Mapping):
+            yield (str([*value.items][place]),), held
+        else:
+            yield (), held
 
 
 def outputs(layer: Value | None) -> int | None:
@@ -255,7 +259,7 @@ def outputs(layer: Value | None) -> int | None:
     known = api.find(layer.api) if isinstance(layer, Call) else None
     given = known.bind_any(layer.args, layer.keywords) if known is not None and isinstance(layer, Call) else None
     width = (given or {}).get("out_channels") or (given or {}).get("out_features")
-    return width.value if isinstance(width, KnownValue) and type(width.value) is int else None
+    return integer_of(width)
 
 
 def has_weights(value: Value) -> bool:
@@ -451,9 +455,8 @@ class Structure:
                 found[id(frame.owner)].append(frame)
         return found
 
-    @cached_property
-    def live(self) -> set[int]:
-        """The ids of all values that something is made of which a run keeps."""
+    def outlasting(self) -> list[Value]:
+        """What a run keeps: what it returns, tests, stores or does."""
         trace = self.reading.trace
         queue: list[Value] = []
         for frame in trace.frames:
@@ -462,14 +465,18 @@ class Structure:
             queue += [test.value for test in frame.tests]
         for call in trace.calls:
             queue += [test.value for test in call.tests]
-            if not self.in_cell(call.frame) or not pure(call) or _carried(call):
+            if not self.in_cell(call.frame) or _has_effect(call):
                 queue.append(call)
-        for store in trace.stores:
-            queue.append(store.value)
+        queue += [store.value for store in trace.stores]
         for instance in trace.instances:
             for held in instance.attributes.values():
-                queue += [part for part in _flat(held) if not (is_layer(part) or is_parameter(part) or inside(part))]
-        seen: set[int] = set()
+                queue += [part for part in _flat(held) if not _holds_weights(part)]
+        return queue
+
+    @cached_property
+    def live(self) -> set[int]:
+        """The ids of all values that something is made of which a run keeps."""
+        queue, seen = self.outlasting(), set[int]()
         while queue:
             value = queue.pop()
             if id(value) in seen:
@@ -658,6 +665,15 @@ def _harmless(made: Call) -> bool:
     if not name.startswith(("nn.", "ops.", "mint.", "mnp.", "Tensor", "numpy.")) or kind(name):
         return False
     return not _EFFECTS.search(name.rsplit(".", 1)[-1])
+
+
+def _has_effect(call: Call) -> bool:
+    """Whether a call does something that outlasts it, whatever becomes of its result."""
+    return not pure(call) or _carried(call)
+
+
+def _holds_weights(value: Value) -> bool:
+    return is_layer(value) or is_parameter(value) or bool(inside(value))
 
 
 def _carried(call: Call) -> bool:

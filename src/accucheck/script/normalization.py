@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any, NamedTuple
@@ -42,16 +42,21 @@ def judge(way: SamplePath) -> str:
     reach, width = max(abs(way.low), abs(way.high)), way.high - way.low
     if way.origin == "pixels" and way.scale is not None:  # channels may have different offsets
         width = min(width, 255 * max(abs(factor) for factor, _ in way.scale))
-    if reach > REACH and any(step.kind == "features" for step in way.steps) and not way.normalised:
-        return "features-raw"
     if reach > REACH:
-        if unit_statistics(way) is not None:
-            return "unit-statistics"
-        centred = any(step.name in ("-", "vision.Normalize") for step in way.steps)
-        return "centred" if way.low < 0 < way.high and centred and reach <= 260 else "raw"
+        return _of_large(way, reach, way.low < 0 < way.high)
     if width < WIDTH:
         return "pixel-statistics" if _statistics(way, large=True) is not None else "scaled-twice"
     return "normalised"
+
+
+def _of_large(way: SamplePath, reach: float, around_zero: bool) -> str:
+    """The same of a range that reaches far from 0."""
+    if any(step.kind == "features" for step in way.steps) and not way.normalised:
+        return "features-raw"
+    if unit_statistics(way) is not None:
+        return "unit-statistics"
+    centred = any(step.name in ("-", "vision.Normalize") for step in way.steps)
+    return "centred" if around_zero and centred and reach <= 260 else "raw"
 
 
 def span(way: SamplePath) -> str:
@@ -213,7 +218,7 @@ def _of_kinds(made: Call, training: list[Pipeline], kinds: set[str]) -> Observat
     if "made" not in kinds:
         return Observation("unclear", made, {"input": "?", "steps": "?"})
     own = [entry for each in training for entry in each.inputs if entry.kind == "made"]
-    ways = [way for entry in own for way in entry.ways if way.data]
+    ways = [way for entry in own for way in entry.of_data]
     if not all(judge(way) in FINE for way in ways):
         return Observation("generated", made)
     return Observation("normalised", made, {"input": own[0].name, "steps": [span(way) for way in ways[:1]]}, ways[0])
@@ -234,13 +239,18 @@ def pipelines_of(readings: Iterable[Pipelines], role: str) -> list[Pipeline]:
     return proven or found
 
 
+def _place_of(entry: Input, way: SamplePath, pipeline: Pipeline) -> Call | None:
+    """The call to point to."""
+    return last_call(way, pipeline) or pipeline.leaf or pipeline.source or entry.frame_call
+
+
 def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) -> Iterator[Observation]:
     inputs = unique(pipeline.inputs)
     kinds.update(entry.kind for entry in inputs)
     judged = [(entry, *of_input(entry)) for entry in _wanted(inputs)]
-    fine = any(code in FINE or code == "in-network" for _, code, _ in judged)
+    fine = any(code in (*FINE, "in-network") for _, code, _ in judged)
     for entry, code, way in judged:
-        made = last_call(way, pipeline) or pipeline.leaf or pipeline.source or entry.frame_call
+        made = _place_of(entry, way, pipeline)
         if made is None:
             continue
         beside = fine and "layer" not in entry.arrives  # a normalised input: a mask, a picture to show
@@ -248,7 +258,7 @@ def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) 
             continue
         data: dict[str, Any] = {
             "input": entry.name,
-            "steps": [step.text for step in way.steps] or ["-"],
+            "steps": way.texts,
             "origin": way.origin,
         }
         if code in ("raw", "unclear") and not (fine or way.normalised) and _normalised_elsewhere(entry, readings):
@@ -306,23 +316,31 @@ def _cause(code: str, way: SamplePath) -> tuple[Step | None, bool]:
     return _statistics(way, large=True), True
 
 
+def _is_conditional(way: SamplePath) -> bool:
+    return any(step.condition for step in way.steps)
+
+
+def _places(codes: list[str], among: Container[str]) -> list[int]:
+    return [place for place, code in enumerate(codes) if code in among]
+
+
 def of_input(entry: Input) -> tuple[str, SamplePath]:
     """What there is to say about one input, and the way that shows it."""
-    ways = [way for way in entry.ways if way.data and way.origin != "network"]
+    ways = entry.not_computed
     codes = [judge(way) for way in ways]
     inside = entry.arrives & {"norm", "scaled"}
-    bad = [n for n, code in enumerate(codes) if code in FAULTS]
-    good = [n for n, code in enumerate(codes) if code in FINE]
+    bad, good = _places(codes, FAULTS), _places(codes, FINE)
     if "impossible-statistics" in codes:  # whatever the other ways do, and the network with it
         return "impossible-statistics", ways[codes.index("impossible-statistics")]
-    if bad and not good and len(bad) == len(codes):
+    if bad and len(bad) == len(codes):
         first = bad[0]
         if inside:
             return ("in-network" if "layer" not in entry.arrives else "unclear"), ways[first]
         return codes[first], ways[first]
     if bad and good:
-        conditional = next((n for n in bad if any(step.condition for step in ways[n].steps)), bad[0])
-        return ("in-network" if inside else "sometimes"), ways[conditional]
+        at_fault = [ways[place] for place in bad]
+        conditional = next((way for way in at_fault if _is_conditional(way)), at_fault[0])
+        return ("in-network" if inside else "sometimes"), conditional
     if good:
         return codes[good[0]], ways[good[0]]
     if inside and "layer" not in entry.arrives:
@@ -364,11 +382,11 @@ def _is_named_as(one: Input, other: Input) -> bool:
 
 def _normalised_elsewhere(entry: Input, readings: list[Pipelines]) -> bool:
     """True when evaluation brings the same kind of input to a common scale."""
-    origins = {way.origin for way in entry.ways if way.data}
+    origins = {way.origin for way in entry.of_data}
     for pipeline in pipelines_of(readings, "eval"):
         for other in pipeline.inputs:
             same = pipeline.leaf is None or _is_named_as(other, entry)
-            ways = [way for way in other.ways if way.data]
+            ways = other.of_data
             alike = {way.origin for way in ways} <= origins and _readers(ways) <= _readers(entry.ways)
             if same and ways and alike and all(way.normalised for way in ways):
                 return True

@@ -89,7 +89,7 @@ def _given_apart(made: Call) -> bool:
 
 def _along_features(made: Call) -> bool:
     """Whether a join is seen to be along another axis than the first."""
-    layer = made.base if made.name == "" and isinstance(made.base, Call) else None
+    layer = made.applied
     given = [*(layer.args[:1] if layer is not None else made.args[1:2])]
     given += [
         value

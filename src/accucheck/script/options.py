@@ -253,24 +253,30 @@ def _add(parser: Any, call: Call) -> None:
         raise ArgumentError(str(error)) from None
 
 
+def _has_own_action(call: Call) -> bool:
+    """Whether code of the project stores an option."""
+    return not isinstance(call.keywords.get("action") or KnownValue(""), KnownValue)
+
+
 def _converted(tracer: Tracer, call: Call, name: str, given: Any) -> Value:
     """What the script gets for an option of the command: converted by the option's type, unless code of the project stores it."""
-    if not isinstance(call.keywords.get("action") or KnownValue(""), KnownValue) and not isinstance(given, bool):
+    if _has_own_action(call) and not isinstance(given, bool):
         return UnknownValue(name)
     if isinstance(given, list):
         return Items([_converted(tracer, call, name, each) for each in given])
     kind = call.keywords.get("type")
+    named = kind.name if isinstance(kind, NamedValue) else ""
     if isinstance(given, str) and "$" in given and tracer.command is not None and tracer.command.lost:
         return UnknownValue(name)  # a shell variable that is not set anywhere visible
-    if not isinstance(given, str) or kind is None or (isinstance(kind, NamedValue) and kind.name == "str"):
+    if not isinstance(given, str) or kind is None or named == "str":
         return KnownValue(given, "command", name)
-    if isinstance(kind, NamedValue) and kind.name in _LITERALS:
+    if named in _LITERALS:
         return evaluated(given, "command", name) or UnknownValue(name)
     if isinstance(kind, (NamedValue, Function, Partial)):
         found = tracer.call(kind, [KnownValue(given, "command", name)], {}, call.node)
         if isinstance(found, KnownValue):
             return KnownValue(found.value, "command", name)
-        if isinstance(kind, NamedValue) and kind.name in ("int", "float"):
+        if named in ("int", "float"):
             unbound(tracer, call.node, "option-type", f"--{name} {shlex.quote(given)}", call.source)
     return UnknownValue(name)
 

@@ -97,10 +97,14 @@ def _framework(step: Step, halves: list[HalfPrecision]) -> Iterator[Remark]:
     elif any(isinstance(option, Call) for option in options(step.manager)) or _scales(step):
         yield about(step, "not-dropped")
     elif halves:
-        whole = next((half for half in halves if half.level == "O3"), None)
-        strong = next((half for half in halves if half.strong(False)), halves[0])
-        code = "no-check-framework" if whole else "no-check-possible"
-        yield about(step, code, also=[(whole or strong).made], likely=True)
+        yield _unchecked(step, halves)
+
+
+def _unchecked(step: Step, halves: list[HalfPrecision]) -> Remark:
+    whole = next((half for half in halves if half.level == "O3"), None)
+    strong = next((half for half in halves if half.strong(False)), halves[0])
+    code = "no-check-framework" if whole else "no-check-possible"
+    return about(step, code, also=[(whole or strong).made], likely=True)
 
 
 def _drops(manager: Value) -> bool | None:
@@ -125,14 +129,10 @@ def _scales(step: Step) -> bool:
 
 
 def _own(training: TrainingSteps, step: Step, halves: list[HalfPrecision], overflow: Overflow) -> Iterator[Remark]:
-    here = training.given(step)
-    scales = {key for term in training.carried(step) if term.times(here) is not None for key in term.put_on}
-    checks = _checks(training, step)
+    scales, checks = _scales_put_on(training, step), _checks(training, step)
     if not halves and not scales and not checks:
         return
-    asked = [*step.under, *_asked_on_the_way(step, overflow)]
-    gates = [(test, overflow.of(test.value)) for test in asked if test.taken is not None]
-    gates = [(test, found) for test, found in gates if _tells(found)]
+    gates = _gates(step, overflow)
     told = [one for test, found in gates for one in _gate(step, test, found)]
     good = [one for one in told if one.code == "checked"]
     both = _other_way(training, step, [test for test, _ in gates])
@@ -192,6 +192,18 @@ def _ungated(
     if strong := next((half for half in halves if half.strong(True)), None):
         return about(step, "no-check", likely=strong.maybe, also=[strong.made])
     return about(step, "no-check-possible", also=[halves[0].made])
+
+
+def _gates(step: Step, overflow: Overflow) -> list[tuple[Test, _Statuses]]:
+    """The conditions on the way to an update that tell of an overflow, with what they tell."""
+    asked = [*step.under, *_asked_on_the_way(step, overflow)]
+    told = ((test, overflow.of(test.value)) for test in asked if test.taken is not None)
+    return [(test, found) for test, found in told if _tells(found)]
+
+
+def _scales_put_on(training: TrainingSteps, step: Step) -> set[Key]:
+    here = training.given(step)
+    return {key for term in training.carried(step) if term.times(here) is not None for key in term.put_on}
 
 
 def _tells(found: _Statuses) -> bool:

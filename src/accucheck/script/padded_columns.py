@@ -31,6 +31,7 @@ from .values import (
     Write,
     frames_around,
     is_known,
+    is_model,
     options,
     parts,
 )
@@ -255,7 +256,7 @@ class Rules:
             if data is None or leaf is None or not any(part is leaf for part in parts(data)):
                 continue
             for model in options(call.base):
-                if isinstance(model, Call) and model.api == "Model":
+                if is_model(model):
                     yield self.run_model(model, leaf)
 
     def run_model(self, model: Call, leaf: Call) -> Value:

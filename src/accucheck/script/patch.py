@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 #: Unchanged lines around an edit.
@@ -106,26 +107,27 @@ def _edits(lines: list[str]) -> Iterator[Edit]:
             raise ValueError("not a hunk")
         counts = [int(head[2] or 1), int(head[4] or 1)]
         at = int(head[1]) + (counts[0] == 0)
+        hunk, place = _hunk(lines, place + 1, counts)
+        for kept, part in groupby(hunk, lambda one: one[0] == " "):
+            signed = list(part)
+            old = tuple(line for sign, line in signed if sign != "+")
+            if not kept:
+                yield Edit(at, old, tuple(line for sign, line in signed if sign != "-"))
+            at += len(old)
+
+
+def _hunk(lines: list[str], place: int, counts: list[int]) -> tuple[list[tuple[str, str]], int]:
+    """The lines of a hunk, each with its sign, and where the next one begins. `counts`: how many lines the two sides have."""
+    found = []
+    while counts != [0, 0]:
+        if place >= len(lines) or not lines[place] or lines[place][0] not in " -+":
+            raise ValueError("a hunk is shorter than it says")
+        sign, line = lines[place][0], lines[place][1:] + "\n"
         place += 1
-        old: list[str] = []
-        new: list[str] = []
-        while counts != [0, 0]:
-            if place >= len(lines) or not lines[place] or lines[place][0] not in " -+":
-                raise ValueError("a hunk is shorter than it says")
-            sign, line = lines[place][0], lines[place][1:] + "\n"
-            place += 1
-            if place < len(lines) and lines[place].startswith("\\"):
-                line, place = line[:-1], place + 1
-            if sign == " " and (old or new):
-                yield Edit(at, tuple(old), tuple(new))
-                at, old, new = at + len(old), [], []
-            counts[0] -= sign != "+"
-            counts[1] -= sign != "-"
-            if min(counts) < 0:
-                raise ValueError("a hunk is longer than it says")
-            if sign == " ":
-                at += 1
-            else:
-                (old if sign == "-" else new).append(line)
-        if old or new:
-            yield Edit(at, tuple(old), tuple(new))
+        if place < len(lines) and lines[place].startswith("\\"):
+            line, place = line[:-1], place + 1
+        counts = [counts[0] - (sign != "+"), counts[1] - (sign != "-")]
+        if min(counts) < 0:
+            raise ValueError("a hunk is longer than it says")
+        found.append((sign, line))
+    return found, place

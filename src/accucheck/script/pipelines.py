@@ -46,6 +46,7 @@ from .values import (
     name_of,
     options,
     parts,
+    runs_model,
     unseen,
     words,
 )
@@ -332,17 +333,30 @@ class Input:
         return next((option for option in options(self.value) if isinstance(option, Call)), None)
 
     @property
+    def of_data(self) -> list[SamplePath]:
+        """The ways that bring samples of data."""
+        return [way for way in self.ways if way.data]
+
+    @property
+    def not_computed(self) -> list[SamplePath]:
+        """Those of them that bring what no network computes."""
+        return [way for way in self.of_data if way.origin != "network"]
+
+    @property
+    def is_label(self) -> bool:
+        """Whether nothing but the loss takes it, or its name says so and the network does not compute with it."""
+        if self.arrives == {"loss"} or _SURELY_LABEL.search(self.name):
+            return True
+        return not self.arrives & {"layer", "norm", "scaled"} and _LABEL.search(self.name) is not None
+
+    @property
     def kind(self) -> str:
         """What it is: "label" (or something else that only the loss takes), "ids", "text", "simulator", "made" (by the program
         itself), "nothing", or what it is read as: "pixels", "audio", "table", "array", "record", "unknown"."""
-        origins = [way.origin for way in self.ways if way.data]
+        origins = [way.origin for way in self.of_data]
         if (not origins or origins[0] == "network") and "ids" not in self.arrives:
             return "nothing"
-        if self.arrives and self.arrives <= {"loss"}:
-            return "label"
-        if _SURELY_LABEL.search(self.name):
-            return "label"
-        if not self.arrives & {"layer", "norm", "scaled"} and _LABEL.search(self.name):
+        if self.is_label:
             return "label"
         if "ids" in self.arrives and not self.arrives & {"layer", "norm", "scaled"}:
             return "ids"
@@ -350,7 +364,7 @@ class Input:
             return "nothing"
         if origins[0] in ("text", "simulator"):
             return origins[0]
-        if origins[0] != "pixels" and all(way.integer for way in self.ways if way.data) and "layer" not in self.arrives:
+        if origins[0] != "pixels" and all(way.integer for way in self.of_data) and "layer" not in self.arrives:
             return "ids"
         if not self.arrives & {"layer", "norm"} and origins[0] != "pixels" and _BESIDES.search(self.name):
             return "ids"
@@ -648,7 +662,7 @@ class Pipelines:
         if kind != "record" or reader != "MindDataset":
             return None
         values = self.records.of(name)
-        ways = [way for value in values for way in self.samples.ways(value) if way.data]
+        ways = [way for way in self.samples.each(values) if way.data]
         telling = [way for way in ways if way.origin in ("pixels", "audio", "table", "array")]
         return values if telling and len(telling) == len(ways) else None
 
@@ -704,7 +718,7 @@ class Pipelines:
             columns = self.columns[id(leaf)]
             pipeline = Pipeline(self.reading, assumed, leaf, chain, sure=told is not None, opaque=columns.opaque)
             pipeline.trained = self.uses.trained(leaf)
-            pipeline.given = any(_rooted_in_model(user) for user in self.takers(leaf))
+            pipeline.given = any(runs_model(user) for user in self.takers(leaf))
             family = {id(leaf), *(id(part) for part in chain)}
             others = {id(other) for other in leaves} - family
             for entry in entries:
@@ -737,7 +751,7 @@ class Pipelines:
 
     def telling(self, entries: list[Input]) -> list[Input]:
         """Those of some inputs of which it is seen where they come from, or that something is done to."""
-        told = [entry for entry in entries if any(way.data and way.origin != "network" for way in entry.ways)]
+        told = [entry for entry in entries if entry.not_computed]
         own = [e for e in told if any(w.steps or w.origin not in ("unknown", "network") for w in e.ways)]
         return own or ([] if self.columns else told)
 
@@ -764,6 +778,18 @@ class Pipelines:
 
     def entries(self) -> Iterator[Input]:
         """What the script itself gives to its networks."""
+        yield from self.received()
+        for call in self.trace.calls:
+            if call.name == ".predict" and call.args and runs_model(call):
+                yield self.predicted(call)
+            elif _runs_network(call):
+                inside = "construct" in call.functions or _within_idle_cell(call)
+                for place, value in enumerate(call.args[: 0 if inside else 6]):
+                    if not isinstance(value, KnownValue):
+                        yield self.input(self.column_name(value) or str(place), value, "", None, None, place)
+
+    def received(self) -> Iterator[Input]:
+        """What its outermost cells are run on."""
         for frame in self.trace.frames:
             if frame.function.name != "construct" or not isinstance(frame.owner, Instance) or frame.unseen:
                 continue
@@ -775,14 +801,6 @@ class Pipelines:
                 entry = self.input(self.column_name(value) or name, value, name, frame, value, place)
                 entry.inference = self.infers(frame)
                 yield entry
-        for call in self.trace.calls:
-            if call.name == ".predict" and call.args and _rooted_in_model(call):
-                yield self.predicted(call)
-            elif _runs_network(call):
-                inside = "construct" in call.functions or _within_idle_cell(call)
-                for place, value in enumerate(call.args[: 0 if inside else 6]):
-                    if not isinstance(value, KnownValue):
-                        yield self.input(self.column_name(value) or str(place), value, "", None, None, place)
 
     def predicted(self, call: Call) -> Input:
         """What Model.predict is given: the first parameter of its network."""
@@ -861,6 +879,14 @@ def _is_off(store: Store) -> bool:
 
 _INDEXES = re.compile(r"(?i)embedding|^(gather\w*|one_?hot|sparse_?gather\w*|take|index_?select|tensor_?gather)$")
 _NORMS = re.compile(r"(?i)(batch|layer|group|instance|rms)_?norm|l2_?normalize|^normalize$")
+#: Where an input arrives by the kind of an API, or by its name where that tells it.
+_BY_NAME = (
+    ("loss", re.compile(r"(?i)loss|entropy"), "loss"),
+    ("embedding", _INDEXES, "ids"),
+    ("normalization", _NORMS, "norm"),
+)
+#: Those that look up rows of their first operand.
+_LOOKUPS = frozenset(("Gather", "GatherV2", "gather", "SparseGatherV2", "take", "EmbeddingLookup"))
 _LAYERS = re.compile(r"(?i)conv|matmul|dense|linear|lstm|gru|rnn|attention|pool|bias_?add|einsum|bmm")
 
 
@@ -885,7 +911,7 @@ def _arrival(user: Call, how: str, part: Value) -> str:
         return _arrival_in_formula(user, how, part)
     if user.name == "neg":
         return "on"
-    layer = user.base if user.name == "" and isinstance(user.base, Call) else user
+    layer = user.maker
     passed = _passes(user, part)
     if how == "base" or not layer.name:
         return "on" if passed else ""
@@ -900,23 +926,24 @@ def _arrival_in_formula(user: Call, how: str, part: Value) -> str:
     return "scaled" if user.name != "+" and any(map(_fixed, others)) else "on"
 
 
+def _arrival_by_name(of: str, last: str) -> str:
+    return next((arrival for one, pattern, arrival in _BY_NAME if one == of or pattern.search(last)), "")
+
+
 def _arrival_at(layer: Call, how: str, passed: bool) -> str:
     """The same where an input is given to a layer or function; `passed`: its numbers go on as they are."""
     name, last = layer.api, layer.api.rpartition(".")[2]
-    known = api.find(name)
-    kind = known.kind if known is not None else ""
-    if kind == "loss" or re.search(r"(?i)loss|entropy", last):
-        return "loss"
-    if kind == "embedding" or _INDEXES.search(last):
-        looks_up = last in ("Gather", "GatherV2", "gather", "SparseGatherV2", "take", "EmbeddingLookup")
-        return "" if how == "0" and looks_up and not name.startswith("nn.") else "ids"  # the table itself
-    if kind == "normalization" or _NORMS.search(last):
-        return "norm"
-    if passed and kind != "pooling":
+    of = kind(name)
+    arrives = _arrival_by_name(of, last)
+    if arrives == "ids" and how == "0" and last in _LOOKUPS and not name.startswith("nn."):
+        return ""  # the table itself
+    if arrives:
+        return arrives
+    if passed and of != "pooling":
         return "on"
-    if kind in ("convolution", "dense", "recurrent", "pooling"):
+    if of in ("convolution", "dense", "recurrent", "pooling"):
         return "layer" if how == "0" else ""  # beside it: lengths, states
-    if kind == "attention" or _LAYERS.search(last):
+    if of == "attention" or _LAYERS.search(last):
         return "layer"
     if last in ("Sub", "sub", "Div", "RealDiv", "div", "TruncatedNormal"):
         return "scaled" if how == "0" else ""
@@ -1024,10 +1051,6 @@ def _is_network(made: Call) -> bool:
         not made.name.startswith((".", "numpy.", "@"))
         and re.search(r"net\b|model|network|backbone|generator", names) is not None
     )
-
-
-def _rooted_in_model(call: Call) -> bool:
-    return any(isinstance(base, Call) and base.api == "Model" for base in options(call.base))
 
 
 def _iterated(made: Call) -> Value | None:

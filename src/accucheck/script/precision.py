@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .analysis import Reading
 from .training import role
 from .training_steps import training
-from .values import Call, KnownValue, NamedValue, Value, is_known, options, unseen
+from .values import Call, KnownValue, NamedValue, Value, is_known, options, string_of, unseen
 
 #: Arguments of trainers that ask for half precision, and what they say then.
 _ASKING: dict[str, dict[object, str]] = {
@@ -71,25 +71,32 @@ def there(reading: Reading) -> list[HalfPrecisionUse]:
     return sorted(found, key=lambda use: use.made.name.startswith("."))
 
 
+def _apex(made: Call, maybe: bool) -> Iterator[HalfPrecisionUse]:
+    level = made.keywords.get("opt_level")
+    unsure = not isinstance(level, KnownValue) or bool(level.assumed)
+    if unsure or string_of(level) != "O0":
+        yield HalfPrecisionUse(made, "amp.initialize", "float16", maybe or unsure)
+
+
+#: Methods of torch that turn weights or a tensor into half precision.
+_METHODS = {".half": "float16", ".bfloat16": "bfloat16"}
+
+
 def _torch(made: Call, copies: set[int]) -> Iterator[HalfPrecisionUse]:
     """`copies`: the ids of deep copies."""
     maybe = bool(made.tests) or unseen(made.frame)
     if made.last in ("autocast", "GradScaler") and made.name.startswith("torch."):
         yield from _autocast(made, maybe)
-    elif made.name in (".half", ".bfloat16") and not made.args:
+    elif made.name in _METHODS and not made.args:
         to_be_saved = any(id(option) in copies for option in options(made.base))
         if not to_be_saved:
-            yield HalfPrecisionUse(made, f"{made.last}()", "float16" if made.last == "half" else "bfloat16", maybe)
+            yield HalfPrecisionUse(made, f"{made.last}()", _METHODS[made.name], maybe)
     elif made.name in (".to", "torch.set_default_dtype"):
         for value in (*made.args, *made.keywords.values()):
             if dtype := _type(value):
                 yield HalfPrecisionUse(made, f"{made.last}({dtype})", dtype, maybe)
     elif made.name.startswith("apex.amp.initialize"):
-        level = made.keywords.get("opt_level")
-        if not (isinstance(level, KnownValue) and level.value == "O0" and not level.assumed):
-            yield HalfPrecisionUse(
-                made, "amp.initialize", "float16", maybe or not isinstance(level, KnownValue) or bool(level.assumed)
-            )
+        yield from _apex(made, maybe)
     elif made.last in ("Trainer", "Accelerator", "Fabric") or made.last.endswith("TrainingArguments"):
         yield from _trainer(made, maybe)
 

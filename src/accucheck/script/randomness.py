@@ -74,15 +74,20 @@ def _spots(settings: Settings, found: Randomness) -> Iterator[tuple[str, Call | 
     drawn = {id(use.call) for use in found.uses}
     for call in settings.trace.calls:
         yield from _spots_of(call, id(call) in drawn)
+    yield from _spots_of_weights(settings, found)
+    yield from (("hyperparameters", optimizer, True) for optimizer, _, _ in settings.optimizers())
+    yield from (("seeds", seed.call, True) for seed in found.seeds if seed.seen)
+    yield from (("deterministic", call, True) for call in found.deterministic)
+
+
+def _spots_of_weights(settings: Settings, found: Randomness) -> Iterator[tuple[str, Call | Instance, bool]]:
+    """Where weights are loaded before training, else where they are drawn."""
     trains = found.training.order if found.training is not None else None
     loads = [call for call in settings.trace.calls if _loads(call) and (trains is None or call.order < trains)]
     yield from (("weights", call, True) for call in loads)
     if not loads and (first := found.first("weights")) is not None:
         reaching = [seed.call for seed in found.reaching("weights") if seed.seen]
         yield "weights", (reaching or [first.call])[0], bool(reaching)
-    yield from (("hyperparameters", optimizer, True) for optimizer, _, _ in settings.optimizers())
-    yield from (("seeds", seed.call, True) for seed in found.seeds if seed.seen)
-    yield from (("deterministic", call, True) for call in found.deterministic)
 
 
 def _spots_of(call: Call, drawn: bool) -> Iterator[tuple[str, Call | Instance, bool]]:

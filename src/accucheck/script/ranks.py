@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from .effects import effect
+from .effects import describes
 from .flow import setting, sources
 from .trace import Store, Trace
 from .training import MANY_DEVICES
@@ -84,8 +84,7 @@ def kinds(value: Value | None, objects: bool = True) -> set[str]:
 
 def _ends(value: Value, objects: bool) -> bool:
     """What is made of others and has none of their numbers: one setting out of many, and what only describes, such as a type."""
-    known = effect(value) if isinstance(value, Call) else None
-    described = known is not None and known.kind == "description"
+    described = isinstance(value, Call) and describes(value)
     return setting(value) or described or (isinstance(value, Instance) and not objects)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Mapping as Mapping_
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -212,6 +212,11 @@ class SamplePath:
         return self.rank > 0
 
     @property
+    def texts(self) -> list[str]:
+        """The steps as they are shown."""
+        return [step.text for step in self.steps] or ["-"]
+
+    @property
     def fixed(self) -> tuple[Step, ...]:
         """The steps that are not random."""
         return tuple(step for step in self.steps if not step.random)
@@ -263,7 +268,7 @@ class Samples:
         now = before
         for part in value.fed or ():
             self.known[id(value)] = value, now
-            stored = [way for way in self.ways(part) if way.data]
+            stored = _of_data(self.ways(part))
             if not stored:
                 continue
             changed = _gone_on(now, stored)
@@ -276,15 +281,15 @@ class Samples:
 
     def _ways(self, value: Value) -> Sequence[SamplePath]:
         if isinstance(value, Many):
-            found = [way for option in value.options for way in self.ways(option)]
-            found = [way for way in found if way.data] or found
+            found = self.each(value.options)
+            found = _of_data(found) or found
             return [way for way in found if not any(step.never for step in way.steps)] or found
         if isinstance(value, (Items, Mapping)):
             if constant(value) is not None:
                 return (SamplePath("constant", value),)
             inner = value.items if isinstance(value, Items) else list(value.items.values())
-            found = [way for item in inner[:12] for way in self.ways(item)]
-            return [way for way in found if way.data] or found[:1]
+            found = self.each(inner[:12])
+            return _of_data(found) or found[:1]
         if isinstance(value, KnownValue):
             if isinstance(value.value, str):
                 return (SamplePath("path", value),)
@@ -296,7 +301,7 @@ class Samples:
     def made(self, made: Call) -> Sequence[SamplePath]:
         columns = self.columns(made)
         if columns is not None:
-            return [way for column in columns for way in self.ways(column)]
+            return self.each(columns)
         if made.name == "column":
             return (_column(made),)
         if constant(made) is not None:
@@ -311,14 +316,17 @@ class Samples:
             return self.ways(made.base) or self.ways(made.result) or self.any(made.args[:1])
         if made.name[:1] == "@":
             return (SamplePath("number", made),) if made.name in COUNTS else self.ways(made.base)
-        if made.name == "" and isinstance(made.base, Call):
-            return self.applied(made, made.base)
+        if made.applied is not None:
+            return self.applied(made, made.applied)
         if made.name == "" and made.result is not None:
             return self.ways(made.result)
         return self.called(made)
 
+    def each(self, values: Iterable[Value]) -> list[SamplePath]:
+        return [way for value in values for way in self.ways(value)]
+
     def any(self, values: Sequence[Value]) -> Sequence[SamplePath]:
-        found = [way for value in values for way in self.ways(value)]
+        found = self.each(values)
         best = max((way.rank for way in found), default=0)
         return [way for way in found if way.rank == best]
 
@@ -525,11 +533,11 @@ class Samples:
         if last in ARITHMETIC and name.startswith("ops."):
             return self.operator(made, ARITHMETIC[last], made.args)
         if name.startswith("ops.") and MAKES.match(last):
-            bounds = (-4.0, 4.0) if "Normal" in last else (0.0, 1.0) if last == "UniformReal" else (None, None)
-            return (SamplePath("generated", made, low=bounds[0], high=bounds[1]),)
+            low, high = _drawn_between(last)
+            return (SamplePath("generated", made, low=low, high=high),)
         if name.startswith(("nn.", "mint.nn.")) and last not in ("Pad", "ResizeBilinear", "Norm"):
             return (SamplePath("network", made, unclear=True),)
-        if what.name and not last[:1].isupper() and not name.startswith(("ops.", "nn.", "mint.")):
+        if _is_function(what, last):
             # A function made what is applied, or passed it on: its name does not tell what that does to a sample. One of Python
             # itself, such as list, gives back what it was given.
             own = last if what.base is not None or not hasattr(builtins, what.name) else ""
@@ -682,8 +690,7 @@ class Samples:
 
     def fed(self, made: Call) -> list[SamplePath]:
         """What was stored into a buffer that starts out as zeros or the like."""
-        found = [way for value in made.fed or () for way in self.ways(value)]
-        return [way for way in found if way.data]
+        return _of_data(self.each(made.fed or ()))
 
     def function(self, made: Call, last: str, name: str, ways: Sequence[SamplePath]) -> Sequence[SamplePath]:
         """After a function or method known by its name."""
@@ -707,7 +714,7 @@ class Samples:
             scaler = scaler.base
         if not (isinstance(scaler, Call) and scaler.last in SCALERS):
             return ()
-        given = [way for value in made.args[:1] for way in self.ways(value)] or list(ways)
+        given = self.each(made.args[:1]) or list(ways)
         return [self.standardised(way, made, scaler.last, ()) for way in given]
 
     def standardised(self, way: SamplePath, made: Call, name: str, told: Told) -> SamplePath:
@@ -767,20 +774,8 @@ class Samples:
         return frozenset(found)
 
     def clipped(self, way: SamplePath, made: Call, last: str) -> SamplePath:
-        given = made.args if made.name.startswith(".") else made.args[1:]
-        single = [number for number in map(constant, (*made.args, *made.keywords.values())) if number is not None]
         low, high = way.low, way.high
-        above = below = None
-        if last in ("minimum", "Minimum", "maximum", "Maximum"):
-            bound = single[0][0] if single and len(single[0]) == 1 else None
-            below, above = (None, bound) if last in ("minimum", "Minimum") else (bound, None)
-        else:
-            bounds = [
-                given[n] if n < len(given) else next((v for k, v in made.keywords.items() if word in k), None)
-                for n, word in enumerate(("min", "max"))
-            ]
-            if all(one_number(value) is not None or is_none(value) for value in bounds):
-                below, above = map(one_number, bounds)
+        below, above = _clip_bounds(made, last)
         told = tuple((key, value) for key, value in (("low", below), ("high", above)) if value is not None)
         if not told:
             return self.step(way, made, "function", last, (), unknown=True)
@@ -920,6 +915,37 @@ def _numbers(value: Any) -> tuple[float, ...] | None:
     if isinstance(value, tuple) and value and all(isinstance(part, (int, float)) for part in value):
         return tuple(float(part) for part in value)
     return None
+
+
+def _drawn_between(last: str) -> tuple[float | None, float | None]:
+    """The bounds of what an operator draws."""
+    if "Normal" in last:
+        return -4.0, 4.0
+    return (0.0, 1.0) if last == "UniformReal" else (None, None)
+
+
+def _is_function(what: Call, last: str) -> bool:
+    """Whether a call is that of a function rather than of a class or of the framework."""
+    return bool(what.name) and not last[:1].isupper() and not what.api.startswith(("ops.", "nn.", "mint."))
+
+
+def _clip_bounds(made: Call, last: str) -> tuple[float | None, float | None]:
+    """The numbers that values are clipped to: from below, from above."""
+    if last in ("minimum", "Minimum", "maximum", "Maximum"):
+        single = [number for number in map(constant, (*made.args, *made.keywords.values())) if number is not None]
+        bound = single[0][0] if single and len(single[0]) == 1 else None
+        return (None, bound) if last in ("minimum", "Minimum") else (bound, None)
+    given = made.args if made.name.startswith(".") else made.args[1:]
+    low, high = (
+        given[n] if n < len(given) else next((v for k, v in made.keywords.items() if word in k), None)
+        for n, word in enumerate(("min", "max"))
+    )
+    known = all(one_number(value) is not None or is_none(value) for value in (low, high))
+    return (one_number(low), one_number(high)) if known else (None, None)
+
+
+def _of_data(ways: Iterable[SamplePath]) -> list[SamplePath]:
+    return [way for way in ways if way.data]
 
 
 def _gone_on(before: tuple[SamplePath, ...], after: list[SamplePath]) -> list[SamplePath]:

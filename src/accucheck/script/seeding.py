@@ -18,7 +18,7 @@ from .flow import setting, sources
 from .source import Source
 from .syntax import children, conditions_around, walk
 from .trace import Trace
-from .values import Call, Function, KnownValue, UnknownValue, Value, ValueOrigin, is_known, options, unseen
+from .values import Call, Function, KnownValue, UnknownValue, Value, ValueOrigin, is_known, options, runs_model, unseen
 
 #: What random numbers are used for, in the order in which it matters.
 KINDS = ("weights", "numpy", "python", "operators", "data", "mint")
@@ -172,7 +172,7 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
 def is_training(call: Call) -> bool:
     """Something that trains: a Model, or gradients that are taken."""
     if call.name in _TRAINS and call.base is not None:
-        return any(isinstance(part, Call) and part.api == "Model" for part in options(call.base))
+        return runs_model(call)
     return call.api in effects.differentiating()
 
 

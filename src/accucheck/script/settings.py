@@ -40,6 +40,7 @@ from .values import (
     Value,
     deciders_of,
     frames_around,
+    is_model,
     name_of,
     options,
     unseen,
@@ -513,23 +514,22 @@ class Settings:
         framework's own where there is none around it."""
         parts, seen = list(sources(rate)), self.rates_of(rate) is not None
         held = {id(part) for part in parts}
-        frames = [
+        outer = _outermost(
             frame
             for frame in self.trace.frames
             if frame.function.name not in ("__init__", "__call__", "construct") and self.gives_rate(frame, held, seen)
-        ]
-        inner = {id(frame) for frame in frames}
-        outer = [frame for frame in frames if not any(id(parent) in inner for parent in frames_around(frame.parent))]
+        )
         found = [(f.function.name, self.parameters(f.function.name, f)) for f in outer]
         for part in parts:
-            if isinstance(part, Call) and (known := api.find(part.api)) is not None and known.kind == "schedule":
-                if not any(frame in outer for frame in frames_around(part.frame)):
+            if not isinstance(part, (Call, Instance)) or any(frame in outer for frame in frames_around(part.frame)):
+                continue
+            if isinstance(part, Call):
+                if (known := api.find(part.api)) is not None and known.kind == "schedule":
                     found.append(self.schedule(part))
-            elif isinstance(part, Instance) and any("LearningRateSchedule" in base for base in part.of.beyond()):
+            elif any("LearningRateSchedule" in base for base in part.of.beyond()):
                 init = self.inits.get(id(part))
                 name = part.of.node.name
-                if not any(frame in outer for frame in frames_around(part.frame)):
-                    found.append((name, self.parameters(name, init) if init is not None else []))
+                found.append((name, self.parameters(name, init) if init is not None else []))
         return found
 
     def gives_rate(self, frame: Frame, held: set[int], seen: bool) -> bool:
@@ -1068,10 +1068,17 @@ def _read(node: ast.AST | None) -> list[str]:
     return found
 
 
+def _outermost(frames: Iterable[Frame]) -> list[Frame]:
+    """Those of some runs of functions that none of the others called."""
+    runs = list(frames)
+    inner = {id(frame) for frame in runs}
+    return [frame for frame in runs if not any(id(parent) in inner for parent in frames_around(frame.parent))]
+
+
 def _is_model(value: Value) -> bool:
     if isinstance(value, Instance):
         return any(names.canonical(base) == "Model" for base in value.of.beyond())
-    return isinstance(value, Call) and value.api == "Model"
+    return is_model(value)
 
 
 def given_rate(bound: dict[str, Value]) -> Value | None:

@@ -22,7 +22,7 @@ from .losses import Losses, Observation, applied
 from .networks import kind_of, outputs
 from .pipelines import Pipelines
 from .seeding import GENERATORS
-from .values import Call, Items, KnownValue, Many, UnknownValue, Value, is_slice, options
+from .values import Call, Items, KnownValue, Many, UnknownValue, Value, integer_of, is_slice, options
 
 #: Distributions of vectors, by what the names that numpy has for them begin with.
 _OF_VECTORS = ("multivariate", "multinomial", "dirichlet", "choice")
@@ -336,7 +336,7 @@ def _reduced(made: Call, before: Shape) -> Shape | None:
     """Behind a reduction along the axis that it names, or along all."""
     done = operation(made)
     axis = done.operand(1, "axis", "dim")
-    maker = made.base if made.name == "" and isinstance(made.base, Call) else made
+    maker = made.maker
     told = {*done.keywords, *maker.keywords} - {"axis", "dim", "dtype"}
     if told or len(done.operands) > 2:
         return None
@@ -373,7 +373,7 @@ def _of_size(size: Value) -> Shape | None:
     """The shape that a size tells: a tuple of lengths, or one."""
     if isinstance(size, Items):
         last = size.items[-1] if size.items else None
-        width = last.value if isinstance(last, KnownValue) and type(last.value) is int else None
+        width = integer_of(last)
         return None if size.open else Shape(len(size.items), width)
     one = (isinstance(size, KnownValue) and type(size.value) is int) or (isinstance(size, Call) and size.name == "len")
     return Shape(1, None) if one else None

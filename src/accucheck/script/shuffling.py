@@ -38,6 +38,7 @@ from .values import (
     Scope,
     Value,
     frames_around,
+    integer_of,
     is_known,
     is_none,
     is_slice,
@@ -151,6 +152,18 @@ def data_sets(trace: Trace) -> Examination:
     return Examination(trace)
 
 
+def _is_part_of_split(call: Call) -> bool:
+    return call.name == "[]" and isinstance(call.base, Call) and call.base.name == ".split"
+
+
+def _handed_on(call: Call, given: State) -> State:
+    """The order of a data set that a function hands on, which may shuffle it."""
+    if given.order != IN_ORDER:
+        return given
+    data = given.data | {"function": call.name.lstrip(".")}
+    return replace(given, order=UNKNOWN, code="handed-on", data=data, at=call)
+
+
 class Examination:
     """The data sets of a script, with their order and what they are used for."""
 
@@ -182,22 +195,11 @@ class Examination:
             return self.shuffled(call, base[0])
         if base and call.name.startswith(".") and call.last in self.known.methods.keeps:
             return self.kept(call, [*base, *(given if call.last in ("concat", "zip") else [])])
-        if base and call.name == "[]" and isinstance(call.base, Call) and call.base.name == ".split":
+        if base and _is_part_of_split(call):
             return base[0]
-        if given and (call.name == "+" or call.name in ("mindspore.dataset.zip", "mindspore.dataset.concat")):
+        if given and call.name in ("+", "mindspore.dataset.zip", "mindspore.dataset.concat"):
             return self.kept(call, given)
-        if given and self.passes_on(call):
-            found = given[0]
-            if found.order == IN_ORDER:
-                return replace(
-                    found,
-                    order=UNKNOWN,
-                    code="handed-on",
-                    data=found.data | {"function": call.name.lstrip(".")},
-                    at=call,
-                )
-            return found
-        return None
+        return _handed_on(call, given[0]) if given and self.passes_on(call) else None
 
     def passes_on(self, call: Call) -> bool:
         """True for a function elsewhere that is given a data set and seems to return one."""
@@ -241,7 +243,7 @@ class Examination:
 
     def shuffled(self, call: Call, base: State) -> State:
         size = call.argument(self.known.methods.shuffle, "buffer_size")
-        buffer = size.value if isinstance(size, KnownValue) and type(size.value) is int else None
+        buffer = integer_of(size)
         data = {"dataset": base.data["dataset"]}
         if base.order != SHUFFLED and buffer is not None and buffer <= 1:
             order = base.order if base.order == IN_ORDER else UNKNOWN
@@ -933,7 +935,7 @@ def _shuffle_edit(call: Call) -> tuple[int, str] | None:
 
 
 def _observation(code: str, call: Call, data: dict[str, Any], edit: tuple[int, str] | None = None) -> Observation:
-    last = min(getattr(call.node, "end_lineno", None) or call.line, call.line + 12)
+    last = min(call.last_line, call.line + 12)
     node = _argument(call, "shuffle", None) if code == "shuffle-off" else None
     line, column = (
         (node.lineno, node.col_offset) if node is not None else (call.line, getattr(call.node, "col_offset", 0))

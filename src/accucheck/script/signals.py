@@ -52,7 +52,7 @@ def _gains(value: Value | None, later: LaterValues) -> list[tuple[Call, float]]:
             value = value.result
         if not isinstance(value, Call):
             break
-        layer = value.base if value.name == "" and isinstance(value.base, Call) else value
+        layer = value.maker
         kind = kind_of(layer)
         if kind in ("dense", "convolution"):
             found.append((layer, 1.0 if later.given(layer) or later.perhaps(layer) else _gain(layer)))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .axes import ELEMENTS, axes_of, is_order, is_pair
-from .effects import effect, kept, name_of, operands
+from .effects import describes, effect, kept, name_of, operands
 from .factors import argument_of, operation
 from .networks import kind_of, outputs
 from .syntax import kept as once
@@ -221,7 +221,7 @@ def is_product(made: Call) -> bool:
 
 def contracted(made: Call) -> tuple[int, int]:
     """The axes, from the end, along which a product of matrices sums up."""
-    maker = made.base if made.name == "" and isinstance(made.base, Call) else made
+    maker = made.maker
     turned = [
         is_known(value, True)
         for value in (
@@ -271,8 +271,5 @@ def _asked(value: Call) -> tuple[Value, int] | None:
 
 def _described(shape: Call) -> Value | None:
     """The array whose shape a value is."""
-    known = effect(shape)
-    is_shape = known is not None and known.kind == "description" and shape.last.lower().endswith("shape")
-    if shape.name == "" and isinstance(shape.base, Call):
-        is_shape = known is not None and known.kind == "description" and shape.base.last.lower().endswith("shape")
+    is_shape = describes(shape) and shape.maker.last.lower().endswith("shape")
     return next(iter(operands(shape)), None) if is_shape else None

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from . import flow
-from .effects import effect, operands
+from .effects import describes, effect, operands
 from .factors import argument_of
 from .networks import FORWARD, Observation, Structure, has_weights, is_cell, kind_of
 from .syntax import kept, walk
@@ -152,8 +152,7 @@ def _goes_only_into_itself(norm: Call, structure: Structure) -> bool:
 
 
 def _only_describe(users: Iterable[Call]) -> bool:
-    described = map(effect, users)
-    return all(known is not None and known.kind == "description" for known in described)
+    return all(map(describes, users))
 
 
 def _is_met(norm: Call, sums: list[tuple[Value, Value]], joined: list[Call]) -> bool:

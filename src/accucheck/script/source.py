@@ -33,6 +33,10 @@ class SourceNode:
     def line(self) -> int:
         return getattr(self.node, "lineno", 1)
 
+    @property
+    def last_line(self) -> int:
+        return getattr(self.node, "end_lineno", None) or self.line
+
 
 class RuleMessage(Protocol):
     """What a rule says of a place."""

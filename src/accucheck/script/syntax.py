@@ -204,9 +204,14 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
+def _is_small(text: str) -> bool:
+    """Whether a text is too short to nest or chain deeply, and its lines too."""
+    return len(text) < SMALL and not LONG.search(text) and text.count("\\\n") < CHAIN
+
+
 def _bounded(text: str, shown: str) -> None:
     """Refuse what is nested or chained too deeply, or too long."""
-    if len(text) < SMALL and not LONG.search(text) and text.count("\\\n") < CHAIN:
+    if _is_small(text):
         return
     chains, count = [0], 0
     for match in tokens(text):
@@ -224,8 +229,8 @@ def _bounded(text: str, shown: str) -> None:
         elif sign in ",;:=":
             chains[-1] = 0
         elif sign[0] in "\"'":
-            before = text[max(0, match.start() - 2) : match.start()].lower()
-            fields = sign.count("{") if "f" in before else 0
+            prefix = text[max(0, match.start() - 2) : match.start()].lower()
+            fields = sign.count("{") if "f" in prefix else 0
             count += 4 * fields
             if fields > FIELDS:
                 chains[-1] = CHAIN + 1

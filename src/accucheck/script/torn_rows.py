@@ -111,6 +111,6 @@ def _lists(value: Value) -> Iterator[Value]:
 
 
 def _observation(code: str, at: Call, one: str, other: str) -> Observation:
-    last = getattr(at.node, "end_lineno", None) or at.line
+    last = at.last_line
     column = getattr(at.node, "col_offset", 0)
     return Observation(code, at.source, at.line, column, last, {"one": one, "other": other}, assumed=True)

@@ -13,7 +13,7 @@ from .networks import is_cell
 from .shuffling import data_sets
 from .syntax import kept
 from .training_seen import FollowingStop, is_foreign
-from .values import Call, Instance, KnownValue, Value, options
+from .values import Call, Instance, KnownValue, Value, trains_model
 
 _TRAIN = ["epoch", "train_dataset"]
 
@@ -53,9 +53,7 @@ def made(reading: Reading) -> list[Call]:
 def given(reading: Reading) -> Iterator[tuple[Call, list[Value]]]:
     """What the steps of a script are given, with the call that gives it."""
     for call in reading.trace.calls:
-        trains = call.name in (".train", ".fit") and any(
-            isinstance(base, Call) and base.api == "Model" for base in options(call.base)
-        )
+        trains = trains_model(call)
         data = call.argument(_TRAIN, "train_dataset") if trains else None
         if data is not None:
             yield call, [data]

@@ -42,6 +42,7 @@ from .values import (
     UnknownValue,
     Value,
     frames_around,
+    is_model,
     options,
 )
 
@@ -199,7 +200,7 @@ class _Search:
     def models(self) -> list[Call]:
         """The Models that are told to train, also where their network brings its optimizer along."""
         bases = (base for call in self.calls if call.name in (".train", ".fit") for base in options(call.base))
-        return [base for base in bases if isinstance(base, Call) and base.api == "Model"]
+        return [base for base in bases if is_model(base)]
 
     def tops_of(self, network: Value | None, place: FollowingStop, found: TrainingSeen) -> Iterator[Value]:
         """The networks that a step of the framework was given."""

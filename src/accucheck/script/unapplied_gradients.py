@@ -224,11 +224,14 @@ class UnappliedLoad:
         trace = self.trace
         held: list[Value | None] = [store.value for store in trace.stores]
         held += [value for instance in trace.instances for value in instance.attributes.values()]
-        held += [frame.returned for frame in trace.frames if frame.unseen or frame.parent is None]
-        held += [call.result for call in trace.calls if call.name == "generator"]
-        held += [value for call in trace.calls for value in call.fed or ()]
-        held += [test.value for call in trace.calls for test in call.tests]
-        held += [test.value for frame in trace.frames for test in frame.tests]
+        for frame in trace.frames:
+            held += [test.value for test in frame.tests]
+            if frame.unseen or frame.parent is None:
+                held.append(frame.returned)
+        for call in trace.calls:
+            held += [*(call.fed or ()), *(test.value for test in call.tests)]
+            if call.name == "generator":
+                held.append(call.result)
         return {id(part) for value in held for part in _flat(value)}
 
     def asked_elsewhere(self, made: Call) -> bool:

@@ -12,7 +12,7 @@ from typing import TypeGuard
 
 from . import flow
 from .analysis import Scripts
-from .effects import effect, kept
+from .effects import describes, kept
 from .factors import operation
 from .freezing import FreezeScan, learns, reach
 from .initial_weights import number
@@ -147,6 +147,4 @@ def _waves(trace: Trace, parameter: Call) -> bool:
 
 def _is_angle(value: Value) -> bool:
     """True for an angle, and for what is told of an array whatever its numbers are."""
-    known = effect(value) if isinstance(value, Call) else None
-    described = known is not None and known.kind == "description"
-    return described or (isinstance(value, Call) and operation(value).name in ("acos", "arccos"))
+    return isinstance(value, Call) and (describes(value) or operation(value).name in ("acos", "arccos"))

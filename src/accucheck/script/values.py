@@ -397,6 +397,16 @@ class Call(SourceNode, Value):
         """The undecided conditions around it."""
         return tuple(test.text for test in self.tests)
 
+    @property
+    def applied(self) -> Call | None:
+        """The layer or operator object that is applied here; None for any other call."""
+        return self.base if self.name == "" and isinstance(self.base, Call) else None
+
+    @property
+    def maker(self) -> Call:
+        """The call that makes what is run: the layer or operator object that is applied here, or the call itself."""
+        return self.applied or self
+
     def argument(self, parameters: list[str], name: str) -> Value | None:
         """What was passed for a parameter, given the order of the parameters; None when nothing was."""
         if name in self.keywords:
@@ -502,6 +512,26 @@ def is_none(value: Value | None) -> bool:
 def is_slice(value: Value | None) -> TypeGuard[Call]:
     """Whether a key is a slice: begin, end, step."""
     return isinstance(value, Call) and value.name == "slice"
+
+
+def is_model(value: Value | None) -> TypeGuard[Call]:
+    """Whether a value is a Model, which trains and evaluates a network."""
+    return isinstance(value, Call) and value.api == "Model"
+
+
+def runs_model(call: Call) -> bool:
+    """Whether a call is that of a method of a Model."""
+    return any(map(is_model, options(call.base)))
+
+
+def trains_model(call: Call) -> bool:
+    """Whether a call has a Model train."""
+    return call.name in (".train", ".fit") and runs_model(call)
+
+
+def integer_of(value: Value | None) -> int | None:
+    """The integer that a constant is; None for any other value, True and False among them."""
+    return value.value if isinstance(value, KnownValue) and type(value.value) is int else None
 
 
 def string_of(value: Value | None) -> str | None:
