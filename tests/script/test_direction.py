@@ -608,6 +608,29 @@ def test_a_signal_over_what_is_missed_is_to_rise(tmp_path: Path, sign: str, expe
     assert codes(tmp_path, SIGNAL + LOOP.replace("LOSS", f"{sign}ratio(logits, y)")) == expected
 
 
+CENTRED = """
+def signal(heard, said):
+    total = ops.ReduceSum(keep_dims=True)
+    heard = heard - total(heard, -1) / heard.shape[-1]
+    said = said - MEAN
+    seen = total(heard * said, -1) * said / (total(said ** 2, -1) + 1e-8)
+    left = heard - seen
+    return 10 * ops.log10((seen ** 2).sum(-1) / ((left ** 2).sum(-1) + 1e-8)).mean()
+"""
+
+
+@pytest.mark.parametrize("mean", ["total(said, -1) / said.shape[-1]", "said.mean(-1, keep_dims=True)"])
+@pytest.mark.parametrize("order", ["logits, y", "y, logits"])
+def test_what_is_taken_from_its_own_mean_is_no_error(tmp_path: Path, mean: str, order: str) -> None:
+    assert codes(tmp_path, CENTRED.replace("MEAN", mean) + LOOP.replace("LOSS", f"-signal({order})")) == []
+
+
+@pytest.mark.parametrize(("sign", "expected"), [("", []), ("-", ["loss-negated"])])
+def test_an_error_to_a_mean_of_other_numbers(tmp_path: Path, sign: str, expected: list[str]) -> None:
+    loss = f"{sign}((logits - y.mean(-1, keep_dims=True)) ** 2).mean()"
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == expected
+
+
 def test_weights_that_a_mean_is_divided_by_are_no_rewards(tmp_path: Path) -> None:
     mean = "((ops.log_softmax(logits, -1) * ops.one_hot(y, 4, 1.0, 0.0)).sum(-1) * w).sum() / (w.sum() + 1e-5)"
     loop = LOOP.replace("(x, y)", "(x, y, w)").replace("for x, y in", "for x, y, w in")

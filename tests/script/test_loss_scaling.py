@@ -880,3 +880,39 @@ for x, y in batches:
 
 def test_a_loss_that_a_setting_chooses_is_no_scale(tmp_path: Path) -> None:
     assert codes(loss_scaling.examine(training(tmp_path, BY_A_SETTING))) == ["no-half"]
+
+
+CLIPPED = """
+class Step(nn.Cell):
+    def __init__(self, network, optimizer, sens=1.0):
+        super().__init__(auto_prefix=False)
+        self.network, self.optimizer, self.sens = network, optimizer, sens
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
+
+    def construct(self, x, y):
+        loss = self.network(x, y)
+        sens = ops.cast(ops.tuple_to_array((self.sens,)), ms.float32)
+        grads = self.clip(self.grad(self.network, self.optimizer.parameters)(x, y, sens), 1.0)
+        return ops.depend(loss, self.optimizer(grads))
+
+    def clip(self, grads, largest):
+        total = 0
+        for grad in grads:
+            total += ops.norm(grad) ** 2.0
+        share = largest / (total ** 0.5 + 1e-6)
+        if share < 1:
+            clipped = ()
+            for grad in grads:
+                clipped += (ops.mul(grad, share),)
+            grads = clipped
+        return grads
+
+step = Step(nn.WithLossCell(net, loss_fn), opt)
+for x, y in data:
+    step(x, y)
+"""
+
+
+@pytest.mark.parametrize(("precision", "expected"), [("", ["no-half"]), (HALF, ["no-scale"])])
+def test_gradients_divided_by_their_own_size_had_no_scale(precision: str, expected: list[str], tmp_path: Path) -> None:
+    assert codes(loss_scaling.examine(training(tmp_path, precision + CLIPPED))) == expected

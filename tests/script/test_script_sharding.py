@@ -413,3 +413,41 @@ for _ in range(9):
 )
 def test_files_that_are_taken_by_their_places(names: str, picked: str, codes: list[str], tmp_path: Path) -> None:
     assert [one.code for one in said(tmp_path, STEPS.format(names, picked))] == codes
+
+
+#: A function that each batch goes through; `begin` and `end`: which part of it a device takes.
+PARTED = """
+RANK = SIZE = 0
+
+def part(rows, labels):
+    {seed}
+    kept = []
+    for row in rows[{begin}:{end}]:
+        kept.append(row)
+    return kept, labels
+
+def read(rank, size):
+    global RANK, SIZE
+    RANK, SIZE = rank, size
+    data = ds.MindDataset("a", columns_list=["image", "label"]).batch(32 * size)
+    return data.map(operations={operations}, input_columns=["image", "label"])
+
+init()
+data = read(get_rank(), get_group_size())
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "seed", "operations", "code"),
+    [
+        ("RANK * 32", "(RANK + 1) * 32", "pass", "part", "by-rank"),
+        ("RANK * 32", "(RANK + 1) * 32", "pass", "[part]", "by-rank"),
+        ("0", "32", "pass", "part", "no-shards"),
+        ("0", "32", "np.random.seed(RANK)", "part", "no-shards"),
+    ],
+)
+def test_a_function_that_takes_the_part_of_its_device(
+    begin: str, end: str, seed: str, operations: str, code: str, tmp_path: Path
+) -> None:
+    found = said(tmp_path, PARTED.format(begin=begin, end=end, seed=seed, operations=operations))
+    assert [one.code for one in found if one.code in ("by-rank", "no-shards")] == [code]

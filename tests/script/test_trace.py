@@ -568,3 +568,21 @@ def test_a_number_that_each_turn_computes_of_the_last_is_no_constant(
     found = trace(tmp_path, f"from mindspore import nn\nsize = 3\nfor i in range(4):\n    {body}\nnn.Dense(size, 1)")
     (made,) = calls(found, "mindspore.nn.Dense")
     assert isinstance(made.args[0], KnownValue) == is_constant
+
+
+@pytest.mark.parametrize(
+    ("made", "changed"),
+    [
+        ("numpy.array([1.0])", True),
+        ("mindspore.Tensor([1.0]).asnumpy()", True),
+        ("mindspore.Tensor([1.0])", False),
+        ("mindspore.Tensor([1.0]).reshape(1, 1)", False),
+        ("mindspore.ops.relu(unknown())", False),
+    ],
+)
+def test_an_array_that_a_function_is_given_is_changed_in_place_and_a_tensor_is_not(
+    tmp_path: Path, made: str, changed: bool
+) -> None:
+    found = trace(tmp_path, f"import numpy, mindspore\ndef g(x):\n    x /= 255\n    return x\na = {made}\ng(a)\nf(a)")
+    (seen,) = calls(found, "f")
+    assert isinstance(seen.args[0], Call) and bool(seen.args[0].fed) == changed

@@ -339,10 +339,11 @@ class Directions:
         return None if rises is None else LossDirection(not rises, made, likelihood=made)
 
     def _distance(self, made: Call) -> LossDirection | None:
-        """The way of a difference without its sign, but for one of data alone, of which the weight is what learns."""
+        """The way of a difference without its sign, but for one of data alone, of which the weight is what learns, and for one to the
+        mean of the same numbers, which is no error."""
         apart = difference(made)
         sides = operation(apart).operands[:2] if apart is not None else []
-        if not sides or (not any(map(self._learns, sides)) and self._learns(made)):
+        if not sides or (not any(map(self._learns, sides)) and self._learns(made)) or _is_centred(sides):
             return None
         return LossDirection(True, made, sure=not self._all_learn(sides) or _is_to_projection(sides))
 
@@ -509,6 +510,27 @@ def _is_to_projection(pair: list[Value]) -> bool:
             within = {id(part) for part in flow.sources(other)}
             return any(id(part) not in within and _is_data(part, other) for part in inside)
     return False
+
+
+def _is_centred(pair: list[Value]) -> bool:
+    """Whether one of two values is an average of the other, perhaps a weighted one."""
+    return any(part is other for one, other in permutations(pair) for part in _averaged(one))
+
+
+def _averaged(mean: Value) -> Iterator[Value]:
+    """What is added up in a value, behind the number by which the sum is divided; of what is weighted first, each factor."""
+    part, depth = mean, 0
+    while isinstance(part, Call) and depth < DEEP:
+        depth += 1
+        known = effect(part)
+        if known is not None and known.reduces:
+            for added in operands(part):
+                yield added
+                yield from product_of(added)[0] if isinstance(added, Call) else ()
+            return
+        scaled = operation(part).does in ("mul", "div")
+        inner = product_of(part)[0] if scaled else kept(part, "same", "order", "values") or []
+        part = inner[0] if len(inner) == 1 and inner[0] is not part else UnknownValue()
 
 
 def _is_data(value: Value, estimate: Value) -> bool:

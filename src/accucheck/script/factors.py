@@ -255,6 +255,7 @@ class Term:
     rough: bool = False
     uneven: bool = False  # a sum of which only one side carries a scale
     blurred: bool = False
+    normed: bool = False  # divided by the size of gradients, and so rid of every factor of theirs
 
     @property
     def unsure(self) -> bool:
@@ -272,7 +273,8 @@ class Term:
         except (ArithmeticError, ValueError, TypeError):
             number = plain = 1.0
         powers = frozenset((key, value * exponent) for key, value in self.powers if value * exponent)
-        return replace(self, number=number, plain=plain, powers=powers)
+        normed = self.normed or (exponent < 0 and bool(self.gradients))
+        return replace(self, number=number, plain=plain, powers=powers, normed=normed)
 
     def may(self, choices: frozenset[Choice]) -> bool:
         """Whether it goes with these choices."""
@@ -298,6 +300,7 @@ class Term:
             self.rough or other.rough,
             self.uneven or other.uneven,
             self.blurred or other.blurred,
+            self.normed or other.normed,
         )
 
 

@@ -178,6 +178,11 @@ def _ran(trace: Trace, sampler: Instance, name: str) -> tuple[Value, list[Call]]
     return trace.again(run), calls
 
 
+def given_by(trace: Trace, function: Function) -> Value:
+    """What a function of the project returns, whatever it is given."""
+    return trace.again(lambda tracer: tracer.call_function(function, [], {}, function.node))
+
+
 def _idle_draws(given: Value, calls: list[Call]) -> set[int]:
     """The draws, by id, whose results neither get into what is given nor are used for anything else; what a shuffle mixes in place
     counts as its result."""

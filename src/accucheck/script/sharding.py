@@ -12,7 +12,7 @@ from typing import Any
 from . import ranks, seeding
 from .analysis import Reading
 from .flow import setting, sources
-from .project_samplers import asks_rank, divides, length_of_all
+from .project_samplers import asks_rank, divides, given_by, length_of_all
 from .shuffling import DRAWS_ONCE, IN_PLACE, LISTINGS, SHUFFLED, data_sets
 from .source import Source, once_each
 from .syntax import called_name, walk
@@ -300,9 +300,12 @@ class _Sharding:
         return bool(asked) and len(asked) == len(users)
 
     def by_rank(self, chain: list[Call]) -> bool:
-        """True when the data themselves are chosen by rank: a path, a list, a sampler of one's own, .take() and the like."""
+        """True when the data themselves are chosen by rank: a path, a list, a sampler of one's own, .take() and the like, or by what a
+        function gives that each row or batch goes through."""
         held = [value for call in chain for value in (*call.args, *call.keywords.values())]
-        return any("rank" in ranks.kinds(value) for value in held)
+        functions = (part for value in held for part in _with_elements(value) if isinstance(part, Function))
+        made = (given_by(self.trace, function) for function in functions)
+        return any("rank" in ranks.kinds(value) for value in (*held, *made))
 
     def sampled_elsewhere(self, origin: Call, parameters: list[str]) -> bool:
         """True for a sampler out of sight, which may ask for the number of the device itself."""

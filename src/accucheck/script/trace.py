@@ -65,6 +65,9 @@ WRITES = 40
 MORE = 60_000
 #: Loops over constants that only set or add things are taken once for each of so many items.
 UNROLLED = 200
+#: What gives tensors, as names.canonical has it, and the methods of tensors that give arrays of numpy.
+_GIVE_TENSORS = ("Tensor", "tensor", "Parameter", "ops.", "mint.", "mnp.")
+_GIVE_ARRAYS = frozenset({".asnumpy", ".numpy", ".each"})
 #: (name, the constant it is compared with or None for a plain test) -> what it is taken for, or None for unknown.
 Assume = Callable[[str, Any], "bool | None"]
 
@@ -394,7 +397,8 @@ class Tracer(Expressions):
         return True
 
     def do_AugAssign(self, node: ast.AugAssign, scope: Scope) -> bool:
-        """A list is changed in place, and so is an array that the function was given: who else holds it sees that."""
+        """A list is changed in place, and so is an array of numpy that the function was given: who else holds it sees that. Of a tensor
+        a new one is made."""
         load = ast.copy_location(ast.BinOp(_loaded(node.target), node.op, node.value), node)
         old, value = self.value(load.left, scope), self.value(node.value, scope)
         certain = self.tests == (self.frame.tests if self.frame else ())  # within this function
@@ -404,7 +408,7 @@ class Tracer(Expressions):
             return True
         counts = isinstance(old, KnownValue) and isinstance(value, KnownValue) and self.repeats(node.target, scope)
         made = self.unfolded(node.op, old, value, load) if counts else self.combined(node.op, old, value, load)
-        if isinstance(old, Call) and isinstance(made, Call) and self.given(node.target):
+        if isinstance(old, Call) and isinstance(made, Call) and self.given(node.target) and not _is_tensor(old):
             old.fed = [*(old.fed or []), made]
         self.assign(node.target, made, scope)
         return True
@@ -1136,6 +1140,13 @@ def _ended(loop: ast.AST) -> set[int]:
         if isinstance(part, ast.If)
         and any(isinstance(way[-1], (ast.Return, ast.Raise)) for way in (part.body, part.orelse) if way)
     }
+
+
+def _is_tensor(value: Value | None) -> bool:
+    """Whether MindSpore makes a value: a tensor, or what its operations and methods give."""
+    while isinstance(value, Call) and value.name.startswith(".") and value.name not in _GIVE_ARRAYS:
+        value = value.base
+    return isinstance(value, Call) and value.api.startswith(_GIVE_TENSORS)
 
 
 def _loaded(target: ast.expr) -> ast.expr:

@@ -434,10 +434,12 @@ class TrainingSteps:
         return self.factors.of(step.gradients)
 
     def taken_off(self, terms: Iterable[Term]) -> set[Key]:
-        """Factors of a loss that its gradients do not have any more: divided out again they are scales, whatever they are called."""
+        """Factors of a loss that its gradients do not have any more: divided out again they are scales, whatever they are called. What
+        gradients lose as they are brought to one size is not told by that."""
         return {
             factor
             for term in terms
+            if not term.normed
             for loss in self._losses(term)
             if loss.times(term) is not None  # on the same way through the script
             for factor, power in loss.powers
