@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from .syntax import kept
 from .trace import Trace
@@ -112,6 +112,40 @@ def users(trace: Trace) -> dict[int, list[tuple[Call, str]]]:
         for how, value in given:
             for part in _spread(value):
                 found[id(part)].append((call, how))
+    return found
+
+
+@kept
+def made_of(trace: Trace) -> dict[int, list[Value]]:
+    """id of a value -> what is directly made of it, of all that the calls of a trace hold."""
+    found: dict[int, list[Value]] = defaultdict(list)
+    for part in values_of(trace):
+        for inner in inputs(part):
+            found[id(inner)].append(part)
+    return found
+
+
+@kept
+def values_of(trace: Trace) -> list[Value]:
+    """The calls of a trace and all that they are made of, each once."""
+    found: dict[int, Value] = {}
+    queue = list[Value](trace.calls)
+    while queue:
+        part = queue.pop()
+        if id(part) not in found:
+            found[id(part)] = part
+            queue += inputs(part)
+    return list(found.values())
+
+
+def made_from(trace: Trace, origins: Iterable[Value]) -> set[int]:
+    """The ids of values, and of all that is made of them."""
+    made, found, queue = made_of(trace), set[int](), list(origins)
+    while queue:
+        part = queue.pop()
+        if id(part) not in found:
+            found.add(id(part))
+            queue += made.get(id(part), ())
     return found
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from ..knowledge import dataset_classes
-from .flow import find, sources
+from .flow import find, made_from, sources, values_of
 from .networks import of_training, speaks_of_training
 from .pipelines import LOOKS, PASSES_ON, READERS, Uses, calls_a
 from .project_samplers import draws, in_order, remade_each_turn
@@ -654,18 +654,24 @@ class Examination:
 
     def kept_by_place(self, leaf: Call) -> Iterator[Call]:
         """Reads of what a loop over a data set keeps for each place in it, and writes there too: it fits rows of one order alone."""
+        placed = self.placed(leaf)
         for call in self.trace.calls:
             read = call.args[0] if call.name in ("[]", ".get") and call.args else None
-            if read is None or not _place_in(read, leaf):
+            if read is None or id(read) not in placed:
                 continue
-            held = call.base
-            if isinstance(held, Mapping):
-                written = bool(held.fed)
-            else:
-                keys = [write.key for write in getattr(held, "writes", ())]
-                written = any(not isinstance(key, str) and _place_in(key, leaf) for key in keys)
-            if written or any(user.name in _SETS for user, _ in self.uses.consumers[id(call)]):
+            held, users = call.base, self.uses.consumers[id(call)]
+            filled = isinstance(held, Mapping) and bool(held.fed)
+            written = filled or any(user.name in _SETS for user, _ in users)
+            writes = () if isinstance(held, Mapping) else getattr(held, "writes", ())
+            keys = [write.key for write in writes if not isinstance(write.key, str)]
+            if written or any(_place_in(key, leaf) for key in keys):
                 yield call
+
+    def placed(self, leaf: Call) -> set[int]:
+        """The ids of what is computed from the places that loops over a data set have come to."""
+        rows = made_from(self.trace, [leaf])
+        places = (part for part in values_of(self.trace) if isinstance(part, Index))
+        return made_from(self.trace, [place for place in places if any(id(part) in rows for part in parts(place.of))])
 
     @cached_property
     def only_read(self) -> bool:
