@@ -505,3 +505,26 @@ def test_what_is_filled_again_after_it_was_emptied_is_loaded(tmp_path: Path, cha
     assert not told & {"nothing-loaded", "only-output"}
     emptied = {one.code for one in said(tmp_path, NET + LOAD + "params.clear()\n" + PUT + RUN)}
     assert "nothing-loaded" in emptied
+
+
+def test_a_network_that_sets_its_first_weights_is_not_used_by_that(tmp_path: Path) -> None:
+    prepared = """
+class Prepared(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(8, 8)
+        self.start()
+
+    def start(self):
+        self.fc.weight.set_data(initializer(Normal(0.1), self.fc.weight.shape))
+
+    def construct(self, x):
+        return self.fc(x)
+
+net = Prepared()
+"""
+    again = "net = Prepared()\nms.Model(net, loss, opt).train(1, data)\n"
+    found = said(tmp_path, prepared + LOAD + PUT + again)
+    assert [one.code for one in found if one.code != "applied"] == ["another-object"]
+    found = said(tmp_path, prepared + LOAD + PUT + RUN)
+    assert [one.code for one in found if one.code != "applied"] == ["result-ignored"]

@@ -59,6 +59,9 @@ _TERMS = {
     "size = y.sum()\nreturn each(mean, y)": None,
     "shown = ops.stop_gradient(mean).sum()\nreturn each(mean, y)": None,
     "_ = each(spread, y)\nreturn each(mean, y)": None,
+    "loss = each(spread, y)\nloss = 0.1 * each(mean, y)\nreturn loss": "loss",
+    "loss = each(spread, y)\nloss += 0.1 * each(mean, y)\nreturn loss": None,
+    "loss = each(spread, y)\nprint(loss)\nloss = each(mean, y)\nreturn loss": None,
     "kept = mean.reshape(-1)\nreturn each(mean, y)": None,
 }
 

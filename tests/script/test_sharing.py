@@ -107,6 +107,10 @@ REPEATED: dict[str, tuple[str, str | None] | None] = {
     "relu = nn.ReLU()\nself.all = nn.SequentialCell(nn.Dense(8, 8), relu, nn.Dense(8, 8), relu)": None,
     M + "self.all = nn.SequentialCell([one, nn.ReLU(), one])  # weights are shared": ("shared", None),
     M + "self.all = nn.CellList()\nfor i in range(3):\n    self.all.append(one)": ("repeated", None),
+    M + "self.all = nn.CellList([one])\none = nn.Dense(8, 8)\nfor i in range(3):\n    self.all.append(one)": (
+        "repeated",
+        None,
+    ),
     M + "self.all = nn.CellList()\nfor i in range(3):\n    self.all.append(one)  # tied": None,
     M + "self.all = nn.CellList()\nfor i in range(3):\n    if i == 0:\n        self.all.append(one)": None,
     M + "self.all = nn.CellList()\nfor i in range(3):\n    self.all.append(one)\n    break": None,

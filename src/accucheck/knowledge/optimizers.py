@@ -47,6 +47,12 @@ def step_of(name: str) -> Step | None:
     return _NORMALIZED.get(name)
 
 
+def holds_moments(name: str) -> bool:
+    """Whether an optimizer keeps something of earlier gradients whatever it is given: all but plain gradient descent do, which takes a
+    momentum for that."""
+    return not name.endswith((".SGD", ".Momentum"))
+
+
 def normalized() -> list[str]:
     """The optimizers whose steps do not grow with the gradients."""
     return list(_NORMALIZED)

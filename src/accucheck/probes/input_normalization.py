@@ -296,6 +296,30 @@ data = ds.Cifar10Dataset("data").map(transforms, "image").batch(32)
 ms.Model(Net(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
 """
 
+_BY_CHANNEL = """
+import cv2
+import numpy as np
+
+def normalised(image, mean=(0.485, 0.456, 0.406), std=(0.229, 0.224, 0.225)):
+    image[0] = (image[0] - mean[0]) / std[0]
+    image[1] = (image[1] - mean[1]) / std[1]
+    image[2] = (image[2] - mean[2]) / std[2]
+    return image
+
+class Pictures:
+    def __init__(self, paths):
+        self.paths = paths
+
+    def __getitem__(self, index):
+        image = cv2.imread(self.paths[index])
+        return normalised(image.transpose(2, 0, 1).astype(np.float32) {scale}), np.int32(0)
+
+    def __len__(self):
+        return len(self.paths)
+
+data = ds.GeneratorDataset(Pictures(paths), ["image", "label"], shuffle=True).batch(8)
+ms.Model(Net(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
+"""
 EXAMPLES = [
     _example(
         "Rescale and Normalize",
@@ -402,6 +426,26 @@ network(ms.Tensor(prepared("a.png")[None]))
         _NET + "transforms = [vision.Rescale(1 / 255, 0), vision.ToTensor()]" + _TRAIN,
         Verdict.PROBLEM,
         "scaled-twice",
+    ),
+    _example(
+        "records that are divided twice",
+        _NET
+        + "transforms = [vision.Rescale(1 / 255, 0), vision.Rescale(1 / 255, 0), vision.HWC2CHW()]"
+        + _TRAIN.replace("Cifar10Dataset", "TFRecordDataset"),
+        Verdict.PROBLEM,
+        "scaled-twice",
+    ),
+    _example(
+        "one channel after the other, of 0 to 1",
+        _NET + _BY_CHANNEL.format(scale="/ 255"),
+        Verdict.OK,
+        "normalised",
+    ),
+    _example(
+        "one channel after the other, of 0 to 255",
+        _NET + _BY_CHANNEL.format(scale=""),
+        Verdict.PROBLEM,
+        "unit-statistics",
     ),
     _example(
         "a formula in the project's own source",

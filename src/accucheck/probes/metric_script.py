@@ -472,6 +472,15 @@ def _metric(name: str, verdict: Verdict, *codes: str, within: str) -> Any:
 
 
 _PLACES = "right = ops.topk(scores, 3)[1] == b.expand_dims(1)"
+_KEPT = """
+model.train(5, train)
+net.set_train(False)
+kept, truths = [], []
+for row, truth in {rows}.create_tuple_iterator():
+    kept.append(net(row))
+    truths.append(truth)
+show(ops.concat(kept), ops.concat(truths))
+"""
 EXAMPLES = [
     _counted("counted over samples", Verdict.OK, "judged"),
     _counted("shares of batches averaged", Verdict.UNDECIDED, "mean-of-batches", hits=_RATE, rows="1"),
@@ -514,6 +523,10 @@ EXAMPLES = [
     _example(
         "evaluated with both", "model.train(5, train)\nmodel.eval(train)\nmodel.eval(test)\n", Verdict.OK, "judged"
     ),
+    _example(
+        "outputs of the training data are kept", _KEPT.format(rows="train"), Verdict.UNDECIDED, "evaluates-training"
+    ),
+    _example("outputs of other data are kept", _KEPT.format(rows="test"), Verdict.UNDECIDED, "none-seen"),
     _example(
         "evaluated with the files of the training",
         _FILES.format(part="train"),

@@ -21,7 +21,7 @@ from ..case import Case
 from ..language import Words
 from ..model import Finding, Fix, Kind, Level, Progress, Sure, Verdict, Where
 from ..model import suggest as usual
-from ..probe import Example
+from ..probe import Example, script_example
 from . import _gaps, _grades, _second_place, _seen
 
 if TYPE_CHECKING:
@@ -119,6 +119,10 @@ MESSAGES: Words = {
     "mask-unused": {
         "en": "{mask} tells data from padding in {padded}, but the loss does not depend on it.",
         "zh": "{mask} 标记了 {padded} 中哪些位置有效，但损失没有用到它。",
+    },
+    "mask-unread": {
+        "en": "{mask} is handed to {function}, which never reads it, and nothing else computes with this mask ({at}).",
+        "zh": "{mask} 传给了 {function}，但其中从未读取，其他地方也没有用它参与计算（{at}）。",
     },
     "pad-counted": {
         "en": "{padded} is padded with {value}, and {loss} counts that as a class ({place}): nothing leaves it out.",
@@ -264,6 +268,7 @@ WHY: Words = {
         "zh": "补齐越多，损失及其梯度就越小：短样本多的 batch 几乎不起作用。",
     },
     "mask-unused": _SEEN,
+    "mask-unread": _SEEN,
     "pad-counted": {
         "en": "Each padded place counts as a sample of that class: the network learns to say it, and loss and accuracy look better "
         "than they are.",
@@ -310,6 +315,7 @@ _FIXES = {
     "mask-shifted": "fix-shift",
     "mask-not-applied": "fix-applied",
     "mask-unused": "fix-applied",
+    "mask-unread": "fix-applied",
     "padding-averaged": "fix-applied",
     "pad-counted": "fix-ignore",
     "length-unused": "fix-given",
@@ -322,6 +328,7 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script import unread_masks
     from ..script.analysis import read_scripts
     from ..script.padding_rules import examine
 
@@ -330,6 +337,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if not scripts.training:
         return
     result = examine(scripts, Path(case.root), case.get("design.padding"))
+    result.said += unread_masks.examine(scripts)
     for said in result.said:
         yield _finding(said)
     found = [*_places(result), *_columns(result), *_pipelines(result)]
@@ -652,7 +660,40 @@ def _attended(name: str, verdict: Verdict, *codes: str, masked: str) -> Example:
     return Example(name, files={"train.py": script.lstrip("\n")}, case=case, verdict=verdict, codes=codes)
 
 
+_MASKED = "scores = scores.masked_fill(mask, -1e9)"
+_ATTENDING = """
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn, ops
+
+class Attention(nn.Cell):
+    def construct(self, q, k, v, mask):
+        scores = ops.matmul(q, k.swapaxes(1, 2))
+        {masked}
+        return ops.matmul(ops.softmax(scores, -1), v)
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table, self.head, self.attention = nn.Embedding(50, 8), nn.Dense(8, 2), Attention()
+
+    def construct(self, words):
+        mask = ops.equal(words, 0).expand_dims(1)
+        mask = ops.broadcast_to(mask, (-1, words.shape[1], -1))
+        x = self.table(words)
+        return self.head(self.attention(x, x, x, mask)[:, 0])
+
+net = Net()
+data = ds.MindDataset("words.mindrecord", columns_list=["words", "label"]).batch(16)
+ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params())).train(3, data)
+"""
 EXAMPLES = [
+    script_example(
+        "", "a mask that attention applies", _ATTENDING.format(masked=_MASKED), Verdict.UNDECIDED, "masks-only"
+    ),
+    script_example(
+        "", "a mask that attention never reads", _ATTENDING.format(masked=""), Verdict.PROBLEM, "mask-unread"
+    ),
     _regressed(
         "a mask of the words, and none of their labels",
         Verdict.UNDECIDED,

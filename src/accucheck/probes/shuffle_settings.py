@@ -1,10 +1,10 @@
 """Reads from the training script whether the training data are shuffled: shuffle arguments, samplers, .shuffle() calls.
 
 Catches: shuffle=False or a sequential sampler without a later .shuffle(), a .shuffle() whose result is dropped, a buffer of a
-few samples or below the batch size, reshuffle_each_epoch=False, a sampler of the project whose order never changes. Knows
-each data set class's own default, follows the script's own functions, folds constants, and leaves data sets for evaluation alone.
-Cannot tell: what other files, configuration files or the command line decide; such places are named and left undecided. Never
-imports or runs the script.
+few samples or below the batch size, reshuffle_each_epoch=False, a sampler of the project whose order never changes, a seed that
+gives each epoch the same order, a training loop that ends after a batch. Knows each data set class's own default, follows the
+script's own functions, folds constants, and leaves data sets for evaluation alone. Cannot tell: what other files, configuration
+files or the command line decide; such places are named and left undecided. Never imports or runs the script.
 """
 
 from __future__ import annotations
@@ -67,6 +67,14 @@ MESSAGES: Words = {
     "few-taken-perhaps": {
         "en": "Of the training data {call} leaves {batches} {batches:batch|batches}, as for a trial.",
         "zh": "{call} 使训练数据只剩 {batches} 个 batch，像是试运行用的设置。",
+    },
+    "first-batch-only": {
+        "en": "The training loop in line {line} ends after its first batch, with this {how}.",
+        "zh": "第 {line} 行的训练循环在第一个 batch 之后就因此处的 {how} 结束。",
+    },
+    "same-order": {
+        "en": "{seed} sets the seed again in each epoch: the order of the training data (line {line} of {path}) is the same every time.",
+        "zh": "{seed} 在每个 epoch 重新设置随机种子：训练数据的顺序（{path} 第 {line} 行）每次都相同。",
     },
     "shuffled-apart": {
         "en": "{one} and {other} of a sample no longer belong together: this shuffles one of them on its own.",
@@ -149,6 +157,14 @@ MESSAGES: Words = {
         "en": "Pass shuffle=True, or call .shuffle(buffer_size) with a large buffer before .batch().",
         "zh": "设置 shuffle=True，或在 .batch() 之前以较大的缓冲区调用 .shuffle(buffer_size)。",
     },
+    "fix-loop": {
+        "en": "Remove it, or put it under the condition that it was meant for.",
+        "zh": "删去这一行，或把它放到应有的条件之下。",
+    },
+    "fix-seed": {
+        "en": "Set the seed once before the loop, or add the number of the epoch to it.",
+        "zh": "在循环之前设置一次种子，或给种子加上 epoch 编号。",
+    },
     "fix-together": {
         "en": "Shuffle pairs, or take both by one permutation: order = np.random.permutation(len(x)); x, y = x[order], y[order]. Or leave "
         "it to the data set: GeneratorDataset(..., shuffle=True) keeps rows whole.",
@@ -213,6 +229,14 @@ WHY: Words = {
     },
     "few-taken": _FEW,
     "few-taken-perhaps": _FEW,
+    "first-batch-only": {
+        "en": "If it was left from debugging, an epoch makes a single update, and hardly anything is learnt.",
+        "zh": "如果这是调试时留下的，每个 epoch 只更新一次，几乎学不到东西。",
+    },
+    "same-order": {
+        "en": "The same samples meet in the same batches in each epoch, and the last ones always have the last word, as without shuffling.",
+        "zh": "每个 epoch 的 batch 组成和先后都相同，与没有混洗的效果接近。",
+    },
     "shuffle-off": _SAME_ORDER,
     "sampler-in-order": _SAME_ORDER,
     "buffer-one": _SAME_ORDER,
@@ -249,7 +273,11 @@ _LOOKED_AT = {
 }
 PROOF: Words = {
     **dict.fromkeys(WHY, _TWO_EPOCHS),
-    **dict.fromkeys(("few-taken", "few-taken-perhaps"), _COUNTED),
+    **dict.fromkeys(("few-taken", "few-taken-perhaps", "first-batch-only"), _COUNTED),
+    "same-order": {
+        "en": "Print the labels of the first batch in two epochs: they are the same.",
+        "zh": "打印两个 epoch 中第一个 batch 的标签：它们相同。",
+    },
     **dict.fromkeys(("shuffled-apart", "listed-apart"), _LOOKED_AT),
     "off-by-default": {
         "en": "Look up what {name} is in the command that starts the training; or give pipelines.train with that value and run "
@@ -282,6 +310,8 @@ _LEVELS = {
     "buffer-nearby": Level.PROBLEM,
     "shuffle-dropped": Level.PROBLEM,
     "reshuffle-off": Level.PROBLEM,
+    "same-order": Level.PROBLEM,
+    "first-batch-only": Level.SUSPECT,
     "shuffled-apart": Level.PROBLEM,
     "listed-apart": Level.SUSPECT,
     "few-taken": Level.PROBLEM,
@@ -301,6 +331,8 @@ _LEVELS = {
 #: Suspects that are most often wrong; the others may as well be meant.
 _LIKELY = ("small-buffer", "batches-shuffled", "split-in-order", "generator-in-order", "off-by-default")
 _FIXES = {
+    "first-batch-only": "fix-loop",
+    "same-order": "fix-seed",
     "shuffled-apart": "fix-together",
     "listed-apart": "fix-sorted",
     "few-taken": "fix-all",
@@ -322,7 +354,7 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import taken, torn_rows
+    from ..script import reseeded, taken, torn_rows
     from ..script.analysis import read_scripts
     from ..script.pipelines import of_scripts
     from ..script.shuffling import examine
@@ -335,7 +367,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             yield Finding("no-dataset", Level.INFO, Where(path=path), {"path": path}, incomplete=True)
         return
     for done, reading in enumerate(scripts.training, start=1):
-        for said in (*examine(reading.trace), *taken.examine(reading.trace)):
+        rules = examine, taken.examine, taken.broken_off, reseeded.examine
+        for said in (said for rule in rules for said in rule(reading.trace)):
             yield _finding(said)
         yield Progress(done, len(scripts.training), "files")
     training = {id(reading) for reading in scripts.training}
@@ -416,6 +449,32 @@ for epoch in range(3):
 for x, y in train_ds.take(1).create_tuple_iterator():
     print(net(x))
 """
+_EPOCHS = """
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn
+
+net = nn.Dense(8, 2)
+step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), nn.Adam(net.trainable_params()))
+train_ds = ds.MindDataset("train.mindrecord", shuffle=True).batch(32)
+ONCE
+for epoch in range(3):
+    EACH
+    for x, y in BATCHES:
+        step(x, y)
+        LAST
+"""
+
+
+def _epochs(once: str = "", each: str = "", batches: str = "train_ds.create_tuple_iterator()", last: str = "") -> str:
+    given = {"ONCE": once, "EACH": each, "BATCHES": batches, "LAST": last}
+    script = _EPOCHS
+    for word, code in given.items():
+        script = script.replace(word, code)
+    return script
+
+
 _PAIRED = """
 import os
 import numpy as np
@@ -448,6 +507,19 @@ def _paired(name: str, verdict: Verdict, *codes: str, made: tuple[str, ...], row
 
 
 EXAMPLES = [
+    _example("a seed before the epochs", _epochs(once="ms.set_seed(1)"), Verdict.OK, "shuffled"),
+    _example("a seed in each epoch", _epochs(each="ms.set_seed(1)"), Verdict.PROBLEM, "same-order", "shuffled"),
+    _example("another seed in each epoch", _epochs(each="ms.set_seed(epoch)"), Verdict.OK, "shuffled"),
+    _example(
+        "a seed in each epoch, and one iterator for all",
+        _epochs("rows = train_ds.create_tuple_iterator()", "ms.set_seed(1)", "rows"),
+        Verdict.OK,
+        "shuffled",
+    ),
+    _example(
+        "a loop that ends after a batch", _epochs(last="break"), Verdict.UNDECIDED, "first-batch-only", "shuffled"
+    ),
+    _example("a loop that ends when it should", _epochs(last="if done(): break"), Verdict.OK, "shuffled"),
     _paired(
         "labels that are shuffled apart from their images",
         Verdict.PROBLEM,

@@ -107,6 +107,11 @@ MESSAGES: Words = {
         "the batch at hand.",
         "zh": "{layer} 设置了 use_batch_statistics=True（共 {count} 处）：推理时也使用当前 batch 的统计量，并继续更新。",
     },
+    "fixed-statistics": {
+        "en": "{layer} has use_batch_statistics=False (at {count} {count:place|places}), also while it trains: it divides by the moving "
+        "statistics that it was made with, 0 and 1, and never updates them.",
+        "zh": "{layer} 设置了 use_batch_statistics=False（共 {count} 处），训练时也不例外：它始终使用创建时的滑动统计量 0 和 1，从不更新。",
+    },
     "trains": {
         "en": "{network} is in training mode when it trains here.",
         "zh": "{network} 在此处训练时处于训练模式。",
@@ -193,6 +198,10 @@ WHY: Words = {
         "en": "A prediction then depends on the other samples in its batch, and small batches give poor statistics.",
         "zh": "预测结果会受同一 batch 中其他样本的影响，batch 较小时统计量也不可靠。",
     },
+    "fixed-statistics": {
+        "en": "The layer normalises nothing: the training goes as without it, slower or not at all.",
+        "zh": "该层没有起到归一化作用：训练如同没有这一层，收敛变慢甚至不收敛。",
+    },
 }
 _PRINT = {
     "en": "Print network.training right before line {run} of {run_path} runs the network.",
@@ -217,8 +226,14 @@ PROOF: Words = {
         "en": "Evaluate one sample alone and within two different batches: its outputs differ.",
         "zh": "把同一样本单独评估，再放入两个不同的 batch 中评估：输出不同。",
     },
+    "fixed-statistics": {
+        "en": "Print moving_mean and moving_variance of the layer after some steps: they are still 0 and 1.",
+        "zh": "训练若干步后打印该层的 moving_mean 和 moving_variance：仍然是 0 和 1。",
+    },
 }
 
+#: What scripts that give a network weights, and statistics with them, mention.
+_LOADS = ("load_checkpoint", "load_param", "pretrained", "set_data")
 _LEVELS = {
     "no-set-train": Level.PROBLEM,
     "no-set-train-plain": Level.SUSPECT,
@@ -281,6 +296,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             evaluated |= bool(account.runs) or any(not model.mode for model in account.models)
             found += _of_reading(reading, account)
         found += _of_layers(reading, evaluated)
+        if not scripts.mentions(*_LOADS):
+            found += _of_fixed_statistics(reading)
         before = len(told)
         for finding in found:
             told.setdefault((finding.code, finding.where.path or "", finding.where.line or 0), finding)
@@ -507,6 +524,24 @@ def _of_layers(reading: Reading, evaluated: bool) -> Iterator[Finding]:
     for call in list(fixed.values())[:1]:
         data = {"layer": call.api, "count": len(fixed)}
         yield _of_call(call, "batch-statistics", Level.SUSPECT, "fix-statistics", data)
+
+
+def _of_fixed_statistics(reading: Reading) -> Iterator[Finding]:
+    """Layers that normalise by the statistics that they were made with, in a script that trains and loads none."""
+    from ..script.analysis import trains
+    from ..script.values import is_known, unseen
+
+    if reading.role != "train" or not trains(reading.trace):
+        return
+    found: dict[int, Call] = {}
+    for call in reading.trace.calls:
+        given = call.keywords.get("use_batch_statistics") if call.api.startswith("nn.BatchNorm") else None
+        of_project = {"moving_mean_init", "moving_var_init"} & call.keywords.keys()
+        if is_known(given, False) and not given.assumed and not of_project and not unseen(call.frame):
+            found.setdefault(id(call.node), call)
+    for call in list(found.values())[:1]:
+        data = {"layer": call.api, "count": len(found)}
+        yield _of_call(call, "fixed-statistics", Level.PROBLEM, "fix-statistics", data)
 
 
 def _drops(call: Call) -> bool:
@@ -1142,6 +1177,26 @@ ms.Model(net, nn.MSELoss(), optimizer).train(1, train_ds)
 """,
         Verdict.UNDECIDED,
         "batch-statistics",
+    ),
+    _example(
+        "statistics that stay what they were made with",
+        """
+net = nn.SequentialCell(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8, use_batch_statistics=False))
+model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+model.train(1, data)
+""",
+        Verdict.PROBLEM,
+        "fixed-statistics",
+    ),
+    _example(
+        "statistics that were loaded",
+        """
+net = nn.SequentialCell(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8, use_batch_statistics=False))
+ms.load_checkpoint("net.ckpt", net)
+model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+model.train(1, data)
+""",
+        Verdict.OK,
     ),
     _example(
         "training that nobody is seen to start",

@@ -3,7 +3,8 @@
 Tells each value with its place and where it comes from: written in the code, an option of the command line, a configuration
 file, an API's default, or out of sight. Catches only what contradicts itself: rates that cannot be right, schedules that are
 never used or last for another number of epochs, epochs counted twice, no epochs; gradients that are added up and never
-cleared. Batches that are small for certain are not applicable. Cannot tell whether any other value is a good one: that needs a run.
+cleared, or clipped to next to nothing; a huge weight decay; optimizers that are made again in each epoch or step. Batches that
+are small for certain are not applicable. Cannot tell whether any other value is a good one: that needs a run.
 Never imports or runs the script.
 """
 
@@ -103,6 +104,24 @@ MESSAGES: Words = {
     "schedule-unused": {
         "en": "The learning rates that {schedule} gives here are not used: no optimizer gets them.",
         "zh": "此处 {schedule} 生成的学习率没有使用：没有传给任何优化器。",
+    },
+    "optimizer-each-step": {
+        "en": "{optimizer} is made again for each batch, by the loop in line {line}: its moments, its number of steps and the place in its "
+        "schedule are lost each time.",
+        "zh": "第 {line} 行的循环为每个 batch 重新创建 {optimizer}：它在各次更新之间保存的动量、步数和学习率进度全部丢失。",
+    },
+    "optimizer-each-epoch": {
+        "en": "{optimizer} is made again in each epoch, by the loop in line {line}: its moments, its number of steps and the place in its "
+        "schedule are lost each time.",
+        "zh": "第 {line} 行的循环在每个 epoch 重新创建 {optimizer}：每个 epoch 开始时，动量、步数和学习率进度都从头算起。",
+    },
+    "clip-tiny": {
+        "en": "{clip} limits the gradients to {limit} here ({how}): next to nothing of them is left.",
+        "zh": "{clip} 在此处把梯度限制到 {limit}（{how}）：梯度几乎不剩。",
+    },
+    "decay-huge": {
+        "en": "{optimizer} is given a weight decay of {decay} ({how}), far beyond what is usual.",
+        "zh": "{optimizer} 的 weight_decay 设为 {decay}（{how}），远超常见范围。",
     },
     "schedule-length": {
         "en": "The learning rate of the optimizer at {place} is made by {schedule} for {length} epochs, and the script trains for "
@@ -211,6 +230,15 @@ MESSAGES: Words = {
         "en": "Divide the loss or the gradients by the number of steps that are added up, unless the rate was chosen for the sum.",
         "zh": "用累加的步数去除损失或梯度；若学习率就是按求和选定的，则无需修改。",
     },
+    "fix-before-loop": {
+        "en": "Make the optimizer, and what takes its gradients, once before the loop.",
+        "zh": "在循环之前创建一次优化器和求梯度的函数。",
+    },
+    "fix-limit": {
+        "en": "Set a usual limit, 0.1 to 10, or print the norm of the gradients over some steps and clip only its peaks.",
+        "zh": "使用常见的上限（0.1 至 10）；或打印若干步的梯度范数，只裁剪其峰值。",
+    },
+    "fix-decay": {"en": "Set a usual weight decay, 0 to 0.1.", "zh": "使用常见的 weight_decay（0 至 0.1）。"},
     "fix-updates": {
         "en": "Count the length of the schedule in updates: the number of epochs times dataset.get_dataset_size().",
         "zh": "按更新次数设置学习率的长度：epoch 数乘以 dataset.get_dataset_size()。",
@@ -266,6 +294,11 @@ _OFTEN = {
     "set does not fit.",
     "zh": "网络看到数据的遍数远超预期，容易过拟合；按数据集大小计算的学习率也与实际步数不符。",
 }
+_BEGINS = {
+    "en": "Momentum never builds up, the first steps of Adam and its like are as large as the rate whatever the gradients are, and a "
+    "schedule stays at its beginning.",
+    "zh": "动量无法积累；Adam 一类优化器最初几步的大小等于学习率，与梯度无关；学习率一直停在开头。",
+}
 _REFUSED = {"en": "MindSpore refuses it, so that no such training runs.", "zh": "MindSpore 会拒绝该值，训练无法运行。"}
 WHY: Words = {
     "rate-not-positive": {
@@ -279,6 +312,15 @@ WHY: Words = {
         "zh": "历史梯度几乎不起作用，而传错位置的值在它该在的地方缺失了。",
     },
     **dict.fromkeys(("schedule-ignored", "schedule-unused"), _KEPT),
+    **dict.fromkeys(("optimizer-each-step", "optimizer-each-epoch"), _BEGINS),
+    "clip-tiny": {
+        "en": "The weights hardly move, however large the loss is.",
+        "zh": "无论损失多大，权重几乎不动。",
+    },
+    "decay-huge": {
+        "en": "The weights are pulled towards zero faster than the gradients can form them.",
+        "zh": "权重被拉向零的速度超过梯度的作用，学不到东西。",
+    },
     "schedule-length": {
         "en": "A schedule that is longer than the training stops before the rate has come down; a shorter one stays at its end, so "
         "that the last epochs hardly train.",
@@ -323,6 +365,10 @@ _PRINT_STEPS = {
     "zh": "打印 dataset.get_dataset_size()，与样本数除以 batch 大小比较，并核对日志中每个 epoch 的步数。",
 }
 _PRINT_TYPE = {"en": "Print the value and its type at this place.", "zh": "在此处打印该值及其类型。"}
+_PRINT_COUNT = {
+    "en": "Print optimizer.global_step after each epoch: it starts again instead of counting on.",
+    "zh": "每个 epoch 之后打印 optimizer.global_step：它从头开始，而不是继续累加。",
+}
 PROOF: Words = {
     "rate-not-positive": _PRINT_RATE,
     "rate-huge": _PRINT_RATE,
@@ -334,6 +380,15 @@ PROOF: Words = {
     },
     "schedule-ignored": _PRINT_RATE,
     "schedule-unused": _PRINT_RATE,
+    **dict.fromkeys(("optimizer-each-step", "optimizer-each-epoch"), _PRINT_COUNT),
+    "clip-tiny": {
+        "en": "Print the norm of the gradients before and behind the clipping, for some steps.",
+        "zh": "打印若干步中裁剪前后的梯度范数。",
+    },
+    "decay-huge": {
+        "en": "Print the norm of the weights over some hundred steps: it falls to about 0.",
+        "zh": "打印几百步中权重的范数：它会降到 0 附近。",
+    },
     "schedule-length": {
         "en": "Print the length of the list of learning rates and the number of steps of the whole training: they must agree.",
         "zh": "打印学习率列表的长度和整个训练的总步数，两者应一致。",
@@ -359,6 +414,10 @@ _FIXES = {
     "momentum-tiny": "fix-names",
     "schedule-ignored": "fix-schedule",
     "schedule-unused": "fix-schedule",
+    "optimizer-each-step": "fix-before-loop",
+    "optimizer-each-epoch": "fix-before-loop",
+    "clip-tiny": "fix-limit",
+    "decay-huge": "fix-decay",
     "schedule-length": "fix-length",
     "schedule-by-epochs": "fix-updates",
     "totals-kept": "fix-clear",
@@ -378,6 +437,10 @@ _PROBLEMS = (
     "schedule-ignored",
     "schedule-by-epochs",
     "totals-kept",
+    "optimizer-each-step",
+    "optimizer-each-epoch",
+    "clip-tiny",
+    "decay-huge",
     "rate-not-positive",
     "rate-huge-step",
     "rate-for-momentum",
@@ -388,11 +451,12 @@ _NOTHING = ("no-optimizer", "no-epochs", "no-batch")
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import accumulations, unused_schedules
+    from ..script import accumulations, remade_optimizers, unused_schedules, update_limits
     from ..script.analysis import read_scripts
     from ..script.schedules import miscounted
     from ..script.settings import of_scripts
 
+    rules = unused_schedules, accumulations, remade_optimizers, update_limits
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     devices = case.get("runtime.distributed.devices")
@@ -404,7 +468,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             yield small
         about = {"learning_rate": settings.rates, "epochs": settings.epochs, "batch_size": settings.batches}
         rates = params.about == "learning_rate"
-        besides = (unused_schedules.examine, miscounted, accumulations.examine) if rates else ()
+        besides = (*(rule.examine for rule in rules), miscounted) if rates else ()
         for told in chain(about[params.about](), *(examine(settings) for examine in besides)):
             found = _seen.nothing(told.code, [settings.reading]) if told.code in _NOTHING else _finding(told)
             if small is not None and found.code in ("batch", "batch-devices"):
@@ -548,6 +612,30 @@ _LENET = """
 train_ds = ds.MnistDataset("data/train").batch(32)
 net = nn.Dense(784, 10)
 """
+_ADAM = "opt = nn.Adam(net.trainable_params(), 1e-3)"
+_MADE = """
+data = ds.MnistDataset("data/train").batch(32)
+net, loss_fn = nn.Dense(784, 10), nn.CrossEntropyLoss()
+grad = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, net.trainable_params())
+{before}
+for epoch in range(1, 10):
+    {epoch}
+    for x, y in data.create_tuple_iterator():
+        {step}
+        loss, grads = grad(x, y)
+        opt(grads)
+"""
+_CLIPPED = """
+from mindspore import ops
+
+data = ds.MnistDataset("data/train").batch(32)
+net, loss_fn = nn.Dense(784, 10), nn.CrossEntropyLoss()
+opt = nn.SGD(net.trainable_params(), 0.01)
+grad = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, opt.parameters)
+for x, y in data.create_tuple_iterator():
+    loss, grads = grad(x, y)
+    opt(ops.clip_by_global_norm(grads, {limit}))
+"""
 _BY_HAND = (
     _LENET
     + """
@@ -685,6 +773,77 @@ ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
         "schedule-ignored",
         "rate",
     ),
+    _example("an optimizer for all epochs", _MADE.format(before=_ADAM, epoch="", step=""), Verdict.UNDECIDED, "rate"),
+    _example(
+        "an optimizer for each epoch",
+        _MADE.format(before="", epoch=_ADAM, step=""),
+        Verdict.PROBLEM,
+        "optimizer-each-epoch",
+        "rate",
+    ),
+    _example(
+        "an optimizer for each batch",
+        _MADE.format(before="", epoch="", step=_ADAM),
+        Verdict.PROBLEM,
+        "optimizer-each-step",
+        "rate",
+    ),
+    _example(
+        "an optimizer for each epoch that has nothing to lose",
+        _MADE.format(before="", epoch=_ADAM.replace("Adam", "SGD"), step=""),
+        Verdict.UNDECIDED,
+        "rate",
+    ),
+    _example(
+        "an optimizer for each epoch, with another rate",
+        _MADE.format(before="", epoch=_ADAM.replace("1e-3", "0.1 / epoch"), step=""),
+        Verdict.UNDECIDED,
+        "optimizer-each-epoch",
+        "rate-unknown",
+    ),
+    _example(
+        "an optimizer for each fold, with a network of its own",
+        _MADE.format(before="", epoch="net = nn.Dense(784, 10); " + _ADAM, step=""),
+        Verdict.UNDECIDED,
+        "rate",
+    ),
+    _example(
+        "an optimizer from the fifth epoch on",
+        _MADE.format(before=_ADAM, epoch="\n    if epoch == 5: " + _ADAM, step=""),
+        Verdict.UNDECIDED,
+        "rate",
+    ),
+    _example("gradients clipped to 1", _CLIPPED.format(limit="1.0"), Verdict.UNDECIDED, "rate"),
+    _example("gradients clipped to a millionth", _CLIPPED.format(limit="1e-6"), Verdict.PROBLEM, "clip-tiny", "rate"),
+    _example(
+        "gradients clipped to a millionth, which Adam makes larger",
+        _CLIPPED.replace("SGD", "Adam").format(limit="1e-6"),
+        Verdict.UNDECIDED,
+        "clip-tiny",
+        "rate",
+    ),
+    _example(
+        "a weight decay of 5",
+        _LENET + "opt = nn.SGD(net.trainable_params(), 0.01, weight_decay=5)\n",
+        Verdict.UNDECIDED,
+        "decay-huge",
+        "rate",
+    ),
+    _example(
+        "a weight decay that turns weights over",
+        _LENET + "opt = nn.SGD(net.trainable_params(), 0.1, weight_decay=20)\n",
+        Verdict.PROBLEM,
+        "decay-huge",
+        "rate",
+    ),
+    _example(
+        "a rate of 1 for Adam",
+        _LENET + "opt = nn.Adam(net.trainable_params(), learning_rate=1.0)\n",
+        Verdict.UNDECIDED,
+        "rate-huge",
+        "rate",
+    ),
+    _example("a rate of 1 for SGD", _LENET + "opt = nn.SGD(net.trainable_params(), 1.0)\n", Verdict.UNDECIDED, "rate"),
     _example("sums of gradients that are cleared", _ADDED_UP, Verdict.UNDECIDED, "rate"),
     _example(
         "sums of gradients that go on",

@@ -50,7 +50,7 @@ def _examine(training: TrainingSteps) -> Iterator[Remark]:
 
 def _own(training: TrainingSteps, step: Step) -> Iterator[Remark]:
     seen = set()
-    for clip in _clips(training, step):
+    for clip in clips(training, step):
         place = span(clip.place)[1:]
         if place not in seen:
             seen.add(place)
@@ -142,7 +142,7 @@ def _taken_off_later(training: TrainingSteps, step: Step, terms: list[Term]) -> 
     return {key for key in set.intersection(*on) if key not in later} if on else set()
 
 
-def _clips(training: TrainingSteps, step: Step) -> Iterator[Clip]:
+def clips(training: TrainingSteps, step: Step) -> Iterator[Clip]:
     """Where the gradients of a step are clipped, in order."""
     wanted = {key for term in training.carried(step) for key in term.gradients}
     for call in training.calls:

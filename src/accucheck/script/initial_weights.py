@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
-from ..knowledge import api
+from ..knowledge import api, initializers
 from ..knowledge.effects import Effect, differentiating
 from ..knowledge.names import canonical
 from ..model import Sure
@@ -160,6 +160,8 @@ class _Numbers:
             return self.of(made.argument(["value"], "value"), depth + 1)
         if name in _INITIALIZERS:
             return _INITIALIZERS[name]
+        if (drawn := initializers.find(name)) is not None:
+            return self.undrawn(made, drawn, depth)
         if name in ("initializer", "Tensor") and (given := made.argument(["init"], "init")) is not None:
             return self.of(given, depth + 1)
         known = effect(made)
@@ -171,6 +173,14 @@ class _Numbers:
         if name != "Parameter" and any(map(_is_text, passed)):
             return None
         return self.common(passed, depth)
+
+    def undrawn(self, made: Call, drawn: initializers.Initializer, depth: int) -> float | None:
+        """The number around which an initialiser draws without any spread; None where it has one."""
+        spread = made.argument(drawn.parameters, drawn.of)
+        if spread is None or self.of(spread, depth + 1) != 0.0:
+            return None
+        mean = made.argument(drawn.parameters, "mean") if "mean" in drawn.parameters else None
+        return 0.0 if mean is None else self.of(mean, depth + 1)
 
     def computed(self, made: Call, known: Effect, depth: int) -> float | None:
         """The number in a result that is computed of arrays of one number each."""

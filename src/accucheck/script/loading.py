@@ -28,6 +28,7 @@ from .syntax import called_name, unparse, walk
 from .trace import Store, Trace
 from .values import (
     Call,
+    Frame,
     Instance,
     Items,
     KnownValue,
@@ -781,12 +782,10 @@ class Loading:
         """Whether a network, or a part of it, is run after a moment."""
         parts = self.parts(net)
         calls = (call for part in parts for call, how in self.users.get(part, ()) if how == "base" and call.name == "")
-        frames = (
-            frame for frame in self.trace.frames if id(frame.owner) in parts and frame.function.name != "__init__"
-        )
-        return any(call.order > since and not unseen(call.frame) for call in calls) or any(
-            frame.order > since and not frame.unseen for frame in frames
-        )
+        frames = (frame for frame in self.trace.frames if id(frame.owner) in parts and not _is_making(frame))
+        return any(
+            call.order > since and not unseen(call.frame) and not _is_making(call.frame) for call in calls
+        ) or any(frame.order > since and not frame.unseen for frame in frames)
 
     def used(self, net: Instance, put: Call | None = None) -> bool:
         """True when a network is run, or given to anything; after a call, when one is given."""
@@ -841,6 +840,11 @@ class Loading:
         first = load.source.lines[statement.lineno - 1]
         indent = first[: len(first) - len(first.lstrip())]
         return ((last + 1, last, (f"{indent}{put}({made.targets[0].id}, {target.id})",)),)
+
+
+def _is_making(frame: Frame | None) -> bool:
+    """Whether a run belongs to the making of an object, such as one that sets its first weights."""
+    return any(one.function.name == "__init__" for one in frames_around(frame))
 
 
 _QUIET = (".set_train", ".set_grad", ".to_float")

@@ -14,6 +14,7 @@ from .factors import comparison, operation
 from .losses import Losses, Observation, applied
 from .networks import has_weights, is_cell, is_loss
 from .syntax import walk
+from .trace import Trace
 from .values import Call, Frame, Instance, Value, options
 
 #: How deep an expression is looked into for a sum or mean.
@@ -29,7 +30,7 @@ def examine(losses: Losses) -> Iterator[Observation]:
         if frame is None or id(call) in minimised or not call.bound or not _is_term(call):
             continue
         gives_loss = any(id(value) in minimised for value in options(frame.returned))
-        if gives_loss and _is_of_loss(frame) and _is_never_read(call, frame) and _is_trained(call):
+        if gives_loss and _is_of_loss(frame) and _is_lost(call, frame, losses.trace) and _is_trained(call):
             yield Observation("term-unused", call, {"name": call.bound[0]}, certain=False)
 
 
@@ -50,11 +51,24 @@ def _is_of_loss(frame: Frame) -> bool:
     return not (isinstance(owner, Instance) and is_cell(owner.of) and has_weights(owner) and not is_loss(owner))
 
 
+def _is_lost(call: Call, frame: Frame, trace: Trace) -> bool:
+    return _is_never_read(call, frame) or _is_replaced(call, trace)
+
+
 def _is_never_read(call: Call, frame: Frame) -> bool:
     """Whether the function reads the name nowhere, on whichever way."""
     (name, *others) = call.bound
     loads = (part.id for part in walk(frame.function.node) if isinstance(part, ast.Name) and _is_load(part))
     return not others and not name.startswith("_") and name.isidentifier() and name not in loads
+
+
+def _is_replaced(call: Call, trace: Trace) -> bool:
+    """Whether nothing uses a value before its name stands for another one, outside loops whose next turn might."""
+    frame = call.frame
+    if frame is None or call.loops != frame.loops or len({*call.bound}) != 1 or flow.users(trace).get(id(call)):
+        return False
+    later = (one for one in trace.calls if one.frame is frame and one.order > call.order and call.bound[0] in one.bound)
+    return any(one.tests == call.tests and one.loops == call.loops for one in later)
 
 
 def _is_load(name: ast.Name) -> bool:

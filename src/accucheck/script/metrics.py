@@ -37,6 +37,7 @@ from .values import (
     KnownValue,
     Many,
     Value,
+    Write,
     frames_around,
     is_known,
     is_model,
@@ -632,14 +633,24 @@ class Metrics:
 
     def of_training_data(self) -> Iterator[Observation]:
         """Evaluation of nothing but what is trained with, while another data set is created and never read."""
-        evaluated = self.evaluated
+        counted = self.evaluated
+        evaluated = counted or list(self.gathered())
         if not evaluated or not all(self.is_trained(leaf) for leaf, _, _ in evaluated):
             return
         idle = [leaf for leaf in self.data.uses.leaves() if leaf.bound and not self.data.uses.consumers[id(leaf)]]
         for other in idle[:1]:
             _, source, node = evaluated[0]
             data = {"name": other.bound[-1], "at": f"{other.source.path}:{other.line}"}
-            yield Observation("evaluates-training", source, node, data)
+            yield Observation("evaluates-training", source, node, data, possible=not counted)
+
+    def gathered(self) -> Iterator[tuple[Call, Source, ast.AST]]:
+        """The data sets of which a loop that does not train keeps what a network gives, with the place that does: what is made of it
+        behind the loop is mostly a metric."""
+        uses = self.data.uses
+        writes = [write for call in self.trace.calls for write in _written(call) if _layers_within(write.value)]
+        for leaf in uses.leaves():
+            reading = {id(loop) for loop in uses.loops(leaf)} - uses.stepping
+            yield from [(leaf, w.source, w.node) for w in writes if {id(loop) for loop in w.loops} & reading][:1]
 
     def of_training_files(self) -> Iterator[Observation]:
         """Evaluation of data sets that are read from the files that training reads, and of nothing else."""
@@ -904,6 +915,13 @@ def _layers_within(value: Value) -> bool:
     return any(
         isinstance(part, Call) and part.name == "" and isinstance(part.base, Call) for part in flow.sources(value)
     )
+
+
+def _written(call: Call) -> Iterator[Write]:
+    """What loops have put into the lists that a call is given."""
+    given = (call.base, *call.args, *call.keywords.values())
+    lists = (option for value in given for option in options(value) if isinstance(option, Items))
+    return (write for one in lists for write in one.writes)
 
 
 def _threshold(value: Value) -> Value | None:

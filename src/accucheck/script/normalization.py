@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from math import sqrt
+from math import prod, sqrt
 from typing import Any, NamedTuple
 
 from .flow import derives, inputs
@@ -19,6 +19,10 @@ FAULTS = ("raw", "features-raw", "unit-statistics", "pixel-statistics", "scaled-
 #: By how much a std may be beyond the largest that there is: statistics are written with three digits.
 ROUNDED = 1.02
 FINE = ("normalised", "centred")
+#: A factor that brings 0 to 255 down to 0 to 1 is below this, one that stretches or moves a range a little is not.
+_TO_ONE = 0.01
+#: No mean and no std of numbers of 0 to 1 is larger.
+_UNIT = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +41,11 @@ def judge(way: SamplePath) -> str:
     """What the range behind a way says: one of FAULTS or FINE, or unclear."""
     if impossible(way) is not None:
         return "impossible-statistics"
+    if _rescaled_again(way):
+        return "scaled-twice"
     if way.low is None or way.high is None:
+        if _unit_formula(way) is not None:
+            return "unit-statistics"
         return "normalised" if way.normalised and not _after_unseen(way) else "unclear"
     reach, width = max(abs(way.low), abs(way.high)), way.high - way.low
     if way.origin == "pixels" and way.scale is not None:  # channels may have different offsets
@@ -59,6 +67,17 @@ def _of_large(way: SamplePath, reach: float, around_zero: bool) -> str:
     return "centred" if around_zero and centred and reach <= 260 else "raw"
 
 
+def _rescaled_again(way: SamplePath) -> bool:
+    """Whether two steps each bring numbers of 0 to 255 down to 0 to 1, whatever numbers these are."""
+    return len(_rescaled(way)) > 1
+
+
+def _rescaled(way: SamplePath) -> list[float]:
+    """The factors that bring 0 to 255 down to 0 to 1."""
+    factors = (factor for step in way.steps if step.name == "vision.Rescale" for factor, _ in (step.pairs or ())[:1])
+    return [factor for factor in factors if 0 < factor < _TO_ONE]
+
+
 def span(way: SamplePath) -> str:
     return "?" if way.low is None or way.high is None else f"{way.low:.4g} .. {way.high:.4g}"
 
@@ -73,13 +92,34 @@ def unit_statistics(way: SamplePath) -> Step | None:
     return step if high is not None and high > REACH else None
 
 
+class _UnitFormula(NamedTuple):
+    """What takes a mean of 0 to 1 from larger numbers and divides by a std of 0 to 1, and the numbers behind it."""
+
+    step: Step
+    low: float
+    high: float
+
+
+def _unit_formula(way: SamplePath) -> _UnitFormula | None:
+    """The first such formula, in whatever steps it is written, for instance a channel at a time."""
+    for place in range(1, len(way.steps)):
+        means, stds, first = _standardises(way.steps, place)
+        before = way.steps[first - 1] if first else None
+        high = before.high if before is not None else None
+        if high is None or high <= REACH or not means or first == place or not stds or max(*means, *stds) > _UNIT:
+            continue
+        ends = [(end - mean) / std for mean, std in zip(means, stds, strict=False) for end in (0.0, high)]
+        return _UnitFormula(way.steps[place], min(ends), max(ends))
+    return None
+
+
 def _statistics(way: SamplePath, large: bool) -> Step | None:
     for step in way.steps:
         told = dict(step.arguments)
         numbers = [_numbers(told.get(key)) for key in ("mean", "std")]
         if step.kind == "scale" and all(numbers):
             biggest = max(abs(part) for group in numbers for part in group)
-            if (biggest > 2.0) is large:
+            if (biggest > _UNIT) is large:
                 return step
     return None
 
@@ -283,7 +323,8 @@ def _fault(
     """A fault of FAULTS, with the range of what the network gets."""
     step, known = _cause(code, way)
     place = placed(step, way, pipeline) if step is not None else made
-    data = {**data, "low": way.low, "high": way.high}
+    low, high = _ends(code, way)
+    data = {**data, "low": low, "high": high}
     if (beyond := impossible(way)) is not None and code == "impossible-statistics":
         data |= {"low": beyond.low, "high": beyond.high}
         data |= {"mean": beyond.mean, "std": beyond.std, "most": beyond.most}
@@ -292,6 +333,16 @@ def _fault(
     if found == "raw" and _loads_weights(pipeline):
         certain = False
     return Observation(found, place, data, way, step, certain=certain)
+
+
+def _ends(code: str, way: SamplePath) -> tuple[float | None, float | None]:
+    """The bounds behind a way that a fault is told with; where they were not followed, those of pictures."""
+    formula = _unit_formula(way) if code == "unit-statistics" and way.high is None else None
+    if formula is not None:
+        return formula.low, formula.high
+    if code == "scaled-twice" and way.high is None:
+        return 0.0, 255 * prod(_rescaled(way))
+    return way.low, way.high
 
 
 def _is_trained(entry: Input, pipeline: Pipeline) -> bool:
@@ -308,7 +359,8 @@ def _loads_weights(pipeline: Pipeline) -> bool:
 def _cause(code: str, way: SamplePath) -> tuple[Step | None, bool]:
     """The step that a fault of FAULTS lies in, where it lies in one, and whether what it is given was followed."""
     if code == "unit-statistics":
-        return unit_statistics(way), True
+        formula = _unit_formula(way)
+        return unit_statistics(way) or (formula.step if formula is not None else None), True
     if code == "impossible-statistics" and (beyond := impossible(way)) is not None:
         return beyond.step, beyond.known
     if code == "features-raw":

@@ -116,12 +116,12 @@ def _updates(settings: Settings, optimizer: Call | Instance) -> Iterator[_Update
                 if epochs is not None and any(option is step.place for option in options(run.base)):
                     yield _Update(run.source.path, run.line, [plain(epochs) or epochs], run.under)
             continue
-        for call in _calls(settings, step):
+        for call in runs(settings, step):
             counts = [turns[id(loop)] for loop in call.loops[:-1] if id(loop) in turns]
             yield _Update(call.source.path, getattr(call.node, "lineno", 1), counts, call.under)
 
 
-def _calls(settings: Settings, step: Step) -> Iterator[Call | Frame]:
+def runs(settings: Settings, step: Step) -> Iterator[Call | Frame]:
     """Where a step runs: the place of one's own, and the calls of a training cell."""
     if step.kind == "own" and isinstance(step.place, (Call, Frame)):
         if not unseen(step.frame):

@@ -62,8 +62,8 @@ RATES = ("first", "highest", "last")
 HIGHEST = "learning_rate, highest"
 #: Codes of what tells a schedule.
 SCHEDULED = ("rate-schedule", "rate-computed")
-#: No optimizer trains with more.
-HUGE_RATE = 10
+#: No optimizer trains with more; one whose steps are as large as its rate hardly with the second.
+HUGE_RATE, HUGE_STEP = 10, 1
 #: A momentum up to the second has no effect, and below the first it may be intended as 0; an intended one is mostly at least the third.
 NO_MOMENTUM, TINY_MOMENTUM, LARGE_MOMENTUM = 1e-6, 0.1, 0.8
 _ASSIGNS = frozenset((".set_data", ".assign_value", "ops.assign", "ops.Assign"))
@@ -594,16 +594,22 @@ class Settings:
         """Rates that cannot be right."""
         for row in _stated_rates(told) or self.highest(rates, place):
             for value in (*row.numbers, *((row.number,) if row.number is not None else ())):
-                code = "rate-not-positive" if value <= 0 else "rate-huge" if value > HUGE_RATE else ""
+                code = "rate-not-positive" if value <= 0 else self.too_high(value, told, place)
                 if code == "rate-not-positive" and told.code == "rate-groups":
                     continue  # a group that is to stay as it is
-                if code == "rate-huge" and _steps_by_rate(place):
-                    code = "rate-huge-step"
                 if code:
                     likely = row.origin in ("literal", "default", "computed") or self.are_settled(rates)
                     data = {"optimizer": told.data["optimizer"], "rate": f"{value:.3g}", "how": row}
                     yield SettingMessage(code, told.source, told.node, data, told.rows, likely)
                     return
+
+    def too_high(self, rate: float, told: SettingMessage, place: Call | Instance) -> str:
+        """What is to say of a rate that is too high, "" of any other. One that is set again later may begin as a factor."""
+        by_rate = _steps_by_rate(place)
+        if rate > HUGE_RATE:
+            return "rate-huge-step" if by_rate else "rate-huge"
+        stays = told.code in ("rate", *SCHEDULED) and not self.moved(place)
+        return "rate-huge" if by_rate and stays and rate >= HUGE_STEP else ""
 
     def wrong_momentum(self, told: SettingMessage, optimizer: Call | Instance) -> Iterator[SettingMessage]:
         """A momentum close to zero: the value was probably meant for another argument. One that is given

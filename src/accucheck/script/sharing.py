@@ -235,19 +235,22 @@ class _Look:
             done.add(id(function))
             for loop in (n for n in walk(function) if isinstance(n, ast.For)):
                 for node, name in _appends(loop):
-                    value = None if name in stored(loop) or _once(loop, node) else self.bound(function, name)
+                    value = None if name in stored(loop) or _once(loop, node) else self.bound(function, name, loop)
                     if value is None or value.node in walk(loop) or not has_weights(value):
                         continue
                     tests = [*_tests(function, node), *_holders(frame)]
                     if not shared_on_purpose(frame.function.source, node, tests):
                         yield Observation("repeated", frame.function.source, node, {"what": _title(value)})
 
-    def bound(self, function: ast.AST, name: str) -> Call | Instance | None:
-        """What a call within a function made for a name, when that is one thing."""
+    def bound(self, function: ast.AST, name: str, loop: ast.For) -> Call | Instance | None:
+        """What a call within a function made for a name that a loop finds, when that is one thing."""
         made: list[Call | Instance] = [*self.trace.calls, *self.trace.instances]
         found = [v for v in made if name in v.bound and v.frame is not None and v.frame.function.node is function]
-        nodes = {id(v.node) for v in found}
-        return found[0] if len(nodes) == 1 else None
+        last = max((getattr(v.node, "lineno", 0) for v in found if not _stands_after(v, loop)), default=0)
+        latest = [v for v in found if getattr(v.node, "lineno", 0) == last]
+        other_way = any(v.tests != v.frame.tests for v in latest if v.frame is not None)
+        single = len({id(v.node) for v in found}) == 1
+        return latest[0] if latest and (single or not other_way) else None
 
     # --- ties of weights -----------------------------------------------------------------------------------------------
 
@@ -720,6 +723,10 @@ def _appends(loop: ast.For) -> Iterator[tuple[ast.Call, str]]:
         appends = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append"
         if appends and isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name):
             yield node, node.args[0].id
+
+
+def _stands_after(made: Call | Instance, loop: ast.For) -> bool:
+    return getattr(made.node, "lineno", 0) > loop.lineno
 
 
 def _once(loop: ast.For, node: ast.AST) -> bool:

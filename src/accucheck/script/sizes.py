@@ -16,7 +16,7 @@ from .factors import argument_of, operation
 from .networks import kind_of, outputs
 from .syntax import kept as once
 from .trace import Trace
-from .values import Call, Items, KnownValue, Value, is_known
+from .values import Call, Items, KnownValue, Value, is_known, is_slice
 
 #: Values within values are looked into so far.
 DEPTH = 40
@@ -153,13 +153,12 @@ class Shapes:
 
     def _item(self, made: Call, depth: int) -> Shape | None:
         key = made.args[0] if made.args else None
-        if made.base is None or not isinstance(key, KnownValue) or type(key.value) is not int:
-            return None
+        keys = [key] if key is not None and not isinstance(key, Items) else key.items if key is not None else []
         of = effect(made.base) if isinstance(made.base, Call) else None
-        if of is not None and (of.several or of.pieces or of.kind == "description"):
+        pieces = of is not None and (of.several or of.pieces or of.kind == "description")
+        if made.base is None or not keys or pieces:
             return None
-        shape = self.of(made.base, depth + 1)
-        return Shape(shape.sizes[1:], shape.open) if shape.sizes else None
+        return _behind_index(self.of(made.base, depth + 1), keys)
 
     def _multiplied(self, made: Call, depth: int) -> Shape | None:
         """Of a product of matrices: the axes before the last two are those of both."""
@@ -184,6 +183,24 @@ class Shapes:
         sizes = [next((size for size in each if size != ONE), ONE) for each in zip(*alike, strict=True)]
         certain = len(closed) == len(shapes)
         return Shape([size if certain or size != ONE else None for size in sizes])
+
+
+def _behind_index(shape: Shape, keys: list[Value]) -> Shape | None:
+    """Of an array behind an index: a number drops its axis, None adds one, a whole slice leaves it. None for any other index."""
+    left, sizes = list(shape.sizes), list[Size | None]()
+    for key in keys:
+        if is_known(key, None):
+            sizes.append(ONE)
+        elif not left:
+            return None
+        elif isinstance(key, KnownValue) and type(key.value) is int:
+            left.pop(0)
+        elif is_slice(key):
+            size = left.pop(0)
+            sizes.append(size if all(is_known(end, None) for end in key.args) else None)
+        else:
+            return None
+    return Shape([*sizes, *left], shape.open)
 
 
 def _is_dense(made: Call) -> bool:

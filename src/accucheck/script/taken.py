@@ -1,16 +1,18 @@
 """Training data of which a constant lets only the first few batches or rows through: what was taken for a trial, and stayed.
 
-Judged where the data set is seen to train, and where nothing else made of the same data does.
+Judged where the data set is seen to train, and where nothing else made of the same data does. A loop that trains and ends in its first turn
+takes one batch as well.
 """
 
 from __future__ import annotations
 
+import ast
 from collections import defaultdict
 from collections.abc import Iterator
 
 from .shuffling import Examination, Observation, data_sets
 from .trace import Trace
-from .values import Call, KnownValue
+from .values import Call, KnownValue, unseen
 
 #: So few batches are learnt by heart; up to so many are still a trial more often than a training.
 ONE, TRIAL = 1, 10
@@ -31,6 +33,20 @@ def examine(trace: Trace) -> Iterator[Observation]:
         for cut in cuts:
             if cut is not None:
                 yield _observation(*cut)
+
+
+def broken_off(trace: Trace) -> Iterator[Observation]:
+    """The loops over data that train and leave in their first turn, whatever happens in it."""
+    data = data_sets(trace)
+    turns = {id(call.node): call for call in trace.calls if call.name == ".each"}
+    training = {id(step.loops[-1]): step for step in data.uses.steps if step.loops and not unseen(step.frame)}
+    for loop, step in training.items():
+        turn, node = turns.get(loop), step.loops[-1]
+        leaving = [part for part in getattr(node, "body", ()) if isinstance(part, (ast.Break, ast.Return))]
+        if turn is not None and leaving and isinstance(node, ast.For):
+            line, last = leaving[0].lineno, leaving[0].end_lineno or leaving[0].lineno
+            data_ = {"line": turn.line, "how": "return" if isinstance(leaving[0], ast.Return) else "break"}
+            yield Observation("first-batch-only", turn.source, line, leaving[0].col_offset, last, data_)
 
 
 def trains(data: Examination, leaf: Call) -> bool:
