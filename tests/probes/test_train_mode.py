@@ -264,3 +264,37 @@ for x in data:
         codes = [one.code for one in module.run(case, probe.params(module, {})) if isinstance(one, Finding)]
         assert codes.count("trains") == told
         assert ("set-to-inference" in codes) is (mode == "False")
+
+
+def test_an_evaluation_is_told_of_networks_not_of_steps_of_the_data(tmp_path: Path) -> None:
+    (tmp_path / "eval.py").write_text("""
+import mindspore.dataset as ds
+from mindspore import nn
+
+class Scale:
+    def __call__(self, image):
+        return image / 255
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.drop, self.dense = nn.Dropout(p=0.5), nn.Dense(8, 2)
+
+    def construct(self, x):
+        return self.dense(self.drop(x))
+
+class Rows:
+    def __init__(self):
+        self.scale = Scale()
+
+    def __getitem__(self, at):
+        return self.scale(images[at])
+
+net = Net()
+net.set_train(False)
+for image in ds.GeneratorDataset(Rows(), ["image"]).batch(2):
+    print(net(image))
+""")
+    spec = msgspec.convert({"scripts": {"eval": "eval.py"}}, CaseFile)
+    found = found_by(train_mode, Case(root=str(tmp_path), spec=spec), train_mode.Params())
+    assert [each.data["network"] for each in found if each.code == "evaluates"] == ["Net"]

@@ -357,9 +357,13 @@ def _info(code: str, source: Source, line: int | None, data: dict[str, Any], inc
 
 
 def _names(cells: list[Value]) -> str:
+    """What cells are called, without other objects that are run beside them, as steps of the data."""
     from ..script.modes import called
+    from ..script.networks import is_cell
+    from ..script.values import Instance
 
-    shown = list(dict.fromkeys(called(cell) for cell in cells))
+    networks = [cell for cell in cells if not isinstance(cell, Instance) or is_cell(cell.of)]
+    shown = list(dict.fromkeys(called(cell) for cell in networks or cells))
     return ", ".join(shown[:MOST_NAMED]) + (", …" if len(shown) > MOST_NAMED else "") or "?"
 
 

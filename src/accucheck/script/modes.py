@@ -670,8 +670,13 @@ class Replay:
     def goes_back(self, event: Event) -> bool:
         """Whether a gradient is taken of what it gives as other frameworks do it: loss.backward()."""
         given = [event.place] if isinstance(event.place, Call) else options(event.place.returned)
-        losses = [call.base for call in self.trace.calls if call.name == ".backward" and call.base is not None]
-        return any(flow.derives(loss, value) for loss in losses for value in given)
+        return any(id(value) in self.going_back for value in given)
+
+    @cached_property
+    def going_back(self) -> set[int]:
+        """The ids of what the losses are made of that such gradients are taken of."""
+        losses = {id(call.base): call.base for call in self.trace.calls if call.name == ".backward"}
+        return {id(part) for loss in losses.values() for part in flow.sources(loss)}
 
     def within_training(self, event: Event) -> bool:
         """Whether a loop that trains is around it."""

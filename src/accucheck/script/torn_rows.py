@@ -12,7 +12,7 @@ from functools import cached_property
 from .flow import sources
 from .pipelines import Pipeline, Pipelines
 from .shuffling import DRAWS_ONCE, IN_PLACE, LISTINGS, Observation
-from .values import Call, UnknownValue, Value, options
+from .values import Call, Items, UnknownValue, Value, options
 
 #: What sets or restores the state that draws come from.
 _SEEDS = frozenset(("seed", "set_seed", "setstate", "set_state"))
@@ -37,11 +37,11 @@ class _Rows:
         columns = pipelines.columns.get(id(pipeline.leaf))
         values = columns.values if columns is not None else {}
         held = {name: [*_lists(value)] for name, value in values.items()}
-        #: What each column is taken from by the place of the row.
-        self.lists = {name: lists for name, lists in held.items() if lists}
+        #: What each column is taken from by the place of the row, and all that this is made of, each once.
+        self.held = {name: [*sources(Items(lists))][1:] for name, lists in held.items() if lists}
 
     def say(self) -> Iterator[Observation]:
-        names = [*self.lists]
+        names = [*self.held]
         for place, one in enumerate(names):
             for other in names[place + 1 :]:
                 said = self.shuffled_apart(one, other) or self.listed_apart(one, other)
@@ -60,8 +60,8 @@ class _Rows:
 
     def is_of(self, draw: Call, column: str, other: str) -> bool:
         """Whether a column is another one in the order that a draw gives, as partners of samples are: no label is meant to fit it."""
-        held = {id(part) for base in self.lists[other] for part in sources(base)}
-        taken = [part for base in self.lists[column] for part in sources(base) if isinstance(part, Call)]
+        held = set(map(id, self.held[other]))
+        taken = [part for part in self.held[column] if isinstance(part, Call)]
         orders = (part.base for part in taken if part.name == "[]" and any(arg is draw for arg in _within(part.args)))
         return any(id(base) in held for base in (*orders, *draw.args) if isinstance(base, Call))
 
@@ -71,7 +71,7 @@ class _Rows:
 
     def draws(self, column: str) -> dict[int, Call]:
         """What brings the list of a column into an order of chance, by id; not generators of one's own, which may have one seed."""
-        held = [part for base in self.lists[column] for part in sources(base)]
+        held = self.held[column]
         found = {id(part): part for part in held if isinstance(part, Call) and part.name in DRAWS_ONCE}
         ids = set(map(id, held))
         return found | {id(call): call for call, shuffled in self.shuffles if not shuffled.isdisjoint(ids)}
@@ -92,10 +92,14 @@ class _Rows:
 
     def listings(self, column: str) -> dict[int, tuple[Call, bool]]:
         """The listings of folders that a column is taken from, by id, each with whether something sorts it."""
-        held = [part for base in self.lists[column] for part in sources(base) if isinstance(part, Call)]
-        in_order = {id(part) for call in self.calls if call.name == ".sort" for part in options(call.base)}
-        is_sorted = any("sort" in part.last.lower() or id(part) in in_order for part in held)
+        held = [part for part in self.held[column] if isinstance(part, Call)]
+        is_sorted = any("sort" in part.last.lower() or id(part) in self.in_order for part in held)
         return {id(part): (part, is_sorted) for part in held if part.name in LISTINGS}
+
+    @cached_property
+    def in_order(self) -> set[int]:
+        """The ids of what is sorted in place."""
+        return {id(part) for call in self.calls if call.name == ".sort" for part in options(call.base)}
 
 
 def _within(values: list[Value]) -> Iterator[Value]:
