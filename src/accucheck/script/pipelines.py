@@ -307,6 +307,10 @@ def _role_of(hints: list[list[str]]) -> str | None:
 # --- pipelines --------------------------------------------------------------------------------------------------------
 
 
+#: Where an input arrives that the network computes with.
+_COMPUTES = frozenset(("layer", "norm", "scaled"))
+
+
 @dataclass(eq=False)
 class Input:
     """Something that may reach a network: a column of a data set as it is when the network gets it, or another value.
@@ -347,7 +351,15 @@ class Input:
         """Whether nothing but the loss takes it, or its name says so and the network does not compute with it."""
         if self.arrives == {"loss"} or _SURELY_LABEL.search(self.name):
             return True
-        return not self.arrives & {"layer", "norm", "scaled"} and _LABEL.search(self.name) is not None
+        return not self.arrives & _COMPUTES and _LABEL.search(self.name) is not None
+
+    @property
+    def is_index(self) -> bool:
+        """Whether it is integers that no layer takes as they are, or its name says so."""
+        if "layer" in self.arrives:
+            return False
+        by_name = "norm" not in self.arrives and _BESIDES.search(self.name) is not None
+        return by_name or all(way.integer for way in self.of_data)
 
     @property
     def kind(self) -> str:
@@ -358,15 +370,13 @@ class Input:
             return "nothing"
         if self.is_label:
             return "label"
-        if "ids" in self.arrives and not self.arrives & {"layer", "norm", "scaled"}:
+        if "ids" in self.arrives and not self.arrives & _COMPUTES:
             return "ids"
         if not origins:
             return "nothing"
         if origins[0] in ("text", "simulator"):
             return origins[0]
-        if origins[0] != "pixels" and all(way.integer for way in self.of_data) and "layer" not in self.arrives:
-            return "ids"
-        if not self.arrives & {"layer", "norm"} and origins[0] != "pixels" and _BESIDES.search(self.name):
+        if origins[0] != "pixels" and self.is_index:
             return "ids"
         return "made" if origins[0] == "generated" else origins[0]
 
