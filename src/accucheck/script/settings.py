@@ -25,7 +25,7 @@ from .flow import sources, users
 from .parameter_lists import PARAMETERS
 from .shuffling import Examination, data_sets
 from .source import Source, SourceNode
-from .syntax import counted, mentioned
+from .syntax import counted, mentioned, written_name
 from .training import role
 from .values import (
     Call,
@@ -226,14 +226,19 @@ class Definitions:
         return places[0] if len(places) == 1 else ""
 
 
+def _flag(node: ast.Call) -> str:
+    """The name of the option that a call declares, as the script reads it."""
+    flags = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+    return max(flags, key=len).lstrip("-").replace("-", "_") if flags and flags[0][:1] == "-" else ""
+
+
 def _defined(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     if isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
                 yield key.value, value
     elif isinstance(node, ast.Call):
-        flags = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
-        flag = max(flags, key=len).lstrip("-").replace("-", "_") if flags and flags[0][:1] == "-" else ""
+        flag = _flag(node)
         for keyword in node.keywords:
             if keyword.arg == "default" and flag:
                 yield flag, keyword.value
@@ -241,12 +246,8 @@ def _defined(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
                 yield keyword.arg, keyword.value
     elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-            if isinstance(target, ast.Name):
-                yield target.id, node.value
-            elif isinstance(target, ast.Attribute):
-                yield target.attr, node.value
-            elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-                yield str(target.slice.value), node.value
+            if name := written_name(target):
+                yield name, node.value
 
 
 def _literal(node: ast.expr) -> Any:
