@@ -10,7 +10,7 @@ from radon.visitors import Class, Function
 SOURCES = Path(__file__).resolve().parents[2] / "src" / "accucheck"
 #: What a function may have at most; how many have more today, and the most. Both numbers may only fall.
 MOST = 15
-ABOVE = {"script": 112, "probes": 106}
+ABOVE = {"script": 92, "probes": 61}
 HIGHEST = {"script": 29, "probes": 30}
 
 

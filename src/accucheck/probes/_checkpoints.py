@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 
+from ..case import Case
 from ..errors import ReadError
 from ..language import Words
 from ..model import Finding, Fix, Language, Level, Plain, Table, Where
@@ -91,6 +93,16 @@ WORDS: Words = {
 
 #: The columns of `difference`.
 DIFFERENCE = ["name", "shape", "dtype", "changed", "largest", "mean", "relative", "cosine", "non-finite"]
+
+
+def given(case: Case, roles: Iterable[str]) -> Iterator[tuple[str, Path]]:
+    """The checkpoints of some roles, each once: with the first role that it has."""
+    seen: set[Path] = set()
+    for role in roles:
+        for path in case.paths(f"checkpoints.{role}"):
+            if (real := path.resolve()) not in seen:
+                seen.add(real)
+                yield role, path
 
 
 def shape(info: TensorInfo) -> str:

@@ -148,6 +148,16 @@ class Logs:
         for _, error in self._problems:
             raise error
 
+    def _columns(self, meaning: str, evaluated: bool, unsaid: bool) -> list[tuple[str, Run, str]]:
+        """The runs that have a column of this meaning, each with its path and that column."""
+        found = []
+        for key, path, run in self._runs:
+            own = unsaid or key == "curves.eval" or _EVALUATED.search(run.name) is not None
+            name = _named(list(run.columns), meaning, evaluated, own and not any(map(_EVALUATED.search, run.columns)))
+            if name is not None:
+                found.append((path, run, name))
+        return found
+
     def series(
         self, meaning: str, *, evaluated: bool = False, unsaid: bool = False, beside: Series | None = None
     ) -> Series | None:
@@ -156,12 +166,7 @@ class Logs:
         Of several runs the last one that has at least half as many points as the longest; of the run of `beside` where it has one.
         In the log of an evaluation names need not say so, unless some do; `unsaid` takes any log for one.
         """
-        found = []
-        for key, path, run in self._runs:
-            own = unsaid or key == "curves.eval" or _EVALUATED.search(run.name) is not None
-            name = _named(list(run.columns), meaning, evaluated, own and not any(map(_EVALUATED.search, run.columns)))
-            if name is not None:
-                found.append((path, run, name))
+        found = self._columns(meaning, evaluated, unsaid)
         if not found:
             return None
         longest = max(len(run.columns[name].values) for _, run, name in found)

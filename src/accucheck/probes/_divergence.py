@@ -144,17 +144,23 @@ def _within(inner: Layer, outer: Layer) -> bool:
     return same and inner.name.startswith(f"{outer.name}.")
 
 
-def tree(found: Sequence[Layer], title: str, value: str) -> Tree:
-    """The forward layers by module, coarse to fine, each with the largest relative difference in it; those that differ are marked."""
-    nodes: dict[tuple[str, ...], list[object]] = {}
+def _modules(found: Sequence[Layer]) -> dict[tuple[str, ...], tuple[float | None, bool]]:
+    """The modules of forward layers by their path: the largest relative difference in each, and whether any layer in it differs."""
+    nodes: dict[tuple[str, ...], tuple[float | None, bool]] = {}
     for layer in found:
         if layer.direction != "forward" or not layer.compared:
             continue
         words = tuple(layer.name.split("."))
         for depth in range(1, len(words) + 1):
-            node = nodes.setdefault(words[:depth], [None, False])
-            node[0] = max((one for one in (node[0], layer.relative) if isinstance(one, float)), default=None)
-            node[1] = bool(node[1]) or layer.differs
+            largest, differs = nodes.get(words[:depth], (None, False))
+            known = [one for one in (largest, layer.relative) if isinstance(one, float)]
+            nodes[words[:depth]] = max(known, default=None), differs or layer.differs
+    return nodes
+
+
+def tree(found: Sequence[Layer], title: str, value: str) -> Tree:
+    """The forward layers by module, coarse to fine, each with the largest relative difference in it; those that differ are marked."""
+    nodes = _modules(found)
     children: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
     for path in nodes:
         children.setdefault(path[:-1], []).append(path)
@@ -165,10 +171,7 @@ def tree(found: Sequence[Layer], title: str, value: str) -> Tree:
     waiting = list(reversed(children.get((), [])))
     while waiting:
         path = waiting.pop()
-        relative, marked = nodes[path]
-        branches.append(
-            Branch(len(path) - 1, path[-1], relative if isinstance(relative, float) else None, bool(marked))
-        )
+        branches.append(Branch(len(path) - 1, path[-1], *nodes[path]))
         if len(path) < depth:
             waiting += reversed(children.get(path, []))
     return Tree(title, value, branches[:MAX_BRANCHES], len(nodes))

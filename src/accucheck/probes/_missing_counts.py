@@ -141,11 +141,16 @@ def _may_be_apart(values: Numbers, least: float, most: float) -> bool:
     return False
 
 
+def _is_nines(value: float) -> bool:
+    """Whether a number is written with nines only, at least two of them."""
+    return 99 <= value < 1e9 and value == int(value) and set(str(int(value))) == {"9"}
+
+
 def _apart(value: float, share: float, count: int, core: Numbers) -> bool:
     least, most = float(core[0]), float(core[-1])
     width = most - least
     gap = max(least - value, value - most)
-    nines = abs(value) >= 99 and abs(value) < 1e9 and value == int(value) and set(str(abs(int(value)))) == {"9"}
+    nines = _is_nines(abs(value))
     many = len(core) >= 10
     if count >= 3 and nines and value < 0 and least >= 0:
         return True
@@ -270,16 +275,16 @@ class Table:
     def _cells(self, name: str) -> pl.Expr:
         return pl.col(name).str.strip_chars() if self.fields[name].spaced else pl.col(name)
 
+    def _as_number(self, name: str, dtype: pl.DataType) -> pl.Expr:
+        if dtype.is_integer() or dtype.is_float():
+            return pl.col(name)
+        cells = self._cells(name) if dtype == pl.String else pl.col(name)
+        return cells.cast(pl.Float64, strict=False)
+
     def _add_numbers(self, batch: pl.DataFrame, names: Sequence[str]) -> None:
         if not names:
             return
-        schema = batch.schema
-        numbers = batch.select(
-            pl.col(name)
-            if schema[name].is_integer() or schema[name].is_float()
-            else (self._cells(name) if schema[name] == pl.String else pl.col(name)).cast(pl.Float64, strict=False)
-            for name in names
-        )
+        numbers = batch.select(self._as_number(name, batch.schema[name]) for name in names)
         every = pl.all()
         parts = numbers.select(
             cs.float().sum().name.prefix("sum:"),  # not finite when any of them is not, and faster than to ask each
@@ -523,13 +528,25 @@ def leaves(dtype: np.dtype[Any], name: str) -> list[tuple[str, tuple[str, ...], 
     return found
 
 
+def _fields(part: Part) -> list[tuple[Field, tuple[str, ...], np.dtype[Any], list[Any]]]:
+    """Each leaf of a dtype: what is counted of it, the way to it, its own dtype, and the markers of missing values."""
+    fields = []
+    for name, path, kind in leaves(part.array.dtype, part.array.name):
+        known = Field(name, numeric=kind.kind in "iufcmM", text=kind.kind in "US", examined=kind.kind not in "OV")
+        fields.append((known, path, kind, part.markers.get(".".join(path) or part.array.name, [])))
+    return fields
+
+
+def _leaf(block: np.ndarray[Any, Any], path: Iterable[str]) -> np.ndarray[Any, Any]:
+    for step in path:
+        block = block[step]
+    return block
+
+
 def count_part(part: Part) -> list[Field]:
     """Count one part of an array, every leaf of its dtype. Flat memory: one block of values and one mask."""
     array = part.array
-    fields = []
-    for name, path, kind in leaves(array.dtype, array.name):
-        known = Field(name, numeric=kind.kind in "iufcmM", text=kind.kind in "US", examined=kind.kind not in "OV")
-        fields.append((known, path, kind, part.markers.get(".".join(path) or array.name, [])))
+    fields = _fields(part)
     if array.dtype.hasobject:
         return [known for known, *_ in fields]
     # integers can hold neither NaN nor Inf: where the file can be read from the middle, a sample is enough
@@ -538,9 +555,7 @@ def count_part(part: Part) -> list[Field]:
     mask = np.empty(0, bool)
     for start, block in read(array, part.start, stop):
         for known, path, kind, markers in fields:
-            values = block
-            for step in path:
-                values = values[step]
+            values = _leaf(block, path)
             per = max(1, values.size // max(1, len(block)))
             values = values.reshape(-1)
             if len(mask) < values.size:

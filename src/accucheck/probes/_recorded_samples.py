@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..case import Case
 from ..language import Words
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from ..readers.recordings import Run
 
     Array = np.ndarray[Any, Any]
+
+T = TypeVar("T")
 
 MESSAGES: Words = {
     "not-recorded": {
@@ -117,26 +120,32 @@ def _epochs(run: Run) -> list[int]:
     return found if whole and lengths[0] >= _LEAST and alike and again else run.sample_epochs
 
 
+def _by_epoch(epochs: Sequence[int], steps: Sequence[Sequence[T]]) -> dict[int, list[T]]:
+    """What was recorded of each step, joined by the epochs of the steps."""
+    found: dict[int, list[T]] = {}
+    for epoch, told in zip(epochs, steps, strict=True):
+        found.setdefault(epoch, []).extend(told)
+    return found
+
+
 def _recorded(path: Path, run: Run, numbers: dict[str | int, int]) -> RecordedSamples:
     import numpy as np
 
-    by_epoch: dict[int, list[str | int]] = {}
     told_epochs = _epochs(run)
-    for (_, batch), epoch in zip(run.samples, told_epochs, strict=True):
-        by_epoch.setdefault(epoch, []).extend(batch)
+    by_epoch = _by_epoch(told_epochs, [batch for _, batch in run.samples])
     whole = all(isinstance(one, int) and abs(one) < 1 << 53 for batch in by_epoch.values() for one in batch)
     epochs = {
         epoch: np.array([one if whole else numbers.setdefault(one, len(numbers)) for one in batch], np.int64)
         for epoch, batch in by_epoch.items()
     }
-    losses: dict[int, list[float]] = {}
-    for some, epoch in zip(run.sample_losses, told_epochs, strict=True):
-        losses.setdefault(epoch, []).extend(some)
-    complete = {epoch: np.array(given) for epoch, given in losses.items() if len(given) == len(epochs[epoch])}
-    labels: dict[int, list[int]] = {}
-    for told, epoch in zip(run.sample_labels, told_epochs, strict=True):
-        labels.setdefault(epoch, []).extend(told)
-    classes = {epoch: np.array(given) for epoch, given in labels.items() if len(given) == len(epochs[epoch])}
+    losses, classes = (
+        {
+            epoch: np.array(given)
+            for epoch, given in _by_epoch(told_epochs, told).items()
+            if len(given) == len(epochs[epoch])
+        }
+        for told in (run.sample_losses, run.sample_labels)
+    )
     names = {} if whole else {number: str(name) for name, number in numbers.items()}
     outputs = max((fit["classes"] for _, fit in run.fits), default=0)
-    return RecordedSamples(path, run.rank, epochs, whole, complete, names, len(run.samples[0][1]), classes, outputs)
+    return RecordedSamples(path, run.rank, epochs, whole, losses, names, len(run.samples[0][1]), classes, outputs)

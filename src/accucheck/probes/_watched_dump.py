@@ -117,11 +117,15 @@ def _type(tensor: Tensor) -> str:
     return tensor.dtype.lower()
 
 
+def _update_before(operation: Operation, group: list[Operation]) -> Operation | None:
+    before = group[: next(at for at, one in enumerate(group) if one is operation)]
+    return next((one for one in reversed(before) if UPDATE.fullmatch(one.type)), None)
+
+
 def _fact(step: Step, origin: NonFiniteOperation, group: list[Operation], named: Named) -> dict[str, Any]:
     operation = origin.operation
     full, place = named.get(_plain(operation.name), (operation.name, None))
-    before = group[: next(at for at, one in enumerate(group) if one is operation)]
-    update = next((one for one in reversed(before) if UPDATE.fullmatch(one.type)), None)
+    update = _update_before(operation, group)
     derived = _DERIVED.search(full)
     kind = operation.type if derived is None else derived[1]
     if step.kind in ("update", "weight"):

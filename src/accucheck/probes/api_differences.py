@@ -24,7 +24,7 @@ from . import _gaps, _grades, _seen, _version
 
 if TYPE_CHECKING:
     from ..script.benchmark import Comparison
-    from ..script.differences import Row, WrongUse
+    from ..script.differences import Differences, Row, WrongUse
 
 KIND = Kind.STATIC
 NEEDS: tuple[str | tuple[str, ...], ...] = (("scripts.train", "scripts.eval", "scripts.infer"),)
@@ -379,6 +379,12 @@ _FIXES = {
 MOST, MOST_NAMED = 100, 5
 
 
+def _of_no_row(found: Differences, path: str, version: str | None) -> Finding:
+    seen = any(_is_layer(call.api) for call in found.made)
+    data = {"path": path, "version": version}
+    return Finding("all-explicit" if seen else "no-layers", Level.INFO, Where(path=path), data, incomplete=not seen)
+
+
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script import differing_results
@@ -402,10 +408,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         if chosen := [row for row in rows if bool(row.counts) is counts]:
             yield _of_rows(code, chosen, version, params.rows)
     if readings and not rows:
-        path = readings[0].source.path
-        data = {"path": path, "version": version}
-        seen = any(_is_layer(call.api) for call in found.made)
-        yield Finding("all-explicit" if seen else "no-layers", Level.INFO, Where(path=path), data, incomplete=not seen)
+        yield _of_no_row(found, readings[0].source.path, version)
     yield from _seen.networks(scripts)
     yield Progress(len(readings), len(readings), "files")
 

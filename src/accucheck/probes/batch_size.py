@@ -220,6 +220,16 @@ def _aligned(first: Series, second: Series) -> tuple[Series, Series]:
     return first.only(first.x <= end), second.only(second.x <= end)
 
 
+def _chart(what: str, one: Series, other: Series) -> Evidence:
+    """Both curves, the other one stretched to the length of the first where they do not count epochs."""
+    import numpy as np
+
+    scale = 1.0 if one.unit == other.unit == "epoch" else one.x[-1] / other.x[-1]
+    at = np.interp(one.x, other.x * scale, other.values, left=np.nan)
+    label = "accuracy" if what == "accuracy" else "loss"
+    return _curves.chart("comparison", one.unit, label, one.x, {"this": one.values, "baseline": at})
+
+
 def _compared(
     params: Params, what: str, one: Series, other: Series, data: dict[str, Any], rerun: Series | None
 ) -> Finding:
@@ -240,13 +250,7 @@ def _compared(
         if len(again.x) and len(same.x):
             least = max(least, 2 * abs(_end(again)[0] - _end(same)[0]))
     data |= {"least": least, "sigmas": min(gap / spread, 999.0) if spread > 0 else 999.0}
-    evidence: list[Evidence] = []
-    if len(one.x) > 1 and len(other.x) > 1:
-        scale = 1.0 if one.unit == other.unit == "epoch" else one.x[-1] / other.x[-1]
-        at = np.interp(one.x, other.x * scale, other.values, left=np.nan)
-        label = "accuracy" if what == "accuracy" else "loss"
-        series = {"this": one.values, "baseline": at}
-        evidence.append(_curves.chart("comparison", one.unit, label, one.x, series))
+    evidence = [_chart(what, one, other)] if len(one.x) > 1 and len(other.x) > 1 else []
     code, level, fix = "on-par", Level.INFO, None
     if gap > least:
         fix = Fix("fix-batch")

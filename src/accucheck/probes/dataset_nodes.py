@@ -22,6 +22,7 @@ from . import _files
 
 if TYPE_CHECKING:
     from ..manifest import Manifest
+    from ..nodes import Node
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = (("data.nodes", "data.train.path"),)
@@ -135,8 +136,20 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield from _findings(made, failed, Where(path=case.relative(path)))
 
 
-def _findings(made: list[tuple[str, Manifest]], failed: list[tuple[str, UserError]], where: Where) -> Iterator[Finding]:
+def _of_node(node: Node, where: Where) -> Iterator[Finding]:
     from ..manifest import escaped
+
+    kinds: dict[str, list[str]] = {kind: getattr(node, kind) for kind in ("missing", "different", "extra")}
+    if tables := [_table(kind, paths) for kind, paths in kinds.items() if paths]:
+        counts = {kind: len(paths) for kind, paths in kinds.items()}
+        data: dict[str, Any] = {"node": node.name, "first": tables[0].rows[0][0], **counts}
+        yield Finding("node-differs", Level.PROBLEM, where, data, [*tables], Fix("copy-again"))
+    if node.unread:
+        data = {"node": node.name, "count": len(node.unread), "first": escaped(node.unread[0])}
+        yield Finding("node-unread", Level.SUSPECT, where, data, [_table("unread", node.unread)], incomplete=True)
+
+
+def _findings(made: list[tuple[str, Manifest]], failed: list[tuple[str, UserError]], where: Where) -> Iterator[Finding]:
     from ..nodes import compare
 
     if len(made) + len(failed) < 2:
@@ -146,18 +159,7 @@ def _findings(made: list[tuple[str, Manifest]], failed: list[tuple[str, UserErro
         yield Finding("node-failed", Level.SUSPECT, where, {"node": name, "problem": problem}, incomplete=True)
     result = compare(sorted(made, key=lambda entry: entry[0]))
     for node in result.nodes:
-        kinds: dict[str, list[str]] = {kind: getattr(node, kind) for kind in ("missing", "different", "extra")}
-        if tables := [_table(kind, paths) for kind, paths in kinds.items() if paths]:
-            data: dict[str, Any] = {
-                "node": node.name,
-                "first": tables[0].rows[0][0],
-                **{kind: len(kinds[kind]) for kind in kinds},
-            }
-            yield Finding("node-differs", Level.PROBLEM, where, data, [*tables], Fix("copy-again"))
-        if node.unread:
-            data = {"node": node.name, "count": len(node.unread), "first": escaped(node.unread[0])}
-            tables = [_table("unread", node.unread)]
-            yield Finding("node-unread", Level.SUSPECT, where, data, [*tables], incomplete=True)
+        yield from _of_node(node, where)
     if len(made) < 2:
         return
     if not any(manifest.files for _, manifest in made):

@@ -292,6 +292,12 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield layer_outputs.unread(problems, where)
 
 
+def _made_of(ours: Array, theirs: Array, integers: bool, params: Params) -> tuple[str, dict[str, Any]] | None:
+    if integers:
+        return _renumbered(ours, theirs) or _rearranged(ours, theirs, params)
+    return _rearranged(ours, theirs, params) or _rescaled(ours, theirs, params)
+
+
 def look(ours: Array, theirs: Array, params: Params) -> tuple[str, dict[str, Any]]:
     """What makes the benchmark's array of ours: a code of MESSAGES and its data."""
     import numpy as np
@@ -311,11 +317,7 @@ def look(ours: Array, theirs: Array, params: Params) -> tuple[str, dict[str, Any
         return "same", {"relative": relative}
     if not np.isfinite(ours).all() or not ours.size:
         return "other", {"relative": relative}
-    made = (
-        (_renumbered(ours, theirs) if integers else None)
-        or _rearranged(ours, theirs, params)
-        or (None if integers else _rescaled(ours, theirs, params))
-    )
+    made = _made_of(ours, theirs, integers, params)
     if made is not None:
         return made
     correlation = _correlation(ours, theirs)

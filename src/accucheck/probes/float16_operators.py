@@ -158,10 +158,10 @@ def _listed(places: list[tuple[str, File, ApiUse]]) -> Finding:
 
 def _scale(files: list[File], using: set[str]) -> Iterator[Finding]:
     """Whether the MindSpore code that trains sets a loss scale."""
-    training = [(file, use) for file in files for use in file.usage.uses if use.called and _TRAINING.match(use.api)]
+    called = [(file, use) for file in files for use in file.usage.uses if use.called]
+    training = [(file, use) for file, use in called if _TRAINING.match(use.api)]
     if not training or not any(file.path in using for file in files):
         return
-    called = [(file, use) for file in files for use in file.usage.uses if use.called]
     scaled = next(((file, use) for file, use in called if _sets_scale(use)), None)
     if scaled is not None:
         yield _finding("scaled", Level.INFO, *scaled)

@@ -270,18 +270,21 @@ def _told(
         yield Finding(code, level, place, data, [_table(some)], Fix(fix) if fix else None, incomplete)
 
 
+def _change(weight: _Weight) -> float:
+    return weight["change"] or 0.0
+
+
 def _of_declared(case: Case, declared: list[_Weight], steps: int) -> Iterator[Finding]:
     """Whether the weights that are to stay frozen stay as they are."""
-    moving = sorted((one for one in declared if one["moved"]), key=lambda one: -(one["change"] or 0))
-    any_frozen = any(not one["trainable"] for one in declared)
-    if moving and not any_frozen and _in_phases(case):
+    moving = sorted((one for one in declared if one["moved"]), key=_change, reverse=True)
+    none_frozen = all(one["trainable"] for one in declared)
+    if moving and none_frozen and _in_phases(case):
         yield from _told("phases-unknown", Level.INFO, moving, steps, incomplete=True)
-    elif moving and not any_frozen and _frozen_elsewhere(case):
+    elif moving and none_frozen and _frozen_elsewhere(case):
         call = case.spec.network.call if case.spec.network else ""
         yield from _told("not-frozen-yet", Level.SUSPECT, moving, steps, "fix-freeze", call=call)
     elif moving:
-        largest = moving[0]["change"] or 0.0
-        yield from _told("frozen-moves", Level.PROBLEM, moving, steps, "fix-freeze", largest=largest)
+        yield from _told("frozen-moves", Level.PROBLEM, moving, steps, "fix-freeze", largest=_change(moving[0]))
     still = [one for one in declared if one["trainable"] and not one["moved"]]
     yield from _told("frozen-otherwise", Level.INFO, still, steps)
 

@@ -330,8 +330,11 @@ def _of_layers(
     updated: dict[str, str],
 ) -> Iterator[Finding]:
     """A finding for each layer that no output depends on."""
-    lost = {name: node for use in uses for name, node in use.lost.items()}
-    path = {name: use.graph.path for use in reversed(uses) for name in use.parameters}
+    lost: dict[str, Node] = {}
+    path: dict[str, str] = {}
+    for use in reversed(uses):
+        lost = use.lost | lost
+        path |= dict.fromkeys(use.parameters, use.graph.path)
     whole = all(use.graph.whole for use in uses)
     for layer, names in layers:
         trained = [name for name in names if name in updated]

@@ -22,6 +22,7 @@ from . import _gaps
 
 if TYPE_CHECKING:
     from ..script.hyperparameters import Row, Sheet, SideSetting
+    from ..script.settings import Settings
     from ..script.source import Source
 
 KIND = Kind.STATIC
@@ -128,6 +129,15 @@ _SET = {
 PROOF: Words = dict.fromkeys(WHY, _SET)
 
 
+def _with_optimizer(side: list[tuple[Settings, Sheet]]) -> list[tuple[str, Sheet]]:
+    return [(one.reading.source.path, found) for one, found in side if found.optimizers]
+
+
+def _passed_over(trained: list[list[tuple[str, Sheet]]]) -> list[str]:
+    """The scripts that train beside the first one of each side."""
+    return list(dict.fromkeys(name for side in trained for name, _ in side if name != side[0][0]))
+
+
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..knowledge import api
     from ..script import benchmark, hyperparameters, settings
@@ -139,7 +149,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     version = case.spec.runtime.mindspore or api.load().mindspore
     here = [(one, hyperparameters.sheet(one, version)) for one in settings.of_scripts(scripts, None)]
     there = [(one, hyperparameters.sheet(one, None)) for one in theirs]
-    trained = [[(one.reading.source.path, found) for one, found in side if found.optimizers] for side in (here, there)]
+    trained = [_with_optimizer(side) for side in (here, there)]
     for side, with_optimizer in zip((here, there), trained, strict=True):
         if side and not with_optimizer:
             path = side[0][0].reading.source.path
@@ -147,7 +157,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if not all(trained):
         return
     (path, mine), (their_path, other) = (side[0] for side in trained)
-    if left := list(dict.fromkeys(name for side in trained for name, _ in side if name != side[0][0])):
+    if left := _passed_over(trained):
         data = {"path": path, "other": their_path, "count": len(left), "names": left}
         yield Finding("passed-over", Level.INFO, Where(path=path), data, incomplete=True)
     sources = {source.path: source for one, _ in (*here, *there) for source in one.definitions.modules}

@@ -11,7 +11,7 @@ import csv
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -185,9 +185,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     rows, left_out = yield from _outputs(path, reference, params, problems, where, names)
     compared = [row for row in rows if row[1].compared]
     if not common and not rows:
-        yield from left_out
-        if problems:
-            yield layer_outputs.unread(problems, where)
+        yield from _left(left_out, problems, where)
         raise Skip("no-pairs", **names)
     same = bool(compared) and not any(outcome.differs for _, outcome in rows)
     if compared:
@@ -202,6 +200,10 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if lonely := sorted(ours.keys() ^ theirs.keys()):
         data = {"count": len(lonely), "names": layer_outputs.shown(lonely)}
         yield Finding("metric-missing", Level.INFO, where, data)
+    yield from _left(left_out, problems, where)
+
+
+def _left(left_out: Iterable[Finding], problems: list[ReadError], where: Where) -> Iterator[Finding]:
     yield from left_out
     if problems:
         yield layer_outputs.unread(problems, where)
@@ -349,6 +351,22 @@ def _metrics(path: Path, problems: list[ReadError]) -> dict[str, tuple[str, floa
     return found
 
 
+def _csv_numbers(text: str, file: Path) -> Iterator[tuple[str, float]]:
+    """Of rows of a name and a value, or the last row of a table."""
+    text = text.replace("\0", "\ufffd")  # the csv module of Python 3.10 refuses the first
+    try:
+        rows = [row for row in csv.reader(text.splitlines()) if row]
+    except csv.Error as error:
+        raise ReadError("malformed", path=str(file), format="CSV", offset=0, expected=str(error)[:120]) from None
+    head, *values = rows or [[]]
+    if values and len(head) == 2 and all(len(row) == 2 and _float(row[1]) is not None for row in values):
+        yield from ((row[0], _float(row[1]) or 0.0) for row in values)
+    elif values:
+        for name, cell in zip(head, values[-1], strict=False):
+            if (number := _float(cell)) is not None:
+                yield name, number
+
+
 def _numbers(text: str, file: Path) -> Iterator[tuple[str, float]]:
     if file.suffix.lower() == ".json":
         try:
@@ -357,18 +375,7 @@ def _numbers(text: str, file: Path) -> Iterator[tuple[str, float]]:
             offset = getattr(error, "pos", 0)
             raise ReadError("malformed", path=str(file), format="JSON", offset=offset, expected="JSON") from None
     elif file.suffix.lower() == ".csv":
-        text = text.replace("\0", "\ufffd")  # the csv module of Python 3.10 refuses the first
-        try:
-            rows = [row for row in csv.reader(text.splitlines()) if row]
-        except csv.Error as error:
-            raise ReadError("malformed", path=str(file), format="CSV", offset=0, expected=str(error)[:120]) from None
-        head, *values = rows or [[]]
-        if values and len(head) == 2 and all(len(row) == 2 and _float(row[1]) is not None for row in values):
-            yield from ((row[0], _float(row[1]) or 0.0) for row in values)  # name,value
-        elif values:
-            for name, cell in zip(head, values[-1], strict=False):
-                if (number := _float(cell)) is not None:
-                    yield name, number
+        yield from _csv_numbers(text, file)
     else:
         for match in _LINE.finditer(text):
             yield match[1].strip(), float(match[2]) / (100 if match[3] else 1)

@@ -411,6 +411,16 @@ def _constant_channels(
         yield Finding("constant-channel", Level.SUSPECT, place, flat, evidence, Fix("fix-channel"))
 
 
+def _picture_fault(entry: _Input, data: dict[str, Any], params: Params) -> str:
+    """What is wrong with the values of a picture that lie within the range of inputs."""
+    if entry.layout not in _PICTURES:
+        return ""
+    if max(channel["top"] for channel in entry.told) < params.tiny:
+        return "too-small"
+    mean = abs(data["mean"])
+    return "off-centre" if mean > 1 and mean > params.ratio * data["std"] else ""
+
+
 def _of_size(
     entry: _Input, data: dict[str, Any], params: Params, evidence: list[Evidence], scaled: _ScaledInput
 ) -> Finding:
@@ -429,12 +439,8 @@ def _of_size(
         return Finding("out-of-range", Level.PROBLEM, place, data, evidence, fix)
     if uneven:
         return Finding("small-features", Level.SUSPECT, place, {**data, **uneven[1]}, evidence, fix)
-    if entry.layout in _PICTURES:
-        if max(channel["top"] for channel in entry.told) < params.tiny:
-            return Finding("too-small", Level.SUSPECT, place, data, evidence, fix)
-        mean = abs(data["mean"])
-        if mean > 1 and mean > params.ratio * data["std"]:
-            return Finding("off-centre", Level.SUSPECT, place, data, evidence, fix)
+    if code := _picture_fault(entry, data, params):
+        return Finding(code, Level.SUSPECT, place, data, evidence, fix)
     return Finding("in-range", Level.INFO, place, data, evidence)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,6 +27,7 @@ from . import _declared_padding, _files, _labelled
 if TYPE_CHECKING:
     import numpy as np
 
+    from ..readers.frames import pl
     from ..readers.places import File
 
 KIND = Kind.FILE
@@ -355,27 +357,34 @@ def _end(name: str) -> str:
     return "/".join(Path(name).parts[-3:]).lstrip("./")
 
 
+def _picture_column(batch: pl.DataFrame) -> str | None:
+    """The column of a table that holds names of pictures, in nearly all its rows."""
+    from ..readers.detect import PICTURE
+    from ..readers.frames import pl
+
+    texts = [name for name, dtype in batch.schema.items() if dtype == pl.String]
+    shares = [(float(batch[name].str.contains(f"(?i){PICTURE.pattern}").mean() or 0), name) for name in texts]
+    share, column = max(shares, key=itemgetter(0), default=(0.0, None))
+    return column if share >= 0.9 else None
+
+
 def _listed(path: Path, kind: str, label: str | None) -> list[tuple[str, str | None]]:
     """The pictures that a label file names in the one column that holds such names, each with its label where there is one."""
     from ..readers import tables
-    from ..readers.detect import PICTURE, TABLES
-    from ..readers.frames import pl
+    from ..readers.detect import TABLES
     from ..readers.labels import NoLabelField, field_of, said
 
     if kind not in TABLES:
         return []
     found: list[tuple[str, str | None]] = []
-    names_picture = f"(?i){PICTURE.pattern}"
     column = None
     for mode in tables.MODES[1:]:
         found.clear()
         try:
             for batch in tables.batches(path, kind, mode):
                 if column is None:
-                    texts = [name for name, dtype in batch.schema.items() if dtype == pl.String]
-                    shares = {name: float(batch[name].str.contains(names_picture).mean() or 0) for name in texts}
-                    column = max(shares, key=lambda name: shares[name], default=None)
-                    if column is None or shares[column] < 0.9:
+                    column = _picture_column(batch)
+                    if column is None:
                         return []
                     try:
                         target = field_of(batch.columns, label)

@@ -63,6 +63,13 @@ _MOVED = 1e-4
 suggest = _label_fit.suggest
 
 
+def _first_beyond(case: Case, run: Run) -> int:
+    """The first step with a label that the network has no output for; of none, the first step."""
+    ignored = _label_fit.ignored(case)
+    beyond = (step for step, facts in run.fits if set(facts.get("beyond", ())) - ignored)
+    return next(beyond, run.fits[0][0])
+
+
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..readers import recordings
     from ..readers.places import head_of
@@ -80,10 +87,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         for _, facts in runs[-1].fits:
             seen.add(facts)
         finding = _tried(_label_fit.judged(case, seen), runs[-1])
-        first = next(
-            (step for step, facts in runs[-1].fits if set(facts.get("beyond", ())) - _label_fit.ignored(case)), None
-        )
-        where = Where(name, step=first if first is not None else runs[-1].fits[0][0])
+        where = Where(name, step=_first_beyond(case, runs[-1]))
         yield msgspec.structs.replace(finding, where=_place(runs[-1], where))
     if not found:
         raise Skip("not-recorded", path=shown)

@@ -194,6 +194,14 @@ def _predictions(path: Path, name: str) -> np.ndarray[Any, Any]:
     for start, block in read(array, 0, array.size):
         values[start : start + len(block)] = block
     values = values.reshape(array.shape[::-1]).T if array.fortran else values.reshape(array.shape)
+    _require_probabilities(values, name)
+    return np.clip(values, 0, 1)
+
+
+def _require_probabilities(values: np.ndarray[Any, Any], name: str) -> None:
+    """Raises Skip where values are none."""
+    import numpy as np
+
     if not np.isfinite(values).all():
         raise Skip("not-probabilities", path=name, why="NaN, Inf")
     low, high = float(values.min()), float(values.max())
@@ -201,7 +209,14 @@ def _predictions(path: Path, name: str) -> np.ndarray[Any, Any]:
     if low < -1e-6 or high > 1 + 1e-6 or float(np.abs(sums - 1).max()) > 1e-2:
         why = f"{low:.3g} .. {high:.3g}, sum {float(sums.min()):.3g} .. {float(sums.max()):.3g}"
         raise Skip("not-probabilities", path=name, why=why)
-    return np.clip(values, 0, 1)
+
+
+def _numbers_first(label: str) -> tuple[bool, int, str]:
+    return not label.isdecimal(), int(label) if label.isdecimal() else 0, label
+
+
+def _is_number_below(limit: int, label: str) -> bool:
+    return label.isdecimal() and len(label) < 10 and int(label) < limit
 
 
 def _columns(
@@ -214,16 +229,13 @@ def _columns(
 
     declared = [said(one) or "" for one in case.spec.data.train.classes]
     known = list(labels.names)
-    numbers = all(one.isdecimal() and len(one) < 10 and int(one) < columns for one in known)
+    numbers = all(_is_number_below(columns, one) for one in known)
     if declared and len(declared) == columns and set(known) <= set(declared):
         order, names = "declared", declared
     elif numbers:
         order, names = "numbers", declared if len(declared) == columns else [str(at) for at in range(columns)]
     elif len(known) == columns:
-        order, names = (
-            "sorted",
-            sorted(known, key=lambda one: (not one.isdecimal(), int(one) if one.isdecimal() else 0, one)),
-        )
+        order, names = "sorted", sorted(known, key=_numbers_first)
     else:
         first = known[0] if known else "-"
         raise Skip("classes-differ", path=name, columns=columns, labels=len(known), first=first)

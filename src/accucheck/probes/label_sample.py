@@ -7,7 +7,7 @@ sample. Cannot tell: anything of samples that nobody looked at, beyond the inter
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -180,18 +180,29 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             yield Finding("no-plan", Level.INFO, data={"role": _labelled.ROLES[role]}, incomplete=True)
 
 
+def _unmarked(plan: Plan, places: Container[int]) -> Plan:
+    """The plan without the marks of the samples at some places."""
+    samples = [
+        msgspec.structs.replace(one, mark=None) if place in places else one for place, one in enumerate(plan.samples)
+    ]
+    return msgspec.structs.replace(plan, samples=samples)
+
+
+def _unsure(case: Case, plan: Plan, said: dict[str, Any]) -> Finding:
+    from .. import marks
+
+    doubtful = [one for one in plan.samples if one.judgement is marks.Judgement.UNSURE]
+    data = {**said, "first": doubtful[0].id}
+    evidence = [_listed(case, "doubtful", doubtful)]
+    return Finding("unsure", Level.INFO, Where(path=doubtful[0].path), data, [*evidence], incomplete=True)
+
+
 def _judge(case: Case, role: str, plan: Plan, params: Params) -> Iterator[Finding]:
     from .. import marks
 
     changes = marks.changes(case, plan)
     void = {*changes.gone, *changes.relabelled}
-    plan = msgspec.structs.replace(
-        plan,
-        samples=[
-            msgspec.structs.replace(one, mark=None) if place in changes.relabelled else one
-            for place, one in enumerate(plan.samples)
-        ],
-    )
+    plan = _unmarked(plan, changes.relabelled)
     rate = marks.rate(plan)
     said: dict[str, Any] = {
         "role": _labelled.ROLES[role],
@@ -213,10 +224,7 @@ def _judge(case: Case, role: str, plan: Plan, params: Params) -> Iterator[Findin
         if not high_enough and not rate.left:
             yield Finding("too-few", Level.INFO, data=said, incomplete=True)
     if rate.unsure:
-        doubtful = [one for one in plan.samples if one.judgement is marks.Judgement.UNSURE]
-        data = {**said, "count": rate.unsure, "first": doubtful[0].id}
-        evidence = [_listed(case, "doubtful", doubtful)]
-        yield Finding("unsure", Level.INFO, Where(path=doubtful[0].path), data, [*evidence], incomplete=True)
+        yield _unsure(case, plan, said | {"count": rate.unsure})
     if plan.gaps:
         yield Finding("partial", Level.INFO, data={**said, "count": plan.gaps}, incomplete=True)
     people = Counter(one.mark.who for one in plan.samples if one.mark is not None)

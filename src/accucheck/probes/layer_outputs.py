@@ -9,7 +9,7 @@ and layers behind it only carry the difference on. It cannot see what was not du
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -24,6 +24,7 @@ from ._divergence import Divergence, Layer, Row, jump, layers, locate, tree
 
 if TYPE_CHECKING:
     from ..readers.dump_pairs import Matches, Point
+    from ..readers.dumps import Dump
 
 KIND = Kind.FILE
 NEEDS: tuple[str | tuple[str, ...], ...] = ("dumps.path", "dumps.reference")
@@ -291,27 +292,18 @@ COLUMNS = [
 ]
 
 
-def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    """Raises ReadError where a side cannot be read at all."""
-    from ..readers.dump_comparison import Tolerance, compare_tensors
-    from ..readers.dump_pairs import match, module_output, of_graph, read_names, unordered
-    from ..readers.dumps import open_dump
+def _of_one_kind(left: Dump, right: Dump) -> tuple[Dump, Dump]:
+    """Both dumps; of the graph of one and the modules of another, what comes out of modules."""
+    from ..readers.dump_pairs import module_output, of_graph
 
-    path, reference = case.paths("dumps.path")[0], case.paths("dumps.reference")[0]
-    left, right = open_dump(path), open_dump(reference)
-    if of_graph(left) != of_graph(right):
-        left, right = (module_output(side) if of_graph(side) else side for side in (left, right))
-    maps = case.paths("dumps.map")
-    found = match(left, right, read_names(maps[0]) if maps else None)
-    names = {"path": case.relative(path), "reference": case.relative(reference)}
-    where = Where(names["path"])
-    if maps and found.unknown:
-        data: dict[str, Any] = {"map": case.relative(maps[0]), "count": len(found.unknown)}
-        data["names"] = shown([name for _, name in found.unknown])
-        yield Finding("map-unknown", Level.INFO, Where(data["map"]), data)
-    if not found.found:
-        yield from left_out(found, where, names)
-        raise Skip("no-pairs", **names)
+    if of_graph(left) == of_graph(right):
+        return left, right
+    return (module_output(left), right) if of_graph(left) else (left, module_output(right))
+
+
+def _compared(found: Matches, params: Params) -> Generator[Progress, None, list[Row]]:
+    from ..readers.dump_comparison import Tolerance, compare_tensors
+
     rows: list[Row] = []
     pairs = [(one.left.tensor, one.right.tensor) for one in found.found]
     outcomes = compare_tensors(pairs, Tolerance(params.rtol, params.atol), params.processes)
@@ -320,7 +312,31 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         if done % 64 == 0:
             yield Progress(done, len(pairs), "tensors")
     yield Progress(len(pairs), len(pairs), "tensors")
+    return rows
 
+
+def _unknown_names(path: str, found: Matches) -> Finding:
+    names = shown([name for _, name in found.unknown])
+    return Finding("map-unknown", Level.INFO, Where(path), {"map": path, "count": len(found.unknown), "names": names})
+
+
+def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    """Raises ReadError where a side cannot be read at all."""
+    from ..readers.dump_pairs import match, read_names, unordered
+    from ..readers.dumps import open_dump
+
+    path, reference = case.paths("dumps.path")[0], case.paths("dumps.reference")[0]
+    left, right = _of_one_kind(open_dump(path), open_dump(reference))
+    maps = case.paths("dumps.map")
+    found = match(left, right, read_names(maps[0]) if maps else None)
+    names = {"path": case.relative(path), "reference": case.relative(reference)}
+    where = Where(names["path"])
+    if maps and found.unknown:
+        yield _unknown_names(case.relative(maps[0]), found)
+    if not found.found:
+        yield from left_out(found, where, names)
+        raise Skip("no-pairs", **names)
+    rows = yield from _compared(found, params)
     yield from _judged(rows, params, where, unordered(left))
     yield from shapes(rows, where)
     yield from _swapped(rows, where, params)

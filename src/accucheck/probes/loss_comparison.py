@@ -488,9 +488,7 @@ class _LossPair:
             parted = True
             yield from self.parting(start)
             if nans:
-                sides = "both" if len(nans) == 2 else "ours" if found.ours_bad is not None else "theirs"
-                data = pair.data | {"step": float(pair.points.x[min(nans)]), "sides": _SIDES[sides]}
-                yield Finding("nan-after", Level.INFO, pair.ours.where, data)
+                yield self.nan_after(nans)
         if found.lone:
             steps = [f"{pair.points.x[at]:,.12g}" for at in found.lone]
             data = {"count": len(steps), "steps": _curve_pairs.shown(steps)}
@@ -520,6 +518,11 @@ class _LossPair:
         code, level = ("nan-ours", Level.PROBLEM) if is_ours else ("nan-theirs", Level.SUSPECT)
         return Finding(code, level, self.pair.ours.where, self.at(at) | {"later": later}, self.charts())
 
+    def nan_after(self, nans: list[int]) -> Finding:
+        sides = "both" if len(nans) == 2 else "ours" if self.found.ours_bad is not None else "theirs"
+        data = self.pair.data | {"step": float(self.pair.points.x[min(nans)]), "sides": _SIDES[sides]}
+        return Finding("nan-after", Level.INFO, self.pair.ours.where, data)
+
     def agreeing(self) -> Iterator[Finding]:
         import numpy as np
 
@@ -539,8 +542,14 @@ class _LossPair:
         yield Finding("agrees", Level.INFO, where, data, self.charts())
         if (printed := float(found.printed.max())) > 10 * self.limits.rounding:
             yield Finding("coarse", Level.INFO, where, {"printed": printed})
-        if self.noise is not None:
-            return
+        if self.noise is None:
+            yield from self.slight()
+
+    def slight(self) -> Iterator[Finding]:
+        """A small difference at the first steps of curves that agree."""
+        import numpy as np
+
+        found, where = self.found, self.pair.ours.where
         level = Level.SUSPECT if self.limits.visible == self.params.tolerance else Level.INFO
         early = 0 if self.first_differs() else found.early
         if early is None:

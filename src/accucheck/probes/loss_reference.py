@@ -195,8 +195,12 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield from _judge(params, found)
 
 
+def _shape(sizes: list[int]) -> str:
+    return "×".join(map(str, sizes)) or "-"
+
+
 def _judge(params: Params, found: dict[str, Any]) -> Iterator[Finding]:
-    shape = "×".join(map(str, found["shape"])) or "-"
+    shape = _shape(found["shape"])
     if found["range"]:
         low, high, classes = found["range"]
         data: dict[str, Any] = {"low": low, "high": high, "classes": classes, "last": classes - 1}
@@ -206,7 +210,7 @@ def _judge(params: Params, found: dict[str, Any]) -> Iterator[Finding]:
     rows: list[list[Plain]] = [[one[key] for key in ("value", "expected", "error", "gradient")] for one in points]
     table = Table("points", ["value", "expected", "error", "gradient"], rows)
     if found["broadcast"] is not None:
-        data = {"outputs": shape, "labels": "×".join(map(str, found["broadcast"])) or "-"}
+        data = {"outputs": shape, "labels": _shape(found["broadcast"])}
         yield Finding("broadcast", Level.PROBLEM, data=data, fix=Fix("fix-shapes"))
     if found["random"]:
         yield Finding("random", Level.INFO, incomplete=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,13 +23,15 @@ from ..errors import ReadError
 from ..language import Words
 from ..model import Curve, Finding, Fix, Kind, Language, Level, Plain, Progress, Verdict, Where
 from ..probe import Example, Skip
-from ._checkpoints import ROLES, ckpt, drawn, shown, table
+from ._checkpoints import ROLES, ckpt, drawn, given, shown, table
 
 if TYPE_CHECKING:
     import numpy as np
 
     from ..readers.dumps import Dump, Tensor, Values
+    from ..readers.events import Histogram
     from ..readers.runs import Column, Run
+    from ..readers.tensors import TensorInfo
     from ._dump_origin import NonFiniteOperation, Step
 
     Array = np.ndarray[Any, Any]
@@ -514,6 +517,18 @@ def _stays(good: Array) -> int | None:
     return int(finite[-1]) + 1 if rest > 2 * max(longest, int(finite[0])) else None
 
 
+def _gaps(field: str, steps: Array, told: tuple[Array, Array] | None, few: bool) -> str:
+    """What is to be said of a column in which only some values are not finite."""
+    import numpy as np
+
+    # A scale that falls was told with the step that overflowed, or with the next one.
+    if told is not None and np.isin(steps, told[0][told[1] | np.append(told[1][1:], False)]).all():
+        return "gaps-explained"
+    if _EVALUATED.search(field):  # steps without an evaluation may be written as NaN
+        return "evaluation-gaps"
+    return "gaps-explained" if few and _NORM.search(field) else "curve-gaps"
+
+
 def _broken(
     case: Case, params: Params, where: Where, column: Column, told: tuple[Array, Array] | None, is_last: bool
 ) -> Finding:
@@ -535,17 +550,8 @@ def _broken(
     if not is_last:
         return Finding("earlier-run", Level.INFO, where, data, list(evidence))
     if stays is None:
-        # A scale that falls was told with the step that overflowed, or with the next one.
-        skipped = told is not None and bool(
-            np.isin(column.steps[~good], told[0][told[1] | np.append(told[1][1:], False)]).all()
-        )
-        norm = _NORM.search(str(where.field)) is not None and bad <= max(1, params.often * len(good))
-        # Steps without an evaluation may be written as NaN.
-        rare = _EVALUATED.search(str(where.field)) is not None
-        code, level = ("gaps-explained", Level.INFO) if skipped or norm else ("curve-gaps", Level.SUSPECT)
-        if rare and not skipped:
-            code, level = "evaluation-gaps", Level.INFO
-        return Finding(code, level, where, data, list(evidence))
+        code = _gaps(str(where.field), column.steps[~good], told, bad <= max(1, params.often * len(good)))
+        return Finding(code, Level.SUSPECT if code == "curve-gaps" else Level.INFO, where, data, list(evidence))
     usual = float(np.median(before[:-1])) if len(before) > 2 else 0.0
     data["ratio"] = float(before[-1]) / usual if usual else 0.0
     code = "curve-exploded" if data["ratio"] >= params.growth else "curve-broken"
@@ -593,44 +599,50 @@ def _overflows(params: Params, place: str, told: tuple[Array, Array], is_last: b
 # --- checkpoints and histograms ------------------------------------------------------------------------------------------------
 
 
+def _is_mask(info: TensorInfo) -> bool:
+    """Whether a tensor is a mask that is added before a softmax: -Inf on purpose."""
+    return info.name.lower().endswith("mask")
+
+
 def _checkpoints(case: Case, params: Params, problems: list[ReadError]) -> Iterator[Finding | Progress]:
     from ..readers.checkpoints import open_checkpoint
     from ..readers.tensor_statistics import statistics
 
-    seen: set[str] = set()
-    for role in _ROLES:
-        for path in case.paths(f"checkpoints.{role}"):
-            if (real := str(path.resolve())) in seen:
-                continue
-            seen.add(real)
-            bad: list[list[Plain]] = []
-            try:
-                tensors = open_checkpoint(path).tensors
-                readable = [info for info in tensors if not info.obstacle]
-                for done, (info, found) in enumerate(statistics(readable), start=1):
-                    # A mask that is added before a softmax is -Inf on purpose.
-                    if found.nan or (found.inf and not info.name.lower().endswith("mask")):
-                        bad.append([info.name, info.dtype, found.count, found.nan, found.inf])
-                    if done % 64 == 0:
-                        yield Progress(done, len(readable), "tensors")
-            except ReadError as error:
-                problems.append(error)
-                continue
-            where, data = Where(case.relative(path)), {"role": ROLES[role], "count": len(readable)}
-            if unread := [info.name for info in tensors if info.obstacle]:
-                hidden = {"role": ROLES[role], "count": len(unread), "names": shown(unread)}
-                yield Finding("weights-unread", Level.INFO, where, hidden, incomplete=True)
-            if not bad:
-                if readable or not unread:
-                    yield Finding("weights-clean", Level.INFO, where, data, incomplete=not readable)
-                continue
-            first = bad[0]
-            data |= {"tensors": len(bad), "name": first[0], "nan": first[3], "inf": first[4]}
-            evidence = [table("tensors", ["name", "dtype", "count", "nan", "inf"], bad)]
-            where = Where(case.relative(path), name=str(first[0]))
-            # A dump that is given names the origin itself.
-            fix = None if case.get("dumps.path") else Fix("find-origin")
-            yield Finding("weights-broken", Level.PROBLEM, where, data, list(evidence), fix)
+    for role, path in given(case, _ROLES):
+        bad: list[list[Plain]] = []
+        try:
+            tensors = open_checkpoint(path).tensors
+            readable = [info for info in tensors if not info.obstacle]
+            for done, (info, found) in enumerate(statistics(readable), start=1):
+                if found.nan or (found.inf and not _is_mask(info)):
+                    bad.append([info.name, info.dtype, found.count, found.nan, found.inf])
+                if done % 64 == 0:
+                    yield Progress(done, len(readable), "tensors")
+        except ReadError as error:
+            problems.append(error)
+            continue
+        where, data = Where(case.relative(path)), {"role": ROLES[role], "count": len(readable)}
+        if unread := [info.name for info in tensors if info.obstacle]:
+            hidden = {"role": ROLES[role], "count": len(unread), "names": shown(unread)}
+            yield Finding("weights-unread", Level.INFO, where, hidden, incomplete=True)
+        if bad:
+            yield _weights_broken(case, path, bad, data)
+        elif readable or not unread:
+            yield Finding("weights-clean", Level.INFO, where, data, incomplete=not readable)
+
+
+def _weights_broken(case: Case, path: Path, bad: list[list[Plain]], data: dict[str, Any]) -> Finding:
+    first = bad[0]
+    data |= {"tensors": len(bad), "name": first[0], "nan": first[3], "inf": first[4]}
+    evidence = [table("tensors", ["name", "dtype", "count", "nan", "inf"], bad)]
+    where = Where(case.relative(path), name=str(first[0]))
+    # A dump that is given names the origin itself.
+    fix = None if case.get("dumps.path") else Fix("find-origin")
+    return Finding("weights-broken", Level.PROBLEM, where, data, list(evidence), fix)
+
+
+def _is_broken(histogram: Histogram) -> bool:
+    return bool(histogram.nan or histogram.positive or histogram.negative)
 
 
 def _histograms(case: Case, params: Params, problems: list[ReadError]) -> Iterator[Finding]:
@@ -644,9 +656,8 @@ def _histograms(case: Case, params: Params, problems: list[ReadError]) -> Iterat
                 for histogram in events.histograms(file):
                     count += 1
                     tags.add(histogram.tag)
-                    broken = histogram.nan or histogram.positive or histogram.negative
-                    if broken and (histogram.tag not in bad or histogram.step < bad[histogram.tag].step):
-                        bad[histogram.tag] = histogram
+                    if _is_broken(histogram):
+                        bad[histogram.tag] = min(bad.get(histogram.tag, histogram), histogram, key=attrgetter("step"))
             except ReadError as error:
                 # What is damaged in curves.train was told of its curves already.
                 if not any(error.data == problem.data for problem in problems):

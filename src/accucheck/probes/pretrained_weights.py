@@ -450,31 +450,31 @@ def _other_outputs(both: tuple[TensorInfo, TensorInfo]) -> bool:
     return both[0].shape[1:] == both[1].shape[1:]
 
 
+def _beginning(info: TensorInfo) -> tuple[tuple[int, ...], bytes]:
+    """The shape of a tensor and its first values."""
+    from ..readers.tensors import chunks
+
+    values = next(chunks(info, 0, 256))
+    return info.shape, (values if values.dtype.kind == "c" else values.astype("f4")).tobytes()
+
+
 def _by_content(params: Params, pairs: Pairs) -> _UnmatchedByName:
     """The tensors that stand on one side only, matched by the content of tensors on the other."""
     from ..readers.tensor_comparison import compare
-    from ..readers.tensors import chunks
-
-    def key(info: TensorInfo) -> tuple[tuple[int, ...], bytes]:
-        values = next(chunks(info, 0, 256))
-        return info.shape, (values if values.dtype.kind == "c" else values.astype("f4")).tobytes()
 
     waiting: dict[tuple[tuple[int, ...], bytes], list[TensorInfo]] = {}
     if pairs.left:
         for info in reversed(pairs.right):
             if not info.obstacle:
-                waiting.setdefault(key(info), []).append(info)
+                waiting.setdefault(_beginning(info), []).append(info)
     candidates = []
     for info in pairs.left if waiting else ():
-        if not info.obstacle and (others := waiting.get(key(info))):
+        if not info.obstacle and (others := waiting.get(_beginning(info))):
             candidates.append((info, others.pop()))
     found = [row for row in compare(candidates, params.threads, params.rtol, params.atol) if not row[2].outside]
     taken = {info for left, right, _ in found for info in (left, right)}
-    return _UnmatchedByName(
-        found,
-        [info for info in pairs.left if info not in taken],
-        [info for info in pairs.right if info not in taken],
-    )
+    left, right = ([info for info in side if info not in taken] for side in (pairs.left, pairs.right))
+    return _UnmatchedByName(found, left, right)
 
 
 def _prefix(

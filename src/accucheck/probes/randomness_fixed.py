@@ -169,13 +169,17 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _benchmark(case)
 
 
+def _nothing_random(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Finding]:
+    if not reading.trace.gave_up and not found.seeds:
+        path = reading.source.path
+        yield Finding("nothing-random", Level.INFO, Where(path=path), {"path": path}, incomplete=bool(scripts.gaps))
+
+
 def _seeds(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Finding]:
     """What the seeds of a training script are worth: whether they are the same in each run, and what they reach."""
     yield from _of_sources(found)
     if not found.uses:
-        if not reading.trace.gave_up and not found.seeds:
-            path = reading.source.path
-            yield Finding("nothing-random", Level.INFO, Where(path=path), {"path": path}, incomplete=bool(scripts.gaps))
+        yield from _nothing_random(reading, found, scripts)
         return
     for made in found.elsewhere[:1]:
         yield _finding("elsewhere", Level.INFO, made, {"function": made.name.lstrip(".")}, None, None, incomplete=True)

@@ -237,6 +237,16 @@ def _judged(recorded: RecordedSamples, path: str, params: Params, source: _Sourc
     yield from _of_identities(recorded, where, path, params, source.shuffled)
 
 
+def _is_repeated(first: Array, second: Array) -> bool:
+    """Whether the classes of two epochs come in one order that chance hardly gives, and are not dealt out in turn."""
+    from ..live import order
+
+    if len(second) < order.FEWEST:
+        return False
+    same, chance = order.agreement(first, second)
+    return same == 1 and chance < order.CHANCE and not _dealt(first)
+
+
 def _of_labels(recorded: RecordedSamples, where: Where, epochs: list[int]) -> Iterator[Finding]:
     """What the classes of the first epoch tell, whole or not, and those of the second, whose samples cannot be told apart."""
     import numpy as np
@@ -259,14 +269,12 @@ def _of_labels(recorded: RecordedSamples, where: Where, epochs: list[int]) -> It
         yield Finding("by-class", Level.PROBLEM, where, data, [chart], Fix("fix-shuffle"))
     elif not _dealt(first):
         yield Finding("label-runs", Level.SUSPECT, where, data, [chart], Fix("fix-shuffle"))
-    repeat = second is None or np.isin(recorded.epochs[epochs[1]], recorded.epochs[epochs[0]]).mean() > 1 - order.AGREE
-    if runs.clustered and second is not None and not repeat and len(second) >= order.FEWEST:
-        same, chance = order.agreement(first, second)
-        if same == 1 and chance < order.CHANCE and not _dealt(first):
-            samples = min(len(first), len(second))
-            yield Finding(
-                "labels-fixed", Level.PROBLEM, where, data | {"samples": samples}, [chart], Fix("fix-shuffle")
-            )
+    if second is None or not runs.clustered:
+        return
+    repeat = np.isin(recorded.epochs[epochs[1]], recorded.epochs[epochs[0]]).mean() > 1 - order.AGREE
+    if not repeat and _is_repeated(first, second):
+        samples = min(len(first), len(second))
+        yield Finding("labels-fixed", Level.PROBLEM, where, data | {"samples": samples}, [chart], Fix("fix-shuffle"))
 
 
 def _dealt(labels: Array) -> bool:

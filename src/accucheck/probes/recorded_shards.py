@@ -135,6 +135,18 @@ def _judged(case: Case, recorded: list[RecordedSamples], params: Params) -> Iter
         yield Finding("unequal", Level.SUSPECT, where, data, fix=Fix("fix-equal"))
 
 
+def _places(recorded: list[RecordedSamples], labels: OrderedLabels, ids: Array, count: int) -> dict[int, int]:
+    """The place of each recorded sample among all that have labels."""
+    if all(one.whole for one in recorded):
+        # Numbers of rows, and no others: they lie within one file, of which more than half was read.
+        rows = len(labels.starts) == 1 and len(ids) * 2 > count and ids[0] >= 0 and ids[-1] < count
+        return {int(one): int(one) for one in ids} if rows else {}
+    names = {number: name for one in recorded for number, name in one.names.items()}
+    files = _by_name(labels)
+    found = ((number, _place(names[number], files)) for number in ids.tolist())
+    return {number: at for number, at in found if at is not None}
+
+
 def _labels(
     case: Case, recorded: list[RecordedSamples], parts: list[Array]
 ) -> Generator[Progress, None, dict[int, str]]:
@@ -149,15 +161,7 @@ def _labels(
         return {}
     codes = np.concatenate([*labels.codes, np.zeros(0, np.int64)])
     ids = np.unique(np.concatenate(parts))
-    if all(one.whole for one in recorded):
-        # Numbers of rows, and no others: they lie within one file, of which more than half was read.
-        rows = len(labels.starts) == 1 and len(ids) * 2 > len(codes) and ids[0] >= 0 and ids[-1] < len(codes)
-        places = {int(one): int(one) for one in ids} if rows else {}
-    else:
-        names = {number: name for one in recorded for number, name in one.names.items()}
-        files = _by_name(labels)
-        found = ((number, _place(names[number], files)) for number in ids.tolist())
-        places = {number: at for number, at in found if at is not None}
+    places = _places(recorded, labels, ids, len(codes))
     classes = list(labels.names)
     return {number: classes[codes[at]] for number, at in places.items() if codes[at] >= 0}
 

@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from ..case import Case
 from ..language import Words
-from ..model import Finding, Fix, Kind, Level, Progress, Table, Verdict
+from ..model import Finding, Fix, Kind, Level, Plain, Progress, Table, Verdict
 from ..probe import Example
 from . import _curve_pairs, _curves
 from .loss_comparison import _csv, _losses
@@ -131,6 +131,14 @@ def _judged(case: Case, params: Params, ours: _curves.Logs, again: list[_curves.
             yield nan
 
 
+def _table(pairs: list[Pair], starts: list[int | None], largest: list[float]) -> Table:
+    rows: list[list[Plain]] = [
+        [pair.theirs.path, None if start is None else float(pair.points.x[start]), most]
+        for pair, start, most in zip(pairs, starts, largest, strict=True)
+    ]
+    return Table("runs", ["path", "parts", "largest"], rows[:200], len(rows))
+
+
 def _verdict(runs: list[tuple[Pair, Comparison]]) -> Finding:
     """What the runs say together, from where each parts from the first."""
     import numpy as np
@@ -142,9 +150,7 @@ def _verdict(runs: list[tuple[Pair, Comparison]]) -> Finding:
     where, charts = pair.theirs.where, _curve_pairs.charts(pair, found, ("this", "again"))
     largest = [float(np.nanmax(one.relative, initial=0.0)) for _, one in runs]
     if len(runs) > 1:
-        places = [None if at is None else float(one.points.x[at]) for (one, _), at in zip(runs, starts, strict=True)]
-        rows = [[one.theirs.path, places[which], largest[which]] for which, (one, _) in enumerate(runs)]
-        charts.append(Table("runs", ["path", "parts", "largest"], rows[:200], len(rows)))
+        charts.append(_table([one for one, _ in runs], starts, largest))
     data: dict[str, Any] = pair.data | {"runs": len(runs), "apart": len(apart)}
     start = starts[shown]
     if start is None:

@@ -261,6 +261,13 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return verdict
 
 
+def _are_identified(whole: dict[str, Any], parts: list[dict[str, Any]]) -> bool:
+    """Whether samples are told apart: each comes alike each time, or by its index from files that all ranks read whole."""
+    if all(part["steady"] for part in (whole, *parts)):
+        return True
+    return whole["indexed"] and all(part["sizes"] == whole["sizes"] for part in parts)
+
+
 def judge(case: Case, ranks: list[dict[str, Any]], nodes: list[dict[str, Any]], params: Params) -> Iterator[Finding]:
     """The findings that what the ranks read amounts to; the first entry of `ranks` is what one device alone reads."""
     import numpy as np
@@ -276,8 +283,7 @@ def judge(case: Case, ranks: list[dict[str, Any]], nodes: list[dict[str, Any]], 
     if any(part["whole"] for part in parts):
         yield Finding("whole-batch", Level.INFO, evidence=[_live.nodes_table(nodes)])
         return
-    split = any(part["sizes"] != whole["sizes"] for part in parts)
-    if not all(part["steady"] for part in ranks) and (split or not whole["indexed"]):
+    if not _are_identified(whole, parts):
         yield Finding("no-identity", Level.INFO, evidence=[_live.nodes_table(nodes)], incomplete=True)
         return
     complete = whole["complete"] and all(part["complete"] for part in parts)

@@ -292,19 +292,26 @@ def _of_pair(pair: dict[str, Any], sides: dict[str, dict[str, Any]], params: Par
         return
     if pair["how"] == "apart":
         yield Finding("inside-source", Level.INFO, data=names, evidence=evidence, incomplete=True)
-    if told:
-        return
-    if not any(pair["random"]):
-        data = {**names, "samples": pair["samples"], "columns": [column["one"]["column"] for column in pair["columns"]]}
-        refutes = [Refutes("train_infer_transforms", APART)] if _of_evaluation(pair) else []
-        yield Finding("equal", Level.INFO, data=data, evidence=evidence, refutes=refutes)
-    else:
-        yield Finding("equal-colours" if judged else "only-shape", Level.INFO, data=names, evidence=evidence)
+    if not told:
+        yield _alike(pair, judged, names, evidence)
+
+
+def _alike(pair: dict[str, Any], judged: bool, names: dict[str, Any], evidence: list[Evidence]) -> Finding:
+    """A pair in which nothing differs; `judged`: as far as colours go."""
+    if any(pair["random"]):
+        return Finding("equal-colours" if judged else "only-shape", Level.INFO, data=names, evidence=evidence)
+    data = {**names, "samples": pair["samples"], "columns": [column["one"]["column"] for column in pair["columns"]]}
+    refutes = [Refutes("train_infer_transforms", APART)] if _of_evaluation(pair) else []
+    return Finding("equal", Level.INFO, data=data, evidence=evidence, refutes=refutes)
 
 
 def _of_evaluation(pair: dict[str, Any]) -> bool:
     """Whether the pair is training and evaluation, which is what the scripts are read for."""
     return {pair["one"], pair["other"]} == {"train", "eval"}
+
+
+def _shape(sizes: list[int] | None) -> str:
+    return "?" if sizes is None else str(tuple(sizes))
 
 
 def _of_column(
@@ -320,15 +327,18 @@ def _of_column(
         said = {**data, "mine": one["dtype"], "theirs": other["dtype"]}
         level = Level.SUSPECT if floats else strong
         yield Finding("type-differs", level, place, said, evidence, Fix("fix-same"))
-    if not column["shapes"]:
-        fixed = None not in (one["shape"], other["shape"])
-        if fixed or (not any(pair["random"]) and pair["how"] != "differs"):
-            shapes = ["?" if shape is None else str(tuple(shape)) for shape in (one["shape"], other["shape"])]
-            said = {**data, "mine": shapes[0], "theirs": shapes[1]}
-            yield Finding("shape-differs", strong, place, said, evidence, Fix("fix-same"))
-        return
-    if any(pair["random"]) or pair["how"] == "differs":
-        return
+    comparable = not any(pair["random"]) and pair["how"] != "differs"
+    if not column["shapes"] and (comparable or None not in (one["shape"], other["shape"])):
+        said = {**data, "mine": _shape(one["shape"]), "theirs": _shape(other["shape"])}
+        yield Finding("shape-differs", strong, place, said, evidence, Fix("fix-same"))
+    if column["shapes"] and comparable:
+        yield from _of_values(column, pair, params, data, evidence)
+
+
+def _of_values(
+    column: dict[str, Any], pair: dict[str, Any], params: Params, data: dict[str, Any], evidence: list[Evidence]
+) -> Iterator[Finding]:
+    place = Where(field=column["one"]["column"])
     difference, scale = column["difference"], column["scale"]
     if difference == 0:
         return
@@ -336,10 +346,9 @@ def _of_column(
     level = Level.SUSPECT if pair["how"] == "own" and pair["one"] == "train" else Level.PROBLEM
     first = pair.get("first") or {"step": "?", "one": "?", "other": "?"}
     said = {**data, "step": first["step"], "mine": first["one"], "theirs": first["other"], "scale": scale}
-    if difference is None:
-        yield Finding("values-differ", level, place, {**said, "difference": "∞"}, evidence, Fix("fix-same"))
-    elif difference > params.close * scale:
-        yield Finding("values-differ", level, place, {**said, "difference": difference}, evidence, Fix("fix-same"))
+    if difference is None or difference > params.close * scale:
+        shown = "∞" if difference is None else difference
+        yield Finding("values-differ", level, place, {**said, "difference": shown}, evidence, Fix("fix-same"))
     elif difference > 1e-5 * scale:
         yield Finding("values-close", Level.SUSPECT, place, {**said, "difference": difference}, evidence)
 

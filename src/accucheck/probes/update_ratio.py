@@ -11,7 +11,7 @@ a loss scale, gradients are multiplied by it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from statistics import median
 from typing import Annotated, Any
 
@@ -167,21 +167,17 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         **_live.network_of(case),
         **{"watch": "updates", "steps": params.steps, "seconds": params.seconds},
     }
-    weights: dict[str, Any] = {"names": [], "shapes": [], "zero": []}
     steps: list[list[float | None]] = []
-    rises: float | None = None
-    scale = 1.0
+    last: dict[str, dict[str, Any]] = {}
     for event in events(case, "watched", request, params.seconds):
+        last[event["event"]] = event
         if event["event"] == "progress":
             yield Progress(event["done"], event["total"], "steps")
-        elif event["event"] == "weights":
-            weights = event
-        elif event["event"] == "schedule":
-            rises = event["rises"]
         elif event["event"] == "step":
             steps.append(event["ratios"])
-        elif event["event"] == "over":
-            scale = event["loss_scale"]
+    weights = last.get("weights", {"names": [], "shapes": [], "zero": []})
+    rises = last.get("schedule", {}).get("rises")
+    scale = last.get("over", {}).get("loss_scale", 1)
     if scale != 1:
         yield Finding("loss-scale", Level.INFO, data={"scale": scale})
     if weights["zero"]:
@@ -202,12 +198,16 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield from judge(params, weights, steps, rises)
 
 
+def _median(ratios: Iterable[float | None]) -> float:
+    return median(ratio for ratio in ratios if ratio is not None)
+
+
 def judge(
     params: Params, weights: dict[str, Any], steps: list[list[float | None]], rises: float | None
 ) -> Iterator[Finding]:
     """What ratios by step and weight amount to; `rises`: how many times higher the rate will be, None where that is not known."""
-    ratios = [median(ratio for ratio in column if ratio is not None) for column in zip(*steps, strict=True)]
-    order = sorted(range(len(ratios)), key=lambda place: -ratios[place])
+    ratios = [_median(column) for column in zip(*steps, strict=True)]
+    order = sorted(range(len(ratios)), key=ratios.__getitem__, reverse=True)
     evidence: list[Evidence] = [_table(weights, steps, ratios, order), _chart(steps)]
     later = max(rises or 1.0, 1.0)
     large = [place for place in order if ratios[place] > params.most]

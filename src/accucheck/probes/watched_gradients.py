@@ -288,15 +288,18 @@ class _Connection:
                 dark = call.name or call.kind
             self.dark[call.network, call.name] = dark
 
+    def _silent(self, losses: dict[int, str]) -> Iterator[Finding]:
+        for number, kind in losses.items():
+            data = {"optimizer": number, "kind": kind, "steps": self.steps}
+            yield Finding("loss-is-zero", Level.INFO, self.seen.watch.where(), data, incomplete=True)
+
     def judge(self) -> Iterator[Finding]:
         watch, parameters = self.seen.watch, self.seen.parameters
         if not self.looked:
             yield Finding("few-steps", Level.INFO, watch.where(), {"steps": self.steps}, incomplete=True)
             return
         silent = self._losses_of_zero()
-        for number, kind in silent.items():
-            data = {"optimizer": number, "kind": kind, "steps": self.steps}
-            yield Finding("loss-is-zero", Level.INFO, watch.where(), data, incomplete=True)
+        yield from self._silent(silent)
         zero = [parameters[key] for key in self.zero if not set(parameters[key].optimizers) <= silent.keys()]
         run = [one for one in zero if (one.network, one.layer) in self.order]
         if idle := [one for one in zero if one not in run]:

@@ -23,7 +23,7 @@ from ..model import Finding, Fix, Kind, Level, Plain, Progress, Verdict, Where
 from ..model import suggest as usual
 from ..probe import Example, Skip
 from . import _checkpoints, _graphs
-from ._checkpoints import DIFFERENCE, ROLES, STATISTICS, Threads, ckpt, difference, drawn, shape, shown, table
+from ._checkpoints import DIFFERENCE, ROLES, STATISTICS, Threads, ckpt, difference, drawn, given, shape, shown, table
 from ._graphs import apart, ir, parameter, plain
 
 if TYPE_CHECKING:
@@ -171,17 +171,12 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     problems: list[ReadError] = []
     unmatched = {tuple(group): True for group in case.spec.design.shared}
     checkpoints = weights = 0
-    seen: set[str] = set()
-    for role, trained in TRAINED.items():
-        for path in case.paths(f"checkpoints.{role}"):
-            if (real := str(path.resolve())) in seen:
-                continue
-            seen.add(real)
-            try:
-                weights += yield from _checkpoint(case, params, role, trained, str(path), unmatched)
-                checkpoints += 1
-            except ReadError as error:
-                problems.append(error)
+    for role, path in given(case, TRAINED):
+        try:
+            weights += yield from _checkpoint(case, params, role, TRAINED[role], str(path), unmatched)
+            checkpoints += 1
+        except ReadError as error:
+            problems.append(error)
     graphs: list[Graph] = []
     if case.get("graphs.path") is not None:
         try:
@@ -276,6 +271,11 @@ def _equal_undeclared(where: Where, common: dict[str, Any], trained: bool, group
     return Finding("equal-at-start", Level.INFO, place, data, list(evidence))
 
 
+def _is_one_storage(group: list[TensorInfo]) -> bool:
+    """Whether tensors are names of one storage, as a checkpoint of torch keeps them."""
+    return len({(info.path, info.extents, info.strides) for info in group}) == 1
+
+
 def _declared(where: Where, data: dict[str, Any], trained: bool, group: list[TensorInfo]) -> Iterator[Finding]:
     """Whether tensors that are declared to be one are equal."""
     from ..readers.tensor_comparison import compare
@@ -283,19 +283,14 @@ def _declared(where: Where, data: dict[str, Any], trained: bool, group: list[Ten
     first, *others = group
     same = [info for info in others if info.shape == first.shape and not (info.obstacle or first.obstacle)]
     found = list(compare([(info, first) for info in same]))
-    differ = [row for row in found if not row[2].identical]
-    if differ or any(info.shape != first.shape for info in others):
-        rows = [difference(*row) for row in differ]
-        rows += [[info.name, shape(info), info.dtype, *[None] * 6] for info in others if info.shape != first.shape]
+    rows: list[list[Plain]] = [difference(*row) for row in found if not row[2].identical]
+    rows += [[info.name, shape(info), info.dtype, *[None] * 6] for info in others if info.shape != first.shape]
+    if rows:
         evidence = [table("apart", DIFFERENCE, rows)]
         place = Where(where.path, name=first.name)
         yield Finding("declared-apart", Level.PROBLEM, place, data, list(evidence), Fix("fix-tie"))
     elif len(same) == len(others):
-        # A checkpoint of torch keeps both names of one storage.
-        one = all(
-            (info.path, info.extents, info.strides) == (first.path, first.extents, first.strides) for info in same
-        )
-        if trained or one:
+        if trained or _is_one_storage(group):
             yield Finding("declared-equal", Level.INFO, where, data)
         else:
             yield Finding("declared-equal-at-start", Level.INFO, where, data, incomplete=True)

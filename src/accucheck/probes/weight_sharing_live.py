@@ -139,6 +139,21 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield Finding("no-parameters", Level.INFO, incomplete=True)
         return
     covered = yield from _declared(case.spec.design.shared, parameters)
+    yield from _same_names(parameters)
+    yield from _twice(found["twice"], covered)
+    if several := [one for one in parameters if len(one["places"]) > 1]:
+        data: dict[str, Any] = {
+            "count": len(several),
+            "names": shown(" = ".join(shown(one["places"])) for one in several),
+        }
+        yield Finding("shared", Level.INFO, data=data, evidence=[_places("shared", several)])
+    elif not case.spec.design.shared:
+        seen = found["lines"] if found["whole"] else {}
+        refutes = [Refutes("weight_sharing_script", APART, places=seen)] if seen else []
+        yield Finding("nothing-shared", Level.INFO, data={"count": len(parameters)}, refutes=refutes)
+
+
+def _same_names(parameters: list[dict[str, Any]]) -> Iterator[Finding]:
     names: dict[str, list[dict[str, Any]]] = {}
     for one in parameters:
         names.setdefault(one["name"], []).append(one)
@@ -146,14 +161,6 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         evidence = [_places("same-name", [one for some in equal.values() for one in some])]
         data: dict[str, Any] = {"count": len(equal), "names": shown(equal)}
         yield Finding("same-name", Level.PROBLEM, Where(name=next(iter(equal))), data, list(evidence), Fix("fix-name"))
-    yield from _twice(found["twice"], covered)
-    if several := [one for one in parameters if len(one["places"]) > 1]:
-        data = {"count": len(several), "names": shown(" = ".join(shown(one["places"])) for one in several)}
-        yield Finding("shared", Level.INFO, data=data, evidence=[_places("shared", several)])
-    elif not case.spec.design.shared:
-        seen = found["lines"] if found["whole"] else {}
-        refutes = [Refutes("weight_sharing_script", APART, places=seen)] if seen else []
-        yield Finding("nothing-shared", Level.INFO, data={"count": len(parameters)}, refutes=refutes)
 
 
 def _declared(shared: list[list[str]], parameters: list[dict[str, Any]]) -> Generator[Finding, None, set[str]]:
@@ -170,7 +177,7 @@ def _declared(shared: list[list[str]], parameters: list[dict[str, Any]]) -> Gene
         data: dict[str, Any] = {"names": list(group), "count": len(things)}
         if len(things) > 1:
             evidence = [_places("apart", list(things.values()))]
-            place = Where(name=found[0][0] if found[0] else None)
+            place = Where(name=next(iter(found[0]), None))
             yield Finding("declared-apart", Level.PROBLEM, place, data, list(evidence), Fix("fix-tie"))
         elif things and not lacking:
             (only,) = things.values()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
-from itertools import pairwise
+from itertools import islice, pairwise, starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,10 +19,10 @@ from msgspec import Meta
 from ..case import Case
 from ..errors import ReadError
 from ..language import Words
-from ..model import Evidence, Finding, Fix, Histogram, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
+from ..model import Finding, Fix, Histogram, Kind, Language, Level, Plain, Progress, Table, Verdict, Where
 from ..probe import Example
 from . import _checkpoints
-from ._checkpoints import ROLES, Processes, ckpt, drawn, obstacles, shape, shown, table
+from ._checkpoints import ROLES, Processes, ckpt, drawn, given, obstacles, shape, shown, table
 
 if TYPE_CHECKING:
     from ..readers.checkpoints import Checkpoint, TensorInfo
@@ -246,19 +246,14 @@ _WEIGHT = re.compile(r"(^|[._])(weight|kernel|embedding_table|w)s?$", re.I)
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     """Raises ReadError when not one of the checkpoints can be read."""
-    seen: set[str] = set()
     failed: list[tuple[str, Path, ReadError]] = []
     examined = False
-    for role in ROLES:
-        for path in case.paths(f"checkpoints.{role}"):
-            if (real := str(path.resolve())) in seen:
-                continue
-            seen.add(real)
-            try:
-                yield from _checkpoint(case, params, role, path)
-                examined = True
-            except ReadError as error:
-                failed.append((role, path, error))
+    for role, path in given(case, ROLES):
+        try:
+            yield from _checkpoint(case, params, role, path)
+            examined = True
+        except ReadError as error:
+            failed.append((role, path, error))
     if failed and not examined:
         raise failed[0][2]
     for role, path, problem in failed:
@@ -377,23 +372,38 @@ def _values(
     where: Where, common: dict[str, Any], rows: list[tuple[TensorInfo, Statistics, str | None]]
 ) -> Iterator[Finding]:
     """Histograms of the tensors that are told of; where nothing is to be drawn of them, of the largest weights."""
-    from ..readers.tensor_statistics import SAMPLE, histogram
+    from ..readers.tensor_statistics import SAMPLE
 
     weights = [row for row in rows if row[0].role == "weight" and row[0].floating]
     marked = [row for row in weights if row[2] and row[2] not in _TOGETHER]
     largest = sorted(weights, key=lambda row: -row[0].size)
     for chosen, among, most in (("marked", marked, MAX_DRAWN), ("largest", largest, 1)):
-        drawn: list[Evidence] = []
-        for info, found, _ in among[:MAX_FINDINGS]:
-            if len(drawn) < most and (bars := histogram(info, found)):
-                step = bars[0][1] - bars[0][0]
-                middles = [f"{round((low + high) / 2 / step, 2) * step:.3g}" for low, high in pairwise(bars[0])]
-                drawn.append(Histogram(info.name, middles, [float(count) for count in bars[1]], "value", "numbers"))
-        if drawn:
-            names = [one.title for one in drawn if isinstance(one, Histogram)]
-            data = common | {"names": names, "chosen": _CHOSEN[chosen], "most": SAMPLE}
-            yield Finding("values", Level.INFO, where, data, drawn)
+        shown = (_histogram(info, found) for info, found, _ in among[:MAX_FINDINGS])
+        if drawn := list(islice((one for one in shown if one is not None), most)):
+            data = common | {"names": [one.title for one in drawn], "chosen": _CHOSEN[chosen], "most": SAMPLE}
+            yield Finding("values", Level.INFO, where, data, [*drawn])
             return
+
+
+def _histogram(info: TensorInfo, found: Statistics) -> Histogram | None:
+    from ..readers.tensor_statistics import histogram
+
+    bars = histogram(info, found)
+    if not bars:
+        return None
+    step = bars[0][1] - bars[0][0]
+    middles = [f"{round((low + high) / 2 / step, 2) * step:.3g}" for low, high in pairwise(bars[0])]
+    return Histogram(info.name, middles, [float(count) for count in bars[1]], "value", "numbers")
+
+
+def _constants(rows: list[tuple[TensorInfo, Statistics, str | None]], code: str) -> list[list[Plain]]:
+    some = [(info, found) for info, found, what in rows if what == code]
+    return [[info.name, shape(info), found.minimum if found.constant else None] for info, found in some]
+
+
+def _statistics(info: TensorInfo, found: Statistics, code: str | None) -> list[Plain]:
+    zeros = found.zeros / found.count if found.count else None
+    return [info.name, shape(info), info.dtype, zeros, found.minimum, found.maximum, found.mean, found.std, code]
 
 
 def _summary(
@@ -409,12 +419,7 @@ def _summary(
         return Finding(code, Level.INFO, where, data, [*tables], incomplete=incomplete)
 
     for code, title in (("known-initialisation", "known"), ("constant-vectors", "vectors")):
-        cells: list[list[Plain]] = [
-            [info.name, shape(info), found.minimum if found.constant else None]
-            for info, found, what in rows
-            if what == code
-        ]
-        if cells:
+        if cells := _constants(rows, code):
             yield together(code, [str(row[0]) for row in cells], [table(title, ["name", "shape", "value"], cells)])
     unread = [info for info in checkpoint.tensors if info.obstacle]
     if unread:
@@ -422,17 +427,8 @@ def _summary(
     weights = [info for info in checkpoint.weights if info.floating and info.size]
     if not weights and not unread:
         yield Finding("no-weights", Level.INFO, where, common | {"path": where.path}, incomplete=True)
-    every = table(
-        "statistics",
-        ["name", "shape", "dtype", "zeros", "min", "max", "mean", "std", "verdict"],
-        [
-            [
-                *(info.name, shape(info), info.dtype, found.zeros / found.count if found.count else None),
-                *(found.minimum, found.maximum, found.mean, found.std, code),
-            ]
-            for info, found, code in rows
-        ],
-    )
+    head = ["name", "shape", "dtype", "zeros", "min", "max", "mean", "std", "verdict"]
+    every = table("statistics", head, [*starmap(_statistics, rows)])
     data = common | {
         "path": where.path,
         "format": checkpoint.format,

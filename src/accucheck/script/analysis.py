@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from ..errors import ReadError
 from ..knowledge import api
 from ..model import Language
 from . import partial_parse
+from .command import Command
 from .command import read as read_command
 from .described import Described
 from .project import Project
@@ -165,47 +166,65 @@ def _read(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
     return scripts
 
 
+def _unread(trace: Trace, shown: str) -> Iterator[UnreadPlace]:
+    """What was not read in following a script."""
+    if trace.gave_up:
+        yield UnreadPlace("too-complex", shown, None, {"path": shown})
+    for name, loader, line in dict.fromkeys(trace.unread):
+        yield UnreadPlace("no-config", loader, line, {"name": name})
+    for name, line, problem in dict.fromkeys(trace.broken):
+        yield UnreadPlace("broken-config", name, line, {"problem": problem})
+    for code, text, parser, line in dict.fromkeys(trace.unbound):
+        yield UnreadPlace(code, parser, line, {"words": text})
+
+
+def _source(path: Path, shown: str, scripts: Scripts) -> Source | None:
+    """A script, or what of it can be read; None where nothing can."""
+    try:
+        return read(path, shown)
+    except ReadError as error:
+        scripts.gaps.append(gap(error, shown))
+        return partial_parse.rest(path, shown) if error.code == "script-syntax" else None
+
+
+def _starts_one(command: Command | None, paths: Iterable[Path]) -> bool:
+    """Whether the command of the run starts one of these scripts."""
+    return command is not None and command.script in {path.resolve() for path in paths}
+
+
+def _each_once(gaps: list[UnreadPlace]) -> list[UnreadPlace]:
+    return [each for place, each in enumerate(gaps) if each not in gaps[:place]]
+
+
 def _followed(case: Case, entries: Iterable[tuple[str, Path]]) -> Scripts:
     scripts, root = Scripts(root=case.root), Path(case.root)
     project: Project | None = None
     command = read_command(case.spec.runtime.command or "", root)
     for role, path in entries:
         shown = case.relative(path)
-        try:
-            source = read(path, shown)
-        except ReadError as error:
-            scripts.gaps.append(gap(error, shown))
-            remains = partial_parse.rest(path, shown) if error.code == "script-syntax" else None
-            if remains is None:
-                continue
-            source = remains
+        source = _source(path, shown, scripts)
+        if source is None:
+            continue
         project = Project(root, path.parent, project)
         if local := project.shadow("mindspore", source):
             scripts.gaps.append(gap(ReadError("script-shadow", path=shown, name="mindspore", local=local), shown))
             continue
-        started = command if command is not None and command.script == path.resolve() else None
+        started = command if _starts_one(command, [path]) else None
         for view in (VIEWS[role], "eval"):
             project = Project(root, path.parent, project)
             trace = follow(source, assumption(view), project.find, root, project.acts, started)
             scripts.readings.append(Reading(role, view, source, trace, project))
             if view == "eval" or not trace.assumed:
                 break
-        if trace.gave_up:
-            scripts.gaps.append(UnreadPlace("too-complex", shown, None, {"path": shown}))
-        for name, loader, line in dict.fromkeys(trace.unread):
-            scripts.gaps.append(UnreadPlace("no-config", loader, line, {"name": name}))
-        for name, line, problem in dict.fromkeys(trace.broken):
-            scripts.gaps.append(UnreadPlace("broken-config", name, line, {"problem": problem}))
-        for code, text, parser, line in dict.fromkeys(trace.unbound):
-            scripts.gaps.append(UnreadPlace(code, parser, line, {"words": text}))
+        scripts.gaps.extend(_unread(trace, shown))
     asked = case.spec.runtime.command
-    if asked and (command is None or all(command.script != path.resolve() for _, path in entries)):
+    if asked and not _starts_one(command, [path for _, path in entries]):
         scripts.gaps.append(UnreadPlace("command-elsewhere", "", None, {"command": asked[:200]}))
     if project is not None:
         scripts.gaps.extend(gap(problem, name) for name, problem in project.unreadable.items())
     scripts.readings[:] = _by_deed(scripts.readings)
     # Two scripts may load the same configuration.
-    scripts.gaps[:] = [each for place, each in enumerate(scripts.gaps) if each not in scripts.gaps[:place]]
+    scripts.gaps[:] = _each_once(scripts.gaps)
     return scripts
 
 

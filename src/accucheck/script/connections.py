@@ -755,43 +755,46 @@ def _works(structures: list[Structure]) -> dict[Place, _WeightedCall]:
     found: dict[Place, _WeightedCall] = {}
     numbering = _Numbering()
     for structure in structures:
-        for call in structure.reading.trace.calls:
-            numbering.see(call)
-            frame = call.frame
-            if frame is None or not _forward(frame):
-                continue
-            level = _level(call)
-            if level is None or (level == "tensor" and not (call.bound or id(call) in structure.live)):
-                continue
-            what = call.base.api if isinstance(call.base, Call) else ""
-            work = _WeightedCall(_called_as(call.node, call), what, call.node, call.source, level)
-            work = found.setdefault(_place(call.source, call.node), work)
-            work.results.append((structure, frame, call))
-            work.parts += [call.base] if isinstance(call.base, Call) else []
-            work.inputs.add(numbering.inputs(call.base or call.name, (*call.args, *call.keywords.values())))
-            work.kept |= id(call) in structure.live
-        for run in structure.reading.trace.frames:
-            cell = run.owner
-            if run.unseen or run.parent is None or not _forward(run.parent):
-                continue
-            if (
-                not isinstance(cell, Instance)
-                or run.function.name not in FORWARD
-                or not is_cell(cell.of)
-                or is_loss(cell)
-            ):
-                continue
-            level = "weights" if has_weights(cell) else "cell"
-            work = _WeightedCall(_called_as(run.node, cell), cell.of.node.name, run.node, run.source, level)
-            work = found.setdefault(_place(run.source, run.node), work)
-            work.parts.append(cell)
-            work.inputs.add(numbering.inputs(cell, run.parameters.values()))
-            parts = [part for option in options(run.returned) for part in _parts(option)]
-            work.kept |= not parts
-            for part in parts:
-                work.results.append((structure, run.parent, part))
-                work.kept |= id(part) in structure.live
+        _add_calls(found, structure, numbering)
+        _add_cells(found, structure, numbering)
     return found
+
+
+def _add_calls(found: dict[Place, _WeightedCall], structure: Structure, numbering: _Numbering) -> None:
+    """Add what a network computes by layers and functions."""
+    for call in structure.reading.trace.calls:
+        numbering.see(call)
+        frame = call.frame
+        if frame is None or not _forward(frame):
+            continue
+        level = _level(call)
+        if level is None or (level == "tensor" and not (call.bound or id(call) in structure.live)):
+            continue
+        what = call.base.api if isinstance(call.base, Call) else ""
+        work = _WeightedCall(_called_as(call.node, call), what, call.node, call.source, level)
+        work = found.setdefault(_place(call.source, call.node), work)
+        work.results.append((structure, frame, call))
+        work.parts += [call.base] if isinstance(call.base, Call) else []
+        work.inputs.add(numbering.inputs(call.base or call.name, (*call.args, *call.keywords.values())))
+        work.kept |= id(call) in structure.live
+
+
+def _add_cells(found: dict[Place, _WeightedCall], structure: Structure, numbering: _Numbering) -> None:
+    """Add what a network computes by cells of the project."""
+    for run in structure.reading.trace.frames:
+        cell, within = run.owner, run.parent
+        if run.unseen or within is None or not _forward(within):
+            continue
+        if not isinstance(cell, Instance) or run.function.name not in FORWARD or not is_cell(cell.of) or is_loss(cell):
+            continue
+        level = "weights" if has_weights(cell) else "cell"
+        work = _WeightedCall(_called_as(run.node, cell), cell.of.node.name, run.node, run.source, level)
+        work = found.setdefault(_place(run.source, run.node), work)
+        work.parts.append(cell)
+        work.inputs.add(numbering.inputs(cell, run.parameters.values()))
+        parts = [part for option in options(run.returned) for part in _parts(option)]
+        work.kept |= not parts or any(id(part) in structure.live for part in parts)
+        work.results += [(structure, within, part) for part in parts]
 
 
 def _level(call: Call) -> str | None:

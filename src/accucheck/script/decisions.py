@@ -41,26 +41,32 @@ def ways(test: ast.expr, holds: bool, where: str = "") -> Ways:
     elif isinstance(test, ast.Call) and text_of(test.func) == "isinstance" and len(test.args) == 2:
         found.add(DecisionCase(f"{where}type {text_of(test.args[0])}", _among(test.args[1]), holds))
     elif isinstance(test, ast.Compare) and len(test.ops) == 1:
-        left, right, kind = test.left, test.comparators[0], test.ops[0]
-        if isinstance(left, ast.Constant) and isinstance(kind, (ast.Eq, ast.NotEq)):
-            left, right = right, left
-        if isinstance(kind, (ast.In, ast.NotIn)):
-            is_in = holds is isinstance(kind, ast.In)
-            found.add(DecisionCase(f"{where}?{text_of(left)} in {text_of(right)}", TRUE, is_in))
-            if isinstance(right, (ast.Tuple, ast.List, ast.Set)):
-                found.add(DecisionCase(where + text_of(left), _among(right), is_in))
-        else:
-            first, second, signs = text_of(left), text_of(right), set(_SIGNS[type(kind)])
-            if isinstance(kind, (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)):
-                equal = holds is isinstance(kind, (ast.Eq, ast.Is))
-                found.add(DecisionCase(where + first, frozenset((second,)), equal))
-                if second == "None" and equal:
-                    found.add(DecisionCase(f"{where}?{first}", TRUE, False))
-            signs = signs if holds else set("<=>") - signs
-            if first > second:
-                first, second, signs = second, first, {{"<": ">", ">": "<"}.get(sign, sign) for sign in signs}
-            found.add(DecisionCase(f"{where}{first} to {second}", frozenset(signs), True))
+        found.update(_of_comparison(test, holds, where))
     return frozenset(found)
+
+
+def _of_comparison(test: ast.Compare, holds: bool, where: str) -> set[DecisionCase]:
+    found: set[DecisionCase] = set()
+    left, right, kind = test.left, test.comparators[0], test.ops[0]
+    if isinstance(left, ast.Constant) and isinstance(kind, (ast.Eq, ast.NotEq)):
+        left, right = right, left
+    if isinstance(kind, (ast.In, ast.NotIn)):
+        is_in = holds is isinstance(kind, ast.In)
+        found.add(DecisionCase(f"{where}?{text_of(left)} in {text_of(right)}", TRUE, is_in))
+        if isinstance(right, (ast.Tuple, ast.List, ast.Set)):
+            found.add(DecisionCase(where + text_of(left), _among(right), is_in))
+    else:
+        first, second, signs = text_of(left), text_of(right), set(_SIGNS[type(kind)])
+        if isinstance(kind, (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)):
+            equal = holds is isinstance(kind, (ast.Eq, ast.Is))
+            found.add(DecisionCase(where + first, frozenset((second,)), equal))
+            if second == "None" and equal:
+                found.add(DecisionCase(f"{where}?{first}", TRUE, False))
+        signs = signs if holds else set("<=>") - signs
+        if first > second:
+            first, second, signs = second, first, {{"<": ">", ">": "<"}.get(sign, sign) for sign in signs}
+        found.add(DecisionCase(f"{where}{first} to {second}", frozenset(signs), True))
+    return found
 
 
 def apart(one: Ways, other: Ways) -> bool:

@@ -17,7 +17,7 @@ from .analysis import Reading
 from .effects import TAKEN, kept
 from .grading import replacements
 from .networks import of_training
-from .syntax import walk
+from .syntax import walk, written_name
 from .training_steps import training
 from .values import Call, Frame, Instance, Items, KnownValue, UnknownValue, Value, is_known, name_of, options
 
@@ -572,28 +572,22 @@ def _rate(call: Call, known: api.Api) -> tuple[str, ast.expr, Value] | None:
     return None
 
 
-def _written_name(node: ast.expr) -> str:
-    """The name that an expression gives a value: of a variable, an attribute, a key."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return str(node.slice.value) if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) else ""
+def _subtrahend(value: Value) -> Value | None:
+    return value.args[1] if isinstance(value, Call) and value.name == "-" and len(value.args) == 2 else None
 
 
 def meaning(node: ast.expr, value: Value) -> Literal["keep", "drop"] | None:
     """What the names in an expression say a rate is: kept, or dropped. `1 - x` is the other way round than x."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
         if isinstance(node.left, ast.Constant) and node.left.value == 1:
-            inner = value.args[1] if isinstance(value, Call) and value.name == "-" and len(value.args) == 2 else value
-            said = meaning(node.right, inner if inner is not value else UnknownValue())
+            said = meaning(node.right, _subtrahend(value) or UnknownValue())
             return None if said is None else "drop" if said == "keep" else "keep"
         return None
     if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Name):
         return meaning(node.args[0], value)
     if (before := _of_complement(value)) is not None:
         return before
-    for name in (_written_name(node), name_of(value)):
+    for name in (written_name(node), name_of(value)):
         if _KEEP.search(name):
             return "keep"
         if _DROP.search(name):

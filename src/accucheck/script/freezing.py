@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -535,9 +535,7 @@ class FreezeScan:
                 for leaf in leaves_meant:
                     state.pop(leaf, None)
             else:
-                frozen = [(other, meant) for other, sets, meant in switches if not sets and _together(other, store)]
-                later = {leaf: other for other, meant in frozen for leaf in meant if leaf not in again}
-                by_leaf = later | state
+                by_leaf = _frozen_with(store, switches, again) | state
                 if stuck := [leaf for leaf in leaves_meant if leaf in by_leaf]:
                     by = by_leaf[stuck[0]]
                     data = {"line": by.line, "path": by.source.path, "count": len(stuck)}
@@ -1063,6 +1061,12 @@ def _first(value: Value) -> Value:
 def _text(node: ast.AST) -> str:
     text = " ".join(ast.unparse(node).split())
     return text if len(text) <= 80 else text[:79] + "…"
+
+
+def _frozen_with(store: Store, switches: Iterable[tuple[Store, bool, list[int]]], again: set[int]) -> dict[int, Store]:
+    """What each layer or parameter is frozen by in the same loop, but for those that are unfrozen again."""
+    frozen = [(other, meant) for other, on, meant in switches if not on and _together(other, store)]
+    return {leaf: other for other, meant in frozen for leaf in meant if leaf not in again}
 
 
 def _together(one: Store, other: Store) -> bool:

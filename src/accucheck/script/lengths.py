@@ -597,7 +597,12 @@ def alike(one: Value | None, other: Value | None, depth: int = 10) -> bool:
         return len(one.items) == len(other.items) and all(
             alike(a, b, depth - 1) for a, b in zip(one.items, other.items, strict=True)
         )
-    if not (isinstance(one, Call) and isinstance(other, Call)) or one.name != other.name or _random(one):
+    return isinstance(one, Call) and isinstance(other, Call) and _are_alike(one, other, depth)
+
+
+def _are_alike(one: Call, other: Call, depth: int) -> bool:
+    """The same of two calls."""
+    if one.name != other.name or _random(one):
         return False
     if len(one.args) != len(other.args) or one.keywords.keys() != other.keywords.keys() or one.writes or other.writes:
         return False

@@ -344,20 +344,24 @@ class Losses:
                 continue
             base = call.base
             if differentiates(base):
-                # With has_aux only the first result is differentiated.
-                firsts = [o.items[0] if isinstance(o, Items) and o.items else o for o in options(call.result)]
-                found.append((call, firsts[0] if len(firsts) == 1 else Many(tuple(firsts))))
+                found.append((call, _differentiated(call.result)))
             elif updates(base) or (isinstance(base, Instance) and call.result):
                 found.append((call, call.result))
         found += [(handed.model, value) for handed in self.handed for value in handed.losses]
+        return [*found, *self.trained_without_loss()]
+
+    def trained_without_loss(self) -> Iterator[tuple[Call, Value]]:
+        """The same of models that are given no loss: their networks compute it."""
         known = {id(handed.model) for handed in self.handed}
         for call in self.trace.calls:
             if call.api == "Model" and not _argument(call, "loss_fn") and id(call) not in known:
                 for network in options(_argument(call, "network")):
-                    for frame in self.trace.frames:
-                        if frame.owner is network and frame.function.name == "construct" and frame.returned is not None:
-                            found.append((call, frame.returned))
-        return found
+                    yield from ((call, value) for value in self.returned_by(network) if value is not None)
+
+    def returned_by(self, network: Value) -> list[Value | None]:
+        """What a network returns where it is run."""
+        runs = (frame for frame in self.trace.frames if frame.owner is network)
+        return [frame.returned for frame in runs if frame.function.name == "construct"]
 
     def reductions(self) -> Iterator[Observation]:
         """Losses that are not averaged before the gradient is taken."""
@@ -410,25 +414,19 @@ class Losses:
     @cached_property
     def classified(self) -> set[int]:
         """Layers whose results are compared with labels as classes: by argmax, or by an accuracy of Model."""
-        found: set[int] = set()
-        for call in self.calls:
-            if call.name == "==":
-                for value in call.args:
-                    for part in flow.sources(value, lambda v: isinstance(v, Instance)):
-                        if isinstance(part, Call) and name_of(part).rsplit(".", 1)[-1].lower() in _ARGMAX:
-                            found.update(id(_layer(head)) for v in operands(part) for head in heads(v))
-                            break
+        compared = (value for call in self.calls if call.name == "==" for value in call.args)
+        found = {id(_layer(head)) for value in compared for score in _scores(value) for head in heads(score)}
         for model in self.trace.calls:
             metrics = _argument(model, "metrics") if model.api == "Model" else None
-            if metrics is None or not any(_is_accuracy(part) for part in flow.sources(metrics)):
-                continue
-            for network in options(_argument(model, "network")):
-                outputs = [
-                    f.returned for f in self.trace.frames if f.owner is network and f.function.name == "construct"
-                ]
-                outputs += [value for handed in self.handed if handed.model is model for value in handed.outputs]
-                found.update(id(_layer(head)) for value in outputs for head in heads(value))
+            if metrics is not None and any(_is_accuracy(part) for part in flow.sources(metrics)):
+                found.update(id(_layer(head)) for value in self.outputs_of(model) for head in heads(value))
         return found
+
+    def outputs_of(self, model: Call) -> list[Value | None]:
+        """What the networks of a Model give."""
+        networks = options(_argument(model, "network"))
+        handed = (value for one in self.handed if one.model is model for value in one.outputs)
+        return [*(value for network in networks for value in self.returned_by(network)), *(handed if networks else ())]
 
     def scores_classes(self, head: Head, integers: bool) -> bool:
         """Whether a layer gives a score for each class. `integers`: what it is compared with are whole numbers."""
@@ -885,6 +883,20 @@ def _likelihood(call: Call) -> tuple[Value, Value] | None:
 
 def _between_or_cell(value: Value) -> bool:
     return isinstance(value, Instance) or (isinstance(value, Call) and _between(value) is not None)
+
+
+def _differentiated(result: Value) -> Value:
+    """With has_aux only the first result is differentiated."""
+    firsts = [o.items[0] if isinstance(o, Items) and o.items else o for o in options(result)]
+    return firsts[0] if len(firsts) == 1 else Many(tuple(firsts))
+
+
+def _scores(value: Value) -> list[Value]:
+    """What argmax is taken of on the way to a value."""
+    for part in flow.sources(value, lambda v: isinstance(v, Instance)):
+        if isinstance(part, Call) and name_of(part).rsplit(".", 1)[-1].lower() in _ARGMAX:
+            return operands(part)
+    return []
 
 
 def _between(call: Call) -> Value | None:

@@ -368,8 +368,9 @@ def _cause(code: str, way: SamplePath) -> tuple[Step | None, bool]:
     return _statistics(way, large=True), True
 
 
-def _is_conditional(way: SamplePath) -> bool:
-    return any(step.condition for step in way.steps)
+def _conditional(ways: list[SamplePath]) -> SamplePath:
+    """The first way with a step that depends on a condition, else the first one."""
+    return next((way for way in ways if any(step.condition for step in way.steps)), ways[0])
 
 
 def _places(codes: list[str], among: Container[str]) -> list[int]:
@@ -384,20 +385,17 @@ def of_input(entry: Input) -> tuple[str, SamplePath]:
     bad, good = _places(codes, FAULTS), _places(codes, FINE)
     if "impossible-statistics" in codes:  # whatever the other ways do, and the network with it
         return "impossible-statistics", ways[codes.index("impossible-statistics")]
+    scaled_first = bool(inside) and "layer" not in entry.arrives
     if bad and len(bad) == len(codes):
-        first = bad[0]
-        if inside:
-            return ("in-network" if "layer" not in entry.arrives else "unclear"), ways[first]
-        return codes[first], ways[first]
+        code = codes[bad[0]] if not inside else "in-network" if scaled_first else "unclear"
+        return code, ways[bad[0]]
     if bad and good:
-        at_fault = [ways[place] for place in bad]
-        conditional = next((way for way in at_fault if _is_conditional(way)), at_fault[0])
-        return ("in-network" if inside else "sometimes"), conditional
+        return ("in-network" if inside else "sometimes"), _conditional([ways[place] for place in bad])
     if good:
         return codes[good[0]], ways[good[0]]
-    if inside and "layer" not in entry.arrives:
+    if scaled_first:
         return "in-network", ways[0]
-    return "unclear", ways[(bad or [0])[0]]
+    return "unclear", ways[bad[0] if bad else 0]
 
 
 def unique(inputs: list[Input]) -> list[Input]:

@@ -258,6 +258,11 @@ def _has_own_action(call: Call) -> bool:
     return not isinstance(call.keywords.get("action") or KnownValue(""), KnownValue)
 
 
+def _is_lost(tracer: Tracer, given: Any) -> bool:
+    """Whether a word of the command is a shell variable that is not set anywhere visible."""
+    return isinstance(given, str) and "$" in given and tracer.command is not None and bool(tracer.command.lost)
+
+
 def _converted(tracer: Tracer, call: Call, name: str, given: Any) -> Value:
     """What the script gets for an option of the command: converted by the option's type, unless code of the project stores it."""
     if _has_own_action(call) and not isinstance(given, bool):
@@ -266,8 +271,8 @@ def _converted(tracer: Tracer, call: Call, name: str, given: Any) -> Value:
         return Items([_converted(tracer, call, name, each) for each in given])
     kind = call.keywords.get("type")
     named = kind.name if isinstance(kind, NamedValue) else ""
-    if isinstance(given, str) and "$" in given and tracer.command is not None and tracer.command.lost:
-        return UnknownValue(name)  # a shell variable that is not set anywhere visible
+    if _is_lost(tracer, given):
+        return UnknownValue(name)
     if not isinstance(given, str) or kind is None or named == "str":
         return KnownValue(given, "command", name)
     if named in _LITERALS:

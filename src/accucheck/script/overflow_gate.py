@@ -84,9 +84,14 @@ def _step(training: TrainingSteps, step: Step, overflow: Overflow) -> Iterator[R
 # --- the framework's steps --------------------------------------------------------------------------------------------
 
 
-def _framework(step: Step, halves: list[HalfPrecision]) -> Iterator[Remark]:
+def _is_managed_by_level(step: Step, halves: list[HalfPrecision]) -> bool:
+    """Whether a Model has a manager without being given one."""
     level = next((half.level for half in halves if half.made is step.place), "")
-    if step.kind == "scale cell" or (step.kind == "model" and step.manager is None and level == "O2"):
+    return step.kind == "model" and step.manager is None and level == "O2"
+
+
+def _framework(step: Step, halves: list[HalfPrecision]) -> Iterator[Remark]:
+    if step.kind == "scale cell" or _is_managed_by_level(step, halves):
         yield about(step, "checked-by-framework")
         return
     drops = [_drops(manager) for manager in options(step.manager)] if step.kind == "model" else []

@@ -129,6 +129,17 @@ def _column(reader: Call, name: str) -> Call:
     )
 
 
+def _renamed(call: Call, columns: Columns) -> Columns:
+    parameters = ["input_columns", "output_columns"]
+    old, new = (_names(call.argument(parameters, parameter)) for parameter in parameters)
+    if not old or not new or len(old) != len(new):
+        return columns
+    for name in old:
+        columns.get(name)
+    turned = dict(zip(old, new, strict=True))
+    return Columns({turned.get(n, n): v for n, v in columns.values.items()}, columns.reader, columns.opaque)
+
+
 def _names(value: Value | None) -> list[str] | None:
     """The names of columns as they are given: a text or a list of them."""
     for option in options(value):
@@ -307,6 +318,10 @@ def _role_of(hints: list[list[str]]) -> str | None:
 # --- pipelines --------------------------------------------------------------------------------------------------------
 
 
+#: Where an input arrives that the network computes with.
+_COMPUTES = frozenset(("layer", "norm", "scaled"))
+
+
 @dataclass(eq=False)
 class Input:
     """Something that may reach a network: a column of a data set as it is when the network gets it, or another value.
@@ -347,7 +362,15 @@ class Input:
         """Whether nothing but the loss takes it, or its name says so and the network does not compute with it."""
         if self.arrives == {"loss"} or _SURELY_LABEL.search(self.name):
             return True
-        return not self.arrives & {"layer", "norm", "scaled"} and _LABEL.search(self.name) is not None
+        return not self.arrives & _COMPUTES and _LABEL.search(self.name) is not None
+
+    @property
+    def is_index(self) -> bool:
+        """Whether it is integers that no layer takes as they are, or its name says so."""
+        if "layer" in self.arrives:
+            return False
+        by_name = "norm" not in self.arrives and _BESIDES.search(self.name) is not None
+        return by_name or all(way.integer for way in self.of_data)
 
     @property
     def kind(self) -> str:
@@ -358,15 +381,13 @@ class Input:
             return "nothing"
         if self.is_label:
             return "label"
-        if "ids" in self.arrives and not self.arrives & {"layer", "norm", "scaled"}:
+        if "ids" in self.arrives and not self.arrives & _COMPUTES:
             return "ids"
         if not origins:
             return "nothing"
         if origins[0] in ("text", "simulator"):
             return origins[0]
-        if origins[0] != "pixels" and all(way.integer for way in self.of_data) and "layer" not in self.arrives:
-            return "ids"
-        if not self.arrives & {"layer", "norm"} and origins[0] != "pixels" and _BESIDES.search(self.name):
+        if origins[0] != "pixels" and self.is_index:
             return "ids"
         return "made" if origins[0] == "generated" else origins[0]
 
@@ -553,30 +574,26 @@ class Pipelines:
                     values[name] = _part(option, place, name, len(columns or [""]), call)
         return Columns(values, None if values else call)
 
+    def mapped_batches(self, call: Call, columns: Columns) -> Columns:
+        """Behind the function that batch() runs on whole batches."""
+        names = _names(call.keywords.get("input_columns")) or columns.order
+        given = [columns.get(name) or UnknownValue(name) for name in names]
+        result = self.call(call.keywords["per_batch_map"], [*given, UnknownValue("batch_info")])
+        return self.replaced(columns, result, names, _names(call.keywords.get("output_columns")) or names, call)
+
     def method(self, call: Call, base: list[Columns]) -> Columns:
         columns = self.joined(base)
         given: list[Any]
         if call.last == "map":
             return self.mapped(call, columns)
         if call.last in ("batch", "padded_batch") and not is_none(call.keywords.get("per_batch_map")):
-            names = _names(call.keywords.get("input_columns")) or columns.order
-            given = [columns.get(name) or UnknownValue(name) for name in names]
-            result = self.call(call.keywords["per_batch_map"], [*given, UnknownValue("batch_info")])
-            return self.replaced(columns, result, names, _names(call.keywords.get("output_columns")) or names, call)
+            return self.mapped_batches(call, columns)
         if call.last == "project":
             wanted = _names(call.argument(["columns"], "columns"))
             if wanted:
                 return Columns({name: columns.get(name) or UnknownValue(name) for name in wanted}, None, columns.opaque)
         if call.last == "rename":
-            old, new = (
-                _names(call.argument(["input_columns", "output_columns"], n))
-                for n in ("input_columns", "output_columns")
-            )
-            if old and new and len(old) == len(new):
-                for name in old:
-                    columns.get(name)
-                turned = dict(zip(old, new, strict=True))
-                return Columns({turned.get(n, n): v for n, v in columns.values.items()}, columns.reader, columns.opaque)
+            return _renamed(call, columns)
         if call.last in ("concat", "zip"):
             given = [found for value in (*call.args, *call.keywords.values()) for found in self.of(value)]
             return self.joined([columns, *given]) if call.last == "concat" else self.zipped([columns, *given])

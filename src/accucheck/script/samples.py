@@ -538,10 +538,8 @@ class Samples:
         if name.startswith(("nn.", "mint.nn.")) and last not in ("Pad", "ResizeBilinear", "Norm"):
             return (SamplePath("network", made, unclear=True),)
         if _is_function(what, last):
-            # A function made what is applied, or passed it on: its name does not tell what that does to a sample. One of Python
-            # itself, such as list, gives back what it was given.
-            own = last if what.base is not None or not hasattr(builtins, what.name) else ""
-            return [self.step(way, made, "opaque", own, (), unknown=True) for way in ways]
+            # A function made what is applied, or passed it on: its name does not tell what that does to a sample.
+            return [self.step(way, made, "opaque", _own_name(what, last), (), unknown=True) for way in ways]
         return self.function(made, last, name, ways)
 
     def composed(self, operations: Value, args: list[Value], at: Call) -> Value:
@@ -927,6 +925,11 @@ def _drawn_between(last: str) -> tuple[float | None, float | None]:
 def _is_function(what: Call, last: str) -> bool:
     """Whether a call is that of a function rather than of a class or of the framework."""
     return bool(what.name) and not last[:1].isupper() and not what.api.startswith(("ops.", "nn.", "mint."))
+
+
+def _own_name(what: Call, last: str) -> str:
+    """The name of a function but for one of Python itself, such as list, which gives back what it was given."""
+    return last if what.base is not None or not hasattr(builtins, what.name) else ""
 
 
 def _clip_bounds(made: Call, last: str) -> tuple[float | None, float | None]:

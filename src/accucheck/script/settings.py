@@ -25,7 +25,7 @@ from .flow import sources, users
 from .parameter_lists import PARAMETERS
 from .shuffling import Examination, data_sets
 from .source import Source, SourceNode
-from .syntax import counted, mentioned
+from .syntax import counted, mentioned, written_name
 from .training import role
 from .values import (
     Call,
@@ -226,14 +226,19 @@ class Definitions:
         return places[0] if len(places) == 1 else ""
 
 
+def _flag(node: ast.Call) -> str:
+    """The name of the option that a call declares, as the script reads it."""
+    flags = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+    return max(flags, key=len).lstrip("-").replace("-", "_") if flags and flags[0][:1] == "-" else ""
+
+
 def _defined(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     if isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
                 yield key.value, value
     elif isinstance(node, ast.Call):
-        flags = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
-        flag = max(flags, key=len).lstrip("-").replace("-", "_") if flags and flags[0][:1] == "-" else ""
+        flag = _flag(node)
         for keyword in node.keywords:
             if keyword.arg == "default" and flag:
                 yield flag, keyword.value
@@ -241,12 +246,8 @@ def _defined(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
                 yield keyword.arg, keyword.value
     elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-            if isinstance(target, ast.Name):
-                yield target.id, node.value
-            elif isinstance(target, ast.Attribute):
-                yield target.attr, node.value
-            elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-                yield str(target.slice.value), node.value
+            if name := written_name(target):
+                yield name, node.value
 
 
 def _literal(node: ast.expr) -> Any:
@@ -514,11 +515,7 @@ class Settings:
         framework's own where there is none around it."""
         parts, seen = list(sources(rate)), self.rates_of(rate) is not None
         held = {id(part) for part in parts}
-        outer = _outermost(
-            frame
-            for frame in self.trace.frames
-            if frame.function.name not in ("__init__", "__call__", "construct") and self.gives_rate(frame, held, seen)
-        )
+        outer = self.outermost_giving_rate(held, seen)
         found = [(f.function.name, self.parameters(f.function.name, f)) for f in outer]
         for part in parts:
             if not isinstance(part, (Call, Instance)) or any(frame in outer for frame in frames_around(part.frame)):
@@ -531,6 +528,16 @@ class Settings:
                 name = part.of.node.name
                 found.append((name, self.parameters(name, init) if init is not None else []))
         return found
+
+    def outermost_giving_rate(self, held: set[int], seen: bool) -> list[Frame]:
+        """The functions that compute a learning rate, but for those that others of them call."""
+        frames = [
+            frame
+            for frame in self.trace.frames
+            if frame.function.name not in ("__init__", "__call__", "construct") and self.gives_rate(frame, held, seen)
+        ]
+        inner = {id(frame) for frame in frames}
+        return [frame for frame in frames if not any(id(parent) in inner for parent in frames_around(frame.parent))]
 
     def gives_rate(self, frame: Frame, held: set[int], seen: bool) -> bool:
         """Whether a function of the project computes a learning rate: something with numbers in it, no whole program. `seen`: what it
@@ -697,10 +704,19 @@ class Settings:
     # --- epochs -------------------------------------------------------------------------------------------------------
 
     def epochs(self) -> Iterator[SettingMessage]:
-        counts: list[Setting] = []
-        told: list[SettingMessage] = []
         repeats = any(call.name == ".repeat" for call in self.trace.calls)
-        sets = self.data.sets()[:LIMIT] if repeats else []
+        of_models, of_loops = self.epochs_of_models(repeats), self.epochs_of_loops(repeats)
+        told = [*of_models[0], *of_loops[0]]
+        yield from _once(told)
+        if not told:
+            yield SettingMessage("no-epochs", self.reading.source, self.reading.source.tree)
+        else:
+            yield from _once(self.lengths([*of_models[1], *of_loops[1]]))
+
+    def epochs_of_models(self, repeats: bool) -> tuple[list[SettingMessage], list[Setting]]:
+        """What there is to say of the epochs that a Model trains, and their numbers; `repeats`: data sets are repeated."""
+        told: list[SettingMessage] = []
+        counts: list[Setting] = []
         for made, dataset, given in islice(self.trainings(), LIMIT):
             order = _TRAIN if made.name == ".train" else _FIT
             row = self.setting("epoch", given, made)
@@ -715,6 +731,13 @@ class Settings:
             sink = made.argument(order, "sink_size")
             if repeats and (sink is None or (isinstance(sink, KnownValue) and sink.value == -1)):
                 told += self.repeated(made, given, row, dataset)
+        return told, counts
+
+    def epochs_of_loops(self, repeats: bool) -> tuple[list[SettingMessage], list[Setting]]:
+        """The same of loops."""
+        told: list[SettingMessage] = []
+        counts: list[Setting] = []
+        sets = self.data.sets()[:LIMIT] if repeats else []
         for node, source, given, at in islice(self.loops(), LIMIT):
             row = self.setting("range", given, at)
             told.append(self.rounds(source, node, row, [row], source.segment(node.iter, 60) or "for"))
@@ -725,11 +748,7 @@ class Settings:
                 readers = [call for call, _ in self.data.uses.consumers[id(leaf)] if node in call.loops]
                 if readers:
                     told += self.repeated(readers[0], given, row, leaf)
-        yield from _once(told)
-        if not told:
-            yield SettingMessage("no-epochs", self.reading.source, self.reading.source.tree)
-        else:
-            yield from _once(self.lengths(counts))
+        return told, counts
 
     def trainings(self) -> Iterator[tuple[Call, Value | None, Value | None]]:
         for made in self.trace.calls:
@@ -1072,13 +1091,6 @@ def _read(node: ast.AST | None) -> list[str]:
         elif isinstance(part, ast.Name):
             found.append(part.id)
     return found
-
-
-def _outermost(frames: Iterable[Frame]) -> list[Frame]:
-    """Those of some runs of functions that none of the others called."""
-    runs = list(frames)
-    inner = {id(frame) for frame in runs}
-    return [frame for frame in runs if not any(id(parent) in inner for parent in frames_around(frame.parent))]
 
 
 def _is_model(value: Value) -> bool:

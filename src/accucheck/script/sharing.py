@@ -150,20 +150,29 @@ class _Look:
                         {"names": [f"self.{first}", f"self.{second}"], "what": _title(value)},
                     )
 
-    def replaced(self) -> Iterator[Observation]:
-        """A layer that a cell built for itself and that is replaced from outside by one of another cell."""
-        built: dict[tuple[int, str], Value] = {}
+    def built(self) -> dict[tuple[int, str], Value]:
+        """What cells make for themselves in __init__, by the id of the cell and the name it is bound to."""
+        found: dict[tuple[int, str], Value] = {}
         made: list[Call | Instance] = [*self.trace.calls, *self.trace.instances]
         for thing in made:
             owner = thing.frame.owner if thing.frame else None
             if isinstance(owner, Instance) and thing.frame and thing.frame.function.name == "__init__":
                 for name in thing.bound:
-                    built.setdefault((id(owner), name), thing)
-        homes: dict[int, list[tuple[Instance, str]]] = defaultdict(list)
+                    found.setdefault((id(owner), name), thing)
+        return found
+
+    def homes(self) -> dict[int, list[tuple[Instance, str]]]:
+        """The cells that hold a layer or another cell, by the id of that, each with the name that it has there."""
+        found: dict[int, list[tuple[Instance, str]]] = defaultdict(list)
         for cell in self.structure.cells:
             for name, value in cell.attributes.items():
                 if isinstance(value, (Call, Instance)):
-                    homes[id(value)].append((cell, name))
+                    found[id(value)].append((cell, name))
+        return found
+
+    def replaced(self) -> Iterator[Observation]:
+        """A layer that a cell built for itself and that is replaced from outside by one of another cell."""
+        built, homes = self.built(), self.homes()
         for cell in self.structure.cells:
             for name, value in cell.attributes.items():
                 own = built.get((id(cell), name))

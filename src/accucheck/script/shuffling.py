@@ -156,6 +156,11 @@ def _is_part_of_split(call: Call) -> bool:
     return call.name == "[]" and isinstance(call.base, Call) and call.base.name == ".split"
 
 
+def _order_of_source(state: State, data: dict[str, Any]) -> State:
+    """In order as far as MindSpore goes; what the source does with an index is its own affair."""
+    return replace(state, order=UNKNOWN, code="source-may-shuffle", data=data) if state.order == IN_ORDER else state
+
+
 def _handed_on(call: Call, given: State) -> State:
     """The order of a data set that a function hands on, which may shuffle it."""
     if given.order != IN_ORDER:
@@ -191,12 +196,8 @@ class Examination:
             return self.constructed(call)
         base = self.of(call.base)
         given = [state for value in (*call.args, *call.keywords.values()) for state in self.of(value)]
-        if base and call.name == ".shuffle":
-            return self.shuffled(call, base[0])
-        if base and call.name.startswith(".") and call.last in self.known.methods.keeps:
-            return self.kept(call, [*base, *(given if call.last in ("concat", "zip") else [])])
-        if base and _is_part_of_split(call):
-            return base[0]
+        if base and (found := self.after(call, base, given)) is not None:
+            return found
         if given and call.name in ("+", "mindspore.dataset.zip", "mindspore.dataset.concat"):
             return self.kept(call, given)
         return _handed_on(call, given[0]) if given and self.passes_on(call) else None
@@ -261,6 +262,14 @@ class Examination:
             return replace(base, order=UNKNOWN, code="buffer-of-a-part", data=part, at=call)
         return State(base.origins, SHUFFLED, "shuffled", why, base.at if base.order == SHUFFLED else call, alone)
 
+    def after(self, call: Call, base: list[State], given: list[State]) -> State | None:
+        """The order behind a method of data sets; None for what is none. `given`: other data sets that it takes."""
+        if call.name == ".shuffle":
+            return self.shuffled(call, base[0])
+        if call.name.startswith(".") and call.last in self.known.methods.keeps:
+            return self.kept(call, [*base, *(given if call.last in ("concat", "zip") else [])])
+        return base[0] if _is_part_of_split(call) else None
+
     def constructed(self, call: Call) -> State | None:
         known = self.known.sources[call.last]
         if "shuffle" not in known.parameters:
@@ -279,23 +288,24 @@ class Examination:
             return state(UNKNOWN, "unresolved", expression=self.text(call, "source", 0))
         if not is_none(call.argument(known.parameters, "batch_sampler")):
             return state(UNKNOWN, "unresolved", expression="batch_sampler=" + self.text(call, "batch_sampler", None))
-        samplers = self.samplers(call, known.parameters)
-        shuffle = call.argument(known.parameters, "shuffle")
+        return self.sampled_by(call, access, state)
+
+    def sampled_by(self, call: Call, access: str, state: Callable[..., State]) -> State:
+        """The order that the samplers of a data set and its argument shuffle amount to."""
+        parameters = self.known.sources[call.last].parameters
+        samplers = self.samplers(call, parameters)
+        shuffle = call.argument(parameters, "shuffle")
         if shuffle is None and all(map(is_none, samplers)) and call.unpacked:
             return state(UNKNOWN, "unresolved", expression=_unpacked(call))
         found: list[State] = []
         for option in samplers:
-            ways = options(shuffle) or (KnownValue(None),)
-            found += (
-                [self.asked(call, wanted, access, state) for wanted in ways]
-                if is_none(option)
-                else [self.sampled(call, option, state)]
-            )
+            if is_none(option):
+                found += [self.asked(call, wanted, access, state) for wanted in options(shuffle) or (KnownValue(None),)]
+            else:
+                found.append(self.sampled(call, option, state))
         if access in ("unseen", "random, perhaps shuffled"):
-            # In order as far as MindSpore goes; what the source does with an index is its own affair.
-            hidden = data | {"source": self.text(call, "source", 0)}
-            code = "source-may-shuffle"
-            found = [replace(o, order=UNKNOWN, code=code, data=hidden) if o.order == IN_ORDER else o for o in found]
+            hidden = {"dataset": call.last, "source": self.text(call, "source", 0)}
+            found = [_order_of_source(one, hidden) for one in found]
         if any(later.name == ".add_sampler" for later in self.setting[id(call)]):  # one of several that all pick
             found = [one for one in found if one.order == SHUFFLED][:1] or found
         return self.merged(found, call)

@@ -118,6 +118,15 @@ THROUGH = frozenset(("enumerate", "iter", "list", "reversed", "tqdm", "track", "
 _COUNTS = ("range", "trange")
 
 
+def written_name(node: ast.expr) -> str:
+    """The name that an expression gives a value: of a variable, an attribute, a key."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return str(node.slice.value) if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) else ""
+
+
 def called_name(node: ast.expr) -> str:
     """The last word of what a call runs; "" for anything else."""
     func = node.func if isinstance(node, ast.Call) else None
