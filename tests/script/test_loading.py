@@ -528,3 +528,6 @@ net = Prepared()
     assert [one.code for one in found if one.code != "applied"] == ["another-object"]
     found = said(tmp_path, prepared + LOAD + PUT + RUN)
     assert [one.code for one in found if one.code != "applied"] == ["result-ignored"]
+    asked = "def evaluate(x):\n    return net(x)\nother = Prepared()\nms.Model(other, loss, opt).train(1, data)\n"
+    found = said(tmp_path, prepared + LOAD + PUT + asked)
+    assert [one.code for one in found if one.code != "applied"] == ["result-ignored"]

@@ -66,6 +66,22 @@ _TERMS = {
 }
 
 
+_WITH_SCORES = """
+def forward(x, y):
+    mean, spread = net(x)
+    loss = each(mean, y)
+    loss {sign} 0.1 * (spread ** 2).mean()
+    return loss, mean
+"""
+
+
+@pytest.mark.parametrize(("sign", "found"), [("=", ["loss"]), ("+=", [])])
+def test_a_term_is_lost_beside_other_results(tmp_path: Path, sign: str, found: list[str]) -> None:
+    text = _SCRIPT.format(body=_WITH_SCORES.format(sign=sign)).replace("parameters)", "parameters, has_aux=True)")
+    (reading,) = scripts(tmp_path, text.replace("loss, grads", "(loss, _), grads")).training
+    assert [one.data["name"] for one in examine(Losses(reading))] == found
+
+
 @pytest.mark.parametrize(("body", "deep"), [(_FUNCTION, 4), (_CELL, 8)])
 @pytest.mark.parametrize("terms", _TERMS)
 def test_a_term_that_nothing_reads_is_told(tmp_path: Path, terms: str, body: str, deep: int) -> None:

@@ -509,6 +509,16 @@ def _paired(name: str, verdict: Verdict, *codes: str, made: tuple[str, ...], row
 EXAMPLES = [
     _example("a seed before the epochs", _epochs(once="ms.set_seed(1)"), Verdict.OK, "shuffled"),
     _example("a seed in each epoch", _epochs(each="ms.set_seed(1)"), Verdict.PROBLEM, "same-order", "shuffled"),
+    _example(
+        "a seed in each epoch, and rows that were read before",
+        _epochs(each="ms.set_seed(1)").replace(
+            'ds.MindDataset("train.mindrecord", shuffle=True)',
+            'ds.GeneratorDataset(list(ds.MindDataset("all.mindrecord").create_tuple_iterator()), ["x", "y"], shuffle=True)',
+        ),
+        Verdict.PROBLEM,
+        "same-order",
+        "shuffled",
+    ),
     _example("another seed in each epoch", _epochs(each="ms.set_seed(epoch)"), Verdict.OK, "shuffled"),
     _example(
         "a seed in each epoch, and one iterator for all",

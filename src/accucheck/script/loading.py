@@ -782,10 +782,14 @@ class Loading:
         """Whether a network, or a part of it, is run after a moment."""
         parts = self.parts(net)
         calls = (call for part in parts for call, how in self.users.get(part, ()) if how == "base" and call.name == "")
-        frames = (frame for frame in self.trace.frames if id(frame.owner) in parts and not _is_making(frame))
+        frames = (
+            frame
+            for frame in self.trace.frames
+            if id(frame.owner) in parts and not _is_making(frame) and not _is_uncalled(frame, parts)
+        )
         return any(
             call.order > since and not unseen(call.frame) and not _is_making(call.frame) for call in calls
-        ) or any(frame.order > since and not frame.unseen for frame in frames)
+        ) or any(frame.order > since for frame in frames)
 
     def used(self, net: Instance, put: Call | None = None) -> bool:
         """True when a network is run, or given to anything; after a call, when one is given."""
@@ -840,6 +844,12 @@ class Loading:
         first = load.source.lines[statement.lineno - 1]
         indent = first[: len(first) - len(first.lstrip())]
         return ((last + 1, last, (f"{indent}{put}({made.targets[0].id}, {target.id})",)),)
+
+
+def _is_uncalled(frame: Frame, parts: set[int]) -> bool:
+    """Whether a run belongs to a method of these objects that nothing calls."""
+    run = unseen_run(frame)
+    return run is not None and id(run.owner) in parts
 
 
 def _is_making(frame: Frame | None) -> bool:

@@ -15,7 +15,7 @@ from .losses import Losses, Observation, applied
 from .networks import has_weights, is_cell, is_loss
 from .syntax import walk
 from .trace import Trace
-from .values import Call, Frame, Instance, Value, options
+from .values import Call, Frame, Instance, Items, Value, options
 
 #: How deep an expression is looked into for a sum or mean.
 DEPTH = 12
@@ -29,7 +29,7 @@ def examine(losses: Losses) -> Iterator[Observation]:
         frame = call.frame
         if frame is None or id(call) in minimised or not call.bound or not _is_term(call):
             continue
-        gives_loss = any(id(value) in minimised for value in options(frame.returned))
+        gives_loss = any(id(value) in minimised for value in _given(frame))
         if gives_loss and _is_of_loss(frame) and _is_lost(call, frame, losses.trace) and _is_trained(call):
             yield Observation("term-unused", call, {"name": call.bound[0]}, certain=False)
 
@@ -49,6 +49,12 @@ def _is_of_loss(frame: Frame) -> bool:
     """Whether a run is not that of a network, whose results are looked at elsewhere."""
     owner = frame.owner
     return not (isinstance(owner, Instance) and is_cell(owner.of) and has_weights(owner) and not is_loss(owner))
+
+
+def _given(frame: Frame) -> Iterator[Value]:
+    """What a function returns, and what is in a tuple of several."""
+    for option in options(frame.returned):
+        yield from option.items if isinstance(option, Items) else [option]
 
 
 def _is_lost(call: Call, frame: Frame, trace: Trace) -> bool:

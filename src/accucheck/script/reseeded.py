@@ -63,14 +63,15 @@ def _of_data(data: Examination, seed: Call, reached: frozenset[str]) -> Call | N
             continue
         for turn in data.uses.turns(leaf):
             steps = id(turn.node) in data.uses.stepping
-            if steps and loop in turn.loops and _is_new(turn, loop) and _whenever(seed, turn):
+            if steps and loop in turn.loops and _is_new(data, turn, loop) and _whenever(seed, turn):
                 return turn
     return None
 
 
-def _is_new(turn: Call, loop: ast.AST) -> bool:
+def _is_new(data: Examination, turn: Call, loop: ast.AST) -> bool:
     """Whether each turn of a loop makes the iterator that gives the batches."""
-    made = (part for part in sources(turn.base) if isinstance(part, Call) and part.last in ITERATORS)
+    parts = sources(turn.base, lambda part: id(part) in data.states)
+    made = (part for part in parts if isinstance(part, Call) and part.last in ITERATORS)
     return all(loop in part.loops for part in made)
 
 
