@@ -954,9 +954,9 @@ def _dropped_result(
         code = "result-discarded" if drop.how == "discarded" else "result-underscore"
         yield Observation(code, work.source, work.call, data)
     elif not elsewhere:
-        yield Observation(
-            "asked-and-dropped" if _asked_for(structure, work, frame) else "caller-drops", work.source, work.call, data
-        )
+        unread = "caller-unread" if named and drop.how == "unused" else "caller-drops"
+        code = "asked-and-dropped" if _asked_for(structure, work, frame) else unread
+        yield Observation(code, work.source, work.call, data)
 
 
 def _only_arranges(work: _WeightedCall) -> bool:
