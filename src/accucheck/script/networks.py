@@ -636,10 +636,6 @@ class Structure:
         return False
 
 
-def _statement(function: ast.AST, node: ast.AST) -> ast.stmt | None:
-    return next((part for part in _ancestors(function, node) if isinstance(part, ast.stmt)), None)
-
-
 def _remakes(statement: ast.stmt | None, name: str) -> bool:
     """Whether a statement gives a name, and nothing else, a value."""
     targets = statement.targets if isinstance(statement, ast.Assign) else []
