@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations, permutations, product
 from operator import is_
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from . import flow
 from .effects import TAKEN, effect, kept, operands
 from .factors import Operation, comparison, gradient, operation
 from .freezing import FreezeScan, applies, reach
-from .losses import Losses, Observation, applied, encoded, heads, passes_on
+from .losses import Application, Losses, Observation, applied, encoded, heads, passes_on
 from .networks import base_names, is_parameter, kind_of, structure_of
 from .training_steps import Step, TrainingSteps, training
 from .values import Call, Frame, Instance, Items, KnownValue, Many, UnknownValue, Value, is_known, options
@@ -265,20 +265,19 @@ class Directions:
 
     def _terms(self, value: Value, negative: Call | None = None, depth: int = 0) -> Iterator[LossDirection]:
         """The losses that are added up in a value; `negative`: what turns the sign of all of them."""
-        done = operation(value) if isinstance(value, Call) else None
-        if isinstance(value, Call) and done is not None and depth < DEEP:
-            inner = self._added(value)
-            if inner is not None:
-                for part, by in inner:
-                    yield from self._terms(part, None if by and negative else by or negative, depth + 1)
-                return
+        if depth == DEEP:
+            return
+        added = self._added(value) if isinstance(value, Call) else None
+        for part, by in added or ():
+            yield from self._terms(part, None if by and negative else by or negative, depth + 1)
+        if added is not None:
+            return
         way = self.of(value)
         if way is not None:
             yield way.turned(negative) if negative is not None else way
-        elif depth < DEEP:  # ways that do not go alike, or a weight before them
-            inside = options(value) if isinstance(value, Many) else _factors(value)
-            for part in inside:
-                yield from (replace(term, sure=False) for term in self._terms(part, negative, depth + 1))
+            return
+        for part in _ways_or_factors(value):
+            yield from (replace(term, sure=False) for term in self._terms(part, negative, depth + 1))
 
     def _added(self, made: Call) -> list[tuple[Value, Call | None]] | None:
         """What a sum is of, behind signs and averages, each with what turns its sign; None for anything else."""
@@ -333,8 +332,7 @@ class Directions:
     def _judged(self, made: Call) -> LossDirection | None:
         """The way of what is a loss or a likelihood by itself. Two predictions may be driven apart on purpose."""
         if (loss := applied(made)) is not None:
-            driven_apart = not _ranks(made) and self._all_learn([loss.prediction, loss.labels])
-            return LossDirection(True, made, sure=not driven_apart)
+            return LossDirection(True, made, sure=not self._may_be_driven_apart(loss))
         if _is_given_by_package(made):
             return LossDirection(True, made)
         if (distance := self._distance(made)) is not None:
@@ -353,6 +351,10 @@ class Directions:
             return LossDirection(True, made, weighed=True)
         rises = _of_two_classes(made)
         return None if rises is None else LossDirection(not rises, made, likelihood=made)
+
+    def _may_be_driven_apart(self, loss: Application) -> bool:
+        """Whether a loss compares two predictions, as that of labels with one does not."""
+        return not _ranks(loss.place) and self._all_learn([loss.prediction, loss.labels])
 
     def _distance(self, made: Call) -> LossDirection | None:
         """The way of a difference without its sign, but for one of data alone, of which the weight is what learns, and for one to the
@@ -494,6 +496,11 @@ def _is_given_by_package(made: Call) -> bool:
 def _is_of_package(network: Value) -> bool:
     """Whether a network is one that a package has of its own, which is known by its description."""
     return isinstance(network, Call) and network.name.partition(".")[0] in suites.packages()
+
+
+def _ways_or_factors(value: Value) -> Iterable[Value]:
+    """The ways of a value, which do not go alike, or what a product is of: a loss, and weights of it."""
+    return options(value) if isinstance(value, Many) else _factors(value)
 
 
 def _factors(value: Value) -> list[Value]:
@@ -1223,14 +1230,16 @@ def _is_less_than_constant(made: Call, bound: KnownValue) -> bool:
 def _is_blend(made: Call, bound: KnownValue) -> bool:
     """Whether p * x + (1 - p) * y blends two that are at most as large as the bound: labels with probabilities, as in a focal loss."""
     done = operation(made)
-    if done.does != "add" or len(done.operands) != 2:
-        return False
-    for one, other in permutations([_factors(side) or [side] for side in done.operands]):
-        shares = [(share, rest) for share in one for rest in other if _is_share(share) and _rests_of(rest, share)]
-        for share, rest in shares:
-            blended = [part for part in (*one, *other) if part is not share and part is not rest]
-            if all(_is_at_most(part, bound) for part in blended):
-                return True
+    sides = [_factors(side) or [side] for side in done.operands] if done.does == "add" else []
+    return len(sides) == 2 and any(_blends(one, other, bound) for one, other in permutations(sides))
+
+
+def _blends(one: list[Value], other: list[Value], bound: KnownValue) -> bool:
+    """Whether the factors of two sides are a share, the rest of it, and nothing larger than the bound."""
+    for share, rest in product(one, other):
+        blended = (part for part in (*one, *other) if part is not share and part is not rest)
+        if _is_share(share) and _rests_of(rest, share) and all(_is_at_most(part, bound) for part in blended):
+            return True
     return False
 
 

@@ -563,15 +563,19 @@ class Rules:
             if function.name not in FORWARD or function.of is None:
                 continue
             handed = {parameter: name for parameter, value in frame.parameters.items() if (name := self.name(value))}
-            masks = {parameter: shape for parameter in handed if (shape := self.mask(handed[parameter])) is not None}
-            padded = [column for column in self.found.columns if column.name in handed.values()]
-            for parameter, shape in masks.items():
-                column = next((one for one in padded if _beside(one.form, shape)), None)
-                if column is not None and handed[parameter] not in told and not _reads(function.node, parameter):
+            for parameter, name in handed.items():
+                column = self.masked_by(name, handed) if name not in told else None
+                if column is not None and not _reads(function.node, parameter):
                     data = {"mask": parameter, "padded": column.name, "network": function.of.node.name}
                     self.found.said.append(
                         Observation("mask-loss-only", function.source, function.node, data, likely=True)
                     )
+
+    def masked_by(self, mask: str, handed: dict[str, str]) -> Column | None:
+        """The padded column among those that are handed on of which a column is the mask."""
+        shape = self.mask(mask)
+        padded = (column for column in self.found.columns if column.name in handed.values())
+        return None if shape is None else next((one for one in padded if _beside(one.form, shape)), None)
 
     def mask(self, name: str) -> Form | None:
         """The mask that a column is; None for any other."""
