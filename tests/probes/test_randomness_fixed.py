@@ -74,6 +74,16 @@ def test_a_seed_is_late_for_the_network_that_is_trained_and_for_no_other(tmp_pat
     assert [(one.code, one.where.line) for one in found] == [("late", 6) if before else ("seeded", 7)]
 
 
+@pytest.mark.parametrize(("net", "incomplete"), [("zoo.net()", True), ("nn.Dense(4, 2)", False)])
+def test_a_seed_of_numpy_says_nothing_of_a_network_out_of_sight(tmp_path: Path, net: str, incomplete: bool) -> None:
+    text = _BESIDE.format(before="np.random.seed(1)\nfirst = np.random.rand(4)", after=f"net = {net}")
+    (tmp_path / "train.py").write_text(text.replace("shown = nn.Dense(4, 4)\n", "import zoo\n"))
+    spec = msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)
+    module = probe.load("randomness_fixed")
+    found = [e for e in module.run(Case(root=str(tmp_path), spec=spec), module.Params()) if isinstance(e, Finding)]
+    assert [one.incomplete for one in found if one.code == "seeded"] == [incomplete]
+
+
 @pytest.mark.parametrize(("net", "sure"), [("zoo.net()", Sure.LIKELY), ("nn.Dense(4, 2)", Sure.CERTAIN)])
 def test_whether_a_network_from_elsewhere_has_random_weights_is_not_certain(
     tmp_path: Path, net: str, sure: Sure

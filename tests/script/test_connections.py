@@ -343,7 +343,7 @@ P, W = "self.part = Part()", "self.w = Parameter(load())"
 #: __init__, construct -> what is said of results that are thrown away.
 RESULTS: dict[tuple[str, str], list[str]] = {
     (P, "a, b = self.part(x)\nreturn self.main(a) + b + y"): [],
-    (P, "a, b = self.part(x)\nreturn self.main(a) + y"): ["caller-drops self.b"],
+    (P, "a, b = self.part(x)\nreturn self.main(a) + y"): ["caller-unread self.b"],
     (P, "a = self.part(x)[0]\nreturn self.main(a) + y"): ["caller-drops self.b"],
     ("self.part = Aux(aux=True)", "a, _ = self.part(x)\nreturn self.main(a) + y"): ["asked-and-dropped self.aux"],
     ("self.part = Aux(True)", "a, _ = self.part(x)\nreturn self.main(a) + y"): ["asked-and-dropped self.aux"],

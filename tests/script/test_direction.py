@@ -658,6 +658,56 @@ def test_a_loss_of_classes_that_rises_among_others_is_told(tmp_path: Path) -> No
     assert codes(tmp_path, LOOP.replace("LOSS", f"{others} - {constant}")) == []
 
 
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "ops.mean(ops.square(logits - y) - 0.5 * ops.cross_entropy(logits, y, reduction='none'))",
+        "ops.cross_entropy(logits, y) - nn.MarginRankingLoss(0.3)(logits[:, 0], logits[:, 1], ops.ones_like(y))",
+        "ops.mse_loss(logits, y) + extra(x) * (ops.cross_entropy(logits, y) if kind else -ops.cross_entropy(logits, y))",
+        "ops.mean(ops.mse_loss(logits, y, reduction='none') - ops.pow(1 - MIXED, 2.0) * SCORED)",
+    ],
+    ids=["below an average", "ranks", "on one way, weighed", "a focal loss"],
+)
+def test_a_loss_that_rises_within_a_sum(tmp_path: Path, loss: str) -> None:
+    loss = loss.replace("SCORED", "ops.binary_cross_entropy_with_logits(logits, labels, ONE, ONE)")
+    loss = loss.replace("MIXED", "(labels * ops.sigmoid(logits) + (1 - labels) * (1 - ops.sigmoid(logits)))")
+    text = LOOP.replace("    return LOSS", f"    labels = ops.one_hot(y, 4)\n    return {loss}")
+    text = text.replace("(x, y)", "(x, y, kind)").replace("x, y in", "x, y, kind in")
+    assert codes(tmp_path, text) == ["loss-negated-perhaps"]
+    falls = loss.replace(" - 0.5 *", " + 0.5 *").replace(" - nn.", " + nn.").replace("-ops.cross", "ops.cross")
+    falls = falls.replace(" - ops.pow", " + ops.pow")
+    assert codes(tmp_path, text.replace(loss, falls)) == []
+
+
+@pytest.mark.parametrize("focal", ["ops.pow(1 - SHARE, 2.0)", "(1 - SHARE) ** GAMMA", "(1 - SHARE)"])
+def test_the_focus_of_a_focal_loss_is_not_negative(tmp_path: Path, focal: str) -> None:
+    share = "(labels * ops.sigmoid(logits) + (1 - labels) * (1 - ops.sigmoid(logits)))"
+    weight = "(labels * ALPHA + (1 - labels) * (1 - ALPHA))"
+    text = LOOP.replace(
+        "    return LOSS", f"    labels = ops.one_hot(y, 4)\n    return -({focal} * {weight} * LOSS).mean()"
+    )
+    text = text.replace("LOSS", "ops.binary_cross_entropy_with_logits(logits, labels, None, None)").replace(
+        "SHARE", share
+    )
+    assert codes(tmp_path, "import yaml\nGAMMA, ALPHA = read('c.yaml')\n" + text) == ["loss-negated"]
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (
+            "    net = nn.Dense(8, 4)\n    net.weight.set_data(first)\n    opt = nn.SGD(net.trainable_params(), 0.1)\n",
+            "loss-negated",
+        ),
+        ("    ops.assign(opt.learning_rate, slower(turn))\n", "loss-negated"),
+    ],
+    ids=["weights that are set before a training of their own", "the rate of the optimizer"],
+)
+def test_what_is_written_is_not_the_weights_that_are_trained(tmp_path: Path, made: str, expected: str) -> None:
+    inner = LOOP.replace("LOSS", "-ops.cross_entropy(logits, y)").strip().replace("\n", "\n    ")
+    assert codes(tmp_path, f"for turn in range(3):\n{made}    {inner}\n") == [expected]
+
+
 @pytest.mark.parametrize(("taken", "expected"), [("0, None", []), ("None, opt.parameters", ["loss-negated"])])
 def test_a_loss_that_an_input_is_to_raise(tmp_path: Path, taken: str, expected: list[str]) -> None:
     loop = LOOP.replace("None, opt.parameters", taken).replace("LOSS", "-ops.cross_entropy(logits, y)")

@@ -219,6 +219,10 @@ MASKS = {
     "for another value": ("weight = (ids != 1).astype(np.float32)", ["mask-value"]),
     "ones everywhere": ("weight = np.array([1] * len(row) + [1] * (SIZE - len(row)))", ["mask-everywhere"]),
     "at the other side": ("weight = np.zeros(SIZE)\n        weight[SIZE - len(row):] = 1", ["mask-side"]),
+    "as long as all that was filled up": (
+        "count = len(ids)\n        weight = np.array([1] * count + [0] * (SIZE - count))",
+        ["mask-everywhere"],
+    ),
 }
 
 
@@ -226,6 +230,23 @@ def masked(mask: str, loss: str) -> str:
     body = START + BODY.format(mask=mask)
     rows = ROWS.format(body=body, columns='["ids", "tags", "weight"]', helpers="")
     return rows + TAGGER + MASKED.format(loss=loss)
+
+
+@pytest.mark.parametrize(("factor", "expected"), [("", ["mask-loss-only"]), (" * here.expand_dims(-1)", [])])
+@pytest.mark.parametrize("rename", [False, True])
+def test_a_mask_that_the_network_does_not_read(tmp_path: Path, factor: str, expected: list[str], rename: bool) -> None:
+    code = ROWS.format(
+        body=START + BODY.format(mask=BEFORE), columns='["ids", "tags", "weight"]', helpers=""
+    ) + TAGGER.replace("construct(self, ids)", "construct(self, ids, here)").replace(
+        "self.table(ids)", f"self.table(ids){factor}"
+    )
+    code += (
+        FUNCTIONAL.format(loss='nn.CrossEntropyLoss(reduction="none")')
+        .replace("ids, tags", "ids, tags, weight")
+        .replace("net(ids), tags", "net(ids, weight), tags")
+        .replace("loss_fn(net(ids, weight), tags)", "(loss_fn(net(ids, weight), tags) * weight).sum() / weight.sum()")
+    )
+    assert codes(tmp_path, renamed(code) if rename else code) == expected
 
 
 SUM = PER_PLACE + "return (each * weight.reshape(-1)).sum() / weight.sum()"

@@ -478,3 +478,8 @@ def test_weights_that_stay_behind_although_the_network_is_evaluated_in_between(t
 def test_a_network_that_is_only_evaluated_need_not_be_trained(tmp_path: Path) -> None:
     text = "net.body.set_train(False)\ntrained = nn.Adam(net.head.trainable_params())\n"
     assert slices(tmp_path, text) == []
+
+
+def test_code_that_is_not_followed_and_only_makes_other_gradients_takes_none(tmp_path: Path) -> None:
+    text = FUNCTION.replace("APPLY", "if False:\n        grads = ops.clip_by_global_norm(grads)")
+    assert codes(tmp_path, text) == ["gradients-dropped"]

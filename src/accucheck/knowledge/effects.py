@@ -7,11 +7,14 @@ cannot be run where the tests run; their line says why not.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
 
 import msgspec
+
+#: The answers for so many names are kept: scripts make up names of their own.
+NAMES = 4096
 
 #: What an operation keeps, the most first:
 #: same        each element at its place, but for the precision of its type
@@ -124,6 +127,7 @@ def _by_name() -> dict[str, Effect]:
     return {name: effect for effect in load() for name in effect.names}
 
 
+@lru_cache(maxsize=NAMES)  # every rule asks about every call
 def find(name: str) -> Effect | None:
     """What the operation of this canonical name does."""
     return _by_name().get(name)
@@ -133,19 +137,21 @@ def find(name: str) -> Effect | None:
 def _by_last() -> dict[str, list[Effect]]:
     found: dict[str, list[Effect]] = {}
     for effect in load():
-        for last in dict.fromkeys(_plain(name) for name in effect.names):
+        for last in dict.fromkeys(plain(name) for name in effect.names):
             found.setdefault(last, []).append(effect)
     return found
 
 
-def _plain(name: str) -> str:
+@lru_cache(maxsize=NAMES)
+def plain(name: str) -> str:
+    """The last part of a name in lower case, without underscores: alike for a function, a method and a class."""
     return name.rsplit(".", 1)[-1].replace("_", "").lower()
 
 
 def alike(name: str) -> list[Effect]:
     """The operations that are called so in some namespace, whatever the case and underscores: for code of which only the text
     is read."""
-    return _by_last().get(_plain(name), [])
+    return _by_last().get(plain(name), [])
 
 
 def keeps(name: str, *words: str) -> bool:

@@ -116,6 +116,11 @@ MESSAGES: Words = {
         "gets no gradient.",
         "zh": "{name} 在此处的计算结果被调用方丢弃（{path} 第 {line} 行），而该层正是由调用方开启的：它得不到梯度。",
     },
+    "caller-unread": {
+        "en": "What {name} computes here becomes {result} in the caller (line {line} of {path}), and nothing reads that: the layer "
+        "gets no gradient there.",
+        "zh": "{name} 在此处的计算结果在调用方（{path} 第 {line} 行）赋给了 {result}，之后无人读取：该层在那里得不到梯度。",
+    },
     "caller-drops": {
         "en": "What {name} computes here is not taken by the caller (line {line} of {path}): the layer gets no gradient there.",
         "zh": "调用方没有取用 {name} 在此处的计算结果（{path} 第 {line} 行），该层由此得不到梯度。",
@@ -326,6 +331,7 @@ WHY: Words = {
     "result-ignored": _LOST,
     "result-underscore": _LOST,
     "asked-and-dropped": _NO_GRADIENT,
+    "caller-unread": _NO_GRADIENT,
     "input-ignored": _RESIDUAL,
     "input-perhaps-ignored": _RESIDUAL,
     "residual-left-out": _RESIDUAL,
@@ -383,7 +389,9 @@ _TRIANGLE = {
     "zh": "改变输入的最后一个位置：之前各位置的输出不应变化。打印一行注意力权重。",
 }
 PROOF: Words = {
-    **dict.fromkeys(("unused-layer", "unused-parameter", "twin-used-twice", "asked-and-dropped"), _GRADIENTS),
+    **dict.fromkeys(
+        ("unused-layer", "unused-parameter", "twin-used-twice", "asked-and-dropped", "caller-unread"), _GRADIENTS
+    ),
     **dict.fromkeys(("unused-dropout", "unused-cell", "call-discarded"), _OUTPUT),
     **dict.fromkeys(
         (
@@ -431,7 +439,8 @@ PROOF: Words = {
 }
 
 _SUSPECTS = dict.fromkeys(
-    ("result-underscore", "result-perhaps-replaced", "input-perhaps-ignored", "softmax-other-axis"), Sure.POSSIBLE
+    ("result-underscore", "result-perhaps-replaced", "input-perhaps-ignored", "softmax-other-axis", "caller-unread"),
+    Sure.POSSIBLE,
 )
 _TOLD = (
     "unused-operators",
@@ -456,6 +465,7 @@ _FIXES = {
     "result-perhaps-replaced": "fix-result",
     "result-ignored": "fix-result",
     "asked-and-dropped": "fix-result",
+    "caller-unread": "fix-result",
     "result-discarded": "fix-keep",
     "call-discarded": "fix-keep",
     "input-ignored": "fix-input",
@@ -612,6 +622,16 @@ class Part(nn.Cell):
     def construct(self, x):
         x = x + self.mix(self.norm1(x))
         return x + self.mlp(self.norm2(x))
+"""
+_BOTH = """
+class Both(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense, self.last = nn.Dense(8, 8), nn.Dense(8, 8)
+
+    def construct(self, x):
+        memory = self.dense(x)
+        return memory, self.last(memory)
 """
 _ENCODER = """
 class Encoder(nn.Cell):
@@ -1141,6 +1161,14 @@ class Trained(nn.Cell):
         "y, _ = self.rnn(x)\nreturn self.head(y)",
         Verdict.OK,
         "connected",
+    ),
+    _example(
+        "a second result that the caller names and never reads",
+        "self.encoder = Both()\nself.head = nn.Dense(8, 2)",
+        "memory, final = self.encoder(x)\nreturn self.head(memory)",
+        Verdict.UNDECIDED,
+        "caller-unread",
+        more=_BOTH,
     ),
     _example(
         "a bridge that is switched on and thrown away",

@@ -124,6 +124,10 @@ MESSAGES: Words = {
         "en": "{mask} is handed to {function}, which never reads it, and nothing else computes with this mask ({at}).",
         "zh": "{mask} 传给了 {function}，但其中从未读取，其他地方也没有用它参与计算（{at}）。",
     },
+    "mask-loss-only": {
+        "en": "{network} is handed {mask}, which masks {padded}, and does not read it; only the loss does.",
+        "zh": "{network} 收到了 {padded} 的掩码 {mask}，却没有使用，只有损失用到了它。",
+    },
     "pad-counted": {
         "en": "{padded} is padded with {value}, and {loss} counts that as a class ({place}): nothing leaves it out.",
         "zh": "{padded} 用 {value} 补齐，而 {loss} 把它当作一个类别计入损失（{place}），没有任何地方将其排除。",
@@ -269,6 +273,10 @@ WHY: Words = {
     },
     "mask-unused": _SEEN,
     "mask-unread": _SEEN,
+    "mask-loss-only": {
+        "en": "What the network computes across places, as attention, pooling or recurrence do, then takes padding in.",
+        "zh": "注意力、池化、循环等跨位置的计算会把补齐部分也算进去。",
+    },
     "pad-counted": {
         "en": "Each padded place counts as a sample of that class: the network learns to say it, and loss and accuracy look better "
         "than they are.",
@@ -294,7 +302,7 @@ _PRINT = {
 }
 PROOF: Words = dict.fromkeys(WHY, _PRINT)
 
-_SUSPECTS = ("mask-off-perhaps", "padding-averaged")
+_SUSPECTS = ("mask-off-perhaps", "padding-averaged", "mask-loss-only")
 _LEVELS = {**dict.fromkeys(WHY, Level.PROBLEM), **dict.fromkeys(_SUSPECTS, Level.SUSPECT)}
 _FIXES = {
     "mask-side": "fix-mask",
@@ -317,6 +325,7 @@ _FIXES = {
     "mask-unused": "fix-applied",
     "mask-unread": "fix-applied",
     "padding-averaged": "fix-applied",
+    "mask-loss-only": "fix-dropped",
     "pad-counted": "fix-ignore",
     "length-unused": "fix-given",
     "word-is-pad": "fix-word",
@@ -621,7 +630,7 @@ class Levels(nn.Cell):
         self.table, self.run, self.out = nn.Embedding(500, 32), nn.LSTM(32, 32, batch_first=True), nn.Dense(32, 1)
 
     def construct(self, words, here):
-        x, _ = self.run(self.table(words) * here.expand_dims(-1))
+        x, _ = self.run({given})
         return self.out(x).squeeze(-1)
 
 net = Levels()
@@ -637,8 +646,10 @@ for words, here, levels in ds.GeneratorDataset(Lines(read()), ["words", "here", 
 """
 
 
-def _regressed(name: str, verdict: Verdict, *codes: str, loss: str) -> Example:
-    script = _REGRESSED.lstrip("\n").replace("{loss}", loss)
+def _regressed(
+    name: str, verdict: Verdict, *codes: str, loss: str, given: str = "self.table(words) * here.expand_dims(-1)"
+) -> Example:
+    script = _REGRESSED.lstrip("\n").replace("{loss}", loss).replace("{given}", given)
     return Example(
         name, files={"train.py": script}, case={"scripts": {"train": "train.py"}}, verdict=verdict, codes=codes
     )
@@ -700,6 +711,13 @@ EXAMPLES = [
         "found",
         "left-out",
         loss="ops.mse_loss(net(words, here), levels)",
+    ),
+    _regressed(
+        "a mask that the loss takes and the network does not read",
+        Verdict.UNDECIDED,
+        "mask-loss-only",
+        loss="((net(words, here) - levels) ** 2 * here).sum() / here.sum()",
+        given="self.table(words)",
     ),
     _regressed(
         "a mask of the words and of the loss of their labels",

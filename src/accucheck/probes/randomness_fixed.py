@@ -195,7 +195,15 @@ def _seeds(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Fi
     yield from wrong
     if not wrong and all(found.source_of(seed) is None for seed in found.seeds):
         seeds = sorted({_short(seed.call) for seed in fixed})
-        yield _finding("seeded", Level.INFO, fixed[0].call, {"seeds": seeds}, None, None)
+        unseen = _leaves_open(reading, fixed)
+        yield _finding("seeded", Level.INFO, fixed[0].call, {"seeds": seeds}, None, None, incomplete=unseen)
+
+
+def _leaves_open(reading: Reading, fixed: list[Seed]) -> bool:
+    """Whether nothing seeds what the layers of a network draw, and that network was not seen whole."""
+    from ..script.training_seen import seen
+
+    return not any("operators" in seed.reaches for seed in fixed) and not seen(reading).followed
 
 
 def _of_sources(found: Randomness) -> Iterator[Finding]:

@@ -954,9 +954,13 @@ def _dropped_result(
         code = "result-discarded" if drop.how == "discarded" else "result-underscore"
         yield Observation(code, work.source, work.call, data)
     elif not elsewhere:
-        yield Observation(
-            "asked-and-dropped" if _asked_for(structure, work, frame) else "caller-drops", work.source, work.call, data
-        )
+        asked = _asked_for(structure, work, frame)
+        yield Observation("asked-and-dropped" if asked else _in_caller(drop), work.source, work.call, data)
+
+
+def _in_caller(drop: DroppedResult) -> str:
+    named = bool(drop.name.strip("_"))
+    return "caller-unread" if named and drop.how == "unused" else "caller-drops"
 
 
 def _only_arranges(work: _WeightedCall) -> bool:

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations, permutations, product
 from operator import is_
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from . import flow
 from .effects import TAKEN, effect, kept, operands
 from .factors import Operation, comparison, gradient, operation
 from .freezing import FreezeScan, applies, reach
-from .losses import Losses, Observation, applied, encoded, heads, passes_on
+from .losses import Application, Losses, Observation, applied, encoded, heads, passes_on
 from .networks import base_names, is_parameter, kind_of, structure_of
 from .training_steps import Step, TrainingSteps, training
 from .values import Call, Frame, Instance, Items, KnownValue, Many, UnknownValue, Value, is_known, options
@@ -174,7 +174,8 @@ def set_by_hand(losses: Losses, steps: TrainingSteps) -> bool:
     them back after each step."""
     look = FreezeScan(structure_of(losses.reading))
     for step in steps.steps:
-        around = {id(loop) for loop in step.place.loops} if isinstance(step.place, Call) else set()
+        made_anew = {id(loop) for option in options(step.optimizer) for loop in getattr(option, "loops", ())}
+        around = {id(loop) for loop in step.place.loops} - made_anew if isinstance(step.place, Call) else set()
         held = set().union(*(look.of_optimizer(option) for option in options(step.optimizer)))
         beside = (call for call in steps.calls if around & {id(loop) for loop in call.loops})
         if any(held & look.written_by(call) for call in beside):
@@ -256,24 +257,27 @@ class Directions:
         ]
 
     def turned_among(self, value: Value) -> Iterator[LossDirection]:
-        """The losses of classes that rise in a sum of others that fall, which may be intended, to unlearn labels."""
+        """The losses of classes and ranks that rise in a sum of others that fall, which may be intended, to unlearn labels."""
         terms = list(self._terms(value))
         if any(way.falls for way in terms):
             rising = (way for way in terms if not way.falls and way.turn is not None)
-            yield from (replace(way, sure=False) for way in rising if _is_of_classes(way.loss))
+            yield from (replace(way, sure=False) for way in rising if _is_of_classes(way.loss) or _ranks(way.loss))
 
     def _terms(self, value: Value, negative: Call | None = None, depth: int = 0) -> Iterator[LossDirection]:
         """The losses that are added up in a value; `negative`: what turns the sign of all of them."""
-        done = operation(value) if isinstance(value, Call) else None
-        if isinstance(value, Call) and done is not None and depth < DEEP:
-            inner = self._added(value)
-            if inner is not None:
-                for part, by in inner:
-                    yield from self._terms(part, None if by and negative else by or negative, depth + 1)
-                return
+        if depth == DEEP:
+            return
+        added = self._added(value) if isinstance(value, Call) else None
+        for part, by in added or ():
+            yield from self._terms(part, None if by and negative else by or negative, depth + 1)
+        if added is not None:
+            return
         way = self.of(value)
         if way is not None:
             yield way.turned(negative) if negative is not None else way
+            return
+        for part in _ways_or_factors(value):
+            yield from (replace(term, sure=False) for term in self._terms(part, negative, depth + 1))
 
     def _added(self, made: Call) -> list[tuple[Value, Call | None]] | None:
         """What a sum is of, behind signs and averages, each with what turns its sign; None for anything else."""
@@ -288,7 +292,17 @@ class Directions:
             lists = made.args[:1] if made.name == "sum" else operands(made)
             parts = chain.from_iterable(part.items if isinstance(part, Items) else (part,) for part in lists)
             return [(part, None) for part in parts]
-        return None
+        return self._passed_on(made, done)
+
+    def _passed_on(self, made: Call, done: Operation) -> list[tuple[Value, Call | None]] | None:
+        """What a constant is multiplied by, or what is averaged or given back as it is, where that is no loss by itself."""
+        if self._judged(made) is not None:
+            return None
+        if done.does in ("mul", "div"):
+            factors, divisors, negative = product_of(made)
+            return [(factors[0], made if negative else None)] if len(factors) == 1 and not divisors else None
+        step = passes_on(made)
+        return None if step is None or step[1] else [(part, None) for part in step[0]]
 
     def _of(self, value: Value) -> LossDirection | None:
         if isinstance(value, (Many, Items)):
@@ -318,7 +332,7 @@ class Directions:
     def _judged(self, made: Call) -> LossDirection | None:
         """The way of what is a loss or a likelihood by itself. Two predictions may be driven apart on purpose."""
         if (loss := applied(made)) is not None:
-            return LossDirection(True, made, sure=not self._all_learn([loss.prediction, loss.labels]))
+            return LossDirection(True, made, sure=not self._may_be_driven_apart(loss))
         if _is_given_by_package(made):
             return LossDirection(True, made)
         if (distance := self._distance(made)) is not None:
@@ -337,6 +351,10 @@ class Directions:
             return LossDirection(True, made, weighed=True)
         rises = _of_two_classes(made)
         return None if rises is None else LossDirection(not rises, made, likelihood=made)
+
+    def _may_be_driven_apart(self, loss: Application) -> bool:
+        """Whether a loss compares two predictions, as that of labels with one does not."""
+        return not _ranks(loss.place) and self._all_learn([loss.prediction, loss.labels])
 
     def _distance(self, made: Call) -> LossDirection | None:
         """The way of a difference without its sign, but for one of data alone, of which the weight is what learns, and for one to the
@@ -446,7 +464,7 @@ class Directions:
 
     def _weighed(self, way: LossDirection, unseen: list[Value], divisors: list[Value]) -> LossDirection:
         """The way of a loss in a product with factors whose sign is not known."""
-        known = (self._only_weighs(factor, way, divisors) or is_read_once(factor) for factor in unseen)
+        known = (self._only_weighs(factor, way, divisors) or _is_of_settings(factor) for factor in unseen)
         return replace(way, sure=way.sure and all(known), weighed=way.weighed or bool(unseen))
 
     def _only_weighs(self, factor: Value, way: LossDirection, divisors: list[Value]) -> bool:
@@ -480,6 +498,19 @@ def _is_of_package(network: Value) -> bool:
     return isinstance(network, Call) and network.name.partition(".")[0] in suites.packages()
 
 
+def _ways_or_factors(value: Value) -> Iterable[Value]:
+    """The ways of a value, which do not go alike, or what a product is of: a loss, and weights of it."""
+    return options(value) if isinstance(value, Many) else _factors(value)
+
+
+def _factors(value: Value) -> list[Value]:
+    """The factors of a product with no constant below zero among them; none of anything else."""
+    if not isinstance(value, Call) or operation(value).does not in ("mul", "div"):
+        return []
+    factors, _, negative = product_of(value)
+    return [] if negative else factors
+
+
 def _alike(ways: list[LossDirection | None]) -> list[LossDirection]:
     """The ways that are known, where they go alike."""
     known = [way for way in ways if way is not None]
@@ -492,9 +523,9 @@ def _of_all(ways: list[tuple[LossDirection, Value]]) -> LossDirection | None:
         return ways[0][0]
     if not ways or not all(way.falls and way.likelihood is None for way, _ in ways):
         return None
-    (first, of), *others = ways
-    alike = all(factor is of for _, factor in others)
-    return replace(first, sure=all(way.sure for way, _ in ways), weighed=first.weighed or not alike)
+    named = next((way for way, _ in ways if applied(way.loss) is not None), ways[0][0])
+    alike = all(factor is ways[0][1] for _, factor in ways)
+    return replace(named, sure=all(way.sure for way, _ in ways), weighed=named.weighed or not alike)
 
 
 def _is_log_quotient(made: Call, way: LossDirection) -> bool:
@@ -545,6 +576,12 @@ def _is_of_classes(made: Call) -> bool:
     if application is None or application.known.expects not in ("logits", "probabilities"):
         return False
     return application.labels is not None and not _is_constant(application.labels)
+
+
+def _ranks(made: Call) -> bool:
+    """Whether a loss tells of several predictions which is to be the larger, or which are to be alike."""
+    application = applied(made)
+    return application is not None and application.labels is not None and application.known.labels in ("signs", None)
 
 
 def _is_distance(made: Call) -> bool:
@@ -1143,6 +1180,15 @@ def is_read_once(factor: Value) -> bool:
     return True
 
 
+def _is_of_settings(factor: Value, depth: int = 0) -> bool:
+    """Whether only what is read once decides the sign of a factor: alpha * y + (1 - alpha) * (1 - y), of labels y in one-hot form."""
+    if depth > DEEP or not_negative(factor) or is_read_once(factor):
+        return depth <= DEEP
+    done = operation(factor) if isinstance(factor, Call) else None
+    composed = done is not None and done.does in ("add", "mul", "div") and len(done.operands) == 2
+    return composed and done is not None and all(_is_of_settings(part, depth + 1) for part in done.operands)
+
+
 def _below_zero(value: Value) -> bool:
     return isinstance(value, KnownValue) and isinstance(value.value, (int, float)) and value.value < 0
 
@@ -1164,11 +1210,51 @@ def _is_at_most(value: Value, bound: Value) -> bool:
         known = effect(value) if isinstance(value, Call) else None
         if known is not None and known.high is not None:
             return known.high <= bound.value
+        if isinstance(value, Call) and (_is_less_than_constant(value, bound) or _is_blend(value, bound)):
+            return True
         taken = kept(value, *TAKEN) if isinstance(value, Call) else None
         if not taken or len(taken) != 1:
             return False
         (value,) = taken
     return False
+
+
+def _is_less_than_constant(made: Call, bound: KnownValue) -> bool:
+    """Whether something that is not below zero is taken off a constant that is at most as large as the bound."""
+    done = operation(made)
+    whole = done.operands[0] if done.does == "sub" and len(done.operands) == 2 else None
+    small = isinstance(whole, KnownValue) and isinstance(whole.value, (int, float)) and whole.value <= bound.value
+    return small and not_negative(done.operands[1])
+
+
+def _is_blend(made: Call, bound: KnownValue) -> bool:
+    """Whether p * x + (1 - p) * y blends two that are at most as large as the bound: labels with probabilities, as in a focal loss."""
+    done = operation(made)
+    sides = [_factors(side) or [side] for side in done.operands] if done.does == "add" else []
+    return len(sides) == 2 and any(_blends(one, other, bound) for one, other in permutations(sides))
+
+
+def _blends(one: list[Value], other: list[Value], bound: KnownValue) -> bool:
+    """Whether the factors of two sides are a share, the rest of it, and nothing larger than the bound."""
+    for share, rest in product(one, other):
+        blended = (part for part in (*one, *other) if part is not share and part is not rest)
+        if _is_share(share) and _rests_of(rest, share) and all(_is_at_most(part, bound) for part in blended):
+            return True
+    return False
+
+
+def _is_share(value: Value) -> bool:
+    """Whether a value lies between 0 and 1, as labels in one-hot form do."""
+    return encoded(value) is not None or (not_negative(value) and _is_at_most(value, KnownValue(1)))
+
+
+def _rests_of(value: Value, share: Value) -> bool:
+    """Whether a value is 1 less the other."""
+    done = operation(value) if isinstance(value, Call) else None
+    if done is None or done.does != "sub" or len(done.operands) != 2:
+        return False
+    whole, part = done.operands
+    return isinstance(whole, KnownValue) and whole.value == 1 and _bare(part) is _bare(share)
 
 
 def not_negative(value: Value, depth: int = 0) -> bool:

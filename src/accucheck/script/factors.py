@@ -126,8 +126,8 @@ def _called(made: Call) -> str:
     if name in _SYMBOLS:
         return _SYMBOLS[name]
     if name == "" and isinstance(base, Call) and base.name[:1] not in (".", "@", "[", ""):
-        return _plain(base.api)
-    return "" if name[:1] in ("", "@", "[") else _plain(name if name[0] == "." else made.api)
+        return effects.plain(base.api)
+    return "" if name[:1] in ("", "@", "[") else effects.plain(name if name[0] == "." else made.api)
 
 
 def _does(made: Call, called: str) -> str:
@@ -178,10 +178,6 @@ def _passed(made: Call, done: Operation) -> Value | None:
     if known is not None:
         return next((value for value in known if not isinstance(value, KnownValue)), known[0])
     return done.operand(0) if effect(made) is None and effects.keeps(done.name, *_FACTOR) else None
-
-
-def _plain(name: str) -> str:
-    return name.rsplit(".", 1)[-1].replace("_", "").lower()
 
 
 class Gradient(NamedTuple):

@@ -608,11 +608,17 @@ class Structure:
                 elsewhere = True
         return DroppedResult("unused", source, statement, name, frame, elsewhere)
 
-    def unmet(self, function: ast.AST, name: str) -> bool:
-        """Whether a name is asked for within a piece of code in a call that was not met."""
+    def unmet(self, function: ast.AST, name: str, remade: bool = True) -> bool:
+        """Whether a name is asked for within a piece of code in a call that was not met; without `remade`, but for statements that
+        only make a new value for it, as `grads = clip(grads)`."""
         for node in _mentions(function).get(name, ()):
             call = next((part for part in _ancestors(function, node) if isinstance(part, ast.Call)), None)
-            if isinstance(node.ctx, ast.Load) and call is not None and id(call) not in self.executed:
+            met = call is None or id(call) in self.executed
+            if (
+                isinstance(node.ctx, ast.Load)
+                and not met
+                and (remade or not _remakes(_statement(function, node), name))
+            ):
                 return True
         return "*" in loaded(function)
 
@@ -628,6 +634,12 @@ class Structure:
                         return True
             inner = outer
         return False
+
+
+def _remakes(statement: ast.stmt | None, name: str) -> bool:
+    """Whether a statement gives a name, and nothing else, a value."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return bool(targets) and all(isinstance(target, ast.Name) and target.id == name for target in targets)
 
 
 def _is_own_layer(call: Call) -> bool:

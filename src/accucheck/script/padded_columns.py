@@ -16,9 +16,10 @@ from . import effects, flow, masked_means, weak_masks
 from .analysis import Reading
 from .lengths import ConstantArray, Form, Length, Shape, Shapes, alike, number, root, total
 from .losses import Application, Losses, applied
+from .networks import FORWARD
 from .padding_facts import END, START, Observation
 from .pipelines import Columns, Pipeline, Pipelines
-from .syntax import unparse
+from .syntax import unparse, walk
 from .values import (
     Call,
     Frame,
@@ -172,6 +173,12 @@ def inputs(value: Value) -> list[Value]:
     return inner
 
 
+def _reads(function: ast.AST, name: str) -> bool:
+    return any(
+        isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load) for part in walk(function)
+    )
+
+
 def _operation(made: Call) -> str:
     known = effects.effect(made)
     return known.operation if known is not None else ""
@@ -207,6 +214,7 @@ class Rules:
             if column.hidden is None:  # else what is hidden beside the padding is meant
                 data = {"value": shown(shape.looked), "padded": column.name, "filled": shown(column.form.fill)}
                 self.say("mask-value", made, data | _stands(column.form.at))
+        self.of_loss_only()
         self.of_sides()
         self.of_places()
         self.of_ones()
@@ -526,6 +534,10 @@ class Rules:
             return False
         return all(length.made.order > at.order for at in (form.at, form.also) if at is not None)
 
+    def filled_up(self, length: Length) -> Column | None:
+        """The column that a length was measured of after it was filled up."""
+        return next((each for each in self.found.columns if self.is_padded(length, each)), None)
+
     def of_unused(self, graph: Graph) -> None:
         """A mask among the columns that does not enter the loss, or only divides it, where nothing else hides the padding."""
         multiplied = graph.multiplied()
@@ -542,6 +554,33 @@ class Rules:
                 self.say("mask-not-applied", divisor, {"mask": name})
             else:
                 self.say("mask-unused", place, {"mask": name, "padded": column.name})
+
+    def of_loss_only(self) -> None:
+        """A mask that the loss takes, and that a network is handed beside the sequence and does not read."""
+        told = {said.data.get("mask") for said in self.found.said if said.code == "mask-unused"}
+        for frame in self.reading.trace.frames:
+            function = frame.function
+            if function.name not in FORWARD or function.of is None:
+                continue
+            handed = {parameter: name for parameter, value in frame.parameters.items() if (name := self.name(value))}
+            for parameter, name in handed.items():
+                column = self.masked_by(name, handed) if name not in told else None
+                if column is not None and not _reads(function.node, parameter):
+                    data = {"mask": parameter, "padded": column.name, "network": function.of.node.name}
+                    self.found.said.append(
+                        Observation("mask-loss-only", function.source, function.node, data, likely=True)
+                    )
+
+    def masked_by(self, mask: str, handed: dict[str, str]) -> Column | None:
+        """The padded column among those that are handed on of which a column is the mask."""
+        shape = self.mask(mask)
+        padded = (column for column in self.found.columns if column.name in handed.values())
+        return None if shape is None else next((one for one in padded if _beside(one.form, shape)), None)
+
+    def mask(self, name: str) -> Form | None:
+        """The mask that a column is; None for any other."""
+        shape = self.shape.get(name)
+        return shape if isinstance(shape, Form) and shape.mask else None
 
     def of_constants(self, graph: Graph) -> None:
         """A column of ones, as long as one that is filled up, by which something of that column is multiplied: it hides nothing."""
@@ -585,11 +624,9 @@ class Rules:
                 column = next((each for each in self.found.columns if _beside(each.form, shape)), None)
                 at: Call | Write = shape.at
             elif isinstance(shape, ConstantArray) and number(shape.value) == 1 and shape.of is not None:
-                length = Length(shape.of, shape.made)
-                column, at = (
-                    next((each for each in self.found.columns if self.is_padded(length, each)), None),
-                    shape.made,
-                )
+                column, at = self.filled_up(Length(shape.of, shape.made)), shape.made
+            elif isinstance(shape, Form) and shape.mask and shape.real == 1 and isinstance(shape.at, Call):
+                column, at = self.filled_up(Length(shape.of, shape.at)), shape.at
             else:
                 continue
             if column is not None:

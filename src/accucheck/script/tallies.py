@@ -207,7 +207,7 @@ class Tallies:
         """Means that are kept up to date in each turn."""
         for code in self.codes:
             for node, loops in parts(code.node):
-                told = _updated_mean(node)
+                told = _updated_mean(node) if isinstance(node, (ast.AugAssign, ast.Assign)) else None
                 if told is None:
                     continue
                 key, what, by = told
@@ -609,9 +609,9 @@ def _yields(function: ast.AST) -> bool:
     return any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part, _ in parts(function))
 
 
-def _updated_mean(node: ast.AST) -> tuple[str, ast.expr, ast.expr] | None:
+def _updated_mean(node: ast.AugAssign | ast.Assign) -> tuple[str, ast.expr, ast.expr] | None:
     """Of `m += (x - m) / n`, however it is written out: m, x and n."""
-    for key, what, _ in added(node) if isinstance(node, (ast.AugAssign, ast.Assign)) else ():
+    for key, what, _ in added(node):
         if isinstance(what, ast.BinOp) and isinstance(what.op, ast.Div):
             change = what.left
             if isinstance(change, ast.BinOp) and isinstance(change.op, ast.Sub) and unparse(change.right) == key:

@@ -87,7 +87,8 @@ class UnappliedLoad:
             call = runs[0].call
             nowhere = not self.optimizers and not any(taken.values())  # else it may be to evaluate, beside what trains
             if not taken[key] and (self.idle or nowhere or _has_optimizer(call)):
-                yield Observation("gradients-dropped", call.source, call.node, {}, certain=bool(self.idle))
+                certain = bool(self.idle) and not any(self.is_taken(run.call, remade=True) for run in runs)
+                yield Observation("gradients-dropped", call.source, call.node, {}, certain)
 
     def left_out(self) -> Iterator[Observation]:
         """An optimizer that is given a slice of a network's parameters, where no other has the rest."""
@@ -194,9 +195,9 @@ class UnappliedLoad:
     def users(self) -> dict[int, list[tuple[Call, str]]]:
         return flow.users(self.trace)
 
-    def is_taken(self, call: Call) -> bool:
+    def is_taken(self, call: Call, remade: bool = False) -> bool:
         """Whether anything may be done with the gradients that a call gives: all but making other values that are dropped too, and
-        telling an overflow."""
+        telling an overflow. With `remade`, also by code that was not followed and may make other gradients of them."""
         both = gradient_maker(call.base) == "value_and_grad"
         if both and _unpacks_otherwise(call):
             return True  # which of the names gets the gradients is not known, if any does
@@ -204,7 +205,7 @@ class UnappliedLoad:
         seen = {id(call)}
         while queue and len(seen) < LIMIT:
             part = queue.pop()
-            if id(part) in self.kept or self.asked_elsewhere(part):
+            if id(part) in self.kept or self.asked_elsewhere(part, remade):
                 return True
             for user, _ in self.users.get(id(part), ()):
                 if part is call and both and _is_item(user, 0):
@@ -234,10 +235,10 @@ class UnappliedLoad:
                 held.append(call.result)
         return {id(part) for value in held for part in _flat(value)}
 
-    def asked_elsewhere(self, made: Call) -> bool:
-        """Whether code that was not followed asks for a value by its name."""
+    def asked_elsewhere(self, made: Call, remade: bool) -> bool:
+        """Whether code that was not followed asks for a value by its name; with `remade`, also to give that name another value."""
         scope: ast.AST = made.frame.function.node if made.frame is not None else made.source.tree
-        return any(self.structure.unmet(scope, name) for name in made.bound)
+        return any(self.structure.unmet(scope, name, remade) for name in made.bound)
 
 
 def _unpacks_otherwise(call: Call) -> bool:
