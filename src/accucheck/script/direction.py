@@ -24,7 +24,7 @@ from .freezing import FreezeScan, applies, reach
 from .losses import Application, Losses, Observation, applied, encoded, heads, passes_on
 from .networks import base_names, is_parameter, kind_of, structure_of
 from .training_steps import Step, TrainingSteps, training
-from .values import Call, Frame, Instance, Items, KnownValue, Many, UnknownValue, Value, is_known, options
+from .values import Call, Frame, Instance, Items, KnownValue, Many, UnknownValue, Value, exclusive, is_known, options
 
 #: Values within values, and factors of one product, are followed so far.
 DEEP = 60
@@ -160,13 +160,21 @@ def compete(losses: Losses, steps: TrainingSteps, way: LossDirection) -> bool:
     if not given:  # gradients that go out of sight before they are applied
         given = {id(optimizer): optimizer for optimizer, _ in look.optimizers}
         apart = [{optimizer} for optimizer in given]
-    if not any(not one & other for one, other in combinations(apart, 2)):
+    if not any(not one & other and _may_meet(given, one, other) for one, other in combinations(apart, 2)):
         return False
     parts = [look.of_optimizer(optimizer) for optimizer in given.values()]
     if not reached or not all(parts):
         return True
     touched = [part & reached for part in parts]
     return any(one - other and other - one for one, other in combinations(touched, 2))
+
+
+def _may_meet(given: dict[int, Value], one: set[int], other: set[int]) -> bool:
+    """Whether a run may have an optimizer of both, as it has not of two that a setting chooses between."""
+    pairs = ((given[left], given[right]) for left, right in product(one, other))
+    return any(
+        not (isinstance(left, Call) and isinstance(right, Call) and exclusive(left, right)) for left, right in pairs
+    )
 
 
 def set_by_hand(losses: Losses, steps: TrainingSteps) -> bool:

@@ -818,7 +818,8 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
             if describes(part):
                 continue
             if is_parameter(part):
-                found.add(id(part))
+                if not stop or not _is_buffer(part):
+                    found.add(id(part))
                 continue
             if is_layer(part.applied):
                 found.add(id(part.applied))
@@ -827,6 +828,11 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
                 seen.add(id(inner))
                 queue.append(inner)
     return found, stops
+
+
+def _is_buffer(made: Call) -> bool:
+    """Whether a call makes a parameter that is not trained: data, behind which no gradient gets."""
+    return is_parameter(made) and not trains(made)
 
 
 def _is_update(value: Value) -> bool:
@@ -851,7 +857,8 @@ def may_hold_weights(value: Value, stop: bool = True, since: int = 0) -> bool:
     queue, seen = [value], {id(value)}
     while queue and len(seen) < LIMIT:
         part = queue.pop()
-        if isinstance(part, Call) and (part.order < since or (stop and stops_gradient(part))):
+        ends = isinstance(part, Call) and (stops_gradient(part) or _is_buffer(part))
+        if isinstance(part, Call) and (part.order < since or (stop and ends)):
             continue
         if isinstance(part, Instance) or (isinstance(part, Call) and _is_unseen(part)):
             return True
