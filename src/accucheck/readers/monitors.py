@@ -44,7 +44,8 @@ def rows(path: Path, first: int = 0) -> tuple[list[Rows], int]:
 
     from . import tables
 
-    table = pl.concat(list(tables.batches(path, "csv")), how="diagonal")
+    parts = list(tables.batches(path, "csv"))
+    table = pl.concat(parts, how="diagonal") if parts else pl.DataFrame()
     kind = _COUNTED.sub("", path.name.removesuffix(".gz").rpartition(".")[0])
     called = next((name for name in _CALLED if name in table.columns), None)
     if called is None or not {"step", "vpp_stage"} <= set(
