@@ -796,3 +796,16 @@ for x, y in data:
 @pytest.mark.parametrize(("sign", "expected"), [("", []), ("-", ["gradients-negated"])])
 def test_gradients_that_are_negated_as_they_are_summed_up(tmp_path: Path, sign: str, expected: list[str]) -> None:
     assert codes(tmp_path, ACCUMULATED.replace("SIGN", sign)) == expected
+
+
+def test_optimizers_that_a_setting_chooses_between_do_not_compete(tmp_path: Path) -> None:
+    chosen = "".join(
+        f"if kind == '{name.lower()}':\n    opt = nn.{name}(net.trainable_params(), 0.1)\n" for name in ("Adam", "SGD")
+    )
+    text = LOOP.replace("LOSS", "-ops.cross_entropy(logits, y)")
+    assert codes(tmp_path, f"import sys\nkind = sys.argv[1]\n{chosen}{text}") == ["loss-negated"]
+
+
+def test_labels_in_a_parameter_that_is_not_trained_are_no_prediction(tmp_path: Path) -> None:
+    loss = "-ops.cross_entropy(logits, ms.Parameter(ms.Tensor(y), requires_grad=False))"
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == ["loss-negated"]

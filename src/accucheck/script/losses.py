@@ -18,7 +18,7 @@ from ..knowledge import api, effects
 from ..knowledge.effects import Effect
 from . import flow
 from .analysis import Reading
-from .effects import TAKEN, differentiates, effect, gradient_maker, kept, name_of, operands, updates
+from .effects import TAKEN, describes, differentiates, effect, gradient_maker, kept, name_of, operands, updates
 from .factors import argument_of, comparison, operation
 from .factors import gradient as gradient_of
 from .networks import is_layer, outputs
@@ -500,7 +500,9 @@ class Losses:
                 continue
             prediction, labels = pair
             found = heads(prediction)
-            if any(flow.derives(labels, head.made) for head in found):  # places that the scores themselves choose
+            if any(
+                flow.derives(labels, head.made, _describes) for head in found
+            ):  # places that the scores themselves choose
                 continue
             if not any(head.gives for head in found):
                 continue
@@ -866,6 +868,10 @@ def _factors(call: Call) -> list[Value]:
         elif not isinstance(part, KnownValue):
             factors.append(part)
     return factors
+
+
+def _describes(value: Value) -> bool:
+    return isinstance(value, Call) and describes(value)
 
 
 def _likelihood(call: Call) -> tuple[Value, Value] | None:

@@ -565,7 +565,9 @@ class Rules:
             handed = {parameter: name for parameter, value in frame.parameters.items() if (name := self.name(value))}
             for parameter, name in handed.items():
                 column = self.masked_by(name, handed) if name not in told else None
-                if column is not None and not _reads(function.node, parameter):
+                if column is None or column.by_value:  # by what was filled in, the network masks for itself
+                    continue
+                if not _reads(function.node, parameter):
                     data = {"mask": parameter, "padded": column.name, "network": function.of.node.name}
                     self.found.said.append(
                         Observation("mask-loss-only", function.source, function.node, data, likely=True)

@@ -415,6 +415,40 @@ class Call(SourceNode, Value):
         return self.args[place] if place < len(self.args) else None
 
 
+def exclusive(one: Call, other: Call) -> bool:
+    """True when two calls stand on the two ways of one condition, under one and under its contrary as written, or under two that one
+    value cannot meet."""
+    ways: dict[int, bool | None] = {id(test.node): test.taken for test in one.tests}
+    if any(id(test.node) in ways and ways[id(test.node)] is not test.taken for test in other.tests):
+        return True
+    written = {_as_written(test) for test in one.under}
+    if any((text, not taken) in written for text, taken in map(_as_written, other.under) if text):
+        return True
+    chosen, otherwise = _chosen(one.under), _chosen(other.under)
+    return any(chosen[text] != otherwise[text] for text in chosen.keys() & otherwise.keys())
+
+
+def _chosen(tests: Iterable[Test]) -> dict[str, object]:
+    """What is equal to which constant under some conditions, as written: kind == "adam"."""
+    found: dict[str, object] = {}
+    for test in tests:
+        node = test.node
+        equal = isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq)
+        if equal and test.taken and isinstance(node, ast.Compare) and isinstance(node.comparators[0], ast.Constant):
+            found[unparse(node.left)] = node.comparators[0].value
+    return found
+
+
+def _as_written(test: Test) -> tuple[str, bool]:
+    """A condition as written, without `not`, and whether it holds; "" for the handler of an exception."""
+    node, taken = test.node, test.taken
+    if taken is None or not isinstance(node, ast.expr):
+        return "", False
+    while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        node, taken = node.operand, not taken
+    return unparse(node), taken
+
+
 class Scope:
     """The names of a module or of one run of a function."""
 
