@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, TypeGuard
 
 from ..knowledge import names
@@ -424,19 +425,23 @@ def exclusive(one: Call, other: Call) -> bool:
     written = {_as_written(test) for test in one.under}
     if any((text, not taken) in written for text, taken in map(_as_written, other.under) if text):
         return True
-    chosen, otherwise = _chosen(one.under), _chosen(other.under)
-    return any(chosen[text] != otherwise[text] for text in chosen.keys() & otherwise.keys())
+    pairs = product(_chosen(one.under), _chosen(other.under))
+    return any(left != right and _is_same_read(chosen, value) for (chosen, left), (value, right) in pairs)
 
 
-def _chosen(tests: Iterable[Test]) -> dict[str, object]:
-    """What is equal to which constant under some conditions, as written: kind == "adam"."""
-    found: dict[str, object] = {}
-    for test in tests:
-        node = test.node
-        equal = isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq)
-        if equal and test.taken and isinstance(node, ast.Compare) and isinstance(node.comparators[0], ast.Constant):
-            found[unparse(node.left)] = node.comparators[0].value
-    return found
+def _chosen(tests: Iterable[Test]) -> list[tuple[Value, object]]:
+    """What is equal to which constant under some conditions: kind == "adam"."""
+    equal = (test.value for test in tests if test.taken and isinstance(test.value, Call) and test.value.name == "==")
+    sides = (made.args for made in equal if len(made.args) == 2)
+    return [(value, constant.value) for value, constant in sides if isinstance(constant, KnownValue)]
+
+
+def _is_same_read(one: Value, other: Value) -> bool:
+    """Whether two values are one, or the same attribute of one: a name that stands for something else meanwhile gives another value."""
+    if one is other or not isinstance(one, Call) or not isinstance(other, Call):
+        return one is other
+    attribute = one.name[:1] == "@" and one.name == other.name
+    return attribute and one.base is not None and other.base is not None and _is_same_read(one.base, other.base)
 
 
 def _as_written(test: Test) -> tuple[str, bool]:
