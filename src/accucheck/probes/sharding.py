@@ -346,6 +346,18 @@ def _example(name: str, script: str, verdict: Verdict, *codes: str, **case: Any)
     return script_example(_HEAD, name, script.lstrip("\n"), verdict, *codes, tail=tail, **case)
 
 
+_CUT = """
+import numpy as np
+from mindspore import nn
+init()
+names = os.listdir("a")
+net = nn.Dense(4, 1)
+step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))
+for name in names[:90]:
+    rows = ms.Tensor(np.load(name))
+    step(rows, rows[:, :1])
+train_ds = []
+"""
 EXAMPLES = [
     _example(
         "a sampler of the project that takes its part of a permutation",
@@ -401,35 +413,13 @@ train_ds = ds.MindDataset("train.mindrecord", num_shards=size, shard_id=rank)
     ),
     _example(
         "files taken by their places from a listing",
-        """
-import numpy as np
-from mindspore import nn
-init()
-names = os.listdir("a")
-net = nn.Dense(4, 1)
-step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))
-for name in names[:90]:
-    rows = ms.Tensor(np.load(name))
-    step(rows, rows[:, :1])
-train_ds = []
-""",
+        _CUT,
         Verdict.UNDECIDED,
         "cut-unsorted",
     ),
     _example(
         "files as several machines list them, cut",
-        """
-import numpy as np
-from mindspore import nn
-init()
-names = os.listdir("a")
-net = nn.Dense(4, 1)
-step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))
-for name in names[:90]:
-    rows = ms.Tensor(np.load(name))
-    step(rows, rows[:, :1])
-train_ds = []
-""",
+        _CUT,
         Verdict.PROBLEM,
         "cut-unsorted",
         runtime={"distributed": {"devices": 32}},

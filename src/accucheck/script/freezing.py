@@ -80,8 +80,6 @@ LIMIT = 60_000
 #: So many losses, and places that set requires_grad, are looked at.
 STEPS = 40
 _MODEL = ["network", "loss_fn", "optimizer"]
-#: The attributes of an optimizer that hold the weights which it updates.
-_WEIGHTS = ("@parameters", "@_parameters", "@params", "@group_params")
 _LOADS = ("load_param_into_net", "load_checkpoint", "load_distributed_checkpoint", "load_checkpoint_async")
 #: What makes cells known to the network that a list does not.
 _REGISTERS = re.compile(
@@ -590,7 +588,7 @@ class FreezeScan:
             into = call.argument(["variable", "value"], "variable")
         else:
             return set()
-        if _is_setting(into):
+        if is_setting(into):
             return set()
         parts = list(behind(into)) if into is not None else []
         found = {id(owner) for part in parts for owner in (part, getattr(part, "base", None))}
@@ -1063,9 +1061,9 @@ def assigns(call: Call) -> bool:
     )
 
 
-def _is_setting(value: Value | None) -> bool:
+def is_setting(value: Value | None) -> bool:
     """Whether a value is a setting of an optimizer, as its learning rate is: an attribute that holds none of its weights."""
-    if not isinstance(value, Call) or not value.name.startswith("@") or value.last in _WEIGHTS:
+    if not isinstance(value, Call) or not value.name.startswith("@") or value.name == "@parameters":
         return False
     return any(kind_of(owner) == "optimizer" for owner in options(value.base))
 

@@ -500,9 +500,8 @@ class Losses:
                 continue
             prediction, labels = pair
             found = heads(prediction)
-            if any(
-                flow.derives(labels, head.made, _describes) for head in found
-            ):  # places that the scores themselves choose
+            # The scores themselves choose the places, by more than how many there are.
+            if any(flow.derives(labels, head.made, describes) for head in found):
                 continue
             if not any(head.gives for head in found):
                 continue
@@ -868,10 +867,6 @@ def _factors(call: Call) -> list[Value]:
         elif not isinstance(part, KnownValue):
             factors.append(part)
     return factors
-
-
-def _describes(value: Value) -> bool:
-    return isinstance(value, Call) and describes(value)
 
 
 def _likelihood(call: Call) -> tuple[Value, Value] | None:

@@ -30,6 +30,7 @@ from .values import (
     Test,
     UnknownValue,
     Value,
+    integer_of,
     is_known,
     is_none,
     is_slice,
@@ -601,7 +602,7 @@ def _is_one_file(value: Value) -> bool:
     """Whether a value is the file at one place of a listing, as of a pattern that only one fits."""
     if not isinstance(value, Call) or value.name != "[]" or not isinstance(value.base, Call) or not value.args:
         return False
-    return value.base.name in LISTINGS and isinstance(value.args[0], KnownValue) and type(value.args[0].value) is int
+    return value.base.name in LISTINGS and integer_of(value.args[0]) is not None
 
 
 def _in_order(listing: Call) -> str | None:
