@@ -75,6 +75,10 @@ is told as a suspect there. Controls are edits that change nothing. Some faults 
 nothing that runs ([the list](../benchmarks/untellable.yaml), and code that no entry script reaches); *found of the tellable* is without
 them. One by one, only faults that were missed in the half worked on were read for that.
 """
+JUDGED = """\
+Problems that the static probes find in public projects which nobody had looked at, drawn at random and judged by reading the code, before
+anything was mended ([the draws](../benchmarks/judged.yaml)). A matter of taste is a finding that is true and may be intended.
+"""
 BY_PROBE = """\
 Items in order and controls: how often the probe was no reason for a false alarm. An item's fault need not be one that each of its
 probes can see: static and live probes of one item see different sides of it.
@@ -111,6 +115,7 @@ def quality_page(results: dict[str, Result], reasons: dict[tuple[str, str, str],
         lines += [*told(result, places, root), *(summary(result) if result and result.tallies else [])]
     lines += ["", "## Seeded faults", "", SEEDED, *told(results.get("seeded"), places, root)]
     lines += seeded(results["seeded"]) if "seeded" in results else []
+    lines += ["", "## Findings judged by reading", "", JUDGED, *judged()]
     counts = {(one.kind, one.name): one for result in experiments.values() for one in result.tallies}
     if counts:
         lines += ["", "## By item", "", *by_item(counts), "", "## By probe", "", BY_PROBE, *by_probe(counts)]
@@ -167,6 +172,28 @@ def seeded(result: Result) -> list[str]:
     words = ("found", "found of the tellable", "half found", "controls in order", "nothing told elsewhere")
     heads = ("Item", *(f"{word}, {part}" for part in ("worked on", "only measured") for word in words))
     return table(heads, rows, tuple(range(1, len(heads))))
+
+
+def judged(path: Path = HERE / "judged.yaml") -> list[str]:
+    """A row a draw: how many findings and answers were right, wrong, and a matter of taste."""
+    kinds = ("problems", "certain", "ok")
+    rows = [
+        (
+            str(draw["day"]),
+            str(draw["repositories"]),
+            str(draw["projects"]),
+            *(_judgement(draw[kind]) for kind in kinds),
+        )
+        for draw in yaml.safe_load(path.read_text("utf-8"))
+    ]
+    heads = ("Day", "Repositories", "Projects", "Problems", "Those marked certain", "Answers *in order*")
+    return table(heads, rows, (1, 2))
+
+
+def _judgement(counts: Mapping[str, int]) -> str:
+    right, total = counts["right"], sum(counts.values())
+    others = [f"{count} {word}" for word, count in counts.items() if word != "right" and count]
+    return f"{right} of {total} right ({right / total:.1%})" + "".join(f", {one}" for one in others)
 
 
 def in_order(totals: dict[str, list[int]], words: dict[str, str]) -> list[tuple[str, list[int]]]:

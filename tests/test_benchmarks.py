@@ -11,6 +11,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+import yaml
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 import _experiments
@@ -634,3 +635,14 @@ def test_a_planted_setting_changes_one_line_or_the_command_alone(tmp_path: Path,
             case.how == "command"
         )
         assert places and all(yaml.safe_load(text) for name, text in after.items() if name.endswith((".yaml", ".json")))
+
+
+def test_draws_that_somebody_judged_are_a_row_each(tmp_path: Path) -> None:
+    draw = {"day": "2026-01-02", "repositories": 4, "projects": 6}
+    counts = {"problems": {"right": 3, "wrong": 1, "taste": 0}, "certain": {"right": 1}, "ok": {"right": 4, "wrong": 1}}
+    path = tmp_path / "judged.yaml"
+    path.write_text(yaml.safe_dump([{**draw, **counts}]), encoding="utf-8")
+    row = (
+        "| 2026-01-02 | 4 | 6 | 3 of 4 right (75.0%), 1 wrong | 1 of 1 right (100.0%) | 4 of 5 right (80.0%), 1 wrong |"
+    )
+    assert row in "\n".join(pages.judged(path))

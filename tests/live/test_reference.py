@@ -5,6 +5,7 @@ import pytest
 from sklearn import metrics
 
 from accucheck.live.inside.watch import reference
+from accucheck.live.inside.watch.data import Reading
 from accucheck.live.inside.watch.reference import Errors, Table
 from accucheck.live.inside.watch.scores import Scores
 
@@ -106,8 +107,9 @@ def test_outputs_that_may_belong_to_two_columns_are_not_compared() -> None:
     from mindspore import Tensor
 
     rows, one, two = DICE.random((4, 3)).astype(np.float32), Scores(), Scores()
-    one.add(0, Tensor(rows + 1), [rows, np.zeros((4, 5), np.float32)], None)
-    two.add(0, Tensor(rows + 1), [rows, rows * 2], None)
+    reading = Reading(0, [], 1, 1)
+    one.add(reading, Tensor(rows + 1), [rows, np.zeros((4, 5), np.float32)])
+    two.add(reading, Tensor(rows + 1), [rows, rows * 2])
     told = one.over()
     assert told is not None and told["numbers"]["mae"]["mean"] == pytest.approx(1, abs=1e-6)
     assert two.over() is None

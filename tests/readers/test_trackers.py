@@ -146,6 +146,14 @@ def test_a_monitor_of_msprobe(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("head", ['vpp_stage,"a,name,step",norm', 'vpp_stage,"name,step",step,norm'])
+def test_a_monitor_without_a_column_of_names_is_malformed(tmp_path: Path, head: str) -> None:
+    for rows in ("0,a,1,2\n", ""):
+        (tmp_path / "grad_reduced_0-1.csv").write_text(f"{head}\n{rows}")
+        with pytest.raises(ReadError):
+            monitors.rows(tmp_path / "grad_reduced_0-1.csv")
+
+
 @pytest.mark.mindspore
 def test_local_norms_as_mindspore_dumps_them(tmp_path):
     script = """

@@ -13,6 +13,7 @@ from accucheck.script.project import Project
 from accucheck.script.source import read
 from accucheck.script.trace import follow
 from accucheck.script.training import assumption
+from accucheck.script.values import exclusive
 
 HEAD = """
 import numpy as np
@@ -796,3 +797,33 @@ for x, y in data:
 @pytest.mark.parametrize(("sign", "expected"), [("", []), ("-", ["gradients-negated"])])
 def test_gradients_that_are_negated_as_they_are_summed_up(tmp_path: Path, sign: str, expected: list[str]) -> None:
     assert codes(tmp_path, ACCUMULATED.replace("SIGN", sign)) == expected
+
+
+def test_optimizers_that_a_setting_chooses_between_do_not_compete(tmp_path: Path) -> None:
+    chosen = "".join(
+        f"if kind == '{name.lower()}':\n    opt = nn.{name}(net.trainable_params(), 0.1)\n" for name in ("Adam", "SGD")
+    )
+    text = LOOP.replace("LOSS", "-ops.cross_entropy(logits, y)")
+    assert codes(tmp_path, f"import sys\nkind = sys.argv[1]\n{chosen}{text}") == ["loss-negated"]
+
+
+def test_labels_in_a_parameter_that_is_not_trained_are_no_prediction(tmp_path: Path) -> None:
+    loss = "-ops.cross_entropy(logits, ms.Parameter(ms.Tensor(y), requires_grad=False))"
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == ["loss-negated"]
+
+
+@pytest.mark.parametrize(("between", "never"), [("", True), ("kind = sys.argv[2]\n", False)])
+@pytest.mark.parametrize("asked", ["kind", "args.kind"])
+def test_a_setting_chooses_one_way_as_long_as_it_is_the_same(
+    tmp_path: Path, between: str, never: bool, asked: str
+) -> None:
+    begin = "import sys\n" + (
+        "kind = sys.argv[1]\n" if asked == "kind" else "from elsewhere import parse\nargs = parse()\n"
+    )
+    between = between.replace("kind = sys.argv[2]", "kind = sys.argv[2]" if asked == "kind" else "args = parse()")
+    text = begin + f"if {asked} == 'a':\n    one()\n{between}if {asked} == 'b':\n    other()\n"
+    (tmp_path / "train.py").write_text(text)
+    source = read(tmp_path / "train.py", "train.py")
+    trace = follow(source, assumption("train"), Project(tmp_path, tmp_path).find, tmp_path)
+    one, other = (call for call in trace.calls if call.name in ("one", "other"))
+    assert exclusive(one, other) is never

@@ -358,6 +358,23 @@ def test_the_loss_of_a_model_trains_nothing(tmp_path: Path, loss: str, stopped: 
     assert ("nothing-trained" in {one.code for one in found}) is stopped
 
 
+@pytest.mark.parametrize("stop", [STOP, ""])
+def test_labels_that_are_held_in_a_parameter_carry_no_gradient(tmp_path: Path, stop: str) -> None:
+    text = f"""
+from packed import Network, batches
+net = Network()
+opt = nn.Adam(net.trainable_params())
+def forward(x, y):
+    return nn.CrossEntropyLoss()({stop}(net(x)), y)
+step = ms.value_and_grad(forward, None, opt.parameters)
+for x, y in batches():
+    loss, grads = step(x, Parameter(ms.Tensor(y), requires_grad=False))
+    opt(grads)
+"""
+    found = said(tmp_path, text, train="")
+    assert ("nothing-trained" in {one.code for one in found}) is bool(stop)
+
+
 ROWS = """
 class Rows(nn.SequentialCell):
     def __init__(self, rows):

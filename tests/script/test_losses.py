@@ -353,6 +353,8 @@ SAID = {
     "p = ops.softmax(dense(x))\nt = ops.one_hot(y, 4)\n"
     "l = 1 - ((2 * (p * t).sum(0) + 1) / (p.sum(0) + t.sum(0) + 1)).mean()": [],
     "p = ops.softmax(dense(x))\nt = ops.one_hot(y, 4)\nl = -((p * t).sum(0) / (t.sum(0) + 1)).mean()": ["no-logarithm"],
+    # As many classes as there are scores.
+    "p = ops.softmax(dense(x))\nl = -(p * ops.one_hot(y, ops.shape(p)[-1])).sum()": ["no-logarithm"],
     # How often a mixture sends its samples where, times how likely that is: the places are those of the probabilities.
     "p = ops.softmax(dense(x))\nl = (p.mean(0) * ops.one_hot(ops.topk(p, 2)[1], 4).sum(1).mean(0)).sum()": [],
     "p = ops.softmax(dense(x))\nl = -(p.mean(0) * ops.one_hot(y, 4).mean(0)).sum()": ["no-logarithm"],

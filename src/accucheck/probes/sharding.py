@@ -220,7 +220,7 @@ _LEVELS = {
     "constant-shard": Level.PROBLEM,
     "parts-unread": Level.PROBLEM,
     "shards-exchanged": Level.PROBLEM,
-    "unsorted": Level.SUSPECT,
+    "unsorted": Level.PROBLEM,
     "cut-unsorted": Level.SUSPECT,
     "shuffled-apart": Level.PROBLEM,
     "seed-by-rank": Level.PROBLEM,
@@ -245,7 +245,7 @@ _FIXES = {
     "seed-by-rank": "fix-seed",
     "sampler-length": "fix-length",
 }
-#: Faults where the machines list copies of their own: the processes of one machine, from one folder, mostly get one order.
+#: Faults that rest on an order which no one promises: the processes of one machine, from one folder, mostly get one and the same.
 _AS_LISTED = ("unsorted", "cut-unsorted")
 #: So many devices a machine has at most.
 ONE_MACHINE = 16
@@ -275,16 +275,16 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
 def _finding(said: Observation, machines: bool) -> Finding:
     """What a rule saw, as a finding; `machines`: the training is known to run on several, which list copies of their own."""
-    listed = said.code in _AS_LISTED
-    level = Level.PROBLEM if listed and machines else _LEVELS.get(said.code, Level.INFO)
+    cut = said.code == "cut-unsorted"
+    level = Level.PROBLEM if cut and machines else _LEVELS.get(said.code, Level.INFO)
     line = getattr(said.node, "lineno", None)
     last = getattr(said.node, "end_lineno", line)
     where = Where(path=said.source.path, line=line, column=getattr(said.node, "col_offset", None))
     evidence = [said.source.code(line, min(last, line + 12))] if line else []
     sure = None
     if level is not Level.INFO:
-        likely = said.likely or listed or said.code == "shard-by-device"
-        open_ = said.code in ("aside", "shard-written") or (listed and not machines)
+        likely = said.likely or said.code in (*_AS_LISTED, "shard-by-device")
+        open_ = said.code in ("aside", "shard-written") or (cut and not machines)
         sure = Sure.POSSIBLE if open_ else Sure.LIKELY if likely else Sure.CERTAIN
     fix = Fix(_FIXES[said.code], said.diff) if said.code in _FIXES else None
     data = said.data
@@ -346,6 +346,18 @@ def _example(name: str, script: str, verdict: Verdict, *codes: str, **case: Any)
     return script_example(_HEAD, name, script.lstrip("\n"), verdict, *codes, tail=tail, **case)
 
 
+_CUT = """
+import numpy as np
+from mindspore import nn
+init()
+names = os.listdir("a")
+net = nn.Dense(4, 1)
+step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))
+for name in names[:90]:
+    rows = ms.Tensor(np.load(name))
+    step(rows, rows[:, :1])
+train_ds = []
+"""
 EXAMPLES = [
     _example(
         "a sampler of the project that takes its part of a permutation",
@@ -401,20 +413,16 @@ train_ds = ds.MindDataset("train.mindrecord", num_shards=size, shard_id=rank)
     ),
     _example(
         "files taken by their places from a listing",
-        """
-import numpy as np
-from mindspore import nn
-init()
-names = os.listdir("a")
-net = nn.Dense(4, 1)
-step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params()))
-for name in names[:90]:
-    rows = ms.Tensor(np.load(name))
-    step(rows, rows[:, :1])
-train_ds = []
-""",
+        _CUT,
         Verdict.UNDECIDED,
         "cut-unsorted",
+    ),
+    _example(
+        "files as several machines list them, cut",
+        _CUT,
+        Verdict.PROBLEM,
+        "cut-unsorted",
+        runtime={"distributed": {"devices": 32}},
     ),
     _example(
         "rank and number of devices that have changed places",
@@ -666,13 +674,9 @@ train_ds = ds.MindDataset("train.mindrecord", num_shards=get_group_size(), shard
         Verdict.UNDECIDED,
         "shard-by-device",
     ),
-    _example("files as they are listed", _SOURCE.format(listing="os.listdir(folder)"), Verdict.UNDECIDED, "unsorted"),
+    _example("files as they are listed", _SOURCE.format(listing="os.listdir(folder)"), Verdict.PROBLEM, "unsorted"),
     _example(
-        "files as several machines list them",
-        _SOURCE.format(listing="os.listdir(folder)"),
-        Verdict.PROBLEM,
-        "unsorted",
-        runtime={"distributed": {"devices": 32}},
+        "the one file that a pattern fits", _SOURCE.format(listing="read(glob.glob(folder)[0])"), Verdict.OK, "sharded"
     ),
     _example("files in order", _SOURCE.format(listing="sorted(os.listdir(folder))"), Verdict.OK, "sharded"),
     _example(

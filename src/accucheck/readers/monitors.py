@@ -44,9 +44,14 @@ def rows(path: Path, first: int = 0) -> tuple[list[Rows], int]:
 
     from . import tables
 
-    table = pl.concat(list(tables.batches(path, "csv")), how="diagonal")
+    parts = list(tables.batches(path, "csv"))
+    table = pl.concat(parts, how="diagonal") if parts else pl.DataFrame()
     kind = _COUNTED.sub("", path.name.removesuffix(".gz").rpartition(".")[0])
-    called = next(name for name in _CALLED if name in table.columns)
+    called = next((name for name in _CALLED if name in table.columns), None)
+    if called is None or not {"step", "vpp_stage"} <= set(
+        table.columns
+    ):  # quotes may hold commas that is_monitor() takes for others
+        raise ReadError("malformed", path=str(path), format="msprobe", offset=0, expected="vpp_stage, name, step")
     number = pl.col("step").cast(pl.Float64, strict=False).cast(pl.Int64, strict=False)
     table = table.with_columns(number.alias("step"), pl.Series(" row", np.arange(table.height) + first))
     found = []

@@ -20,11 +20,11 @@ from ..knowledge import api, suites
 from . import flow
 from .effects import TAKEN, effect, kept, operands
 from .factors import Operation, comparison, gradient, operation
-from .freezing import FreezeScan, applies, reach
+from .freezing import FreezeScan, applies, learnable, reach
 from .losses import Application, Losses, Observation, applied, encoded, heads, passes_on
 from .networks import base_names, is_parameter, kind_of, structure_of
 from .training_steps import Step, TrainingSteps, training
-from .values import Call, Frame, Instance, Items, KnownValue, Many, UnknownValue, Value, is_known, options
+from .values import Call, Frame, Instance, Items, KnownValue, Many, UnknownValue, Value, exclusive, is_known, options
 
 #: Values within values, and factors of one product, are followed so far.
 DEEP = 60
@@ -160,13 +160,23 @@ def compete(losses: Losses, steps: TrainingSteps, way: LossDirection) -> bool:
     if not given:  # gradients that go out of sight before they are applied
         given = {id(optimizer): optimizer for optimizer, _ in look.optimizers}
         apart = [{optimizer} for optimizer in given]
-    if not any(not one & other for one, other in combinations(apart, 2)):
+    if not any(_may_meet(given, one, other) for one, other in combinations(apart, 2)):
         return False
     parts = [look.of_optimizer(optimizer) for optimizer in given.values()]
     if not reached or not all(parts):
         return True
     touched = [part & reached for part in parts]
     return any(one - other and other - one for one, other in combinations(touched, 2))
+
+
+def _may_meet(given: dict[int, Value], one: set[int], other: set[int]) -> bool:
+    """Whether two steps have no optimizer in common and one run may have both, as it has not where a setting chooses between them."""
+    if one & other:
+        return False
+    pairs = ((given[left], given[right]) for left, right in product(one, other))
+    return any(
+        not (isinstance(left, Call) and isinstance(right, Call) and exclusive(left, right)) for left, right in pairs
+    )
 
 
 def set_by_hand(losses: Losses, steps: TrainingSteps) -> bool:
@@ -393,8 +403,9 @@ class Directions:
         return all(map(self._is_reached, (value, _bare(value))))
 
     def _is_reached(self, value: Value) -> bool:
-        reached = reach(value, stop=True)[0]
-        return bool(reached if self.trained is None else reached & self.trained)
+        if self.trained is None:
+            return bool(learnable(value))
+        return bool(reach(value, stop=True)[0] & self.trained)
 
     def _through(self, made: Call) -> LossDirection | None:
         """Behind what keeps the sign: averages, changes of shape, what a function of the project returns."""

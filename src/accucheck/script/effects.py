@@ -29,9 +29,9 @@ def effect(made: Call) -> Effect | None:
     return effects.find(name_of(made))
 
 
-def describes(made: Call) -> bool:
-    """Whether a call only describes its operand, such as by its shape or type: none of the operand's numbers is left."""
-    known = effect(made)
+def describes(value: Value) -> bool:
+    """Whether a value only describes what it is made of, such as by its shape or type: none of the operand's numbers is left."""
+    known = effect(value) if isinstance(value, Call) else None
     return known is not None and known.kind == "description"
 
 

@@ -80,8 +80,6 @@ LIMIT = 60_000
 #: So many losses, and places that set requires_grad, are looked at.
 STEPS = 40
 _MODEL = ["network", "loss_fn", "optimizer"]
-#: The attributes of an optimizer that hold the weights which it updates.
-_WEIGHTS = ("@parameters", "@_parameters", "@params", "@group_params")
 _LOADS = ("load_param_into_net", "load_checkpoint", "load_distributed_checkpoint", "load_checkpoint_async")
 #: What makes cells known to the network that a list does not.
 _REGISTERS = re.compile(
@@ -177,7 +175,7 @@ class FreezeScan:
             trained = step.trained or set(self.layers)
             reached |= free & trained
             cut = (every - free) & trained & set(self.layers)
-            if stops and not free & trained and (cut or not (free or may_hold_weights(step.loss))):
+            if stops and not free & trained and (cut or not _may_be_trained(step.loss)):
                 whole.append((step, stops))
             elif cut:
                 for leaf in cut:
@@ -590,7 +588,7 @@ class FreezeScan:
             into = call.argument(["variable", "value"], "variable")
         else:
             return set()
-        if _is_setting(into):
+        if is_setting(into):
             return set()
         parts = list(behind(into)) if into is not None else []
         found = {id(owner) for part in parts for owner in (part, getattr(part, "base", None))}
@@ -829,6 +827,18 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
     return found, stops
 
 
+def learnable(value: Value) -> set[int]:
+    """The ids of the layers and parameters that the gradient of a value reaches, but for parameters that are made not to be trained."""
+    reached = reach(value, stop=True)[0]
+    inside = flow.sources(value) if reached else ()
+    return reached - {id(part) for part in inside if isinstance(part, Call) and is_parameter(part) and not trains(part)}
+
+
+def _may_be_trained(loss: Value) -> bool:
+    """Whether a gradient gets from a loss to any weights, seen or not."""
+    return bool(learnable(loss)) or may_hold_weights(loss)
+
+
 def _is_update(value: Value) -> bool:
     """True for the result of an optimizer: an update that another step waits for is not a term of that step's loss."""
     return isinstance(value, Call) and value.name == "" and value.base is not None and is_optimizer(value.base)
@@ -851,16 +861,25 @@ def may_hold_weights(value: Value, stop: bool = True, since: int = 0) -> bool:
     queue, seen = [value], {id(value)}
     while queue and len(seen) < LIMIT:
         part = queue.pop()
-        if isinstance(part, Call) and (part.order < since or (stop and stops_gradient(part))):
+        if isinstance(part, Call) and (part.order < since or (stop and _ends_gradient(part))):
             continue
-        if isinstance(part, Instance) or (isinstance(part, Call) and _is_unseen(part)):
-            return True
-        if isinstance(part, UnknownValue) and not part.name:  # following was given up
+        if _may_be_weights(part):
             return True
         inner = [one for one in flow.inputs(part) if id(one) not in seen and not isinstance(one, Function)]
         seen.update(map(id, inner))
         queue += inner
     return bool(queue)
+
+
+def _ends_gradient(made: Call) -> bool:
+    return stops_gradient(made) or (is_parameter(made) and not trains(made))
+
+
+def _may_be_weights(value: Value) -> bool:
+    """Whether a value is a network, something out of sight, or one at which following was given up."""
+    if isinstance(value, UnknownValue):
+        return not value.name
+    return isinstance(value, Instance) or (isinstance(value, Call) and _is_unseen(value))
 
 
 def _is_unseen(made: Call) -> bool:
@@ -1042,9 +1061,9 @@ def assigns(call: Call) -> bool:
     )
 
 
-def _is_setting(value: Value | None) -> bool:
+def is_setting(value: Value | None) -> bool:
     """Whether a value is a setting of an optimizer, as its learning rate is: an attribute that holds none of its weights."""
-    if not isinstance(value, Call) or not value.name.startswith("@") or value.last in _WEIGHTS:
+    if not isinstance(value, Call) or not value.name.startswith("@") or value.name == "@parameters":
         return False
     return any(kind_of(owner) == "optimizer" for owner in options(value.base))
 

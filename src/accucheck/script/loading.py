@@ -24,7 +24,7 @@ from .loaded_names import Passed
 from .modes import within
 from .networks import cells, is_cell, is_layer, is_parameter, kind, leaves
 from .source import Source, SourceNode
-from .syntax import called_name, unparse, walk
+from .syntax import called_name, walk
 from .trace import Store, Trace
 from .values import (
     Call,
@@ -38,6 +38,7 @@ from .values import (
     Test,
     UnknownValue,
     Value,
+    exclusive,
     frames_around,
     is_known,
     options,
@@ -548,7 +549,7 @@ class Loading:
                 yield Observation("directory", load.source, load.node, data)
             elif not PurePath(text).suffix and (saver := self.saver(text, None)) is not None:
                 yield Observation("directory", load.source, load.node, data, also=(_span(saver),))
-        elif path.name and (saver := self.saver(text, path.name)) is not None and not _exclusive(load, saver):
+        elif path.name and (saver := self.saver(text, path.name)) is not None and not exclusive(load, saver):
             unsure = bool(load.tests) or unseen(load.frame)
             code = "directory-possible" if unsure else "directory"
             data = {"path": path.name if text == "" else f"{path.name}={text!r}"}
@@ -1156,28 +1157,9 @@ _CHOOSES = re.compile(" in |startswith|==")
 
 def _sets_after(call: Call, put: Call) -> bool:
     """Whether a call gives a weight a new value in a run in which others were loaded before."""
-    if call.order < put.order or call.name != ".set_data" or not call.args or _exclusive(put, call):
+    if call.order < put.order or call.name != ".set_data" or not call.args or exclusive(put, call):
         return False
     return unseen(put.frame) or not unseen(call.frame)
-
-
-def _exclusive(one: Call, other: Call) -> bool:
-    """True when two calls stand on the two ways of one condition, or under one and under its contrary as written."""
-    ways: dict[int, bool | None] = {id(test.node): test.taken for test in one.tests}
-    if any(id(test.node) in ways and ways[id(test.node)] is not test.taken for test in other.tests):
-        return True
-    written = {_written(test) for test in one.under}
-    return any((text, not taken) in written for text, taken in map(_written, other.under) if text)
-
-
-def _written(test: Test) -> tuple[str, bool]:
-    """A condition as written, without `not`, and whether it holds; "" for the handler of an exception."""
-    node, taken = test.node, test.taken
-    if taken is None or not isinstance(node, ast.expr):
-        return "", False
-    while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        node, taken = node.operand, not taken
-    return unparse(node), taken
 
 
 def classes(value: Value | None) -> set[tuple[str, str]]:

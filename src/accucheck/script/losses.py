@@ -18,7 +18,7 @@ from ..knowledge import api, effects
 from ..knowledge.effects import Effect
 from . import flow
 from .analysis import Reading
-from .effects import TAKEN, differentiates, effect, gradient_maker, kept, name_of, operands, updates
+from .effects import TAKEN, describes, differentiates, effect, gradient_maker, kept, name_of, operands, updates
 from .factors import argument_of, comparison, operation
 from .factors import gradient as gradient_of
 from .networks import is_layer, outputs
@@ -500,7 +500,8 @@ class Losses:
                 continue
             prediction, labels = pair
             found = heads(prediction)
-            if any(flow.derives(labels, head.made) for head in found):  # places that the scores themselves choose
+            # The scores themselves choose the places, by more than how many there are.
+            if any(flow.derives(labels, head.made, describes) for head in found):
                 continue
             if not any(head.gives for head in found):
                 continue

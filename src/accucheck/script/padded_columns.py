@@ -16,10 +16,10 @@ from . import effects, flow, masked_means, weak_masks
 from .analysis import Reading
 from .lengths import ConstantArray, Form, Length, Shape, Shapes, alike, number, root, total
 from .losses import Application, Losses, applied
-from .networks import FORWARD
+from .networks import FORWARD, loaded
 from .padding_facts import END, START, Observation
 from .pipelines import Columns, Pipeline, Pipelines
-from .syntax import unparse, walk
+from .syntax import unparse
 from .values import (
     Call,
     Frame,
@@ -171,12 +171,6 @@ def inputs(value: Value) -> list[Value]:
     if isinstance(value, Call) and value.name == "" and isinstance(value.base, (Call, Instance)):
         inner = [part for part in inner if part is not value.base]
     return inner
-
-
-def _reads(function: ast.AST, name: str) -> bool:
-    return any(
-        isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load) for part in walk(function)
-    )
 
 
 def _operation(made: Call) -> str:
@@ -565,7 +559,9 @@ class Rules:
             handed = {parameter: name for parameter, value in frame.parameters.items() if (name := self.name(value))}
             for parameter, name in handed.items():
                 column = self.masked_by(name, handed) if name not in told else None
-                if column is not None and not _reads(function.node, parameter):
+                if column is None or column.by_value:  # by what was filled in, the network masks for itself
+                    continue
+                if not {parameter, "*"} & loaded(function.node):
                     data = {"mask": parameter, "padded": column.name, "network": function.of.node.name}
                     self.found.said.append(
                         Observation("mask-loss-only", function.source, function.node, data, likely=True)

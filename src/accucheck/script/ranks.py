@@ -84,7 +84,7 @@ def kinds(value: Value | None, objects: bool = True) -> set[str]:
 
 def _ends(value: Value, objects: bool) -> bool:
     """What is made of others and has none of their numbers: one setting out of many, and what only describes, such as a type."""
-    described = isinstance(value, Call) and describes(value)
+    described = describes(value)
     return setting(value) or described or (isinstance(value, Instance) and not objects)
 
 

@@ -12,16 +12,13 @@ from functools import cached_property
 
 from ..knowledge import api, optimizers
 from .flow import sources
+from .freezing import assigns, is_setting
 from .parameter_lists import PARAMETERS
 from .schedules import runs
 from .settings import SCHEDULED, OptimizerRate, SettingMessage, Settings, given_rate, plain
 from .syntax import counted
 from .training_steps import Step, training
-from .values import Call, Frame, Instance, KnownValue, Many, Value, is_known, name_of, options, unseen
-
-#: What gives a network other weights, other than its optimizer.
-_WRITES = ("load_param_into_net", "ops.assign", "ops.Assign", "Assign")
-_RATES = ("learning_rate", "lr")
+from .values import Call, Frame, Instance, KnownValue, Many, Value, is_known, options, unseen
 
 
 def examine(settings: Settings) -> Iterator[SettingMessage]:
@@ -118,9 +115,10 @@ def _is_older(optimizer: Call, loop: ast.AST) -> bool:
 
 
 def _writes_weights(call: Call) -> bool:
-    sets = call.name == ".set_data" or call.api in _WRITES
+    """Whether a call gives a network other weights, as an optimizer's own updates do not."""
+    sets = call.name == ".set_data" or assigns(call)
     target = call.base if call.name == ".set_data" else next(iter(call.args), None)
-    return sets and not any(name_of(option) in _RATES for option in options(target))
+    return call.api == "load_param_into_net" or (sets and not any(map(is_setting, options(target))))
 
 
 def _is_settled(rate: Value | None, loop: ast.AST) -> bool:

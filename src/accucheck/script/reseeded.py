@@ -15,7 +15,7 @@ from .seeding import SEEDS
 from .shuffling import SHUFFLED, Examination, Observation, data_sets
 from .syntax import counted
 from .trace import Trace
-from .values import Call, KnownValue, unseen
+from .values import Call, integer_of, unseen
 
 #: What puts rows into an order of chance, by the generator that it draws from.
 _ORDERS = {
@@ -49,7 +49,7 @@ def _is_fixed(seed: Call) -> bool:
     if not seed.loops or unseen(seed.frame) or counted(seed.loops[-1]) is None:
         return False
     number = next(iter((*seed.args, *seed.keywords.values())), None)
-    return isinstance(number, KnownValue) and type(number.value) is int
+    return integer_of(number) is not None
 
 
 def _of_data(data: Examination, seed: Call, reached: frozenset[str]) -> Call | None:

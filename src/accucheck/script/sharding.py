@@ -30,6 +30,7 @@ from .values import (
     Test,
     UnknownValue,
     Value,
+    integer_of,
     is_known,
     is_none,
     is_slice,
@@ -391,7 +392,7 @@ class _Sharding:
 
     def settles(self, value: Value) -> bool:
         """True for what brings its elements into one order, or does not depend on it."""
-        if id(value) in self.sorted:
+        if id(value) in self.sorted or _is_one_file(value):
             return True
         return isinstance(value, Call) and ("sort" in value.last.lower() or value.name in _ORDERLESS)
 
@@ -595,6 +596,13 @@ def _chooses_once(call: Call) -> bool:
     """Whether numpy.random.choice is told to draw without replacement."""
     replaces = call.argument(["a", "size", "replace"], "replace")
     return call.name == "numpy.random.choice" and isinstance(replaces, KnownValue) and not replaces.value
+
+
+def _is_one_file(value: Value) -> bool:
+    """Whether a value is the file at one place of a listing, as of a pattern that only one fits."""
+    if not isinstance(value, Call) or value.name != "[]" or not isinstance(value.base, Call) or not value.args:
+        return False
+    return value.base.name in LISTINGS and integer_of(value.args[0]) is not None
 
 
 def _in_order(listing: Call) -> str | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from . import flow
 from .analysis import Scripts
-from .effects import TAKEN, effect, kept
+from .effects import TAKEN, describes, kept
 from .factors import comparison
 from .models import FORWARD
 from .networks import is_loss
@@ -80,7 +80,7 @@ def _forms(mask: Call, trace: Trace, kept_: set[int]) -> list[int] | None:
         if id(part) in kept_ or len(seen) > STEPS:
             return None
         for user, _ in users.get(id(part), ()):
-            if user.name in _SHOWS or _describes(user):
+            if user.name in _SHOWS or describes(user):
                 continue
             if kept(user, *TAKEN, "truth") is None:
                 return None
@@ -88,8 +88,3 @@ def _forms(mask: Call, trace: Trace, kept_: set[int]) -> list[int] | None:
                 seen.add(id(user))
                 queue.append(user)
     return list(seen)
-
-
-def _describes(user: Call) -> bool:
-    known = effect(user)
-    return known is not None and known.kind == "description"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, TypeGuard
 
 from ..knowledge import names
@@ -413,6 +414,44 @@ class Call(SourceNode, Value):
             return self.keywords[name]
         place = parameters.index(name) if name in parameters else len(self.args)
         return self.args[place] if place < len(self.args) else None
+
+
+def exclusive(one: Call, other: Call) -> bool:
+    """True when two calls stand on the two ways of one condition, under one and under its contrary as written, or under two that one
+    value cannot meet."""
+    ways: dict[int, bool | None] = {id(test.node): test.taken for test in one.tests}
+    if any(id(test.node) in ways and ways[id(test.node)] is not test.taken for test in other.tests):
+        return True
+    written = {_as_written(test) for test in one.under}
+    if any((text, not taken) in written for text, taken in map(_as_written, other.under) if text):
+        return True
+    pairs = product(_chosen(one.under), _chosen(other.under))
+    return any(left != right and _is_same_read(chosen, value) for (chosen, left), (value, right) in pairs)
+
+
+def _chosen(tests: Iterable[Test]) -> list[tuple[Value, object]]:
+    """What is equal to which constant under some conditions: kind == "adam"."""
+    equal = (test.value for test in tests if test.taken and isinstance(test.value, Call) and test.value.name == "==")
+    sides = (made.args for made in equal if len(made.args) == 2)
+    return [(value, constant.value) for value, constant in sides if isinstance(constant, KnownValue)]
+
+
+def _is_same_read(one: Value, other: Value) -> bool:
+    """Whether two values are one, or the same attribute of one: a name that stands for something else meanwhile gives another value."""
+    if one is other or not isinstance(one, Call) or not isinstance(other, Call):
+        return one is other
+    attribute = one.name[:1] == "@" and one.name == other.name
+    return attribute and one.base is not None and other.base is not None and _is_same_read(one.base, other.base)
+
+
+def _as_written(test: Test) -> tuple[str, bool]:
+    """A condition as written, without `not`, and whether it holds; "" for the handler of an exception."""
+    node, taken = test.node, test.taken
+    if taken is None or not isinstance(node, ast.expr):
+        return "", False
+    while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        node, taken = node.operand, not taken
+    return unparse(node), taken
 
 
 class Scope:
