@@ -507,3 +507,8 @@ def test_functions_of_numpy_that_ask_the_tensor_keep_its_gradient(
     slope = spaces["ms"].grad(lambda given: (2 * getattr(numpy, name)(given, *args)).sum())(tensor)
     assert name in OF_THE_ARRAY
     assert (slope.asnumpy() == 2).all()
+
+
+def test_a_method_that_is_called_by_its_class_is_the_method() -> None:
+    assert effects.find("Tensor.view") is effects.find(".view")
+    assert effects.find("Tensor.nothing_of_this_name") is None

@@ -827,3 +827,24 @@ def test_a_setting_chooses_one_way_as_long_as_it_is_the_same(
     trace = follow(source, assumption("train"), Project(tmp_path, tmp_path).find, tmp_path)
     one, other = (call for call in trace.calls if call.name in ("one", "other"))
     assert exclusive(one, other) is never
+
+
+@pytest.mark.parametrize("sign", ["+", "-"])
+@pytest.mark.parametrize(
+    ("far", "told"),
+    [
+        ("(p * ops.log(p * 4 + 1e-20)).sum(-1).mean()", True),
+        ("ops.reduce_sum(p * (ops.log(p) - ops.log(z)), -1).mean()", True),
+        ("(z * ops.log(z / (p + 1e-9))).sum(-1).mean()", True),
+        ("ops.kl_div(ops.log(p), z)", True),
+        ("nn.KLDivLoss()(ops.log_softmax(net(x), -1), ops.softmax(net(x + 1), -1))", False),  # two that learn
+        ("(p * ops.log(p)).sum(-1).mean()", False),  # an entropy
+    ],
+)
+def test_a_divergence_that_is_taken_off(tmp_path: Path, far: str, sign: str, told: bool) -> None:
+    loop = LOOP.replace("forward(x, y)", "forward(x, y, z)").replace("x, y in data", "x, y, z in data")
+    text = loop.replace("step(x, y)", "step(x, y, z)").replace(
+        "LOSS", f"nn.CrossEntropyLoss()(logits, y) {sign} 0.1 * {far}"
+    )
+    text = text.replace("logits = net(x)", "logits = net(x)\n    p = ops.softmax(logits, -1)")
+    assert codes(tmp_path, text) == ["loss-negated-perhaps"] * (told and sign == "-")

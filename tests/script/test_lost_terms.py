@@ -63,6 +63,9 @@ _TERMS = {
     "loss = each(spread, y)\nloss += 0.1 * each(mean, y)\nreturn loss": None,
     "loss = each(spread, y)\nprint(loss)\nloss = each(mean, y)\nreturn loss": None,
     "kept = mean.reshape(-1)\nreturn each(mean, y)": None,
+    "size = spread ** 2\nsize = size.mean()\nreturn each(mean, y)": "size",
+    "late = lambda: size\nsize = (spread ** 2).mean()\nreturn each(mean, y) + late()": None,
+    "for _ in range(2):\n    size = spread ** 2\n    size = size.mean()\nreturn each(mean, y)": None,
 }
 
 
@@ -89,3 +92,27 @@ def test_a_term_that_nothing_reads_is_told(tmp_path: Path, terms: str, body: str
     (reading,) = scripts(tmp_path, text).training
     found = [one.data["name"] for one in examine(Losses(reading))]
     assert found == [name for name in [_TERMS[terms]] if name is not None]
+
+
+_WEIGHED = """
+def forward(x, y, mask):
+    mean, spread = net(x)
+    {line}
+    return {loss}
+"""
+#: What is computed and returned -> the argument that has no effect.
+_ARGUMENTS = {
+    ("weight = mask / mask.mean()", "each(mean, y)"): "mask",
+    ("weight = mask / mask.mean()", "(weight * ops.square(mean - y)).mean()"): None,
+    ("weight = mask / mask.mean()", "(mask * ops.square(mean - y)).mean()"): None,
+    ("width = mask.shape[0]", "each(mean, y)"): None,
+}
+
+
+@pytest.mark.parametrize("written", _ARGUMENTS)
+def test_an_argument_without_effect_is_told(tmp_path: Path, written: tuple[str, str]) -> None:
+    line, loss = written
+    text = _SCRIPT.format(body=_WEIGHED.format(line=line, loss=loss)).replace("x, y in data", "x, y, mask in data")
+    (reading,) = scripts(tmp_path, text.replace("grad(x, y)", "grad(x, y, mask)")).training
+    found = [one.data["argument"] for one in examine(Losses(reading)) if one.code == "argument-unused"]
+    assert found == [name for name in [_ARGUMENTS[written]] if name is not None]

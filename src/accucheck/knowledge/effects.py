@@ -129,8 +129,9 @@ def _by_name() -> dict[str, Effect]:
 
 @lru_cache(maxsize=NAMES)  # every rule asks about every call
 def find(name: str) -> Effect | None:
-    """What the operation of this canonical name does."""
-    return _by_name().get(name)
+    """What the operation of this canonical name does; Tensor.view(x) is x.view()."""
+    known = _by_name().get(name)
+    return _by_name().get(name[len("Tensor") :]) if known is None and name.startswith("Tensor.") else known
 
 
 @cache

@@ -202,6 +202,23 @@ MESSAGES: Words = {
         "en": "{name} is computed here of what the network gives, and nothing reads it: the loss goes without this term.",
         "zh": "此处由网络输出算出了 {name}，之后却没有用到：损失中缺少这一项。",
     },
+    "argument-unused": {
+        "en": "{name} is computed here from {argument}, and nothing reads it: {argument} has no effect on the loss.",
+        "zh": "此处由 {argument} 算出了 {name}，之后却没有用到：{argument} 对损失没有任何影响。",
+    },
+    "output-left": {
+        "en": "Two {loss} with different labels compare the same output of the network (the other one: {at}), and no loss reads the "
+        "network's other output of this kind.",
+        "zh": "两处 {loss} 用不同的标签比较网络的同一个输出（另一处：{at}），而网络另一个同类输出没有进入任何损失。",
+    },
+    "smoothed-away": {
+        "en": "Label smoothing takes {share} of the weight off the class itself: less is left for the right class than for the others.",
+        "zh": "标签平滑从目标类别上拿走了 {share} 的权重：留给正确类别的比其余类别的总和还少。",
+    },
+    "mean-divided": {
+        "en": "{loss} ({at}) is already the mean over the batch, and is divided by the number of samples here once more.",
+        "zh": "{loss}（{at}）已是整个 batch 的平均值，此处又除以样本数。",
+    },
     "fits": {
         "en": "{loss} gets what it expects: the result of {layer}.",
         "zh": "{loss} 的输入符合要求：来自 {layer}。",
@@ -297,6 +314,19 @@ MESSAGES: Words = {
     "fix-add-term": {
         "en": "Add the term to the loss, or delete it where it is not wanted.",
         "zh": "把这一项加到损失中；如果不需要，就将其删除。",
+    },
+    "fix-use-argument": {
+        "en": "Multiply the loss of each sample by it before the average is taken, or delete it where it is not wanted.",
+        "zh": "取平均之前，把它乘到每个样本的损失上；如果不需要，就将其删除。",
+    },
+    "fix-own-output": {
+        "en": "Give each loss the output that belongs to its labels.",
+        "zh": "让每个损失使用与其标签对应的输出。",
+    },
+    "fix-smooth-less": {"en": "Smooth labels by about 0.1.", "zh": "标签平滑一般取 0.1 左右。"},
+    "fix-divide-once": {
+        "en": 'Delete the division, or give the loss reduction="sum" and keep it.',
+        "zh": '删去这次除法；或将损失设为 reduction="sum" 并保留它。',
     },
     "fix-one-shape": {
         "en": "Bring both to one shape first: prediction.squeeze(-1), or labels.reshape(-1, 1).",
@@ -423,6 +453,22 @@ WHY: Words = {
     },
     "penalty-normal": _INTERPOLATED,
     "penalty-once": _INTERPOLATED,
+    "argument-unused": {
+        "en": "What it was to hide or to weigh, such as padding or samples of other parts of the data, counts like everything else.",
+        "zh": "它本应屏蔽或加权的内容（如填充、属于其他数据划分的样本）与其余部分一样计入损失。",
+    },
+    "output-left": {
+        "en": "One output is pulled to two labels at once and the other is never trained: it stays as it was initialised.",
+        "zh": "一个输出同时被拉向两种标签，另一个输出则从未训练，一直停留在初始状态。",
+    },
+    "smoothed-away": {
+        "en": "The network is trained to spread its prediction over all classes: the scores hardly tell the right class from the others.",
+        "zh": "网络被训练成把概率分散到所有类别，得分几乎分不出正确类别。",
+    },
+    "mean-divided": {
+        "en": "The loss shrinks with the batch size: beside other terms it hardly counts, and with plain SGD so does each step.",
+        "zh": "损失随 batch size 变小：与其他损失项相加时几乎不起作用；使用普通 SGD 时步长也变小。",
+    },
     "term-unused": {
         "en": "The network is not trained towards what this term asks for.",
         "zh": "网络不会朝这一项所要求的方向训练。",
@@ -495,6 +541,22 @@ PROOF: Words = {
         "en": "Print the norms with two batch sizes: they must not change with the size.",
         "zh": "用两种 batch size 打印这些范数：它们不应随 batch size 变化。",
     },
+    "argument-unused": {
+        "en": "Give the loss other values for it: the loss stays as it was.",
+        "zh": "给它换一组值：损失不变。",
+    },
+    "output-left": {
+        "en": "Print the gradients of the last layer of the other output: they are zero.",
+        "zh": "打印另一个输出最后一层的梯度：全部为 0。",
+    },
+    "smoothed-away": {
+        "en": "Train a few hundred steps with 0.1: the loss falls further, and the accuracy rises faster.",
+        "zh": "改为 0.1 训练几百步：loss 降得更低，精度上升更快。",
+    },
+    "mean-divided": {
+        "en": "Print the loss for a batch and for the same batch twice over: it halves.",
+        "zh": "先用一个 batch、再用同一 batch 重复一遍来计算损失：后者减半。",
+    },
     "term-unused": {
         "en": "Multiply the term by 1000 and run one step: the loss stays as it was.",
         "zh": "把这一项乘以 1000 再运行一步：损失不变。",
@@ -545,6 +607,10 @@ _LEVELS = {
     "pairs-compared": Level.PROBLEM,
     "penalty-of-mean": Level.PROBLEM,
     "term-unused": Level.SUSPECT,
+    "argument-unused": Level.SUSPECT,
+    "output-left": Level.PROBLEM,
+    "smoothed-away": Level.PROBLEM,
+    "mean-divided": Level.SUSPECT,
 }
 #: Problems that rest on how things are used elsewhere, or may be a loss of a special kind.
 _LIKELY = (
@@ -598,6 +664,10 @@ _FIXES = {
     "pairs-compared": "fix-one-shape",
     "penalty-of-mean": "fix-own-scores",
     "term-unused": "fix-add-term",
+    "argument-unused": "fix-use-argument",
+    "output-left": "fix-own-output",
+    "smoothed-away": "fix-smooth-less",
+    "mean-divided": "fix-divide-once",
 }
 #: What says that a loss is right; without any of these, nothing was judged.
 _CLEAR = ("fits", "own-likelihood")
@@ -616,6 +686,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         double_softmax,
         exchanged_arguments,
         input_gradients,
+        loss_targets,
         lost_terms,
         shapes,
         surrogates,
@@ -641,6 +712,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             class_numbers,
             double_softmax,
             lost_terms,
+            loss_targets,
         )
         said = [*losses.examine(), *(one for rule in rules for one in rule.examine(losses))]
         told: dict[str, int] = {}
@@ -819,6 +891,56 @@ def loss_of(guess, y):
 net = nn.Dense(8, 1)
 opt = nn.SGD(net.trainable_params(), 0.1)
 grad = ms.value_and_grad(lambda x, y: loss_of(net(x), y), None, opt.parameters)
+for x, y in data:
+    loss, grads = grad(x, y)
+    opt(grads)
+"""
+_WEIGHED = """
+net = nn.Dense(8, 3)
+opt = nn.SGD(net.trainable_params(), 0.1)
+
+def loss_of(x, y, mask):
+    error = ops.cross_entropy(net(x), y, reduction="none")
+    weight = mask / mask.mean()
+    return (error * weight).mean()
+
+grad = ms.value_and_grad(loss_of, None, opt.parameters)
+for x, y, mask in data:
+    loss, grads = grad(x, y, mask)
+    opt(grads)
+"""
+_SPAN = """
+class Reader(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body, self.first, self.last = nn.Dense(8, 16), nn.Dense(16, 30), nn.Dense(16, 30)
+
+    def construct(self, x):
+        x = ops.relu(self.body(x))
+        return self.first(x), self.last(x)
+
+net, loss_fn = Reader(), nn.CrossEntropyLoss()
+opt = nn.Adam(net.trainable_params())
+
+def forward(x, start, end):
+    first, last = net(x)
+    return loss_fn(first, start) + loss_fn(last, end)
+
+grad = ms.value_and_grad(forward, None, opt.parameters)
+for x, start, end in data:
+    loss, grads = grad(x, start, end)
+    opt(grads)
+"""
+_DISTILLED = """
+teacher, net = nn.Dense(8, 3), nn.Dense(8, 3)
+opt = nn.Adam(net.trainable_params())
+
+def forward(x, y):
+    p, q = ops.softmax(teacher(x), -1), ops.softmax(net(x), -1)
+    apart = (p * (ops.log(p + 1e-6) - ops.log(q + 1e-6))).sum(-1).mean()
+    return ops.cross_entropy(net(x), y) + 0.1 * apart
+
+grad = ms.value_and_grad(forward, None, opt.parameters)
 for x, y in data:
     loss, grads = grad(x, y)
     opt(grads)
@@ -1014,6 +1136,29 @@ _RECURRENT = re.sub(
     r"        scores = .*\n        return .*\n", "        return self.out(self.layer(x)[0])\n", _RECURRENT
 )
 
+_RUNNING = """
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table, self.layer, self.out = nn.Embedding(500, 32), nn.LSTM(32, 32, batch_first=True), nn.Dense(32, 500)
+
+    def construct(self, x):
+        seen, _ = self.layer(self.table(x))
+        return self.out(seen)
+
+net = Net()
+optimizer = nn.Adam(net.trainable_params())
+text = ms.Tensor(np.load("text.npy").reshape(16, -1), ms.int32)
+
+def forward(x, y):
+    return ops.cross_entropy(net(x).reshape(-1, 500), y.reshape(-1))
+
+step = ms.value_and_grad(forward, None, optimizer.parameters)
+for place in range(0, text.shape[1] - 20, 20):
+    loss, grads = step(text[:, place:place + 20], text[:, place + 1:place + 21])
+    optimizer(grads)
+"""
+
 EXAMPLES = [
     _example(
         "labels that are the input at the same places",
@@ -1040,9 +1185,22 @@ EXAMPLES = [
     _example(
         "a recurrent network whose labels are its input",
         _RECURRENT.replace("AHEAD", "0"),
+        Verdict.PROBLEM,
+        "labels-not-shifted",
+    ),
+    _example(
+        "an autoencoder of two recurrent layers",
+        _RECURRENT.replace("AHEAD", "0").replace("self.layer(x)[0]", "self.layer(self.layer(x)[0])[0]"),
         Verdict.UNDECIDED,
         "labels-not-shifted-perhaps",
     ),
+    _example(
+        "a loop of one's own whose labels are its input",
+        _RUNNING.replace("place + 1:place + 21", "place:place + 20"),
+        Verdict.PROBLEM,
+        "labels-not-shifted",
+    ),
+    _example("a loop of one's own whose labels are the next places", _RUNNING, Verdict.OK),
     _example(
         "a recurrent network whose labels are its input turned round",
         _RECURRENT.replace(
@@ -1413,6 +1571,75 @@ print(penalty(between))
         "term-unused",
     ),
     _example("two terms that are added up", _TWO_TERMS.format(total="error + size"), Verdict.OK),
+    _example(
+        "a term that is averaged under its own name and left out",
+        _TWO_TERMS.format(total="error").replace(
+            "0.01 * ops.square(guess).mean()", "ops.square(guess)\n    size = size.mean()"
+        ),
+        Verdict.UNDECIDED,
+        "term-unused",
+    ),
+    _example(
+        "weights of samples that the loss does not use",
+        _WEIGHED.replace("(error * weight)", "error"),
+        Verdict.UNDECIDED,
+        "argument-unused",
+    ),
+    _example("weights of samples", _WEIGHED, Verdict.OK),
+    _example(
+        "two ends of a span from one output",
+        _SPAN.replace("last, end", "first, end"),
+        Verdict.PROBLEM,
+        "output-left",
+    ),
+    _example("two ends of a span", _SPAN, Verdict.OK),
+    _example(
+        "labels that are mixed, beside features that no loss reads",
+        _SPAN.replace("self.first(x), self.last(x)", "self.first(x), x").replace(
+            "loss_fn(last, end)", "loss_fn(first, start[::-1])"
+        ),
+        Verdict.OK,
+    ),
+    _example(
+        "labels smoothed by 0.9",
+        _trained("nn.CrossEntropyLoss(label_smoothing=0.9)(logits, y)"),
+        Verdict.PROBLEM,
+        "smoothed-away",
+    ),
+    _example(
+        "one-hot labels smoothed by 0.8",
+        _trained("nn.SoftmaxCrossEntropyWithLogits(reduction='mean')(logits, ops.one_hot(y, 10, 0.2, 0.1))"),
+        Verdict.PROBLEM,
+        "smoothed-away",
+    ),
+    _example("labels smoothed by 0.1", _trained("ops.cross_entropy(logits, y, label_smoothing=0.1)"), Verdict.OK),
+    _example(
+        "a mean that is divided by the batch",
+        _LATENT.replace("ops.mse_loss(again, x)", "ops.mse_loss(again, x) / x.shape[0]").replace(
+            "DIVERGENCE", _DIVERGENCE
+        ),
+        Verdict.UNDECIDED,
+        "mean-divided",
+    ),
+    _example(
+        "a sum that is divided by the batch",
+        _LATENT.replace("ops.mse_loss(again, x)", "nn.MSELoss(reduction='sum')(again, x) / len(x)").replace(
+            "DIVERGENCE", _DIVERGENCE
+        ),
+        Verdict.OK,
+    ),
+    _example(
+        "the divergence of two distributions, taken off",
+        _DISTILLED.replace("+ 0.1", "- 0.1"),
+        Verdict.UNDECIDED,
+        "loss-negated-perhaps",
+    ),
+    _example("the divergence of two distributions", _DISTILLED, Verdict.OK),
+    _example(
+        "a likelihood that only chooses probabilities",
+        _trained("((1 - (-ops.nll_loss(logits, y, reduction='none')) ** 0.7) / 0.7).mean()", _SOFTMAX),
+        Verdict.UNDECIDED,
+    ),
     _example(
         "a column of predictions less a vector of labels",
         _REGRESSION,

@@ -9,7 +9,7 @@ products, quotients and averages. A factor that may be negative leaves it unsure
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, combinations, permutations, product
@@ -271,7 +271,13 @@ class Directions:
         terms = list(self._terms(value))
         if any(way.falls for way in terms):
             rising = (way for way in terms if not way.falls and way.turn is not None)
-            yield from (replace(way, sure=False) for way in rising if _is_of_classes(way.loss) or _ranks(way.loss))
+            yield from (replace(way, sure=False) for way in rising if self._is_rarely_raised(way.loss))
+
+    def _is_rarely_raised(self, made: Call) -> bool:
+        """Whether a loss is one that hardly anybody means to raise: of classes and ranks, and how far a distribution is from one that is
+        not learnt. Two predictions may be driven apart on purpose."""
+        apart = _distributions(made)
+        return _is_of_classes(made) or _ranks(made) or (apart is not None and not self._all_learn(apart))
 
     def _terms(self, value: Value, negative: Call | None = None, depth: int = 0) -> Iterator[LossDirection]:
         """The losses that are added up in a value; `negative`: what turns the sign of all of them."""
@@ -341,26 +347,28 @@ class Directions:
 
     def _judged(self, made: Call) -> LossDirection | None:
         """The way of what is a loss or a likelihood by itself. Two predictions may be driven apart on purpose."""
-        if (loss := applied(made)) is not None:
-            return LossDirection(True, made, sure=not self._may_be_driven_apart(loss))
-        if _is_given_by_package(made):
-            return LossDirection(True, made)
-        if (distance := self._distance(made)) is not None:
-            return distance
+        if (known := self._ready_made(made) or self._distance(made)) is not None:
+            return known
         if (pair := _coefficient(made)) is not None and not self._all_learn(pair):
             return LossDirection(False, made)
         if _is_agreement(made):
             return None if self._all_learn(operands(made, (0, 1))) else LossDirection(False, made)
         if (negated := self._likelihood(made)) is not None:
             return LossDirection(negated, made, likelihood=made)
-        if _is_cross_entropy(made):
-            return LossDirection(True, made)
+        if (classes := _is_cross_entropy(made)) or _divergence(made) is not None:
+            return LossDirection(True, made, sure=classes)
         if (preferred := _preference(made)) is not None and self._all_learn(preferred.scores):
             return LossDirection(preferred.negative, made, likelihood=made)
         if (inside := _positive_part(made)) is not None and self._is_hinge(inside):
             return LossDirection(True, made, weighed=True)
         rises = _of_two_classes(made)
         return None if rises is None else LossDirection(not rises, made, likelihood=made)
+
+    def _ready_made(self, made: Call) -> LossDirection | None:
+        """The way of a loss of MindSpore or of a package."""
+        if (loss := applied(made)) is not None:
+            return LossDirection(True, made, sure=not self._may_be_driven_apart(loss))
+        return LossDirection(True, made) if _is_given_by_package(made) else None
 
     def _may_be_driven_apart(self, loss: Application) -> bool:
         """Whether a loss compares two predictions, as that of labels with one does not."""
@@ -579,6 +587,14 @@ def _is_data(value: Value, estimate: Value) -> bool:
     """Whether a value is neither a constant nor computed from an estimate or with weights."""
     known = isinstance(value, (KnownValue, Items))
     return not known and not flow.derives(value, estimate) and not reach(value, stop=False)[0]
+
+
+def _distributions(made: Call) -> Sequence[Value] | None:
+    """What a divergence tells apart: of p * log(p / q), or of a loss of log-probabilities; None for anything else."""
+    application = applied(made)
+    if application is not None and application.known.expects == "log-probabilities":
+        return [value for value in (application.prediction, application.labels) if value is not None]
+    return _divergence(made)
 
 
 def _is_of_classes(made: Call) -> bool:
@@ -954,6 +970,42 @@ def _log_of(made: Call) -> tuple[Value, bool, bool] | None:
     score, turned = unsigned(_bare(given[0]))
     soft = known.operation == "softplus"
     return _bare(score), turned is not soft, soft
+
+
+def _divergence(made: Call) -> tuple[Value, Value] | None:
+    """p and q of a product p * log(p / q) or p * (log(p) - log(q)): how far a distribution is from another one, or from a constant one.
+    Without another one, p * log(p), it is an entropy, which may be meant to rise or to fall."""
+    done = operation(made)
+    pairs = permutations(done.operands) if done.does == "mul" and len(done.operands) == 2 else ()
+    found = ((_bare(of), _log_ratio(_bare(ratio), _bare(of))) for of, ratio in pairs)
+    return next(((of, other) for of, other in found if other is not None), None)
+
+
+def _log_ratio(value: Value, of: Value) -> Value | None:
+    """q of log(p / q), log(p) - log(q) and log(p * q), where `of` is p."""
+    done = operation(value) if isinstance(value, Call) else None
+    if done is None or not isinstance(value, Call) or isinstance(of, KnownValue):
+        return None
+    if done.does == "sub" and len(done.operands) == 2:
+        log = _bare(done.operands[0])
+        return done.operands[1] if isinstance(log, Call) and _is_log(log) and _bare(operands(log)[0]) is of else None
+    return _shared_with(operands(value)[0], of) if _is_log(value) else None
+
+
+def _shared_with(value: Value, of: Value) -> Value | None:
+    """What a value is multiplied with, or divided by, behind a guard that is added."""
+    for _ in range(DEEP):
+        done = operation(value) if isinstance(value, Call) else None
+        if done is not None and done.does in ("mul", "div") and len(done.operands) == 2:
+            first, second = done.operands
+            if _bare(first) is of:
+                return second
+            return first if done.does == "mul" and _bare(second) is of else None
+        inner = _passed(value) if isinstance(value, Call) else []
+        if len(inner) != 1:
+            break
+        (value,) = inner
+    return None
 
 
 def _is_cross_entropy(made: Call) -> bool:

@@ -48,12 +48,12 @@ def _turned(losses: Losses) -> Iterator[Observation]:
     """One-hot labels of a loss that are smaller for the class itself than for all others."""
     for one in losses.applications:
         made = encoded(one.labels) if one.labels is not None else None
-        on, off = (_number(made, place, name) for place, name in ((2, "on_value"), (3, "off_value")))
+        on, off = (number_given(made, place, name) for place, name in ((2, "on_value"), (3, "off_value")))
         if made is not None and on is not None and off is not None and on < off:
             yield Observation("one-hot-turned", made, {"on": f"{on:g}", "off": f"{off:g}"})
 
 
-def _number(made: Call | None, place: int, name: str) -> float | None:
+def number_given(made: Call | None, place: int, name: str) -> float | None:
     """The number that a call, or the object that it calls, is given at a place."""
     maker = made.base if made is not None and made.name == "" and isinstance(made.base, Call) else made
     value = operation(made).operand(place, name) if made is not None else None

@@ -316,7 +316,7 @@ class Losses:
 
     def examine(self) -> list[Observation]:
         for application in self.applications:
-            self.said += form(application)
+            self.said += (one for one in form(application) if not self.only_picks(one))
             self.said += weights(application)
         self.said += self.regressions()
         self.said += self.reductions()
@@ -384,11 +384,7 @@ class Losses:
                             continue
                         reported.add(id(loss.node))
                         yield Observation(f"{kind}-reduction", loss, {"loss": loss.last}, call)
-        bare = {
-            id(a.place): a
-            for a in self.applications
-            if (reduction(a.cell) if a.cell is not None else _given_reduction(a.loss, a.arguments)) == "none"
-        }
+        bare = {id(a.place): a for a in self.applications if self.reduction_of(a) == "none"}
         for gradient, value in self.trained if bare else ():
             for part, sure in unreduced(value) if not _gives_jacobian(gradient) else ():
                 application = bare.get(id(part))
@@ -400,6 +396,13 @@ class Losses:
                         reported.add(id(at.node))
                         code = "none-reduction-perhaps" if meant else "none-reduction"
                         yield Observation(code, at, {"loss": application.loss.rsplit(".", 1)[-1]}, gradient)
+
+    @staticmethod
+    def reduction_of(application: Application) -> str | None:
+        """The reduction of a loss that is applied; None when it is not known."""
+        if application.cell is not None:
+            return reduction(application.cell)
+        return _given_reduction(application.loss, application.arguments)
 
     def only_evaluates(self, cell: Call, loss: Call) -> bool:
         """Whether a cell with a loss is given to nothing, and run where no gradient is taken."""
@@ -509,14 +512,19 @@ class Losses:
             if all(head.gives.endswith("log-probabilities") for head in found):
                 yield Observation("own-likelihood", call, {})
             elif all(head.gives == "probabilities" for head in found) and not (
-                self.is_logged(call) or self.is_share(call, prediction)
+                self.is_bent(call) or self.is_share(call, prediction)
             ):
                 yield Observation("no-logarithm", call, {"layer": found[0].name}, found[0].made)
 
-    def is_logged(self, call: Call, depth: int = 4) -> bool:
-        """Whether the logarithm of a result is taken afterwards: what was chosen by the labels is then a probability."""
-        steps = [(user, step) for user, _ in self.users.get(id(call), ()) if (step := passes_on(user)) is not None]
-        return any(logs or (depth and self.is_logged(user, depth - 1)) for user, (_, logs) in steps)
+    def only_picks(self, said: Observation) -> bool:
+        """Whether a loss that is given probabilities is nothing but what chooses those of the labels, for a formula on them."""
+        return said.code == "no-log-softmax" and isinstance(said.place, Call) and self.is_bent(said.place)
+
+    def is_bent(self, call: Call, depth: int = 4) -> bool:
+        """Whether a logarithm or a power is taken of a result afterwards: what was chosen by the labels is then a probability, as in
+        -log(p) and in (1 - p ** q) / q."""
+        users = [user for user, _ in self.users.get(id(call), ())]
+        return any(_bends(user) or (depth and _is_linear(user) and self.is_bent(user, depth - 1)) for user in users)
 
     def is_share(self, part: Value, whole: Value, depth: int = 5) -> bool:
         """Whether a result is divided by what is made of the same prediction, as an overlap is by both areas."""
@@ -880,6 +888,21 @@ def _likelihood(call: Call) -> tuple[Value, Value] | None:
     if len(labels) != 1:
         return None
     return next(factor for factor in factors if factor is not labels[0]), labels[0]
+
+
+def _bends(made: Call) -> bool:
+    """Whether a call takes the logarithm or a power of what it is given."""
+    known = effect(made)
+    return known is not None and (known.gives == "log" or known.operation == "pow" or known.power not in (None, 1))
+
+
+def _is_linear(made: Call) -> bool:
+    """Whether a call averages, turns the sign, adds a constant or is multiplied by one, or leaves the form as it is."""
+    step = passes_on(made)
+    known, pair = effect(made), operands(made, (0, 1))
+    constant = any(isinstance(part, KnownValue) for part in pair)
+    does = known.operation if known is not None else ""
+    return (step is not None and not step[1]) or does == "negate" or (constant and does in ("add", "sub", "mul", "div"))
 
 
 def _between_or_cell(value: Value) -> bool:

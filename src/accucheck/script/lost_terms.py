@@ -1,4 +1,5 @@
-"""Terms of a loss that are computed of what a network gives and then left out: bound to a name that nothing reads.
+"""Terms of a loss that are computed of what a network gives and then left out, bound to a name that nothing reads; and what is computed of
+an argument of a loss that nothing else makes use of, such as a mask or weights of the samples.
 
 Judged in functions and cells of losses, whose result is minimised; what networks compute and drop is told of their connections.
 """
@@ -9,13 +10,13 @@ import ast
 from collections.abc import Iterator
 
 from . import flow
-from .effects import effect, stops_gradient
+from .effects import describes, effect, stops_gradient
 from .factors import comparison, operation
 from .losses import Losses, Observation, applied
 from .networks import has_weights, is_cell, is_loss
 from .syntax import walk
 from .trace import Trace
-from .values import Call, Frame, Instance, Items, Value, options
+from .values import Call, Frame, Instance, Items, KnownValue, Value, options
 
 #: How deep an expression is looked into for a sum or mean.
 DEPTH = 12
@@ -27,11 +28,27 @@ def examine(losses: Losses) -> Iterator[Observation]:
     minimised = {id(part) for _, value in losses.trained for part in flow.sources(value)}
     for call in losses.trace.calls:
         frame = call.frame
-        if frame is None or id(call) in minimised or not call.bound or not _is_term(call):
+        if frame is None or id(call) in minimised or not call.bound:
             continue
         gives_loss = any(id(value) in minimised for value in _given(frame))
-        if gives_loss and _is_of_loss(frame) and _is_lost(call, frame, losses.trace) and _is_trained(call):
+        if not gives_loss or not _is_of_loss(frame) or not _is_lost(call, frame, losses.trace):
+            continue
+        if _is_term(call) and _is_trained(call):
             yield Observation("term-unused", call, {"name": call.bound[0]}, certain=False)
+        elif (argument := _without_effect(call, frame, losses.trace, minimised)) is not None:
+            yield Observation("argument-unused", call, {"name": call.bound[0], "argument": argument}, certain=False)
+
+
+def _without_effect(call: Call, frame: Frame, trace: Trace, minimised: set[int]) -> str | None:
+    """The argument of a loss that a value is computed of, and that the loss does not hang on."""
+    if not any(applied(part) is not None for part in trace.calls if part.frame is frame):
+        return None  # no loss by itself, such as what reads the data
+    inside = {id(part) for part in flow.sources(call, describes)}
+    for name, value in frame.parameters.items():
+        computed = not isinstance(value, (KnownValue, Instance)) and id(value) in inside
+        if computed and value is not call and id(value) not in minimised:
+            return name
+    return None
 
 
 def _is_term(value: Value, depth: int = 0) -> bool:
@@ -62,10 +79,36 @@ def _is_lost(call: Call, frame: Frame, trace: Trace) -> bool:
 
 
 def _is_never_read(call: Call, frame: Frame) -> bool:
-    """Whether the function reads the name nowhere, on whichever way."""
+    """Whether the function reads the name nowhere behind, on whichever way; nor before, where a loop may come back to it, nor within
+    another function, which may run later."""
     (name, *others) = call.bound
-    loads = (part.id for part in walk(frame.function.node) if isinstance(part, ast.Name) and _is_load(part))
-    return not others and not name.startswith("_") and name.isidentifier() and name not in loads
+    if others or name.startswith("_") or not name.isidentifier() or not _is_bound_within(call, frame, name):
+        return False
+    loads = [part for part in walk(frame.function.node) if isinstance(part, ast.Name) and _is_load(part)]
+    later = {id(part) for scope in _functions_within(frame.function.node) for part in walk(scope)}
+    end = getattr(call.node, "end_lineno", 0), getattr(call.node, "end_col_offset", 0)
+    straight = call.loops == frame.loops
+    behind = (part for part in loads if not straight or id(part) in later or (part.lineno, part.col_offset) >= end)
+    return name not in {part.id for part in behind}
+
+
+def _is_bound_within(call: Call, frame: Frame, name: str) -> bool:
+    """Whether the function itself gives a value the name, and not a caller of it."""
+    assigns = (
+        part for part in walk(frame.function.node) if isinstance(part, (ast.Assign, ast.AnnAssign, ast.AugAssign))
+    )
+    targets = (
+        target
+        for part in assigns
+        if part.value is call.node
+        for target in (part.targets if isinstance(part, ast.Assign) else [part.target])
+    )
+    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+
+
+def _functions_within(function: ast.AST) -> Iterator[ast.AST]:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    return (part for part in walk(function) if isinstance(part, kinds) and part is not function)
 
 
 def _is_replaced(call: Call, trace: Trace) -> bool:

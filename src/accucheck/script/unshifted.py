@@ -2,23 +2,24 @@
 
 The labels of the loss and the numbers that the network looks up are followed back through the columns of the data to the sequence that both
 are cut out of, with the place at which each begins. That the network sees no later place is told by a triangle in its attention; a
-recurrent layer may as well be part of an autoencoder.
+recurrent layer whose states are used, or one before another, may as well be part of an autoencoder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
-from . import effects, triangles
+from . import effects, flow, triangles
 from .analysis import Scripts
 from .lengths import alike, plus
-from .losses import Application, Observation, applied
+from .losses import Application, Losses, Observation, applied
 from .networks import kind_of
 from .padded_columns import Graph, Rules, inputs
 from .pipelines import Pipelines, of_scripts
-from .values import Call, Items, KnownValue, UnknownValue, Value
+from .values import Call, Items, KnownValue, UnknownValue, Value, is_known
 
 #: Values within values are looked into so far.
 DEPTH = 60
@@ -39,7 +40,7 @@ class Origin(NamedTuple):
 
 def examine(scripts: Scripts) -> Iterator[Observation]:
     told: set[int] = set()
-    for one in predictions(scripts):
+    for one in chain(predictions(scripts), _of_own_loops(scripts)):
         if one.ahead == 0 and id(one.loss.node) not in told and (said := _copied(one)) is not None:
             told.add(id(one.loss.node))
             yield said
@@ -71,7 +72,20 @@ def predictions(scripts: Scripts) -> Iterator[Prediction]:
 
 
 def _of_graph(pipelines: Pipelines, graph: Graph) -> Iterator[Prediction]:
-    for made in graph.made:
+    yield from _among(pipelines, graph.made)
+
+
+def _of_own_loops(scripts: Scripts) -> Iterator[Prediction]:
+    """The losses of loops that cut their batches out of an array, without a data set."""
+    training = {id(reading) for reading in scripts.training}
+    for pipelines in of_scripts(scripts):
+        if id(pipelines.reading) in training:
+            for _, value in Losses(pipelines.reading).trained:
+                yield from _among(pipelines, [part for part in flow.sources(value) if isinstance(part, Call)])
+
+
+def _among(pipelines: Pipelines, calls: Iterable[Call]) -> Iterator[Prediction]:
+    for made in calls:
         application = applied(made)
         if application is None or application.known.expects not in ("logits", "log-probabilities"):
             continue
@@ -83,11 +97,19 @@ def _of_graph(pipelines: Pipelines, graph: Graph) -> Iterator[Prediction]:
 
 def _copied(one: Prediction) -> Observation | None:
     causal = any(triangles.seen(call) == triangles.PAST for call in one.onward)
-    if not causal and not any(kind_of(call.base) == "recurrent" for call in one.onward):
+    recurrent = [call for call in one.onward if kind_of(call.base) == "recurrent"]
+    if not causal and not recurrent:
         return None
-    code = "labels-not-shifted" if causal else "labels-not-shifted-perhaps"
+    sees_itself = causal or (len(recurrent) == 1 and _gives_places(recurrent[0], one.onward))
+    code = "labels-not-shifted" if sees_itself else "labels-not-shifted-perhaps"
     loss = one.application.loss.rpartition(".")[2]
     return Observation(code, one.loss, {"loss": loss}, one.looked_up[0], certain=False)
+
+
+def _gives_places(recurrent: Call, onward: list[Call]) -> bool:
+    """Whether only what a recurrent layer gives at each place is used, and not its last state, as an autoencoder does."""
+    taken = [call.args[0] for call in onward if call.base is recurrent and call.args]
+    return bool(taken) and all(is_known(key, 0) for key in taken)
 
 
 def _cut_from_labels(pipelines: Pipelines, application: Application, looked_up: list[Call], ahead: int) -> list[Call]:
