@@ -93,6 +93,64 @@ _BODIES = {
     "b, t, d = x.shape\nreturn x.reshape(b, parts(), t, -1)": False,
 }
 
+_HEADS = """
+import json
+import mindspore as ms
+from mindspore import nn, ops
+
+settings = json.load(open("settings.json"))
+
+
+class Attention(nn.Cell):
+    def __init__(self, features, heads):
+        super().__init__()
+        self.heads = heads
+        self.part = features // heads
+        self.query, self.key, self.value = nn.Dense(features, features), nn.Dense(features, features), nn.Dense(features, features)
+
+    def split(self, x):
+        {split}
+
+    def construct(self, x):
+        b, n, _ = x.shape
+        q, k, v = self.split(self.query(x)), self.split(self.key(x)), self.split(self.value(x))
+        made = ops.matmul(ops.softmax(ops.matmul(q, k.swapaxes(-1, -2)), axis=-1), v)
+        {join}
+
+
+net = Attention({sizes})
+ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(10, data)
+"""
+_EXCHANGED = "return made.transpose(0, 2, 1, 3).reshape(x.shape)"
+#: How heads are split, how they are joined, and what is said of that.
+_SPLITS = {
+    ("return x.view(x.shape[0], x.shape[1], self.heads, self.part).swapaxes(1, 2)", _EXCHANGED): [],
+    ("return ops.reshape(x, (x.shape[0], -1, self.heads, self.part)).swapaxes(1, 2)", _EXCHANGED): [],
+    ("b, n, _ = x.shape\n        return x.view(b, self.heads, n, self.part)", _EXCHANGED): ["axis-torn"],
+    ("b, n, _ = x.shape\n        return x.reshape(b * self.heads, n, self.part)", "return made.sum(-1)"): ["axis-torn"],
+    ("return x.view(x.shape[0], self.heads, -1, self.part)", _EXCHANGED): ["parts-torn"],
+    ("return ops.reshape(x, (x.shape[0], self.heads, -1, self.part))", _EXCHANGED): ["parts-torn"],
+    ("return x.view(x.shape[0], x.shape[1], self.heads, self.part).swapaxes(1, 2)", "return made.reshape(x.shape)"): [
+        "axis-torn"
+    ],
+    (
+        "return x.view(x.shape[0], x.shape[1], self.heads, self.part).swapaxes(1, 2)",
+        "return made.view(b, n, self.heads * self.part)",
+    ): ["axis-torn"],
+}
+
+
+@pytest.mark.parametrize("sizes", ["64, 4", "settings['features'], settings['heads']"])
+@pytest.mark.parametrize(("split", "join"), _SPLITS)
+def test_heads_that_are_cut_out_of_several_positions(tmp_path: Path, split: str, join: str, sizes: str) -> None:
+    made = scripts(tmp_path, _HEADS.format(split=split, join=join, sizes=sizes))
+    assert [one.code for one in examine(made)] == _SPLITS[split, join]
+
+
+def test_one_step_has_no_other_positions(tmp_path: Path) -> None:
+    body = "x = self.dense(x)\nreturn x.view(x.shape[0], self.heads, -1, 2)"
+    assert not [*examine(scripts(tmp_path, _SCRIPT.format(body=indent(body, " " * 8))))]
+
 
 @pytest.mark.parametrize("body", _BODIES)
 def test_a_reshape_that_tears_an_axis_apart(tmp_path: Path, body: str) -> None:

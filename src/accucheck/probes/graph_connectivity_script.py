@@ -2,7 +2,8 @@
 
 Catches: layers with weights, Dropout and whole blocks that are built in __init__ and never asked for; a layer applied twice while
 its twin is not applied at all; results that are never used, overwritten, discarded, or thrown away by a caller that switched them
-on; inputs that construct ignores although the other input was made from them; a residual sum that skips the one before. Unused
+on; inputs that construct ignores although the other input was made from them; a residual sum that skips the one before; heads that
+a reshape cuts out of several positions; a state that a loop does not carry from step to step. Unused
 operators without weights are only listed. Cannot tell: connections to the wrong tensor that leave everything in use, layers chosen
 by names that only a run has. Never imports or runs the scripts.
 """
@@ -242,6 +243,19 @@ MESSAGES: Words = {
         "en": "This reshape puts the size of axis {axis} at place {place}, but not its elements: only a transpose moves these.",
         "zh": "该 reshape 把 axis {axis} 的大小放到了第 {place} 位，元素却没有随之移动：应当用 transpose 交换维度。",
     },
+    "parts-torn": {
+        "en": "This reshape cuts the last axis into parts and puts another axis between their number (place {place}) and the parts "
+        "themselves: each part holds pieces of several positions.",
+        "zh": "该 reshape 把最后一维拆成若干段，段数（第 {place} 位）与段之间却隔着另一维：每一段都混入了多个位置的片段。",
+    },
+    "state-not-carried": {
+        "en": "Each turn of the loop in line {line} starts {name} from the same {state}: what the turn before computed is lost.",
+        "zh": "第 {line} 行的循环每一步都让 {name} 从同一个 {state} 开始：上一步算出的状态没有传下去。",
+    },
+    "fix-carry": {
+        "en": "Give each step the state that the one before returned, and set the first state before the loop: h, c = cell(x, (h, c)).",
+        "zh": "在循环之前设好初始状态，并把每一步返回的状态交给下一步：h, c = cell(x, (h, c))。",
+    },
     "fix-scale": {
         "en": "Divide the scores by the root: scores / length ** 0.5.",
         "zh": "应除以平方根：scores / length ** 0.5。",
@@ -297,6 +311,11 @@ _RESIDUAL = {
 _FUTURE = {
     "en": "A model that predicts what comes next is shown it: the loss falls to almost nothing, and what it generates is useless.",
     "zh": "预测后文的模型在训练时看到了后文：loss 会降到接近 0，生成的内容却毫无用处。",
+}
+_TORN = {
+    "en": "A reshape leaves the elements in their order: what lies along the new axis is put together from pieces of several "
+    "samples, steps or channels, and the network works on mixed up features.",
+    "zh": "reshape 不改变元素的先后次序：新的这一维是由多个样本、步或通道的片段拼成的，网络处理的是错乱的特征。",
 }
 WHY: Words = {
     "unused-layer": _NO_GRADIENT,
@@ -355,10 +374,11 @@ WHY: Words = {
         "sees its own input.",
         "zh": "第一个位置的权重会均分到所有位置（包括其后的），其余位置则缺少自身的输入。",
     },
-    "axis-torn": {
-        "en": "A reshape leaves the elements in their order: what lies along the new axis is put together from pieces of several "
-        "samples, steps or channels, and the network works on mixed up features.",
-        "zh": "reshape 不改变元素的先后次序：新的这一维是由多个样本、步或通道的片段拼成的，网络处理的是错乱的特征。",
+    "axis-torn": _TORN,
+    "parts-torn": _TORN,
+    "state-not-carried": {
+        "en": "Without its state a recurrent part sees each step alone: nothing that takes more than one step can be learned.",
+        "zh": "状态没有传下去，循环部分每一步只看到当前输入，跨步的规律无法学到。",
     },
     "softmax-over-samples": {
         "en": "What a sample gets hangs on the samples that happen to be in the same batch, and within a sample the weights do not sum up "
@@ -387,6 +407,10 @@ _REFERENCE = {
 _TRIANGLE = {
     "en": "Change the last place of an input: the outputs of the earlier places may not change. Print one row of the weights.",
     "zh": "改变输入的最后一个位置：之前各位置的输出不应变化。打印一行注意力权重。",
+}
+_ALONG = {
+    "en": "Change one element along that axis of the input, and look at which places of the result change.",
+    "zh": "改变输入在该维上的一个元素，观察结果中哪些位置随之变化。",
 }
 PROOF: Words = {
     **dict.fromkeys(
@@ -424,9 +448,11 @@ PROOF: Words = {
     "future-seen": _TRIANGLE,
     "future-open": _TRIANGLE,
     "itself-hidden": _TRIANGLE,
-    "axis-torn": {
-        "en": "Change one element along that axis of the input, and look at which places of the result change.",
-        "zh": "改变输入在该维上的一个元素，观察结果中哪些位置随之变化。",
+    "axis-torn": _ALONG,
+    "parts-torn": _ALONG,
+    "state-not-carried": {
+        "en": "Give two inputs that differ in the first step only: the results of the later steps are the same.",
+        "zh": "输入两条仅第一步不同的序列：之后各步的结果完全相同。",
     },
     "softmax-over-samples": {
         "en": "Run the network on one sample alone and within a batch, in inference mode: the results differ.",
@@ -477,6 +503,8 @@ _FIXES = {
     "softmax-of-one": "fix-one",
     "softmax-over-samples": "fix-other-axis",
     "axis-torn": "fix-exchange",
+    "parts-torn": "fix-exchange",
+    "state-not-carried": "fix-carry",
     "future-seen": "fix-triangle",
     "future-open": "fix-hide-later",
     "itself-hidden": "fix-triangle",
@@ -494,6 +522,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         open_attention,
         operand_twice,
         overwritten_layers,
+        recurrence,
         reshapes,
         sample_axis,
         triangles,
@@ -513,6 +542,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said += reshapes.examine(scripts)
     said += triangles.examine(scripts)
     said += overwritten_layers.examine(scripts)
+    said += recurrence.examine(scripts)
     yield from _networks.findings(said, _TOLD, _SUSPECTS, _FIXES)
     networks = list(_seen.networks(scripts))
     yield from _layers(scripts, networks)
@@ -963,6 +993,35 @@ class Backbone(nn.Cell):
         "self.dense = nn.Dense(8, 8)",
         "x = self.dense(x)\nb, steps, _ = x.shape\nreturn x.reshape(b, steps, 2, 4).transpose(0, 2, 1, 3)",
         Verdict.OK,
+    ),
+    _example(
+        "heads before the steps that are left over",
+        "self.dense = nn.Dense(8, 8)",
+        "return self.dense(x).view(x.shape[0], 2, -1, 4) * x.shape[2]",
+        Verdict.PROBLEM,
+        "parts-torn",
+    ),
+    _example(
+        "each step starts from the first state",
+        "self.cell, self.head = nn.LSTMCell(8, 8), nn.Dense(8, 2)",
+        "h, c = ops.zeros((x.shape[0], 8)), ops.zeros((x.shape[0], 8))\n"
+        "for t in range(x.shape[1]):\n    out, _ = self.cell(x[:, t], (h, c))\nreturn self.head(out)",
+        Verdict.PROBLEM,
+        "state-not-carried",
+    ),
+    _example(
+        "each step starts from the state of the one before",
+        "self.cell, self.head = nn.LSTMCell(8, 8), nn.Dense(8, 2)",
+        "h, c = ops.zeros((x.shape[0], 8)), ops.zeros((x.shape[0], 8))\n"
+        "for t in range(x.shape[1]):\n    h, c = self.cell(x[:, t], (h, c))\nreturn self.head(h)",
+        Verdict.OK,
+    ),
+    _example(
+        "masked features that are thrown away",
+        "self.dense = nn.Dense(8, 8)",
+        "x = self.dense(x)\nx.masked_fill(x.abs() < 1, 0.0)\nreturn x",
+        Verdict.PROBLEM,
+        "call-discarded",
     ),
     _example(
         "heads that are put together by a reshape alone",

@@ -18,7 +18,7 @@ from typing import Any
 from ..knowledge import api
 from . import flow, skip_connections
 from .analysis import Scripts
-from .effects import effect, kept
+from .effects import effect, kept, name_of
 from .models import as_dict
 from .networks import (
     FORWARD,
@@ -95,6 +95,10 @@ _ASIDE = re.compile(
     r"label|target|(^|_)gt|true|shape|size|num|idx|index|count|length|dtype|device|zero|one|flag|loss|acc|metric|step|^i$|^[BCHWNLTD]$|epoch",
     re.I,
 )
+#: Kinds of layers that do nothing but give a result.
+_GIVES = r"convolution|dense|embedding|dropout|normalization|recurrent|attention|pooling|activation|padding"
+#: Operations that lists and arrays have in place, or that order what else is done.
+_BESIDE = ("sort", "depend", "stop_gradient", "assign")
 #: How much is lost with a result, most first.
 _LEVELS = ("weights", "layer", "cell", "unknown", "tensor")
 
@@ -1308,23 +1312,36 @@ def _terms(value: Call) -> tuple[Value, Value] | None:
 
 
 def _discarded(structures: list[Structure]) -> Iterator[Observation]:
-    """A layer called as a statement by itself: it changes nothing."""
+    """A layer or an operation called as a statement by itself: it changes nothing."""
     for structure in structures:
         for call in structure.reading.trace.calls:
-            if not call.discarded or call.frame is None or not _forward(call.frame) or call.name != "":
+            if not call.discarded or call.frame is None or not _forward(call.frame):
                 continue
-            layer = call.base
-            if (
-                not isinstance(layer, Call)
-                or _keeps_statistics([layer])
-                or not re.fullmatch(
-                    r"convolution|dense|embedding|dropout|normalization|recurrent|attention|pooling|activation|padding",
-                    kind_of(layer),
-                )
-            ):
-                continue
-            data = {"name": _called_as(call.node, layer), "what": layer.api}
-            yield Observation("call-discarded", call.source, call.node, data, edit=_kept(call))
+            if _is_idle_layer(call):
+                data = {
+                    "name": _called_as(call.node, call.base or call),
+                    "what": call.base.api if isinstance(call.base, Call) else "",
+                }
+                yield Observation("call-discarded", call.source, call.node, data, edit=_kept(call))
+            elif _is_idle_operation(call):
+                data = {"name": _called_as(call.node, call), "what": name_of(call).lstrip(".")}
+                yield Observation("call-discarded", call.source, call.node, data, certain=False)
+
+
+def _is_idle_layer(call: Call) -> bool:
+    """Whether a layer is called that does nothing but give a result."""
+    layer = call.base
+    if call.name != "" or not isinstance(layer, Call) or _keeps_statistics([layer]):
+        return False
+    return re.fullmatch(_GIVES, kind_of(layer)) is not None
+
+
+def _is_idle_operation(call: Call) -> bool:
+    """Whether an operation on a tensor is called that gives a new one: none that writes into it, or waits for it as asnumpy does."""
+    known = effect(call) if isinstance(call.node, ast.Call) else None
+    if known is None or known.kind or known.stops or known.operation in _BESIDE or call.name.endswith("_"):
+        return False
+    return pure(call) and not isinstance(call.base, Items)
 
 
 def _kept(call: Call) -> tuple[int, str] | None:

@@ -256,10 +256,15 @@ def _held(value: Value) -> Iterator[tuple[tuple[str, ...], Value]]:
 
 def outputs(layer: Value | None) -> int | None:
     """How many outputs a layer of the framework is made with; None where that is not seen."""
+    return integer_of(width_of(layer))
+
+
+def width_of(layer: Value | None) -> Value | None:
+    """What the number of outputs of a layer of the framework is given as."""
     known = api.find(layer.api) if isinstance(layer, Call) else None
     given = known.bind_any(layer.args, layer.keywords) if known is not None and isinstance(layer, Call) else None
-    width = (given or {}).get("out_channels") or (given or {}).get("out_features")
-    return integer_of(width)
+    names = ("out_channels", "out_features", "embedding_size", "embedding_dim")
+    return next((given[name] for name in names if name in given), None) if given else None
 
 
 def has_weights(value: Value) -> bool:

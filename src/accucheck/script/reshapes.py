@@ -15,8 +15,8 @@ from .analysis import Scripts
 from .axes import AxisPosition, rank, width
 from .effects import effect, operands
 from .networks import Observation, first_of_place, is_parameter, kind_of, outputs, structure_of
-from .sizes import ONE, Axis, Shape, Shapes, Size, of, product
-from .values import Call
+from .sizes import NUMBER, ONE, Axis, Shape, Shapes, Size, of, product
+from .values import Call, Value
 
 
 @first_of_place
@@ -26,9 +26,12 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
         for call in reading.trace.calls:
             within = structure.in_cell(call.frame)
             axis = (torn(call, shapes) if within else None) or torn_outputs(call, shapes)
+            apart = torn_apart(call, shapes) if within and axis is None else None
             if axis is not None:
                 data = {"axis": axis[0], "place": axis[1]}
                 yield Observation("axis-torn", call.source, call.node, data, certain=False)
+            elif apart is not None:
+                yield Observation("parts-torn", call.source, call.node, {"place": apart}, certain=False)
 
 
 def torn(made: Call, shapes: Shapes) -> tuple[int, int] | None:
@@ -64,6 +67,34 @@ def torn_outputs(made: Call, shapes: Shapes) -> tuple[int, int] | None:
     return (found[1].high, stood[0]) if exchanged and 0 < stood[0] == len(sizes) - 1 else None
 
 
+def torn_apart(made: Call, shapes: Shapes) -> int | None:
+    """Where the number of parts stands into which a reshape cuts the outputs of a layer, with another axis between it and the parts:
+    (batch, heads, -1, part)."""
+    known = effect(made)
+    array = next(iter(operands(made)), None)
+    found = width(array) if array is not None else None
+    if known is None or known.operation != "reshape" or array is None or found is None:
+        return None
+    sizes, whole = shapes.given(made).sizes, shapes.width(found[0])
+    parts = _parts(whole, sizes) if found[1] == AxisPosition(-1, True) else None
+    place = sizes.index(parts) if parts is not None and sizes.count(parts) == 1 else len(sizes)
+    apart = place < len(sizes) - 2 and any(size is None or _is_rest(size, made) for size in sizes[place + 1 : -1])
+    counted = apart and _has_more_axes(array, shapes, place)
+    return place if counted and all(map(_alone, sizes[:place])) else None
+
+
+def _parts(whole: Size | None, sizes: list[Size | None]) -> Size | None:
+    """How many parts of the last size make a whole, where these are several."""
+    last = sizes[-1] if sizes else None
+    parts = whole.over(last) if whole is not None and last is not None else None
+    return None if ONE in (parts, last) else parts
+
+
+def _has_more_axes(array: Value, shapes: Shapes, than: int) -> bool:
+    """Whether an array has more axes before its last one than stand before a place: what is left of them is not 1."""
+    return max(rank(array).least, shapes.axes(array)) - 1 > than
+
+
 def _leave_the_end(made: Call, sizes: list[Size | None], place: int) -> bool:
     """Whether more than one element comes behind what lay along the last axis, and whose number stands at a place now."""
     behind = [size for size in sizes[place + 1 :] if size != ONE]
@@ -97,7 +128,7 @@ def _as_many_elements(before: Shape, after: Shape) -> Shape:
     """A shape whose axes that a reshape does not name have one element, as they have where all elements are among those that it names."""
     named, told = product(after.sizes), product(before.sizes)
     left = told.over(named) if named is not None and told is not None and not after.open else None
-    if left is None or left == ONE or left.number > 1:
+    if left is None or left == ONE or left.number > 1 or any(place == NUMBER for _, place in left.axes):
         return before
     return Shape([ONE if _alone(size) in left.axes else size for size in before.sizes])
 
@@ -111,13 +142,19 @@ def _is_torn(before: Shape, stood: int, after: Shape, place: int) -> bool:
     if rest is not None and _goes_on(before, stood, rest):
         return False  # then what was put before it is 1
     missing = _lacks(earlier, now) and (rest is not None or not before.open)
-    return missing or _has_later(before, stood, now) or (now.axes == earlier.axes and now.number > earlier.number)
+    return missing or _has_later(before, stood, now) or _has_more(earlier, now)
 
 
 def _has_later(before: Shape, stood: int, now: Size) -> bool:
     """Whether sizes of later axes come before it."""
     later = {axis for size in before.sizes[stood + 1 :] if (axis := _alone(size)) is not None}
     return not later.isdisjoint(now.axes)
+
+
+def _has_more(earlier: Size, now: Size) -> bool:
+    """Whether as much comes before it as did, and a number of parts."""
+    more = now.over(earlier)
+    return more is not None and more != ONE and all(place == NUMBER for _, place in more.axes)
 
 
 def _lacks(earlier: Size, now: Size) -> bool:

@@ -7,21 +7,23 @@ of which nothing else is known are as long as they are: each is a size of its ow
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
 from .axes import ELEMENTS, axes_of, is_order, is_pair
 from .effects import describes, effect, kept, name_of, operands
 from .factors import argument_of, operation
-from .networks import kind_of, outputs
+from .networks import kind_of, width_of
 from .syntax import kept as once
 from .trace import Trace
-from .values import Call, Items, KnownValue, Value, is_known, is_slice
+from .values import Call, Items, KnownValue, UnknownValue, Value, is_known, is_slice
 
 #: Values within values are looked into so far.
 DEPTH = 40
 #: An axis of an array of which no more is known: the id of that array, and the place of the axis.
 Axis = tuple[int, int]
+#: The place of what is no axis but a number that is not written down, such as one of a configuration.
+NUMBER = -1
 
 
 class Size(NamedTuple):
@@ -44,10 +46,11 @@ ONE = Size(Counter(), 1)
 
 
 class Shape(NamedTuple):
-    """The sizes of the first axes of an array, None where one is not seen; `open`: there may be more axes."""
+    """The sizes of the first axes of an array, None where one is not seen; `open`: there may be more axes, and are so many at `least`."""
 
     sizes: list[Size | None]
     open: bool = False
+    least: int = 0
 
 
 def product(sizes: list[Size | None]) -> Size | None:
@@ -69,7 +72,11 @@ class Shapes:
     def __init__(self, trace: Trace) -> None:
         self._found: dict[int, Shape] = {}
         self._asked: dict[int, int] = defaultdict(int)
+        self._numbers: dict[Hashable, int] = {}
+        self._quotients: dict[Hashable, dict[Hashable, Call]] = defaultdict(dict)
         for call in trace.calls:
+            if call.name == "//" and len(call.args) == 2:
+                self._quotients[_key(call.args[0])].setdefault(_key(call.args[1]), call)
             asked = _asked(call)
             if asked is not None and asked[1] >= 0:
                 for array in _as_many_axes(asked[0]):
@@ -83,25 +90,41 @@ class Shapes:
             self._found[id(root)] = self._own(root, made or Shape([], True))
         return self._found[id(root)]
 
+    def axes(self, value: Value) -> int:
+        """How many axes an array has at least."""
+        return _axes(self.of(value))
+
     def _own(self, root: Value, shape: Shape) -> Shape:
         """A shape with the axes that a script asks for and of which no more is known."""
         places = range(len(shape.sizes), self._asked[id(root)]) if shape.open else ()
-        return shape._replace(sizes=[*shape.sizes, *(Size(Counter([(id(root), place)]), 1) for place in places)])
+        more = [Size(Counter([(id(root), place)]), 1) for place in places]
+        return Shape([*shape.sizes, *more], shape.open, max(0, shape.least - len(more)))
 
     def size(self, value: Value, depth: int = 0) -> Size | None:
         """A length that a script computes, as a product."""
         if isinstance(value, KnownValue):
             return Size(Counter(), value.value) if type(value.value) is int and value.value > 0 else None
-        if not isinstance(value, Call):
-            return None
-        if value.name == "*" and len(value.args) == 2:
+        if isinstance(value, Call) and value.name == "*" and len(value.args) == 2:
             return product([self.size(part, depth) for part in value.args])
-        asked = _asked(value)
+        asked = _asked(value) if isinstance(value, Call) else None
         if asked is None:
-            return None
+            return self._number(value, depth) if _is_number(value) else None
         shape, place = self.of(asked[0], depth + 1), asked[1]
         seen = -len(shape.sizes) <= place < len(shape.sizes) and not (place < 0 and shape.open)
         return shape.sizes[place] if seen else None
+
+    def _number(self, value: Value, depth: int) -> Size:
+        """A number that is not written down: as a product where one other number divides it, as the heads do the features."""
+        key = _key(value)
+        by = list(self._quotients.get(key, {}).values())
+        if len(by) == 1 and depth < DEPTH:
+            parts = product([self.size(by[0].args[1], depth + 1), self._one(by[0])])
+            if parts is not None:
+                return parts
+        return self._one(value)
+
+    def _one(self, value: Value) -> Size:
+        return Size(Counter([(self._numbers.setdefault(_key(value), id(value)), NUMBER)]), 1)
 
     def given(self, made: Call, depth: int = 0) -> Shape:
         """The shape that a reshape is told, with what is told by -1 where that can be computed."""
@@ -111,6 +134,8 @@ class Shapes:
             return self.of(described, depth + 1)
         if isinstance(whole, Items):
             told = [] if whole.open else whole.items
+        elif not isinstance(whole, KnownValue | None):  # a shape that is not seen
+            told = []
         sizes = [self.size(part, depth) for part in told]
         rest = [place for place, part in enumerate(told) if isinstance(part, KnownValue) and part.value == -1]
         if len(rest) == 1:
@@ -130,6 +155,10 @@ class Shapes:
             return self.of(made.result, depth + 1)
         if _is_dense(made):
             return self._dense(made, depth)
+        if made.name == "" and kind_of(made.base) == "embedding" and made.args:
+            words = self.of(made.args[0], depth + 1)
+            last = [] if words.open else [self.width(made.base, depth)]
+            return Shape([*words.sizes, *last], words.open, words.least + words.open)
         if made.name == "[]":
             return self._item(made, depth)
         if (inner := _unchanged(made)) is not None:
@@ -147,9 +176,16 @@ class Shapes:
         return self._together(given, depth) if known.operation in ELEMENTS else None
 
     def _dense(self, made: Call, depth: int) -> Shape:
-        shape, width = self.of(made.args[0], depth + 1), outputs(made.base)
-        last = [] if shape.open else [None if width is None else Size(Counter(), width)]
-        return Shape([*shape.sizes[:-1], *last], shape.open)
+        shape = self.of(made.args[0], depth + 1)
+        if not shape.open:
+            return Shape([*shape.sizes[:-1], self.width(made.base, depth)])
+        kept_ = shape.sizes if shape.least else shape.sizes[:-1]
+        return Shape([*kept_], True, len(shape.sizes) - len(kept_) + shape.least)
+
+    def width(self, layer: Value | None, depth: int = 0) -> Size | None:
+        """How many outputs a layer has."""
+        width = width_of(layer)
+        return None if width is None else self.size(width, depth + 1)
 
     def _item(self, made: Call, depth: int) -> Shape | None:
         key = made.args[0] if made.args else None
@@ -177,12 +213,33 @@ class Shapes:
         shapes = [self.of(part, depth + 1) for part in given if not isinstance(part, KnownValue)]
         closed = [shape.sizes for shape in shapes if not shape.open]
         if not closed:
-            return shapes[0] if len(shapes) == 1 else None
+            return shapes[0] if len(shapes) == 1 else Shape([], True, max(map(_axes, shapes), default=0))
         longest = max(closed, key=len)
         alike = [sizes for sizes in closed if len(sizes) == len(longest)]
         sizes = [next((size for size in each if size != ONE), ONE) for each in zip(*alike, strict=True)]
         certain = len(closed) == len(shapes)
         return Shape([size if certain or size != ONE else None for size in sizes])
+
+
+def _axes(shape: Shape) -> int:
+    return len(shape.sizes) + shape.least
+
+
+def _key(value: Value) -> Hashable:
+    """What stands for a number: the same where it is read from one place twice."""
+    if isinstance(value, KnownValue):
+        return "known", repr(value.value)
+    read = value.args[0] if isinstance(value, Call) and value.name == "[]" and value.args else None
+    if isinstance(value, Call) and value.base is not None and (value.name[:1] == "@" or isinstance(read, KnownValue)):
+        return value.name, _key(value.base), repr(read.value) if isinstance(read, KnownValue) else ""
+    return id(value)
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a value that a shape is made of is a number of the network, and none that is computed of arrays."""
+    if isinstance(value, Call):
+        return value.name in ("//", "[]") or value.name[:1] == "@"
+    return isinstance(value, UnknownValue)
 
 
 def _behind_index(shape: Shape, keys: list[Value]) -> Shape | None:
