@@ -117,3 +117,17 @@ def test_scores_are_divided_by_the_root_of_their_length(tmp_path: Path, scores: 
     body = indent(f"{split}{scores}\nreturn ops.softmax(scores, -1) @ v", " " * 8)
     made = scripts(tmp_path, "import math\n" + script.format(body=body))
     assert [one.code for one in examine(made)] == ["scores-scaled-up"] * _SCALES[scores]
+
+
+_FUSED = """b, n, c = x.shape
+q, k, v = self.all(x).reshape(b, n, 3, 2, c // 2).transpose(2, 0, 3, 1, 4).unbind(0)
+scores = ops.mul(ops.matmul(q, k.swapaxes(-1, -2)), self.scale)
+return ops.softmax(scores, -1) @ v"""
+
+
+@pytest.mark.parametrize(("power", "codes"), [("0.5", ["scores-scaled-up"]), ("-0.5", [])])
+def test_the_length_of_heads_that_one_layer_gives_together(tmp_path: Path, power: str, codes: list[str]) -> None:
+    more = f"self.all, self.scale = nn.Dense(8, 24), ms.Tensor(4 ** {power})\n"
+    script = _SCRIPT.replace("        self.product", f"        {more}        self.product", 1)
+    made = scripts(tmp_path, script.format(body=indent(_FUSED, " " * 8)))
+    assert [one.code for one in examine(made)] == codes

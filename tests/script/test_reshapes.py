@@ -89,7 +89,8 @@ _BODIES = {
     "bt, c = x.shape\nreturn x.reshape(bt // 3, 3, c)": False,
     # the sizes are those of another array, or are not seen
     "b, t, d = x.shape\nx = x.swapaxes(1, 2)\nreturn x.reshape(b, d, t)": False,
-    "b, t, d = x.shape\nreturn x.reshape(b, -1, t)": False,
+    "b, t, d = x.shape\nreturn x.reshape(b, -1, t)": True,
+    "b, t = x.shape[0], x.shape[1]\nreturn x.reshape(b, -1, t)": False,
     "b, t, d = x.shape\nreturn x.reshape(b, parts(), t, -1)": False,
 }
 
@@ -128,8 +129,8 @@ _SPLITS = {
     ("return ops.reshape(x, (x.shape[0], -1, self.heads, self.part)).swapaxes(1, 2)", _EXCHANGED): [],
     ("b, n, _ = x.shape\n        return x.view(b, self.heads, n, self.part)", _EXCHANGED): ["axis-torn"],
     ("b, n, _ = x.shape\n        return x.reshape(b * self.heads, n, self.part)", "return made.sum(-1)"): ["axis-torn"],
-    ("return x.view(x.shape[0], self.heads, -1, self.part)", _EXCHANGED): ["parts-torn"],
-    ("return ops.reshape(x, (x.shape[0], self.heads, -1, self.part))", _EXCHANGED): ["parts-torn"],
+    ("return x.view(x.shape[0], self.heads, -1, self.part)", _EXCHANGED): ["axis-torn"],
+    ("return ops.reshape(x, (x.shape[0], self.heads, -1, self.part))", _EXCHANGED): ["axis-torn"],
     ("return x.view(x.shape[0], x.shape[1], self.heads, self.part).swapaxes(1, 2)", "return made.reshape(x.shape)"): [
         "axis-torn"
     ],
@@ -145,6 +146,13 @@ _SPLITS = {
 def test_heads_that_are_cut_out_of_several_positions(tmp_path: Path, split: str, join: str, sizes: str) -> None:
     made = scripts(tmp_path, _HEADS.format(split=split, join=join, sizes=sizes))
     assert [one.code for one in examine(made)] == _SPLITS[split, join]
+
+
+@pytest.mark.parametrize(("axes", "codes"), [("x.shape[2]", ["parts-torn"]), ("x.shape[1]", [])])
+def test_parts_before_the_positions_that_are_left_over(tmp_path: Path, axes: str, codes: list[str]) -> None:
+    body = f"x = self.dense(x)\nreturn x.view(x.shape[0], self.heads, -1, 2) * {axes}"
+    made = scripts(tmp_path, _SCRIPT.format(body=indent(body, " " * 8)))
+    assert [one.code for one in examine(made)] == codes
 
 
 def test_one_step_has_no_other_positions(tmp_path: Path) -> None:

@@ -76,6 +76,11 @@ _BODIES = {
     "return ops.softmax(self.key(words).expand_dims(0), axis=0)": False,
     "return ops.softmax(self.key(words).mean((0, 1)), axis=0)": False,
     "return ops.softmax(self.key(words).squeeze(0), axis=0)": False,
+    "b, n = words.shape[0], words.shape[1]\nreturn ops.softmax(self.score(words).reshape(b, n), axis=1)": False,
+    "return ops.softmax(self.score(words).view(words.shape[0], -1), axis=1)": False,
+    "s = self.key(words).mean(axis=2)\nreturn ops.softmax(s.view(s.shape[0], -1), axis=0)": True,
+    "return ops.softmax(self.score(words).broadcast_to((-1, -1, 4)), axis=0)": False,  # of how many axes is not seen
+    "return ops.softmax(self.score(self.memory(words)[0]).broadcast_to((-1, -1, 4)), axis=0)": True,
     # samples that are compared with each other
     "pooled = self.key(words).mean(axis=1)\nreturn ops.softmax(pooled @ pooled.T, axis=0)": False,
     "return ops.softmax(self.table.embedding_table, axis=0)": False,
@@ -100,3 +105,38 @@ def test_batches_that_the_project_puts_together_may_have_the_samples_elsewhere(t
 
 def test_a_recurrent_layer_may_have_the_samples_along_the_second_axis(tmp_path: Path) -> None:
     assert said(tmp_path, "return ops.softmax(self.score(self.memory(words)[0]), axis=0)", first=False) == []
+
+
+_STEPS = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.step, self.score, self.key = nn.LSTMCell(8, 8), nn.Dense(8, 1), nn.Dense(8, 8)
+
+    def construct(self, memory, h, c):
+        for t in range(3):
+            scores = self.score(ops.relu(self.key(memory) + self.key(h).expand_dims(1))).squeeze(2)
+            {weights}
+            h, c = self.step(seen, (h, c))
+        return h
+
+net = Net()
+ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(10, data)
+"""
+
+
+@pytest.mark.parametrize(
+    ("weights", "found"),
+    {
+        "seen = (memory * ops.softmax(scores, axis=0).expand_dims(2)).sum(axis=1)": True,
+        "seen = (ops.softmax(scores, axis=0).expand_dims(1) @ memory).squeeze(1)": True,
+        "seen = (memory * ops.softmax(scores, axis=1).expand_dims(2)).sum(axis=1)": False,
+        "seen = (memory * ops.softmax(scores, axis=0).expand_dims(2)).sum(axis=0)": False,  # rows of one bag
+    }.items(),
+)
+def test_what_a_recurrent_cell_is_given_has_samples_first(tmp_path: Path, weights: str, found: bool) -> None:
+    made = scripts(tmp_path, _STEPS.format(weights=weights))
+    assert [one.code for one in examine(made)] == ["softmax-over-samples"] * found

@@ -252,6 +252,15 @@ MESSAGES: Words = {
         "en": "Each turn of the loop in line {line} starts {name} from the same {state}: what the turn before computed is lost.",
         "zh": "第 {line} 行的循环每一步都让 {name} 从同一个 {state} 开始：上一步算出的状态没有传下去。",
     },
+    "mask-even": {
+        "en": "This mask is the same for all keys of a query, so that the softmax in line {line} hides none of them: it is made of the "
+        "queries where the keys are meant.",
+        "zh": "该掩码对同一个 query 的所有 key 都相同，第 {line} 行的 softmax 没有遮住任何一个 key：掩码取自 query，而应取自 key。",
+    },
+    "fix-keys": {
+        "en": "Make the mask of the keys, along the last axis of the scores: (keys == 0).expand_dims(1).",
+        "zh": "掩码应由 key 得到，并位于得分的最后一维：(keys == 0).expand_dims(1)。",
+    },
     "fix-carry": {
         "en": "Give each step the state that the one before returned, and set the first state before the loop: h, c = cell(x, (h, c)).",
         "zh": "在循环之前设好初始状态，并把每一步返回的状态交给下一步：h, c = cell(x, (h, c))。",
@@ -376,6 +385,10 @@ WHY: Words = {
     },
     "axis-torn": _TORN,
     "parts-torn": _TORN,
+    "mask-even": {
+        "en": "Padding among the keys keeps its weight, and the results hang on how much was padded.",
+        "zh": "key 中的补齐位置仍占有权重，结果随补齐的多少而变。",
+    },
     "state-not-carried": {
         "en": "Without its state a recurrent part sees each step alone: nothing that takes more than one step can be learned.",
         "zh": "状态没有传下去，循环部分每一步只看到当前输入，跨步的规律无法学到。",
@@ -450,6 +463,10 @@ PROOF: Words = {
     "itself-hidden": _TRIANGLE,
     "axis-torn": _ALONG,
     "parts-torn": _ALONG,
+    "mask-even": {
+        "en": "Print a row of the weights behind the softmax: the padded keys have weight.",
+        "zh": "打印 softmax 之后的一行权重：补齐的 key 仍有权重。",
+    },
     "state-not-carried": {
         "en": "Give two inputs that differ in the first step only: the results of the later steps are the same.",
         "zh": "输入两条仅第一步不同的序列：之后各步的结果完全相同。",
@@ -505,6 +522,7 @@ _FIXES = {
     "axis-torn": "fix-exchange",
     "parts-torn": "fix-exchange",
     "state-not-carried": "fix-carry",
+    "mask-even": "fix-keys",
     "future-seen": "fix-triangle",
     "future-open": "fix-hide-later",
     "itself-hidden": "fix-triangle",
@@ -518,6 +536,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     from ..script import (
         attention,
         branches,
+        even_masks,
         list_places,
         open_attention,
         operand_twice,
@@ -536,6 +555,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said += branches.examine(scripts)
     said += list_places.examine(scripts)
     said += attention.examine(scripts)
+    said += even_masks.examine(scripts)
     said += open_attention.examine(scripts)
     said += sample_axis.examine(scripts)
     said += operand_twice.examine(scripts)
@@ -1014,6 +1034,19 @@ class Backbone(nn.Cell):
         "self.cell, self.head = nn.LSTMCell(8, 8), nn.Dense(8, 2)",
         "h, c = ops.zeros((x.shape[0], 8)), ops.zeros((x.shape[0], 8))\n"
         "for t in range(x.shape[1]):\n    h, c = self.cell(x[:, t], (h, c))\nreturn self.head(h)",
+        Verdict.OK,
+    ),
+    _example(
+        "the mask of the queries",
+        _ATTENTION,
+        _HEADS.format("(q @ k.swapaxes(2, 3)).masked_fill((x.sum(-1) == 0)[:, None, ..., None], -1e9)") + _JOINED,
+        Verdict.PROBLEM,
+        "mask-even",
+    ),
+    _example(
+        "the mask of the keys",
+        _ATTENTION,
+        _HEADS.format("(q @ k.swapaxes(2, 3)).masked_fill((x.sum(-1) == 0)[:, None, None], -1e9)") + _JOINED,
         Verdict.OK,
     ),
     _example(

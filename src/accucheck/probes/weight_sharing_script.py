@@ -41,6 +41,14 @@ MESSAGES: Words = {
         "en": "In {of}, self.{first} and self.{second} are one and the same {what}, and both are used.",
         "zh": "{of} 中的 self.{first} 与 self.{second} 是同一个 {what}，而且两者都在使用。",
     },
+    "network-under-two-names": {
+        "en": "{second} is the same network as {first} ({what}), although both are used as if they were two.",
+        "zh": "{second} 与 {first}（{what}）是同一个网络，却被当作两个网络使用。",
+    },
+    "fix-two-networks": {
+        "en": "Build a network for each name; where one is to start from the other, copy its weights.",
+        "zh": "为每个名称各创建一个网络；若需相同初值，再复制权重。",
+    },
     "replaced-by-another": {
         "en": "{second} ({what}), which its cell builds for itself, is replaced here by {first}: both run on the same weights.",
         "zh": "{second}（{what}）本由所在 Cell 自己创建，在此处被替换为 {first}：两处使用同一组权重。",
@@ -144,6 +152,11 @@ _LOST = {
 WHY: Words = {
     "siblings-are-one": _TOO_FEW,
     "one-under-two-names": _TOO_FEW,
+    "network-under-two-names": {
+        "en": "There is one network where two are meant: they cannot learn different things, and a target that is the network itself "
+        "holds nothing steady.",
+        "zh": "设计中的两个网络其实是一个：无法各学各的；若其中一个是目标网络，它也起不到稳定目标的作用。",
+    },
     "replaced-by-another": _TOO_FEW,
     "repeated": _TOO_FEW,
     "shared-beside-unused": _TOO_FEW,
@@ -188,6 +201,7 @@ _SUSPECTS = {"copied-on-load": Sure.POSSIBLE, "table-of-two": Sure.LIKELY}
 _FIXES = {
     "siblings-are-one": "fix-two",
     "one-under-two-names": "fix-two",
+    "network-under-two-names": "fix-two-networks",
     "replaced-by-another": "fix-two",
     "repeated": "fix-repeat",
     "shared-beside-unused": "fix-two",
@@ -205,7 +219,7 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import sharing
+    from ..script import aliased_networks, sharing
     from ..script.analysis import read_scripts
     from ..script.networks import layer_table
 
@@ -213,6 +227,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _gaps.findings(scripts)
     declared = case.get("design.shared") or []
     said = list(sharing.examine(scripts, [list(group) for group in declared]))
+    said += aliased_networks.examine(scripts)
     yield from _networks.findings(said, sharing.TOLD, _SUSPECTS, _FIXES)
     networks = list(_seen.networks(scripts))
     if not said and (layer_table(scripts) or _seen.of_layers_only(scripts, networks)):
@@ -232,6 +247,23 @@ def suggest(findings: Iterable[Finding]) -> Verdict:
     return Verdict.NOT_APPLICABLE if untouched else verdict
 
 
+_PART = """
+class Part(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Dense(8, 8)
+
+    def construct(self, x):
+        return self.inner(x)
+
+"""
+_BOTH_WAYS = """
+def forward(x):
+    return ops.abs(back(there(x)) - x).mean()
+
+first, second = nn.Adam(there.trainable_params()), nn.Adam(back.trainable_params())
+grad = ms.value_and_grad(forward, None, first.parameters)
+"""
 _HEAD = """
 import mindspore as ms
 from mindspore import nn, ops, Parameter, Tensor
@@ -502,6 +534,21 @@ EXAMPLES = [
         Verdict.PROBLEM,
         "average-is-network",
         more=_AVERAGED + "net = Part()\navg_net = net\nupdate(net, avg_net)\n",
+    ),
+    _example(
+        "two generators that are one",
+        "self.dense = nn.Dense(8, 8)",
+        "return self.dense(x)",
+        Verdict.PROBLEM,
+        "network-under-two-names",
+        more=_PART + "there = Part()\nback = there\n" + _BOTH_WAYS,
+    ),
+    _example(
+        "a generator for each way",
+        "self.dense = nn.Dense(8, 8)",
+        "return self.dense(x)",
+        Verdict.NOT_APPLICABLE,
+        more=_PART + "there, back = Part(), Part()\n" + _BOTH_WAYS,
     ),
     _example(
         "declared and made",

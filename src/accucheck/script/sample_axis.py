@@ -11,12 +11,15 @@ from collections.abc import Iterator
 from . import flow
 from .analysis import Reading, Scripts
 from .axes import DEPTH, ELEMENTS, axes_of, axis_of, is_order, is_pair, rank
-from .effects import effect, kept, operands
+from .effects import MOVED, describes, effect, kept, operands
 from .factors import argument_of, operation
-from .networks import Observation, first_of_place, kind_of, structure_of
+from .networks import Observation, Structure, first_of_place, kind_of, structure_of
+from .sizes import contracted, is_product
 from .training_data import given
 from .values import Call, Items, KnownValue, UnknownValue, Value, frames_around, is_known, is_slice
 
+#: Steps between weights and the sum that they go into.
+_NEAR = 4
 #: Layers that are given the samples along the first axis, and leave them there.
 _SAMPLES_FIRST = ("dense", "embedding", "normalization", "dropout", "activation", "convolution", "pooling")
 
@@ -26,7 +29,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
     for reading in scripts.training or scripts.readings:
         structure, samples = structure_of(reading), _SampleAxis(reading)
         for call in reading.trace.calls:
-            if structure.in_cell(call.frame) and _runs_along(call, samples):
+            if structure.in_cell(call.frame) and _runs_along(call, samples) and not _is_pooled(call, structure):
                 yield Observation("softmax-over-samples", call.source, call.node, {}, certain=False)
 
 
@@ -37,6 +40,28 @@ def _runs_along(made: Call, samples: _SampleAxis) -> bool:
         return False
     axis = _from_start(axis_of(made), scores)
     return axis is not None and rank(scores).exact != 1 and axis == samples.of(scores)
+
+
+def _is_pooled(softmax: Call, structure: Structure) -> bool:
+    """Whether what the weights weigh is summed up along the axis of the softmax: rows of one bag, which are no samples then."""
+    axis, level = axis_of(softmax), [softmax]
+    for _ in range(_NEAR):
+        users = [(user, made) for made in level for user, _ in structure.users.get(id(made), ())]
+        if any(_sums_up(user, made, axis) for user, made in users):
+            return True
+        level = [user for user, _ in users if kept(user, *MOVED) or operation(user).does == "mul"]
+    return False
+
+
+def _sums_up(user: Call, made: Call, axis: int | None) -> bool:
+    """Whether a call sums an array up along an axis, which is told from the start or from the end."""
+    known = effect(user)
+    if is_product(user):
+        pair = operands(user, (0, 1))
+        places = [at for one, at in zip(pair, contracted(user), strict=False) if one is made]
+        return axis in places or any(_from_start(at, made) == axis for at in places)
+    told = operation(user).operand(1, "axis", "dim")
+    return known is not None and known.reduces and (told is None or axis_of(user) == axis)
 
 
 def _from_start(axis: int | None, of: Value) -> int | None:
@@ -60,17 +85,23 @@ class _SampleAxis:
             for value in list(frames_around(call.frame))[-1].parameters.values()
         )
         self._inputs = {id(value) for value in inputs if isinstance(value, UnknownValue)}
+        self._rows = {id(_whole(value)) for call in reading.trace.calls for value in _rows_of(call)}
 
     def of(self, value: Value | None, depth: int = 0) -> int | None:
         """The axis along which the samples of a batch are seen to lie, counted from the first; None where that is not seen."""
+        if value is not None and id(_whole(value)) in self._rows:
+            return 0
         if isinstance(value, UnknownValue):
             return 0 if self._model_is_fed_batches and id(value) in self._inputs else None
-        if not isinstance(value, Call) or depth > DEPTH:
-            return None
+        return self._of_call(value, depth) if isinstance(value, Call) and depth <= DEPTH else None
+
+    def _of_call(self, value: Call, depth: int) -> int | None:
         if value.result is not None:
             return self.of(value.result, depth + 1)
         if value.name == "[]" and isinstance(value.base, Call):
             return self._of_part(value, value.base, depth)
+        if value.name == "" and _is_cell(value.base):
+            return 0
         if value.name == "" and kind_of(value.base) in _SAMPLES_FIRST:
             return 0 if value.args and self.of(value.args[0], depth + 1) == 0 else None
         return self._of_operation(value, depth)
@@ -82,18 +113,19 @@ class _SampleAxis:
         if base.name == ".each":
             return 0 if _is_batched(base) else None
         if base.name == "" and kind_of(base.base) == "recurrent":
-            return self._of_outputs(base, key, depth)
+            return self._of_outputs(base, key)
         if known is not None and known.pieces:
             is_one = isinstance(key, KnownValue) and type(key.value) is int
             return self._of_pieces(base, known.operation, depth) if is_one else None
         parts: list[Value | None] = [*key.items] if isinstance(key, Items) else [key]
         return _behind_index(self.of(base, depth + 1), base, parts)
 
-    def _of_outputs(self, run: Call, key: Value | None, depth: int) -> int | None:
+    def _of_outputs(self, run: Call, key: Value | None) -> int | None:
+        """Of what a recurrent layer gives: a cell one row for each sample, a layer the outputs of all steps and the last states."""
+        if _is_cell(run.base):
+            return 0
         batches = argument_of(run.base, "batch_first") if isinstance(run.base, Call) else None
-        samples_first = is_known(batches, True)
-        is_output = isinstance(key, KnownValue) and key.value == 0
-        return 0 if samples_first and is_output and run.args and self.of(run.args[0], depth + 1) == 0 else None
+        return 0 if is_known(batches, True) and is_known(key, 0) else None
 
     def _of_pieces(self, made: Call, name: str, depth: int) -> int | None:
         array = next(iter(operands(made)), None)
@@ -117,6 +149,9 @@ class _SampleAxis:
             return _without(at, axis_of(made), parts[0])
         if known.reduces:
             return _behind_reduction(at, made, parts[0])
+        if known.operation in ("broadcast", "reshape"):
+            keeps = _keeps_size if known.operation == "broadcast" else _keeps_first
+            return at if keeps(made, at, parts[0]) else None
         if known.operation in ("transpose", "swapaxes", "t"):
             return _exchanged(at, made, parts[0])
         stays = known.rises or known.operation == "softmax" or kept(made, "same", "whole", "truth")
@@ -138,6 +173,51 @@ class _SampleAxis:
             return at
         told = operation(made).operand(1, "axis", "dim") is not None or made.name == ""
         return _with_one_more(at, axis_of(made) if told else 0, joined[0] if joined else None)
+
+
+def _is_cell(layer: Value | None) -> bool:
+    """Whether this is a cell that takes one step of a recurrent layer."""
+    return isinstance(layer, Call) and kind_of(layer) == "recurrent" and layer.last.endswith("Cell")
+
+
+def _rows_of(made: Call) -> list[Value]:
+    """What a call is given that has samples along its first axis, whatever it is: the input and the state of a recurrent cell."""
+    if made.name != "" or not _is_cell(made.base):
+        return []
+    given = [*made.args, *(value for name, value in made.keywords.items() if name == "hx")]
+    return [part for value in given for part in (value.items if isinstance(value, Items) else [value])]
+
+
+def _whole(value: Value) -> Value:
+    """The array of which the first rows are taken: x of x[:n]."""
+    while (
+        isinstance(value, Call)
+        and value.name == "[]"
+        and value.base is not None
+        and value.args
+        and is_slice(value.args[0])
+    ):
+        value = value.base
+    return value
+
+
+def _told(made: Call) -> list[Value]:
+    """The sizes that a call is told, one by one or as a tuple."""
+    told = operation(made).operands[1:]
+    return told[0].items if len(told) == 1 and isinstance(told[0], Items) else told
+
+
+def _keeps_size(made: Call, axis: int | None, array: Value) -> bool:
+    """Whether an array that is widened keeps all its axes in their places."""
+    return axis is not None and len(_told(made)) == rank(array).exact
+
+
+def _keeps_first(made: Call, axis: int | None, array: Value) -> bool:
+    """Whether the axis is the first one, and its size the first that a reshape is told."""
+    first = next(iter(_told(made)), None)
+    asked = isinstance(first, Call) and first.name == "[]" and bool(first.args) and is_known(first.args[0], 0)
+    shape = first.base if asked and isinstance(first, Call) else None
+    return axis == 0 and isinstance(shape, Call) and describes(shape) and next(iter(operands(shape)), None) is array
 
 
 def _joined(given: Value) -> list[Value]:

@@ -6,13 +6,14 @@ of which nothing else is known are as long as they are: each is a size of its ow
 
 from __future__ import annotations
 
+import ast
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
-from .axes import ELEMENTS, axes_of, is_order, is_pair
+from .axes import ELEMENTS, axes_of, axis_of, is_order, is_pair
 from .effects import describes, effect, kept, name_of, operands
-from .factors import argument_of, operation
+from .factors import argument_of, comparison, operation
 from .networks import kind_of, width_of
 from .syntax import kept as once
 from .trace import Trace
@@ -72,6 +73,7 @@ class Shapes:
     def __init__(self, trace: Trace) -> None:
         self._found: dict[int, Shape] = {}
         self._asked: dict[int, int] = defaultdict(int)
+        self._taken_apart: set[int] = set()  # arrays whose shape is taken apart into all its axes
         self._numbers: dict[Hashable, int] = {}
         self._quotients: dict[Hashable, dict[Hashable, Call]] = defaultdict(dict)
         for call in trace.calls:
@@ -79,8 +81,10 @@ class Shapes:
                 self._quotients[_key(call.args[0])].setdefault(_key(call.args[1]), call)
             asked = _asked(call)
             if asked is not None and asked[1] >= 0:
-                for array in _as_many_axes(asked[0]):
-                    self._asked[id(array)] = max(self._asked[id(array)], asked[1] + 1)
+                arrays = [id(array) for array in _as_many_axes(asked[0])]
+                for array in arrays:
+                    self._asked[array] = max(self._asked[array], asked[1] + 1)
+                self._taken_apart |= {*arrays} if _takes_all(call) else set()
 
     def of(self, value: Value, depth: int = 0) -> Shape:
         """The shape of an array, as far as it is seen."""
@@ -98,6 +102,8 @@ class Shapes:
         """A shape with the axes that a script asks for and of which no more is known."""
         places = range(len(shape.sizes), self._asked[id(root)]) if shape.open else ()
         more = [Size(Counter([(id(root), place)]), 1) for place in places]
+        if shape.open and id(root) in self._taken_apart:
+            return Shape([*shape.sizes, *more])
         return Shape([*shape.sizes, *more], shape.open, max(0, shape.least - len(more)))
 
     def size(self, value: Value, depth: int = 0) -> Size | None:
@@ -132,18 +138,19 @@ class Shapes:
         whole = told[0] if len(told) == 1 else None
         if isinstance(whole, Call) and (described := _described(whole)) is not None:
             return self.of(described, depth + 1)
-        if isinstance(whole, Items):
-            told = [] if whole.open else whole.items
-        elif not isinstance(whole, KnownValue | None):  # a shape that is not seen
-            told = []
+        if whole is not None and not isinstance(whole, KnownValue):  # a tuple, or a shape that is not seen
+            told = whole.items if isinstance(whole, Items) and not whole.open else []
         sizes = [self.size(part, depth) for part in told]
-        rest = [place for place, part in enumerate(told) if isinstance(part, KnownValue) and part.value == -1]
-        if len(rest) == 1:
-            others = [size for place, size in enumerate(sizes) if place != rest[0]]
-            sizes[rest[0]] = self._rest(made, others, depth) or Size(Counter([(id(made), rest[0])]), 1)
+        place, rest = _left_open(told, sizes)
+        if place is not None:
+            sizes[place] = self._rest(made, sizes, place, depth) or sizes[place]
+        if rest and place is not None and sizes[place] is None:
+            sizes[place] = Size(Counter([(id(made), place)]), 1)
         return Shape(sizes, not sizes)
 
-    def _rest(self, made: Call, others: list[Size | None], depth: int) -> Size | None:
+    def _rest(self, made: Call, sizes: list[Size | None], place: int, depth: int) -> Size | None:
+        """The size at a place, as the others leave it."""
+        others = [*sizes[:place], *sizes[place + 1 :]]
         of = next(iter(operands(made)), None)
         before = self.of(of, depth + 1) if of is not None else Shape([], True)
         whole, taken = None if before.open else product(before.sizes), product(others)
@@ -156,24 +163,22 @@ class Shapes:
         if _is_dense(made):
             return self._dense(made, depth)
         if made.name == "" and kind_of(made.base) == "embedding" and made.args:
-            words = self.of(made.args[0], depth + 1)
-            last = [] if words.open else [self.width(made.base, depth)]
-            return Shape([*words.sizes, *last], words.open, words.least + words.open)
+            return self._looked_up(made, depth)
         if made.name == "[]":
             return self._item(made, depth)
         if (inner := _unchanged(made)) is not None:
             return self.of(inner, depth + 1)
-        known = effect(made)
-        given = operands(made, (0, 1, 2))
-        if known is None or not given:
-            return None
-        if known.operation == "reshape":
+        known, given = effect(made), operands(made, (0, 1, 2))
+        return None if known is None or not given else self._of_operation(made, known.operation, given, depth)
+
+    def _of_operation(self, made: Call, name: str, given: list[Value], depth: int) -> Shape | None:
+        if name == "reshape":
             return self.given(made, depth)
-        if known.operation in ("transpose", "swapaxes"):
+        if name in ("transpose", "swapaxes"):
             return _exchanged(made, self.of(given[0], depth + 1))
         if is_product(made):
             return self._multiplied(made, depth)
-        return self._together(given, depth) if known.operation in ELEMENTS else None
+        return self._together(given, depth) if name in ELEMENTS or comparison(made) else None
 
     def _dense(self, made: Call, depth: int) -> Shape:
         shape = self.of(made.args[0], depth + 1)
@@ -181,6 +186,11 @@ class Shapes:
             return Shape([*shape.sizes[:-1], self.width(made.base, depth)])
         kept_ = shape.sizes if shape.least else shape.sizes[:-1]
         return Shape([*kept_], True, len(shape.sizes) - len(kept_) + shape.least)
+
+    def _looked_up(self, made: Call, depth: int) -> Shape:
+        words = self.of(made.args[0], depth + 1)
+        last = [] if words.open else [self.width(made.base, depth)]
+        return Shape([*words.sizes, *last], words.open, words.least + words.open)
 
     def width(self, layer: Value | None, depth: int = 0) -> Size | None:
         """How many outputs a layer has."""
@@ -191,10 +201,21 @@ class Shapes:
         key = made.args[0] if made.args else None
         keys = [key] if key is not None and not isinstance(key, Items) else key.items if key is not None else []
         of = effect(made.base) if isinstance(made.base, Call) else None
+        if of is not None and of.operation == "unstack" and isinstance(made.base, Call):
+            return self._unstacked(made.base, depth)
         pieces = of is not None and (of.several or of.pieces or of.kind == "description")
         if made.base is None or not keys or pieces:
             return None
         return _behind_index(self.of(made.base, depth + 1), keys)
+
+    def _unstacked(self, made: Call, depth: int) -> Shape | None:
+        """Of one of the arrays that an array is taken apart into along an axis."""
+        before, axis = self.of(operands(made)[0], depth + 1), axis_of(made) or 0
+        seen = axis < len(before.sizes) if axis >= 0 else not before.open and -axis <= len(before.sizes)
+        left = [*before.sizes]
+        if seen:
+            left.pop(axis)
+        return Shape(left, before.open, before.least) if seen else None
 
     def _multiplied(self, made: Call, depth: int) -> Shape | None:
         """Of a product of matrices: the axes before the last two are those of both."""
@@ -269,7 +290,8 @@ def _unchanged(made: Call) -> Value | None:
     if made.name == "" and kind_of(made.base) in ("normalization", "dropout", "activation"):
         return next(iter(made.args), None)
     known = effect(made)
-    alone = known is not None and (known.rises or known.operation in ("softmax", "dropout", "dropout_function"))
+    each = known is not None and (known.rises or known.keeps in ("truth", "whole"))
+    alone = each or (known is not None and known.operation in ("softmax", "dropout", "dropout_function", "logical_not"))
     return next(iter(operands(made)), None) if alone and known is not None and not known.reduces else None
 
 
@@ -341,6 +363,25 @@ def _asked(value: Call) -> tuple[Value, int] | None:
         described = _described(value.base)
         return (described, key.value) if described is not None else None
     return None
+
+
+def _left_open(told: list[Value], sizes: list[Size | None]) -> tuple[int | None, bool]:
+    """The one place whose size the others leave, and whether that is what -1 stands for."""
+    rest = [place for place, part in enumerate(told) if is_known(part, -1)]
+    unknown = [place for place, size in enumerate(sizes) if size is None or _is_number_alone(size)]
+    places = rest or unknown
+    return (places[0] if len(places) == 1 else None), bool(rest)
+
+
+def _is_number_alone(size: Size) -> bool:
+    """Whether a size is a number that is not written down, and nothing else."""
+    return size.number == 1 and size.axes.total() == 1 and next(iter(size.axes))[1] == NUMBER
+
+
+def _takes_all(value: Call) -> bool:
+    """Whether this is a part of b, n, c = x.shape."""
+    targets = value.node.elts if isinstance(value.node, (ast.Tuple, ast.List)) else []
+    return bool(targets) and not any(isinstance(target, ast.Starred) for target in targets)
 
 
 def _described(shape: Call) -> Value | None:

@@ -1,0 +1,75 @@
+"""Networks that are one under two names and are used as two: each name is run, has its weights asked for, or is saved and loaded.
+
+A second name alone is usual, as for an evaluation; what is done twice in two ways was meant for two networks, such as a target and what it
+follows.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .analysis import Scripts
+from .networks import Observation, first_of_place, has_weights, is_cell, is_loss, shared_on_purpose
+from .source import Source
+from .syntax import called_name, conditions_around
+
+#: Ways of using a network -> the methods and functions that use it so. Names of layers of a cell are looked at elsewhere.
+_WAYS = {
+    "weights": ("trainable_params", "get_parameters", "parameters_dict", "parameters_and_names", "untrainable_params"),
+    "names": ("update_parameters_name",),
+    "saved": ("save_checkpoint",),
+    "loaded": ("load_checkpoint", "load_param_into_net"),
+}
+#: So many ways are shared by the two names.
+BOTH = 2
+
+
+@first_of_place
+def examine(scripts: Scripts) -> Iterator[Observation]:
+    networks = [
+        net
+        for reading in scripts.readings
+        for net in reading.trace.instances
+        if len(net.bound) > 1 and is_cell(net.of) and not is_loss(net)
+    ]
+    for source in scripts.sources if networks else ():
+        for node, first, second in _renamed(source):
+            net = next((one for one in networks if {_last(first), _last(second)} <= {*one.bound}), None)
+            if net is None or not has_weights(net) or not _is_used_as_two(source, first, second):
+                continue
+            if not shared_on_purpose(source, node):
+                data = {"first": first, "second": second, "what": net.of.node.name}
+                yield Observation("network-under-two-names", source, node, data, certain=False)
+
+
+def _renamed(source: Source) -> Iterator[tuple[ast.Assign, str, str]]:
+    """The statements that give what has one name another, on every way."""
+    for node in source.nodes_of(ast.Assign):
+        target = node.targets[0]
+        plain = all(isinstance(one, (ast.Name, ast.Attribute)) for one in (target, node.value))
+        if len(node.targets) > 1 or not plain:
+            continue
+        if all("__name__" in ast.unparse(test) for test in conditions_around(source.tree, node)):
+            yield node, ast.unparse(node.value), ast.unparse(target)
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _is_used_as_two(source: Source, first: str, second: str) -> bool:
+    return len(_ways(source, first) & _ways(source, second)) >= BOTH
+
+
+def _ways(source: Source, name: str) -> set[str]:
+    """How what a name stands for is used in a module."""
+    found: set[str] = set()
+    for call in source.nodes_of(ast.Call):
+        if ast.unparse(call.func) == name:
+            found.add("run")
+        given = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+        given += [*call.args, *(keyword.value for keyword in call.keywords)]
+        if any(isinstance(one, (ast.Name, ast.Attribute)) and ast.unparse(one) == name for one in given):
+            found |= {way for way, names in _WAYS.items() if called_name(call) in names}
+    return found
