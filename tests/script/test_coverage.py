@@ -203,6 +203,23 @@ def test_layers_that_are_kept_fixed_are_not_counted_as_given(tmp_path: Path) -> 
     assert (one.code, one.data["layers"], one.data["of"]) == ("covered", 1, 2)
 
 
+LOADED = "ms.load_param_into_net(net, ms.load_checkpoint('best.ckpt'))\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code"),
+    [("", LOADED, "left-out-maybe"), (LOADED, "", "nothing-covered"), ("", "", "left-out-maybe")],
+)
+def test_only_what_is_loaded_before_training_may_stay_as_it_is(
+    before: str, after: str, code: str, tmp_path: Path
+) -> None:
+    text = (
+        "net, other = Net(), Net()\nopt = nn.SGD(other.trainable_params(), 0.1)\n"
+        f"{before}model = ms.Model(net, nn.MSELoss(), opt)\nmodel.train(1, data)\n{after}"
+    )
+    assert [found for found, _ in said(tmp_path, text)] == [code]
+
+
 LOOP = """
 def groups(net):
     decayed, others = [], []

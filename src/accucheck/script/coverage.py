@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from ..knowledge import api
 from .flow import sources
+from .freezing import comes_after_training
 from .loss_scaling import disagreements, title
 from .networks import is_layer
 from .parameter_groups import forgotten
@@ -408,7 +409,8 @@ def _excused(training: TrainingSteps, path: list[Instance | Call], layer: Call) 
 
     for call in training.calls:
         # a copy has the weights of what it is a copy of
-        if _gives_weights(call) and not call.tests and of_these(*call.args, call.result):
+        gives = _gives_weights(call) and not call.tests and of_these(*call.args, call.result)
+        if gives and not comes_after_training(training.trace, call, layer):
             return True
         if (call.name in _LISTS or _switches_off(call)) and of_these(call.base):
             return True
