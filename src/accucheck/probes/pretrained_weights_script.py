@@ -99,6 +99,10 @@ MESSAGES: Words = {
         "were made with.",
         "zh": "权重只加载到了 {part}，而评估的是包含它的 {net}（{at}）：其余的 {layers} 仍是创建时的初始权重。",
     },
+    "evaluated-before": {
+        "en": "Weights are loaded into {net} only here, after its last run ({at}): it is evaluated with the weights that it was made with.",
+        "zh": "权重在最后一次运行 {net}（{at}）之后才在此加载：评估时使用的是创建时的初始权重。",
+    },
     "result-ignored": {
         "en": "Nothing asks which parameters were not loaded into {net}; names that do not fit are passed over in silence.",
         "zh": "没有检查哪些参数未加载到 {net}；名称不匹配的参数会被静默跳过。",
@@ -191,6 +195,7 @@ MESSAGES: Words = {
         "en": "Load the trained weights first: load_param_into_net(net, load_checkpoint(path))",
         "zh": "先加载训练好的权重：load_param_into_net(net, load_checkpoint(path))",
     },
+    "fix-first": {"en": "Load the weights before the network is run.", "zh": "先加载权重，再运行网络。"},
     "fix-whole": {
         "en": "Load into the whole network that is evaluated, and look at what load_param_into_net returns.",
         "zh": "加载到被评估的整个网络中，并检查 load_param_into_net 的返回值。",
@@ -221,6 +226,7 @@ WHY: Words = {
     "never-filled": _STALE,
     "evaluated-unfilled": _RANDOM,
     "evaluated-in-part": _RANDOM,
+    "evaluated-before": _RANDOM,
     "names-changed": _RANDOM,
     "overwritten": {
         "en": "What was learnt is thrown away: training starts from scratch, or random weights are evaluated.",
@@ -273,6 +279,7 @@ _LEVELS = {
     "only-rebound": Level.PROBLEM,
     "evaluated-unfilled": Level.PROBLEM,
     "evaluated-in-part": Level.PROBLEM,
+    "evaluated-before": Level.PROBLEM,
     "names-changed": Level.PROBLEM,
     "never-filled": Level.SUSPECT,
     "directory-possible": Level.SUSPECT,
@@ -287,6 +294,7 @@ _FIXES = {
     "never-filled": "fix-copy",
     "evaluated-unfilled": "fix-load",
     "evaluated-in-part": "fix-whole",
+    "evaluated-before": "fix-first",
     "names-changed": "fix-names",
     "only-output": "fix-let-through",
     "not-applied": "fix-apply",
@@ -779,6 +787,28 @@ print(ms.Model(net, loss, metrics={"acc"}).eval(data))
         case={"scripts": {"train": "train.py", "eval": "eval.py"}},
         verdict=Verdict.OK,
         codes=["checked", "own"],
+    ),
+    _example(
+        "loaded after the evaluation",
+        """
+net = Net()
+net.set_train(False)
+print(ms.Model(net, loss, metrics={"acc"}).eval(data))
+print(load_param_into_net(net, load_checkpoint("net.ckpt")))
+""",
+        Verdict.PROBLEM,
+        "evaluated-before",
+    ),
+    _example(
+        "run once before weights are loaded, and evaluated afterwards",
+        """
+net = Net()
+net(ops.ones((1, 16)))
+print(load_param_into_net(net, load_checkpoint("net.ckpt")))
+print(ms.Model(net, loss, metrics={"acc"}).eval(data))
+""",
+        Verdict.OK,
+        "checked",
     ),
     _example(
         "evaluated with weights that code that was not read may give",

@@ -408,14 +408,17 @@ def _excused(training: TrainingSteps, path: list[Instance | Call], layer: Call) 
         return any(id(option) in held for value in values for option in options(value))
 
     for call in training.calls:
-        # a copy has the weights of what it is a copy of
-        gives = _gives_weights(call) and not call.tests and of_these(*call.args, call.result)
-        if gives and not comes_after_training(training.trace, call, layer):
+        if of_these(*call.args, call.result) and _is_given_by(training, call, layer):
             return True
         if (call.name in _LISTS or _switches_off(training, call)) and of_these(call.base):
             return True
     frozen = (store.owner for store in training.trace.stores if store.attribute == "requires_grad")
     return any(of_these(*sources(owner)) for owner in frozen)
+
+
+def _is_given_by(training: TrainingSteps, call: Call, layer: Call) -> bool:
+    """Whether a call gives weights before a layer is trained; a copy has those of what it is a copy of."""
+    return _gives_weights(call) and not call.tests and not comes_after_training(training.trace, call, layer)
 
 
 def _switches_off(training: TrainingSteps, call: Call) -> bool:

@@ -154,6 +154,7 @@ _RANK = [
     "never-filled",
     "evaluated-unfilled",
     "evaluated-in-part",
+    "evaluated-before",
     "own",
     "checked",
     "own-trained",
@@ -262,7 +263,7 @@ class Loading:
             yield self.put(put, net, origins[id(put)], saved, trained)
         yield from self.never_filled()
         yield from self.evaluated_unfilled()
-        yield from self.evaluated_in_part()
+        yield from self.evaluated_as_made()
 
     # --- twins that get no weights ------------------------------------------------------------------------------------
 
@@ -303,22 +304,38 @@ class Loading:
                 yield Observation("evaluated-unfilled", call.source, call.node, {"net": _called(net)}, likely=True)
                 return
 
-    def evaluated_in_part(self) -> Iterator[Observation]:
-        """Layers of the network that a script evaluates which stay as they were made: weights are loaded into other parts of it alone."""
+    def evaluated_as_made(self) -> Iterator[Observation]:
+        """A network that a script evaluates, of which some layers stay as they were made, as weights are loaded into other parts of it
+        alone, or all of them, as weights are loaded only afterwards."""
         if self.reading.role == "train" or self.trace.gave_up or not self.only_loads:
             return
-        filled = set[int]().union(*(layers for _, layers in self.fillings))
+        runs: dict[int, list[tuple[Value, Call | Frame]]] = {}
         for net, run in self.evaluated():
-            held = {id(leaf): ".".join(path) for path, leaf in leaves(net)}
-            left = [leaf for _, leaf in leaves(net) if id(leaf) not in filled and self.runs_as_made(leaf)]
-            put = next((call for call, layers in self.fillings if layers & held.keys()), None)
-            around = [cell for cell in cells(self.reading) if any(leaf in left for _, leaf in leaves(cell))]
-            if left and put is not None and all(map(self.in_sight, [*left, *around])):
-                names = [held[id(leaf)] for leaf in left[:5]]
-                at = f"{run.source.path}:{getattr(run.node, 'lineno', 1)}"
-                data = {"net": _called(net), "part": _called(_filled(put)), "layers": names, "at": at}
-                yield Observation("evaluated-in-part", put.source, put.node, data, likely=True)
+            runs.setdefault(id(net), []).append((net, run))
+        for of_one in runs.values():
+            net, run = max(of_one, key=lambda each: each[1].order)
+            if (said := self.as_made(net, run)) is not None:
+                yield said
                 return
+
+    def as_made(self, net: Value, run: Call | Frame) -> Observation | None:
+        """What is wrong with the weights of a network in its last run."""
+        named = {id(leaf): ".".join(path) for path, leaf in leaves(net)}
+        into = [(call, layers) for call, layers in self.fillings if layers & named.keys()]
+        before = set[int]().union(*(layers for call, layers in into if call.order < run.order or unseen(call.frame)))
+        left = [leaf for _, leaf in leaves(net) if id(leaf) not in before and self.runs_as_made(leaf)]
+        if not left or not into or not self.only_here(left):
+            return None
+        at = f"{run.source.path}:{getattr(run.node, 'lineno', 1)}"
+        put, names = into[0][0], [named[id(leaf)] for leaf in left[:5]]
+        data = {"net": _called(net), "part": _called(_filled(put)), "layers": names, "at": at}
+        code = "evaluated-in-part" if before else "evaluated-before"
+        return Observation(code, put.source, put.node, data, likely=True)
+
+    def only_here(self, layers: list[Value]) -> bool:
+        """Whether nothing out of sight gets layers, or a cell that holds one of them."""
+        around = [cell for cell in cells(self.reading) if any(leaf in layers for _, leaf in leaves(cell))]
+        return all(map(self.in_sight, [*layers, *around]))
 
     @cached_property
     def fillings(self) -> list[tuple[Call, set[int]]]:
