@@ -203,6 +203,48 @@ def test_layers_that_are_kept_fixed_are_not_counted_as_given(tmp_path: Path) -> 
     assert (one.code, one.data["layers"], one.data["of"]) == ("covered", 1, 2)
 
 
+LOADED = "ms.load_param_into_net(net, ms.load_checkpoint('best.ckpt'))\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code"),
+    [("", LOADED, "left-out-maybe"), (LOADED, "", "nothing-covered"), ("", "", "left-out-maybe")],
+)
+def test_only_what_is_loaded_before_training_may_stay_as_it_is(
+    before: str, after: str, code: str, tmp_path: Path
+) -> None:
+    text = (
+        "net, other = Net(), Net()\nopt = nn.SGD(other.trainable_params(), 0.1)\n"
+        f"{before}model = ms.Model(net, nn.MSELoss(), opt)\nmodel.train(1, data)\n{after}"
+    )
+    assert [found for found, _ in said(tmp_path, text)] == [code]
+
+
+#: A discriminator and a generator, of which the second has no optimizer, and how they are evaluated after each step.
+PAIR = """
+judge, maker = Net(), Net()
+opt = nn.SGD(judge.trainable_params(), 0.1)
+
+def forward(x):
+    return judge(maker(x)).mean()
+
+step = ms.value_and_grad(forward, None, opt.parameters)
+for x in data:
+    BEFORE
+    loss, grads = step(x)
+    opt(grads)
+    maker.set_train(False)
+    print(maker(x))
+"""
+
+
+@pytest.mark.parametrize(("before", "code"), [("maker.set_train()", "left-out-maybe"), ("pass", "covered")])
+def test_a_network_that_is_evaluated_in_between_is_not_kept_from_training(
+    before: str, code: str, tmp_path: Path
+) -> None:
+    assert [found for found, _ in said(tmp_path, PAIR.replace("BEFORE", before))] == [code]
+
+
 LOOP = """
 def groups(net):
     decayed, others = [], []

@@ -441,6 +441,51 @@ def test_a_network_that_is_evaluated_without_weights(tmp_path: Path, text: str) 
     assert "evaluated-unfilled" not in [one.code for one in examine(Scripts([reading]))]
 
 
+WHOLE = """
+class Whole(nn.Cell):
+    def __init__(self, body):
+        super().__init__()
+        self.body = body
+        self.head = nn.Dense(8, 2)
+
+    def construct(self, x):
+        return self.head(self.body(x))
+
+whole = Whole(net)
+"""
+INTO = PUT.replace("params", "load_checkpoint('best.ckpt')")
+#: A script that evaluates a network around one -> whether a part of it is evaluated with the weights that it was made with, or what else
+#: is said.
+PARTS: dict[str, bool | str] = {
+    INTO + "print(whole(x))\n": True,
+    INTO + "ms.Model(whole, loss).eval(data)\n": True,
+    INTO + "print(net(x))\n": False,
+    INTO.replace("(net", "(whole") + "print(whole(x))\n": False,
+    INTO + INTO.replace("(net", "(whole.head") + "print(whole(x))\n": False,
+    INTO + "load_checkpoint('head.ckpt', net=whole)\nprint(whole(x))\n": False,
+    INTO + "fill(whole)\nprint(whole(x))\n": False,
+    INTO + "whole.head.weight.set_data(weight)\nprint(whole(x))\n": False,
+    INTO + "def later(net):\n    load_param_into_net(net, params)\nprint(whole(x))\n": False,
+    INTO + "fill(whole.head)\nprint(whole(x))\n": False,
+    "print(net(x))\n" + INTO: "evaluated-before",
+    "print(net(x))\n" + INTO + "print(net(x))\n": False,
+    "for x in data:\n    print(net(x))\n    " + INTO + "print(net(x))\n": False,
+    "def ask(x):\n    return net(x)\nprint(ask(x))\n" + INTO: "evaluated-before",
+    "def ask(x):\n    return net(x)\n" + INTO + "print(ask(x))\n": False,
+    "print(net(x))\n" + INTO + "show(net)\n": False,
+    INTO + "whole.head = nn.Dense(8, 2, weight_init=make())\nprint(whole(x))\n": False,
+    INTO + "ms.Model(whole, loss, nn.SGD(whole.trainable_params())).train(1, data)\nprint(whole(x))\n": False,
+}
+
+
+@pytest.mark.parametrize("text", PARTS)
+def test_a_part_of_what_is_evaluated_without_weights(tmp_path: Path, text: str) -> None:
+    reading = scripts(tmp_path, NET + WHOLE + text).readings[0]
+    found = [one.code for one in examine(Scripts([replace(reading, role="eval", view="eval")]))]
+    expected = "evaluated-in-part" if PARTS[text] is True else PARTS[text]
+    assert [code for code in found if code.startswith("evaluated")] == ([expected] if expected else [])
+
+
 #: How the names of a checkpoint that the script saved itself are changed on the way back -> what is said.
 RENAMED = {
     "{k + '.x': v for k, v in params.items()}": "names-changed",

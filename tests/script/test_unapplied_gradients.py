@@ -279,6 +279,8 @@ def slices(folder: Path, text: str) -> list[Observation]:
         "net.trainable_params()[:1]",
         "params=net.trainable_params()[-1:], learning_rate=0.1",
         "part",
+        "list(net.get_parameters())[:2]",
+        "[{'params': list(net.trainable_params())[:2], 'lr': 0.01}]",
     ],
 )
 def test_an_optimizer_of_a_slice_of_the_parameters(tmp_path: Path, given: str) -> None:
@@ -292,6 +294,7 @@ def test_an_optimizer_of_a_slice_of_the_parameters(tmp_path: Path, given: str) -
         ("", "net.trainable_params()"),
         ("", "net.trainable_params()[:]"),
         ("", "net.trainable_params()[-4:]"),
+        ("", "[{'params': list(net.get_parameters())[:2]}, {'params': list(net.get_parameters())[2:], 'lr': 0.01}]"),
         ("", "[net.trainable_params()[0], net.trainable_params()[1]]"),
         ("ms.load_checkpoint('a.ckpt', net)\n", "net.trainable_params()[-2:]"),
         ("for p in net.body.get_parameters():\n    p.requires_grad = False\n", "net.trainable_params()[-2:]"),
@@ -418,7 +421,6 @@ every = net.trainable_params()
         "[p for p in every if 'head' in p.name]",
         "[p for name, p in net.parameters_and_names() if 'body' not in name]",
         "list(filter(lambda p: p.name.split('.')[0] == 'head', every))",
-        "list(every)[-2:]",
         "net.head.trainable_params()",
         "[{'params': [p for p in every if 'head' in p.name and 'bias' not in p.name]}]",
         "appended(net)",
@@ -483,3 +485,87 @@ def test_a_network_that_is_only_evaluated_need_not_be_trained(tmp_path: Path) ->
 def test_code_that_is_not_followed_and_only_makes_other_gradients_takes_none(tmp_path: Path) -> None:
     text = FUNCTION.replace("APPLY", "if False:\n        grads = ops.clip_by_global_norm(grads)")
     assert codes(tmp_path, text) == ["gradients-dropped"]
+
+
+WITHOUT = HEAD.replace("opt = nn.SGD(net.trainable_params(), 0.1)\n", "")
+#: A training of the head alone, and what stands before and after its loop.
+TRAINED = """
+opt = nn.SGD(net.head.trainable_params(), 0.1)
+grad_fn = ms.value_and_grad(forward, None, opt.parameters, has_aux=True)
+BEFORE
+for epoch in range(3):
+    for x, y in data:
+        (loss, _), grads = grad_fn(x, y)
+        opt(grads)
+    EACH
+AFTER
+print(net(first))
+"""
+LOADED = "ms.load_param_into_net(net, ms.load_checkpoint('best.ckpt'))"
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [("AFTER", ["layers-unheld"]), ("EACH", []), ("BEFORE", []), ("", ["layers-unheld"])],
+)
+def test_weights_that_are_loaded_after_training_were_not_there_before(
+    tmp_path: Path, place: str, expected: list[str]
+) -> None:
+    """As the best ones are, to be tested."""
+    text = TRAINED.replace(place, LOADED) if place else TRAINED
+    for left in ("BEFORE", "EACH", "AFTER"):
+        text = text.replace(left, "pass")
+    assert [one.code for one in said(tmp_path, text, WITHOUT)] == expected
+
+
+#: A network that is made, trained and loaded in each turn of a search over settings.
+SEARCHED = """
+for rate in rates:
+    net = Net()
+    opt = nn.SGD(net.head.trainable_params(), rate)
+    grad_fn = ms.value_and_grad(forward, None, opt.parameters, has_aux=True)
+    for x, y in data:
+        (loss, _), grads = grad_fn(x, y)
+        opt(grads)
+    ms.load_param_into_net(net, ms.load_checkpoint("best.ckpt"))
+    print(net(first))
+"""
+
+
+def test_a_network_that_is_made_anew_in_each_turn_starts_without_what_was_loaded_before(tmp_path: Path) -> None:
+    head = WITHOUT.replace("net = Net()\n", "")
+    assert [one.code for one in said(tmp_path, SEARCHED, head)] == ["layers-unheld"]
+    once = SEARCHED.replace("    net = Net()\n", "")
+    assert said(tmp_path, "net = Net()\n" + once, head) == []
+
+
+#: A training step of the project's own that keeps an average of all weights.
+AVERAGED = """
+class Step(nn.Cell):
+    def __init__(self, net, opt):
+        super().__init__()
+        self.net, self.opt, self.loss = net, opt, nn.CrossEntropyLoss()
+        self.mean = ms.ParameterTuple(net.get_parameters()).clone(prefix="mean")
+        self.grad = ms.value_and_grad(self.forward, None, opt.parameters)
+
+    def forward(self, x, y):
+        return self.loss(self.net(x), y)
+
+    def construct(self, x, y):
+        loss, grads = self.grad(x, y)
+        self.opt(grads)
+        return loss
+
+step = Step(net, nn.SGD(GIVEN, 0.1))
+for x, y in data:
+    print(step(x, y))
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"), [("net.head.trainable_params()", ["layers-unheld"]), ("net.trainable_params()", [])]
+)
+def test_a_step_that_lists_parameters_hides_no_layer_from_an_optimizer(
+    tmp_path: Path, given: str, expected: list[str]
+) -> None:
+    assert [one.code for one in said(tmp_path, AVERAGED.replace("GIVEN", given), WITHOUT)] == expected

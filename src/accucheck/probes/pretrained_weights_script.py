@@ -94,6 +94,15 @@ MESSAGES: Words = {
         "en": "{net} is evaluated here with the weights that it was made with: nothing in this script loads a checkpoint or trains.",
         "zh": "此处用创建时的初始权重评估 {net}：该脚本既没有加载 checkpoint，也没有训练。",
     },
+    "evaluated-in-part": {
+        "en": "Weights are loaded into {part} alone, a part of the {net} that is evaluated ({at}): {layers} beside it keep those that they "
+        "were made with.",
+        "zh": "权重只加载到了 {part}，而评估的是包含它的 {net}（{at}）：其余的 {layers} 仍是创建时的初始权重。",
+    },
+    "evaluated-before": {
+        "en": "Weights are loaded into {net} only here, after its last run ({at}): it is evaluated with the weights that it was made with.",
+        "zh": "权重在最后一次运行 {net}（{at}）之后才在此加载：评估时使用的是创建时的初始权重。",
+    },
     "result-ignored": {
         "en": "Nothing asks which parameters were not loaded into {net}; names that do not fit are passed over in silence.",
         "zh": "没有检查哪些参数未加载到 {net}；名称不匹配的参数会被静默跳过。",
@@ -186,6 +195,11 @@ MESSAGES: Words = {
         "en": "Load the trained weights first: load_param_into_net(net, load_checkpoint(path))",
         "zh": "先加载训练好的权重：load_param_into_net(net, load_checkpoint(path))",
     },
+    "fix-first": {"en": "Load the weights before the network is run.", "zh": "先加载权重，再运行网络。"},
+    "fix-whole": {
+        "en": "Load into the whole network that is evaluated, and look at what load_param_into_net returns.",
+        "zh": "加载到被评估的整个网络中，并检查 load_param_into_net 的返回值。",
+    },
     "fix-object": {
         "en": "Load into the object that is trained or evaluated.",
         "zh": "加载到实际训练或评估的网络对象中。",
@@ -211,6 +225,8 @@ WHY: Words = {
     "only-rebound": _STALE,
     "never-filled": _STALE,
     "evaluated-unfilled": _RANDOM,
+    "evaluated-in-part": _RANDOM,
+    "evaluated-before": _RANDOM,
     "names-changed": _RANDOM,
     "overwritten": {
         "en": "What was learnt is thrown away: training starts from scratch, or random weights are evaluated.",
@@ -262,6 +278,8 @@ _LEVELS = {
     "fetched-for-nothing": Level.PROBLEM,
     "only-rebound": Level.PROBLEM,
     "evaluated-unfilled": Level.PROBLEM,
+    "evaluated-in-part": Level.PROBLEM,
+    "evaluated-before": Level.PROBLEM,
     "names-changed": Level.PROBLEM,
     "never-filled": Level.SUSPECT,
     "directory-possible": Level.SUSPECT,
@@ -275,6 +293,8 @@ _FIXES = {
     "only-rebound": "fix-set",
     "never-filled": "fix-copy",
     "evaluated-unfilled": "fix-load",
+    "evaluated-in-part": "fix-whole",
+    "evaluated-before": "fix-first",
     "names-changed": "fix-names",
     "only-output": "fix-let-through",
     "not-applied": "fix-apply",
@@ -373,6 +393,44 @@ class Other(nn.Cell):
 """
 
 
+_WHOLE = (
+    _HEAD
+    + """class Whole(nn.Cell):
+    def __init__(self, body):
+        super().__init__()
+        self.body = body
+        self.head = nn.Dense(4, 2)
+
+    def construct(self, x):
+        return self.head(self.body(x))
+
+
+"""
+)
+_IMPORTS = """import mindspore as ms
+from mindspore import nn, load_checkpoint, load_param_into_net, save_checkpoint
+from net import Net, Whole
+
+body = Net()
+"""
+_TUNED = (
+    _IMPORTS
+    + """print(load_param_into_net(body, load_checkpoint("before.ckpt")))
+net = Whole(body)
+model = ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params()))
+model.train(1, data)
+save_checkpoint(net, "best.ckpt")
+"""
+)
+_PART = (
+    _IMPORTS
+    + """net = Whole(body)
+print(load_param_into_net(body, load_checkpoint("best.ckpt")))
+net.set_train(False)
+for x, y in data:
+    print((net(x).argmax(1) == y).mean())
+"""
+)
 _FROM_SCRATCH = """import mindspore as ms
 import mindspore.dataset as ds
 from mindspore import nn
@@ -711,6 +769,46 @@ print(ms.Model(net, loss, metrics={"acc"}).eval(data))
 """,
         Verdict.PROBLEM,
         "evaluated-unfilled",
+    ),
+    Example(
+        "loaded into a part of what is evaluated",
+        files={"net.py": _WHOLE, "train.py": _TUNED, "eval.py": _PART},
+        case={"scripts": {"train": "train.py", "eval": "eval.py"}},
+        verdict=Verdict.PROBLEM,
+        codes=["checked", "evaluated-in-part"],
+    ),
+    Example(
+        "loaded into all of what is evaluated",
+        files={
+            "net.py": _WHOLE,
+            "train.py": _TUNED,
+            "eval.py": _PART.replace("load_param_into_net(body", "load_param_into_net(net"),
+        },
+        case={"scripts": {"train": "train.py", "eval": "eval.py"}},
+        verdict=Verdict.OK,
+        codes=["checked", "own"],
+    ),
+    _example(
+        "loaded after the evaluation",
+        """
+net = Net()
+net.set_train(False)
+print(ms.Model(net, loss, metrics={"acc"}).eval(data))
+print(load_param_into_net(net, load_checkpoint("net.ckpt")))
+""",
+        Verdict.PROBLEM,
+        "evaluated-before",
+    ),
+    _example(
+        "run once before weights are loaded, and evaluated afterwards",
+        """
+net = Net()
+net(ops.ones((1, 16)))
+print(load_param_into_net(net, load_checkpoint("net.ckpt")))
+print(ms.Model(net, loss, metrics={"acc"}).eval(data))
+""",
+        Verdict.OK,
+        "checked",
     ),
     _example(
         "evaluated with weights that code that was not read may give",

@@ -90,6 +90,10 @@ MESSAGES: Words = {
         "en": "Training and evaluation give the network different parts of {input}: {what}.",
         "zh": "训练和评估送入网络的 {input} 取自序列的不同部分：{what}。",
     },
+    "classes-apart": {
+        "en": "Classes have other numbers here than in training ({at}): {name} is {ours}, and {theirs} there.",
+        "zh": "此处的类别编号与训练（{at}）不同：{name} 在这里是 {ours}，训练时是 {theirs}。",
+    },
     "fitted-on-evaluation": {
         "en": "{scaler} is fitted on {data}, which is not training data.",
         "zh": "{scaler} 在 {data} 上做了 fit，而它不是训练数据。",
@@ -154,6 +158,10 @@ MESSAGES: Words = {
         "en": "Use the same steps and numbers on both sides, best from one function or one configuration.",
         "zh": "两边使用相同的步骤和参数，最好共用一个函数或一份配置。",
     },
+    "fix-classes": {
+        "en": "Write the numbers of the classes once and give the same dict to both data sets.",
+        "zh": "类别编号只写一份，把同一个字典传给两个数据集。",
+    },
     "fix-fit": {
         "en": "Fit on the training data only, store the result, and only transform elsewhere.",
         "zh": "只在训练数据上 fit 并保存结果，其他数据只做 transform。",
@@ -195,6 +203,10 @@ WHY: Words = {
     "part-differs": _OTHER_INPUT,
     "interpolation-differs": _OTHER_INPUT,
     "slice-differs": _OTHER_INPUT,
+    "classes-apart": {
+        "en": "Right answers count as wrong for these classes, so the measured accuracy is lower than what the network can do.",
+        "zh": "网络按训练时的编号给出的正确答案会被判为错误：这些类别的测得精度因此偏低。",
+    },
     "fitted-on-evaluation": {
         "en": "The features of training and evaluation are then on different scales, or evaluation data decide about training.",
         "zh": "训练和评估的特征尺度因此不同，或者评估数据影响了训练。",
@@ -218,6 +230,10 @@ _OVERLAP = {
 }
 PROOF: Words = {
     **dict.fromkeys(WHY, _SAME_SAMPLES),
+    "classes-apart": {
+        "en": "Print the confusion matrix of the evaluation: two classes stand in each other's place.",
+        "zh": "打印评估的混淆矩阵：相应的类别会对调位置。",
+    },
     "random-in-evaluation": _TWICE,
     "random-before-split": _TWICE,
     "random-perhaps": _TWICE,
@@ -248,6 +264,7 @@ _FIXES = {
     "random-in-evaluation": "fix-drop",
     "random-before-split": "fix-after-split",
     "random-perhaps": "fix-drop",
+    "classes-apart": "fix-classes",
     "fitted-on-evaluation": "fix-fit",
     "resplit": "fix-split",
     "resplit-unseeded": "fix-split",
@@ -261,6 +278,9 @@ _TELLING = ("agree", "usual", "no-evaluation", "generated-evaluation")
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from itertools import chain
+
+    from ..script import class_order
     from ..script.analysis import read_scripts
     from ..script.consistency import examine
     from ..script.normalization import pipelines_of
@@ -270,7 +290,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     yield from _gaps.findings(scripts)
     readings = of_scripts(scripts)
     found: dict[tuple[object, ...], Finding] = {}
-    for said in examine(readings):
+    for said in chain(examine(readings), class_order.examine(readings)):
         finding = _finding(said)
         found.setdefault(
             (finding.code, finding.where.path, finding.where.line, str(finding.data.get("input"))), finding
@@ -426,8 +446,36 @@ def pack(raw):
 
 """
 
+_NUMBERED = """
+steps = [vision.Decode(), vision.Rescale(1 / 255, 0.0), vision.HWC2CHW()]
+train = ds.ImageFolderDataset("train", class_indexing={{"cat": 0, "dog": 1, "owl": 2}}).map(steps, "image").batch(32)
+test = ds.ImageFolderDataset("test", class_indexing={numbers}).map(steps, "image").batch(32)
+net = nn.SequentialCell(nn.Flatten(), nn.Dense(3072, 3))
+model = ms.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.1), metrics={{"acc"}})
+model.train(1, train)
+print(model.eval(test))
+"""
+
 EXAMPLES = [
     _example("one builder, chance in training only", _BUILDER + _USE, Verdict.OK, "agree"),
+    _example(
+        "classes with other numbers in evaluation",
+        _NUMBERED.format(numbers='{"dog": 0, "cat": 1, "owl": 2}'),
+        Verdict.PROBLEM,
+        "classes-apart",
+    ),
+    _example(
+        "the same numbers in another order",
+        _NUMBERED.format(numbers='{"owl": 2, "dog": 1, "cat": 0}'),
+        Verdict.OK,
+        "agree",
+    ),
+    _example(
+        "fewer classes with the same numbers",
+        _NUMBERED.format(numbers='{"cat": 0, "owl": 2}'),
+        Verdict.OK,
+        "agree",
+    ),
     _example(
         "as usual: random crop in training, centre crop in evaluation",
         _TWO.format(train=_LARGE, evaluation=f"{_CROP}, {_LARGE}"),

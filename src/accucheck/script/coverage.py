@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from ..knowledge import api
 from .flow import sources
+from .freezing import comes_after_training
 from .loss_scaling import disagreements, title
 from .networks import is_layer
 from .parameter_groups import forgotten
@@ -407,19 +408,29 @@ def _excused(training: TrainingSteps, path: list[Instance | Call], layer: Call) 
         return any(id(option) in held for value in values for option in options(value))
 
     for call in training.calls:
-        # a copy has the weights of what it is a copy of
-        if _gives_weights(call) and not call.tests and of_these(*call.args, call.result):
+        if of_these(*call.args, call.result) and _is_given_by(training, call, layer):
             return True
-        if (call.name in _LISTS or _switches_off(call)) and of_these(call.base):
+        if (call.name in _LISTS or _switches_off(training, call)) and of_these(call.base):
             return True
     frozen = (store.owner for store in training.trace.stores if store.attribute == "requires_grad")
     return any(of_these(*sources(owner)) for owner in frozen)
 
 
-def _switches_off(call: Call) -> bool:
-    """Whether a call keeps a network from training."""
+def _is_given_by(training: TrainingSteps, call: Call, layer: Call) -> bool:
+    """Whether a call gives weights before a layer is trained; a copy has those of what it is a copy of."""
+    return _gives_weights(call) and not call.tests and not comes_after_training(training.trace, call, layer)
+
+
+def _switches_off(training: TrainingSteps, call: Call) -> bool:
+    """Whether a call keeps a network from training: not to evaluate it in between, when it is set to training elsewhere."""
     told = call.args[0] if call.args else None
-    return call.name in (".set_train", ".set_grad") and is_known(told, False)
+    if call.name not in (".set_train", ".set_grad") or not is_known(told, False):
+        return False
+    others = (one for one in training.calls if one.name == ".set_train" and one is not call)
+    back = (one for one in others if not is_known(next(iter(one.args), None), False))
+    return call.name == ".set_grad" or not any(
+        option in options(call.base) for one in back for option in options(one.base)
+    )
 
 
 def _replaced(owners: list[Value], optimizer: Call | Instance) -> Iterator[Call]:

@@ -155,9 +155,12 @@ class FreezeScan:
 
     @cached_property
     def registers(self) -> bool:
-        """Whether a cell makes others known to itself in a way that is not followed."""
+        """Whether a cell makes others known to itself in a way that is not followed, so that an optimizer may well have more than is seen:
+        not one that holds layers which no optimizer is given."""
         return any(
-            _REGISTERS.search(" ".join(_body(part.node) for part in cell.of.lineage())) for cell in self.structure.cells
+            _REGISTERS.search(" ".join(_body(part.node) for part in cell.of.lineage()))
+            and {id(leaf) for _, leaf in leaves(cell)} <= self.trained
+            for cell in self.structure.cells
         )
 
     # --- behind stop_gradient ----------------------------------------------------------------------------------------
@@ -222,7 +225,8 @@ class FreezeScan:
                     yield Observation("term-stopped", stops[0].source, stops[0].node, data, certain=False)
 
     def set_apart(self) -> Iterator[set[int]]:
-        """The layers of each part that is loaded, or told not to be trained, by itself: stopping its gradient is meant."""
+        """The layers of each part that is loaded, or told not to be trained, by itself: stopping its gradient is meant. What is loaded
+        when training is over, as the best weights are to be tested, tells nothing of what was trained."""
         for call in self.trace.calls:
             part: Value | None = None
             if call.api == "load_param_into_net":
@@ -231,7 +235,8 @@ class FreezeScan:
                 part = call.argument(["ckpt_file_name", "net"], "net")
             elif call.name in (".set_grad", ".set_train"):
                 part = self.told_not_to(call)
-            yield from ({id(leaf) for _, leaf in leaves(option)} for option in options(part))
+            if part is not None and not (call.api in _LOADS and comes_after_training(self.trace, call, part)):
+                yield from ({id(leaf) for _, leaf in leaves(option)} for option in options(part))
 
     def told_not_to(self, call: Call) -> Value | None:
         """The part that is told not to be trained; not where it is set to training elsewhere, so that it is evaluated in between."""
@@ -768,6 +773,30 @@ class FreezeScan:
 
 
 # --- helpers ----------------------------------------------------------------------------------------------------------
+
+
+def comes_after_training(trace: Trace, load: Call, into: Value) -> bool:
+    """Whether weights are loaded into a network only after all training of it: no loop comes back to a step, but for one that makes the
+    network anew in each turn."""
+    steps = [call for call in trace.calls if _trains(call)]
+    parts = [leaf for option in options(into) for _, leaf in leaves(option)]
+    anew = set[ast.AST]().union(*(leaf.loops for leaf in parts if isinstance(leaf, Call)))
+    again = set(load.loops) - anew
+    return bool(steps) and not unseen(load.frame) and all(_is_over(step, load, again) for step in steps)
+
+
+def _is_over(step: Call, load: Call, loops: set[ast.AST]) -> bool:
+    return step.order < load.order and not loops.intersection(step.loops) and not unseen(step.frame)
+
+
+def _trains(call: Call) -> bool:
+    """Whether a call trains something: a gradient by weights, a training cell that runs, a Model."""
+    if call.name in (".train", ".fit"):
+        return is_model(call.base)
+    if call.name != "" or not isinstance(call.base, (Call, Instance)):
+        return False
+    found = gradient(call)
+    return updates(call.base) or (found is not None and found.by_weights)
 
 
 def optimizers_of(trace: Trace) -> list[Call | Instance]:

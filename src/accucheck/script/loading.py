@@ -153,6 +153,8 @@ _RANK = [
     "only-rebound",
     "never-filled",
     "evaluated-unfilled",
+    "evaluated-in-part",
+    "evaluated-before",
     "own",
     "checked",
     "own-trained",
@@ -261,6 +263,7 @@ class Loading:
             yield self.put(put, net, origins[id(put)], saved, trained)
         yield from self.never_filled()
         yield from self.evaluated_unfilled()
+        yield from self.evaluated_as_made()
 
     # --- twins that get no weights ------------------------------------------------------------------------------------
 
@@ -301,6 +304,71 @@ class Loading:
                 yield Observation("evaluated-unfilled", call.source, call.node, {"net": _called(net)}, likely=True)
                 return
 
+    def evaluated_as_made(self) -> Iterator[Observation]:
+        """A network that a script evaluates, of which some layers stay as they were made, as weights are loaded into other parts of it
+        alone, or all of them, as weights are loaded only afterwards."""
+        if self.reading.role == "train" or self.trace.gave_up or not self.only_loads:
+            return
+        runs: dict[int, list[tuple[Value, Call | Frame]]] = {}
+        for net, run in self.evaluated():
+            runs.setdefault(id(net), []).append((net, run))
+        for of_one in runs.values():
+            net, run = max(of_one, key=lambda each: each[1].order)
+            if (said := self.as_made(net, run)) is not None:
+                yield said
+                return
+
+    def as_made(self, net: Value, run: Call | Frame) -> Observation | None:
+        """What is wrong with the weights of a network in its last run."""
+        named = {id(leaf): ".".join(path) for path, leaf in leaves(net)}
+        into = [(call, layers) for call, layers in self.fillings if layers & named.keys()]
+        before = set[int]().union(*(layers for call, layers in into if call.order < run.order or unseen(call.frame)))
+        left = [leaf for _, leaf in leaves(net) if id(leaf) not in before and self.runs_as_made(leaf)]
+        if not left or not into or not self.only_here(left):
+            return None
+        at = f"{run.source.path}:{getattr(run.node, 'lineno', 1)}"
+        put, names = into[0][0], [named[id(leaf)] for leaf in left[:5]]
+        data = {"net": _called(net), "part": _called(_filled(put)), "layers": names, "at": at}
+        code = "evaluated-in-part" if before else "evaluated-before"
+        return Observation(code, put.source, put.node, data, likely=True)
+
+    def only_here(self, layers: list[Value]) -> bool:
+        """Whether nothing out of sight gets layers, or a cell that holds one of them."""
+        around = [cell for cell in cells(self.reading) if any(leaf in layers for _, leaf in leaves(cell))]
+        return all(map(self.in_sight, [*layers, *around]))
+
+    @cached_property
+    def fillings(self) -> list[tuple[Call, set[int]]]:
+        """The calls that put a checkpoint into a network, each with the ids of the layers and parameters of that."""
+        calls = [*self.puts, *filter(_fills, self.loads)]
+        return [(call, {id(leaf) for one in options(_filled(call)) for _, leaf in leaves(one)}) for call in calls]
+
+    @cached_property
+    def only_loads(self) -> bool:
+        """Whether checkpoints are all that gives networks weights, each of them into what is seen, in code that is followed or not."""
+        followed = {id(call.node) for call in self.trace.calls}
+        known = {id(call) for call, layers in self.fillings if layers}
+        others = any(_gives(call) and id(call) not in known for call in self.trace.calls)
+        trains = any(kind(call.api) in ("optimizer", "step") for call in self.trace.calls)
+        open_ = others or trains or bool(replacements(self.trace)) or self.loads_unseen(followed)
+        return len(known) == len(self.fillings) > 0 and not open_
+
+    def evaluated(self) -> Iterator[tuple[Value, Call | Frame]]:
+        """The networks that a script runs itself, or by a Model, each with the place."""
+        for call in self.trace.calls:
+            net = _evaluated(call)
+            if net is not None and not unseen(call.frame):
+                yield net, call
+        for frame in self.trace.frames:
+            cell, around = frame.owner, frames_around(frame.parent)
+            if isinstance(cell, Instance) and _is_run(frame) and not unseen(frame) and not any(map(_is_run, around)):
+                yield cell, frame
+
+    def runs_as_made(self, layer: Value) -> bool:
+        """Whether a layer with weights is applied, and starts from what MindSpore draws."""
+        applied = any(how == "base" and user.name == "" for user, how in self.users.get(id(layer), ()))
+        return applied and is_layer(layer) and _starts_as_made(layer)
+
     @cached_property
     def may_fill(self) -> bool:
         """True where something of the script gives a network weights, in code that is followed or not, or trains one."""
@@ -313,9 +381,10 @@ class Loading:
         return any(id(node) not in followed for source in self.sources for node in _loading_in(source))
 
     def in_sight(self, net: Value) -> bool:
-        """True where a network is only run, set to a mode, built into others, and evaluated."""
+        """True where a network is only run, set to a mode, built into others, loaded into, and evaluated."""
         uses = [user for user, how in self.users.get(id(net), ()) if how != "base" or user.name not in _QUIET]
-        return all(user.name == "" or user.api == "Model" or user.api.startswith("nn.") for user in uses)
+        known = ("Model", "load_param_into_net", *LOADS)
+        return all(user.name == "" or user.api in known or user.api.startswith("nn.") for user in uses)
 
     def trained(self) -> Iterator[Instance]:
         """The networks whose parameters are given to an optimizer."""
@@ -1007,6 +1076,11 @@ def _evaluated(call: Call) -> Value | None:
     return model.argument(["network"], "network") if model is not None and model.api == "Model" else None
 
 
+def _is_run(frame: Frame) -> bool:
+    """Whether a frame is that of a network's forward computation."""
+    return isinstance(frame.owner, Instance) and is_cell(frame.owner.of) and frame.function.name == "construct"
+
+
 def _starts_as_made(layer: Value) -> bool:
     """True for a layer of MindSpore that starts from its own initialisers or from named ones, not from numbers that come from elsewhere."""
     known = api.find(layer.api) if isinstance(layer, Call) else None
@@ -1130,6 +1204,11 @@ def _stands(value: Value | Store | None) -> str:
     return (
         f"{source.path}:{value.line}" if isinstance(value, (SourceNode, Store)) and isinstance(source, Source) else ""
     )
+
+
+def _filled(call: Call) -> Value | None:
+    """The network that a call puts a checkpoint into."""
+    return call.argument(_LOAD if call.api in LOADS else _NET, "net")
 
 
 def _fills(load: Call) -> bool:

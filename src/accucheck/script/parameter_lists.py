@@ -98,10 +98,15 @@ def takes_part(made: Call) -> bool:
 
 def is_cut(made: Call) -> bool:
     """True for an item, or a part, of a list of parameters, or of a copy of it."""
-    listed = made.base
+    return takes_part(made) and listing_of(made) is not None
+
+
+def listing_of(cut: Call) -> Call | None:
+    """The list of parameters that an item, or a part, is taken of, or of a copy of which; None where it is none."""
+    listed = cut.base
     while isinstance(listed, Call) and listed.api in _SAME_ORDER and len(listed.args) == 1:
         listed = listed.args[0]
-    return takes_part(made) and isinstance(listed, Call) and listed.name in PARAMETERS
+    return listed if isinstance(listed, Call) and listed.name in PARAMETERS else None
 
 
 def part_of(key: Value) -> slice | None:

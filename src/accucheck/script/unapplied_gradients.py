@@ -28,7 +28,7 @@ from .networks import (
     weights,
 )
 from .overflow_gate import CHECKS
-from .parameter_lists import PARAMETERS, behind
+from .parameter_lists import PARAMETERS, behind, is_cut, listing_of
 from .training_steps import is_optimizer, training
 from .values import (
     Call,
@@ -51,6 +51,8 @@ from .values import (
 LIMIT = 2000
 #: Lists within lists of parameters are followed so deep, and so many of each.
 DEEP, WIDE = 12, 60
+#: What lists all parameters of a network that are trained, and maybe moving statistics beside them.
+_WHOLE = (".trainable_params", ".get_parameters")
 
 
 @first_of_place
@@ -119,8 +121,11 @@ class UnappliedLoad:
             optimizer = _that_trains(look, step, reached)
             if not layers or not isinstance(optimizer, Call) or _given_part(optimizer) is not None:
                 continue  # of a slice, `left_out` tells
-            names = [look.names.get(id(layer)) or layer.api for layer in layers]
-            data = {"count": len(layers), "names": names[:5], "line": layers[0].line, "path": layers[0].source.path}
+            named = {
+                (id(layer.node), look.names.get(id(layer)) or layer.api): None for layer in layers
+            }  # one of two ways to make it
+            names = [name for _, name in named]
+            data = {"count": len(names), "names": names[:5], "line": layers[0].line, "path": layers[0].source.path}
             loaded = look.loaded(perhaps=True)
             yield Observation("layers-unheld", optimizer.source, optimizer.node, data, certain=False, possible=loaded)
 
@@ -389,7 +394,7 @@ def _given_part(optimizer: Call | Instance) -> _Part | None:
     slices: dict[int, Call] = {}
     others = False
     for part in _until_cut(given):
-        if isinstance(part, Call) and part.name == "[]" and _is_listing(part.base):
+        if isinstance(part, Call) and is_cut(part):
             slices[id(part)] = part
         else:
             others |= _is_listing(part) or is_parameter(part) or isinstance(part, UnknownValue)
@@ -402,9 +407,9 @@ def _until_cut(value: Value | None, depth: int = 0) -> Iterator[Value]:
     if value is None or depth > DEEP:
         return
     yield value
-    if isinstance(value, Call) and value.name == "[]" and _is_listing(value.base):
+    if _is_listing(value) or (isinstance(value, Call) and is_cut(value)):
         return
-    if isinstance(value, (Call, Many, Items, Mapping)) and not _is_listing(value):
+    if isinstance(value, (Call, Many, Items, Mapping)):
         for inner in flow.inputs(value)[:WIDE]:
             yield from _until_cut(inner, depth + 1)
 
@@ -414,12 +419,12 @@ def _is_listing(value: Value | None) -> bool:
 
 
 def _cut(given: Call) -> _Part | None:
-    key, listed = given.args[0] if given.args else None, given.base
+    key, listed = given.args[0] if given.args else None, listing_of(given)
     if not (is_slice(key) and isinstance(listed, Call)):
         return None
     first, last, step = (part.value if isinstance(part, KnownValue) else "" for part in key.args)
     kept = -first if _is_number(first, below=True) and last is None else last if first in (None, 0) else None
-    if listed.name != ".trainable_params" or listed.base is None or step is not None or not _is_number(kept):
+    if listed.name not in _WHOLE or listed.base is None or step is not None or not _is_number(kept):
         return None
     return _Part(given, listed.base, kept)
 
