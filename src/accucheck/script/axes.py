@@ -10,6 +10,7 @@ from typing import NamedTuple
 from .effects import effect, kept, name_of, operands
 from .factors import argument_of, operation
 from .networks import kind_of
+from .syntax import kept as once
 from .values import Call, Items, KnownValue, Many, Value, integer_of, is_slice
 
 #: Values within values are looked into so far.
@@ -42,6 +43,7 @@ class AxisPosition(NamedTuple):
 UNKNOWN = Rank()
 
 
+@once
 def rank(value: Value | None, depth: int = 0) -> Rank:
     """The number of axes of a value."""
     if isinstance(value, Many):

@@ -18,6 +18,7 @@ from .pipelines import Input, Pipeline, Pipelines
 from .sample_functions import SCALERS
 from .sample_numbers import Scale, after
 from .samples import SamplePath, Step
+from .syntax import kept
 from .training import role
 from .values import Call, Frame, Instance, Items, KnownValue, Value, is_known, options, parts, words
 
@@ -447,7 +448,12 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
 
 def _by_gradient(way: SamplePath) -> bool:
     """Whether a step works with a gradient, as an attack on the network does: that is no preparation of samples."""
-    return any(find(step.made, lambda part: bool(gradient_maker(part.base))) is not None for step in way.steps)
+    return any(_is_of_gradient(step.made) for step in way.steps)
+
+
+@kept
+def _is_of_gradient(made: Call) -> bool:
+    return find(made, lambda part: bool(gradient_maker(part.base))) is not None
 
 
 def _is_certain(base: SamplePath, way: SamplePath, evaluation: Pipeline) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from .syntax import kept
 from .trace import Trace
@@ -45,18 +45,21 @@ def inputs(value: Value) -> list[Value]:
 
 def sources(value: Value | None, stop: Callable[[Value], bool] | None = None) -> Iterator[Value]:
     """A value and everything that flows into it, nearest first, each once. What `stop` is true for is given, not passed."""
-    if value is None:
-        return
-    seen = {id(value)}
-    queue = deque([value])
-    while queue and len(seen) < LIMIT:
+    return sources_of([] if value is None else [value], stop)
+
+
+def sources_of(values: Sequence[Value], stop: Callable[[Value], bool] | None = None) -> Iterator[Value]:
+    """Several values and everything that flows into any of them, each once; see sources()."""
+    seen = {id(value): value for value in values}
+    queue, asked, limit = deque(seen.values()), set(seen), LIMIT * len(values)
+    while queue and len(seen) < limit:
         part = queue.popleft()
         yield part
-        if stop is not None and part is not value and stop(part):
+        if stop is not None and id(part) not in asked and stop(part):
             continue
         for inner in inputs(part):
             if id(inner) not in seen:
-                seen.add(id(inner))
+                seen[id(inner)] = inner
                 queue.append(inner)
 
 

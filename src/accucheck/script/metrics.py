@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import islice
 
 from ..knowledge.api import IGNORING
 from ..knowledge.metric_functions import gathering, metric_functions
@@ -647,10 +648,11 @@ class Metrics:
         """The data sets of which a loop that does not train keeps what a network gives, with the place that does: what is made of it
         behind the loop is mostly a metric."""
         uses = self.data.uses
-        writes = [write for call in self.trace.calls for write in _written(call) if _layers_within(write.value)]
+        writes = {id(write): write for call in self.trace.calls for write in _written(call)}.values()
         for leaf in uses.leaves():
             reading = {id(loop) for loop in uses.loops(leaf)} - uses.stepping
-            yield from [(leaf, w.source, w.node) for w in writes if {id(loop) for loop in w.loops} & reading][:1]
+            stored = (w for w in writes if {id(loop) for loop in w.loops} & reading and _layers_within(w.value))
+            yield from [(leaf, w.source, w.node) for w in islice(stored, 1)]
 
     def of_training_files(self) -> Iterator[Observation]:
         """Evaluation of data sets that are read from the files that training reads, and of nothing else."""

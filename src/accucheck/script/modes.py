@@ -315,11 +315,9 @@ class Replay:
         """The steps whose gradients an optimizer gets; all of them where none is seen to arrive."""
         steps = [step for step in self.all_steps if self.takes_part(step)]
         wanted = {id(step.place) for step in steps}
-        given: set[int] = set()
-        for value in self.updates[:1000] if len(steps) > 1 else ():
-            for part in flow.sources(value, lambda v: id(v) in wanted or _optimizes(v)):
-                if id(part) in wanted:
-                    given.add(id(part))
+        updates = self.updates[:1000] if len(steps) > 1 else []
+        arriving = flow.sources_of(updates, lambda value: id(value) in wanted or _optimizes(value))
+        given = wanted & set(map(id, arriving))
         return [step for step in steps if not given or id(step.place) in given or step.how in _STEPS]
 
     def takes_part(self, step: Event) -> bool:

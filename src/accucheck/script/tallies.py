@@ -136,6 +136,11 @@ class Tallies:
         return made.name == ".each" and made.base is not None and self.is_data(dataset_of(made.base))
 
     @cached_property
+    def batches(self) -> list[Call]:
+        """What loops over data sets yield."""
+        return [made for made in self.trace.calls if self.is_batch(made)]
+
+    @cached_property
     def codes(self) -> list[_Code]:
         """What was run, but for the networks."""
         found = [_Code(self.reading.source.tree, self.reading.source, None, (None,))]
@@ -273,15 +278,12 @@ class Tallies:
         function = addition.frame.function.node if addition.frame is not None else self.reading.source.tree
         found: list[Value] = []
         for node in _gone_through(function, loop):
-            frames = [one for one in self.ran.get(id(node), ()) if _yields(one.function.node)]
+            frames = {id(one) for one in self.ran.get(id(node), ()) if _yields(one.function.node)}
             lists = self.tallies.get((id(function), unparse(node)))
             appended = lists.additions if lists is not None and all(map(_appends, lists.additions)) else []
             loops = {id(node), *(id(one.loop) for one in appended)}
-            found += [
-                made.base
-                for made in self.trace.calls
-                if made.base is not None and (made.frame in frames or id(made.node) in loops) and self.is_batch(made)
-            ]
+            read = (made for made in self.batches if id(made.frame) in frames or id(made.node) in loops)
+            found += [made.base for made in read if made.base is not None]
         return found
 
     def find(self, code: _Code, node: ast.expr) -> Tally | None:
