@@ -591,7 +591,7 @@ def _numeric(base: SamplePath, way: SamplePath, inside: bool) -> tuple[str, tupl
         return None
     if rescaled_again(base) is not rescaled_again(way):
         return "scale-differs", _scales(base, way)
-    if {_own_statistics(base), _own_statistics(way)} == {"moments", "ends"}:
+    if _others(base) == _others(way) and {_own_statistics(base), _own_statistics(way)} == {"moments", "ends"}:
         return "constants-differ", _scales(base, way)
     keys = [[step for step in steps if _constant(step)] for steps in (_steps(base), _steps(way))]
     texts = [[_key(step) for step in steps if not _constant(step)] for steps in (_steps(base), _steps(way))]
@@ -604,6 +604,11 @@ def _numeric(base: SamplePath, way: SamplePath, inside: bool) -> tuple[str, tupl
     if base.normalised is not way.normalised and clear and not inside:
         return "normalised-in-one", _scales(base, way)
     return ("constants-differ" if _goes_on(base, way) and not inside else "unclear"), _scales(base, way)
+
+
+def _others(way: SamplePath) -> list[Any]:
+    """The steps that do not bring a sample to a scale by what it holds itself."""
+    return [_key(step) for step in _steps(way) if step.kind != "scale" or not step.own]
 
 
 def _own_statistics(way: SamplePath) -> str:
