@@ -74,6 +74,10 @@ MESSAGES: Words = {
         "en": "The colour channels of {input} differ in training and evaluation: {what}.",
         "zh": "训练和评估中 {input} 的颜色通道不同：{what}。",
     },
+    "sampling-differs": {
+        "en": "{input} is read with another number of samples a second in evaluation than in training: {what}.",
+        "zh": "训练和评估读取 {input} 时的采样率不同：{what}。",
+    },
     "size-differs": {
         "en": "{input} has another size in evaluation than in training: {what}.",
         "zh": "{input} 在训练和评估中的尺寸不同：{what}。",
@@ -199,6 +203,7 @@ WHY: Words = {
     "constants-differ": _OTHER_INPUT,
     "clip-differs": _OTHER_INPUT,
     "colour-differs": _OTHER_INPUT,
+    "sampling-differs": _OTHER_INPUT,
     "size-differs": _OTHER_INPUT,
     "part-differs": _OTHER_INPUT,
     "interpolation-differs": _OTHER_INPUT,
@@ -253,6 +258,7 @@ _LIKELY = (
     "scale-differs",
     "colour-differs",
     "clip-differs",
+    "sampling-differs",
     "size-differs",
     "part-differs",
     "slice-differs",
@@ -456,6 +462,24 @@ model.train(1, train)
 print(model.eval(test))
 """
 
+_SOUND = """
+import librosa
+
+class Sounds:
+    def __init__(self, names, rate):
+        self.names, self.rate = names, rate
+
+    def __getitem__(self, place):
+        sound, _ = librosa.load(self.names[place], sr=self.rate)
+        return sound[:4000], 0
+
+    def __len__(self):
+        return len(self.names)
+
+model = ms.Model(nn.Dense(4000, 2), nn.CrossEntropyLoss(), metrics={{"accuracy"}})
+model.train(10, ds.GeneratorDataset(Sounds(open("train.txt").readlines(), {train}), ["sound", "label"]).batch(8))
+model.eval(ds.GeneratorDataset(Sounds(open("test.txt").readlines(), {evaluation}), ["sound", "label"]).batch(8))
+"""
 EXAMPLES = [
     _example("one builder, chance in training only", _BUILDER + _USE, Verdict.OK, "agree"),
     _example(
@@ -683,6 +707,13 @@ model.eval(ds.NumpySlicesDataset((x_test, test["y"]), ["x", "y"]).batch(32))
 """,
         Verdict.PROBLEM,
         "fitted-on-evaluation",
+    ),
+    _example("sound of one rate", _SOUND.format(train="16000", evaluation="16000"), Verdict.OK, "agree"),
+    _example(
+        "sound of another rate",
+        _SOUND.format(train="16000", evaluation="8000"),
+        Verdict.PROBLEM,
+        "sampling-differs",
     ),
     _example(
         "training only",

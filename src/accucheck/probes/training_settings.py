@@ -133,6 +133,21 @@ MESSAGES: Words = {
         "update, several times an epoch.",
         "zh": "{schedule} 在 {length} 次更新后就到达终点，而这是 epoch 数：{path} 第 {line} 行每次更新都前进一步，一个 epoch 有多步。",
     },
+    "rate-over": {
+        "en": "The rates of {schedule} are at their lowest after {steps} updates, however many batches an epoch has, though they are for "
+        "{epochs} epochs: updates are counted where epochs are meant.",
+        "zh": "无论一个 epoch 有多少个 batch，{schedule} 的学习率在 {steps} 次更新后就已降到最低，而训练有 {epochs} 个 epoch："
+        "更新次数被当成了 epoch 数。",
+    },
+    "rate-fades": {
+        "en": "{schedule} lowers the rate in the loop over the batches (line {line} of {path}): a thousandth of it is left after "
+        "{steps} updates.",
+        "zh": "{schedule} 在遍历 batch 的循环中降低学习率（{path} 第 {line} 行）：{steps} 次更新后只剩千分之一。",
+    },
+    "rate-rises": {
+        "en": "The rates of {schedule} rise until the training ends, up to {highest}: they never come down.",
+        "zh": "{schedule} 的学习率一直上升到训练结束（最高 {highest}），始终没有下降。",
+    },
     "totals-kept": {
         "en": "Gradients are added up here, and the totals are never set to zero: each update by line {line} of {path} gets those of all "
         "steps before, too.",
@@ -243,6 +258,14 @@ MESSAGES: Words = {
         "en": "Count the length of the schedule in updates: the number of epochs times dataset.get_dataset_size().",
         "zh": "按更新次数设置学习率的长度：epoch 数乘以 dataset.get_dataset_size()。",
     },
+    "fix-move": {
+        "en": "Lower the rate in the loop over the epochs, or choose the factor for the number of updates.",
+        "zh": "在 epoch 循环中降低学习率，或按更新次数选取衰减系数。",
+    },
+    "fix-come-down": {
+        "en": "Let the rate fall after a warm-up of a few percent of the steps.",
+        "zh": "预热只占总步数的百分之几，之后让学习率下降。",
+    },
     "fix-epochs": {"en": "Set the number of epochs.", "zh": "设置训练的 epoch 数。"},
     "fix-repeat": {
         "en": "Remove .repeat(), or repeat once: the training call already sets the number of epochs.",
@@ -299,6 +322,10 @@ _BEGINS = {
     "schedule stays at its beginning.",
     "zh": "动量无法积累；Adam 一类优化器最初几步的大小等于学习率，与梯度无关；学习率一直停在开头。",
 }
+_OVER = {
+    "en": "From then on the weights hardly change: nearly the whole training is done at next to no rate.",
+    "zh": "此后权重几乎不再变化：绝大部分训练都在极小的学习率下进行。",
+}
 _REFUSED = {"en": "MindSpore refuses it, so that no such training runs.", "zh": "MindSpore 会拒绝该值，训练无法运行。"}
 WHY: Words = {
     "rate-not-positive": {
@@ -330,6 +357,13 @@ WHY: Words = {
         "en": "The rate is at its end within the first epoch or two: the rest of the training hardly changes the weights, or the rate of a "
         "wave goes up and down all the time.",
         "zh": "学习率在最初一两个 epoch 内就到达终点：其余的训练几乎不再改变权重；周期性的学习率则不停升降。",
+    },
+    "rate-over": _OVER,
+    "rate-fades": _OVER,
+    "rate-rises": {
+        "en": "The last steps are the largest: the weights jump around the minimum in place of settling in it, and the accuracy that is "
+        "saved is that of a random moment.",
+        "zh": "越到最后步长越大：权重在极小值附近来回跳动而不收敛，保存下来的精度取决于停在哪一刻。",
     },
     "totals-kept": {
         "en": "The updates grow from step to step and point to where the weights were long ago: the training becomes unstable or stands "
@@ -393,7 +427,7 @@ PROOF: Words = {
         "en": "Print the length of the list of learning rates and the number of steps of the whole training: they must agree.",
         "zh": "打印学习率列表的长度和整个训练的总步数，两者应一致。",
     },
-    "schedule-by-epochs": _PRINT_RATE,
+    **dict.fromkeys(("schedule-by-epochs", "rate-over", "rate-fades", "rate-rises"), _PRINT_RATE),
     **dict.fromkeys(("totals-kept", "gradients-summed"), _PRINT_TOTALS),
     "epochs-zero": _PRINT_STEPS,
     "epochs-squared": _PRINT_STEPS,
@@ -420,6 +454,9 @@ _FIXES = {
     "decay-huge": "fix-decay",
     "schedule-length": "fix-length",
     "schedule-by-epochs": "fix-updates",
+    "rate-over": "fix-updates",
+    "rate-fades": "fix-move",
+    "rate-rises": "fix-come-down",
     "totals-kept": "fix-clear",
     "gradients-summed": "fix-mean",
     "epochs-zero": "fix-epochs",
@@ -436,6 +473,9 @@ _FIXES = {
 _PROBLEMS = (
     "schedule-ignored",
     "schedule-by-epochs",
+    "rate-over",
+    "rate-fades",
+    "rate-rises",
     "totals-kept",
     "optimizer-each-step",
     "optimizer-each-epoch",
@@ -451,12 +491,12 @@ _NOTHING = ("no-optimizer", "no-epochs", "no-batch")
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import accumulations, remade_optimizers, unused_schedules, update_limits
+    from ..script import accumulations, rate_courses, remade_optimizers, unused_schedules, update_limits
     from ..script.analysis import read_scripts
     from ..script.schedules import miscounted
     from ..script.settings import of_scripts
 
-    rules = unused_schedules, accumulations, remade_optimizers, update_limits
+    rules = unused_schedules, accumulations, remade_optimizers, update_limits, rate_courses
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     devices = case.get("runtime.distributed.devices")
@@ -651,7 +691,58 @@ def main(epochs=20):
 main()
 """
 )
+_LISTED = (
+    _LENET
+    + """
+steps, epochs = train_ds.get_dataset_size(), 20
+rates = nn.cosine_decay_lr(0.0001, 0.1, steps * epochs, {steps}, epochs)
+ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), rates)).train(epochs, train_ds)
+"""
+)
+_MOVED = (
+    _LENET
+    + """
+from mindspore.experimental import optim
+
+opt = optim.SGD(net.trainable_params(), 0.1)
+schedule = optim.lr_scheduler.ExponentialLR(opt, 0.9)
+grad_fn = ms.value_and_grad(lambda x, y: nn.MSELoss()(net(x), y), None, opt.parameters)
+for epoch in range(20):
+    for data, label in train_ds.create_tuple_iterator():
+        loss, grads = grad_fn(data, label)
+        opt(grads)
+{deeper}    schedule.step()
+"""
+)
+_RISING = (
+    _LENET
+    + """
+
+def made(rate, total):
+    rates = []
+    for step in range(total):
+        rates.append(rate * min((step + 1) / {warm}, {warm} / (step + 1)))
+    return rates
+
+rates = made(0.1, 1000)
+ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), rates)).train(20, train_ds)
+"""
+)
 EXAMPLES = [
+    _example(
+        "rates that count updates as epochs",
+        _LISTED.format(steps="1"),
+        Verdict.PROBLEM,
+        "rate-over",
+        "rate-computed",
+    ),
+    _example("rates for the updates of each epoch", _LISTED.format(steps="steps"), Verdict.UNDECIDED, "rate-computed"),
+    _example(
+        "a schedule that each batch moves", _MOVED.format(deeper="    "), Verdict.PROBLEM, "rate-fades", "rate-schedule"
+    ),
+    _example("a schedule that each epoch moves", _MOVED.format(deeper=""), Verdict.UNDECIDED, "rate-schedule"),
+    _example("rates that only rise", _RISING.format(warm="1000"), Verdict.PROBLEM, "rate-rises", "rate-computed"),
+    _example("rates that rise at first", _RISING.format(warm="50"), Verdict.UNDECIDED, "rate-computed"),
     _example(
         "a constant rate",
         _LENET

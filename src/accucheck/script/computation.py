@@ -690,8 +690,8 @@ def _sum(numbers: list[float], start: float = 0) -> float:
     return sum(numbers, start)
 
 
-def _linspace(start: float, stop: float, num: int = 50, endpoint: bool = True) -> list[float]:
-    if num > LONGEST:
+def _linspace(start: float, stop: float, num: int = 50, endpoint: bool = True, retstep: bool = False) -> list[float]:
+    if num > LONGEST or retstep:
         raise NotComputed
     gaps = max(1, num - 1 if endpoint else num)
     return _Array(start + (stop - start) * place / gaps for place in range(num))

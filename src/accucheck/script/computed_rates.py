@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, field, replace
+from itertools import chain, pairwise
 from typing import Any
 
 from .computation import Computation, NotComputed
@@ -20,6 +20,12 @@ _CLOSE = 0.03
 SMALL = 0.03
 #: Rates below are 0.
 _ZERO = 1e-12
+#: Below this share of the highest, a rate trains nothing. A row is at its lowest from where it is this near to that.
+FADED, _LOWEST = 1e-3, 1.001
+#: A row that goes on rising behind this share of it ends where it is highest; one that rises by less counts as constant.
+_LATE, _RISE = 0.9, 1.01
+#: What fewer rates do is not told.
+_SHORT = 8
 #: A schedule that gives the rate at a step is asked at so many steps between its turns, and none of those is later.
 _ASKED, _LAST = 60, 1_000_000
 
@@ -29,7 +35,10 @@ class Rates:
     """The rates of a schedule. `first` and `last` are None where they hang on something that the script does not tell; `last` as well
     for a schedule without an end. `settled`: they are made of nothing that may be another at run time, such as an option. `epochs`: how
     many epochs a row of rates lasts, where its length is that many times the number of batches of a data set, which alone is unknown.
-    `small`: which of "first" and "last" is at most SMALL times the highest."""
+    `small`: which of "first" and "last" is at most SMALL times the highest. `count`: how many rates a row has, whatever is unknown.
+    `lowest_from`: the update from which on a row is at its lowest, or next to 0, where that is the same however many batches an epoch has,
+    and the row is longer the more these are. `rises`: a row that does not fall anywhere, and rises to its end. `peak`: the epochs until the
+    highest of a row that rises before."""
 
     highest: float
     first: float | None
@@ -37,21 +46,56 @@ class Rates:
     settled: bool
     epochs: float | None = None
     small: frozenset[str] = frozenset()
+    count: int | None = None
+    lowest_from: int | None = None
+    rises: bool = False
+    peak: float | None = None
 
 
 @dataclass(frozen=True)
 class _Row:
-    """What is computed with one stand-in: a row of rates, of which `count` is known, or a schedule that is asked at steps."""
+    """What is computed with one stand-in: a row of rates, of which the `course` is known, or a schedule that is asked at steps."""
 
     highest: float
     first: float
     last: float | None
     settled: bool
-    count: int | None
+    course: list[float] = field(default_factory=list)
+
+    @property
+    def count(self) -> int | None:
+        return len(self.course) or None
 
 
 def compute(trace: Trace, rate: Value | None) -> Rates | None:
     """The rates behind what an optimizer is given, whichever it is of several; None where they cannot be computed."""
+    computed = _computed(trace, rate)
+    if computed is None:
+        return None
+    found, by_batches = computed
+    highest = _same([one.highest for one in found])
+    if highest is None:
+        return None
+    firsts, lasts = [one.first for one in found], [one.last for one in found]
+    first, last = _same(firsts), _same(lasts)
+    small = frozenset(name for name, rates in (("first", firsts), ("last", lasts)) if _are_small(rates, highest))
+    epochs = _epochs([one.count for one in found]) if by_batches else None
+    rates = Rates(highest, first, last, all(one.settled for one in found), epochs, small)
+    return _with_course(rates, found, by_batches)
+
+
+def _with_course(rates: Rates, found: list[_Row], by_batches: bool) -> Rates:
+    """The same with what is told of the course of rows."""
+    counts = {one.count for one in found}
+    rates = replace(rates, rises=all(_rises(one.course) for one in found))
+    if len(counts) == 1:
+        return replace(rates, count=counts.pop())
+    lowest = _lowest_from(found) if rates.epochs is not None else None
+    return replace(rates, lowest_from=lowest, peak=_peak(found) if by_batches else None)
+
+
+def _computed(trace: Trace, rate: Value | None) -> tuple[list[_Row], bool] | None:
+    """The rates for each stand-in, and whether it stands for nothing but batches; None where they cannot be computed."""
     found: list[_Row] = []
     by_batches = True
     for stand_in in STAND_INS:
@@ -61,14 +105,53 @@ def compute(trace: Trace, rate: Value | None) -> Rates | None:
         except (NotComputed, RecursionError):
             return None
         by_batches = by_batches and bool(computation.unseen) and all(map(_is_size, computation.unseen))
-    highest = _same([one.highest for one in found])
-    if highest is None:
+    return found, by_batches
+
+
+def _lowest_from(found: list[_Row]) -> int | None:
+    """The place from which on rows of different lengths are at their lowest, where it is the same in all of them."""
+    places = {_first_lowest(one.course) for one in found}
+    place = places.pop() if len(places) == 1 else None
+    return place if place is not None and all(place < len(one.course) - 1 for one in found) else None
+
+
+def _first_lowest(course: list[float]) -> int | None:
+    highest = max(course, default=0.0)
+    behind = course[course.index(highest) :] if course else []
+    low = max(min(behind, default=0.0) * _LOWEST, FADED * highest)
+    if not behind or low >= highest:
         return None
-    firsts, lasts = [one.first for one in found], [one.last for one in found]
-    first, last = _same(firsts), _same(lasts)
-    small = frozenset(name for name, rates in (("first", firsts), ("last", lasts)) if _are_small(rates, highest))
-    epochs = _epochs([one.count for one in found]) if by_batches else None
-    return Rates(highest, first, last, all(one.settled for one in found), epochs, small)
+    return len(course) - len(behind) + next(place for place, rate in enumerate(behind) if rate <= low)
+
+
+def _rises(course: list[float]) -> bool:
+    """Whether a row never falls, and rises to its end."""
+    if len(course) < _SHORT or any(later < rate for rate, later in pairwise(course)):
+        return False
+    return course[-1] > course[0] * _RISE and course[-1] > course[int(len(course) * _LATE)]
+
+
+def _peak(found: list[_Row]) -> float | None:
+    """How many epochs rows rise until they are highest, by the number of batches that stands for those of an epoch."""
+    if len(found) != len(STAND_INS) or not all(one.course for one in found):
+        return None
+    places = [one.course.index(one.highest) for one in found]
+    parts = [one.course[: place + 1] for one, place in zip(found, places, strict=True)]
+    peaks = [(place + 1) / batches for place, batches in zip(places, STAND_INS, strict=True)]
+    return min(peaks) if all(map(_rises, parts)) and max(peaks) - min(peaks) < 1 else None
+
+
+def rates_at(trace: Trace, schedule: Value, steps: list[int]) -> list[float] | None:
+    """What an object of the project gives at steps; None where that cannot be computed, or hangs on what is unknown."""
+    found = []
+    for stand_in in STAND_INS:
+        computation = Computation(trace, stand_in)
+        try:
+            made = computation.of(schedule)
+            found.append([_single(computation.call(made, [step], {})) for step in steps])
+        except (NotComputed, RecursionError):
+            return None
+    return found[0] if all(row == found[0] for row in found) else None
 
 
 def _is_size(value: Value) -> bool:
@@ -105,8 +188,8 @@ def _rates(computation: Computation, rate: Value | None) -> _Row:
     row = [_single(computation.number_of(one)) for one in found] if isinstance(found, list) else [_single(found)]
     if not row:
         raise NotComputed
-    count = len(row) if isinstance(found, list) and ends else None
-    return _Row(max(row), row[0], row[-1] if ends else None, computation.settled, count)
+    course = row if isinstance(found, list) and ends else []
+    return _Row(max(row), row[0], row[-1] if ends else None, computation.settled, course)
 
 
 def _single(rate: Any) -> float:

@@ -11,12 +11,12 @@ from typing import Any
 
 from ..knowledge import api
 from . import seeding
-from .effects import gradient_maker
-from .flow import find
-from .normalization import judge, pipelines_of, placed, unique
+from .effects import effect, gradient_maker
+from .flow import find, sources
+from .normalization import judge, pipelines_of, placed, rescaled_again, unique
 from .pipelines import Input, Pipeline, Pipelines
-from .sample_functions import SCALERS
-from .sample_numbers import Scale, after
+from .sample_functions import RESAMPLES, SCALERS
+from .sample_numbers import Scale, after, one_number
 from .samples import SamplePath, Step
 from .syntax import kept
 from .training import role
@@ -33,6 +33,7 @@ SEVERE = {
     "size-differs": 4,
     "part-differs": 4,
     "colour-differs": 4,
+    "sampling-differs": 4,
     "constants-differ": 5,
     "scale-differs": 5,
     "normalised-in-one": 6,
@@ -42,7 +43,16 @@ CUT_OFF = 1.9
 #: How the first of two ways differs from the second: the code, the ways, and what differs.
 Difference = tuple[str, SamplePath, SamplePath, tuple[str, ...]]
 _OF_NUMBERS = ("scale-differs", "normalised-in-one", "constants-differ")
-_FITS = SCALERS | {"PCA", "SimpleImputer", "KNNImputer", "TfidfVectorizer", "CountVectorizer", "KBinsDiscretizer"}
+#: The operations by which a sample is brought to a scale of its own, by what they look at.
+_STATISTICS = {"mean": "moments", "std": "moments", "variance": "moments", "max": "ends"}
+_FITS = SCALERS.keys() | {
+    "PCA",
+    "SimpleImputer",
+    "KNNImputer",
+    "TfidfVectorizer",
+    "CountVectorizer",
+    "KBinsDiscretizer",
+}
 _SPLITS = ("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
 _SEEDS = ("numpy.random.seed", "mindspore.set_seed", "mindspore.common.set_seed", "mindspore.dataset.config.set_seed")
 
@@ -505,6 +515,7 @@ def difference(base: SamplePath, way: SamplePath, mine: Input, theirs: Input) ->
     if numbers is not None:
         found.append(numbers)
     found += _colours(base, way, _same_network(mine, theirs))
+    found.append(_samplings(base, way))
     found.append(_slices(base, way))
     found.append(_sizes(base, way))
     found.append(_parts(base, way))
@@ -520,6 +531,23 @@ def _colours(base: SamplePath, way: SamplePath, same_network: bool) -> list[tupl
     if not (base.colour and way.colour) or base.colour == way.colour:
         return []
     return [("colour-differs" if same_network else "unclear", (f"{base.colour} / {way.colour}",))]
+
+
+def _samplings(base: SamplePath, way: SamplePath) -> tuple[str, tuple[str, ...]]:
+    """The number of samples a second that sound is read with."""
+    ours, theirs = _sampling(base), _sampling(way)
+    if ours is None or theirs is None or ours == theirs:
+        return "agree", ()
+    return "sampling-differs", (f"{ours:g} / {theirs:g}",)
+
+
+def _sampling(way: SamplePath) -> float | None:
+    """The rate to which a reader of sound brings it; None where that is not seen, or another step may change it."""
+    if not isinstance(way.root, Call) or any("resample" in step.name.lower() for step in way.steps):
+        return None
+    place = RESAMPLES.get(way.root.name)
+    given = way.root.argument(["path", "sr"], "sr") if place is not None else None
+    return one_number(given) if given is not None else place
 
 
 def _same_network(mine: Input, theirs: Input) -> bool:
@@ -561,6 +589,10 @@ def _numeric(base: SamplePath, way: SamplePath, inside: bool) -> tuple[str, tupl
         return _scaled_apart(base, way, base.scale, way.scale, inside)
     if _changes(base) == _changes(way):
         return None
+    if rescaled_again(base) is not rescaled_again(way):
+        return "scale-differs", _scales(base, way)
+    if _others(base) == _others(way) and {_own_statistics(base), _own_statistics(way)} == {"moments", "ends"}:
+        return "constants-differ", _scales(base, way)
     keys = [[step for step in steps if _constant(step)] for steps in (_steps(base), _steps(way))]
     texts = [[_key(step) for step in steps if not _constant(step)] for steps in (_steps(base), _steps(way))]
     if texts[0] == texts[1]:
@@ -572,6 +604,26 @@ def _numeric(base: SamplePath, way: SamplePath, inside: bool) -> tuple[str, tupl
     if base.normalised is not way.normalised and clear and not inside:
         return "normalised-in-one", _scales(base, way)
     return ("constants-differ" if _goes_on(base, way) and not inside else "unclear"), _scales(base, way)
+
+
+def _others(way: SamplePath) -> list[Any]:
+    """The steps that do not bring a sample to a scale by what it holds itself."""
+    return [_key(step) for step in _steps(way) if step.kind != "scale" or not step.own]
+
+
+def _own_statistics(way: SamplePath) -> str:
+    """By what of the sample itself the steps bring it to a scale: "moments", its mean or deviation, or "ends", its smallest and largest
+    number; "" for both and neither."""
+    found = set[str]()
+    for step in way.steps:
+        if step.kind == "scale" and step.own and not step.condition:
+            calls = (part for part in sources(step.made) if isinstance(part, Call))
+            found |= {
+                _STATISTICS[known.operation]
+                for call in calls
+                if (known := effect(call)) and known.operation in _STATISTICS
+            }
+    return found.pop() if len(found) == 1 else ""
 
 
 def _scaled_apart(
@@ -611,7 +663,7 @@ def _add_up(ours: list[Step], theirs: list[Step]) -> bool:
         for step in steps:
             scale = after(scale, step.pairs) if step.pairs else scale
         ends.append(scale)
-    clips = [[_key(step) for step in steps if step.kind == "clip"] for steps in (ours, theirs)]
+    clips = [[_key(step) for step in steps if not step.pairs] for steps in (ours, theirs)]
     return clips[0] == clips[1] and ends[0] is not None and ends[1] is not None and same_scale(ends[0], ends[1])
 
 

@@ -41,7 +41,7 @@ def judge(way: SamplePath) -> str:
     """What the range behind a way says: one of FAULTS or FINE, or unclear."""
     if impossible(way) is not None:
         return "impossible-statistics"
-    if _rescaled_again(way):
+    if rescaled_again(way):
         return "scaled-twice"
     if way.low is None or way.high is None:
         if _unit_formula(way) is not None:
@@ -67,15 +67,16 @@ def _of_large(way: SamplePath, reach: float, around_zero: bool) -> str:
     return "centred" if around_zero and centred and reach <= 260 else "raw"
 
 
-def _rescaled_again(way: SamplePath) -> bool:
+def rescaled_again(way: SamplePath) -> bool:
     """Whether two steps each bring numbers of 0 to 255 down to 0 to 1, whatever numbers these are."""
     return len(_rescaled(way)) > 1
 
 
 def _rescaled(way: SamplePath) -> list[float]:
-    """The factors that bring 0 to 255 down to 0 to 1."""
-    factors = (factor for step in way.steps if step.name == "vision.Rescale" for factor, _ in (step.pairs or ())[:1])
-    return [factor for factor in factors if 0 < factor < _TO_ONE]
+    """The factors that bring 0 to 255 down to 0 to 1; where they are written by hand, those for nothing else."""
+    scales = (step for step in way.steps if step.kind == "scale" and not step.condition)
+    factors = [(step.name == "vision.Rescale", factor) for step in scales for factor, _ in (step.pairs or ())[:1]]
+    return [factor for given, factor in factors if 0 < factor < _TO_ONE and (given or 1 / 256 <= factor <= 1 / 255)]
 
 
 def span(way: SamplePath) -> str:

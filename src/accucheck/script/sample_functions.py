@@ -6,6 +6,7 @@ By full name where two libraries differ, else by the last part of it.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 
 def _set(words: str) -> frozenset[str]:
@@ -64,6 +65,8 @@ READERS = {
     "json.load": ("text", ""),
     "json.loads": ("text", ""),
 }
+#: Readers that bring sound to a number of samples a second, with the one that they take unless told.
+RESAMPLES = {"librosa.load": 22050.0, "librosa.core.load": 22050.0}
 TABLES = re.compile(r"^pandas\.(read_\w+|DataFrame|concat|merge)$|^polars\.(read|scan)_\w+$|^csv\.(reader|DictReader)$")
 ARRAYS = re.compile(
     r"^numpy\.(load|fromfile|loadtxt|genfromtxt|frombuffer|fromstring|memmap)$|^h5py\.File$|^pickle\.loads?$|loadmat$|^nibabel\.load$"
@@ -147,7 +150,28 @@ NORMALISES = _set(
     amplitude_to_db
     """
 )
-SCALERS = _set("StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer QuantileTransformer PowerTransformer")
+SCALERS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(
+        ("StandardScaler", "MaxAbsScaler", "RobustScaler", "Normalizer", "QuantileTransformer", "PowerTransformer"), ()
+    ),
+    "MinMaxScaler": ("feature_range",),
+    "Normalizer": ("norm",),
+    "PowerTransformer": ("method",),
+}
+#: What does not change the numbers that they give, and what they do unless they are told otherwise.
+SCALER_ASIDE = _set("copy random_state subsample")
+SCALER_DEFAULTS: dict[str, Any] = {
+    "feature_range": (0, 1),
+    "with_mean": True,
+    "with_std": True,
+    "with_centering": True,
+    "with_scaling": True,
+    "quantile_range": (25.0, 75.0),
+    "output_distribution": "uniform",
+    "norm": "l2",
+    "method": "yeo-johnson",
+    "standardize": True,
+}
 #: Numbers about samples, such as lengths and ids.
 NUMBERS = _set("get_dataset_size len index count keys size argmax argsort")
 CLIPS = _set("clip clamp minimum maximum clip_by_value Minimum Maximum")

@@ -46,6 +46,8 @@ from .sample_functions import (
     RANDOM_NAME,
     READERS,
     SAME,
+    SCALER_ASIDE,
+    SCALER_DEFAULTS,
     SCALERS,
     SIMULATORS,
     SIZED,
@@ -713,7 +715,9 @@ class Samples:
         if not (isinstance(scaler, Call) and scaler.last in SCALERS):
             return ()
         given = self.each(made.args[:1]) or list(ways)
-        return [self.standardised(way, made, scaler.last, ()) for way in given]
+        told = arguments(scaler, SCALERS[scaler.last], SCALER_DEFAULTS)
+        told = tuple((key, value) for key, value in told if key not in SCALER_ASIDE)
+        return [self.standardised(way, made, scaler.last, told) for way in given]
 
     def standardised(self, way: SamplePath, made: Call, name: str, told: Told) -> SamplePath:
         """Brought to a scale that is not known as numbers."""

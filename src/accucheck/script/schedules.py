@@ -19,33 +19,35 @@ from .values import Call, Frame, Instance, KnownValue, Test, Value, options, uns
 
 
 @dataclass(frozen=True)
-class _Update:
-    """Where weights are updated: how often each loop around that runs which has a further one within."""
+class Update:
+    """Where weights are updated: how often each loop around that runs which has a further one within; `inner`: there is one around."""
 
     path: str
     line: int
     outer: list[Value]
     under: tuple[Test, ...]
+    inner: bool = True
 
 
 def miscounted(settings: Settings) -> Iterator[SettingMessage]:
     """The schedules that last as many updates as the training has epochs, of several updates each."""
     for optimizer, _, bound in settings.optimizers():
         rates = options(plain(bound.get("learning_rate", bound.get("lr"))))
-        updates = list(_updates(settings, optimizer))
+        run = list(updates(settings, optimizer))
         for rate in rates:
-            place = _place(settings, rate, optimizer)
+            place = place_of(settings, rate, optimizer)
             if not unseen(rate.frame if isinstance(rate, Call) else None):
-                counted = rows.length(rate) is not None
-                yield from _by_epochs(_length(rate), updates, place, len(rates) == 1, counted)
+                found = settings.rates_of(rate)
+                counted = rows.length(rate) is not None or (found is not None and found.count is not None)
+                yield from _by_epochs(_length(settings, rate), run, place, len(rates) == 1, counted)
         for made in settings.schedules:
             if settings.drives(made, optimizer) and not unseen(made.frame):
-                place = _Place(made.source, made.node, made.last)
-                yield from _by_epochs(_length(made), list(_moves(settings, made)), place, True)
+                place = RatePlace(made.source, made.node, made.last)
+                yield from _by_epochs(_length(settings, made), list(moves(settings, made)), place, True)
 
 
 @dataclass(frozen=True)
-class _Place:
+class RatePlace:
     """Where a schedule is made, and what it is called."""
 
     source: Source
@@ -53,19 +55,20 @@ class _Place:
     name: str
 
 
-def _place(settings: Settings, rate: Value, optimizer: Call | Instance) -> _Place:
+def place_of(settings: Settings, rate: Value, optimizer: Call | Instance) -> RatePlace:
     if isinstance(rate, Call) and rate.name != "comprehension":
-        return _Place(rate.source, rate.node, rate.last)
+        within = rate.frame.function.name if rate.frame is not None else written(rate)
+        return RatePlace(rate.source, rate.node, rate.last if rate.last.isidentifier() else within)
     for frame in settings.trace.frames:
         if any(option is rate for option in options(frame.returned)) and frame.source is not None:
-            return _Place(frame.source, frame.node, frame.function.name)
+            return RatePlace(frame.source, frame.node, frame.function.name)
     source = optimizer.source
     assert source is not None and optimizer.node is not None
-    return _Place(source, optimizer.node, written(rate))
+    return RatePlace(source, optimizer.node, written(rate))
 
 
 def _by_epochs(
-    length: Value | None, updates: list[_Update], place: _Place, sure: bool, counted: bool = False
+    length: Value | None, updates: list[Update], place: RatePlace, sure: bool, counted: bool = False
 ) -> Iterator[SettingMessage]:
     """What is to say of a schedule of this length; `counted` is the length of a row of numbers."""
     fast = [one for one in updates if length is not None and any(_same(length, turns, counted) for turns in one.outer)]
@@ -76,20 +79,23 @@ def _by_epochs(
         yield SettingMessage("schedule-by-epochs", place.source, place.node, data, likely=sure)
 
 
-def _moves(settings: Settings, made: Call) -> Iterator[_Update]:
+def moves(settings: Settings, made: Call) -> Iterator[Update]:
     """The calls that move a schedule of its own: scheduler.step()."""
-    turns = _turns(settings)
+    counted = turns(settings)
     for call in settings.trace.calls:
         if call.name == ".step" and any(option is made for option in options(call.base)) and not unseen(call.frame):
-            counts = [turns[id(loop)] for loop in call.loops[:-1] if id(loop) in turns]
-            yield _Update(call.source.path, call.line, counts, call.under)
+            counts = [counted[id(loop)] for loop in call.loops[:-1] if id(loop) in counted]
+            yield Update(call.source.path, call.line, counts, call.under, len(call.loops) > 1)
 
 
-def _length(rate: Value) -> Value | None:
+def _length(settings: Settings, rate: Value) -> Value | None:
     """The number of updates after which a schedule of the framework, or a row of rates, has come to its end."""
     count = plain(rows.length(rate))
     if count is not None:
         return count if rows.arithmetic(rate) else None
+    found = settings.rates_of(rate)
+    if found is not None and found.count is not None and found.last != found.highest:
+        return KnownValue(found.count)
     known = api.find(rate.api) if isinstance(rate, Call) else None
     if known is None or known.length is None or not isinstance(rate, Call):
         return None
@@ -105,20 +111,21 @@ def _same(one: Value, other: Value, counted: bool) -> bool:
     return one is other
 
 
-def _updates(settings: Settings, optimizer: Call | Instance) -> Iterator[_Update]:
+def updates(settings: Settings, optimizer: Call | Instance) -> Iterator[Update]:
     """The updates by an optimizer: those of the project's own steps, of training cells that are called, and of a Model."""
-    turns = _turns(settings)
+    counted = turns(settings)
     for step in training(settings.reading).steps:
         if not any(option is optimizer for option in options(step.optimizer)):
             continue
         if step.kind == "model":
             for run, _, epochs in settings.trainings():
                 if epochs is not None and any(option is step.place for option in options(run.base)):
-                    yield _Update(run.source.path, run.line, [plain(epochs) or epochs], run.under)
+                    yield Update(run.source.path, run.line, [plain(epochs) or epochs], run.under)
             continue
         for call in runs(settings, step):
-            counts = [turns[id(loop)] for loop in call.loops[:-1] if id(loop) in turns]
-            yield _Update(call.source.path, getattr(call.node, "lineno", 1), counts, call.under)
+            counts = [counted[id(loop)] for loop in call.loops[:-1] if id(loop) in counted]
+            line, inner = getattr(call.node, "lineno", 1), len(call.loops) > 1
+            yield Update(call.source.path, line, counts, call.under, inner)
 
 
 def runs(settings: Settings, step: Step) -> Iterator[Call | Frame]:
@@ -132,7 +139,7 @@ def runs(settings: Settings, step: Step) -> Iterator[Call | Frame]:
             yield call
 
 
-def _turns(settings: Settings) -> dict[int, Value]:
+def turns(settings: Settings) -> dict[int, Value]:
     """How often each loop over range(n) runs, by the loop."""
     found: dict[int, Value] = {}
     ranges = {id(call.node): call for call in settings.trace.calls if call.name == "range" and len(call.args) == 1}

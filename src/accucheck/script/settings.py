@@ -582,14 +582,14 @@ class Settings:
 
     def moved(self, optimizer: Value) -> list[Setting]:
         """Where the rate is set again while training."""
-        rows = []
-        for made in self.assigned:
-            target = made.base if made.name[:1] == "." else made.args[0] if made.args else None
-            for option in options(target):
-                if isinstance(option, Call) and name_of(option) in _RATES and _rooted(option, optimizer):
-                    value = made.args[-1] if made.args else None
-                    rows.append(self.setting("learning_rate (set_data)", value, made))
-        return rows
+        moves = (made for made in self.assigned if self.sets_rate(made, optimizer))
+        return [self.setting("learning_rate (set_data)", made.args[-1] if made.args else None, made) for made in moves]
+
+    def sets_rate(self, made: Call, optimizer: Value) -> bool:
+        """Whether a call puts another rate into an optimizer."""
+        target = made.base if made.name[:1] == "." else made.args[0] if made.args else None
+        reads = (option for option in options(target) if isinstance(option, Call) and name_of(option) in _RATES)
+        return any(_rooted(option, optimizer) for option in reads)
 
     def idle(self, optimizer: Value) -> bool:
         """Whether an optimizer is never applied, nor given to anything, where others of the script are."""
@@ -1106,9 +1106,10 @@ def given_rate(bound: dict[str, Value]) -> Value | None:
 
 def _steps_by_rate(optimizer: Call | Instance) -> bool:
     """Whether each step of an optimizer moves all weights of a network by about its rate."""
-    if not isinstance(optimizer, Call) or optimizers.step_of(optimizer.api) != "rate" or not optimizer.args:
+    if not isinstance(optimizer, Call) or optimizers.step_of(optimizer.api) != "rate":
         return False
-    return any(isinstance(part, Call) and part.name in PARAMETERS for part in sources(optimizer.args[0]))
+    given = optimizer.argument(["params"], "params")
+    return any(isinstance(part, Call) and part.name in PARAMETERS for part in sources(given))
 
 
 def _is_rate(name: str) -> bool:
