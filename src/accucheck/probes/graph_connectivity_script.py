@@ -252,6 +252,16 @@ MESSAGES: Words = {
         "en": "Each turn of the loop in line {line} starts {name} from the same {state}: what the turn before computed is lost.",
         "zh": "第 {line} 行的循环每一步都让 {name} 从同一个 {state} 开始：上一步算出的状态没有传下去。",
     },
+    "linear-twice": {
+        "en": "This layer works on the result of the one in line {line} of {path} without the activation that other layers have between "
+        "them: with {width} features in the middle, the two compute no more than one layer.",
+        "zh": "该层直接作用于 {path} 第 {line} 行的层的输出，缺少其他层之间都有的激活函数："
+        "中间有 {width} 个特征，两层能表达的并不比一层多。",
+    },
+    "fix-activation": {
+        "en": "Put an activation between the two layers, such as nn.ReLU(), or leave one of them out.",
+        "zh": "在两层之间加上激活函数（如 nn.ReLU()），或去掉其中一层。",
+    },
     "mask-even": {
         "en": "This mask is the same for all keys of a query, so that the softmax in line {line} hides none of them: it is made of the "
         "queries where the keys are meant.",
@@ -385,6 +395,10 @@ WHY: Words = {
     },
     "axis-torn": _TORN,
     "parts-torn": _TORN,
+    "linear-twice": {
+        "en": "A product of two matrices is a matrix: the part of the network that was to bend the features is linear.",
+        "zh": "两个矩阵的乘积仍是矩阵：这部分网络本应是非线性的，实际上只是线性变换。",
+    },
     "mask-even": {
         "en": "Padding among the keys keeps its weight, and the results hang on how much was padded.",
         "zh": "key 中的补齐位置仍占有权重，结果随补齐的多少而变。",
@@ -463,6 +477,10 @@ PROOF: Words = {
     "itself-hidden": _TRIANGLE,
     "axis-torn": _ALONG,
     "parts-torn": _ALONG,
+    "linear-twice": {
+        "en": "Without biases, double the input of the first layer: the result of the second doubles too.",
+        "zh": "不计偏置，把第一层的输入加倍：第二层的输出也恰好加倍。",
+    },
     "mask-even": {
         "en": "Print a row of the weights behind the softmax: the padded keys have weight.",
         "zh": "打印 softmax 之后的一行权重：补齐的 key 仍有权重。",
@@ -523,6 +541,7 @@ _FIXES = {
     "parts-torn": "fix-exchange",
     "state-not-carried": "fix-carry",
     "mask-even": "fix-keys",
+    "linear-twice": "fix-activation",
     "future-seen": "fix-triangle",
     "future-open": "fix-hide-later",
     "itself-hidden": "fix-triangle",
@@ -537,6 +556,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         attention,
         branches,
         even_masks,
+        linear_chains,
         list_places,
         open_attention,
         operand_twice,
@@ -556,6 +576,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said += list_places.examine(scripts)
     said += attention.examine(scripts)
     said += even_masks.examine(scripts)
+    said += linear_chains.examine(scripts)
     said += open_attention.examine(scripts)
     said += sample_axis.examine(scripts)
     said += operand_twice.examine(scripts)
@@ -1034,6 +1055,19 @@ class Backbone(nn.Cell):
         "self.cell, self.head = nn.LSTMCell(8, 8), nn.Dense(8, 2)",
         "h, c = ops.zeros((x.shape[0], 8)), ops.zeros((x.shape[0], 8))\n"
         "for t in range(x.shape[1]):\n    h, c = self.cell(x[:, t], (h, c))\nreturn self.head(h)",
+        Verdict.OK,
+    ),
+    _example(
+        "two dense layers and no activation",
+        "self.first, self.up, self.down = nn.Dense(8, 8), nn.Dense(8, 32), nn.Dense(32, 2)",
+        "return self.down(self.up(ops.relu(self.first(x))))",
+        Verdict.PROBLEM,
+        "linear-twice",
+    ),
+    _example(
+        "a narrow layer between two ends",
+        "self.first, self.down, self.up = nn.Dense(8, 8), nn.Dense(8, 2), nn.Dense(2, 8)",
+        "return self.up(self.down(ops.relu(self.first(x))))",
         Verdict.OK,
     ),
     _example(
