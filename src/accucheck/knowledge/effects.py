@@ -72,6 +72,7 @@ class Effect(msgspec.Struct, frozen=True):
     several     it gives further results: all this is said of the one at `value`
     pieces      it gives several parts of the operand, and all this is said of them together
     stops       no gradient goes through it: it gives numbers, or an array that is not differentiated
+    asks        those of its names, functions of NumPy, that ask the array's own methods: a tensor comes out of them as a tensor
     mode        "evaluation": this holds there; in training what a dropout leaves is divided by the share that it leaves
     untried     why no test runs them -> spellings: "absent" from the public modules of MindSpore 2.10, "broken" in it, "pytorch"
                 (a method of its tensors), "devices" (several are needed), "ascend" (it does not run on a CPU)
@@ -102,6 +103,7 @@ class Effect(msgspec.Struct, frozen=True):
     value: int = 0
     stops: bool = False
     pieces: bool = False
+    asks: tuple[str, ...] = ()
     mode: str = ""
     calls: int = 0
     updates: bool = False

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from ..knowledge import api
+from ..knowledge.random_numbers import SEEDS
 from . import seeding
 from .effects import effect, gradient_maker
 from .flow import find, sources
@@ -54,7 +55,6 @@ _FITS = SCALERS.keys() | {
     "KBinsDiscretizer",
 }
 _SPLITS = ("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
-_SEEDS = ("numpy.random.seed", "mindspore.set_seed", "mindspore.common.set_seed", "mindspore.dataset.config.set_seed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ def by_chance(pipeline: Pipeline, training: set[int]) -> Iterator[Observation]:
 def _repeats(step: Step, calls: list[Call]) -> bool:
     """True where each number that chance decides a step with is drawn right after its generator was seeded with a constant, in the
     same run of a function: it is the same for each sample."""
-    seeds = [call for call in calls if call.api in seeding.SEEDS and call.args and isinstance(call.args[0], KnownValue)]
+    seeds = [call for call in calls if call.api in SEEDS and call.args and isinstance(call.args[0], KnownValue)]
     return bool(seeds) and bool(step.draws) and all(any(_fixes(seed, draw) for seed in seeds) for draw in step.draws)
 
 
@@ -139,7 +139,7 @@ def _fixes(seed: Call, draw: Call) -> bool:
     each use of it, so its runs are not compared."""
     functions = [None if call.frame is None else call.frame.function.node for call in (seed, draw)]
     same = functions[0] is not None and functions[0] is functions[1] and seed.line < draw.line and not seed.tests
-    return same and set(draw.loops) <= set(seed.loops) and seeding.drawn(draw) in seeding.SEEDS[seed.api]
+    return same and set(draw.loops) <= set(seed.loops) and seeding.drawn(draw) in SEEDS[seed.api]
 
 
 def _condition(step: Step, entry: Input, pipeline: Pipeline) -> str:
@@ -281,7 +281,7 @@ def _seed(pipelines: Pipelines, at: Call) -> Any:
     for call in pipelines.trace.calls:
         if call.order >= at.order:
             break
-        if call.name in _SEEDS or call.api == "set_seed":
+        if "numpy" in SEEDS.get(call.api, ()):
             value = call.args[0] if call.args else next(iter(call.keywords.values()), None)
             found = value.value if isinstance(value, KnownValue) and value.assumed != "argparse" else "?"
     return found

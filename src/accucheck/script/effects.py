@@ -14,8 +14,6 @@ from .values import Call, Instance, Items, KnownValue, Value, is_known, is_slice
 MOVED = ("same", "order", "values")
 #: Elements of the operands and nothing else: some may be missing, some be there several times.
 TAKEN = (*MOVED, "elements")
-#: Functions of NumPy that ask an array's own method, or several of these: a tensor comes out of them as a tensor.
-OF_THE_ARRAY = frozenset({"transpose", "squeeze", "swapaxes", "moveaxis", "rollaxis"})
 
 
 def name_of(made: Call) -> str:
@@ -40,7 +38,7 @@ def stops_gradient(made: Call) -> bool:
     as argmax gives them."""
     known = effect(made)
     applied = made.name == "" or made.api != "ops.StopGradient"  # the operator is made, or called
-    computes = made.name.startswith("numpy.") and made.last not in OF_THE_ARRAY
+    computes = made.name.startswith("numpy.") and (known is None or made.name not in known.asks)
     return (known is not None and (known.stops or known.kind == "index") and applied) or computes
 
 

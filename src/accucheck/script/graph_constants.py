@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from ..knowledge.random_numbers import GENERATORS
 from . import flow, seeding
 from .execution import mode
 from .networks import in_callback, is_cell, is_parameter
@@ -90,7 +91,7 @@ def _computed(training: TrainingSteps, compiled: dict[int, Frame]) -> Iterator[R
 def _draws(call: Call) -> bool:
     if seeding.drawn(call) in ("numpy", "python"):
         return True
-    generators = [one for one in options(call.base) if isinstance(one, Call) and one.api in seeding.GENERATORS]
+    generators = [one for one in options(call.base) if isinstance(one, Call) and one.api in GENERATORS]
     return call.name.startswith(".") and bool(generators)
 
 

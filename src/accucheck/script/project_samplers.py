@@ -6,13 +6,12 @@ import ast
 import builtins
 from collections import Counter
 
+from ..knowledge.random_numbers import GENERATORS, STATE_METHODS, sets_state, shared_generator
 from . import ranks
 from .flow import sources
 from .trace import Trace, Tracer
 from .values import Call, Function, Instance, Items, KnownValue, Many, UnknownValue, Value, options, same
 
-#: What makes or seeds a generator of random numbers, and draws nothing.
-_MAKES = frozenset({"seed", "RandomState", "default_rng", "Generator", "Random", "SeedSequence", "PCG64"})
 #: Functions of Python that give what is outside of the program, or what is not said here.
 _OUTSIDE = frozenset({"open", "input", "next", "eval", "exec", "id", "hash", "set", "frozenset", "vars", "getattr"})
 
@@ -30,7 +29,7 @@ def in_order(trace: Trace, sampler: Instance) -> bool:
     arithmetic on numbers and lists, and nothing shuffles one of those lists elsewhere."""
     given, ran = _ran(trace, sampler, "__iter__")
     idle = _idle_draws(given, ran)
-    calls = [call for call in ran if id(call) not in idle and not _makes(call)]
+    calls = [call for call in ran if id(call) not in idle and not sets_state(call.name)]
     parts = list(sources(given, _counts))
     run = {id(arg) for part in parts if isinstance(part, Call) and part.name == "generator" for arg in part.args}
     held = [part for part in parts if id(part) not in run]
@@ -205,13 +204,7 @@ def _given_to(call: Call) -> list[Value]:
     return [value for value in (call.base, *call.args, *call.keywords.values(), *asked) if value is not None]
 
 
-def _makes(call: Call) -> bool:
-    """True for what makes or seeds a generator of random numbers, which draws nothing itself."""
-    return call.last in _MAKES and call.name.startswith(("numpy.random.", "random."))
-
-
 def _draws(call: Call) -> bool:
     """True for what draws a number itself, not for what is made of the draw."""
-    drawn_from = call.base if isinstance(call.base, Call) else call
-    of_random = drawn_from.name.startswith(("numpy.random.", "random."))
-    return of_random and call.last not in _MAKES and (drawn_from is call or drawn_from.last in _MAKES)
+    own = isinstance(call.base, Call) and call.base.name in GENERATORS and call.name not in STATE_METHODS
+    return own or bool(shared_generator(call.name))

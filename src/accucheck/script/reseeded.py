@@ -10,21 +10,14 @@ import ast
 from collections.abc import Iterator
 
 from ..knowledge.dataset_classes import ITERATORS
+from ..knowledge.random_numbers import DRAWS_AGAIN, DRAWS_ONCE, IN_PLACE, SEEDS, shared_generator
 from .flow import sources
-from .seeding import SEEDS
 from .shuffling import SHUFFLED, Examination, Observation, data_sets
 from .syntax import counted
 from .trace import Trace
 from .values import Call, integer_of, unseen
 
-#: What puts rows into an order of chance, by the generator that it draws from.
-_ORDERS = {
-    "numpy.random.permutation": "numpy",
-    "numpy.random.shuffle": "numpy",
-    "numpy.random.choice": "numpy",
-    "random.shuffle": "python",
-    "random.sample": "python",
-}
+_ORDERS = IN_PLACE | DRAWS_ONCE | DRAWS_AGAIN
 
 
 def examine(trace: Trace) -> Iterator[Observation]:
@@ -80,8 +73,8 @@ def _of_project(data: Examination, seed: Call, reached: frozenset[str]) -> Call 
     loop = seed.loops[-1]
     inner = [step for step in data.uses.steps if loop in step.loops and step.loops[-1] is not loop]
     for call in data.trace.calls if inner else ():
-        kind = _ORDERS.get(call.name)
-        if kind in reached and call.loops == seed.loops and call.order > seed.order and _whenever(seed, call):
+        orders = call.name in _ORDERS and shared_generator(call.name) in reached
+        if orders and call.loops == seed.loops and call.order > seed.order and _whenever(seed, call):
             return call
     return None
 

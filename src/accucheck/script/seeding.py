@@ -1,9 +1,4 @@
-"""Which generators of random numbers a script uses, which of them it seeds, and in which order.
-
-What each seed reaches was run on MindSpore 2.10: mindspore.set_seed seeds numpy, Python's random, the data sets, initial
-weights and operators, but not mint; dataset.config.set_seed seeds numpy and random too, and initial weights are drawn from
-numpy's generator, also after mindspore.set_seed: the last seed that reaches that decides them.
-"""
+"""Which generators of random numbers a script uses, which of them it seeds, and in which order."""
 
 from __future__ import annotations
 
@@ -14,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from ..knowledge import dataset_classes, effects
+from ..knowledge.random_numbers import GENERATORS, SEEDS, shared_generator
 from .flow import setting, sources
 from .source import Source
 from .syntax import children, conditions_around, walk
@@ -23,40 +19,11 @@ from .values import Call, Function, KnownValue, UnknownValue, Value, ValueOrigin
 #: What random numbers are used for, in the order in which it matters.
 KINDS = ("weights", "numpy", "python", "operators", "data", "mint")
 
-_ALL = frozenset(("weights", "numpy", "python", "operators", "data"))
-_DATA = frozenset(("weights", "numpy", "python", "data"))
-SEEDS: dict[str, frozenset[str]] = {
-    "set_seed": _ALL,
-    "dataset.config.set_seed": _DATA,
-    "dataset.set_seed": _DATA,
-    "numpy.random.seed": frozenset(("numpy", "weights")),
-    "random.seed": frozenset(("python",)),
-    "manual_seed": frozenset(("mint",)),
-    "mint.manual_seed": frozenset(("mint",)),
-}
 #: Functions elsewhere that by their names set seeds.
 _HELPER = re.compile(
     r"(^|\.|_)(set|setup|fix|init|make|manual)_?(\w+_)?(seed|deterministic|random_?state)s?$|seed_(everything|all)$|set_global_seed",
     re.I,
 )
-_NUMPY_QUIET = frozenset(
-    (
-        "seed",
-        "RandomState",
-        "default_rng",
-        "Generator",
-        "SeedSequence",
-        "get_state",
-        "set_state",
-        "PCG64",
-        "MT19937",
-        "Philox",
-    )
-)
-_PYTHON = re.compile(
-    r"random$|rand(int|range|bytes)|(\w*uni|tri)form|choices?$|sample$|shuffle$|gauss|\w*variate$|getrandbits|triangular"
-)
-GENERATORS = frozenset(("numpy.random.RandomState", "numpy.random.default_rng", "random.Random"))
 _WEIGHTS = re.compile(
     r"^(mint\.)?nn\.(Conv\d|Dense$|Linear$|Embedding|BiDense$|Bilinear$|LSTM|GRU|RNN|MultiheadAttention$|Transformer|"
     r"SeparableConv|thor|DenseThor|Conv2dThor)"
@@ -215,10 +182,8 @@ def drawn(call: Call) -> str | None:
     api = call.api
     if not api[:1].isalpha():  # an operator, or a method of something
         return None
-    if api.startswith("numpy.random.") and call.base is None:
-        return None if call.last in _NUMPY_QUIET else "numpy"
-    if api.startswith("random.") and call.base is None:
-        return "python" if _PYTHON.match(call.last) else None
+    if api.startswith(("numpy.random.", "random.")) and call.base is None:
+        return shared_generator(api) or None
     if _WEIGHTS.match(api):
         return "weights"
     if api == "initializer":

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..knowledge.random_numbers import GENERATORS, OF_VECTORS
 from . import configs, flow
 from .axes import ELEMENTS
 from .direction import difference
@@ -21,11 +22,8 @@ from .factors import operation
 from .losses import Losses, Observation, applied
 from .networks import kind_of, outputs
 from .pipelines import Pipelines
-from .seeding import GENERATORS
 from .values import Call, Items, KnownValue, Many, UnknownValue, Value, integer_of, is_slice, options
 
-#: Distributions of vectors, by what the names that numpy has for them begin with.
-_OF_VECTORS = ("multivariate", "multinomial", "dirichlet", "choice")
 #: Values within values are followed so far.
 DEEP = 40
 #: The header of an array lies within so many bytes.
@@ -363,7 +361,7 @@ def _of_told_size(made: Call) -> Shape | None:
 def _size_drawn(made: Call) -> Value | None:
     """The size that a distribution of numpy is told; of distributions of vectors, a sample has a further axis."""
     drawn = made.name.startswith("numpy.random.") or (isinstance(made.base, Call) and made.base.name in GENERATORS)
-    if not drawn or made.last.startswith(_OF_VECTORS):
+    if not drawn or made.last in OF_VECTORS:
         return None
     third = made.args[2] if len(made.args) > 2 else None
     return made.keywords.get("size", third)

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ..knowledge.random_numbers import DRAWS_ONCE, IN_PLACE, shared_generator
 from . import ranks, seeding
 from .analysis import Reading
 from .flow import setting, sources
 from .project_samplers import asks_rank, divides, given_by, length_of_all
-from .shuffling import DRAWS_ONCE, IN_PLACE, LISTINGS, SHUFFLED, data_sets
+from .shuffling import LISTINGS, SHUFFLED, data_sets
 from .source import Source, once_each
 from .syntax import called_name, walk
 from .training_data import given
@@ -400,9 +401,9 @@ class _Sharding:
         """The generator that a call brings the elements of what is cut into shards into an order with."""
         if call.name in IN_PLACE:
             if any(id(part) in everything for arg in call.args[:1] for part in _with_elements(arg)):
-                return "numpy" if call.name.startswith("numpy") else "python"
+                return shared_generator(call.name)
         elif id(call) in everything and (call.name in DRAWS_ONCE or _chooses_once(call)):
-            return "numpy" if call.name.startswith("numpy") else "python"
+            return shared_generator(call.name)
         elif id(call) in everything and call.last in _SPLITS and call.name.startswith("sklearn."):
             state = call.keywords.get("random_state")
             return None if state is not None and not isinstance(state, KnownValue) else self.split_kind(call)

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from ..knowledge import dataset_classes
+from ..knowledge.random_numbers import IN_PLACE
 from .flow import find, made_from, sources, values_of
 from .networks import of_training, speaks_of_training
 from .pipelines import LOOKS, PASSES_ON, READERS, Uses, calls_a
@@ -53,10 +54,6 @@ SHUFFLED, IN_ORDER, UNKNOWN = "shuffled", "in-order", "unknown"
 _RANDOM = re.compile(r"shuffl|permut|random|choice|\bsample\(", re.I)
 #: Methods that give a Parameter another value.
 _SETS = frozenset((".set_data", ".assign_value"))
-#: Functions that shuffle what they are given.
-IN_PLACE = ("random.shuffle", "numpy.random.shuffle")
-#: What gives each of its elements once, in an order of chance. A draw with replacement repeats some anyway.
-DRAWS_ONCE = frozenset(("random.sample", "numpy.random.permutation"))
 #: What lists a folder, in an order that no system promises.
 LISTINGS = frozenset(
     ("os.listdir", "glob.glob", "glob.iglob", "os.walk", "os.scandir", "os.fwalk", ".iterdir", ".glob", ".rglob")

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
+from ..knowledge.random_numbers import DRAWS_ONCE, IN_PLACE
 from .flow import sources
 from .pipelines import Pipeline, Pipelines
-from .shuffling import DRAWS_ONCE, IN_PLACE, LISTINGS, Observation
+from .shuffling import LISTINGS, Observation
 from .values import Call, Items, UnknownValue, Value, options
 
 #: What sets or restores the state that draws come from.
