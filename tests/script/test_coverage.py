@@ -112,7 +112,7 @@ HELD: dict[str, tuple[str, str, list[tuple[str, Any]]]] = {
         [("covered", None)],
     ),
     "a network": ("self.side = Net()", "", [("left-out-maybe", "Dense")]),
-    "a teacher": ("self.teacher = Net()", "", [("covered", None)]),
+    "a teacher": ("self.teacher = Net()", "", [("left-by-name", "Dense"), ("covered", None)]),
     "a layer that is loaded": ("self.head = nn.Dense(8, 2)", "ms.load_param_into_net(net.head, {})", [("covered", None)]),
     "a layer that takes no gradients": ("self.head = nn.Dense(8, 2)", "net.head.set_grad(False)", [("covered", None)]),
     "a layer that takes them": ("self.head = nn.Dense(8, 2)", "net.head.set_grad(True)", [("left-out-maybe", "Dense")]),
@@ -199,8 +199,9 @@ def test_what_was_compared_is_counted(parameters: str, expected: tuple[str, int,
 def test_layers_that_are_kept_fixed_are_not_counted_as_given(tmp_path: Path) -> None:
     text = OUTER.format(held="self.teacher = Net()", given="inner.trainable_params()")
     (reading,) = scripts(tmp_path, HEAD.format(held="pass", given="more=None") + text + MODEL).training
-    (one,) = examine(TrainingSteps(reading))
+    named, one = examine(TrainingSteps(reading))
     assert (one.code, one.data["layers"], one.data["of"]) == ("covered", 1, 2)
+    assert (named.code, named.data["network"]) == ("left-by-name", "Net")
 
 
 LOADED = "ms.load_param_into_net(net, ms.load_checkpoint('best.ckpt'))\n"

@@ -212,7 +212,7 @@ def test_what_is_said_of_a_switch(tmp_path: Path, text: str) -> None:
     ("init", "code"),
     [
         ("self.extra = nn.Dense(8, 8)", "random-frozen"),
-        ("self.pos_table = nn.Dense(8, 8)", "frozen"),
+        ("self.pos_table = nn.Dense(8, 8)", "frozen-by-name"),
         ("self.extra = nn.Dense(8, 8, weight_init=Tensor(load()))", "frozen"),
         ("self.extra = nn.Dense(8, 8, weight_init=table)", "frozen"),
         ("self.extra = nn.Dense(8, 8, weight_init=Normal())", "random-frozen"),

@@ -165,6 +165,11 @@ MESSAGES: Words = {
         "en": "{text} = False: frozen here; which of the parameters is meant could not be followed.",
         "zh": "{text} = False：在此处冻结；但冻结的是哪些参数未能看出。",
     },
+    "frozen-by-name": {
+        "en": "{name} ({what}) is frozen here at its random first values. Its name tells that it is there to be fixed; that its numbers "
+        "are given was not seen.",
+        "zh": "{name}（{what}）在此处被冻结，停留在随机初值。从名称看它应保持不变，但没有看到给定其数值的地方。",
+    },
     "frozen-late": {
         "en": "{text} = False comes after an optimizer was given {count} of these layers (line {line} of {path}): a compiled step does not "
         "look at it, and trains them all the same.",
@@ -752,6 +757,12 @@ EXAMPLES = [
         _WITHIN.replace("loss_fn = Loss()", "loss_fn = Loss()\nms.load_checkpoint('teacher.ckpt', loss_fn)")
         + _OPTIMIZED,
         Verdict.NOT_APPLICABLE,
+    ),
+    _example(
+        "a layer frozen at random whose name tells that it is fixed",
+        _NET.replace("self.dense", "self.pos") + "net = Net()\nnet.pos.weight.requires_grad = False\n" + _TRAIN,
+        Verdict.UNDECIDED,
+        "frozen-by-name",
     ),
     _example("a weight of one's own made frozen", _OWN + _TRAIN, Verdict.PROBLEM, "random-frozen"),
     _example(

@@ -39,7 +39,7 @@ _LEVELS = {
     **dict.fromkeys((f"{code}-sometimes" for code in _DISAGREE), Level.SUSPECT),
 }
 #: Info that leaves the probe undecided.
-_OPEN = ("parameters-unknown", "covered-in-part", "nothing-covered")
+_OPEN = ("left-by-name", "parameters-unknown", "covered-in-part", "nothing-covered")
 _SHARED = (*_DISAGREE, *(f"{code}-sometimes" for code in _DISAGREE))
 
 MESSAGES: Words = {
@@ -55,6 +55,12 @@ MESSAGES: Words = {
     "left-out-maybe": {
         "en": "{step} trains with {network}, whose {layer} here has weights that no optimizer seems to be given.",
         "zh": "{step} 的损失用到了 {network}，但其中的 {layer}（此处）带有权重，看起来没有交给任何优化器。",
+    },
+    "left-by-name": {
+        "en": "{step} trains with {network}, whose {layer} here has weights that no optimizer seems to be given. Its name tells that it is "
+        "there to be fixed; that anything gives it weights was not seen.",
+        "zh": "{step} 的损失用到了 {network}，但其中的 {layer}（此处）带有权重，看起来没有交给任何优化器。从名称看它应保持不变，"
+        "但没有看到给它赋权重的地方。",
     },
     "added-later": {
         "en": "This {layer} is put into the network after {optimizer} was given the parameters: its weights never change.",

@@ -79,19 +79,20 @@ def _examine(training: TrainingSteps) -> Iterator[Remark]:
     covered = {id(part) for owner in owners for part in _parts(owner)}
     found = [*_left_out(training, steps, covered, simple), *_added_later(optimizers, owners)]
     yield from found
-    if not lost and not found:
+    if all(one.code == "left-by-name" for one in (*lost, *found)):
         yield _covered(training, steps, optimizers, covered, simple and _are_whole(given))
 
 
 def _left_out(training: TrainingSteps, steps: list[Step], covered: set[int], simple: bool) -> Iterator[Remark]:
     """Layers that the steps train and no optimizer has. `simple`: the optimizers are given parameters of whole networks in plain sight."""
     for step, network in ((one, network) for one in steps for network in _trained(training, one)):
-        for layer, path in _left(network, covered):
-            if not _excused(training, path, layer):
-                code = "left-out" if simple and layer.api == "Parameter" else "left-out-maybe"
-                shown = {"network": _name(path[-1]), "layer": _name(layer), "step": title(step)}
-                yield Remark(code, *span(layer), shown, also=(span(step),))
-                break  # one layer of a network tells enough
+        left = [(layer, path) for layer, path in _left(network, covered) if not _excused(training, path, layer)]
+        # one layer of a network tells enough, best one that nothing but its name could excuse
+        for layer, path in sorted(left, key=lambda each: _is_called_fixed(each[1]))[:1]:
+            code = "left-out" if simple and layer.api == "Parameter" else "left-out-maybe"
+            code = "left-by-name" if _is_called_fixed(path) else code
+            shown = {"network": _name(path[-1]), "layer": _name(layer), "step": title(step)}
+            yield Remark(code, *span(layer), shown, also=(span(step),))
 
 
 def _added_later(optimizers: list[Call | Instance], owners: list[Value]) -> Iterator[Remark]:
@@ -399,9 +400,7 @@ def _is_simple(value: Value, depth: int) -> bool:
 
 
 def _excused(training: TrainingSteps, path: list[Instance | Call], layer: Call) -> bool:
-    """Networks that are there to be fixed: by their names, by what is loaded into them, or as gradients are switched off."""
-    if any(_FIXED.search(name) for holder in path for name in (_name(holder), *holder.bound)):
-        return True
+    """Networks that are there to be fixed: by what is loaded into them, or as gradients are switched off."""
     held = {id(layer), *(id(holder) for holder in path)}
 
     def of_these(*values: Value | None) -> bool:
@@ -414,6 +413,11 @@ def _excused(training: TrainingSteps, path: list[Instance | Call], layer: Call) 
             return True
     frozen = (store.owner for store in training.trace.stores if store.attribute == "requires_grad")
     return any(of_these(*sources(owner)) for owner in frozen)
+
+
+def _is_called_fixed(path: list[Instance | Call]) -> bool:
+    """Whether the names of a network tell that it is there to be fixed, or to follow another one."""
+    return any(_FIXED.search(name) for holder in path for name in (_name(holder), *holder.bound))
 
 
 def _is_given_by(training: TrainingSteps, call: Call, layer: Call) -> bool:

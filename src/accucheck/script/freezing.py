@@ -124,9 +124,10 @@ TOLD = (
     "declared-by-phase",
     "made-frozen",
     "frozen-unseen",
+    "frozen-by-name",
 )
-#: Of these, what leaves open what is trained.
-UNSEEN = ("frozen-unseen",)
+#: Of these, what leaves open what is trained, or whether it is meant.
+UNSEEN = ("frozen-unseen", "frozen-by-name")
 
 
 @dataclass
@@ -485,8 +486,12 @@ class FreezeScan:
                 data = {"name": self.names.get(leaf) or layer.api, "what": layer.api}
                 certain = not (optional or store.tests) and self.whichever(store, leaf)
                 told.add(id(store))
-                code = "head-frozen" if given else "random-frozen"
+                code = "frozen-by-name" if self.is_called_fixed(layer) else "head-frozen" if given else "random-frozen"
                 yield Observation(code, store.source, store.node, data, certain=certain)
+
+    def is_called_fixed(self, layer: Call) -> bool:
+        """Whether the name of a layer tells that it is frozen on purpose although nothing is loaded."""
+        return any(_FIXED.search(name) for name in (*layer.bound, self.names.get(id(layer), "")))
 
     def left_out(self, leaf: int) -> bool:
         """Whether all that is differentiated is seen, and a layer contributes to none of it: its network is not trained here."""
@@ -566,8 +571,6 @@ class FreezeScan:
     def random(self, layer: Call, store: Store) -> bool:
         """True for a frozen matrix that starts from random numbers."""
         if is_parameter(layer) or not learns(layer) or kind_of(layer) == "normalization":
-            return False
-        if any(_FIXED.search(name) for name in (*layer.bound, self.names.get(id(layer), ""))):
             return False
         if any(
             _CHOICE.search(test.text)
