@@ -22,7 +22,7 @@ from ..knowledge.names import canonical
 from ..model import Sure
 from . import flow
 from .analysis import Scripts
-from .effects import TAKEN, effect, kept, name_of, operands
+from .effects import TAKEN, bound_arguments, effect, kept, name_of, operands
 from .freezing import FreezeScan
 from .grading import Link, Replaced, replacements
 from .models import FORWARD, as_layer, layer_of
@@ -331,7 +331,7 @@ def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observatio
         if not is_layer(layer) or layer.api.startswith("ops."):
             continue
         known = api.find(layer.api)
-        bound = known.bind_any(layer.args, layer.keywords) if known else None
+        bound = bound_arguments(layer)
         if known is None or bound is None:
             continue
         for weight, initial in known.weights.items():
@@ -549,7 +549,7 @@ def _matrices(net: Instance) -> Iterator[Call]:
 def _starts(layer: Call) -> Iterator[Value | None]:
     """What the matrices of a layer start from; None for the default of the framework."""
     known = api.find(layer.api)
-    bound = known.bind_any(layer.args, layer.keywords) if known else None
+    bound = bound_arguments(layer)
     for weight, initial in known.weights.items() if known and bound is not None else ():
         if initial is not None and _MATRIX.fullmatch(weight):
             yield bound.get(initial) if bound else None
