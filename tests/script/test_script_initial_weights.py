@@ -515,6 +515,10 @@ def test_what_a_network_makes_while_it_runs_is_no_weight(tmp_path: Path) -> None
 BRANCHES: dict[str, tuple[str, list[str]]] = {
     "return x + self.second(self.first(x))": ("nn.Dense(8, 8, 'zeros')", ["zero-possible"]),
     "return ops.add(self.second(self.first(x)), x)": ("nn.Dense(8, 8, 'zeros')", ["zero-possible"]),
+    "return self.second(self.first(x)).add(x)": ("nn.Dense(8, 8, 'zeros')", ["zero-possible"]),
+    "return x.add(self.second(self.first(x)))": ("nn.Dense(8, 8, 'zeros')", ["zero-possible"]),
+    "return mint.add(x, self.second(self.first(x)))": ("nn.Dense(8, 8, 'zeros')", ["zero-possible"]),
+    "return x + ops.mul(self.second(self.first(x)), 0.1)": ("nn.Dense(8, 8, 'zeros')", ["zero-possible"]),
     "return x + nn.Dropout()(self.second(x))": ("nn.Dense(8, 8, 'zeros')", ["zero-possible"]),
     "return x + ops.dropout(self.second(x)).reshape(8, 8)": ("nn.Dense(8, 8, 'zeros')", ["zero-possible"]),
     "return x + 0.1 * self.second(self.first(x))": ("nn.Dense(8, 8, 'zeros')", ["zero-possible"]),

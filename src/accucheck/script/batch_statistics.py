@@ -14,7 +14,7 @@ from ..knowledge import api
 from ..knowledge.metric_functions import metric_functions
 from . import flow
 from .axes import rank
-from .effects import MOVED, differentiates, effect, kept, operands
+from .effects import MOVED, differentiates, effect, kept, named_arguments, operands
 from .factors import argument_of, comparison, operation
 from .losses import applied, is_truth
 from .networks import is_loss
@@ -128,9 +128,8 @@ class BatchStatistics:
         loss = applied(made)
         if loss is None or self.of(loss.prediction, depth + 1) not in _EACH:
             return ""
-        known, maker = api.find(loss.loss), loss.cell or made
-        given = known.bind_any(maker.args, maker.keywords) if known is not None else None
-        reduction = (given or maker.keywords).get("reduction")
+        known = api.find(loss.loss)
+        reduction = named_arguments(loss.cell or made).get("reduction")
         if reduction is None:
             told = known.reduction if known is not None else ""
         else:

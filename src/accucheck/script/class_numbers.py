@@ -10,7 +10,7 @@ from typing import Any
 
 from ..knowledge import api, dataset_classes
 from . import flow
-from .effects import MOVED, TAKEN, effect, kept, name_of, operands
+from .effects import MOVED, TAKEN, effect, kept, name_of, named_arguments, operands
 from .losses import Application, Losses, Observation
 from .pipelines import Columns, Pipelines
 from .values import Call, Index, Items, KnownValue, Many, NamedValue, UnknownValue, Value, join, options
@@ -107,9 +107,7 @@ class WholeNumbers:
 
     def evaluated(self, model: Call) -> Iterator[tuple[Value, Call]]:
         """The labels that a Model evaluates a loss with which takes the numbers of classes."""
-        known = api.find("Model")
-        given = known.bind_any(model.args, model.keywords) if known is not None else None
-        for loss in options((given or {}).get("loss_fn")):
+        for loss in options(named_arguments(model).get("loss_fn")):
             labels = self.labels_for(model, (".eval",)) if _classifies(loss) else None
             if labels is not None and isinstance(loss, Call):
                 yield labels, loss

@@ -15,10 +15,9 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from typing import Any
 
-from ..knowledge import api
 from . import flow, skip_connections
 from .analysis import Scripts
-from .effects import effect, kept, name_of
+from .effects import bound_arguments, effect, kept, name_of
 from .models import as_dict
 from .networks import (
     FORWARD,
@@ -446,8 +445,7 @@ def _matrix(parameter: Call) -> bool:
 
 def _drops(layer: Call) -> bool:
     """False for a dropout whose rate is 0."""
-    known = api.find(layer.api)
-    given = (known.bind_any(layer.args, layer.keywords) if known else None) or {}
+    given = bound_arguments(layer) or {}
     rate, keep = given.get("p"), given.get("keep_prob")
     if isinstance(rate, KnownValue):
         return bool(rate.value != 0)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 from ..knowledge import api
 from . import flow, imported_calls
 from .analysis import Reading
-from .effects import TAKEN, kept
+from .effects import TAKEN, bound_arguments, kept, named_arguments
 from .grading import replacements
 from .networks import of_training
 from .syntax import walk, written_name
@@ -152,10 +152,9 @@ class Differences:
     def rows(self) -> list[Row]:
         found: dict[tuple[str, int], Row] = {}
         for call in self.made:
-            known = api.find(call.api)
-            given = known.bind_any(call.args, call.keywords) if known else None
+            given = bound_arguments(call)
             for difference in api.differences(call.api, self.version):
-                if difference.effect in ELSEWHERE or call.unpacked or given is None or known is None:
+                if difference.effect in ELSEWHERE or call.unpacked or given is None:
                     continue
                 if not _relied_on(difference, given):
                     continue
@@ -253,7 +252,7 @@ class Differences:
                 yield WrongUse("initializer-dropped", call, {"api": call.api})
             if known is None:
                 continue
-            given = known.bind_any(call.args, call.keywords) or call.keywords
+            given = named_arguments(call)
             if known.kind == "dropout":
                 yield from _dropout(call, known, self.written, self.dropped)
             if any(row.effect == "bn-momentum" for row in api.differences(call.api, self.version)):

@@ -9,7 +9,7 @@ from . import flow
 from .analysis import Reading
 from .axes import Rank, axis_of, place, rank, width
 from .differences import WrongUse
-from .effects import MOVED, effect, kept, name_of, operands
+from .effects import MOVED, bound_arguments, effect, kept, name_of, operands
 from .factors import argument_of, comparison, operation
 from .networks import is_cell, is_layer, outputs
 from .values import Call, Instance, Items, KnownValue, NamedValue, Value, integer_of, is_known, is_slice, options
@@ -229,7 +229,7 @@ def _time_first(layer: Call) -> bool:
     known = api.find(layer.api)
     if known is None or known.kind != "recurrent" or "batch_first" not in known.parameters or layer.unpacked:
         return False
-    given = (known.bind_any(layer.args, layer.keywords) or {}).get("batch_first")
+    given = (bound_arguments(layer) or {}).get("batch_first")
     return given is None or (isinstance(given, KnownValue) and given.assumed is None and given.value is False)
 
 

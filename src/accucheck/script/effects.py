@@ -6,7 +6,7 @@ of an operation counts: a function, the object of a class, a method, an operator
 
 from __future__ import annotations
 
-from ..knowledge import effects, names, signatures
+from ..knowledge import api, effects, names, signatures
 from ..knowledge.effects import Effect
 from .values import Call, Instance, Items, KnownValue, Value, is_known, is_slice
 
@@ -79,6 +79,18 @@ def operands(made: Call, places: tuple[int, ...] = (0,)) -> list[Value]:
     if not given and places == (0,):
         return list(made.keywords.values())[:1]
     return [given[place] for place in places if place in given]
+
+
+def bound_arguments(made: Call) -> dict[str, Value] | None:
+    """The arguments of a call of MindSpore by the names of its parameters; None where the call is of something else, or fits no signature
+    of any version."""
+    known = api.find(made.api)
+    return known.bind_any(made.args, made.keywords) if known is not None else None
+
+
+def named_arguments(made: Call) -> dict[str, Value]:
+    """The same; where they are not bound, what the call gives by name."""
+    return bound_arguments(made) or made.keywords
 
 
 def kept(made: Call, *keeps: str) -> list[Value] | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..knowledge import api
 from . import benchmark
+from .effects import named_arguments
 from .settings import SCHEDULED, Setting, Settings, plain
 from .training import role
 from .training_steps import TrainingSteps, training
@@ -358,7 +359,7 @@ def _mindspore_loss(made: Call) -> tuple[dict[str, Value], dict[str, Any]] | Non
     known = api.find(made.api)
     if known is None or known.kind != "loss" or made.api == "nn.LossBase":
         return None
-    return known.bind_any(made.args, made.keywords) or made.keywords, dict(known.defaults)
+    return named_arguments(made), dict(known.defaults)
 
 
 def _losses(found: Sheet, settings: Settings, torch: bool) -> None:
@@ -434,7 +435,7 @@ def _dropouts(found: Sheet, settings: Settings, torch: bool) -> None:
             known = api.find(made.api)
             if known is None or known.kind != "dropout":
                 continue
-            given = known.bind_any(made.args, made.keywords) or made.keywords
+            given = named_arguments(made)
             entry = _entry(settings, "p", given.get("p"), made, 0.5)
             if "p" not in given and "keep_prob" in given:
                 kept = _entry(settings, "keep_prob", given["keep_prob"], made)

@@ -22,7 +22,8 @@ from ..knowledge.names import canonical
 from ..model import Sure
 from . import flow
 from .analysis import Scripts
-from .effects import TAKEN, effect, kept, name_of, operands
+from .effects import TAKEN, bound_arguments, effect, kept, name_of, operands
+from .factors import operation
 from .freezing import FreezeScan
 from .grading import Link, Replaced, replacements
 from .models import FORWARD, as_layer, layer_of
@@ -331,7 +332,7 @@ def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observatio
         if not is_layer(layer) or layer.api.startswith("ops."):
             continue
         known = api.find(layer.api)
-        bound = known.bind_any(layer.args, layer.keywords) if known else None
+        bound = bound_arguments(layer)
         if known is None or bound is None:
             continue
         for weight, initial in known.weights.items():
@@ -364,10 +365,6 @@ def _branch(layer: Call, structure: Structure) -> bool:
     return any(_joins(call, call.args[0], structure) for call in applied if call.args)
 
 
-_SUMS = frozenset(("+", "Add", "add", "TensorAdd", "tensor_add"))
-_PRODUCTS = frozenset(("*", "Mul", "mul"))
-
-
 def _is_origin(other: Value, origin: Value, first: Call, user: Call) -> bool:
     """Whether what joins a result in `user` is what the branch began from, or what that goes on as."""
     return flow.derives(origin, other) or (user.frame is first.frame and _goes_on(origin, other, first))
@@ -379,14 +376,14 @@ def _joins(
     """`factor`: an exponential was taken on the way, so that what is multiplied by the result goes on as it is."""
     first = first or result
     for user, how in structure.users.get(id(result), ()):
-        maker = user.maker.last
-        if maker in (_SUMS | _PRODUCTS if factor else _SUMS):
-            others = [option for other in user.args if other is not result for option in options(other)]
+        done = operation(user)
+        if done.does in (("add", "mul") if factor else ("add",)):
+            others = [option for other in done.operands if other is not result for option in options(other)]
             if any(_is_origin(other, origin, first, user) for other in others):
                 return True
             continue
-        further = depth and (how in ("0", "base") or user.name == "*")
-        if further and _joins(user, origin, structure, depth - 1, first, factor or maker.lower() == "exp"):
+        further = depth and (how in ("0", "base") or done.does == "mul")
+        if further and _joins(user, origin, structure, depth - 1, first, factor or done.does == "exp"):
             return True
     return False
 
@@ -549,7 +546,7 @@ def _matrices(net: Instance) -> Iterator[Call]:
 def _starts(layer: Call) -> Iterator[Value | None]:
     """What the matrices of a layer start from; None for the default of the framework."""
     known = api.find(layer.api)
-    bound = known.bind_any(layer.args, layer.keywords) if known else None
+    bound = bound_arguments(layer)
     for weight, initial in known.weights.items() if known and bound is not None else ():
         if initial is not None and _MATRIX.fullmatch(weight):
             yield bound.get(initial) if bound else None

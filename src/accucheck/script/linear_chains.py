@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..knowledge import api
 from .analysis import Scripts
-from .effects import describes, effect, kept, operands
+from .effects import bound_arguments, describes, effect, kept, operands
 from .networks import Observation, Structure, first_of_place, kind_of, structure_of
 from .values import Call, KnownValue, Value, integer_of, is_known
 
@@ -69,8 +68,7 @@ def _twice(call: Call, structure: Structure) -> Iterator[Observation]:
 def widths(call: Call | None) -> Widths | None:
     """The sizes that a linear layer which is applied here has; None for any other call."""
     layer = call.applied if call is not None else None
-    known = api.find(layer.api) if layer is not None else None
-    given = known.bind_any(layer.args, layer.keywords) if known is not None and layer is not None else None
+    given = bound_arguments(layer) if layer is not None else None
     if layer is None or given is None or not _is_linear(layer, given):
         return None
     sizes = [given.get(f"{end}_channels") or given.get(f"{end}_features") for end in ("in", "out")]

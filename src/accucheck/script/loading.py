@@ -19,6 +19,7 @@ from typing import Any
 from ..knowledge import api
 from . import flow, loaded_names
 from .analysis import Reading, Scripts
+from .effects import bound_arguments
 from .grading import Link, replacements, under
 from .loaded_names import Passed
 from .modes import within
@@ -1084,7 +1085,7 @@ def _is_run(frame: Frame) -> bool:
 def _starts_as_made(layer: Value) -> bool:
     """True for a layer of MindSpore that starts from its own initialisers or from named ones, not from numbers that come from elsewhere."""
     known = api.find(layer.api) if isinstance(layer, Call) else None
-    bound = known.bind_any(layer.args, layer.keywords) if known is not None and isinstance(layer, Call) else None
+    bound = bound_arguments(layer) if isinstance(layer, Call) else None
     if known is None or bound is None:
         return False
     given = [bound[initial] for initial in known.weights.values() if initial in bound]

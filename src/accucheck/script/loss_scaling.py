@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..knowledge import api
+from .effects import named_arguments
 from .factors import ONE, Key, Term, called, hinted, operation
 from .grading import Link, under
 from .remarks import Edit, Remark, SourcePlace, merged, remark, with_keyword, without_keyword
@@ -115,7 +116,7 @@ def _managed(
     if is_known(manager, None):
         yield from _unscaled(training, step, halves, optimizer)
     elif isinstance(manager, Call) and manager.api in FIXED:
-        given = _given(manager)
+        given = named_arguments(manager)
         drops = given.get("drop_overflow_update") or KnownValue(True)
         if not isinstance(drops, KnownValue):
             yield ONE, about(step, "manager-unknown", manager=manager.last)
@@ -179,7 +180,7 @@ def _lacks(training: TrainingSteps, step: Step, halves: list[HalfPrecision]) -> 
 
 def _divides(training: TrainingSteps, step: Step, kind: str, manager: Call | None, optimizer: Value) -> _Ways:
     """The step takes its scale off by itself, so the optimizer must not divide."""
-    given = _given(manager) if manager is not None and manager.api in DYNAMIC else {}
+    given = named_arguments(manager) if manager is not None and manager.api in DYNAMIC else {}
     known = api.find(manager.api) if manager is not None else None
     if known is not None and _is(given.get(known.scale or ""), 1) and _is(given.get("scale_factor"), 1):
         yield ONE, remark(manager or step, "scale-one", scaler=title(step), also=[step])
@@ -438,7 +439,7 @@ def _is_one(training: TrainingSteps, key: Key) -> bool:
     value = _first(training, key)
     if not isinstance(value, Call):
         return value is not None and _is(value, 1)
-    known, given = api.find(value.api), _given(value)
+    known, given = api.find(value.api), named_arguments(value)
     assert known is not None and known.scale
     return _is(given.get(known.scale), 1) and not (known.dynamic and not _is(given.get("scale_factor"), 1))
 
@@ -521,7 +522,7 @@ def _windows(training: TrainingSteps) -> Iterator[Remark]:
     """Scalers whose window is given the factor, or the other way round."""
     for made in training.calls:
         if made.api in DYNAMIC:
-            given = _given(made)
+            given = named_arguments(made)
             factor, window = given.get("scale_factor"), given.get("scale_window")
             if _swapped(factor, window):
                 shown: dict[str, Any] = {"factor": say_value(factor), "window": say_value(window)}
@@ -614,12 +615,6 @@ def _divisor(training: TrainingSteps, optimizer: Value) -> float | None:
     numbers = {term.number for term in terms or ()}
     seen = terms and not any(term.powers or term.unsure for term in terms)
     return numbers.pop() if seen and len(numbers) == 1 else None
-
-
-def _given(made: Call) -> dict[str, Value]:
-    """The arguments of a call of the framework by name."""
-    known = api.find(made.api)
-    return (known.bind_any(made.args, made.keywords) if known is not None else None) or made.keywords
 
 
 def _is(value: Value | None, number: float) -> bool:

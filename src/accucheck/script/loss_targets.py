@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from ..knowledge import api
 from . import flow
-from .effects import describes, kept, operands
+from .effects import describes, kept, named_arguments, operands
 from .exchanged_arguments import number_given
 from .factors import operation
 from .losses import Application, Losses, Observation, encoded, heads, known_name
@@ -99,10 +98,7 @@ def _smoothed(losses: Losses) -> Iterator[Observation]:
 
 def _arguments(one: Application) -> dict[str, Value]:
     """What a loss is made with, or a function of a loss is given."""
-    if one.cell is None:
-        return one.arguments
-    known = api.find(one.cell.api)
-    return (known.bind_any(one.cell.args, one.cell.keywords) if known is not None else None) or one.cell.keywords
+    return one.arguments if one.cell is None else named_arguments(one.cell)
 
 
 # --- means that are divided again -------------------------------------------------------------------------------------

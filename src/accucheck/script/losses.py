@@ -18,7 +18,19 @@ from ..knowledge import api, effects
 from ..knowledge.effects import Effect
 from . import flow
 from .analysis import Reading
-from .effects import TAKEN, describes, differentiates, effect, gradient_maker, kept, name_of, operands, updates
+from .effects import (
+    TAKEN,
+    bound_arguments,
+    describes,
+    differentiates,
+    effect,
+    gradient_maker,
+    kept,
+    name_of,
+    named_arguments,
+    operands,
+    updates,
+)
 from .factors import argument_of, comparison, operation
 from .factors import gradient as gradient_of
 from .networks import is_layer, outputs
@@ -271,9 +283,7 @@ class Losses:
     def gather_models(self) -> None:
         """Runs what is handed to Model with a loss: the network on unknown inputs, the loss on its result."""
         for model in self.models_trained():
-            known = api.find("Model")
-            given = known.bind_any(model.args, model.keywords) if known else None
-            arguments = given if given is not None else model.keywords
+            arguments = named_arguments(model)
             network, loss = arguments.get("network"), arguments.get("loss_fn")
             if network is None:
                 continue
@@ -625,7 +635,7 @@ def applied(call: Call) -> Application | None:
         return Application(name, call, call.base, given, given.get(first), given.get(second))
     if known.inputs:  # an object that is made here
         return None
-    given = known.bind_any(call.args, call.keywords) or call.keywords
+    given = named_arguments(call)
     first, second = known.positional[:2]
     return Application(name, call, None, given, given.get(first), given.get(second))
 
@@ -734,7 +744,7 @@ def reduction(loss: Call) -> str | None:
     known = api.find(loss.api)
     if known is None or known.kind != "loss":
         return None
-    given = known.bind_any(loss.args, loss.keywords)
+    given = bound_arguments(loss)
     return None if given is None or loss.unpacked else _given_reduction(loss.api, given)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from ..knowledge import api, effects, names
 from . import flow
-from .effects import gradient_maker
+from .effects import gradient_maker, named_arguments
 from .factors import Factors, gradient
 from .models import FORWARD, as_layer, attributes_of
 from .networks import is_parameter
@@ -184,7 +184,7 @@ def depends(value: Value) -> bool:
     known = api.find(value.api) if isinstance(value, Call) else None
     if known is None or not known.modes or not isinstance(value, Call):
         return False
-    given = known.bind_any(value.args, value.keywords) or value.keywords
+    given = named_arguments(value)
     if "has_bn" in known.parameters:
         return "has_bn" in given and not _is(given["has_bn"], False)
     if "use_batch_statistics" in given:

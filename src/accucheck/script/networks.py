@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from ..knowledge import api, names
 from . import flow
 from .analysis import Reading, Scripts
+from .effects import bound_arguments
 from .models import FORWARD as FORWARD
 from .models import as_dict, attributes_of, contained, layer_of
 from .source import Source, SourceNode
@@ -261,8 +262,7 @@ def outputs(layer: Value | None) -> int | None:
 
 def width_of(layer: Value | None) -> Value | None:
     """What the number of outputs of a layer of the framework is given as."""
-    known = api.find(layer.api) if isinstance(layer, Call) else None
-    given = known.bind_any(layer.args, layer.keywords) if known is not None and isinstance(layer, Call) else None
+    given = bound_arguments(layer) if isinstance(layer, Call) else None
     names = ("out_channels", "out_features", "embedding_size", "embedding_dim")
     return next((given[name] for name in names if name in given), None) if given else None
 

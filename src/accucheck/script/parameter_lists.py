@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from ..knowledge import api
 from . import flow
+from .effects import bound_arguments
 from .networks import is_parameter, leaves, weights
 from .syntax import walk
 from .values import (
@@ -83,7 +84,7 @@ def _has_bias(layer: Call) -> bool | None:
     name = next((name for name in ("has_bias", "bias") if known is not None and name in known.parameters), None)
     if known is None or name is None:
         return None if known is None else True
-    given = None if layer.unpacked else known.bind_any(layer.args, layer.keywords)
+    given = None if layer.unpacked else bound_arguments(layer)
     if given is None:
         return None
     value = given.get(name, KnownValue(known.defaults.get(name)))

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..knowledge import api
 from .computed_rates import FADED, Rates, rates_at
+from .effects import bound_arguments
 from .factors import operation
 from .flow import sources
 from .schedules import Update, moves, place_of, turns, updates
@@ -98,7 +99,7 @@ def _of_moved(settings: Settings, made: Call) -> Iterator[SettingMessage]:
 def _fades_after(made: Call) -> int | None:
     """The number of moves after which a schedule that multiplies the rate again and again has next to nothing left of it."""
     known = api.find(made.api)
-    given = (known.bind_any(made.args, made.keywords) or {}) if known is not None else {}
+    given = bound_arguments(made) or {}
     defaults = known.defaults if known is not None else {}
     factor = _number(given.get("gamma"), defaults.get("gamma"))
     if factor is None or not 0 < factor < 1:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..knowledge import api
 from . import rows
+from .effects import bound_arguments
 from .settings import SettingMessage, Settings, plain, written
 from .source import Source
 from .training_steps import Step, training
@@ -99,7 +100,7 @@ def _length(settings: Settings, rate: Value) -> Value | None:
     known = api.find(rate.api) if isinstance(rate, Call) else None
     if known is None or known.length is None or not isinstance(rate, Call):
         return None
-    return plain((known.bind_any(rate.args, rate.keywords) or {}).get(known.length))
+    return plain((bound_arguments(rate) or {}).get(known.length))
 
 
 def _same(one: Value, other: Value, counted: bool) -> bool:

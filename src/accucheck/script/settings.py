@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from ..knowledge import api, names, optimizers
 from . import computed_rates, configs, ranks, setting_origins
 from .analysis import Reading, Scripts
+from .effects import bound_arguments, named_arguments
 from .flow import sources, users
 from .parameter_lists import PARAMETERS
 from .shuffling import Examination, data_sets
@@ -504,10 +505,9 @@ class Settings:
         return any(option is optimizer for option in options(given))
 
     def schedule(self, made: Call) -> tuple[str, list[Setting]]:
-        known = api.find(made.api)
-        bound = (known.bind_any(made.args, made.keywords) if known is not None else None) or made.keywords
+        given = named_arguments(made).items()
         return made.last, [
-            self.setting(f"{made.last}.{name}", value, made) for name, value in bound.items() if name != "optimizer"
+            self.setting(f"{made.last}.{name}", value, made) for name, value in given if name != "optimizer"
         ]
 
     def scheduled(self, rate: Value | None) -> list[tuple[str, list[Setting]]]:
@@ -911,8 +911,7 @@ class Settings:
 
     def in_epochs(self, made: Call) -> float | None:
         """How many epochs a schedule of the framework lasts: its total number of steps over those of an epoch."""
-        known = api.find(made.api)
-        bound = known.bind_any(made.args, made.keywords) if known is not None else None
+        bound = bound_arguments(made)
         if not bound or "total_step" not in bound or "step_per_epoch" not in bound:
             return None
         total, steps = plain(bound["total_step"]), plain(bound["step_per_epoch"])

@@ -16,8 +16,8 @@ from fnmatch import fnmatchcase
 from itertools import zip_longest
 from typing import Any
 
-from ..knowledge import api
 from .analysis import Scripts
+from .effects import bound_arguments
 from .networks import (
     AttributeUses,
     Observation,
@@ -581,8 +581,7 @@ def _copied_on_load(sources: list[Source]) -> Iterator[Observation]:
 
 def _size(table: Call) -> Value | None:
     """What the number of rows of an embedding is given as."""
-    known = api.find(table.api)
-    bound = known.bind_any(table.args, table.keywords) if known is not None else None
+    bound = bound_arguments(table)
     return next((bound[name] for name in _SIZES if name in bound), None) if bound is not None else None
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod, sqrt
 
-from ..knowledge import api, initializers
+from ..knowledge import initializers
 from .analysis import Scripts
-from .effects import effect, kept, operands
+from .effects import bound_arguments, effect, kept, operands
 from .initial_weights import LaterValues, Observation
 from .losses import Losses
 from .networks import kind_of, structure_of
@@ -76,8 +76,7 @@ def _passes(made: Call, kind: str) -> bool:
 
 def _gain(layer: Call) -> float:
     """What a layer multiplies the spread of its input by at first; 1 where that is not seen."""
-    known = api.find(layer.api)
-    bound = known.bind_any(layer.args, layer.keywords) if known is not None else None
+    bound = bound_arguments(layer)
     spread = _spread(bound.get("weight_init")) if bound is not None else None
     inputs = _inputs(bound) if bound is not None else None
     return 1.0 if spread is None or inputs is None else spread * sqrt(inputs)
