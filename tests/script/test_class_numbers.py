@@ -160,3 +160,54 @@ def test_columns_of_whole_numbers_are_those_that_mindspore_says() -> None:
         said = [line for line in (getattr(ds, name).__doc__ or "").splitlines() if "uint32" in line or "uint64" in line]
         assert all(any(column in line for line in said) for column in columns), name
     assert whole["MnistDataset"] == ["label"]
+
+
+_MARKS = """
+class Masks:
+    def __init__(self):
+        self.held = np.load("masks.npy")
+
+    def __getitem__(self, place):
+        mask = self.held[place].astype(np.int32)
+        {line}
+        return np.load(f"{place}.npy"), mask
+
+    def __len__(self):
+        return len(self.held)
+
+masks = ds.GeneratorDataset(Masks(), ["picture", "mask"], shuffle=True).batch(4)
+head = nn.Conv2d(3, 21, 3)
+"""
+_BY_MODEL = "ms.Model(head, nn.CrossEntropyLoss({given}), nn.SGD(head.trainable_params())).train(3, masks)\n"
+_BY_STEP = """
+opt = nn.SGD(head.trainable_params())
+
+def forward(picture, mask):
+    return ops.cross_entropy(head(picture), mask{given}).mean()
+
+step = ms.value_and_grad(forward, None, opt.parameters)
+for picture, mask in masks.create_tuple_iterator():
+    loss, grads = step(picture, mask)
+    opt(grads)
+"""
+
+
+@pytest.mark.parametrize("style", [_BY_MODEL, _BY_STEP])
+@pytest.mark.parametrize(
+    ("line", "given", "told"),
+    [
+        ("mask[mask > 20] = 255", "", True),
+        ("mask[mask == 0] = -1", "", True),
+        ("mask[mask > 20] = 255", "ignore_index=255", False),
+        ("mask[mask > 20] = 20", "", False),
+        ("mask[mask == 255] = 0", "", False),
+        ("mask[mask > 20] = 255; mask[mask == 255] = 0", "", False),
+        ("mask[mask > 20] = 255", "reduction='none'", False),
+    ],
+)
+def test_labels_that_are_marked_with_no_class(tmp_path: Path, line: str, given: str, told: bool, style: str) -> None:
+    more = given and (", " + given if style is _BY_STEP else given)
+    text = HEAD + _MARKS.replace("{line}", line) + style.format(given=more)
+    (reading,) = scripts(tmp_path, text).training
+    found = [one.code for one in class_numbers.examine(Losses(reading))]
+    assert found == ["class-out-of-range"] * told

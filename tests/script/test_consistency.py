@@ -1007,3 +1007,33 @@ def test_scalers_that_are_told_otherwise(tmp_path: Path, train: str, evaluation:
     """
     ours, theirs = (textwrap.dedent(text.format(scaler=one)) for one in (train, evaluation))
     assert code in {one.code for one in said(tmp_path, ours + TRAINS, theirs + EVALUATES)}
+
+
+@pytest.mark.parametrize(
+    ("statistics", "code"),
+    [
+        ("held.mean(0), held.std(0)", "own-statistics"),
+        ("np.mean(held, axis=0), np.std(held, axis=0)", "own-statistics"),
+        ("rows.mean(0), rows.std(0)", "unclear"),
+    ],
+)
+def test_a_set_that_is_scaled_by_its_own_statistics(tmp_path: Path, statistics: str, code: str) -> None:
+    text = f"""
+        x = np.load("all.npy")
+        rows, held = x[:800], x[800:]
+        low, wide = {statistics.replace("held", "rows")}
+        rows = (rows - low) / wide
+        low, wide = {statistics}
+        held = (held - low) / wide
+        table = nn.Dense(4, 2)
+        model = ms.Model(table, nn.MSELoss(), nn.Adam(table.trainable_params()), metrics={{"mse"}})
+        model.train(3, ds.NumpySlicesDataset((rows, np.load("y.npy")), ["x", "y"]).batch(9))
+        model.eval(ds.NumpySlicesDataset((held, np.load("z.npy")), ["x", "y"]).batch(9))
+    """
+    assert code in [one.code for one in said(tmp_path, text)]
+
+
+def test_samples_that_are_scaled_one_by_one_by_their_own_statistics(tmp_path: Path) -> None:
+    own = "x = (x - x.mean(0)) / x.std(0)"
+    ours = theirs = "import os, librosa\n" + _BY_NAME.format(line=own, other="", given="")
+    assert {one.code for one in said(tmp_path, ours + TRAINS, theirs + EVALUATES)} <= {"agree", "usual"}

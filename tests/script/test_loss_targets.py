@@ -105,3 +105,59 @@ def test_labels_that_are_smoothed_away(tmp_path: Path, share: float, found: list
 )
 def test_a_mean_that_is_divided_again(tmp_path: Path, loss: str, found: list[str]) -> None:
     assert codes(tmp_path, _NET.format(other="hidden") + _LOOP.format(loss=loss)) == found
+
+
+@pytest.mark.parametrize(
+    "compare", ["((one - {noise}) ** 2).mean()", "nn.MSELoss()(one, {noise})", "ops.l1_loss(one, {noise})"]
+)
+@pytest.mark.parametrize(
+    ("noise", "found"),
+    [
+        ("ops.randn_like(x)", ["target-random"]),
+        ("ops.StandardNormal()(x.shape).astype(ms.float32)", ["target-random"]),
+        ("start", []),
+        ("shown", []),
+        ("ops.randn(8, 30).expand_dims(1)", []),  # samples of a prior
+    ],
+)
+def test_random_numbers_that_the_network_never_sees(tmp_path: Path, compare: str, noise: str, found: list[str]) -> None:
+    loop = _LOOP.replace("one, two = net(x)", "shown = ops.randn_like(x)\n    one, two = net(x + shown)")
+    assert codes(tmp_path, _NET.format(other="hidden") + loop.format(loss=compare.format(noise=noise))) == found
+
+
+@pytest.mark.parametrize(
+    ("student", "teacher", "found"),
+    [
+        ("one / 4", "start", ["temperature-missing"]),
+        ("one * 0.25", "ops.stop_gradient(start)", ["temperature-missing"]),
+        ("one / 4", "start / 4", []),
+        ("one", "start", []),
+        ("one / 0.1", "start / 0.04", []),  # sharper on purpose
+    ],
+)
+@pytest.mark.parametrize("style", ["ops", "nn", "mint"])
+def test_a_temperature_for_the_student_alone(
+    tmp_path: Path, student: str, teacher: str, found: list[str], style: str
+) -> None:
+    loss = {
+        "ops": "ops.kl_div(ops.log_softmax({}, -1), ops.softmax({}, -1))",
+        "nn": "nn.KLDivLoss()(nn.LogSoftmax(-1)({}), nn.Softmax(-1)({}))",
+        "mint": "ops.kl_div(mint.nn.functional.log_softmax({}, -1), mint.nn.functional.softmax({}, -1))",
+    }[style]
+    assert codes(tmp_path, _NET.format(other="hidden") + _LOOP.format(loss=loss.format(student, teacher))) == found
+
+
+@pytest.mark.parametrize(
+    ("loss", "found"),
+    [
+        ("-(p ** 2 * ops.log(p + 1e-6)).mean()", ["focus-turned"]),
+        ("-(start * ops.pow(p, 1.5) * p.clip(1e-6, 1).log()).sum()", ["focus-turned"]),
+        ("-((1 - p) ** 2 * ops.log(p + 1e-6)).mean()", []),
+        ("-(start * (1 - p) ** 2 * ops.log(p) + (1 - start) * p ** 2 * ops.log(1 - p)).mean()", []),
+        ("-(p * ops.log(p)).mean()", []),  # an entropy
+        ("-(ops.stop_gradient(p) ** 2 * ops.log(p)).mean()", []),
+    ],
+)
+def test_a_focus_on_what_is_right_already(tmp_path: Path, loss: str, found: list[str]) -> None:
+    loop = _LOOP.replace("one, two = net(x)", "one, two = net(x)\n    p = ops.sigmoid(one)")
+    assert codes(tmp_path, _NET.format(other="hidden") + loop.format(loss=loss)) == found

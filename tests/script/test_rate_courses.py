@@ -111,6 +111,12 @@ WAYS: dict[str, tuple[str, list[tuple[str, bool]]]] = {
         _OWN.format(done="step // self.steps") + _loop("Linear(0.1, epochs, steps)"),
         [],
     ),
+    "a factor of the framework with each update": (
+        _MODEL.format(rate="nn.ExponentialDecayLR(0.1, 0.9, 1, is_stair=True)"),
+        [("rate-over", True)],
+    ),
+    "a factor of the framework with each epoch": (_MODEL.format(rate="nn.ExponentialDecayLR(0.1, 0.9, steps)"), []),
+    "a factor of the framework every so many updates": (_MODEL.format(rate="nn.ExponentialDecayLR(0.1, 0.9, 100)"), []),
     "a factor with each update": (_moved("ExponentialLR(opt, 0.9)", inner=True), [("rate-fades", True)]),
     "a factor with each epoch": (_moved("ExponentialLR(opt, 0.9)", inner=False), []),
     "a small factor with each update": (_moved("ExponentialLR(opt, 0.9999)", inner=True), []),

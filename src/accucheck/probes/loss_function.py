@@ -103,6 +103,10 @@ MESSAGES: Words = {
         "the numbers of classes ({at}).",
         "zh": "{loss} 未设置 sparse=True 时，标签应是每个样本在各类别上的分布（浮点数），这里的标签却是类别编号（{at}）。",
     },
+    "class-out-of-range": {
+        "en": "Labels of {loss} are marked with {number} ({at}), there are {classes} classes, and the loss does not leave that number out.",
+        "zh": "{loss} 的标签中写入了 {number}（{at}），而类别只有 {classes} 个，损失也没有忽略这个值。",
+    },
     "none-reduction": {
         "en": "{loss} is used with reduction none, and nothing averages it before the gradient is taken ({at}): gradients "
         "add up over the batch.",
@@ -215,6 +219,19 @@ MESSAGES: Words = {
         "en": "Label smoothing takes {share} of the weight off the class itself: less is left for the right class than for the others.",
         "zh": "标签平滑从目标类别上拿走了 {share} 的权重：留给正确类别的比其余类别的总和还少。",
     },
+    "target-random": {
+        "en": "The prediction is compared with random numbers ({at}) that nothing the network is given tells of: other ones than those in "
+        "its input.",
+        "zh": "此处把预测与随机数（{at}）比较，而网络的输入中没有这组随机数的任何信息：与输入所用的不是同一组。",
+    },
+    "focus-turned": {
+        "en": "The logarithm of a probability is weighed with a power of the same probability: samples that are right already count most.",
+        "zh": "对数概率乘以了同一概率的幂：已经分对的样本权重最大。",
+    },
+    "temperature-missing": {
+        "en": "The scores of the prediction are divided by a temperature of {by}, and those of the target are not.",
+        "zh": "预测的得分除以了温度 {by}，目标的得分却没有。",
+    },
     "mean-divided": {
         "en": "{loss} ({at}) is already the mean over the batch, and is divided by the number of samples here once more.",
         "zh": "{loss}（{at}）已是整个 batch 的平均值，此处又除以样本数。",
@@ -324,6 +341,19 @@ MESSAGES: Words = {
         "zh": "让每个损失使用与其标签对应的输出。",
     },
     "fix-smooth-less": {"en": "Smooth labels by about 0.1.", "zh": "标签平滑一般取 0.1 左右。"},
+    "fix-same-numbers": {
+        "en": "Draw the numbers once, and use them for the input and for the loss.",
+        "zh": "随机数只生成一次，输入和损失使用同一组。",
+    },
+    "fix-focus": {"en": "Weigh it with a power of 1 minus the probability.", "zh": "改为乘以（1 减去该概率）的幂。"},
+    "fix-temperature": {
+        "en": "Divide the scores of the teacher by the same temperature, and multiply the loss by its square.",
+        "zh": "教师网络的得分也除以同一温度，并把损失乘以温度的平方。",
+    },
+    "fix-ignore": {
+        "en": "Give the loss ignore_index with this number.",
+        "zh": "为损失设置 ignore_index，取该值。",
+    },
     "fix-divide-once": {
         "en": 'Delete the division, or give the loss reduction="sum" and keep it.',
         "zh": '删去这次除法；或将损失设为 reduction="sum" 并保留它。',
@@ -465,6 +495,22 @@ WHY: Words = {
         "en": "The network is trained to spread its prediction over all classes: the scores hardly tell the right class from the others.",
         "zh": "网络被训练成把概率分散到所有类别，得分几乎分不出正确类别。",
     },
+    "target-random": {
+        "en": "There is nothing to learn: the best prediction is the mean of the random numbers, whatever the input.",
+        "zh": "没有任何可学的内容：无论输入是什么，最好的预测就是随机数的均值。",
+    },
+    "focus-turned": {
+        "en": "Where the probability of the right class is low the gradient drives it lower still: what is wrong stays wrong.",
+        "zh": "正确类别的概率较低时，梯度会使它更低：分错的样本会一直错下去。",
+    },
+    "temperature-missing": {
+        "en": "A flattened prediction is drawn towards sharp targets: the student hardly learns how the teacher ranks the others.",
+        "zh": "被平滑的预测去拟合尖锐的目标：学生网络学不到教师对其余类别的排序。",
+    },
+    "class-out-of-range": {
+        "en": "What was to be left out counts as a class that there is not: some devices refuse it, others read beyond the scores.",
+        "zh": "本应忽略的位置被当成不存在的类别：有的设备会报错，有的会越界读取得分，损失因此出错。",
+    },
     "mean-divided": {
         "en": "The loss shrinks with the batch size: beside other terms it hardly counts, and with plain SGD so does each step.",
         "zh": "损失随 batch size 变小：与其他损失项相加时几乎不起作用；使用普通 SGD 时步长也变小。",
@@ -553,6 +599,22 @@ PROOF: Words = {
         "en": "Train a few hundred steps with 0.1: the loss falls further, and the accuracy rises faster.",
         "zh": "改为 0.1 训练几百步：loss 降得更低，精度上升更快。",
     },
+    "target-random": {
+        "en": "Train a few hundred steps: the loss stays at the variance of the random numbers.",
+        "zh": "训练几百步：loss 停在随机数的方差附近。",
+    },
+    "focus-turned": {
+        "en": "Print the loss for probabilities from 0.01 to 0.99: it rises at first.",
+        "zh": "对 0.01 到 0.99 的概率打印损失：开头是上升的。",
+    },
+    "temperature-missing": {
+        "en": "Print the largest probability on both sides of a batch: that of the target is far higher.",
+        "zh": "打印一个 batch 两侧的最大概率：目标的远高于预测的。",
+    },
+    "class-out-of-range": {
+        "en": "Print the smallest and largest label of a batch, beside the number of scores.",
+        "zh": "打印一个 batch 中标签的最小值和最大值，与得分的个数对照。",
+    },
     "mean-divided": {
         "en": "Print the loss for a batch and for the same batch twice over: it halves.",
         "zh": "先用一个 batch、再用同一 batch 重复一遍来计算损失：后者减半。",
@@ -611,6 +673,10 @@ _LEVELS = {
     "output-left": Level.PROBLEM,
     "smoothed-away": Level.PROBLEM,
     "mean-divided": Level.SUSPECT,
+    "class-out-of-range": Level.PROBLEM,
+    "target-random": Level.PROBLEM,
+    "temperature-missing": Level.SUSPECT,
+    "focus-turned": Level.PROBLEM,
 }
 #: Problems that rest on how things are used elsewhere, or may be a loss of a special kind.
 _LIKELY = (
@@ -668,6 +734,10 @@ _FIXES = {
     "output-left": "fix-own-output",
     "smoothed-away": "fix-smooth-less",
     "mean-divided": "fix-divide-once",
+    "class-out-of-range": "fix-ignore",
+    "target-random": "fix-same-numbers",
+    "temperature-missing": "fix-temperature",
+    "focus-turned": "fix-focus",
 }
 #: What says that a loss is right; without any of these, nothing was judged.
 _CLEAR = ("fits", "own-likelihood")
@@ -894,6 +964,50 @@ grad = ms.value_and_grad(lambda x, y: loss_of(net(x), y), None, opt.parameters)
 for x, y in data:
     loss, grads = grad(x, y)
     opt(grads)
+"""
+_NOISED = """
+net = nn.Dense(8, 8)
+opt = nn.Adam(net.trainable_params())
+
+def forward(x):
+    noise = ops.randn_like(x)
+    return ((net(0.6 * x + 0.8 * {mixed}) - noise) ** 2).mean()
+
+grad = ms.value_and_grad(forward, None, opt.parameters)
+for (x,) in data:
+    loss, grads = grad(x)
+    opt(grads)
+"""
+_TAUGHT = """
+teacher, net = nn.Dense(8, 3), nn.Dense(8, 3)
+opt = nn.Adam(net.trainable_params())
+
+def forward(x, y):
+    soft = ops.kl_div(ops.log_softmax(net(x) / 4, -1), ops.softmax({target}, -1), "batchmean") * 16
+    return ops.cross_entropy(net(x), y) + soft
+
+grad = ms.value_and_grad(forward, None, opt.parameters)
+for x, y in data:
+    loss, grads = grad(x, y)
+    opt(grads)
+"""
+_MARKED = """
+class Pictures:
+    def __init__(self):
+        self.pictures, self.marks = np.load("pictures.npy"), np.load("marks.npy")
+
+    def __getitem__(self, place):
+        mark = self.marks[place].astype(np.int32)
+        mark[mark > 20] = 255
+        return self.pictures[place].astype(np.float32) / 255, mark
+
+    def __len__(self):
+        return len(self.marks)
+
+net = nn.Conv2d(3, 21, 3)
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+train_ds = ms.dataset.GeneratorDataset(Pictures(), ["picture", "mark"], shuffle=True).batch(4)
+ms.Model(net, nn.CrossEntropyLoss({left_out}), optimizer).train(3, train_ds)
 """
 _WEIGHED = """
 net = nn.Dense(8, 3)
@@ -1569,6 +1683,44 @@ print(penalty(between))
         _TWO_TERMS.format(total="error"),
         Verdict.UNDECIDED,
         "term-unused",
+    ),
+    _example(
+        "noise that the input does not hold",
+        _NOISED.format(mixed="ops.randn_like(x)"),
+        Verdict.PROBLEM,
+        "target-random",
+    ),
+    _example("noise that the input holds", _NOISED.format(mixed="noise"), Verdict.UNDECIDED),
+    _example(
+        "a temperature for the student alone",
+        _TAUGHT.format(target="teacher(x)"),
+        Verdict.UNDECIDED,
+        "temperature-missing",
+    ),
+    _example("a temperature for both", _TAUGHT.format(target="teacher(x) / 4"), Verdict.OK),
+    _example("a mark that the loss leaves out", _MARKED.format(left_out="ignore_index=255"), Verdict.OK),
+    _example(
+        "a mark that the loss takes for a class",
+        _MARKED.format(left_out=""),
+        Verdict.PROBLEM,
+        "class-out-of-range",
+    ),
+    _example(
+        "a focal loss that weighs the easy samples",
+        _trained("-(ops.exp(picked) ** 2 * picked).mean()").replace(
+            "    loss =",
+            "    picked = ops.gather_elements(ops.log_softmax(logits, -1), 1, y.expand_dims(1))\n    loss =",
+        ),
+        Verdict.PROBLEM,
+        "focus-turned",
+    ),
+    _example(
+        "a focal loss",
+        _trained("-((1 - ops.exp(picked)) ** 2 * picked).mean()").replace(
+            "    loss =",
+            "    picked = ops.gather_elements(ops.log_softmax(logits, -1), 1, y.expand_dims(1))\n    loss =",
+        ),
+        Verdict.OK,
     ),
     _example("two terms that are added up", _TWO_TERMS.format(total="error + size"), Verdict.OK),
     _example(

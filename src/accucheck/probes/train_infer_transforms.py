@@ -74,6 +74,11 @@ MESSAGES: Words = {
         "en": "The colour channels of {input} differ in training and evaluation: {what}.",
         "zh": "训练和评估中 {input} 的颜色通道不同：{what}。",
     },
+    "own-statistics": {
+        "en": "{input} is brought to a scale by the statistics of the evaluation data themselves; training uses those of the training "
+        "data: {what}.",
+        "zh": "评估时用评估数据自身的统计量对 {input} 做归一化，而训练用的是训练数据的统计量：{what}。",
+    },
     "sampling-differs": {
         "en": "{input} is read with another number of samples a second in evaluation than in training: {what}.",
         "zh": "训练和评估读取 {input} 时的采样率不同：{what}。",
@@ -203,6 +208,7 @@ WHY: Words = {
     "constants-differ": _OTHER_INPUT,
     "clip-differs": _OTHER_INPUT,
     "colour-differs": _OTHER_INPUT,
+    "own-statistics": _OTHER_INPUT,
     "sampling-differs": _OTHER_INPUT,
     "size-differs": _OTHER_INPUT,
     "part-differs": _OTHER_INPUT,
@@ -252,7 +258,7 @@ PROOF: Words = {
     },
 }
 
-_SUSPECT = ("random-perhaps", "interpolation-differs")
+_SUSPECT = ("random-perhaps", "interpolation-differs", "own-statistics")
 _LIKELY = (
     "normalised-in-one",
     "scale-differs",

@@ -1,9 +1,11 @@
 """Labels that are the numbers of classes where a loss takes a distribution over the classes: nn.SoftmaxCrossEntropyWithLogits
-without sparse=True wants labels of the type and shape of the logits, and refuses whole numbers."""
+without sparse=True wants labels of the type and shape of the logits, and refuses whole numbers. And numbers that are written into labels,
+belong to no class, and are not those that the loss leaves out."""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any
@@ -11,7 +13,9 @@ from typing import Any
 from ..knowledge import api, dataset_classes
 from . import flow
 from .effects import MOVED, TAKEN, effect, kept, name_of, named_arguments, operands
-from .losses import Application, Losses, Observation
+from .factors import argument_of
+from .losses import Application, Losses, Observation, known_name, layer_of
+from .networks import outputs
 from .pipelines import Columns, Pipelines
 from .values import Call, Index, Items, KnownValue, Many, NamedValue, UnknownValue, Value, join, options
 
@@ -36,6 +40,56 @@ def examine(losses: Losses) -> Iterator[Observation]:
             loss = application.loss.rsplit(".", 1)[-1]
             also = shown if isinstance(shown, Call) else application.place
             yield Observation("classes-for-distributions", place, {"loss": loss}, also)
+    yield from _of_no_class(losses, numbers)
+
+
+def _of_no_class(losses: Losses, numbers: WholeNumbers) -> Iterator[Observation]:
+    """Losses of classes whose labels are marked with a number beyond the classes that the loss does not leave out."""
+    for one in losses.applications:
+        width, left_out = _classes(one), _left_out(one)
+        if width is None or left_out is None or losses.reduction_of(one) == "none" or one.labels is None:
+            continue
+        for origin in numbers.origins(one.labels):
+            for number in _marks(origin):
+                if not 0 <= number < width and number != left_out:
+                    data = {"loss": known_name(one), "number": str(number), "classes": str(width)}
+                    yield Observation("class-out-of-range", one.cell or one.place, data, origin, certain=False)
+                    return
+
+
+def _classes(one: Application) -> int | None:
+    """How many classes a loss of their numbers gets scores of; None where that is not seen."""
+    if one.known.labels not in ("classes", "classes or probabilities") and _takes(one) != "classes":
+        return None
+    found = {outputs(layer_of(head)) for head in one.heads}
+    width = found.pop() if len(found) == 1 else None
+    return width if width is not None and width > 1 else None
+
+
+def _left_out(one: Application) -> int | None:
+    """The label that a loss leaves out; -1 less than any number where it leaves out none, None where that is not seen."""
+    made = one.cell if one.cell is not None else one.place
+    given = argument_of(made, "ignore_index")
+    if given is not None:
+        return given.value if isinstance(given, KnownValue) and type(given.value) is int else None
+    default = one.known.defaults.get("ignore_index")
+    return default if isinstance(default, int) else -sys.maxsize
+
+
+def _marks(origin: Value) -> Iterator[int]:
+    """The numbers that are written into an array, but for those that are replaced by others afterwards."""
+    writes = origin.writes if isinstance(origin, Call) else ()
+    replaced = {
+        side.value
+        for write in writes
+        if isinstance(write.key, Call) and write.key.name == "=="
+        for side in write.key.args
+        if isinstance(side, KnownValue)
+    }
+    for write in writes:
+        value = write.value.value if isinstance(write.value, KnownValue) else None
+        if type(value) is int and value not in replaced:
+            yield value
 
 
 def _takes(application: Application) -> str:

@@ -142,13 +142,14 @@ def _peak(found: list[_Row]) -> float | None:
 
 
 def rates_at(trace: Trace, schedule: Value, steps: list[int]) -> list[float] | None:
-    """What an object of the project gives at steps; None where that cannot be computed, or hangs on what is unknown."""
+    """What an object gives at steps, of the framework or the project; None where that cannot be computed, or hangs on what is unknown."""
     found = []
     for stand_in in STAND_INS:
         computation = Computation(trace, stand_in)
         try:
             made = computation.of(schedule)
-            found.append([_single(computation.call(made, [step], {})) for step in steps])
+            asked = schedule if isinstance(schedule, Call) else made
+            found.append([_single(computation.call(asked, [step], {})) for step in steps])
         except (NotComputed, RecursionError):
             return None
     return found[0] if all(row == found[0] for row in found) else None

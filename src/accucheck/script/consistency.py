@@ -13,15 +13,28 @@ from ..knowledge import api
 from ..knowledge.random_numbers import SEEDS
 from . import seeding
 from .effects import effect, gradient_maker
+from .factors import operation
 from .flow import find, sources
 from .normalization import judge, pipelines_of, placed, rescaled_again, unique
 from .pipelines import Input, Pipeline, Pipelines
 from .sample_functions import RESAMPLES, SCALERS
-from .sample_numbers import Scale, after, one_number
+from .sample_numbers import Scale, after, constant, one_number
 from .samples import SamplePath, Step
 from .syntax import kept
 from .training import role
-from .values import Call, Frame, Instance, Items, KnownValue, Value, is_known, options, parts, words
+from .values import (
+    Call,
+    Frame,
+    Instance,
+    Items,
+    KnownValue,
+    Value,
+    frames_around,
+    is_known,
+    options,
+    parts,
+    words,
+)
 
 #: How bad each difference is; of several trainings, the one that differs least is compared with.
 SEVERE = {
@@ -35,6 +48,7 @@ SEVERE = {
     "part-differs": 4,
     "colour-differs": 4,
     "sampling-differs": 4,
+    "own-statistics": 5,
     "constants-differ": 5,
     "scale-differs": 5,
     "normalised-in-one": 6,
@@ -43,7 +57,7 @@ SEVERE = {
 CUT_OFF = 1.9
 #: How the first of two ways differs from the second: the code, the ways, and what differs.
 Difference = tuple[str, SamplePath, SamplePath, tuple[str, ...]]
-_OF_NUMBERS = ("scale-differs", "normalised-in-one", "constants-differ")
+_OF_NUMBERS = ("scale-differs", "normalised-in-one", "constants-differ", "own-statistics")
 #: The operations by which a sample is brought to a scale of its own, by what they look at.
 _STATISTICS = {"mean": "moments", "std": "moments", "variance": "moments", "max": "ends"}
 _FITS = SCALERS.keys() | {
@@ -446,6 +460,7 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
     unknown = _unlike(training.opaque, evaluation.opaque) or _nameless(base) or _nameless(way)
     if _is_contradicted(code, [one[0] for one in found], unknown):
         code = "unclear"
+    code, differs = _with_sets(code, differs, (base, way), (training, evaluation))
     made = _place_of(code, way, evaluation, theirs)
     if made is None:
         return None
@@ -454,6 +469,45 @@ def between(mine: Input, theirs: Input, training: Pipeline, evaluation: Pipeline
     meant = code in _OF_NUMBERS and theirs.kind == "ids"  # such formulas choose what to look up
     sure = _is_certain(base, way, evaluation)
     return Observation(code, made, data, (base, way), None, sure, differs, possible=meant)
+
+
+def _with_sets(
+    code: str, differs: tuple[str, ...], ways: tuple[SamplePath, SamplePath], sets: tuple[Pipeline, Pipeline]
+) -> tuple[str, tuple[str, ...]]:
+    """The same, but for steps that are alike and yet use each set's own statistics."""
+    apart = _by_own_sets(*ways, *sets) if code in _AGREES else ()
+    return ("own-statistics", apart) if apart else (code, differs)
+
+
+def _by_own_sets(base: SamplePath, way: SamplePath, training: Pipeline, evaluation: Pipeline) -> tuple[str, ...]:
+    """The steps that bring each of the two sets to a scale by the mean and deviation of its own samples, as they are written."""
+    pairs = zip(_steps(base), _steps(way), strict=False)
+    own = [
+        (one, other)
+        for one, other in pairs
+        if one.own and one.own == other.own and one.made is not other.made and _key(one) == _key(other)
+    ]
+    both = [pair for pair in own if _is_of_set(pair[0], training) and _is_of_set(pair[1], evaluation)]
+    return tuple(text for one, other in both[:1] for text in (f"- {one.text}", f"+ {other.text}"))
+
+
+def _is_of_set(step: Step, pipeline: Pipeline) -> bool:
+    """Whether a step uses the mean or deviation over the samples of a set, before a data set is made of them."""
+    made, leaf = step.made, pipeline.leaf or pipeline.source
+    before = leaf is not None and made.order < leaf.order and not made.loops
+    within = {frame.function.name for frame in frames_around(made.frame)}
+    if step.kind != "scale" or not before or within & {"__getitem__", "__next__", "__iter__", "__call__"}:
+        return False
+    calls = (part for operand in operation(made).operands[1:] for part in sources(operand) if isinstance(part, Call))
+    return any(_is_over_samples(part) for part in calls)
+
+
+def _is_over_samples(made: Call) -> bool:
+    """Whether a call takes a mean or a deviation along the first axis."""
+    known = effect(made)
+    axis = operation(made).operand(1, "axis")
+    first = constant(axis)
+    return known is not None and _STATISTICS.get(known.operation) == "moments" and first is not None and 0 in first
 
 
 def _by_gradient(way: SamplePath) -> bool:
@@ -589,10 +643,8 @@ def _numeric(base: SamplePath, way: SamplePath, inside: bool) -> tuple[str, tupl
         return _scaled_apart(base, way, base.scale, way.scale, inside)
     if _changes(base) == _changes(way):
         return None
-    if rescaled_again(base) is not rescaled_again(way):
-        return "scale-differs", _scales(base, way)
-    if _others(base) == _others(way) and {_own_statistics(base), _own_statistics(way)} == {"moments", "ends"}:
-        return "constants-differ", _scales(base, way)
+    if (code := _plainly_apart(base, way)) is not None:
+        return code, _scales(base, way)
     keys = [[step for step in steps if _constant(step)] for steps in (_steps(base), _steps(way))]
     texts = [[_key(step) for step in steps if not _constant(step)] for steps in (_steps(base), _steps(way))]
     if texts[0] == texts[1]:
@@ -604,6 +656,14 @@ def _numeric(base: SamplePath, way: SamplePath, inside: bool) -> tuple[str, tupl
     if base.normalised is not way.normalised and clear and not inside:
         return "normalised-in-one", _scales(base, way)
     return ("constants-differ" if _goes_on(base, way) and not inside else "unclear"), _scales(base, way)
+
+
+def _plainly_apart(base: SamplePath, way: SamplePath) -> str | None:
+    """What differs whatever the other steps do: one more division, or statistics of another kind between steps that are alike."""
+    if rescaled_again(base) is not rescaled_again(way):
+        return "scale-differs"
+    kinds = {_own_statistics(base), _own_statistics(way)}
+    return "constants-differ" if kinds == {"moments", "ends"} and _others(base) == _others(way) else None
 
 
 def _others(way: SamplePath) -> list[Any]:

@@ -428,11 +428,11 @@ class Losses:
     def classified(self) -> set[int]:
         """Layers whose results are compared with labels as classes: by argmax, or by an accuracy of Model."""
         compared = (value for call in self.calls if call.name == "==" for value in call.args)
-        found = {id(_layer(head)) for value in compared for score in _scores(value) for head in heads(score)}
+        found = {id(layer_of(head)) for value in compared for score in _scores(value) for head in heads(score)}
         for model in self.trace.calls:
             metrics = _argument(model, "metrics") if model.api == "Model" else None
             if metrics is not None and any(_is_accuracy(part) for part in flow.sources(metrics)):
-                found.update(id(_layer(head)) for value in self.outputs_of(model) for head in heads(value))
+                found.update(id(layer_of(head)) for value in self.outputs_of(model) for head in heads(value))
         return found
 
     def outputs_of(self, model: Call) -> list[Value | None]:
@@ -443,7 +443,7 @@ class Losses:
 
     def scores_classes(self, head: Head, integers: bool) -> bool:
         """Whether a layer gives a score for each class. `integers`: what it is compared with are whole numbers."""
-        return id(_layer(head)) in self.classified or (integers and (outputs(_layer(head)) or 1) > 1)
+        return id(layer_of(head)) in self.classified or (integers and (outputs(layer_of(head)) or 1) > 1)
 
     def regressions(self) -> Iterator[Observation]:
         """Mean squared error and its like between the scores of classes and the numbers of classes."""
@@ -455,7 +455,7 @@ class Losses:
             wrong = [head for head in application.heads if self.scores_classes(head, integers)]
             if not wrong or any(head.gives not in ("logits", "activation", "log-probabilities") for head in wrong):
                 continue
-            width = outputs(_layer(wrong[0]))
+            width = outputs(layer_of(wrong[0]))
             if width == 1 or self.encodes or any(map(_no_class, flow.sources(application.labels))):
                 continue
             yield Observation(
@@ -815,7 +815,7 @@ def _returned(frames: list[Frame], made: Call) -> bool:
     return any(any(option is made for option in options(frame.returned)) for frame in frames)
 
 
-def _layer(head: Head) -> Value:
+def layer_of(head: Head) -> Value:
     """The layer object behind a head."""
     made = head.made
     return made.base if isinstance(made, Call) and made.name == "" and made.base is not None else made

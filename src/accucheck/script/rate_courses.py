@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..knowledge import api
 from .computed_rates import FADED, Rates, rates_at
@@ -53,15 +53,45 @@ def _of_rates(
         return
     place, epochs = place_of(settings, plain(rate) or rate, optimizer), trained_epochs(run)
     data: dict[str, Any] = {"schedule": place.name, "highest": f"{found.highest:.3g}"}
-    if found.lowest_from is not None and found.epochs is not None and found.lowest_from < FEW * found.epochs:
-        data |= {"steps": str(found.lowest_from), "epochs": f"{found.epochs:g}"}
-        likely = found.settled and found.lowest_from <= RARE * found.epochs
-        yield SettingMessage("rate-over", place.source, place.node, data, likely=likely)
+    if (over := _over(settings, rate, found, epochs)) is not None:
+        yield SettingMessage("rate-over", place.source, place.node, data | over.shown, likely=over.likely)
     elif found.rises or _warms_up(found, epochs):
         yield SettingMessage("rate-rises", place.source, place.node, data, likely=found.settled)
     elif _is_own(rate) and epochs and all(one.inner for one in run) and _ends_with_epochs(settings, rate, epochs):
         data = {"schedule": place.name, "length": f"{epochs:g}", "path": run[0].path, "line": run[0].line}
         yield SettingMessage("schedule-by-epochs", place.source, place.node, data, likely=not run[0].under)
+
+
+class _Over(NamedTuple):
+    """After how many updates rates are over, and for how many epochs they are."""
+
+    shown: dict[str, str]
+    likely: bool
+
+
+def _over(settings: Settings, rate: Value, found: Rates, epochs: float | None) -> _Over | None:
+    """Whether rates are over after a few updates, however many batches an epoch has."""
+    if found.lowest_from is not None and found.epochs is not None:
+        steps, epochs = found.lowest_from, found.epochs
+    elif not epochs or (faded := _fades(settings, rate, epochs)) is None:
+        return None
+    else:
+        steps = faded
+    shown = {"steps": str(steps), "epochs": f"{epochs:g}"}
+    return _Over(shown, found.settled and steps <= RARE * epochs) if steps < FEW * epochs else None
+
+
+def _fades(settings: Settings, rate: Value, epochs: float) -> int | None:
+    """After how many updates next to nothing is left of a rate that falls by a factor again and again, where that is soon; None for
+    schedules that have a length, and of which it is not seen."""
+    known = api.find(rate.api) if isinstance(rate, Call) else None
+    if known is None or known.kind != "schedule" or known.length is not None:
+        return None
+    steps = list(range(0, round(RARE * epochs) + 1, max(1, round(epochs / 10))))
+    rates = rates_at(settings.trace, rate, steps)
+    return next(
+        (step for step, now in zip(steps, rates or (), strict=False) if now <= FADED * (rates or [0.0])[0]), None
+    )
 
 
 def _is_own(rate: Value) -> bool:
